@@ -1,0 +1,72 @@
+# One command for each thing a person does here; people and CI use the same ones. `make help` lists them.
+# Needs make and python3 (3.11 or newer) only: everything else is installed into .venv on the first call.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+CODE := twinlink experiments tests
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+# Processes that tests run in.
+JOBS ?= auto
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test wheel-test lint format types imports check wheel accuracy clean
+
+help:  ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+
+demo: $(VENV)/.package  ## Mine a small bilingual site that is served on this machine
+	$(BIN)/twinlink demo
+
+test: $(VENV)/.dev  ## Run the tests and the examples in the documentation (more: make test ARGS="-k urls")
+	$(BIN)/pytest -n $(JOBS) $(ARGS)
+
+wheel-test: $(VENV)/.dev  ## Build the package, install it somewhere else, and try it there (needs a network)
+	$(BIN)/pytest -m wheel $(ARGS)
+
+lint: $(VENV)/.dev  ## Look for mistakes and bad style
+	$(BIN)/ruff check $(CODE)
+	$(BIN)/ruff format --check $(CODE)
+
+format: $(VENV)/.dev  ## Repair what can be repaired without a person
+	$(BIN)/ruff check --fix $(CODE)
+	$(BIN)/ruff format $(CODE)
+
+types: $(VENV)/.dev  ## Check the types
+	$(BIN)/mypy
+
+imports: $(VENV)/.dev  ## Check that the rooms do not import each other
+	$(BIN)/lint-imports
+
+check: lint types imports test  ## All of the above that a change must pass
+
+accuracy: $(VENV)/.dev  ## Measure F1 against the floors; TWINLINK_SITES=folder adds real sites
+	$(BIN)/python -m experiments.gate
+
+wheel: $(VENV)/.dev  ## Build the package into dist/
+	$(BIN)/python -m build --outdir dist
+
+clean:  ## Remove what the other commands made, .venv included
+	rm -rf $(VENV) build dist demo-run *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find $(CODE) -name __pycache__ -prune -exec rm -rf {} +
+
+# The stamps make a second call fast; a changed pyproject.toml installs again.
+$(VENV)/.made:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "twinlink needs Python 3.11 or newer; $(PYTHON) is: $$($(PYTHON) --version 2>&1)." >&2; \
+	  echo "With a newer one installed: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+	  echo "$(PYTHON) cannot make virtual environments: its venv or ensurepip module is missing." >&2; \
+	  echo "On Debian and Ubuntu: sudo apt-get install python3-venv" >&2; exit 1; }
+	@test -x $(BIN)/pip || { echo "making $(VENV) ..."; $(PYTHON) -m venv --clear $(VENV); }
+	@touch $@
+
+$(VENV)/.package: $(VENV)/.made pyproject.toml
+	@echo "installing twinlink into $(VENV) (a minute or two) ..."
+	@$(PIP) --editable .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.made pyproject.toml
+	@echo "installing twinlink and its development tools into $(VENV) (a minute or two) ..."
+	@$(PIP) --editable '.[dev]'
+	@touch $(VENV)/.package $@

@@ -1,0 +1,77 @@
+"""The accuracy gate: F1 on the demo site always, and on the real sites where they are at hand, against floors.
+
+::
+
+    python -m experiments.gate [SITES...]
+
+The floors are in ``floors.toml`` beside this file. A floor is a little under what was measured when it was set; it is raised
+with the score and lowered only together with an explanation in ``CHANGELOG.md``. A site without a floor is shown and not
+judged. ``--propose`` prints the file that today's figures would give.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import tomllib
+from pathlib import Path
+
+from experiments.cases import f1_of, find_cases, open_case
+from twinlink.config import MatchSettings
+from twinlink.evaluate import evaluate, read_gold
+from twinlink.pipeline.match import match_sides
+from twinlink.run import open_run
+
+FLOORS = Path(__file__).with_name("floors.toml")
+MARGIN = 0.005  # a floor this far under the score leaves room for another version of a library, not for a worse matcher
+
+
+def main() -> None:
+    """Measure, print the table, and fail when a score is under its floor."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("sites", nargs="*", type=Path, help="site folders; default: those in $TWINLINK_SITES")
+    parser.add_argument("--propose", action="store_true", help="print floors made from today's figures")
+    given = parser.parse_args()
+    places = given.sites or [Path(place) for place in os.environ.get("TWINLINK_SITES", "").split(os.pathsep) if place]
+    scores = {"demo": demo_score()}
+    for folder in find_cases(places):
+        with open_case(folder) as case:
+            found = match_sides(case.side_a, case.side_b, [], MatchSettings())
+            scores[case.name] = f1_of(found.pairs(), case)
+    if not places:
+        print("real sites not found: only the demo site is gated")
+    if given.propose:
+        for name, (_, _, f1) in scores.items():
+            print(f'"{name}" = {max(f1 - MARGIN, 0):.3f}')
+        return
+    sys.exit(judge(scores, tomllib.loads(FLOORS.read_text(encoding="utf-8"))))
+
+
+def demo_score() -> tuple[float, float, float]:
+    """Run `twinlink demo` as a user would, and return precision, recall and F1."""
+    with tempfile.TemporaryDirectory() as temporary:
+        out = Path(temporary) / "run"
+        subprocess.run([sys.executable, "-m", "twinlink", "demo", "-q", "-o", str(out)], check=True)
+        pairs = open_run(out).pairs
+        result = evaluate(zip(pairs["url_a"], pairs["url_b"], strict=True), read_gold(out / "site" / "gold.tsv"))
+    return result.precision, result.recall, result.f1
+
+
+def judge(scores: dict[str, tuple[float, float, float]], floors: dict[str, float]) -> int:
+    """Print each score beside its floor; return how many are under it."""
+    print(f"{'site':<32} {'P':>6} {'R':>6} {'F1':>6} {'floor':>6}")
+    failed = 0
+    for name, (precision, recall, f1) in scores.items():
+        floor = floors.get(name)
+        below = floor is not None and f1 < floor
+        failed += below
+        note = "  UNDER ITS FLOOR" if below else "" if floor is not None else "  no floor"
+        print(f"{name:<32} {precision:6.4f} {recall:6.4f} {f1:6.4f} {floor or 0:6.3f}{note}")
+    return failed
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,61 @@
+"""Debian packages: fetched by name with the machine's own client and unpacked without root."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+from typing import NamedTuple
+
+from experiments.sitemaker.recipes import RecipeError
+
+__all__ = ["Package", "fetch"]
+
+
+class Package(NamedTuple):
+    """One unpacked package: its name with its version, and the folder that holds its files."""
+
+    version: str
+    root: Path
+
+
+def fetch(name: str, cache: Path) -> Package:
+    """Download and unpack a Debian package, unless ``cache`` has it from before.
+
+    Raises
+    ------
+    RecipeError
+        If this machine has no ``apt-get`` and ``dpkg-deb``, or does not know the package.
+    """
+    cache.mkdir(parents=True, exist_ok=True)
+    files = sorted(cache.glob(f"{name}_*.deb"))
+    if not files:
+        _download(name, cache)
+        files = sorted(cache.glob(f"{name}_*.deb"))
+    if not files:
+        raise RecipeError(f"apt-get download {name} left no file in {cache}")
+    return Package(files[-1].stem.replace("%3a", ":"), _unpack(files[-1]))
+
+
+def _download(name: str, cache: Path) -> None:
+    if not (shutil.which("apt-get") and shutil.which("dpkg-deb")):
+        raise RecipeError(
+            "apt-get and dpkg-deb are not here: these sites are made from Debian packages, so make them on Debian or "
+            f"Ubuntu, or put {name}_*.deb into {cache} yourself"
+        )
+    done = subprocess.run(["apt-get", "download", name], cwd=cache, capture_output=True, text=True, check=False)
+    if done.returncode:
+        last = done.stderr.strip().splitlines()[-1:] or ["no message"]
+        raise RecipeError(f"apt-get download {name}: {last[0]} (is the package list up to date? `apt-get update`)")
+
+
+def _unpack(file: Path) -> Path:
+    root = file.with_suffix("")
+    if not root.is_dir():
+        partial = root.with_name(root.name + ".tmp")
+        shutil.rmtree(partial, ignore_errors=True)
+        done = subprocess.run(["dpkg-deb", "-x", file, partial], capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise RecipeError(f"dpkg-deb -x {file}: {done.stderr.strip()}")
+        partial.rename(root)
+    return root

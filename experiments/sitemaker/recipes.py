@@ -1,0 +1,219 @@
+"""Where the pages of a Debian package lie: one `Recipe` for each source of sites."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+__all__ = ["RECIPES", "Found", "Recipe", "RecipeError", "compact"]
+
+
+class RecipeError(Exception):
+    """A site that cannot be made; the message says why and what can be done."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """One page file.
+
+    ``key`` is the same for all translations of a page, ``path`` is where the page stands on the site.
+    """
+
+    key: str
+    file: Path
+    path: str
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a site is made from packages.
+
+    Parameters
+    ----------
+    name : str
+        Short name, first part of a site's name.
+    source : str
+        Language that the others were translated from.
+    packages : callable
+        Names of the Debian packages with the pages of a language (``pt-br``).
+    parent : str
+        Folder in the package with a folder for each language; where ``suffix`` is set, the folder of all pages.
+    url : str
+        Where that folder stands on the site.
+    license, note : str
+        Copied to the site's description.
+    suffix : bool
+        Languages are told by ``page.es.html`` (the source language has no suffix), not by folders.
+    only : str
+        Regular expression that a key must match from its start.
+    switchers : tuple of str
+        Classes and ids of elements with nothing but links to the other languages.
+    aliases : tuple of (str, str)
+        Language as given → language as the package calls it.
+    """
+
+    name: str
+    source: str
+    packages: Callable[[str], tuple[str, ...]]
+    parent: str
+    url: str
+    license: str
+    note: str = ""
+    suffix: bool = False
+    only: str = ""
+    switchers: tuple[str, ...] = ()
+    aliases: tuple[tuple[str, str], ...] = ()
+
+    def package_names(self, lang: str) -> tuple[str, ...]:
+        """Return the packages that hold the pages of ``lang``, which may be written ``zhtw`` or ``zh-TW``."""
+        lang = dict(self.aliases).get(compact(lang), compact(lang))
+        return self.packages(f"{lang[:2]}-{lang[2:]}" if len(lang) > 3 else lang)
+
+    def pages(self, roots: Sequence[Path], lang: str) -> tuple[str, list[Found]]:
+        """Return the language's name as the package writes it, and its page files in order of their keys.
+
+        Links in the file system are no pages: apache2-doc uses them to show English where there is no translation.
+
+        Raises
+        ------
+        RecipeError
+            If no unpacked package in ``roots`` has the language.
+        """
+        parents = [folder for root in roots if (folder := root / self.parent).is_dir()]
+        found = self._by_suffix(parents, lang) if self.suffix else self._by_folder(parents, lang)
+        if found is None or not found[1]:
+            known = ", ".join(sorted({f.name for p in parents for f in p.iterdir() if f.is_dir()})) or "no folder"
+            raise RecipeError(f"{self.name}: no pages of language {lang!r} (the packages have: {known})")
+        return found[0], sorted((f for f in found[1] if re.match(self.only, f.key)), key=lambda f: f.key)
+
+    def key_of(self, path: str) -> str:
+        """Return the key of the page at ``path``, whatever its language and whether or not there is such a page.
+
+        Examples
+        --------
+        >>> RECIPES["apache"].key_of("/manual/fr/mod/core.html")
+        'mod/core.html'
+        >>> RECIPES["lilypond"].key_of("/Documentation/web/intro.es.html")
+        'web/intro'
+        """
+        place = path.removeprefix(self.url)
+        return re.sub(r"(\.[a-z]{2})?\.html$", "", place) if self.suffix else place.partition("/")[2]
+
+    def _by_folder(self, parents: Sequence[Path], lang: str) -> tuple[str, list[Found]] | None:
+        folders = {f.name: f for parent in parents for f in sorted(parent.iterdir()) if f.is_dir()}
+        tag = _language_folder(sorted(folders), dict(self.aliases).get(compact(lang), lang))
+        if tag is None:
+            return None
+        folder = folders[tag]
+        keys = [(file.relative_to(folder).as_posix(), file) for file in _html_files(folder)]
+        return tag, [Found(key, file, f"{self.url}{tag}/{key}") for key, file in keys]
+
+    def _by_suffix(self, parents: Sequence[Path], lang: str) -> tuple[str, list[Found]]:
+        ending = ".html" if compact(lang) == self.source else f".{compact(lang)}.html"
+        found = []
+        for parent in parents:
+            for file in _html_files(parent):
+                stem = file.name.removesuffix(ending)
+                if file.name.endswith(ending) and "." not in stem:
+                    place = file.relative_to(parent).as_posix()
+                    found.append(Found(place.removesuffix(ending), file, self.url + place))
+        return compact(lang), found
+
+
+def compact(lang: str) -> str:
+    """Return a language without separators in lower case.
+
+    Examples
+    --------
+    >>> compact("zh-TW"), compact("pt_BR")
+    ('zhtw', 'ptbr')
+    """
+    return re.sub(r"[^a-z]", "", lang.lower())
+
+
+def _language_folder(names: Sequence[str], lang: str) -> str | None:
+    exact = [name for name in names if compact(name) == compact(lang)]
+    related = [name for name in names if re.split("[-_]", name)[0].lower() == lang.lower()]
+    if exact:
+        return exact[0]
+    return related[0] if len(related) == 1 else None
+
+
+def _html_files(folder: Path) -> list[Path]:
+    return [f for f in sorted(folder.rglob("*.html")) if f.is_file() and not f.is_symlink()]
+
+
+def _one(package: str) -> Callable[[str], tuple[str, ...]]:
+    return lambda lang: (package,)
+
+
+def _each(pattern: str) -> Callable[[str], tuple[str, ...]]:
+    return lambda lang: (pattern.format(lang),)
+
+
+# Only manuals whose file names mean the same page in every language. Those that number their chapters (aptitude-doc)
+# shift when the translation belongs to another version: "Customizing aptitude" would be paired with the chapter on the
+# game.
+RECIPES: dict[str, Recipe] = {
+    recipe.name: recipe
+    for recipe in (
+        Recipe(
+            name="lo",
+            source="en-us",
+            packages=_each("libreoffice-help-{}"),
+            parent="usr/share/libreoffice/help",
+            url="/",
+            license="MPL-2.0 / LGPL-3+",
+            note="pages link by <base href>",
+            aliases=(("en", "enus"),),
+        ),
+        Recipe(
+            name="apache",
+            source="en",
+            packages=_one("apache2-doc"),
+            parent="usr/share/doc/apache2-doc/manual",
+            url="/manual/",
+            license="Apache-2.0",
+            note="many pages are older than their original",
+            switchers=("toplang", "bottomlang", "lang-toggle"),
+        ),
+        Recipe(
+            name="instguide",
+            source="en",
+            packages=_one("installation-guide-amd64"),
+            parent="usr/share/doc/installation-guide-amd64",
+            url="/",
+            license="GPL-2+",
+        ),
+        Recipe(
+            name="gimp",
+            source="en",
+            packages=_each("gimp-help-{}"),
+            parent="usr/share/gimp/2.0/help",
+            url="/",
+            license="GFDL-1.2+",
+            note="hundreds of short pages of one kind; in some languages the greater part is not translated",
+        ),
+        Recipe(
+            name="handbook",
+            source="en-us",
+            packages=_one("debian-handbook"),
+            parent="usr/share/doc/debian-handbook/html",
+            url="/",
+            license="GPL-2+ / CC-BY-SA-3.0",
+        ),
+        Recipe(
+            name="lilypond",
+            source="en",
+            packages=lambda lang: ("lilypond-doc-html" + ("" if lang == "en" else f"-{lang}"),),
+            parent="usr/share/doc/lilypond/html/Documentation",
+            url="/Documentation/",
+            license="GFDL-1.3+",
+            note="one folder for all languages; snippets are left out, their file names are translated",
+            suffix=True,
+            only="(notation|learning|usage|extending|essay|web)/",
+        ),
+    )
+}

@@ -1,0 +1,28 @@
+"""Compiled loops, where the functions above them do not show what they do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from twinlink.graph import kernels
+
+
+@given(st.integers(0, 2**64 - 1))
+def test_ones_counts_bits(word: int) -> None:
+    assert kernels._ones(np.uint64(word)) == word.bit_count()
+
+
+def test_code_that_cannot_be_kept_on_disk_is_compiled_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    def njit(*, cache: bool = False, nogil: bool) -> Any:
+        if cache:
+            raise RuntimeError("cannot cache function: no locator available")
+        return numba.njit(nogil=nogil)
+
+    monkeypatch.setattr(kernels, "njit", njit)
+    assert kernels._compiled(lambda number: number + 1)(1) == 2

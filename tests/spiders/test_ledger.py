@@ -1,0 +1,212 @@
+"""The ledger: what is booked stays booked, what is in flight is queued again, and nothing disappears."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from twinlink.errors import MissingStageError, RunError
+from twinlink.spiders.ledger import (
+    LEDGER_NAME,
+    Counts,
+    Entry,
+    Ledger,
+    Outcome,
+    ledger_counts,
+    ledger_failures,
+    ledger_rejects,
+    ledger_summary,
+)
+from twinlink.tables import Reject
+
+DONE = Outcome("done", status=200, bytes=10)
+
+
+def page(name: str, depth: int = 0, chain: int = 0, host: str = "a.org", reason: str = "") -> Entry:
+    url = f"http://{host}/{name}"
+    return Entry(url, url, host, depth, chain, 0, reason)
+
+
+def names(entries: list[Entry]) -> list[str]:
+    return [entry.url.rpartition("/")[2] for entry in entries]
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Iterator[Ledger]:
+    with closing(Ledger(tmp_path / LEDGER_NAME)) as ledger:
+        yield ledger
+
+
+def seeded(ledger: Ledger, *entries: Entry, max_depth: int = 50, max_chain: int = 30) -> Ledger:
+    ledger.seed(entries, max_depth, max_chain)
+    return ledger
+
+
+def drain(ledger: Ledger, per_host: int = 100) -> list[Entry]:
+    return list(iter(lambda: ledger.take(per_host), None))
+
+
+def test_take_is_breadth_first_then_in_order(ledger: Ledger) -> None:
+    seeded(ledger, page("start"))
+    start = ledger.take(1)
+    assert start is not None
+    ledger.settle(start, DONE, [page("deep", 2), page("b", 1), page("a", 1)])
+    assert names(drain(ledger)) == ["b", "a", "deep"]
+
+
+def test_a_host_has_no_more_than_its_share_in_flight_and_the_idlest_comes_first(ledger: Ledger) -> None:
+    seeded(ledger, page("1"), page("2"), page("3"), page("x", host="b.org"))
+    assert [entry.host for entry in drain(ledger, per_host=2)] == ["a.org", "b.org", "a.org"]
+    assert ledger.counts() == Counts(queued=1, flight=3)
+
+
+def test_a_key_is_queued_once(ledger: Ledger) -> None:
+    seeded(ledger, page("1"), page("1"))
+    start = ledger.take(9)
+    assert start is not None
+    ledger.settle(start, DONE, [page("1", 1), page("2", 1), page("2", 1)])
+    assert names(drain(ledger)) == ["2"]
+
+
+def test_flight_is_queued_again_and_settled_stays_settled_after_a_kill(tmp_path: Path) -> None:
+    killed = seeded(Ledger(tmp_path / LEDGER_NAME), page("1"), page("2"), page("3"))
+    first, second = killed.take(9), killed.take(9)
+    assert first is not None
+    assert second is not None
+    killed.settle(first, DONE, [page("4", 1)])
+    killed.take(9)  # not committed
+    killed._db.close()  # as a kill leaves it: no roll-back, no check point
+    with closing(Ledger(tmp_path / LEDGER_NAME)) as ledger:
+        assert ledger.counts() == Counts(queued=3, done=1, bytes=10)
+        assert names(drain(ledger)) == ["2", "3", "4"]
+
+
+def test_links_and_outcome_are_one_transaction(ledger: Ledger) -> None:
+    seeded(ledger, page("1"))
+    start = ledger.take(9)
+    assert start is not None
+
+    def links() -> Iterator[Entry]:
+        yield page("2", 1)
+        raise OSError("the machine went down here")
+
+    with pytest.raises(OSError, match="went down"):
+        ledger.settle(start, DONE, links())
+    ledger._db.execute("ROLLBACK")
+    assert ledger.counts() == Counts(queued=1)
+
+
+def test_a_page_dropped_as_too_deep_is_queued_when_a_shorter_way_is_found(ledger: Ledger) -> None:
+    seeded(ledger, page("1"), page("2"))
+    first, second = drain(ledger)
+    ledger.settle(
+        first,
+        DONE,
+        [page("deep", 51, reason="depth"), page("month", 3, 31, reason="trap"), page("x.pdf", reason="not-html")],
+    )
+    assert ledger.counts().rejected == 3
+    ledger.settle(second, DONE, [page("deep", 1), page("month", 1), page("x.pdf", 1)])
+    assert names(drain(ledger)) == ["deep", "month"]
+    assert ledger.counts().rejected == 1
+
+
+def test_higher_limits_bring_back_what_the_old_ones_dropped(ledger: Ledger) -> None:
+    seeded(ledger, page("1"))
+    (start,) = drain(ledger)
+    dropped = [page("deep", 3, reason="depth"), page("deeper", 4, reason="depth"), page("m", 1, 31, reason="trap")]
+    ledger.settle(start, DONE, dropped)
+    seeded(ledger, page("1"), max_depth=3, max_chain=40)
+    assert names(drain(ledger)) == ["m", "deep"]
+
+
+def test_failed_starts_are_tried_again_only_while_nothing_was_fetched(ledger: Ledger) -> None:
+    seeded(ledger, page("1"), page("2"))
+    first, second = drain(ledger)
+    ledger.settle(first, Outcome("rejected", "dns"))
+    ledger.settle(second, Outcome("rejected", "timeout"))
+    seeded(ledger, page("1"), page("2"))
+    assert ledger.counts() == Counts(queued=2)
+    first, second = drain(ledger)
+    ledger.settle(first, DONE)
+    ledger.settle(second, Outcome("rejected", "timeout"))
+    seeded(ledger, page("1"), page("2"))
+    assert ledger.counts() == Counts(done=1, rejected=1, bytes=10)
+
+
+def test_an_archive_shorter_than_booked_gives_its_pages_back(ledger: Ledger) -> None:
+    seeded(ledger, page("1"), page("2"))
+    ledger.book_archive("a.warc.gz", 0)
+    for entry, stop in zip(drain(ledger), (100, 200), strict=True):
+        ledger.settle(entry, DONE._replace(archive="a.warc.gz", start=stop - 100, stop=stop))
+    assert ledger.archives() == {"a.warc.gz": 200}
+    assert ledger.lose_archive("a.warc.gz", 150) == 100
+    assert ledger.archives() == {"a.warc.gz": 100}
+    assert names(drain(ledger)) == ["2"]
+    assert ledger.counts() == Counts(done=1, flight=1, bytes=10)
+
+
+def test_rejects_and_summary_account_for_everything(tmp_path: Path, ledger: Ledger) -> None:
+    seeded(ledger, page("1"), page("2"), page("3"), page("4"))
+    first, second, third, _ = drain(ledger)
+    ledger.settle(first, DONE)
+    ledger.settle(second, Outcome("moved", detail="to http://a.org/1", status=301))
+    ledger.settle(third, Outcome("rejected", "http-404", status=404))
+    expected = [Reject("http://a.org/3", "crawl", "http-404"), Reject("http://a.org/4", "crawl", "interrupted")]
+    assert list(ledger_rejects(tmp_path)) == expected
+    assert not ledger_summary(tmp_path).finished
+    ledger.finish("page-limit")
+    assert [reject.reason for reject in ledger_rejects(tmp_path)] == ["http-404", "page-limit"]
+    summary = ledger_summary(tmp_path)
+    assert summary.finished
+    assert summary.reasons == {"http-404": 1, "page-limit": 1}
+    assert summary.counts.done + summary.counts.moved + sum(summary.reasons.values()) == 4
+    assert [reject.reason for reject in ledger_failures(tmp_path)] == ["http-404", "moved"]
+
+
+def test_a_folder_without_a_ledger(tmp_path: Path) -> None:
+    assert ledger_counts(tmp_path) == Counts()
+    assert list(ledger_rejects(tmp_path)) == []
+    with pytest.raises(MissingStageError, match="crawl first"):
+        ledger_summary(tmp_path)
+
+
+def test_a_file_that_is_no_ledger_is_refused(tmp_path: Path) -> None:
+    (tmp_path / LEDGER_NAME).write_bytes(b"this is no data base, but long enough to look like one" * 100)
+    with pytest.raises(RunError, match="not a usable ledger"):
+        Ledger(tmp_path / LEDGER_NAME)
+
+
+def test_a_ledger_of_another_version_is_refused(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / LEDGER_NAME)) as db:
+        db.execute("PRAGMA user_version = 99")
+    with pytest.raises(RunError, match="version 99"):
+        Ledger(tmp_path / LEDGER_NAME)
+
+
+OUTCOMES = st.sampled_from((DONE, Outcome("moved"), Outcome("rejected", "http-404"), None))
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.tuples(OUTCOMES, st.lists(st.integers(0, 30), max_size=5), st.booleans()), max_size=20))
+def test_counts_are_those_of_the_rows(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[Outcome | None, list[int], bool]]
+) -> None:
+    path = tmp_path_factory.mktemp("ledger") / LEDGER_NAME
+    ledger = seeded(Ledger(path), page("start"))
+    for outcome, links, reopen in steps:
+        entry = ledger.take(3)
+        if entry is not None and outcome is not None:
+            ledger.settle(entry, outcome, [page(str(n), entry.depth + 1, host=f"{n % 3}.org") for n in links])
+        if reopen:
+            ledger.close()
+            ledger = Ledger(path)
+    rows = dict(ledger._db.execute("SELECT state, count(*) FROM frontier GROUP BY state"))
+    received = ledger._db.execute("SELECT sum(bytes) FROM frontier").fetchone()[0]
+    assert ledger.counts() == Counts(*(rows.get(state, 0) for state in Counts._fields[:-1]), bytes=received)
+    ledger.close()

@@ -1,0 +1,123 @@
+"""Which links a crawl follows."""
+
+from __future__ import annotations
+
+import pytest
+
+from twinlink.config import CrawlSettings
+from twinlink.spiders.ledger import Entry
+from twinlink.spiders.scope import MAX_HOPS, Scope, host_of, shape, winds
+from twinlink.spiders.urls import page_key
+
+SITE = "http://www.example.org"
+
+
+def scope(**changes: object) -> Scope:
+    settings = CrawlSettings(**changes)  # type: ignore[arg-type]
+    return Scope(["example.org" if settings.site_by == "domain" else "www.example.org"], settings)
+
+
+def at(url: str, depth: int = 0, chain: int = 0, hops: int = 0) -> Entry:
+    return Entry(page_key(url), url, host_of(url), depth, chain, hops)
+
+
+def reasons(page: Entry, *urls: str, **changes: object) -> dict[str, str]:
+    return {entry.url: entry.reason for entry in scope(**changes).links(page, urls)}
+
+
+def test_links_off_the_sites_are_no_entries() -> None:
+    urls = [f"{SITE}/a", "http://data.example.org/", "http://example.com/", "http://example.org.evil.com/"]
+    assert list(reasons(at(f"{SITE}/"), *urls)) == [f"{SITE}/a", "http://data.example.org/"]
+    assert list(reasons(at(f"{SITE}/"), *urls, site_by="host")) == [f"{SITE}/a"]
+
+
+def test_documents_are_dropped_by_name_and_resources_ignored() -> None:
+    urls = [f"{SITE}/a.PDF", f"{SITE}/b.jpg?size=1", f"{SITE}/style.css", f"{SITE}/c.php?f=x.pdf", f"{SITE}/v1.2/page"]
+    expected = {f"{SITE}/a.PDF": "not-html", f"{SITE}/c.php?f=x.pdf": "", f"{SITE}/v1.2/page": ""}
+    assert reasons(at(f"{SITE}/"), *urls) == expected
+
+
+def test_depth() -> None:
+    assert reasons(at(f"{SITE}/", depth=2), f"{SITE}/a", max_depth=3) == {f"{SITE}/a": ""}
+    assert reasons(at(f"{SITE}/", depth=3), f"{SITE}/a", max_depth=3) == {f"{SITE}/a": "depth"}
+
+
+def test_a_page_does_not_link_to_itself_nor_twice_to_one_key() -> None:
+    entries = scope().links(at(f"{SITE}/?a=1&b=2"), [f"{SITE}/?b=2&a=1", f"{SITE}/x?a=1&b=2", f"{SITE}/x?b=2&a=1"])
+    assert [entry.url for entry in entries] == [f"{SITE}/x?a=1&b=2"]
+
+
+def walk(urls: list[str], limit: int) -> int:
+    """Follow a chain of links; return how many are followed."""
+    page = at(urls[0])
+    for followed, url in enumerate(urls[1:]):
+        (page,) = scope(max_trap_chain=limit).links(page, [url])
+        if page.reason:
+            assert page.reason == "trap"
+            return followed
+    return len(urls) - 1
+
+
+@pytest.mark.parametrize(
+    "urls",
+    [
+        [f"{SITE}/calendar?year={2000 + n // 12}&month={n % 12}" for n in range(20)],
+        [f"{SITE}/events/{2000 + n // 12}/{n % 12 + 1:02}/" for n in range(20)],
+        [f"{SITE}/diary-{2000 + n // 12}-{n % 12 + 1:02}.html" for n in range(20)],
+    ],
+)
+def test_calendars_end(urls: list[str]) -> None:
+    assert walk(urls, limit=5) == 5
+
+
+@pytest.mark.parametrize(
+    "urls",
+    [
+        [f"{SITE}/p/{n:06}.html" for n in range(20)],
+        [f"{SITE}/{'en' if n % 2 else 'tc'}/page.php?id={n}" for n in range(20)],  # from shape to shape
+    ],
+)
+def test_ordinary_pages_are_no_trap(urls: list[str]) -> None:
+    assert walk(urls, limit=5) == 19
+
+
+def test_another_page_between_ends_the_chain() -> None:
+    assert scope().links(at(f"{SITE}/c?m=1", chain=9), [f"{SITE}/about"])[0].chain == 0
+    assert scope().links(at(f"{SITE}/c?m=1", chain=9), [f"{SITE}/c?m=2"])[0].chain == 10
+
+
+def test_a_path_that_repeats_itself_is_a_trap() -> None:
+    assert reasons(at(f"{SITE}/"), f"{SITE}/en/en/en/en/a") == {f"{SITE}/en/en/en/en/a": "trap"}
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("/a/a/a", False),
+        ("/a/a/a/a", True),
+        ("/x/a/b/c/a/b/c/a/b/c/a/b/c", True),
+        ("/a/b/a/b/a/b", False),
+        ("////////", False),
+    ],
+)
+def test_winds(path: str, expected: bool) -> None:
+    assert winds(SITE + path) is expected
+
+
+def test_shape_keeps_the_names_of_a_query_only() -> None:
+    assert shape(f"{SITE}/c?b=1&a=2") == shape(f"{SITE}/c?a=3&b=4") != shape(f"{SITE}/c?a=3")
+
+
+def test_redirects() -> None:
+    inside = scope()
+    target = inside.redirect(at(f"{SITE}/a", depth=50, chain=3), "http://data.example.org/b")
+    assert target is not None
+    assert (target.depth, target.chain, target.hops, target.reason) == (50, 3, 1, "")
+    assert inside.redirect(at(f"{SITE}/a"), "http://example.com/") is None
+    for page, url in ((at(f"{SITE}/a", hops=MAX_HOPS), f"{SITE}/b"), (at(f"{SITE}/a"), f"{SITE}/a")):
+        target = inside.redirect(page, url)
+        assert target is not None
+        assert target.reason == "redirect-loop"
+    target = inside.redirect(at(f"{SITE}/a"), f"{SITE}/a.pdf")
+    assert target is not None
+    assert target.reason == "not-html"

@@ -1,0 +1,59 @@
+"""Settings: TOML file, overrides over it, and clear refusals."""
+
+from __future__ import annotations
+
+import pytest
+
+from twinlink.config import Config
+from twinlink.errors import ConfigError
+
+
+def test_defaults_survive_toml(tmp_path):
+    path = tmp_path / "config.toml"
+    path.write_text(Config().to_toml(), encoding="utf-8")
+    assert Config.load(path) == Config()
+
+
+def test_every_setting_survives_toml(tmp_path):
+    path = tmp_path / "config.toml"
+    config = Config().override(
+        {"langs": ["en", "zh-Hant"], "crawl.delay": 0.5, "match.max_pairs": 7, "match.lexicons": ["a b.tsv"]}
+    )
+    path.write_text(config.to_toml(), encoding="utf-8")
+    assert Config.load(path) == config
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("crawl = 3", "Expected `object`"),
+        ("[match.ets]\nalpha = 1.5", "alpha"),
+        ("[match.ets]\nalfa = 0.5", "alfa"),
+        ("[crawl]\nmax_pages = 0", "max_pages"),
+        ("[match.internal]\ncontent = 'magic'", "content"),
+        ("langs = [", "not a TOML file"),
+    ],
+)
+def test_a_wrong_file_is_refused_with_its_place(tmp_path, text, message):
+    path = tmp_path / "config.toml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ConfigError, match=message) as caught:
+        Config.load(path)
+    assert str(path) in str(caught.value)
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    with pytest.raises(ConfigError, match="no such settings file"):
+        Config.load(tmp_path / "none.toml")
+
+
+@pytest.mark.parametrize("name", ["alpha", "match.alpha", "match.ets.alpha.x", "", "match..alpha"])
+def test_an_unknown_setting_is_refused(name):
+    with pytest.raises(ConfigError, match="no setting"):
+        Config().override({name: 1})
+
+
+def test_overriding_leaves_the_original_alone():
+    config = Config()
+    assert config.override({"match.ets.alpha": 0.1}).match.ets.alpha == 0.1
+    assert config == Config()

@@ -1,0 +1,116 @@
+"""How the house is built: links at the root, public names, cheap imports, and the package as it is installed."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import pkgutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import twinlink
+
+ROOT = Path(__file__).resolve().parent.parent
+ROOMS = ("graph", "similarity", "spiders")
+MODULES = sorted(
+    module.name
+    for module in pkgutil.walk_packages(twinlink.__path__, "twinlink.")
+    if not module.name.endswith("__main__")
+)
+HEAVY = ("numba", "numpy", "pandas", "pyarrow", "scipy", "scrapy", "twisted")
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_room_at_the_root_is_a_link_into_the_package(room: str) -> None:
+    assert (ROOT / room).is_symlink()
+    assert os.readlink(ROOT / room) == f"twinlink/{room}"  # noqa: PTH115  (the text of the link, not where it leads)
+    assert (ROOT / room / "__init__.py").samefile(ROOT / "twinlink" / room / "__init__.py")
+
+
+@pytest.mark.parametrize("name", ["twinlink", *MODULES])
+def test_public_names_are_there_and_sorted(name: str) -> None:
+    module = importlib.import_module(name)
+    public = getattr(module, "__all__", [])
+    assert [attribute for attribute in public if not hasattr(module, attribute)] == []
+    # constants, classes, the rest: the order that the linter gives them
+    assert list(public) == sorted(public, key=lambda n: (0 if n.isupper() else 1 if n[0].isupper() else 2, n))
+    assert len(set(public)) == len(public)
+
+
+@pytest.mark.parametrize("name", [m for m in MODULES if not m.rpartition(".")[2].startswith("_")])
+def test_modules_say_what_is_public(name: str) -> None:
+    module = importlib.import_module(name)
+    if module.__file__ and Path(module.__file__).name != "__init__.py":
+        assert hasattr(module, "__all__"), f"{name} has no __all__"
+    assert (module.__doc__ or "").strip(), f"{name} has no docstring"
+
+
+@pytest.mark.parametrize("code", ["import twinlink", "import twinlink.cli", "import twinlink.errors"])
+def test_import_is_cheap(code: str) -> None:
+    show = f"{code}; import sys; print(*(name for name in {HEAVY!r} if name in sys.modules))"
+    done = subprocess.run([sys.executable, "-c", show], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Wheel made from the source archive, so that nothing left over from an older build gets in."""
+    folder = tmp_path_factory.mktemp("wheel")
+    done = subprocess.run([sys.executable, "-m", "build", "--outdir", folder, ROOT], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (built,) = folder.glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="session")
+def elsewhere(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Environment of its own, far from the checkout, with nothing but the wheel and what it asks for."""
+    folder = tmp_path_factory.mktemp("elsewhere")
+    subprocess.run([sys.executable, "-m", "venv", folder / "venv"], check=True)
+    pip = [folder / "venv/bin/python", "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
+    subprocess.run([*pip, wheel], check=True, cwd=folder)
+    return folder
+
+
+def run_elsewhere(folder: Path, *command: str) -> str:
+    env = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")}
+    program, *arguments = command
+    done = subprocess.run(
+        [folder / "venv/bin" / program, *arguments], cwd=folder, env=env, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.wheel
+@pytest.mark.xdist_group("wheel")
+def test_wheel_holds_the_files_of_the_package_and_no_others(wheel: Path) -> None:
+    listing = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "twinlink"]
+    listed = subprocess.run(listing, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+    expected = {name for name in listed if (ROOT / name).is_file()}
+    assert "twinlink/tables.py" in expected
+    assert {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name} == expected
+
+
+@pytest.mark.wheel
+@pytest.mark.xdist_group("wheel")
+def test_wheel_works_somewhere_else(elsewhere: Path) -> None:
+    from importlib.metadata import version
+
+    assert run_elsewhere(elsewhere, "twinlink", "--version").strip() == f"twinlink {version('twinlink')}"
+    where = run_elsewhere(elsewhere, "python", "-c", "import twinlink; print(twinlink.__file__)").strip()
+    assert Path(where).is_relative_to(elsewhere)
+    code = "import importlib; [importlib.import_module(name) for name in {!r}]".format(["twinlink", *MODULES])
+    run_elsewhere(elsewhere, "python", "-c", code)
+
+
+@pytest.mark.wheel
+@pytest.mark.xdist_group("wheel")
+def test_demo_runs_from_the_wheel(elsewhere: Path) -> None:
+    said = run_elsewhere(elsewhere, "twinlink", "demo", "-q", "-o", "run")
+    assert "F1" in said
+    assert (elsewhere / "run" / "pairs.tsv").stat().st_size > 0

@@ -1,0 +1,118 @@
+"""The run directory: whole or not at all, skipped when done, one process at a time."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from twinlink.config import CrawlSettings
+from twinlink.errors import MissingStageError, RunError, RunLockedError
+from twinlink.rundir import RunDirectory, Signature, file_digest, site_file
+
+
+@pytest.fixture
+def run(tmp_path):
+    return RunDirectory.create(tmp_path / "run")
+
+
+def signature(stage="ingest", inputs=("a",), **settings):
+    return Signature.of(stage, settings, inputs)
+
+
+def write(run, mark, text="x"):
+    with run.writing(mark) as folder:
+        (folder / "table").write_text(text)
+
+
+def test_a_stage_is_done_after_it_was_written(run):
+    assert not run.is_done(signature())
+    write(run, signature())
+    assert run.is_done(signature())
+    assert (run.stage_folder("ingest") / "table").read_text() == "x"
+
+
+@pytest.mark.parametrize("other", [signature(inputs=("b",)), signature(limit=1), signature(crawl=CrawlSettings())])
+def test_another_input_or_setting_is_not_done(run, other):
+    write(run, signature())
+    assert not run.is_done(other)
+
+
+def test_settings_records_go_into_the_signature(run):
+    mark = signature(crawl=CrawlSettings(max_pages=5))
+    write(run, mark)
+    assert run.is_done(signature(crawl=CrawlSettings(max_pages=5)))
+    assert not run.is_done(signature(crawl=CrawlSettings(max_pages=6)))
+
+
+def test_an_error_leaves_the_old_result(run):
+    write(run, signature(), "old")
+    with pytest.raises(ZeroDivisionError), run.writing(signature(limit=2)) as folder:
+        (folder / "table").write_text("half")
+        raise ZeroDivisionError
+    assert run.is_done(signature())
+    assert (run.path / "ingest" / "table").read_text() == "old"
+
+
+def test_what_a_killed_process_left_is_cleared_away(run):
+    for leftover in (".ingest.tmp", ".ingest.old"):
+        (run.path / leftover).mkdir()
+        (run.path / leftover / "junk").touch()
+    write(run, signature())
+    assert sorted(path.name for path in (run.path / "ingest").iterdir()) == ["signature.json", "table"]
+    assert not list(run.path.glob(".ingest.*"))
+
+
+def test_a_new_result_replaces_the_old_one_as_a_whole(run):
+    with run.writing(signature()) as folder:
+        (folder / "only-in-the-old-one").touch()
+    write(run, signature(limit=2))
+    assert not (run.path / "ingest" / "only-in-the-old-one").exists()
+
+
+def test_a_missing_stage_says_what_to_run(run):
+    with pytest.raises(MissingStageError, match="twinlink ingest"):
+        run.stage_folder("ingest")
+
+
+def test_a_damaged_signature_counts_as_not_done(run):
+    write(run, signature())
+    (run.path / "ingest" / "signature.json").write_text("{")
+    assert not run.is_done(signature())
+
+
+def test_a_file_in_the_way_is_refused(tmp_path):
+    (tmp_path / "run").touch()
+    with pytest.raises(RunError, match="cannot be made"):
+        RunDirectory.create(tmp_path / "run")
+
+
+def test_the_lock_keeps_another_process_out_and_falls_with_its_process(run):
+    code = (
+        "import sys; from pathlib import Path; from twinlink.rundir import RunDirectory\n"
+        "with RunDirectory(Path(sys.argv[1])).lock():\n    print('held', flush=True); sys.stdin.read()"
+    )
+    holder = subprocess.Popen(
+        [sys.executable, "-c", code, str(run.path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert holder.stdout.readline() == "held\n"
+    with pytest.raises(RunLockedError, match="another twinlink"), run.lock():
+        pass
+    holder.kill()
+    holder.communicate()
+    with run.lock():
+        pass
+
+
+def test_file_digest_tells_a_changed_file(tmp_path):
+    path = tmp_path / "f"
+    path.write_text("a")
+    before = file_digest(path)
+    path.write_text("ab")
+    assert file_digest(path) != before
+
+
+@pytest.mark.parametrize("site", ["example.org", "127.0.0.1:80", "..", "../../etc/passwd", "a/b"])
+def test_no_site_leaves_its_folder(tmp_path, site):
+    assert site_file(tmp_path, site).resolve().parent == tmp_path.resolve()

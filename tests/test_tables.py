@@ -1,0 +1,80 @@
+"""Tables are checked on write and on read."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from twinlink import tables
+from twinlink.errors import SchemaError
+from twinlink.tables import REJECTS, check_table, iter_parts, read_table, write_table
+
+ROW = {"url": "http://a/", "stage": "crawl", "reason": "robots", "detail": ""}
+
+
+def rejects(**changes: object) -> pa.Table:
+    return pa.Table.from_pylist([{**ROW, **changes}])
+
+
+def test_round_trip_keeps_rows_and_puts_columns_in_order(tmp_path):
+    path = tmp_path / "deep" / "rejects.parquet"
+    write_table(rejects().select(["detail", "reason", "stage", "url"]), REJECTS, path)
+    assert read_table(path, REJECTS).to_pylist() == [ROW]
+    assert read_table(path, REJECTS).column_names == REJECTS.names
+    assert [file.name for file in path.parent.iterdir()] == ["rejects.parquet"]
+
+
+def test_a_folder_is_one_table_in_the_order_of_its_files(tmp_path):
+    for name in ("b", "a"):
+        write_table(rejects(url=name), REJECTS, tmp_path / f"{name}.parquet")
+    assert read_table(tmp_path, REJECTS)["url"].to_pylist() == ["a", "b"]
+    assert [part.name for part in iter_parts(tmp_path)] == ["a.parquet", "b.parquet"]
+
+
+def test_an_empty_folder_is_an_empty_table(tmp_path):
+    assert read_table(tmp_path, REJECTS).num_rows == 0
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        (rejects().drop_columns(["detail"]), "missing column"),
+        (rejects(extra=1), "unknown column"),
+        (rejects(url=None), "null"),
+        (rejects(url=[1, 2]), "rejects"),
+    ],
+)
+def test_what_does_not_fit_is_refused_on_write(tmp_path, table, message):
+    with pytest.raises(SchemaError, match=message):
+        write_table(table, REJECTS, tmp_path / "x.parquet")
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_does_not_fit_is_refused_on_read(tmp_path):
+    pq.write_table(pa.table({"url": ["a"]}), tmp_path / "x.parquet")
+    with pytest.raises(SchemaError, match="missing column"):
+        read_table(tmp_path / "x.parquet", REJECTS)
+
+
+def test_a_file_that_is_no_table_is_refused(tmp_path):
+    (tmp_path / "x.parquet").write_bytes(b"PAR1 but not really")
+    with pytest.raises(SchemaError, match="not a readable Parquet"):
+        read_table(tmp_path / "x.parquet", REJECTS)
+
+
+def test_only_some_columns(tmp_path):
+    write_table(rejects(), REJECTS, tmp_path / "x.parquet")
+    assert read_table(tmp_path / "x.parquet", REJECTS, ["reason"]).column_names == ["reason"]
+
+
+def test_every_column_of_every_table_is_described():
+    schemas = [value for value in vars(tables).values() if isinstance(value, pa.Schema)]
+    assert len(schemas) >= 6
+    assert all(field.metadata[b"description"] for schema in schemas for field in schema)
+
+
+def test_lossy_casts_are_refused():
+    table = pa.table({"page_id": [1], "lang": ["en"], "lang_score": ["high"]})
+    with pytest.raises(SchemaError):
+        check_table(table, tables.LANGUAGES)

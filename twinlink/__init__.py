@@ -1,0 +1,44 @@
+"""twinlink finds pages that are translations of each other, and the sites that have them, by how pages link.
+
+The names below are loaded when they are first used, so that ``import twinlink`` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from twinlink.config import Config
+    from twinlink.evaluate import Evaluation, evaluate, read_gold
+    from twinlink.run import Run, mine
+    from twinlink.run import open_run as open
+    from twinlink.toy import toy_site
+
+__all__ = ["Config", "Evaluation", "Run", "evaluate", "mine", "open", "read_gold", "toy_site"]
+
+_HOMES = {
+    "Config": ("twinlink.config", "Config"),
+    "Evaluation": ("twinlink.evaluate", "Evaluation"),
+    "Run": ("twinlink.run", "Run"),
+    "evaluate": ("twinlink.evaluate", "evaluate"),
+    "mine": ("twinlink.run", "mine"),
+    "open": ("twinlink.run", "open_run"),
+    "read_gold": ("twinlink.evaluate", "read_gold"),
+    "toy_site": ("twinlink.toy", "toy_site"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from twinlink.rundir import twinlink_version
+
+        return twinlink_version()
+    if name not in _HOMES:
+        raise AttributeError(f"module 'twinlink' has no attribute {name!r}")
+    module, attribute = _HOMES[name]
+    return getattr(importlib.import_module(module), attribute)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -1,0 +1,325 @@
+"""The command line: every verb reads its options, calls the library, and says what came out and where."""
+
+from __future__ import annotations
+
+import sys
+import tomllib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from twinlink.errors import ConfigError, NothingFoundError, TwinlinkError
+
+if TYPE_CHECKING:
+    from twinlink.config import Config
+    from twinlink.evaluate import Evaluation
+    from twinlink.run import Run
+    from twinlink.rundir import RunDirectory
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="twinlink",
+    help="Find pages that are translations of each other, and the sites that have them, by how pages link.",
+    no_args_is_help=True,
+    add_completion=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+Inputs = Annotated[list[str], typer.Argument(metavar="URL|PATH...", help="Start addresses, WARC files, folders.")]
+Out = Annotated[Path, typer.Option("--out", "-o", metavar="RUN", help="Run directory; made if need be, resumed if there.")]
+RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="A run directory.")]
+Langs = Annotated[str, typer.Option(help="Wanted languages, e.g. en,zh. Default: the two most frequent on each site.")]
+ConfigFile = Annotated[Path | None, typer.Option("--config", "-c", help="Settings file (TOML); options go over it.")]
+Settings = Annotated[
+    list[str], typer.Option("--set", metavar="NAME=VALUE", help="Any setting, e.g. match.ets.alpha=0.3; may be repeated.")
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, only the result.")]
+BaseUrl = Annotated[str, typer.Option(help="Address that a mirror folder's top stands for.")]
+Lexicons = Annotated[list[Path], typer.Option("--lexicon", help="Bilingual lexicon (TSV or CC-CEDICT); may be repeated.")]
+SiteBy = Annotated[str, typer.Option(help="What one site is: domain (registered domain) or host.")]
+MaxPages = Annotated[int | None, typer.Option(min=1, help="Pages fetched at most.")]
+GoldFile = Annotated[Path, typer.Option(help="Known pairs: two tab-separated addresses a line.")]
+
+
+def main() -> None:
+    """Run the command line: errors of twinlink become one clear line and an exit code."""
+    try:
+        app(standalone_mode=True)
+    except TwinlinkError as error:
+        print(f"twinlink: error: {error}", file=sys.stderr)
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        print("twinlink: stopped; the same command goes on where it stopped", file=sys.stderr)
+        sys.exit(130)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from twinlink.rundir import twinlink_version
+
+        typer.echo(f"twinlink {twinlink_version()}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Find pages that are translations of each other, and the sites that have them, by how pages link."""
+
+
+@app.command()
+def mine(
+    inputs: Inputs,
+    out: Out,
+    langs: Langs = "",
+    base_url: BaseUrl = "",
+    lexicon: Lexicons = [],  # noqa: B006  (typer reads the default, nothing changes it)
+    site_by: SiteBy = "",
+    max_pages: MaxPages = None,
+    config: ConfigFile = None,
+    set_: Settings = [],  # noqa: B006
+    quiet: Quiet = False,
+) -> None:
+    """Crawl or read sites, match their pages, write the pairs: the whole job.
+
+    Run the same command again after a stop: what is done is not done again.
+
+    Example: twinlink mine https://www.example.gov.hk -o RUN --langs en,zh
+    """
+    from twinlink.pipeline.mine import mine_stages
+
+    given = {"langs": langs, "ingest.base_url": base_url, "match.lexicons": lexicon, "crawl.site_by": site_by}
+    settings = _settings(None, config, set_, {**given, "crawl.max_pages": max_pages})
+    with _working(out, quiet) as (run, report):
+        mine_stages(inputs, run, settings, report)
+    _tell_pairs(out)
+
+
+@app.command()
+def crawl(
+    urls: Annotated[list[str], typer.Argument(metavar="URL...", help="Start addresses.")],
+    out: Out,
+    site_by: SiteBy = "",
+    max_pages: MaxPages = None,
+    config: ConfigFile = None,
+    set_: Settings = [],  # noqa: B006
+    quiet: Quiet = False,
+) -> None:
+    """Fetch sites into WARC files, and no more.
+
+    Example: twinlink crawl https://www.example.gov.hk -o RUN --max-pages 2000
+    """
+    from twinlink.pipeline.mine import crawl_stage, split_inputs
+
+    settings = _settings(None, config, set_, {"crawl.site_by": site_by, "crawl.max_pages": max_pages})
+    addresses, paths = split_inputs(urls)
+    if paths:
+        raise ConfigError(f"{paths[0]}: `twinlink crawl` takes addresses; read files with `twinlink ingest`")
+    with _working(out, quiet) as (run, report):
+        progress = crawl_stage(addresses, run, settings, report)
+    typer.echo(f"{progress.fetched} pages fetched, {progress.rejected} rejected → {out}/warc")
+    typer.echo(f"next: twinlink ingest -o {out}")
+
+
+@app.command()
+def ingest(
+    out: Out,
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="WARC files or folders.")] = [],  # noqa: B006
+    base_url: BaseUrl = "",
+    site_by: SiteBy = "",
+    config: ConfigFile = None,
+    set_: Settings = [],  # noqa: B006
+    quiet: Quiet = False,
+) -> None:
+    """Read archives, mirror folders and the run's own crawl into tables.
+
+    Example: twinlink ingest mirror/ --base-url https://www.example.gov.hk -o RUN
+    """
+    from twinlink.pipeline.mine import ingest_stage
+
+    settings = _settings(out, config, set_, {"ingest.base_url": base_url, "crawl.site_by": site_by})
+    with _working(out, quiet) as (run, report):
+        ingest_stage(paths, run, settings, report)
+    found = _opened(out)
+    typer.echo(f"{len(found.pages)} pages, {len(found.links)} links, {len(found.rejects)} rejects → {out}/ingest")
+    typer.echo(f"next: twinlink match {out} --langs en,zh")
+
+
+@app.command()
+def match(
+    run: RunPath,
+    langs: Langs = "",
+    lexicon: Lexicons = [],  # noqa: B006
+    config: ConfigFile = None,
+    set_: Settings = [],  # noqa: B006
+    quiet: Quiet = False,
+) -> None:
+    """Match the pages of a run that has been ingested.
+
+    Example: twinlink match RUN --langs en,zh --set match.ets.alpha=0.3
+    """
+    from twinlink.pipeline.mine import match_stage
+
+    settings = _settings(run, config, set_, {"langs": langs, "match.lexicons": lexicon})
+    _opened(run)
+    with _working(run, quiet) as (directory, report):
+        match_stage(directory, settings, report)
+    _tell_pairs(run)
+
+
+@app.command()
+def evaluate(run: RunPath, gold: GoldFile, curve: Annotated[bool, typer.Option(help="Show the curve.")] = False) -> None:
+    """Measure precision, recall and F1 against known pairs.
+
+    ignore.tsv, equiv.tsv, unscored.txt and pages.tsv beside the gold file refine the rules.
+
+    Example: twinlink evaluate RUN --gold gold.tsv
+    """
+    from twinlink.evaluate import evaluate as evaluate_pairs
+    from twinlink.evaluate import precision_coverage, read_gold
+
+    found, known = _opened(run), read_gold(gold)
+    pairs = list(zip(found.pairs["url_a"], found.pairs["url_b"], strict=True))
+    _check_gold(found, gold, known.known(), known.key)
+    _tell_evaluation(evaluate_pairs(pairs, known))
+    if curve:
+        typer.echo("probability  precision  recall")
+        for score, precision, recall in precision_coverage(pairs, list(found.pairs["probability"]), known):
+            typer.echo(f"{score:11.4f}  {precision:9.4f}  {recall:6.4f}")
+
+
+@app.command()
+def explain(
+    run: RunPath,
+    url: Annotated[str, typer.Argument(metavar="URL", help="A page.")],
+    other: Annotated[str | None, typer.Argument(metavar="[URL]", help="The page it may be paired with.")] = None,
+) -> None:
+    """Say why two pages are a pair or not, or what became of one page.
+
+    Example: twinlink explain RUN https://www.example.gov.hk/en/about.htm
+    """
+    typer.echo(str(_opened(run).explain(url, other)))
+
+
+@app.command()
+def demo(
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="RUN", help="Where the site and the run go.")] = Path("demo-run"),
+    quiet: Quiet = False,
+) -> None:
+    """Write a small bilingual site, serve it on this machine, crawl and match it, and score the result.
+
+    Example: twinlink demo -o demo-run
+    """
+    from twinlink.demo import serve, write_site
+    from twinlink.evaluate import evaluate as evaluate_pairs
+    from twinlink.evaluate import read_gold
+    from twinlink.pipeline.mine import mine_stages
+
+    site = write_site(out / "site")
+    with serve(site.folder) as base, _working(out, quiet) as (run, report):
+        typer.echo(f"a bilingual site of {site.n_pages} pages is served at {base}")
+        settings = _settings(None, None, [], {"langs": "en,zh", "match.lexicons": [site.lexicon]})
+        mine_stages([base.rstrip("/") + path for path in site.seeds], run, settings, report)
+    pairs = _opened(out).pairs
+    _tell_pairs(out)
+    gold = read_gold(site.gold)
+    _tell_evaluation(evaluate_pairs(zip(pairs["url_a"], pairs["url_b"], strict=True), gold))
+    typer.echo(f"known truth: {site.gold}")
+
+
+def _settings(run: Path | None, file: Path | None, assignments: list[str], given: dict[str, Any]) -> Config:
+    """Put the settings together: the run's or the defaults, a file over them, then single options."""
+    from twinlink.config import Config
+
+    base = Config()
+    if file is not None:
+        base = Config.load(file)
+    elif run is not None and (run / "config.toml").is_file():
+        base = Config.load(run / "config.toml")
+    values = {name: value for name, value in given.items() if value not in ("", None, [])}
+    if "langs" in values:
+        values["langs"] = [tag.strip() for tag in values["langs"].split(",") if tag.strip()]
+    if "match.lexicons" in values:
+        values["match.lexicons"] = [str(path) for path in values["match.lexicons"]]
+    return base.override({**values, **dict(_assignment(text) for text in assignments)})
+
+
+def _assignment(text: str) -> tuple[str, Any]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise ConfigError(f"--set {text}: expected NAME=VALUE, e.g. match.ets.alpha=0.3")
+    try:
+        return name.strip(), tomllib.loads(f"x = {value}")["x"]
+    except tomllib.TOMLDecodeError:
+        return name.strip(), value
+
+
+@contextmanager
+def _working(out: Path, quiet: bool) -> Iterator[tuple[RunDirectory, Callable[[str, int, int | None], None]]]:
+    """Hold a run directory and show how the work in it goes on."""
+    from twinlink.progress import reporter
+    from twinlink.rundir import RunDirectory
+
+    run = RunDirectory.create(out)
+    with run.lock(), reporter(quiet) as report:
+        yield run, report
+
+
+def _opened(path: Path) -> Run:
+    from twinlink.run import open_run
+
+    return open_run(path)
+
+
+def _tell_pairs(out: Path) -> None:
+    """Say what came out; no pair at all is an error that shows the counts."""
+    found = _opened(out)
+    pages, rejects = found.pages, found.rejects
+    langs = ", ".join(f"{lang} {count}" for lang, count in pages["lang"].value_counts().items()) if len(pages) else ""
+    typer.echo(f"{len(pages)} pages" + (f" ({langs})" if langs else ""))
+    counts = rejects.groupby(["stage", "reason"]).size()
+    for (stage, reason), count in counts.items():
+        typer.echo(f"  rejected in {stage}: {reason} {count}")
+    if found.pairs.empty:
+        raise NothingFoundError(f"0 pairs: {_why_none(found)}. The reasons above count every page; tables: {out}")
+    expected = found.pairs["probability"].mean()
+    typer.echo(f"{len(found.pairs)} pairs, expected precision {expected:.3f} → {out / 'pairs.tsv'}")
+
+
+def _why_none(found: Run) -> str:
+    if found.pages.empty:
+        return "no page was kept"
+    langs = found.pages["lang"].nunique()
+    if langs < 2:
+        return "all pages are in one language"
+    return "no page of one wanted language has a partner in another"
+
+
+def _check_gold(found: Run, path: Path, known: frozenset[str], key: Callable[[str], str]) -> None:
+    """Refuse a gold list that names no page of the run; say how many it names that are not there."""
+    from twinlink.errors import GoldError
+
+    there = {key(url) for url in found.pages["url"]}
+    missing = known - there
+    if len(missing) == len(known):
+        example = min(missing)
+        raise GoldError(f"{path}: none of its {len(known)} addresses is in the run, e.g. {example}; is it this site's gold?")
+    if missing:
+        typer.echo(f"note: {len(missing)} of {len(known)} gold addresses are not in the run, e.g. {min(missing)}")
+
+
+def _tell_evaluation(result: Evaluation) -> None:
+    typer.echo(
+        f"gold {result.n_gold}, predicted {result.n_predicted}, right {result.n_right}, wrong {result.n_wrong}, "
+        f"not scored {result.n_unscored}"
+    )
+    typer.echo(f"precision {result.precision:.4f}  recall {result.recall:.4f}  F1 {result.f1:.4f}")

@@ -1,0 +1,201 @@
+"""All settings: one frozen record for each algorithm, put together in `Config`.
+
+Settings come from a TOML file (`Config.load`) and from overrides over it (`Config.override`), e.g. the command line's.
+A name that does not exist or a value out of its range is refused with the place where it stands.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar
+
+import msgspec
+from msgspec import Meta, Struct
+
+from twinlink.errors import ConfigError
+
+__all__ = [
+    "CandidateSettings",
+    "Config",
+    "CrawlSettings",
+    "EtsSettings",
+    "IngestSettings",
+    "InternalSettings",
+    "LanguageSettings",
+    "MatchSettings",
+]
+
+Unit = Annotated[float, Meta(ge=0, le=1)]
+Positive = Annotated[int, Meta(ge=1)]
+Natural = Annotated[int, Meta(ge=0)]
+
+
+class Settings(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=False):
+    """Base of the records: frozen, and unknown names are errors."""
+
+
+class CrawlSettings(Settings, frozen=True):
+    """How pages are fetched."""
+
+    site_by: Literal["domain", "host"] = "domain"
+    """What one site is: the registered domain (Public Suffix List), or the host."""
+    max_pages: Positive = 100_000
+    """Pages fetched at most, all sites together; the end is reported."""
+    max_depth: Natural = 50
+    """Links followed from a start page at most."""
+    max_page_bytes: Positive = 10 * 2**20
+    """A larger body is cut off and rejected (`too-large`), before and after decompression."""
+    max_trap_chain: Positive = 30
+    """Links followed in a row between addresses that differ in their query or date alone (a calendar)."""
+    delay: Annotated[float, Meta(ge=0)] | None = None
+    """Seconds between requests to a host. Default: 0.25, and none on loopback."""
+    concurrency: Positive = 4
+    """Requests in flight to one host."""
+    autothrottle: bool = True
+    """Slow down when the server does (Scrapy's AutoThrottle)."""
+    timeout: Annotated[float, Meta(gt=0)] = 30.0
+    """Seconds until an answer counts as failed."""
+    retries: Natural = 2
+    """Further tries after a time-out, a reset connection or one of 500, 502, 503, 504, 408, 429."""
+    obey_robots: bool = True
+    """Keep to robots.txt."""
+    user_agent: str = "twinlink (parallel page finder; contact not set)"
+    """Name that the crawler gives itself, also before robots.txt. Put an address of yours in."""
+
+
+class IngestSettings(Settings, frozen=True):
+    """How archives and folders are read."""
+
+    base_url: str = ""
+    """Address that a mirror folder's top stands for; empty: recovered from the files where they say it."""
+    site_by: Literal["domain", "host"] = "domain"
+    """As in `CrawlSettings`."""
+    max_page_bytes: Positive = 10 * 2**20
+    """A larger page is rejected (`too-large`)."""
+
+
+class LanguageSettings(Settings, frozen=True):
+    """How the language of a page is found."""
+
+    min_letters: Natural = 10
+    """A page with fewer letters has no language (`und`)."""
+    boilerplate_share: Unit = 0.1
+    """A block that stands on more than this share of a site's pages says nothing about one page's language."""
+    min_score: Unit = 0.2
+    """Least share of a page's words that must speak for its language."""
+
+
+class CandidateSettings(Settings, frozen=True):
+    """Which pairs are looked at: never all of them."""
+
+    per_page: Positive = 20
+    """Candidates kept for each page, in each direction (trial figures: `docs/methods.md`)."""
+    row_block: Positive = 512
+    """Rows scored at once: bounds memory."""
+
+
+class InternalSettings(Settings, frozen=True):
+    """S_in = β·S_cb + (1-β)·S_struct."""
+
+    content: Literal["tsim_idf", "tsim", "bits", "cosine"] = "tsim_idf"
+    """Form of S_cb: STRAND tsim (WebMining eq. 2), with idf-weighted words or plain, BITS (eq. 3) from both sides, or the
+    idf-weighted cosine. On the tuning sites S_in with ``tsim_idf`` is best or equal on five of six."""
+    structure: Literal["indel", "lcs_max"] = "indel"
+    """Normaliser of S_struct: 2·LCS/(n+m), or LCS/max(n, m)."""
+    beta: Unit = 0.6
+    """Weight of content (Liu et al., Figure 2)."""
+    shared_tokens: bool = True
+    """Numbers and Latin words in non-Latin text count as translations of themselves."""
+
+
+class EtsSettings(Settings, frozen=True):
+    """ETS = (1-α)·S_in + α·S_ext, iterated (Liu et al., Algorithms 1 and 2)."""
+
+    alpha: Unit = 0.6
+    """Weight of links (Liu et al., Figure 4)."""
+    rounds: Natural = 3
+    """Rounds at most (Liu et al., Figure 3)."""
+    tolerance: Annotated[float, Meta(ge=0)] = 0.0
+    """Stop when no score moved by more than this."""
+    neighbours: Literal["in", "out", "both"] = "both"
+    """Pages that link here, pages linked from here, or both. The paper does not say."""
+
+
+class MatchSettings(Settings, frozen=True):
+    """How pairs are chosen."""
+
+    lexicons: tuple[str, ...] = ()
+    """Lexicon files: TSV (also .gz, .xz) or CC-CEDICT; which column is which language is found on the site."""
+    max_pairs: Natural | None = None
+    """MAX_P of Liu et al., Algorithm 3. Default: no limit."""
+    min_score: Unit | None = None
+    """MIN_SIM of Algorithm 3. Default: found on the site, without labels."""
+    internal: InternalSettings = InternalSettings()
+    ets: EtsSettings = EtsSettings()
+    candidates: CandidateSettings = CandidateSettings()
+
+
+ConfigT = TypeVar("ConfigT", bound="Config")
+
+
+class Config(Settings, frozen=True):
+    """Everything that a run depends on.
+
+    Examples
+    --------
+    >>> Config().override({"langs": ["en", "zh"], "match.ets.alpha": 0.3}).match.ets.alpha
+    0.3
+    >>> Config().override({"match.ets.alpha": 3})
+    Traceback (most recent call last):
+    ...
+    twinlink.errors.ConfigError: settings: Expected `float` <= 1.0 - at `$.match.ets.alpha`
+    """
+
+    langs: tuple[str, ...] = ()
+    """Wanted languages (BCP 47; `zh` takes in `zh-Hant` and `zh-Hans`). Empty: the two most frequent on each site."""
+    crawl: CrawlSettings = CrawlSettings()
+    ingest: IngestSettings = IngestSettings()
+    language: LanguageSettings = LanguageSettings()
+    match: MatchSettings = MatchSettings()
+
+    @classmethod
+    def load(cls, path: Path) -> Config:
+        """Read a TOML file."""
+        try:
+            return _convert(tomllib.loads(path.read_text(encoding="utf-8")), str(path))
+        except FileNotFoundError:
+            raise ConfigError(f"{path}: no such settings file") from None
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise ConfigError(f"{path}: not a TOML file: {error}") from error
+
+    def override(self, values: Mapping[str, Any]) -> Config:
+        """Return a copy with some values replaced; keys are dotted names such as ``match.ets.alpha``."""
+        tree = msgspec.to_builtins(self)
+        for name, value in values.items():
+            *parents, leaf = name.split(".")
+            node = tree
+            for parent in parents:
+                node = node.get(parent) if isinstance(node, dict) else None
+            if not isinstance(node, dict) or leaf not in node:
+                raise ConfigError(f"settings: no setting {name!r}; `twinlink mine --help` lists them")
+            node[leaf] = value
+        return _convert(tree, "settings")
+
+    def to_toml(self) -> str:
+        """Return the settings as a TOML text that `load` reads back; settings without a value are left out."""
+        import tomli_w
+
+        return tomli_w.dumps(_without_none(msgspec.to_builtins(self)))
+
+
+def _convert(tree: object, where: str) -> Config:
+    try:
+        return msgspec.convert(tree, Config)
+    except msgspec.ValidationError as error:
+        raise ConfigError(f"{where}: {error}") from error
+
+
+def _without_none(tree: dict[str, Any]) -> dict[str, Any]:
+    return {k: _without_none(v) if isinstance(v, dict) else v for k, v in tree.items() if v is not None}

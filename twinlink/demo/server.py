@@ -1,0 +1,180 @@
+"""Serving the demo site on this machine alone, with the manners of a real server.
+
+Redirects, pages without a word on their charset, a calendar without end, a page of 12 MiB that has no file, gzip for
+clients that accept it, and a page for addresses that lead nowhere.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from twinlink.demo.odd import CALENDAR, MARK, REGISTER, calendar_body
+from twinlink.demo.site import read_site
+from twinlink.demo.values import YEAR
+from twinlink.errors import InputError
+
+__all__ = ["REGISTER_BYTES", "serve"]
+
+REGISTER_BYTES = 12 * 2**20  # more than the largest page that a crawl takes
+_MONTH = re.compile(r"(\d{4})-(0[1-9]|1[0-2])")
+_TYPES = {
+    ".html": "text/html",
+    ".htm": "text/html",
+    ".pdf": "application/pdf",
+    ".txt": "text/plain",
+    ".xml": "application/xml",
+}
+_NOT_FOUND = "<html><head><title>404 Not Found</title></head><body><p>Not found. 找不到網頁。</p></body></html>"
+
+
+class Answer(NamedTuple):
+    """What a client is sent."""
+
+    status: int
+    content_type: str = ""
+    body: bytes = b""
+    location: str = ""
+    compress: bool = True
+    """Whether the body is sent compressed to clients that accept it."""
+
+
+class Pages:
+    """All answers of a demo site, by path; reads the folder once, so that no path can lead out of it."""
+
+    def __init__(self, folder: Path) -> None:
+        site = read_site(folder).site
+        settings = json.loads((folder / "server.json").read_text(encoding="utf-8"))
+        self._files = {f"/{path.relative_to(site).as_posix()}": path for path in site.rglob("*") if path.is_file()}
+        self._types: Mapping[str, str] = settings["content_types"]
+        self._redirects: Mapping[str, tuple[int, str]] = settings["redirects"]
+        self._calendars = tuple(_shell(folder, "calendar", side) for side in (0, 1))
+        self._registers = tuple(_register(_shell(folder, "register", side)) for side in (0, 1))
+
+    def answer(self, target: str) -> Answer:
+        """Answer a request target (path and query)."""
+        parts = urlsplit(target)
+        path = unquote(parts.path)
+        if path in self._redirects:
+            status, location = self._redirects[path]
+            return Answer(status, location=location)
+        if path in CALENDAR:
+            return self._calendar(CALENDAR.index(path), parse_qs(parts.query).get("month", [f"{YEAR}-01"])[0])
+        if path in REGISTER:
+            side = REGISTER.index(path)
+            # One comes compressed, small on the wire and large afterwards; the other is large on the wire.
+            return Answer(200, _utf8("text/html"), self._registers[side], compress=side == 0)
+        if path in self._files:
+            file = self._files[path]
+            return Answer(200, self._types.get(path) or _TYPES[file.suffix], file.read_bytes())
+        return _not_found()
+
+    def _calendar(self, side: int, month: str) -> Answer:
+        found = _MONTH.fullmatch(month)
+        if not found or not 1 < int(found[1]) < 9999:
+            return _not_found()
+        body = calendar_body(side, int(found[1]), int(found[2]))
+        return Answer(200, _utf8("text/html"), self._calendars[side].replace(MARK, body).encode())
+
+
+def _utf8(content_type: str) -> str:
+    return f"{content_type}; charset=utf-8"
+
+
+def _not_found() -> Answer:
+    return Answer(404, _utf8("text/html"), _NOT_FOUND.encode())
+
+
+def _shell(folder: Path, kind: str, side: int) -> str:
+    return (folder / "shells" / f"{kind}_{side}.html").read_text(encoding="utf-8")
+
+
+def _register(shell: str) -> bytes:
+    head, rows, tail = (part.encode() for part in shell.split(MARK))
+    return head + rows * (REGISTER_BYTES // len(rows) + 1) + tail
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server_version = "demo"
+    sys_version = ""
+    timeout = 30  # seconds until an idle connection is given up
+
+    def __init__(self, pages: Pages, *args: Any) -> None:
+        self._pages = pages
+        super().__init__(*args)
+
+    def do_GET(self) -> None:
+        self._send(self._pages.answer(self.path), with_body=True)
+
+    def do_HEAD(self) -> None:
+        self._send(self._pages.answer(self.path), with_body=False)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (the name that the base class uses)
+        """Say nothing: what was fetched is the crawler's to tell."""
+
+    def _send(self, answer: Answer, *, with_body: bool) -> None:
+        body = answer.body
+        packed = answer.compress and body and "gzip" in self.headers.get("Accept-Encoding", "")
+        if packed:
+            body = gzip.compress(body, compresslevel=1, mtime=0)
+        self.send_response(answer.status)
+        headers = {"Content-Type": answer.content_type, "Location": answer.location, "Content-Length": str(len(body))}
+        for name, value in (headers | ({"Content-Encoding": "gzip"} if packed else {})).items():
+            if value:
+                self.send_header(name, value)
+        self.end_headers()
+        if with_body:
+            self.wfile.write(body)
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Say nothing when a client hangs up in the middle, as crawlers do on the large page."""
+
+
+@contextmanager
+def serve(folder: Path, port: int = 0) -> Iterator[str]:
+    """Serve a demo site on 127.0.0.1 while the context lasts.
+
+    Parameters
+    ----------
+    folder : Path
+        What `write_site` wrote.
+    port : int
+        0 takes any free port.
+
+    Yields
+    ------
+    str
+        The base address, without a slash at its end.
+
+    Raises
+    ------
+    InputError
+        If the folder holds no demo site, or the port cannot be used.
+    """
+    pages = Pages(folder)
+    try:
+        server = _Server(("127.0.0.1", port), partial(_Handler, pages))
+    except (OSError, OverflowError) as error:
+        raise InputError(f"port {port} of 127.0.0.1 cannot be used: {error}; port 0 takes any free one") from error
+    thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

@@ -1,0 +1,200 @@
+"""Precision, recall and F1 of page pairs against a gold list, and the precision-coverage curve.
+
+A gold file has two tab-separated columns, the addresses (or address paths) of page A and page B. Files beside it refine the
+rules where they exist:
+
+``ignore.tsv``
+    pairs that are neither right nor wrong (partly translated pages);
+``equiv.tsv``
+    group, side, address: pages of one side with the same visible text stand for each other;
+``unscored.txt``
+    pages; a pair of two of them is neither right nor wrong;
+``pages.tsv``
+    address, side: which pages exist at all, so that pairs may come in either order.
+
+Scheme and host are left out of the comparison unless the gold file has them; a path that ends in ``/`` is its ``index.html``.
+Each gold pair counts once.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from twinlink.errors import GoldError
+
+__all__ = ["Evaluation", "Gold", "evaluate", "precision_coverage", "read_gold"]
+
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Gold:
+    """Known page pairs and the rules of their scoring; addresses are keys as `key` makes them."""
+
+    pairs: tuple[Pair, ...]
+    ignored: frozenset[Pair] = frozenset()
+    unscored: frozenset[str] = frozenset()
+    groups: dict[str, str] = field(default_factory=dict)
+    """Address → representative of the pages with the same visible text."""
+    sides: dict[str, str] = field(default_factory=dict)
+    """Address → A, B or N (noise)."""
+    with_host: bool = False
+    with_query: bool = False
+
+    def key(self, url: str) -> str:
+        """Return the form in which addresses are compared.
+
+        >>> Gold(()).key("http://www.example.org/en/")
+        '/en/index.html'
+        """
+        parts = urlsplit(url)
+        path = unquote(parts.path)
+        path = path + "index.html" if path.endswith("/") else path
+        host = parts.netloc if self.with_host else ""
+        return host + path + (f"?{parts.query}" if self.with_query and parts.query else "")
+
+    def group(self, key: str) -> str:
+        return self.groups.get(key, key)
+
+    def known(self) -> frozenset[str]:
+        """Return all addresses that the gold list names."""
+        return frozenset(key for pair in self.pairs for key in pair)
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Counts of a scored list of pairs, and the three measures made of them."""
+
+    n_gold: int
+    n_predicted: int
+    n_right: int
+    n_wrong: int
+    n_unscored: int
+    """Predicted pairs that the rules leave out."""
+    n_unknown: int
+    """Predicted pairs with an address that ``pages.tsv`` does not have; 0 where there is no such file."""
+
+    @property
+    def precision(self) -> float:
+        """right / (right + wrong); 0 when nothing was scored."""
+        return self.n_right / (self.n_right + self.n_wrong) if self.n_right else 0.0
+
+    @property
+    def recall(self) -> float:
+        """right / gold; 0 for an empty gold list."""
+        return self.n_right / self.n_gold if self.n_gold else 0.0
+
+    @property
+    def f1(self) -> float:
+        """Harmonic mean of precision and recall; 0 when nothing is right."""
+        total = self.precision + self.recall
+        return 2 * self.precision * self.recall / total if total else 0.0
+
+
+def read_gold(path: Path) -> Gold:
+    """Read a gold file and the files beside it that refine the rules (see the module's text).
+
+    Raises
+    ------
+    GoldError
+        If the file does not exist, is not UTF-8, or has a line without two columns.
+    """
+    rows = _rows(path, 2)
+    if not rows:
+        raise GoldError(f"{path}: no pairs in it; expected lines of two tab-separated addresses")
+    if any(not row[0] or not row[1] for row in rows):
+        raise GoldError(f"{path}: expected two non-empty columns on each line")
+    with_host = any("://" in row[0] for row in rows)
+    with_query = any("?" in row[0] for row in rows)
+    plain = Gold((), with_host=with_host, with_query=with_query)
+    beside = path.parent
+    groups = {plain.key(row[2]): f"{row[1]}{row[0]}" for row in _rows(beside / "equiv.tsv", 3, optional=True)}
+    return Gold(
+        pairs=tuple((plain.key(row[0]), plain.key(row[1])) for row in rows),
+        ignored=frozenset((plain.key(row[0]), plain.key(row[1])) for row in _rows(beside / "ignore.tsv", 2, optional=True)),
+        unscored=frozenset(plain.key(row[0]) for row in _rows(beside / "unscored.txt", 1, optional=True)),
+        groups=groups,
+        sides={plain.key(row[0]): row[1] for row in _rows(beside / "pages.tsv", 2, optional=True)},
+        with_host=with_host,
+        with_query=with_query,
+    )
+
+
+def evaluate(pairs: Iterable[Pair], gold: Gold) -> Evaluation:
+    """Count the right and wrong ones among ``pairs`` of addresses.
+
+    >>> evaluate([("/a", "/x"), ("/b", "/z")], Gold((("/a", "/x"), ("/b", "/y")))).f1
+    0.5
+    """
+    verdicts, n_unknown = _verdicts(pairs, gold)
+    counts = Counter(verdicts)
+    return Evaluation(
+        n_gold=len(gold.pairs),
+        n_predicted=len(verdicts),
+        n_right=counts[True],
+        n_wrong=counts[False],
+        n_unscored=counts[None],
+        n_unknown=n_unknown,
+    )
+
+
+def precision_coverage(pairs: Sequence[Pair], scores: Sequence[float], gold: Gold) -> list[tuple[float, float, float]]:
+    """Return (score, precision, recall) of the list cut after each scored pair, best score first.
+
+    >>> precision_coverage([("/a", "/x"), ("/b", "/z")], [0.9, 0.4], Gold((("/a", "/x"), ("/b", "/y"))))
+    [(0.9, 1.0, 0.5), (0.4, 0.5, 0.5)]
+    """
+    order = sorted(range(len(pairs)), key=lambda i: (-scores[i], i))
+    right = scored = 0
+    curve = []
+    for i, verdict in zip(order, _verdicts([pairs[i] for i in order], gold, unique=False)[0], strict=True):
+        if verdict is not None:
+            right, scored = right + verdict, scored + 1
+            curve.append((scores[i], right / scored, right / len(gold.pairs)))
+    return curve
+
+
+def _verdicts(pairs: Iterable[Pair], gold: Gold, *, unique: bool = True) -> tuple[list[bool | None], int]:
+    """Return True (right), False (wrong) or None (not scored) for each pair, and how many have an unknown address."""
+    left = Counter((gold.group(a), gold.group(b)) for a, b in gold.pairs)
+    ignored = {(gold.group(a), gold.group(b)) for a, b in gold.ignored} - set(left)
+    seen: set[Pair] = set()
+    verdicts: list[bool | None] = []
+    n_unknown = 0
+    for url_a, url_b in pairs:
+        pair = gold.key(url_a), gold.key(url_b)
+        if gold.sides.get(pair[0]) == "B" and gold.sides.get(pair[1]) != "B":
+            pair = pair[1], pair[0]
+        if unique and pair in seen:
+            continue
+        seen.add(pair)
+        n_unknown += bool(gold.sides) and not (pair[0] in gold.sides and pair[1] in gold.sides)
+        grouped = gold.group(pair[0]), gold.group(pair[1])
+        if left[grouped] > 0:
+            left[grouped] -= 1
+            verdicts.append(True)
+        elif grouped in ignored or (pair[0] in gold.unscored and pair[1] in gold.unscored):
+            verdicts.append(None)
+        else:
+            verdicts.append(False)
+    return verdicts, n_unknown
+
+
+def _rows(path: Path, n_columns: int, *, optional: bool = False) -> list[list[str]]:
+    if optional and not path.exists():
+        return []
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except FileNotFoundError:
+        raise GoldError(f"{path}: no such gold file") from None
+    except (UnicodeDecodeError, IsADirectoryError) as error:
+        raise GoldError(f"{path}: not a text file in UTF-8 ({error})") from error
+    rows = [(number, line.split("\t")) for number, line in enumerate(lines, 1) if line.strip()]
+    for number, row in rows:
+        if len(row) < n_columns:
+            raise GoldError(f"{path}, line {number}: expected {n_columns} tab-separated columns, got {len(row)}")
+    return [row for _, row in rows]

@@ -1,0 +1,76 @@
+"""Checks at the border of the room: matrices come out in the one form that the code behind relies on."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from twinlink.errors import ShapeError
+
+__all__ = ["check_neighbours", "check_scores"]
+
+MAX_ENTRIES = 2**32 - 2
+"""The kernels number entries from 1 in 32 bits."""
+
+ROUNDING = 1e-6
+"""A value this far outside [0, 1] comes from rounding, such as a cosine of 1.0000001, and is moved to the border."""
+
+
+def check_scores(scores: csr_array, name: str = "scores") -> csr_array:
+    """Return ``scores`` as float32 with sorted rows, or say what does not fit. What fits already is not copied.
+
+    Raises
+    ------
+    ShapeError
+        If it is no ``csr_array``, an entry is stored twice, or a value is NaN or outside [0, 1] by more than
+        `ROUNDING`.
+
+    Examples
+    --------
+    >>> check_scores(csr_array([[0.5, 1.5]]))
+    Traceback (most recent call last):
+    ...
+    twinlink.errors.ShapeError: scores: expected values in [0, 1], got 0.5 to 1.5
+    """
+    matrix = _canonical(scores, name).astype(np.float32, copy=False)
+    if matrix.nnz > MAX_ENTRIES:
+        raise ShapeError(f"{name}: expected at most {MAX_ENTRIES} stored entries, got {matrix.nnz}")
+    if matrix.nnz:
+        low, high = matrix.data.min(), matrix.data.max()
+        if not (low >= -ROUNDING and high <= 1 + ROUNDING):  # in this form NaN does not pass
+            raise ShapeError(f"{name}: expected values in [0, 1], got {low!s} to {high!s}")
+        if low < 0 or high > 1:
+            matrix = matrix.copy()
+            matrix.data.clip(0, 1, out=matrix.data)
+    return matrix
+
+
+def check_neighbours(neighbours: csr_array, n: int, name: str) -> csr_array:
+    """Return ``neighbours`` with sorted rows, or say what does not fit. What fits already is not copied.
+
+    Raises
+    ------
+    ShapeError
+        If it is no ``csr_array`` of shape (n, n), or a page is its own neighbour.
+    """
+    matrix = _canonical(neighbours, name)
+    if matrix.shape != (n, n):
+        raise ShapeError(f"{name}: expected shape {(n, n)} as the scores have it, got {matrix.shape}")
+    if not matrix.data.all():
+        matrix = matrix.copy()
+        matrix.eliminate_zeros()
+    if matrix.diagonal().any():
+        raise ShapeError(
+            f"{name}: expected no page to be its own neighbour, got some; see twinlink.graph.links.neighbours"
+        )
+    return matrix
+
+
+def _canonical(matrix: object, name: str) -> csr_array:
+    # A dense matrix is not turned into a sparse one on the quiet: its zeros would cease to be candidates.
+    if not isinstance(matrix, csr_array) or matrix.ndim != 2:
+        raise ShapeError(f"{name}: expected a csr_array of two dimensions, got {type(matrix).__name__}")
+    rows = matrix if matrix.has_sorted_indices else matrix.sorted_indices()
+    if not rows.has_canonical_format:
+        raise ShapeError(f"{name}: expected each entry once, got some twice")
+    return rows

@@ -1,0 +1,81 @@
+"""Link matrices as networkx graphs and back."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+
+import networkx as nx
+from scipy.sparse import csr_array
+
+from twinlink.errors import ShapeError
+from twinlink.graph.links import adjacency as link_matrix
+
+__all__ = ["from_networkx", "to_networkx"]
+
+
+def to_networkx(adjacency: csr_array, nodes: Sequence[Hashable] | None = None) -> nx.DiGraph:
+    """Directed graph of the links; networkx writes it on as GraphML, GEXF and more.
+
+    Parameters
+    ----------
+    adjacency : csr_array of bool, shape (n, n)
+        Links (`twinlink.graph.links.adjacency`).
+    nodes : sequence, optional
+        Name of each page, such as its URL, all different. Default: 0 to n - 1.
+
+    Returns
+    -------
+    networkx.DiGraph
+        Nodes in the order of the rows; pages without links are in it.
+
+    Raises
+    ------
+    ShapeError
+        If the matrix is not square, or there is not one name for each page.
+
+    Examples
+    --------
+    >>> list(to_networkx(link_matrix([0], [1], 3), nodes=["a", "b", "c"]).edges)
+    [('a', 'b')]
+    """
+    n = adjacency.shape[0]
+    names = list(range(n)) if nodes is None else list(nodes)
+    if adjacency.shape != (n, n) or len(names) != n or len(set(names)) != n:
+        raise ShapeError(
+            f"adjacency: expected a square matrix and a name of its own for each row, "
+            f"got shape {adjacency.shape} and {len(names)} names, {len(set(names))} of them different"
+        )
+    graph = nx.DiGraph()
+    graph.add_nodes_from(names)
+    rows, columns = (index.tolist() for index in adjacency.nonzero())
+    graph.add_edges_from((names[row], names[column]) for row, column in zip(rows, columns, strict=True))
+    return graph
+
+
+def from_networkx(graph: nx.Graph, nodes: Sequence[Hashable] | None = None) -> csr_array:
+    """Link matrix of a networkx graph; an edge without direction counts as a link each way.
+
+    Parameters
+    ----------
+    graph : networkx.Graph or networkx.DiGraph
+    nodes : sequence, optional
+        Nodes in the order of the rows; edges of other nodes are left out. Default: all, in the order of the graph.
+
+    Returns
+    -------
+    csr_array of bool, shape (n, n)
+        As from `twinlink.graph.links.adjacency`: no page links to itself.
+
+    Examples
+    --------
+    >>> from_networkx(nx.path_graph(3)).toarray().astype(int)
+    array([[0, 1, 0],
+           [1, 0, 1],
+           [0, 1, 0]])
+    """
+    names = list(graph.nodes if nodes is None else nodes)
+    row_of = {name: row for row, name in enumerate(names)}
+    edges = [(row_of[a], row_of[b]) for a, b in graph.edges() if a in row_of and b in row_of]
+    if not graph.is_directed():
+        edges += [(b, a) for a, b in edges]
+    return link_matrix([a for a, _ in edges], [b for _, b in edges], len(names))

@@ -1,0 +1,230 @@
+"""Compiled loops of the link methods: plain arrays in, plain arrays out, nothing checked.
+
+A greedy matching takes the stored entries of a similarity matrix by falling score, then row, then column. The place of
+an entry in this order is its *rank*; no two ranks are equal, so there are no ties left to break.
+
+`external_rows` does not walk through that order for every pair. It finds the same matching by deferred acceptance
+(Gale & Shapley 1962): each target page asks for its best entry, a source page keeps the best entry that asked for it
+and sends the other one on to its next. The result is the stable matching, and because both sides prefer by the same
+strict order there is exactly one: the best entry of all is in it, then the best of what this leaves free, and so on,
+which is the greedy rule.
+
+`twinlink.graph.propagation` and `twinlink.graph.matching` call this module; `twinlink.graph.reference` is its plain
+twin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar, cast
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+__all__ = ["Entries", "Neighbours", "external_rows", "greedy_positions"]
+
+FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
+
+# Indices that are read from an array are unsigned: numba then leaves out the test for negative ones, which is felt in
+# loops this short.
+Index = np.uint32
+Word = np.uint64
+ONE = np.uint64(1)
+
+
+class Entries(NamedTuple):
+    """Stored entries of a similarity matrix, row after row."""
+
+    starts: NDArray[np.int64]
+    """First entry of each row, and the number of entries: shape (n_source + 1,)."""
+    columns: NDArray[Index]
+    scores: NDArray[np.float32]
+    ranks: NDArray[Index]
+
+
+class Neighbours(NamedTuple):
+    """Neighbours of each page, page after page."""
+
+    starts: NDArray[np.int64]
+    pages: NDArray[Index]
+
+
+class _Marks(NamedTuple):
+    """A set of ranks in two levels of bits: a page's entries are put in order without looking at all others."""
+
+    words: NDArray[Word]
+    groups: NDArray[Word]  # one bit for each word that is not 0
+    before: NDArray[Index]  # marked ranks before each marked word
+
+
+class _Lists(NamedTuple):
+    """Entries in the rows of one page's neighbours, numbered from 1 by rank and chained by column. 0: none, score 0."""
+
+    rows: NDArray[Index]
+    columns: NDArray[Index]
+    scores: NDArray[np.float32]
+    following: NDArray[Index]
+    head: NDArray[Index]  # best entry of each column, shape (n_target,)
+
+
+def _compiled(function: FunctionT) -> FunctionT:
+    """Compile with numba, free of the interpreter lock; keep the machine code on disk where that is possible."""
+    try:
+        return cast("FunctionT", njit(cache=True, nogil=True)(function))
+    except RuntimeError:  # numba found no folder that it may write to, as in a read-only container
+        return cast("FunctionT", njit(nogil=True)(function))
+
+
+@_compiled
+def _ones(word: Word) -> Index:
+    """Count the bits that are set (compiles to one instruction)."""
+    word = word - ((word >> ONE) & Word(0x5555555555555555))
+    word = (word & Word(0x3333333333333333)) + ((word >> Word(2)) & Word(0x3333333333333333))
+    word = (word + (word >> Word(4))) & Word(0x0F0F0F0F0F0F0F0F)
+    return Index((word * Word(0x0101010101010101)) >> Word(56))
+
+
+@_compiled
+def _mark(near: NDArray[Index], entries: Entries, marks: _Marks) -> int:
+    """Mark the ranks of all entries in the rows ``near`` and return how many there are."""
+    for page in near:
+        for entry in range(entries.starts[page], entries.starts[page + 1]):
+            index = entries.ranks[entry] >> Index(6)
+            marks.words[index] |= ONE << Word(entries.ranks[entry] & Index(63))
+            marks.groups[index >> Index(6)] |= ONE << Word(index & Index(63))
+    count = 0
+    for place in range(marks.groups.size):
+        group = marks.groups[place]
+        while group != 0:
+            index = Index(place << 6) + _ones((group & (~group + ONE)) - ONE)
+            marks.before[index] = count
+            count += int(_ones(marks.words[index]))
+            group &= group - ONE
+        marks.groups[place] = 0
+    return count
+
+
+@_compiled
+def _fill(near: NDArray[Index], entries: Entries, marks: _Marks, lists: _Lists) -> int:
+    """Number the entries in the rows ``near`` by rank, chain those of a column, and return how many there are."""
+    count = _mark(near, entries, marks)
+    for page in near:
+        for entry in range(entries.starts[page], entries.starts[page + 1]):
+            index = entries.ranks[entry] >> Index(6)
+            lower = (ONE << Word(entries.ranks[entry] & Index(63))) - ONE
+            number = marks.before[index] + _ones(marks.words[index] & lower) + Index(1)
+            lists.rows[number] = page
+            lists.columns[number] = entries.columns[entry]
+            lists.scores[number] = entries.scores[entry]
+    for page in near:
+        for entry in range(entries.starts[page], entries.starts[page + 1]):
+            marks.words[entries.ranks[entry] >> Index(6)] = 0
+    for number in range(count, 0, -1):
+        column = lists.columns[number]
+        lists.following[number] = lists.head[column]
+        lists.head[column] = number
+    return count
+
+
+@_compiled
+def _settle(near: NDArray[Index], lists: _Lists, held: NDArray[Index]) -> None:
+    """Let the target pages ``near`` ask for their best entries until no source page is asked by two."""
+    for page in near:
+        number = lists.head[page]
+        while number != 0:
+            row = lists.rows[number]
+            rival = held[row]
+            if rival == 0:
+                held[row] = number
+                break
+            if number < rival:
+                held[row] = number
+                number = rival
+            number = lists.following[number]
+
+
+@_compiled
+def _collect(near: NDArray[Index], lists: _Lists, held: NDArray[Index]) -> float:
+    """Sum the scores that the source pages ``near`` hold, in the order of the pages, and free them."""
+    total = 0.0
+    for page in near:
+        total += lists.scores[held[page]]  # 0 where nothing is held: adding it is faster than asking
+        held[page] = 0
+    return total
+
+
+@_compiled
+def _widest(first: int, last: int, entries: Entries, source: Neighbours) -> int:
+    """Return the largest number of entries in the rows of one page's neighbours."""
+    widest = 0
+    for row in range(first, last):
+        width = 0
+        for place in range(source.starts[row], source.starts[row + 1]):
+            page = source.pages[place]
+            width += entries.starts[page + 1] - entries.starts[page]
+        widest = max(widest, width)
+    return widest
+
+
+@_compiled
+def _scratch(n_entries: int, widest: int, n_target: int) -> tuple[_Marks, _Lists]:
+    n_words = (n_entries >> 6) + 1
+    marks = _Marks(
+        np.zeros(n_words, dtype=np.uint64),
+        np.zeros((n_words >> 6) + 1, dtype=np.uint64),
+        np.empty(n_words, dtype=np.uint32),
+    )
+    lists = _Lists(
+        np.empty(widest + 1, dtype=np.uint32),
+        np.empty(widest + 1, dtype=np.uint32),
+        np.zeros(widest + 1, dtype=np.float32),
+        np.empty(widest + 1, dtype=np.uint32),
+        np.zeros(n_target, dtype=np.uint32),
+    )
+    return marks, lists
+
+
+@_compiled
+def external_rows(
+    first: int, last: int, entries: Entries, source: Neighbours, target: Neighbours, external: NDArray[np.float32]
+) -> None:
+    """Write S_ext of the entries in the rows ``first`` to ``last - 1`` to ``external`` (one place for each entry).
+
+    ``S_ext(e, c) = 2 * sum(greedy matching of N(e) and N(c)) / (|N(e)| + |N(c)|)``, 0 where both are empty. No row
+    depends on another one, so rows may be shared out to threads in any way. The sum is taken in the order of the
+    source pages, in double precision, so that it is the same number in `twinlink.graph.reference`.
+    """
+    marks, lists = _scratch(entries.scores.size, _widest(first, last, entries, source), target.starts.size - 1)
+    held = np.zeros(source.starts.size - 1, dtype=np.uint32)
+    for row in range(first, last):
+        near = source.pages[source.starts[row] : source.starts[row + 1]]
+        count = _fill(near, entries, marks, lists)
+        for entry in range(entries.starts[row], entries.starts[row + 1]):
+            column = entries.columns[entry]
+            across = target.pages[target.starts[column] : target.starts[column + 1]]
+            _settle(across, lists, held)
+            size = near.size + across.size
+            external[entry] = 2.0 * _collect(near, lists, held) / size if size > 0 else 0.0
+        for number in range(1, count + 1):
+            lists.head[lists.columns[number]] = 0
+
+
+@_compiled
+def greedy_positions(
+    rows: NDArray[np.int64], columns: NDArray[np.int64], n_rows: int, n_columns: int, limit: int
+) -> NDArray[np.int64]:
+    """Return the positions of the entries that a greedy matching takes, ``limit`` at most; entries come by rank."""
+    row_free = np.ones(n_rows, dtype=np.bool_)
+    column_free = np.ones(n_columns, dtype=np.bool_)
+    taken = np.empty(min(n_rows, n_columns, limit), dtype=np.int64)
+    count = 0
+    for position in range(rows.size):
+        if count == taken.size:
+            break
+        row, column = rows[position], columns[position]
+        if row_free[row] and column_free[column]:
+            row_free[row] = column_free[column] = False
+            taken[count] = position
+            count += 1
+    return taken[:count]

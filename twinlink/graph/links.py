@@ -1,0 +1,117 @@
+"""Link matrices of a site, or of one language of it: who links to whom, and who is whose neighbour."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
+
+from twinlink.errors import ConfigError, ShapeError
+
+__all__ = ["adjacency", "neighbours"]
+
+Direction = Literal["in", "out", "both"]
+
+
+def adjacency(source: ArrayLike, target: ArrayLike, n: int) -> csr_array:
+    """Matrix of the links among ``n`` pages.
+
+    ``A[p, q]`` is true where page ``p`` links to page ``q``. A link that stands on a page twice counts once; a page's
+    links to itself are left out, for they say nothing about its place on the site.
+
+    Parameters
+    ----------
+    source, target : array_like of int, shape (n_links,), values 0 to n - 1
+        Page that holds each link, and page that it leads to.
+    n : int
+        Number of pages.
+
+    Returns
+    -------
+    csr_array of bool, shape (n, n)
+        Sorted, zero diagonal, only true entries stored. The row of a page without links is empty.
+
+    Raises
+    ------
+    ShapeError
+        If the two arrays differ in length, are no whole numbers, or name a page outside 0 to n - 1.
+
+    Examples
+    --------
+    >>> adjacency([0, 0, 1, 2], [1, 1, 2, 2], 3).toarray().astype(int)
+    array([[0, 1, 0],
+           [0, 0, 1],
+           [0, 0, 0]])
+    """
+    rows, columns = _check_pages(source, n, "source"), _check_pages(target, n, "target")
+    if rows.size != columns.size:
+        raise ShapeError(f"links: expected as many targets as sources, got {columns.size} and {rows.size}")
+    return _from_links(rows, columns, n)
+
+
+def neighbours(adjacency: csr_array, direction: Direction = "both") -> csr_array:
+    """Neighbours of each page: ``N(p)`` are the columns stored in row ``p``.
+
+    ``in``: pages that link to p (columns of the transpose); ``out``: pages that p links to; ``both``: the union, which
+    makes the matrix symmetric. A page is never its own neighbour. Liu et al. 2014 speak of "neighbors" and their
+    Figure 1 of "links between these pages" and leave the direction open.
+
+    Parameters
+    ----------
+    adjacency : csr_array of bool, shape (n, n)
+        Links, as `adjacency` gives them.
+    direction : {"in", "out", "both"}
+        Which links make a neighbour.
+
+    Returns
+    -------
+    csr_array of bool, shape (n, n)
+        Sorted, zero diagonal, only true entries stored. The row of a page without neighbours is empty.
+
+    Raises
+    ------
+    ShapeError
+        If ``adjacency`` is not square.
+    ConfigError
+        If there is no such direction.
+
+    Examples
+    --------
+    >>> chain = adjacency([0, 1], [1, 2], 3)
+    >>> {direction: neighbours(chain, direction)[[1]].indices.tolist() for direction in ("in", "out", "both")}
+    {'in': [0], 'out': [2], 'both': [0, 2]}
+    """
+    if adjacency.ndim != 2 or adjacency.shape[0] != adjacency.shape[1]:
+        raise ShapeError(f"adjacency: expected a square matrix, got shape {adjacency.shape}")
+    if direction not in get_args(Direction):
+        raise ConfigError(f"neighbours: expected one of {', '.join(get_args(Direction))}, got {direction!r}")
+    links = adjacency.tocoo()
+    rows, columns = (index[links.data != 0] for index in links.coords)
+    if direction == "in":
+        rows, columns = columns, rows
+    elif direction == "both":
+        rows, columns = np.concatenate([rows, columns]), np.concatenate([columns, rows])
+    return _from_links(rows, columns, adjacency.shape[0])
+
+
+def _check_pages(pages: ArrayLike, n: int, name: str) -> NDArray[np.int64]:
+    array = np.asarray(pages)
+    if array.ndim != 1:
+        raise ShapeError(f"{name}: expected an array of one dimension, got shape {array.shape}")
+    if array.size == 0:
+        return np.empty(0, dtype=np.int64)
+    if not np.issubdtype(array.dtype, np.integer):
+        raise ShapeError(f"{name}: expected whole numbers, got {array.dtype}")
+    if array.min() < 0 or array.max() >= n:
+        raise ShapeError(f"{name}: expected pages 0 to {n - 1}, got {array.min()} to {array.max()}")
+    return array.astype(np.int64)
+
+
+def _from_links(rows: NDArray[np.integer], columns: NDArray[np.integer], n: int) -> csr_array:
+    """Sorted matrix of the links from ``rows`` to ``columns`` without doubles and without links of a page to itself."""
+    apart = rows != columns
+    matrix = csr_array((np.ones(int(apart.sum()), dtype=np.bool_), (rows[apart], columns[apart])), shape=(n, n))
+    matrix.sum_duplicates()
+    return matrix

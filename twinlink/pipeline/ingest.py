@@ -1,0 +1,261 @@
+"""Stage `ingest`: documents of any source go in, the tables pages, links and rejects come out, one file a site.
+
+Pages are spooled to disk as they are parsed, so that memory grows with the number of kept pages' addresses, not with their
+text. At the end each site's parts are sorted by address: the same pages give the same tables, whatever source and order they
+came in.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+import shutil
+from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from twinlink.config import IngestSettings
+from twinlink.errors import InputError
+from twinlink.rundir import RunDirectory, Signature, file_digest, site_file
+from twinlink.spiders.documents import Document
+from twinlink.spiders.ledger import ledger_rejects
+from twinlink.spiders.mirror import read_mirror
+from twinlink.spiders.parser import ParsedPage, parse_page
+from twinlink.spiders.urls import join, normalise, page_id, site_of
+from twinlink.spiders.warc import read_warc
+from twinlink.tables import LINKS, PAGES, REJECTS, Reject, read_table, write_table
+
+__all__ = ["ingest", "read_source"]
+
+SPOOLED_PAGES = 2_000  # pages held in memory before they are written out: some 20 MB of text
+MAX_REDIRECTS = 10  # followed when a link is resolved; as in the crawl
+
+_INDEX = re.compile(r"/(?:index|default|home)\.[a-z]{2,5}$", re.IGNORECASE)
+_ARCHIVE = re.compile(r"\.warc(\.gz)?$", re.IGNORECASE)
+
+
+def ingest(
+    run: RunDirectory,
+    sources: Iterable[Path],
+    settings: IngestSettings,
+    on_page: Callable[[int], None] | None = None,
+) -> Signature:
+    """Read ``sources`` (and what the run's own crawl fetched) into the run's tables.
+
+    Parameters
+    ----------
+    run : RunDirectory
+        Where the tables go.
+    sources : iterable of Path
+        WARC files, folders of WARC files, mirror folders.
+    settings : IngestSettings
+        How they are read.
+    on_page : callable, optional
+        Called with the number of documents read so far.
+
+    Returns
+    -------
+    Signature
+        Of the result, whether it was made now or found done.
+
+    Raises
+    ------
+    InputError
+        If a source does not exist or holds neither archives nor pages.
+    """
+    paths = [*run.archives(), *sources]
+    inputs = [file_digest(file) for path in paths for file in _files(path)]
+    signature = Signature.of("ingest", {"ingest": settings}, inputs)
+    if run.is_done(signature):
+        return signature
+    with run.writing(signature) as folder:
+        spool = _Spool(folder, settings)
+        for path in paths:
+            for item in read_source(path, settings):
+                spool.add(item)
+                if on_page:
+                    on_page(spool.count)
+        for reject in ledger_rejects(run.path):
+            spool.reject(reject)
+        spool.finish()
+    return signature
+
+
+def read_source(path: Path, settings: IngestSettings) -> Iterator[Document | Reject]:
+    """Yield the documents of one source: a WARC file, a folder of WARC files, or a mirror folder."""
+    archives = _archives(path)
+    if archives:
+        for archive in archives:
+            yield from read_warc(archive, settings.max_page_bytes)
+    else:
+        yield from read_mirror(path, settings.base_url, settings.max_page_bytes)
+
+
+def _archives(path: Path) -> list[Path]:
+    if not path.exists():
+        raise InputError(f"{path}: no such file or folder; expected a URL, a WARC file or a folder of pages")
+    if path.is_file():
+        if not _ARCHIVE.search(path.name):
+            raise InputError(f"{path}: expected a folder, or a file ending in .warc or .warc.gz")
+        return [path]
+    return sorted(file for file in path.rglob("*") if file.is_file() and _ARCHIVE.search(file.name))
+
+
+def _files(path: Path) -> Iterator[Path]:
+    archives = _archives(path)
+    yield from archives or sorted(file for file in path.rglob("*") if file.is_file())
+
+
+class _Spool:
+    """Collects rows by site, writes them out in parts, and puts the parts together at the end."""
+
+    def __init__(self, folder: Path, settings: IngestSettings) -> None:
+        self.folder = folder
+        self.settings = settings
+        self.count = 0
+        self._parts = folder / "parts"
+        self._n_parts = 0
+        self._pages: list[dict[str, Any]] = []
+        self._links: dict[str, list[tuple[Any, ...]]] = {}
+        self._rejects: list[Reject] = []
+        self._seen: dict[int, str] = {}  # page_id → digest, of every kept page
+        self._aliases: dict[int, int] = {}  # page_id of an address → page_id of what it stands for
+        self._twins: dict[tuple[str, str], int] = {}  # (address without default document, digest) → page_id
+        self._sites: dict[str, list[int]] = {}
+
+    def add(self, item: Document | Reject) -> None:
+        self.count += 1
+        if isinstance(item, Reject):
+            self.reject(item)
+        elif item.location:
+            self._add_redirect(item)
+        else:
+            self._add_page(item)
+
+    def reject(self, reject: Reject) -> None:
+        self._rejects.append(reject)
+
+    def _add_redirect(self, document: Document) -> None:
+        target = join(document.url, document.location)
+        self.reject(Reject(document.url, "ingest", "redirect", target or document.location))
+        if target:
+            self._aliases.setdefault(page_id(document.url), page_id(target))
+
+    def _add_page(self, document: Document) -> None:
+        url = normalise(document.url)
+        if url is None:
+            return self.reject(Reject(document.url, "ingest", "bad-url"))
+        if len(document.body) > self.settings.max_page_bytes:
+            return self.reject(Reject(url, "ingest", "too-large", f"{len(document.body)} bytes"))
+        digest = base64.b32encode(hashlib.sha1(document.body, usedforsecurity=False).digest()).decode()
+        number = page_id(url)
+        if number in self._seen:
+            return self.reject(Reject(url, "ingest", "duplicate-url", "same" if self._seen[number] == digest else "changed"))
+        twin = self._twins.setdefault((_loose_key(url), digest), number)
+        if twin != number:
+            self._aliases[number] = twin
+            return self.reject(Reject(url, "ingest", "duplicate-page", "another address of a default document or host"))
+        page = parse_page(document.body, url, document.content_type, document.content_language)
+        if not page.blocks and not page.links:
+            return self.reject(Reject(url, "ingest", "empty-page"))
+        self._seen[number] = digest
+        self._keep(document, page, number, digest)
+        return None
+
+    def _keep(self, document: Document, page: ParsedPage, number: int, digest: str) -> None:
+        site = site_of(page.url, self.settings.site_by)
+        self._pages.append(
+            {
+                "page_id": number,
+                "site": site,
+                "url": page.url,
+                "title": page.title,
+                "blocks": list(page.blocks),
+                "tags": page.tags,
+                "declared_lang": page.declared_lang,
+                "charset": page.charset,
+                "bytes": len(document.body),
+                "digest": digest,
+                "source": document.source,
+                "offset": document.offset,
+                "fetched": document.fetched.astimezone(UTC) if document.fetched else None,
+                "round": 0,
+            }
+        )
+        rows = self._links.setdefault(site, [])
+        rows.extend((number, link.url, link.anchor, link.rel, link.hreflang) for link in page.links)
+        if len(self._pages) >= SPOOLED_PAGES:
+            self._flush()
+
+    def _flush(self) -> None:
+        by_site: dict[str, list[dict[str, Any]]] = {}
+        for row in self._pages:
+            by_site.setdefault(row["site"], []).append(row)
+        for site, rows in by_site.items():
+            part = self._n_parts = self._n_parts + 1
+            write_table(pa.Table.from_pylist(rows, schema=PAGES), PAGES, self._parts / f"pages-{part}.parquet")
+            write_table(self._link_table(self._links.pop(site, [])), LINKS, self._parts / f"links-{part}.parquet")
+            self._sites.setdefault(site, []).append(part)
+        self._pages = []
+
+    def _link_table(self, rows: list[tuple[Any, ...]]) -> pa.Table:
+        source, url, anchor, rel, hreflang = zip(*rows, strict=True) if rows else ((), (), (), (), ())
+        targets = {address: (page_id(address), site_of(address, self.settings.site_by)) for address in set(url)}
+        columns = {
+            "source": source,
+            "target": [targets[address][0] for address in url],
+            "target_url": url,
+            "target_site": [targets[address][1] for address in url],
+            "anchor": anchor,
+            "rel": rel,
+            "hreflang": hreflang,
+        }
+        return pa.table({name: pa.array(values, LINKS.field(name).type) for name, values in columns.items()})
+
+    def finish(self) -> None:
+        self._flush()
+        for site, parts in sorted(self._sites.items()):
+            self._finish_site(site, parts)
+        rejects = pa.Table.from_pylist([reject._asdict() for reject in self._rejects], schema=REJECTS)
+        write_table(rejects.sort_by([("url", "ascending"), ("reason", "ascending")]), REJECTS, self.folder / "rejects.parquet")
+        shutil.rmtree(self._parts, ignore_errors=True)
+
+    def _finish_site(self, site: str, parts: list[int]) -> None:
+        pages = pa.concat_tables(read_table(self._parts / f"pages-{part}.parquet", PAGES) for part in parts)
+        pages = pages.sort_by("url")
+        links = pa.concat_tables(read_table(self._parts / f"links-{part}.parquet", LINKS) for part in parts)
+        ranks = pc.index_in(links["source"], pages["page_id"])
+        links = links.take(pa.array(np.argsort(ranks.to_numpy(), kind="stable")))
+        targets = pa.array(self._resolve(links["target"].to_pandas()), pa.int64(), from_pandas=True)
+        links = links.set_column(links.column_names.index("target"), LINKS.field("target"), targets)
+        write_table(pages, PAGES, site_file(self.folder / "pages", site))
+        write_table(links, LINKS, site_file(self.folder / "links", site))
+
+    def _resolve(self, targets: pd.Series[int]) -> pd.Series[Any]:
+        """Follow redirects and aliases; what is not a kept page becomes null."""
+        final = {number: number for number in self._seen}
+        for alias in self._aliases:
+            end = alias
+            for _ in range(MAX_REDIRECTS):
+                if end in self._seen or end not in self._aliases:
+                    break
+                end = self._aliases[end]
+            if end in self._seen:
+                final.setdefault(alias, end)
+        return targets.map(final).astype("Int64")
+
+
+def _loose_key(url: str) -> str:
+    """Return an address without scheme, ``www.`` and default document: what often leads to one and the same page."""
+    parts = urlsplit(url)
+    host = parts.netloc.removeprefix("www.")
+    path = _INDEX.sub("/", parts.path)
+    return f"{host}{path}?{parts.query}"

@@ -1,0 +1,172 @@
+"""The run directory: where one mining job keeps everything, safe against being killed at any moment.
+
+A stage writes into a folder with a temporary name and renames it when it is whole; its `Signature` lies in it. A stage whose
+signature has not changed is done and is skipped. Layout::
+
+    RUN/config.toml                   the settings in force
+    RUN/warc/  ledger.sqlite          what the crawl fetched, and what it still has to fetch
+    RUN/ingest/pages/SITE.parquet     also links/ and rejects.parquet
+    RUN/match/pairs/SITE.parquet      also candidates/, languages/ and rejects.parquet
+    RUN/pairs.tsv                     the pairs, for people and scripts
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import hashlib
+import importlib.metadata
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import msgspec
+
+from twinlink.errors import MissingStageError, RunError, RunLockedError
+
+__all__ = ["RunDirectory", "Signature", "file_digest", "site_file", "twinlink_version", "write_text"]
+
+
+def twinlink_version() -> str:
+    """Return the version of the installed package."""
+    return importlib.metadata.version("twinlink")
+
+
+class Signature(msgspec.Struct, frozen=True):
+    """What a stage's result depends on: settings, version and input. Equal signatures mean equal results."""
+
+    stage: str
+    version: str
+    settings: dict[str, Any]
+    inputs: str
+    """Digest of what the stage read."""
+
+    @classmethod
+    def of(cls, stage: str, settings: Mapping[str, Any], inputs: Sequence[str]) -> Signature:
+        """Make the signature of ``stage`` from its settings and the digests or names of its inputs."""
+        digest = hashlib.blake2b("\0".join(inputs).encode(), digest_size=16).hexdigest()
+        return cls(stage, twinlink_version(), msgspec.to_builtins(dict(settings)), digest)
+
+    def __str__(self) -> str:
+        """Return the short form that travels with every number: stage, version and a digest of the rest."""
+        digest = hashlib.blake2b(msgspec.json.encode(self, order="sorted"), digest_size=6).hexdigest()
+        return f"{self.stage}:{self.version}:{digest}"
+
+
+def file_digest(path: Path) -> str:
+    """Return what tells whether a file has changed: name, size and time of change (its content is not read)."""
+    status = path.stat()
+    return f"{path}|{status.st_size}|{status.st_mtime_ns}"
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text file through a temporary name."""
+    temporary = path.with_name(path.name + ".tmp")
+    temporary.write_text(text, encoding="utf-8")
+    temporary.replace(path)
+
+
+class RunDirectory:
+    """Paths, lock and stages of one run.
+
+    Parameters
+    ----------
+    path : Path
+        The directory; made by `create`, not by the constructor.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @classmethod
+    def create(cls, path: Path) -> RunDirectory:
+        """Make the directory if need be.
+
+        Raises
+        ------
+        RunError
+            If there is a file of that name, or the directory cannot be made.
+        """
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise RunError(f"{path}: cannot be made a run directory ({error.strerror})") from error
+        return cls(path)
+
+    @property
+    def config_file(self) -> Path:
+        return self.path / "config.toml"
+
+    @property
+    def pairs_file(self) -> Path:
+        return self.path / "pairs.tsv"
+
+    def archives(self) -> list[Path]:
+        """Return the archives that the crawl wrote, oldest first."""
+        return sorted((self.path / "warc").glob("*.warc.gz"))
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """Hold the run for this process alone; the lock falls with the process, however it ends.
+
+        Raises
+        ------
+        RunLockedError
+            If another process holds it.
+        """
+        with (self.path / ".lock").open("w") as handle:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                if error.errno not in (errno.EAGAIN, errno.EACCES):
+                    raise
+                message = f"{self.path}: another twinlink process works in this run directory; wait for it or choose another"
+                raise RunLockedError(message) from error
+            yield
+
+    def stage_folder(self, stage: str) -> Path:
+        """Return the folder of a stage that has been done.
+
+        Raises
+        ------
+        MissingStageError
+            If it has not been done.
+        """
+        folder = self.path / stage
+        if self.read_signature(stage) is None:
+            raise MissingStageError(f"{self.path}: no {stage} here yet; run `twinlink {stage}` or `twinlink mine` first")
+        return folder
+
+    def read_signature(self, stage: str) -> Signature | None:
+        """Return the signature of a stage that has been done, None for another."""
+        try:
+            return msgspec.json.decode((self.path / stage / "signature.json").read_bytes(), type=Signature)
+        except (FileNotFoundError, NotADirectoryError, msgspec.DecodeError):
+            return None
+
+    def is_done(self, signature: Signature) -> bool:
+        """Tell whether the stage has been done with just this signature."""
+        return self.read_signature(signature.stage) == msgspec.json.decode(msgspec.json.encode(signature), type=Signature)
+
+    @contextmanager
+    def writing(self, signature: Signature) -> Iterator[Path]:
+        """Give a folder to write a stage's result to; it takes its place when the block ends without an error."""
+        temporary, old = (self.path / f".{signature.stage}.{suffix}" for suffix in ("tmp", "old"))
+        for leftover in (temporary, old):
+            shutil.rmtree(leftover, ignore_errors=True)
+        temporary.mkdir()
+        yield temporary
+        write_text(temporary / "signature.json", msgspec.json.format(msgspec.json.encode(signature).decode(), indent=2))
+        final = self.path / signature.stage
+        if final.exists():
+            final.rename(old)
+        temporary.rename(final)
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def site_file(folder: Path, site: str) -> Path:
+    """Return the file of one site in a table's folder; the name is percent-encoded, so that no site can leave the folder."""
+    return folder / f"{quote(site, safe='')}.parquet"

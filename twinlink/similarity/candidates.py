@@ -1,0 +1,176 @@
+"""Candidate pairs: for each page the few pages of the other language that it is compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from twinlink.config import CandidateSettings
+from twinlink.errors import ShapeError
+from twinlink.similarity import kernels
+
+__all__ = ["candidate_pattern", "complete_pattern", "tag_vectors"]
+
+_BLOCK_VALUES = 2**24
+"""Scores held at once: 64 MB."""
+_N_GRAM = 3
+_MAX_TAGS = 50_000
+
+
+def candidate_pattern(vectors_a: csr_array, vectors_b: csr_array, settings: CandidateSettings | None = None) -> csr_array:
+    """Return the pairs (i, j) where j is one of the K pages with the largest x(i)·y(j) > 0 for i, or i one of the K for j.
+
+    The product is made in blocks of rows; the whole matrix never exists. Ties go to the page that comes first.
+
+    Parameters
+    ----------
+    vectors_a : csr_array, shape (n_pages_a, n)
+        One row a page, e.g. of `content_vectors` or `tag_vectors`; no negative values.
+    vectors_b : csr_array, shape (n_pages_b, n)
+    settings : CandidateSettings, optional
+        K = ``per_page``; ``row_block`` rows at once at most.
+
+    Returns
+    -------
+    csr_array of bool, shape (n_pages_a, n_pages_b), sorted, values True
+        An empty row is a page that has nothing in common with any page of the other language.
+
+    Raises
+    ------
+    ShapeError
+        If the vectors differ in length.
+
+    Examples
+    --------
+    >>> a, b = csr_array([[1.0, 0.0], [0.0, 1.0]]), csr_array([[0.8, 0.6], [1.0, 0.0], [0.0, 0.0]])
+    >>> candidate_pattern(a, b, CandidateSettings(per_page=1)).toarray().astype(int).tolist()
+    [[1, 1, 0], [1, 0, 0]]
+    """
+    settings = settings or CandidateSettings()
+    if vectors_a.shape[1] != vectors_b.shape[1]:
+        raise ShapeError(f"vectors of one length expected, got {vectors_a.shape[1]} and {vectors_b.shape[1]}")
+    shape = (vectors_a.shape[0], vectors_b.shape[0])
+    by_row: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
+    by_column: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]] = []
+    for first, scores in _score_blocks(vectors_a, vectors_b, settings.row_block):
+        rows, columns = np.nonzero(_largest(scores, settings.per_page))
+        by_row.append((rows + first, columns))
+        columns, rows = np.nonzero(_largest(np.ascontiguousarray(scores.T), settings.per_page))
+        by_column.append((rows + first, columns, scores[rows, columns]))
+    if not by_row:
+        return _pattern(np.zeros(0, np.int64), np.zeros(0, np.int64), shape)
+    rows, columns = _best_of_columns(by_column, settings.per_page)
+    return _pattern(np.concatenate([rows, *(r for r, _ in by_row)]), np.concatenate([columns, *(c for _, c in by_row)]), shape)
+
+
+def complete_pattern(pattern: csr_array, other: csr_array, settings: CandidateSettings | None = None) -> csr_array:
+    """Add the pairs of another pattern for pages with few candidates.
+
+    A pair (i, j) of ``other`` is added if page i or page j has fewer than K = ``per_page`` candidates in ``pattern``: a page whose words
+    have nothing in common with the other language is then compared with those of like structure.
+
+    Returns
+    -------
+    csr_array of bool, sorted, values True
+
+    Raises
+    ------
+    ShapeError
+        If the patterns differ in shape.
+    """
+    settings = settings or CandidateSettings()
+    if pattern.shape != other.shape:
+        raise ShapeError(f"patterns of one shape expected, got {pattern.shape} and {other.shape}")
+    rows, columns = _pairs(pattern)
+    few_rows = np.bincount(rows, minlength=pattern.shape[0]) < settings.per_page
+    few_columns = np.bincount(columns, minlength=pattern.shape[1]) < settings.per_page
+    more_rows, more_columns = _pairs(other)
+    wanted = few_rows[more_rows] | few_columns[more_columns]
+    rows = np.concatenate([rows, more_rows[wanted]])
+    return _pattern(rows, np.concatenate([columns, more_columns[wanted]]), pattern.shape)
+
+
+def _pairs(pattern: csr_array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    rows = np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr))
+    return rows, pattern.indices.astype(np.int64)
+
+
+def tag_vectors(tags_a: Sequence[bytes], tags_b: Sequence[bytes]) -> tuple[csr_array, csr_array]:
+    """Return vectors whose dot products are near for pages with equal structure: tf-idf of three tags in a row.
+
+    For pages without a word in common with the other language. Like terms: (1 + log count)·idf, rows of unit length; idf over the
+    pages of both languages.
+
+    Parameters
+    ----------
+    tags_a, tags_b : sequence of bytes
+        Tag codes of each page in document order.
+
+    Returns
+    -------
+    two csr_array of float32, shapes (n_pages_a, n) and (n_pages_b, n), values >= 0
+        A page of fewer than three tags has an empty row.
+    """
+    grams = [np.unique(_grams(tags), return_counts=True) for tags in (*tags_a, *tags_b)]
+    starts = np.cumsum([0, *(len(codes) for codes, _ in grams)])
+    codes = np.concatenate([np.zeros(0, np.int64), *(codes for codes, _ in grams)])
+    counts = np.concatenate([np.zeros(0, np.int64), *(counts for _, counts in grams)])
+    known, columns = np.unique(codes, return_inverse=True)
+    pages_with = np.bincount(columns, minlength=len(known))
+    weights = (1 + np.log(counts)) * np.log((len(grams) + 1) / (pages_with[columns] + 0.5))
+    rows = np.repeat(np.arange(len(grams)), np.diff(starts))
+    lengths = np.sqrt(np.bincount(rows, weights**2, minlength=len(grams)))
+    data = (weights / lengths[rows]).astype(np.float32)
+    vectors = csr_array((data, columns, starts), shape=(len(grams), len(known)))
+    return csr_array(vectors[: len(tags_a)]), csr_array(vectors[len(tags_a) :])
+
+
+def _grams(tags: bytes) -> NDArray[np.int64]:
+    codes = np.frombuffer(tags[:_MAX_TAGS], np.uint8).astype(np.int64)
+    n = max(0, len(codes) - _N_GRAM + 1)
+    return sum((codes[k : k + n] << (8 * k) for k in range(_N_GRAM)), np.zeros(n, np.int64))
+
+
+def _score_blocks(a: csr_array, b: csr_array, row_block: int) -> Iterator[tuple[int, NDArray[np.float32]]]:
+    """Yield the first row and the scores of blocks of rows."""
+    if not b.shape[0]:
+        return
+    size = max(1, min(row_block, _BLOCK_VALUES // b.shape[0]))
+    transposed = kernels.arrays_of(csr_array(b.T))
+    for first in range(0, a.shape[0], size):
+        block = kernels.arrays_of(csr_array(a[first : first + size]))
+        yield first, kernels.dense_product(block, transposed, b.shape[0])
+
+
+def _largest(scores: NDArray[np.float32], k: int) -> NDArray[np.bool_]:
+    """Mark the k largest positive values of each row, ties from the left."""
+    if k >= scores.shape[1]:
+        return scores > 0
+    least = np.partition(scores, -k, axis=1)[:, -k, None]
+    above = scores > least
+    ties = scores == least
+    free = k - above.sum(axis=1, keepdims=True)
+    chosen: NDArray[np.bool_] = (above | (ties & (np.cumsum(ties, axis=1) <= free))) & (scores > 0)
+    return chosen
+
+
+def _best_of_columns(
+    blocks: Sequence[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]], k: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Keep the k best rows of each column out of the k best of each block."""
+    rows, columns, scores = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
+    order = np.lexsort((rows, -scores, columns))
+    columns = columns[order]
+    starts = np.searchsorted(columns, columns)
+    best = np.arange(len(columns)) - starts < k
+    return rows[order][best], columns[best]
+
+
+def _pattern(rows: NDArray[np.int64], columns: NDArray[np.int64], shape: tuple[int, int]) -> csr_array:
+    keys = np.unique(rows * shape[1] + columns)
+    rows, columns = np.divmod(keys, max(1, shape[1]))
+    starts = np.searchsorted(rows, np.arange(shape[0] + 1))
+    return csr_array((np.ones(len(keys), np.bool_), columns, starts), shape=shape)

@@ -1,0 +1,103 @@
+"""Compiled loops over candidate pairs: arrays of CSR matrices in, one number for each stored pair of the pattern out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+__all__ = ["Csr", "aligned_words", "arrays_of", "dense_product", "pattern_dot"]
+
+FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
+
+Csr = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]
+"""``indptr``, ``indices``, ``data``."""
+
+
+def arrays_of(matrix: csr_array) -> Csr:
+    """Return the arrays of a matrix in the types that the loops are compiled for."""
+    return matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), matrix.data.astype(np.float32)
+
+
+def _compiled(function: FunctionT) -> FunctionT:
+    """Compile with numba, free of the interpreter lock; keep the machine code on disk where that is possible."""
+    try:
+        return cast(FunctionT, njit(cache=True, nogil=True)(function))
+    except RuntimeError:  # numba found no folder that it may write to, as in a read-only container
+        return cast(FunctionT, njit(nogil=True)(function))
+
+
+@_compiled
+def pattern_dot(
+    x: Csr, y: Csr, n_columns: int, starts: NDArray[np.int64], columns: NDArray[np.int32]
+) -> NDArray[np.float32]:
+    """Dot product of row i of x and row j of y, for each pair (i, j) of a pattern."""
+    x_starts, x_columns, x_data = x
+    y_starts, y_columns, y_data = y
+    row = np.zeros(n_columns, np.float32)
+    result = np.zeros(len(columns), np.float32)
+    for i in range(len(starts) - 1):
+        for k in range(x_starts[i], x_starts[i + 1]):
+            row[x_columns[k]] = x_data[k]
+        for pair in range(starts[i], starts[i + 1]):
+            j = columns[pair]
+            total = 0.0
+            for k in range(y_starts[j], y_starts[j + 1]):
+                total += row[y_columns[k]] * y_data[k]
+            result[pair] = total
+        for k in range(x_starts[i], x_starts[i + 1]):
+            row[x_columns[k]] = 0.0
+    return result
+
+
+@_compiled
+def aligned_words(
+    a: Csr, b: Csr, links: Csr, n_terms_b: int, starts: NDArray[np.int64], columns: NDArray[np.int32]
+) -> NDArray[np.float32]:
+    """Weight of the words of page i that find a word of page j for themselves, for each pair (i, j) of a pattern.
+
+    Terms choose in the order in which page i stores them, among their links in the order in which these are stored. What is
+    taken of a word is gone, and counts with the link's value.
+    """
+    a_starts, a_columns, a_data = a
+    b_starts, b_columns, b_data = b
+    link_starts, link_columns, link_values = links
+    free = np.zeros(n_terms_b, np.float32)
+    result = np.zeros(len(columns), np.float32)
+    for i in range(len(starts) - 1):
+        for pair in range(starts[i], starts[i + 1]):
+            j = columns[pair]
+            for k in range(b_starts[j], b_starts[j + 1]):
+                free[b_columns[k]] = b_data[k]
+            total = 0.0
+            for k in range(a_starts[i], a_starts[i + 1]):
+                wanting = a_data[k]
+                for link in range(link_starts[a_columns[k]], link_starts[a_columns[k] + 1]):
+                    taken = min(wanting, free[link_columns[link]])
+                    if taken > 0:
+                        wanting -= taken
+                        free[link_columns[link]] -= taken
+                        total += taken * link_values[link]
+            for k in range(b_starts[j], b_starts[j + 1]):
+                free[b_columns[k]] = 0.0
+            result[pair] = total
+    return result
+
+
+@_compiled
+def dense_product(x: Csr, y: Csr, n_columns: int) -> NDArray[np.float32]:
+    """Product of two CSR matrices as a dense array, shape (rows of x, ``n_columns``)."""
+    x_starts, x_columns, x_data = x
+    y_starts, y_columns, y_data = y
+    result = np.zeros((len(x_starts) - 1, n_columns), np.float32)
+    for i in range(len(x_starts) - 1):
+        row = result[i]
+        for k in range(x_starts[i], x_starts[i + 1]):
+            factor = x_data[k]
+            for link in range(y_starts[x_columns[k]], y_starts[x_columns[k] + 1]):
+                row[y_columns[link]] += factor * y_data[link]
+    return result

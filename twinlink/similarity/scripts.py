@@ -1,0 +1,100 @@
+"""Writing systems: which script a character belongs to, the units to count in each, and the two Chinese scripts."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache
+
+import opencc
+
+__all__ = [
+    "HAN",
+    "KANA",
+    "LATIN",
+    "chinese_variant",
+    "clean_text",
+    "script_of",
+    "split_units",
+    "words_per_unit",
+]
+
+LATIN, HAN, KANA = "LATIN", "HAN", "KANA"
+
+# Thai, Lao, Tibetan, Burmese, Khmer, kana, Han (with extension A and the compatibility block), Hangul.
+_UNSPACED = (
+    "\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3005\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+    "\uff66-\uff9f\U00020000-\U0003ffff"
+)
+_UNITS = re.compile(rf"[{_UNSPACED}]|[^\W\d_{_UNSPACED}]+")
+_UNUSABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b-\u200f\ud800-\udfff\ufdd0-\ufdef\ufeff\ufffe\uffff]")
+
+_ALIASES = {"CJK": HAN, "IDEOGRAPHIC": HAN, "HIRAGANA": KANA, "KATAKANA": KANA, "KATAKANA-HIRAGANA": KANA, "HALFWIDTH": KANA}
+# Words of English that one character stands for, roughly: 100 words of English are 160 to 180 Chinese characters.
+_WORDS = {HAN: 0.6, KANA: 0.4, "HANGUL": 0.35, "THAI": 0.25, "LAO": 0.25, "KHMER": 0.25, "MYANMAR": 0.25, "TIBETAN": 0.4}
+
+
+def clean_text(text: str) -> str:
+    """Put a space for each character that CLD2 refuses or that is no text: controls, surrogates, marks of direction."""
+    return _UNUSABLE.sub(" ", text)
+
+
+def split_units(text: str) -> list[str]:
+    """Split a text into units to count: single characters in scripts without spaces and in Hangul, words in all others.
+
+    Examples
+    --------
+    >>> split_units("Run 執行 httpd-2.4 l'été")
+    ['Run', '執', '行', 'httpd', 'l', 'été']
+    """
+    return _UNITS.findall(text)
+
+
+@cache
+def script_of(character: str) -> str:
+    """Return the script's name in Unicode, with ``HAN`` and ``KANA`` for those of Chinese and Japanese; empty when unknown.
+
+    Examples
+    --------
+    >>> script_of("a"), script_of("я"), script_of("行"), script_of("の")
+    ('LATIN', 'CYRILLIC', 'HAN', 'KANA')
+    """
+    name = unicodedata.name(character, "").partition(" ")[0]
+    return _ALIASES.get(name, name)
+
+
+def words_per_unit(script: str) -> float:
+    """Return how many words one unit of this script counts for, so that scripts can be compared."""
+    return _WORDS.get(script, 1.0)
+
+
+def chinese_variant(text: str) -> str:
+    """Tell ``zh-Hant`` from ``zh-Hans`` by the characters that exist in one of them only; ``zh`` when none or as many of each.
+
+    Examples
+    --------
+    >>> chinese_variant("網頁"), chinese_variant("网页"), chinese_variant("中文")
+    ('zh-Hant', 'zh-Hans', 'zh')
+    """
+    traditional, simplified = _variant_characters()
+    balance = sum((c in traditional) - (c in simplified) for c in text)
+    if not balance:
+        return "zh"
+    return "zh-Hant" if balance > 0 else "zh-Hans"
+
+
+@cache
+def _variant_characters() -> tuple[frozenset[str], frozenset[str]]:
+    """Characters that only Traditional and only Simplified Chinese uses, after OpenCC's tables."""
+    characters = [chr(code) for code in range(0x4E00, 0xA000)]
+    lines = "\n".join(characters)
+    to_simplified = opencc.OpenCC("t2s").convert(lines).split("\n")
+    to_traditional = opencc.OpenCC("s2t").convert(lines).split("\n")
+    changed = [
+        (c, simple != c, full != c)
+        for c, simple, full in zip(characters, to_simplified, to_traditional, strict=True)
+    ]
+    return (
+        frozenset(c for c, simplifies, expands in changed if simplifies and not expands),
+        frozenset(c for c, simplifies, expands in changed if expands and not simplifies),
+    )

@@ -1,0 +1,265 @@
+"""Words of a page: tokens, stems, and term counts of many pages."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, lru_cache
+from itertools import chain
+from typing import NamedTuple
+
+import numpy as np
+import opencc
+import rjieba
+import snowballstemmer
+from scipy.sparse import csr_array
+
+__all__ = ["STOP_WORDS", "TermTable", "count_terms", "is_latin", "is_number", "simplify_chinese", "stem", "tokenize"]
+
+_EAST_ASIAN = "\u3005\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_SOUTH_EAST_ASIAN = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+_UNSPACED = _EAST_ASIAN + _SOUTH_EAST_ASIAN
+# Vowel signs and accents that stand inside words but are no letters to `re`.
+_MARKS = "\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0900-\u0963\u0970-\u0dff"
+_TOKEN = re.compile(
+    r"(?P<number>\d+(?:[.,'’]\d+)*)"
+    rf"|(?P<word>[^\W\d_{_UNSPACED}][^\W{_UNSPACED}]*(?:(?:[{_MARKS}]|['’](?=[^\W\d_]))[^\W{_UNSPACED}]*)*)"
+    rf"|(?P<asian>[{_EAST_ASIAN}]+)"
+    rf"|(?P<other>[{_SOUTH_EAST_ASIAN}]+)"
+)
+_SEPARATORS = re.compile("[.,'’]")
+_GROUPED = re.compile("[1-9]\\d{0,2}(?:[.,'’]\\d{3})+")
+_GROUPING_SPACE = re.compile(r"(?<=\d)[\u00a0\u202f\u2009](?=\d{3}(?!\d))")
+_ANY_GROUPING_SPACE = re.compile(r"(?<=\d)[ \u00a0\u202f\u2009](?=\d{3}(?!\d))")
+_LEADING_ZEROS = re.compile(r"^0+(?=\d)")
+_JAPANESE = re.compile("[\u30a0-\u30ff\u31f0-\u31ff]+|[\u3005\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+")
+_LATIN_LETTERS = re.compile("[a-z\u00df-\u024f\u1e00-\u1eff_0-9'’]*[a-z\u00df-\u024f\u1e00-\u1eff][a-z\u00df-\u024f\u1e00-\u1eff_0-9'’]*")
+
+_N_GRAM = 4  # characters: Thai, Lao, Khmer and Burmese words are two to five long
+_PREFIX = 5  # letters kept of a word in a language without stemmer that puts endings to its words
+
+# Snowball's stemmers by language code.
+_SNOWBALL = {
+    "ar": "arabic", "hy": "armenian", "eu": "basque", "ca": "catalan", "cs": "czech", "da": "danish", "nl": "dutch",
+    "en": "english", "eo": "esperanto", "et": "estonian", "fi": "finnish", "fr": "french", "de": "german", "el": "greek",
+    "hi": "hindi", "hu": "hungarian", "id": "indonesian", "ga": "irish", "it": "italian", "lt": "lithuanian", "ne": "nepali",
+    "no": "norwegian", "fa": "persian", "pl": "polish", "pt": "portuguese", "ro": "romanian", "ru": "russian",
+    "sr": "serbian", "es": "spanish", "sv": "swedish", "ta": "tamil", "tr": "turkish", "yi": "yiddish",
+}  # fmt: skip
+_PREFIXED = frozenset({"kk", "ky", "uz", "tt", "ba", "tk", "az", "mn", "uk", "be", "bg", "mk", "sk", "sl", "hr", "bs", "lv", "ka"})
+# Particles that stand at the end of Korean words, long ones first.
+_KOREAN_PARTICLES = tuple(
+    "에서는 으로는 에게서 이라는 에서 으로 부터 까지 에게 처럼 보다 이나 라는 하는 하고 이며 을 를 이 가 은 는 의 에 로 와 과 도 만 나".split()
+)
+# Languages that write 1 234 for a thousand; white space is collapsed on the way here, so that no-break spaces are gone.
+_SPACE_GROUPING = frozenset("be bg cs et fi fr hu kk ky lt lv no pl ru sk sv uk".split())
+# Languages in other letters, where a Latin word is foreign.
+_NOT_LATIN = frozenset("ar am be bg bn bo el fa gu he hi hy ja ka kk km kn ko ky lo mk ml mn mr my ne or pa ru si sr ta te tg th uk ur yi zh".split())
+# Languages that join articles and pronouns to a word by an apostrophe.
+_CLITIC_LANGUAGES = frozenset({"fr", "it", "ca", "oc", "br", "eu", "uk", "tr"})
+
+STOP_WORDS = {
+    "en": frozenset(
+        "a an the of to in on at by for with from as and or not be is are been it its that this which who one's oneself sb sth"
+        " somebody someone something etc esp eg ie used".split()
+    ),
+    "fr": frozenset("le la les l un une des du de d à au aux en dans par pour sur avec et ou ne pas se s être que qui".split()),
+    "de": frozenset("der die das den dem des ein eine einen einem einer zu zum zur von vom in im mit auf für und oder sich".split()),
+    "es": frozenset("el la los las un una unos unas de del a al en por para con y o no se ser que lo".split()),
+    "pt": frozenset("o a os as um uma uns umas de do da dos das em no na nos nas por para com e ou não se ser que".split()),
+    "it": frozenset("il lo la i gli le l un uno una di del della dei a al alla in nel nella da per con e o non si che".split()),
+    "ru": frozenset("в на и с по для от из к у о об не или за что это".split()),
+}
+"""Words that are left out of dictionary entries of several words."""
+
+
+class TermTable(NamedTuple):
+    """Terms of a set of pages."""
+
+    counts: csr_array
+    """float32, page × term: how often. An empty row is a page without words."""
+    vocabulary: list[str]
+    """The terms, sorted."""
+
+
+def tokenize(text: str, lang: str) -> list[str]:
+    """Split a text into tokens in lower case.
+
+    Letters and digits in one word stay together, as does what an underscore joins. A number is one token however it is written:
+    ``1,234.50``, ``1 234,50`` and ``1.234,50`` give ``1234.50`` (a plain space groups where the language writes so), and leading
+    zeros are dropped.
+    Chinese is simplified and cut by jieba's dictionary. Japanese gives katakana words whole, and for a run of kanji its pairs of
+    characters; hiragana gives nothing. Thai, Lao, Khmer and Burmese give every four characters in a row.
+
+    Examples
+    --------
+    >>> tokenize("L'été 2.4.1 d’Apache: max_size=1 234", "fr")
+    ['l', 'été', '2.4.1', 'd', 'apache', 'max_size', '1234']
+    >>> tokenize("行政長官 uses httpd", "zh-Hant")
+    ['行政长官', 'uses', 'httpd']
+    """
+    base = lang.partition("-")[0]
+    spaces = _ANY_GROUPING_SPACE if base in _SPACE_GROUPING else _GROUPING_SPACE
+    text = spaces.sub("'", text.lower())
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+    split = _split_apostrophes if base in _CLITIC_LANGUAGES else _strip_apostrophes
+    tokens: list[str | None] = []
+    runs: list[str] = []
+    for match in _TOKEN.finditer(text):
+        kind, token = match.lastgroup, match[0]
+        if kind == "word":
+            if "'" in token or "’" in token:
+                tokens += split(token)
+            else:
+                tokens.append(token)
+        elif kind == "number":
+            tokens.append(_number(token))
+        elif kind == "other":
+            tokens += _n_grams(token)
+        elif base == "ja":
+            tokens += _cut_japanese(token)
+        else:
+            tokens.append(None)
+            runs.append(token)
+    return _put_in(tokens, runs) if runs else [token for token in tokens if token is not None]
+
+
+def stem(word: str, lang: str) -> str:
+    """Return what is common to the forms of a word: Snowball's stem, for Kazakh and its like the first five letters.
+
+    A Latin word in a text of another script is taken for English, so that it is stemmed like its twin in an English text.
+
+    Examples
+    --------
+    >>> stem("servers", "en"), stem("servers", "zh-Hant"), stem("serveurs", "fr"), stem("қазақстанның", "kk"), stem("서버를", "ko")
+    ('server', 'server', 'serveur', 'қазақ', '서버')
+    """
+    return _stem(word, lang.partition("-")[0])
+
+
+def count_terms(pages: Iterable[Sequence[str]], lang: str) -> TermTable:
+    """Count the stems of each page's tokens.
+
+    Examples
+    --------
+    >>> table = count_terms([["server", "servers", "run"], []], "en")
+    >>> table.vocabulary, table.counts.toarray().tolist()
+    (['run', 'server'], [[1.0, 2.0], [0.0, 0.0]])
+    """
+    ids: dict[str, int] = {}
+    rows = [[ids.setdefault(token, len(ids)) for token in page] for page in pages]
+    stems = [stem(word, lang) for word in ids]
+    vocabulary = sorted(set(stems))
+    place = {term: i for i, term in enumerate(vocabulary)}
+    column = np.array([place[term] for term in stems], dtype=np.int64)
+    starts = np.cumsum([0, *map(len, rows)])
+    tokens = np.fromiter(chain.from_iterable(rows), np.int64, starts[-1])
+    shape = (len(rows), len(vocabulary))
+    counts = csr_array((np.ones(len(tokens), np.float32), column[tokens], starts), shape=shape)
+    counts.sum_duplicates()
+    return TermTable(counts, vocabulary)
+
+
+def is_number(term: str) -> bool:
+    """Tell whether a term is a number as `tokenize` writes them."""
+    return term[:1].isdigit()
+
+
+def is_latin(term: str) -> bool:
+    """Tell whether a term is a word in Latin letters."""
+    return _LATIN_LETTERS.fullmatch(term) is not None
+
+
+def simplify_chinese(text: str) -> str:
+    """Convert Traditional Chinese to Simplified, leaving everything else."""
+    return _converter().convert(text)
+
+
+@cache
+def _converter() -> opencc.OpenCC:
+    return opencc.OpenCC("t2s")
+
+
+def _number(token: str) -> str:
+    """Write a number with ASCII digits, no grouping, a point before decimals, and no leading zeros."""
+    if token.isascii() and token.isdigit():
+        return _LEADING_ZEROS.sub("", token)
+    if not token.isascii():
+        token = "".join(str(unicodedata.decimal(c)) if c.isdecimal() else c for c in token)
+    separators = _SEPARATORS.findall(token)
+    if separators:
+        *front, last = _SEPARATORS.split(token)
+        grouped = _GROUPED.fullmatch(token) and len(set(separators)) == 1
+        if grouped:
+            token = "".join(front) + last
+        elif len(separators) > 1 and separators[-1] not in separators[:-1] and _GROUPED.fullmatch(token[: -len(last) - 1]):
+            token = "".join(front) + "." + last
+        else:
+            token = ".".join([*front, last])
+    return _LEADING_ZEROS.sub("", token)
+
+
+def _split_apostrophes(token: str) -> list[str]:
+    return [part for part in token.replace("’", "'").split("'") if part]
+
+
+def _strip_apostrophes(token: str) -> list[str]:
+    token = token.replace("’", "'")
+    return [token.removesuffix("'s")]
+
+
+def _n_grams(run: str) -> list[str]:
+    return [run[i : i + _N_GRAM] for i in range(max(1, len(run) - _N_GRAM + 1))]
+
+
+def _cut_japanese(run: str) -> list[str]:
+    tokens = []
+    for part in _JAPANESE.findall(run):
+        if "\u30a0" <= part[0] <= "\u31ff" or len(part) <= 2:
+            tokens.append(part)
+        else:
+            tokens += [part[i : i + 2] for i in range(len(part) - 1)]
+    return tokens
+
+
+def _put_in(tokens: list[str | None], runs: list[str]) -> list[str]:
+    """Cut the runs of Chinese, all in one call, and put their words where each run stood."""
+    cut = iter(rjieba.cut(simplify_chinese("\n".join(runs))))
+    result: list[str] = []
+    for token in tokens:
+        if token is not None:
+            result.append(token)
+            continue
+        for word in cut:
+            if word == "\n":
+                break
+            result.append(word)
+    return result
+
+
+@lru_cache(maxsize=2**18)
+def _stem(word: str, base: str) -> str:
+    if is_number(word):
+        return word
+    if base in _NOT_LATIN and is_latin(word):
+        return _stemmer("en")(word)
+    if base == "ko":
+        return _without_particle(word)
+    if base in _SNOWBALL:
+        return _stemmer(base)(word)
+    return word[:_PREFIX] if base in _PREFIXED else word
+
+
+def _without_particle(word: str) -> str:
+    for particle in _KOREAN_PARTICLES:
+        if word.endswith(particle) and len(word) - len(particle) >= 2:
+            return word.removesuffix(particle)
+    return word
+
+
+@cache
+def _stemmer(base: str) -> Callable[[str], str]:
+    stem_word: Callable[[str], str] = snowballstemmer.stemmer(_SNOWBALL[base]).stemWord
+    return stem_word

@@ -1,0 +1,152 @@
+"""The crawler's process: ``python -m twinlink.spiders.child``, started by `twinlink.spiders.crawl.crawl`.
+
+It reads its job as one JSON line from standard input. A further line ``stop`` ends the crawl gently; the end of the
+input means that the parent is gone, and ends it at once. An error goes to standard output as one JSON line (class,
+message), the log to standard error.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import ipaddress
+import json
+import os
+import sqlite3
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import msgspec
+
+from twinlink.config import CrawlSettings
+from twinlink.errors import CrawlError, RunError, RunLockedError, TwinlinkError
+from twinlink.spiders.archive import Archive
+from twinlink.spiders.ledger import LEDGER_NAME, Entry, Ledger
+from twinlink.spiders.scope import Scope, host_of
+from twinlink.spiders.urls import page_key, site_of
+
+__all__ = ["main"]
+
+PUBLIC_DELAY = 0.25
+"""Seconds between requests to a public host when the settings name none: a browser asks for more at once to show one
+page, and AutoThrottle lengthens it for slow servers."""
+
+_LOCK_NAME = "crawl.lock"
+_LOCK_PATIENCE = 5.0
+
+
+def main() -> int:
+    """Run the job on standard input; return the exit code."""
+    job = json.loads(sys.stdin.buffer.readline())
+    watch = _Watch()
+    try:
+        settings = msgspec.convert(job["settings"], CrawlSettings)
+        _crawl(job["starts"], Path(job["folder"]), settings, watch)
+    except TwinlinkError as error:
+        sys.stdout.write(json.dumps([type(error).__name__, str(error)]))
+        return error.exit_code
+    return 0
+
+
+class _Watch:
+    """Listens to the parent."""
+
+    def __init__(self) -> None:
+        self.stopped = False
+        self.stop: Callable[[], object] | None = None
+        """Ends a running crawl gently; may be called from another thread."""
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def _listen(self) -> None:
+        # Not sys.stdin: at exit, Python waits in vain for its lock, which a thread that reads holds.
+        while os.read(0, 4096):
+            self.stopped = True
+            if self.stop is None:
+                break
+            self.stop()
+        os._exit(1)  # as good as any other end: the ledger loses nothing
+
+
+def _crawl(starts: Sequence[str], folder: Path, settings: CrawlSettings, watch: _Watch) -> None:
+    try:
+        with _locked(folder), closing(Ledger(folder / LEDGER_NAME)) as ledger:
+            sites = [site_of(start, settings.site_by) for start in starts]
+            entries = [Entry(page_key(start), start, host_of(start)) for start in starts]
+            ledger.seed(entries, settings.max_depth, settings.max_trap_chain)
+            with closing(Archive(folder / "warc", ledger)) as archive:
+                if _unfinished(ledger, settings):
+                    _fetch((ledger, archive, Scope(sites, settings), settings), _delay(starts, settings), watch)
+            _conclude(ledger, settings, watch)
+    except (OSError, sqlite3.Error) as error:
+        raise RunError(f"{folder}: cannot read or write the crawl ({error})") from error
+
+
+def _fetch(spider_arguments: tuple[Ledger, Archive, Scope, CrawlSettings], delay: float, watch: _Watch) -> None:
+    # Here, for Scrapy takes a second to load, and a finished crawl needs it not.
+    from twinlink.spiders.spider import crawler_process
+
+    process = crawler_process(spider_arguments, delay)
+    crawler = next(iter(process.crawlers))
+    from twisted.internet import reactor
+
+    watch.stop = lambda: reactor.callFromThread(process.stop)
+    process.start()
+    spider = crawler.spider
+    fatal: Exception | None = getattr(spider, "fatal", None)
+    if fatal is not None:
+        raise fatal
+
+
+def _conclude(ledger: Ledger, settings: CrawlSettings, watch: _Watch) -> None:
+    counts = ledger.counts()
+    if watch.stopped:
+        return
+    if counts.queued + counts.flight == 0:
+        ledger.finish("complete")
+    elif not _unfinished(ledger, settings) and counts.flight == 0:
+        ledger.finish("page-limit")
+    else:
+        raise CrawlError(f"the crawler ended with {counts.queued + counts.flight} addresses open; its log says more")
+
+
+def _unfinished(ledger: Ledger, settings: CrawlSettings) -> bool:
+    counts = ledger.counts()
+    return counts.queued > 0 and counts.done < settings.max_pages
+
+
+def _delay(starts: Sequence[str], settings: CrawlSettings) -> float:
+    if settings.delay is not None:
+        return settings.delay
+    return 0.0 if all(_is_loopback(start) for start in starts) else PUBLIC_DELAY
+
+
+def _is_loopback(url: str) -> bool:
+    host = urlsplit(url).hostname or ""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Hold the folder's lock; wait a little for a predecessor that is about to die with its parent."""
+    with (folder / _LOCK_NAME).open("w") as file:
+        deadline = time.monotonic() + _LOCK_PATIENCE
+        while True:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() > deadline:
+                    raise RunLockedError(f"{folder}: another crawl works here; wait, or use another folder") from None
+            time.sleep(0.05)
+        yield
+
+
+if __name__ == "__main__":
+    sys.exit(main())

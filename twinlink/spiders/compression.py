@@ -1,0 +1,138 @@
+"""Content encodings of HTTP, undone up to a limit: a small body that unpacks to gigabytes costs no more than the limit."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
+
+__all__ = ["EncodingError", "decompress"]
+
+
+class EncodingError(Exception):
+    """The body cannot be unpacked: an unknown encoding, or damaged data."""
+
+
+def decompress(body: bytes, content_encoding: str, limit: int) -> bytes:
+    """Undo the encodings that a Content-Encoding header names.
+
+    Parameters
+    ----------
+    body : bytes
+        As received, chunks already joined.
+    content_encoding : str
+        ``gzip``, ``deflate`` (both forms of it), ``br`` and ``zstd``; several separated by commas, in the order in which
+        they were applied. The last two need their packages, ``brotli`` from 1.2 on and ``backports.zstd``.
+    limit : int
+        Unpacking ends soon after this many bytes.
+
+    Returns
+    -------
+    bytes
+        The plain body, or its first ``limit + 1`` bytes: a result that long means "too large". The body as it is where it
+        does not begin as its encoding does: archives often keep the headers of a packed page with the unpacked one.
+
+    Raises
+    ------
+    EncodingError
+        If an encoding is unknown, or the data end early or are damaged.
+
+    Examples
+    --------
+    >>> decompress(zlib.compress(b"page"), "deflate", 100), decompress(b"page", "gzip", 2)
+    (b'page', b'pag')
+    """
+    names = [name.strip().lower() for name in content_encoding.split(",")]
+    for name in reversed(names):
+        if name in ("", "identity", "none"):
+            continue
+        if name not in _UNPACKERS:
+            raise EncodingError(f"content encoding {name!r} is not known")
+        try:
+            body = _UNPACKERS[name](body, limit + 1)
+        except ImportError as error:
+            raise EncodingError(f"content encoding {name!r} needs a package: {error}") from error
+    return body[: limit + 1]
+
+
+def _unpack_gzip(body: bytes, size: int) -> bytes:
+    if not body.startswith(b"\x1f\x8b"):
+        return body
+    plain = b""
+    while body.startswith(b"\x1f\x8b") and len(plain) < size:  # a gzip file may have several members
+        member, body = _inflate(body, size - len(plain), 16 + zlib.MAX_WBITS)
+        plain += member
+    return plain
+
+
+def _unpack_deflate(body: bytes, size: int) -> bytes:
+    try:
+        return _inflate(body, size, zlib.MAX_WBITS)[0]
+    except EncodingError:
+        pass
+    try:
+        return _inflate(body, size, -zlib.MAX_WBITS)[0]  # the form without a header, which some servers send
+    except EncodingError:
+        return _plain_or_raise(body, "deflate")
+
+
+def _inflate(body: bytes, size: int, window: int) -> tuple[bytes, bytes]:
+    """Unpack one zlib stream; return at most ``size`` bytes of it, and what follows it."""
+    stream = zlib.decompressobj(window)
+    try:
+        plain = stream.decompress(body, size)
+    except zlib.error as error:
+        raise EncodingError(str(error)) from error
+    if not stream.eof and len(plain) < size:
+        raise EncodingError("compressed data end early")
+    return plain, stream.unused_data
+
+
+def _unpack_brotli(body: bytes, size: int) -> bytes:
+    brotli: Any = import_module("brotli")
+    stream = brotli.Decompressor()
+    try:
+        plain: bytes = stream.process(body, output_buffer_limit=size)
+        while len(plain) < size and not stream.can_accept_more_data():
+            plain += stream.process(b"", output_buffer_limit=size - len(plain))
+    except TypeError as error:
+        raise ImportError("brotli 1.2 or later") from error
+    except brotli.error:
+        return _plain_or_raise(body, "br")
+    if not stream.is_finished() and len(plain) < size:
+        return _plain_or_raise(body, "br")
+    return plain
+
+
+def _unpack_zstd(body: bytes, size: int) -> bytes:
+    if not body.startswith(b"\x28\xb5\x2f\xfd"):
+        return body
+    try:
+        zstd: Any = import_module("compression.zstd")  # Python 3.14
+    except ImportError:
+        zstd = import_module("backports.zstd")
+    stream = zstd.ZstdDecompressor()
+    try:
+        plain: bytes = stream.decompress(body, size)
+    except zstd.ZstdError as error:
+        raise EncodingError(str(error)) from error
+    if not stream.eof and len(plain) < size:
+        raise EncodingError("compressed data end early")
+    return plain
+
+
+def _plain_or_raise(body: bytes, name: str) -> bytes:
+    """These encodings have no mark at their start: what looks like markup was not encoded at all."""
+    if not body or body.lstrip()[:1] == b"<":
+        return body
+    raise EncodingError(f"{name}: damaged data")
+
+
+_UNPACKERS: Mapping[str, Callable[[bytes, int], bytes]] = {
+    "gzip": _unpack_gzip,
+    "x-gzip": _unpack_gzip,
+    "deflate": _unpack_deflate,
+    "br": _unpack_brotli,
+    "zstd": _unpack_zstd,
+}

@@ -1,0 +1,209 @@
+"""Crawling, from the outside: starts the crawler in a process of its own, watches it, and says how it ended.
+
+Twisted's reactor runs once in a process; a child for each crawl lets a notebook crawl twice. The child dies with its
+parent.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+import msgspec
+
+from twinlink import errors
+from twinlink.config import CrawlSettings
+from twinlink.errors import CrawlError, InputError
+from twinlink.spiders.ledger import ledger_counts, ledger_failures
+from twinlink.spiders.urls import normalise
+
+__all__ = ["LOG_NAME", "CrawlProgress", "crawl"]
+
+LOG_NAME = "crawl.log"
+
+_POLL = 0.2
+"""Seconds between two looks at the ledger."""
+_PATIENCE = 15.0
+"""Seconds that a crawl gets to bring in what is in flight after it was asked to stop."""
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlProgress:
+    """How far a crawl is; all counts include earlier runs in the same folder."""
+
+    fetched: int
+    """Pages in the archive."""
+    redirects: int
+    """Redirects in the archive: addresses without a page of their own."""
+    queued: int
+    """Addresses known and not fetched, those in flight included."""
+    rejected: int
+    """Addresses dropped, with a reason each."""
+    bytes: int
+    """Size of the answers as transferred."""
+    seconds: float
+    """Duration of this run."""
+
+
+def crawl(
+    starts: Sequence[str],
+    folder: Path,
+    settings: CrawlSettings,
+    on_progress: Callable[[CrawlProgress], None] | None = None,
+) -> CrawlProgress:
+    """Crawl the sites of the start pages into WARC files, or go on with a crawl that was stopped.
+
+    The crawl stays on the sites of ``starts``, keeps to robots.txt, and goes breadth first on each host. It ends when
+    nothing is left to fetch or ``settings.max_pages`` are fetched. It can be interrupted or killed at any moment: the
+    next call with the same folder fetches again only what was in flight (and robots.txt). A call after the end fetches
+    nothing.
+
+    Parameters
+    ----------
+    starts : sequence of str
+        Addresses of start pages, with http:// or https://.
+    folder : Path
+        Gets ``warc/*.warc.gz`` (WARC/1.1), ``ledger.sqlite`` (see `ledger_rejects`) and ``crawl.log``.
+    settings : CrawlSettings
+        Limits and manners.
+    on_progress : callable, optional
+        Called with a `CrawlProgress` a few times a second, and once at the end.
+
+    Returns
+    -------
+    CrawlProgress
+        The state at the end.
+
+    Raises
+    ------
+    InputError
+        If a start page is no web address, or none is given.
+    RunLockedError
+        If another crawl works in the folder.
+    RunError
+        If the folder cannot be written to, or holds something else.
+    CrawlError
+        If not one page could be fetched, or the crawler died.
+    KeyboardInterrupt
+        After Ctrl-C, once what was in flight has come in.
+    """
+    job = {"starts": _checked(starts), "folder": str(folder.resolve()), "settings": msgspec.to_builtins(settings)}
+    began = time.monotonic()
+
+    def report() -> CrawlProgress:
+        counts = ledger_counts(folder)
+        progress = CrawlProgress(
+            fetched=counts.done,
+            redirects=counts.moved,
+            queued=counts.queued + counts.flight,
+            rejected=counts.rejected,
+            bytes=counts.bytes,
+            seconds=time.monotonic() - began,
+        )
+        if on_progress is not None:
+            on_progress(progress)
+        return progress
+
+    _run_child(job, folder, report)
+    progress = report()
+    if progress.fetched == 0:
+        raise CrawlError(_nothing_fetched(folder))
+    return progress
+
+
+def _checked(starts: Sequence[str]) -> list[str]:
+    if isinstance(starts, str):  # a string is a sequence of strings, too
+        starts = [starts]
+    if not starts:
+        raise InputError("no start page given; expected at least one web address (http://… or https://…)")
+    urls = []
+    for start in starts:
+        url = normalise(start)
+        if url is None:
+            raise InputError(f"not a web address: {start!r}; expected one that begins with http:// or https://")
+        urls.append(url)
+    return urls
+
+
+def _run_child(job: dict[str, object], folder: Path, report: Callable[[], object]) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        log = (folder / LOG_NAME).open("ab")
+    except OSError as error:
+        raise errors.RunError(f"{folder}: cannot be written to ({error.strerror})") from error
+    with log:
+        # A session of its own: Ctrl-C comes to this process alone, which then asks the child to stop.
+        child = subprocess.Popen(
+            [sys.executable, "-m", "twinlink.spiders.child"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            start_new_session=True,
+        )
+    try:
+        _tell(child, json.dumps(job))
+        while child.poll() is None:
+            report()
+            _wait(child, _POLL)
+    except KeyboardInterrupt:
+        _tell(child, "stop")
+        _wait(child, _PATIENCE)
+        raise
+    finally:
+        child.kill()  # nothing is lost by it; no effect when it has ended
+        child.wait()
+        answer = _read_all(child.stdout)
+        _close(child.stdin)
+    if child.returncode != 0:
+        raise _error_of(answer, child.returncode, folder)
+
+
+def _tell(child: subprocess.Popen[bytes], line: str) -> None:
+    assert child.stdin is not None
+    with suppress(BrokenPipeError):  # it has ended, and its exit code says why
+        child.stdin.write(line.encode() + b"\n")
+        child.stdin.flush()
+
+
+def _wait(child: subprocess.Popen[bytes], seconds: float) -> None:
+    with suppress(subprocess.TimeoutExpired):
+        child.wait(seconds)
+
+
+def _read_all(pipe: IO[bytes] | None) -> bytes:
+    assert pipe is not None
+    with pipe:
+        return pipe.read()
+
+
+def _close(pipe: IO[bytes] | None) -> None:
+    assert pipe is not None
+    with suppress(BrokenPipeError):  # what was not written in time
+        pipe.close()
+
+
+def _error_of(answer: bytes, code: int, folder: Path) -> errors.TwinlinkError:
+    """Return the error that the child sent, or one for a child that could send none."""
+    try:
+        name, message = json.loads(answer)
+        kind = getattr(errors, name)
+    except (ValueError, TypeError, AttributeError):
+        log = folder / LOG_NAME
+        last = log.read_bytes().decode(errors="replace").strip().rpartition("\n")[2]
+        how = f"was ended by signal {-code}" if code < 0 else f"failed: {last}"
+        return CrawlError(f"the crawler {how}. What it fetched is kept, the same call goes on. Log: {log}")
+    error: errors.TwinlinkError = kind(message)
+    return error
+
+
+def _nothing_fetched(folder: Path) -> str:
+    failures = ledger_failures(folder)
+    causes = "; ".join(f"{url}: {reason}{f' ({detail})' if detail else ''}" for url, _, reason, detail in failures)
+    return f"not one page could be fetched. {causes}. Check the address, and that this machine reaches it"

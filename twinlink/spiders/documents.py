@@ -1,0 +1,55 @@
+"""What a reader of archives and folders hands on: one record a page or redirect, whatever it was stored in."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+
+__all__ = ["Document", "is_html"]
+
+_HTML = frozenset(("text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"))
+# Types that say nothing (the MIME Sniffing Standard's unknown types), and the two that XHTML is served with beside its own.
+_UNKNOWN = frozenset(
+    ("", "unknown/unknown", "application/unknown", "*/*", "application/octet-stream", "text/xml", "application/xml")
+)
+_MARKUP = re.compile(rb"<(?:!doctype\s+html|html|head|title|body|frameset)[\s>]", re.IGNORECASE)
+_SNIFFED_BYTES = 2_048
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One page as it was stored, or one redirect."""
+
+    url: str
+    """Normalised address."""
+    status: int
+    """HTTP status; 200 for a file, 301 for what a folder implies (see `read_mirror`)."""
+    content_type: str
+    """Content-Type header, empty for a file."""
+    content_language: str
+    """Content-Language header, empty for a file."""
+    location: str
+    """Where a redirect leads, as the server wrote it (it may be relative to ``url``); empty for a page."""
+    body: bytes
+    """The page, content encoding (gzip …) removed; empty for a redirect."""
+    fetched: datetime | None
+    """When it was fetched, with time zone; None where nothing says."""
+    source: str
+    """Name of the archive, or path of the file below its folder."""
+    offset: int
+    """Where the record (compressed: its gzip member) starts in the archive, -1 for a file."""
+
+
+def is_html(content_type: str, body: bytes) -> bool:
+    """Tell whether a response is an HTML page: by its Content-Type, and by its first bytes where that says nothing.
+
+    Examples
+    --------
+    >>> is_html("text/html; charset=big5", b""), is_html("", b"<!DOCTYPE html><p>"), is_html("image/png", b"<html>")
+    (True, True, False)
+    """
+    essence = content_type.partition(";")[0].strip().lower()
+    if essence in _UNKNOWN:
+        return _MARKUP.search(body[:_SNIFFED_BYTES].replace(b"\0", b"")) is not None  # without NULs also in UTF-16
+    return essence in _HTML

@@ -1,0 +1,382 @@
+"""One page to what the other rooms need: text blocks, tags, links and the language that it claims.
+
+The parser (libxml2 behind lxml) calls `_PageBuilder` for each start tag, end tag and text of the page, in document order. No
+tree is built: in the trials, that was faster than each way to walk one, and depth costs no memory or recursion.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from lxml import etree
+
+from twinlink.spiders.decoding import decode
+from twinlink.spiders.urls import join
+
+__all__ = ["MAX_ANCHOR_LENGTH", "MAX_NESTING", "OTHER_TAG", "SAFE_DEPTH", "TAG_CODES", "Link", "ParsedPage", "parse_page"]
+
+MAX_ANCHOR_LENGTH = 500
+"""Characters kept of an anchor text; a link around a whole article says no more."""
+
+MAX_NESTING = 10**9
+"""Depth × end tags at most: an end tag that matches nothing is compared with every open element. It takes libxml2 some 3 s;
+without a limit, 10 MB of ``<b>`` and ``</i>`` would take hours."""
+
+SAFE_DEPTH = 1_000
+"""Elements inside each other that every page may have. Browsers stop nesting at 512; the deepest page of our tuning sites has 29, but old
+pages that never close ``<font>`` can have one for each paragraph."""
+
+OTHER_TAG = 255
+"""Code of every tag that `TAG_CODES` does not name."""
+
+# The order is part of the stored tables: append only.
+TAG_CODES: Mapping[str, int] = {
+    name: code
+    for code, name in enumerate(
+        "html head title base link meta style script noscript template body article section nav aside h1 h2 h3 h4 h5 h6"
+        " hgroup header footer address main p hr pre blockquote ol ul menu li dl dt dd figure figcaption div a em strong"
+        " small s cite q dfn abbr ruby rb rt rtc rp data time code var samp kbd sub sup i b u mark bdi bdo span br wbr ins"
+        " del picture source img iframe embed object param video audio track map area svg math table caption colgroup col"
+        " tbody thead tfoot tr td th form label input button select datalist optgroup option textarea output progress"
+        " meter fieldset legend details summary dialog search slot canvas"
+        " acronym applet basefont bgsound big blink center dir font frame frameset isindex keygen layer ilayer listing"
+        " marquee multicol nextid nobr noembed noframes nolayer plaintext spacer strike tt xmp image".split()
+    )
+}
+"""Code of each tag of HTML, past and present (0 to 254)."""
+
+# Elements that begin a line of their own and end it, so that their text is a block: the rendering section of the HTML
+# standard (display: block, list-item, table and its parts), and the old ones. Each other element is part of a line.
+_BLOCK = frozenset(
+    "body article section nav aside h1 h2 h3 h4 h5 h6 hgroup header footer address main p hr pre blockquote ol ul menu li dl"
+    " dt dd figure figcaption div table caption tbody thead tfoot tr td th form fieldset legend details summary dialog"
+    " search select textarea video audio object map center dir frameset listing marquee multicol noframes plaintext"
+    " xmp".split()
+)
+# What these hold is not text of the page: code, drawings, content for later or for browsers without frames in the page.
+_SKIPPED = frozenset("script style template svg math noembed canvas datalist".split())
+# These part words within a line (methods of the structural papers: "a, br, option act as a space"; a link does not: Chinese
+# text has links inside words).
+_SPACE = frozenset("br option optgroup button".split())
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\ufdd0-\ufdef\ufffe\uffff]")
+_REFRESH = re.compile(r"\s*+[\d.]*+\s*+[;,]\s*+(?:url\s*+=\s*+)?+['\"]?([^'\"]*)", re.IGNORECASE)
+_LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[a-z0-9]{1,8})*")
+_FEED_BYTES = 2**16
+_PAGE_RELATIONS = frozenset(("alternate", "canonical", "next", "prev", "previous"))
+
+
+class Link(NamedTuple):
+    """One link of a page."""
+
+    url: str
+    """Normalised address that it leads to."""
+    anchor: str = ""
+    """Its text, white space collapsed, at most `MAX_ANCHOR_LENGTH` characters; without text the alternative text of its
+    images, its ``title`` or its ``aria-label``; else empty."""
+    rel: str = ""
+    """``rel`` attribute in lower case; ``refresh`` for the redirection of a meta element."""
+    hreflang: str = ""
+    """``hreflang`` attribute in lower case."""
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedPage:
+    """What a page holds."""
+
+    url: str
+    """Address as given."""
+    title: str
+    """Text of the title element, empty when there is none."""
+    blocks: tuple[str, ...]
+    """Text of block-level elements in document order, white space collapsed, none empty. An element inside a line (a link,
+    bold type) does not break its block; a line break counts as a space. The title and the inside of scripts, styles,
+    templates and drawings are not part; ``noscript`` is, for we run no scripts."""
+    tags: bytes
+    """Start tags in document order, one code of `TAG_CODES` a tag, those that the parser supplies (html, head, body)
+    included. Nothing inside scripts, styles, templates and drawings counts, nor do comments."""
+    links: tuple[Link, ...]
+    """Usable links in document order, exact repetitions and links to a place on the page itself left out."""
+    images: tuple[str, ...]
+    """File names of the images in document order."""
+    declared_lang: str
+    """Language that the page claims in BCP 47 letter case (``zh-Hant-HK``), empty when it claims none, several or nonsense."""
+    charset: str
+    """Encoding that the page was decoded with, by Python's name."""
+    cut: bool
+    """True if the rest of the page was not read because it nests too deeply, see `MAX_NESTING`."""
+
+
+def parse_page(body: bytes, url: str, content_type: str = "", content_language: str = "") -> ParsedPage:
+    """Parse an HTML page. It never fails: any bytes give a page, perhaps an empty one.
+
+    Parameters
+    ----------
+    body : bytes
+        The page as served, content encoding (gzip …) removed.
+    url : str
+        Its normalised address, which links are resolved against (or against ``<base href>``).
+    content_type, content_language : str, optional
+        The response's headers of these names. The first may name the encoding, see `decode`. The second counts where the page
+        itself claims no language.
+
+    Examples
+    --------
+    >>> page = parse_page(b"<html lang=zh_hk><h1>Hello</h1><p>a <b>b</b><p><a href=c.html>c", "http://example.org/")
+    >>> page.blocks, page.links, page.declared_lang
+    (('Hello', 'a b', 'c'), (Link(url='http://example.org/c.html', anchor='c', rel='', hreflang=''),), 'zh-HK')
+    """
+    text, charset = decode(body, content_type)
+    page, cut = _read(text.encode("utf-8", "replace").replace(b"\0", b""))
+    return ParsedPage(
+        url=url,
+        title=page.title or "",
+        blocks=tuple(page.blocks),
+        tags=bytes(page.tags),
+        links=_resolve(page.links, _base(page.base, url), charset),
+        images=tuple(page.images),
+        declared_lang=_language(page.lang) or _language(page.meta_lang) or _language(content_language),
+        charset=charset,
+        cut=cut,
+    )
+
+
+def _read(data: bytes) -> tuple[_PageBuilder, bool]:
+    """Run the parser over a page in UTF-8; return what was gathered, and whether the page was cut."""
+    page = _PageBuilder(max(SAFE_DEPTH, MAX_NESTING // (1 + data.count(b"</"))))
+    # The encoding given here overrides what the page declares.
+    parser = etree.HTMLParser(target=page, encoding="utf-8", huge_tree=True)
+    cut = False
+    try:
+        # An exception from the target stops the parser only at the end of what it was fed.
+        for start in range(0, len(data), _FEED_BYTES):
+            parser.feed(data[start : start + _FEED_BYTES])
+        if data:
+            parser.close()
+    except _TooDeepError:
+        cut = True
+    page.close()
+    return page, cut
+
+
+class _TooDeepError(Exception):
+    """The page nests too deeply."""
+
+
+class _PageBuilder:
+    """Target of the parser: gathers a page from its start tags, end tags and texts."""
+
+    def __init__(self, max_depth: int) -> None:
+        self.title: str | None = None
+        self.blocks: list[str] = []
+        self.tags = bytearray()
+        self.links: list[Link] = []  # url as it stands in the page
+        self.images: list[str] = []
+        self.base = ""
+        self.lang = ""
+        self.meta_lang = ""
+        self._chunks: list[str] = []  # texts of the block so far
+        self.data = self._chunks.append  # called for each text
+        self._depth = 0
+        self._max_depth = max_depth
+        self._skipped = 0  # depth of the element that is being skipped, 0 for none
+        self._mark = 0  # chunks before the title or the skipped element
+        self._anchor: _Anchor | None = None
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        """Take a start tag."""
+        self._depth += 1
+        if self._skipped:
+            return
+        if self._depth > self._max_depth:
+            raise _TooDeepError
+        self.tags.append(TAG_CODES.get(tag, OTHER_TAG))
+        if tag in _BLOCK:
+            if self._chunks:
+                self._end_block()
+        elif tag in _STARTS:
+            _STARTS[tag](self, attributes)
+
+    def end(self, tag: str) -> None:
+        """Take an end tag; the parser supplies those that the page lacks."""
+        depth = self._depth
+        self._depth -= 1
+        if self._skipped:
+            if self._skipped == depth:
+                self._skipped = 0
+                del self._chunks[self._mark :]
+        elif tag in _BLOCK:
+            if self._chunks:
+                self._end_block()
+        elif tag == "a":
+            self._end_anchor()
+        elif tag == "title":
+            self._end_title()
+
+    def close(self) -> None:
+        """Finish the page."""
+        self._end_anchor()
+        self._end_block()
+
+    def _end_block(self) -> None:
+        words = "".join(self._chunks).split()
+        if self._anchor is not None:
+            self._anchor.take(self._chunks)
+        self._chunks.clear()
+        if words and (text := _clean(" ".join(words))):
+            self.blocks.append(text)
+
+    def _start_skipped(self, attributes: Mapping[str, str]) -> None:
+        self._skipped = self._depth
+        self._mark = len(self._chunks)
+
+    def _start_space(self, attributes: Mapping[str, str]) -> None:
+        self._chunks.append(" ")
+
+    def _start_anchor(self, attributes: Mapping[str, str]) -> None:
+        if "href" in attributes:
+            self._anchor = _Anchor(attributes, len(self._chunks))
+
+    def _end_anchor(self) -> None:
+        anchor = self._anchor
+        if anchor is not None:
+            anchor.take(self._chunks)
+            self._anchor = None
+            self._add_link(anchor.attributes, "href", anchor.text())
+
+    def _start_title(self, attributes: Mapping[str, str]) -> None:
+        self._mark = len(self._chunks)
+
+    def _end_title(self) -> None:
+        if self.title is None:
+            self.title = _collapse("".join(self._chunks[self._mark :]))
+        del self._chunks[self._mark :]
+
+    def _start_image(self, attributes: Mapping[str, str]) -> None:
+        if self._anchor is not None and attributes.get("alt"):
+            self._anchor.alternatives.append(attributes["alt"])
+        source = attributes.get("src", "")
+        if source and not source.startswith("data:"):
+            name = source.partition("#")[0].partition("?")[0].rstrip().rpartition("/")[2]
+            if name:
+                self.images.append(_CONTROL.sub("", name))
+
+    def _start_area(self, attributes: Mapping[str, str]) -> None:
+        self._add_link(attributes, "href", _name(attributes, "alt"))
+
+    def _start_frame(self, attributes: Mapping[str, str]) -> None:
+        self._add_link(attributes, "src", _name(attributes))
+
+    def _start_iframe(self, attributes: Mapping[str, str]) -> None:
+        self._start_frame(attributes)
+        self._start_skipped(attributes)
+
+    def _start_link(self, attributes: Mapping[str, str]) -> None:
+        relations = attributes.get("rel", "").lower().split()
+        kind = attributes.get("type", "").lower()
+        # An alternate style sheet or a news feed is no page.
+        if not _PAGE_RELATIONS.isdisjoint(relations) and "stylesheet" not in relations and (not kind or "html" in kind):
+            self._add_link(attributes, "href", _name(attributes))
+
+    def _start_base(self, attributes: Mapping[str, str]) -> None:
+        self.base = self.base or attributes.get("href", "")
+
+    def _start_html(self, attributes: Mapping[str, str]) -> None:
+        self.lang = self.lang or attributes.get("lang", "") or attributes.get("xml:lang", "")
+
+    def _start_meta(self, attributes: Mapping[str, str]) -> None:
+        pragma = attributes.get("http-equiv", "").lower()
+        if pragma == "content-language":
+            self.meta_lang = self.meta_lang or attributes.get("content", "")
+        elif pragma == "refresh":
+            refresh = _REFRESH.match(attributes.get("content", ""))
+            if refresh and refresh[1].strip():
+                self.links.append(Link(refresh[1].strip(), rel="refresh"))
+
+    def _add_link(self, attributes: Mapping[str, str], key: str, anchor: str) -> None:
+        href = attributes.get(key)
+        if href is None or href.lstrip().startswith("#"):
+            return
+        rel = attributes.get("rel", "")
+        hreflang = attributes.get("hreflang", "")
+        self.links.append(Link(href, anchor, rel and _collapse(rel).lower(), hreflang and _collapse(hreflang).lower()))
+
+
+_STARTS: Mapping[str, Callable[[_PageBuilder, Mapping[str, str]], None]] = {
+    **dict.fromkeys(_SKIPPED, _PageBuilder._start_skipped),
+    **dict.fromkeys(_SPACE, _PageBuilder._start_space),
+    "a": _PageBuilder._start_anchor,
+    "area": _PageBuilder._start_area,
+    "base": _PageBuilder._start_base,
+    "frame": _PageBuilder._start_frame,
+    "html": _PageBuilder._start_html,
+    "iframe": _PageBuilder._start_iframe,
+    "img": _PageBuilder._start_image,
+    "link": _PageBuilder._start_link,
+    "meta": _PageBuilder._start_meta,
+    "title": _PageBuilder._start_title,
+}
+
+
+class _Anchor:
+    """An ``a`` element that is open, and its text so far."""
+
+    __slots__ = ("_parts", "_start", "alternatives", "attributes")
+
+    def __init__(self, attributes: Mapping[str, str], start: int) -> None:
+        self.attributes = attributes
+        self.alternatives: list[str] = []
+        self._parts: list[str] = []
+        self._start = start  # first chunk of the current block that is inside
+
+    def take(self, chunks: list[str]) -> None:
+        """Take over the texts of a block that ends, or of the one that the anchor ends in."""
+        self._parts += chunks[self._start :]
+        self._parts.append(" ")
+        self._start = 0
+
+    def text(self) -> str:
+        text = _collapse("".join(self._parts)) or _collapse(" ".join(self.alternatives))
+        return text[:MAX_ANCHOR_LENGTH] if text else _name(self.attributes)
+
+
+def _name(attributes: Mapping[str, str], *keys: str) -> str:
+    for key in (*keys, "title", "aria-label"):
+        if name := _collapse(attributes.get(key, "")):
+            return name[:MAX_ANCHOR_LENGTH]
+    return ""
+
+
+def _collapse(text: str) -> str:
+    """Put one space for each run of white space (no-break and ideographic spaces too), remove control characters."""
+    return _clean(" ".join(text.split()))
+
+
+def _clean(text: str) -> str:
+    return text if text.isprintable() else " ".join(_CONTROL.sub("", text).split())
+
+
+def _base(href: str, url: str) -> str:
+    return (join(url, href) if href else None) or url
+
+
+def _resolve(links: list[Link], base: str, charset: str) -> tuple[Link, ...]:
+    resolved: dict[Link, None] = {}
+    for link in links:
+        url = join(base, link.url, charset)
+        if url is not None:
+            resolved[link._replace(url=url)] = None
+    return tuple(resolved)
+
+
+def _language(claim: str) -> str:
+    """Write a language tag in BCP 47 letter case; empty for several languages, a name, or nonsense."""
+    claim = claim.strip().partition(".")[0].replace("_", "-").lower()
+    if not _LANGUAGE.fullmatch(claim):
+        return ""
+    language, *rest = claim.split("-")
+    cased = [part.upper() if len(part) == 2 else part.title() if len(part) == 4 else part for part in rest]
+    return "-".join([language, *cased])

@@ -1,0 +1,60 @@
+"""Scrapy's scheduler on the ledger: what waits is on disk, so memory stays flat and a killed crawl goes on."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING
+
+from scrapy.core.scheduler import BaseScheduler
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+
+    from twinlink.spiders.spider import SiteSpider
+
+__all__ = ["SqliteScheduler"]
+
+
+class SqliteScheduler(BaseScheduler):
+    """Hands out the addresses of the spider's ledger, breadth first on each host, and ends at ``max_pages``.
+
+    A host has at most ``concurrency`` addresses in flight, from here until its answer is booked; so that is also how
+    many can be fetched twice when the crawl is killed.
+    """
+
+    def __init__(self, spider: SiteSpider) -> None:
+        self._spider = spider
+        self._ledger = spider.ledger
+        self._per_host = spider.limits.concurrency
+        self._max_pages = spider.limits.max_pages
+        self._retries: deque[Request] = deque()
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Build it for the crawler's spider, which must be a `SiteSpider`."""
+        return cls(crawler.spider)  # type: ignore[arg-type]  # Scrapy knows only that it is a spider
+
+    def enqueue_request(self, request: Request) -> bool:
+        """Take a request back that is to be tried again; there are no others, for links go through the ledger."""
+        self._retries.append(request)
+        return True
+
+    def next_request(self) -> Request | None:
+        """Return the next request; None when nothing is queued, every host is busy, or the crawl has its pages."""
+        if self._retries:
+            return self._retries.popleft()
+        if not self._wants_more():
+            return None
+        entry = self._ledger.take(self._per_host)
+        return self._spider.request(entry) if entry else None
+
+    def has_pending_requests(self) -> bool:
+        """Return whether the crawl has to go on."""
+        return bool(self._retries) or self._wants_more()
+
+    def _wants_more(self) -> bool:
+        counts = self._ledger.counts()
+        return counts.queued > 0 and counts.done + counts.flight < self._max_pages

@@ -1,0 +1,211 @@
+"""The tables that pass between the rooms: one schema each, checked on write and on read.
+
+A table lives in Parquet files, one folder a site. Every column is described where it is declared; the text travels in the
+file's metadata, so that ``pyarrow.parquet.read_schema(path)`` explains the file by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from twinlink.errors import SchemaError
+
+__all__ = [
+    "CANDIDATES",
+    "LANGUAGES",
+    "LINKS",
+    "PAGES",
+    "PAIRS",
+    "REJECTS",
+    "Reject",
+    "check_table",
+    "concat_tables",
+    "iter_parts",
+    "read_table",
+    "write_table",
+]
+
+
+def _column(name: str, kind: pa.DataType, text: str, *, null: bool = False) -> pa.Field:
+    return pa.field(name, kind, nullable=null, metadata={"description": text})
+
+
+PAGES = pa.schema(
+    [
+        _column("page_id", pa.int64(), "hash of the page key: the same page has the same id in every run"),
+        _column("site", pa.string(), "registered host, or host where pages are split by host"),
+        _column("url", pa.string(), "normalised address; its query keeps its order"),
+        _column("title", pa.string(), "text of the title element, empty when there is none"),
+        _column("blocks", pa.list_(pa.string()), "text blocks in document order, white space collapsed"),
+        _column("tags", pa.binary(), "start tags in document order, one code a tag"),
+        _column("declared_lang", pa.string(), "language that the page or its response claims, empty when none"),
+        _column("charset", pa.string(), "encoding that the bytes were decoded with"),
+        _column("bytes", pa.int64(), "size of the decompressed body"),
+        _column("digest", pa.string(), "sha1 of the decompressed body, base32"),
+        _column("source", pa.string(), "archive or file that the page was read from"),
+        _column("offset", pa.int64(), "where its record starts in the archive, -1 for a plain file"),
+        _column("fetched", pa.timestamp("s", tz="UTC"), "when the page was fetched", null=True),
+        _column("round", pa.int16(), "round of site discovery that brought the page, 0 for the start"),
+    ],
+    metadata={"table": "pages"},
+)
+
+LINKS = pa.schema(
+    [
+        _column("source", pa.int64(), "page_id of the page that holds the link"),
+        _column("target", pa.int64(), "page_id of the page it leads to, redirects followed; null: not kept", null=True),
+        _column("target_url", pa.string(), "normalised address as linked"),
+        _column("target_site", pa.string(), "site of that address"),
+        _column("anchor", pa.string(), "link text, or alternative text of a linked image"),
+        _column("rel", pa.string(), "rel attribute, lower case"),
+        _column("hreflang", pa.string(), "hreflang attribute, empty when there is none"),
+    ],
+    metadata={"table": "links"},
+)
+
+REJECTS = pa.schema(
+    [
+        _column("url", pa.string(), "address or file of what was dropped"),
+        _column("stage", pa.string(), "stage that dropped it: crawl, ingest, match"),
+        _column("reason", pa.string(), "short name, the unit of counting"),
+        _column("detail", pa.string(), "what exactly was found, empty when the reason says all"),
+    ],
+    metadata={"table": "rejects"},
+)
+
+LANGUAGES = pa.schema(
+    [
+        _column("page_id", pa.int64(), "the page"),
+        _column("lang", pa.string(), "BCP 47 with script where it matters (zh-Hant); und: none found"),
+        _column("lang_score", pa.float32(), "share of the evidence that speaks for it, 0 to 1"),
+    ],
+    metadata={"table": "languages"},
+)
+
+PAIRS = pa.schema(
+    [
+        _column("url_a", pa.string(), "page of the first language"),
+        _column("url_b", pa.string(), "page of the second language"),
+        _column("lang_a", pa.string(), "language of url_a"),
+        _column("lang_b", pa.string(), "language of url_b"),
+        _column("probability", pa.float32(), "estimated chance that the two are translations of each other"),
+        _column("score", pa.float32(), "what the matching ranked by: ETS after the last round"),
+        _column("content", pa.float32(), "content similarity S_cb"),
+        _column("structure", pa.float32(), "structural similarity S_struct"),
+        _column("internal", pa.float32(), "internal similarity S_in"),
+        _column("external", pa.float32(), "external similarity S_ext of the last round"),
+        _column("rival", pa.float32(), "best score of a pair that shares one of the two pages, 0 when there is none"),
+        _column("site", pa.string(), "site of both pages"),
+        _column("page_a", pa.int64(), "page_id of url_a"),
+        _column("page_b", pa.int64(), "page_id of url_b"),
+        _column("verdict", pa.string(), "pair, or the reason why it is none"),
+        _column("signature", pa.string(), "settings, version and input that made the numbers"),
+    ],
+    metadata={"table": "pairs"},
+)
+
+
+CANDIDATES = pa.schema(
+    [
+        _column("page_a", pa.int64(), "page of the first language"),
+        _column("page_b", pa.int64(), "page of the second language"),
+        _column("content", pa.float32(), "content similarity S_cb"),
+        _column("structure", pa.float32(), "structural similarity S_struct"),
+        _column("internal", pa.float32(), "internal similarity S_in"),
+        _column("external", pa.float32(), "external similarity S_ext of the last round"),
+        _column("score", pa.float32(), "ETS after the last round"),
+    ],
+    metadata={"table": "candidates"},
+)
+
+
+class Reject(NamedTuple):
+    """One dropped page or pair, with its reason: a row of `REJECTS`."""
+
+    url: str
+    stage: str
+    reason: str
+    detail: str = ""
+
+
+def check_table(table: pa.Table, schema: pa.Schema) -> pa.Table:
+    """Return ``table`` in the form of ``schema``, or say what does not fit.
+
+    Columns may come in any order; their types must be the schema's or cast to them without loss. Nulls are accepted only
+    where the schema accepts them.
+
+    Raises
+    ------
+    SchemaError
+        If a column is missing, unknown, of another type, or null where it must not be.
+
+    Examples
+    --------
+    >>> table = pa.table({"url": ["u"], "stage": ["crawl"], "reason": ["robots"]})
+    >>> check_table(table, REJECTS)
+    Traceback (most recent call last):
+    ...
+    twinlink.errors.SchemaError: table 'rejects': missing column(s) detail
+    """
+    name = (schema.metadata or {}).get(b"table", b"?").decode()
+    missing = [column for column in schema.names if column not in table.column_names]
+    unknown = [column for column in table.column_names if column not in schema.names]
+    if missing or unknown:
+        problems = [f"{kind} column(s) {', '.join(columns)}" for kind, columns in
+                    (("missing", missing), ("unknown", unknown)) if columns]
+        raise SchemaError(f"table {name!r}: {'; '.join(problems)}")
+    try:
+        table = table.select(schema.names).cast(schema)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, ValueError) as error:
+        raise SchemaError(f"table {name!r}: {error}") from error
+    for field in schema:
+        if not field.nullable and table.column(field.name).null_count:
+            raise SchemaError(f"table {name!r}: column {field.name!r} has {table.column(field.name).null_count} null(s)")
+    return table
+
+
+def write_table(table: pa.Table, schema: pa.Schema, path: Path) -> None:
+    """Check ``table`` against ``schema`` and write it to ``path`` (Parquet, zstd) through a temporary name."""
+    table = check_table(table, schema)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(path.name + ".tmp")
+    pq.write_table(table, temporary, compression="zstd")
+    temporary.replace(path)
+
+
+def iter_parts(path: Path) -> Iterator[Path]:
+    """Yield the Parquet files of a table (a file, or a folder of them), in the order of their names."""
+    if path.is_file():
+        yield path
+    else:
+        yield from sorted(path.rglob("*.parquet"))
+
+
+def read_table(path: Path, schema: pa.Schema, columns: Sequence[str] | None = None) -> pa.Table:
+    """Read a table from a file or from all Parquet files below a folder, and check it.
+
+    Parameters
+    ----------
+    path : Path
+        A file, or a folder; a folder without files is an empty table.
+    schema : pa.Schema
+        One of this module's schemas.
+    columns : sequence of str, optional
+        Only these columns (the check covers them alone).
+    """
+    wanted = schema if columns is None else pa.schema([schema.field(c) for c in columns], metadata=schema.metadata)
+    try:
+        parts = [check_table(pq.ParquetFile(part).read(columns=columns), wanted) for part in iter_parts(path)]
+    except (pa.ArrowInvalid, OSError) as error:
+        raise SchemaError(f"{path}: not a readable Parquet table ({error})") from error
+    return concat_tables(parts, wanted)
+
+
+def concat_tables(parts: Sequence[pa.Table], schema: pa.Schema) -> pa.Table:
+    """Put tables of one schema below each other; no table at all gives an empty one."""
+    return pa.concat_tables(parts) if parts else schema.empty_table()

@@ -4,8 +4,9 @@
 
     python -m experiments.paper_001 SITES... --lexicons FOLDER --out FOLDER
 
-prints one table a figure, every site a column, and draws the figures as SVG when ``--out`` is given. All F1 are at the best
-threshold (the oracle's), but for the row ``own cut``, which is what `twinlink match` hands out with its default settings.
+prints one table a figure, every site a column, and draws the figures as SVG when ``--out`` is given. All F1 are at the
+best threshold (the oracle's), but for the row ``own cut``, which is what `twinlink match` hands out with its default
+settings.
 """
 
 from __future__ import annotations
@@ -41,8 +42,8 @@ def main() -> None:
     tables: dict[str, dict[str, dict[str, float]]] = {}
     for folder in find_cases(given.sites):
         with open_case(folder) as case:
-            for name, rows in measure(case, given.lexicons).items():
-                for label, value in rows.items():
+            for name, column in measure(case, given.lexicons).items():
+                for label, value in column.items():
                     tables.setdefault(name, {}).setdefault(label, {})[case.name] = value
     for name, rows in tables.items():
         print_table(name, rows)

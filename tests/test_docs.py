@@ -20,6 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 BLOCK = re.compile(r"^(?P<note>[^\n]*)\n```(?P<kind>[\w-]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^\$ (?:\.venv/bin/)?(twinlink\b(?:\\\n|.)*)", re.MULTILINE)
+IS_OURS = re.compile(r"(?:\.venv/bin/)?twinlink\b")
 NOT_RUN = re.compile(r"<!-- not run: \S.* -->")
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
@@ -132,13 +133,14 @@ def run_python(block: Block, names: dict[str, object]) -> None:
 
 
 def run_console(block: Block, folder: Path) -> None:
-    """Run the `$ twinlink` lines of a block; what it shows below a line must be printed, `...` stands for anything."""
+    """Run the `$ twinlink` lines of a block that shows what one of them prints; `...` stands for anything.
+
+    Blocks without output are commands to choose from: `test_command_in_the_documentation_exists` parses them.
+    """
     parts = re.split(r"^\$ ", block.text.replace("\\\n", ""), flags=re.MULTILINE)[1:]
-    for part in parts:
-        line, _, shown = part.partition("\n")
+    steps = [(line, shown) for line, _, shown in (part.partition("\n") for part in parts) if IS_OURS.match(line)]
+    for line, shown in steps if any(shown.strip() for _, shown in steps) else []:
         words = shlex.split(line.partition(" #")[0])
-        if not words or Path(words[0]).name != "twinlink":
-            continue
         done = subprocess.run(
             [sys.executable, "-m", "twinlink", *words[1:]], cwd=folder, capture_output=True, text=True, timeout=300
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import tomllib
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -32,19 +33,22 @@ app = typer.Typer(
 )
 
 Inputs = Annotated[list[str], typer.Argument(metavar="URL|PATH...", help="Start addresses, WARC files, folders.")]
-Out = Annotated[Path, typer.Option("--out", "-o", metavar="RUN", help="Run directory; made if need be, resumed if there.")]
+Out = Annotated[Path, typer.Option("--out", "-o", metavar="RUN", help="Run directory; made or resumed.")]
 RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="A run directory.")]
 Langs = Annotated[str, typer.Option(help="Wanted languages, e.g. en,zh. Default: the two most frequent on each site.")]
 ConfigFile = Annotated[Path | None, typer.Option("--config", "-c", help="Settings file (TOML); options go over it.")]
 Settings = Annotated[
-    list[str], typer.Option("--set", metavar="NAME=VALUE", help="Any setting, e.g. match.ets.alpha=0.3; may be repeated.")
+    list[str],
+    typer.Option("--set", metavar="NAME=VALUE", help="Any setting, e.g. match.ets.alpha=0.3; repeatable."),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, only the result.")]
 BaseUrl = Annotated[str, typer.Option(help="Address that a mirror folder's top stands for.")]
-Lexicons = Annotated[list[Path], typer.Option("--lexicon", help="Bilingual lexicon (TSV or CC-CEDICT); may be repeated.")]
+Lexicons = Annotated[list[Path], typer.Option("--lexicon", help="Bilingual lexicon (TSV or CC-CEDICT); repeatable.")]
 SiteBy = Annotated[str, typer.Option(help="What one site is: domain (registered domain) or host.")]
 MaxPages = Annotated[int | None, typer.Option(min=1, help="Pages fetched at most.")]
 GoldFile = Annotated[Path, typer.Option(help="Known pairs: two tab-separated addresses a line.")]
+
+DEMO_RUN = Path("demo-run")
 
 
 def main() -> None:
@@ -177,7 +181,9 @@ def match(
 
 
 @app.command()
-def evaluate(run: RunPath, gold: GoldFile, curve: Annotated[bool, typer.Option(help="Show the curve.")] = False) -> None:
+def evaluate(
+    run: RunPath, gold: GoldFile, curve: Annotated[bool, typer.Option(help="Show the curve.")] = False
+) -> None:
     """Measure precision, recall and F1 against known pairs.
 
     ignore.tsv, equiv.tsv, unscored.txt and pages.tsv beside the gold file refine the rules.
@@ -212,7 +218,9 @@ def explain(
 
 @app.command()
 def demo(
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="RUN", help="Where the site and the run go.")] = Path("demo-run"),
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="RUN", help="Where the site and the run go.")] = Path(
+        "demo-run"
+    ),
     quiet: Quiet = False,
 ) -> None:
     """Write a small bilingual site, serve it on this machine, crawl and match it, and score the result.
@@ -286,8 +294,8 @@ def _tell_pairs(out: Path) -> None:
     pages, rejects = found.pages, found.rejects
     langs = ", ".join(f"{lang} {count}" for lang, count in pages["lang"].value_counts().items()) if len(pages) else ""
     typer.echo(f"{len(pages)} pages" + (f" ({langs})" if langs else ""))
-    counts = rejects.groupby(["stage", "reason"]).size()
-    for (stage, reason), count in counts.items():
+    counts = Counter(zip(rejects["stage"], rejects["reason"], strict=True))
+    for (stage, reason), count in sorted(counts.items()):
         typer.echo(f"  rejected in {stage}: {reason} {count}")
     if found.pairs.empty:
         raise NothingFoundError(f"0 pairs: {_why_none(found)}. The reasons above count every page; tables: {out}")
@@ -312,7 +320,9 @@ def _check_gold(found: Run, path: Path, known: frozenset[str], key: Callable[[st
     missing = known - there
     if len(missing) == len(known):
         example = min(missing)
-        raise GoldError(f"{path}: none of its {len(known)} addresses is in the run, e.g. {example}; is it this site's gold?")
+        raise GoldError(
+            f"{path}: none of its {len(known)} addresses is in the run, e.g. {example}; is it this site's gold?"
+        )
     if missing:
         typer.echo(f"note: {len(missing)} of {len(known)} gold addresses are not in the run, e.g. {min(missing)}")
 

@@ -100,8 +100,8 @@ class InternalSettings(Settings, frozen=True):
     """S_in = β·S_cb + (1-β)·S_struct."""
 
     content: Literal["tsim_idf", "tsim", "bits", "cosine"] = "tsim_idf"
-    """Form of S_cb: STRAND tsim (WebMining eq. 2), with idf-weighted words or plain, BITS (eq. 3) from both sides, or the
-    idf-weighted cosine. On the tuning sites S_in with ``tsim_idf`` is best or equal on five of six."""
+    """Form of S_cb: STRAND tsim (WebMining eq. 2), with idf-weighted words or plain, BITS (eq. 3) from both sides, or
+    the idf-weighted cosine. On the tuning sites S_in with ``tsim_idf`` is best or equal on five of six."""
     structure: Literal["indel", "lcs_max"] = "indel"
     """Normaliser of S_struct: 2·LCS/(n+m), or LCS/max(n, m)."""
     beta: Unit = 0.6

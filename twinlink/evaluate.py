@@ -1,7 +1,7 @@
 """Precision, recall and F1 of page pairs against a gold list, and the precision-coverage curve.
 
-A gold file has two tab-separated columns, the addresses (or address paths) of page A and page B. Files beside it refine the
-rules where they exist:
+A gold file has two tab-separated columns, the addresses (or address paths) of page A and page B. Files beside it refine
+the rules where they exist:
 
 ``ignore.tsv``
     pairs that are neither right nor wrong (partly translated pages);
@@ -12,8 +12,8 @@ rules where they exist:
 ``pages.tsv``
     address, side: which pages exist at all, so that pairs may come in either order.
 
-Scheme and host are left out of the comparison unless the gold file has them; a path that ends in ``/`` is its ``index.html``.
-Each gold pair counts once.
+Scheme and host are left out of the comparison unless the gold file has them; a path that ends in ``/`` is its
+``index.html``. Each gold pair counts once.
 """
 
 from __future__ import annotations
@@ -58,6 +58,7 @@ class Gold:
         return host + path + (f"?{parts.query}" if self.with_query and parts.query else "")
 
     def group(self, key: str) -> str:
+        """Return the name of the group that a page belongs to, or the page's own key."""
         return self.groups.get(key, key)
 
     def known(self) -> frozenset[str]:
@@ -80,12 +81,12 @@ class Evaluation:
 
     @property
     def precision(self) -> float:
-        """right / (right + wrong); 0 when nothing was scored."""
+        """Right / (right + wrong); 0 when nothing was scored."""
         return self.n_right / (self.n_right + self.n_wrong) if self.n_right else 0.0
 
     @property
     def recall(self) -> float:
-        """right / gold; 0 for an empty gold list."""
+        """Right / gold; 0 for an empty gold list."""
         return self.n_right / self.n_gold if self.n_gold else 0.0
 
     @property
@@ -115,7 +116,9 @@ def read_gold(path: Path) -> Gold:
     groups = {plain.key(row[2]): f"{row[1]}{row[0]}" for row in _rows(beside / "equiv.tsv", 3, optional=True)}
     return Gold(
         pairs=tuple((plain.key(row[0]), plain.key(row[1])) for row in rows),
-        ignored=frozenset((plain.key(row[0]), plain.key(row[1])) for row in _rows(beside / "ignore.tsv", 2, optional=True)),
+        ignored=frozenset(
+            (plain.key(row[0]), plain.key(row[1])) for row in _rows(beside / "ignore.tsv", 2, optional=True)
+        ),
         unscored=frozenset(plain.key(row[0]) for row in _rows(beside / "unscored.txt", 1, optional=True)),
         groups=groups,
         sides={plain.key(row[0]): row[1] for row in _rows(beside / "pages.tsv", 2, optional=True)},

@@ -31,7 +31,12 @@ def _live() -> Iterator[Report]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-    columns = (TextColumn("{task.description:<7}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"))
+    columns = (
+        TextColumn("{task.description:<7}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+    )
     with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True)) as progress:
         tasks: dict[str, tuple[int, float]] = {}
 
@@ -63,6 +68,6 @@ def _plain() -> Iterator[Report]:
             tell(stage)
 
     yield report
-    for stage in last:
-        if told.get(stage) != last[stage]:
+    for stage, state in last.items():
+        if told.get(stage) != state:
             tell(stage)

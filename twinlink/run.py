@@ -78,7 +78,11 @@ class Run:
         return f"Run({str(self.path)!r})"
 
     def _table(self, stage: str, name: str, schema: pa.Schema) -> pd.DataFrame:
-        frame: pd.DataFrame = read_table(self._directory.stage_folder(stage) / name, schema).to_pandas()
+        table = read_table(self._directory.stage_folder(stage) / name, schema)
+        frame: pd.DataFrame = table.to_pandas()
+        for field in schema:
+            if field.nullable and pa.types.is_integer(field.type):  # as floats, ids would lose their last digits
+                frame[field.name] = table[field.name].to_pandas(types_mapper={field.type: pd.Int64Dtype()}.get)
         return frame
 
     @cached_property

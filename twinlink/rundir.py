@@ -1,7 +1,7 @@
 """The run directory: where one mining job keeps everything, safe against being killed at any moment.
 
-A stage writes into a folder with a temporary name and renames it when it is whole; its `Signature` lies in it. A stage whose
-signature has not changed is done and is skipped. Layout::
+A stage writes into a folder with a temporary name and renames it when it is whole; its `Signature` lies in it. A stage
+whose signature has not changed is done and is skipped. Layout::
 
     RUN/config.toml                   the settings in force
     RUN/warc/  ledger.sqlite          what the crawl fetched, and what it still has to fetch
@@ -98,10 +98,12 @@ class RunDirectory:
 
     @property
     def config_file(self) -> Path:
+        """The settings in force."""
         return self.path / "config.toml"
 
     @property
     def pairs_file(self) -> Path:
+        """All pairs of the run, for people and scripts."""
         return self.path / "pairs.tsv"
 
     def archives(self) -> list[Path]:
@@ -123,7 +125,9 @@ class RunDirectory:
             except OSError as error:
                 if error.errno not in (errno.EAGAIN, errno.EACCES):
                     raise
-                message = f"{self.path}: another twinlink process works in this run directory; wait for it or choose another"
+                message = (
+                    f"{self.path}: another twinlink process works in this run directory; wait for it or choose another"
+                )
                 raise RunLockedError(message) from error
             yield
 
@@ -137,7 +141,9 @@ class RunDirectory:
         """
         folder = self.path / stage
         if self.read_signature(stage) is None:
-            raise MissingStageError(f"{self.path}: no {stage} here yet; run `twinlink {stage}` or `twinlink mine` first")
+            raise MissingStageError(
+                f"{self.path}: no {stage} here yet; run `twinlink {stage}` or `twinlink mine` first"
+            )
         return folder
 
     def read_signature(self, stage: str) -> Signature | None:
@@ -149,7 +155,9 @@ class RunDirectory:
 
     def is_done(self, signature: Signature) -> bool:
         """Tell whether the stage has been done with just this signature."""
-        return self.read_signature(signature.stage) == msgspec.json.decode(msgspec.json.encode(signature), type=Signature)
+        return self.read_signature(signature.stage) == msgspec.json.decode(
+            msgspec.json.encode(signature), type=Signature
+        )
 
     @contextmanager
     def writing(self, signature: Signature) -> Iterator[Path]:
@@ -168,5 +176,5 @@ class RunDirectory:
 
 
 def site_file(folder: Path, site: str) -> Path:
-    """Return the file of one site in a table's folder; the name is percent-encoded, so that no site can leave the folder."""
+    """Return the file of one site in a table's folder; percent-encoded, so that no site can leave the folder."""
     return folder / f"{quote(site, safe='')}.parquet"

@@ -1,7 +1,7 @@
 """The tables that pass between the rooms: one schema each, checked on write and on read.
 
-A table lives in Parquet files, one folder a site. Every column is described where it is declared; the text travels in the
-file's metadata, so that ``pyarrow.parquet.read_schema(path)`` explains the file by itself.
+A table lives in Parquet files, one folder a site. Every column is described where it is declared; the text travels in
+the file's metadata, so that ``pyarrow.parquet.read_schema(path)`` explains the file by itself.
 """
 
 from __future__ import annotations
@@ -136,8 +136,8 @@ class Reject(NamedTuple):
 def check_table(table: pa.Table, schema: pa.Schema) -> pa.Table:
     """Return ``table`` in the form of ``schema``, or say what does not fit.
 
-    Columns may come in any order; their types must be the schema's or cast to them without loss. Nulls are accepted only
-    where the schema accepts them.
+    Columns may come in any order; their types must be the schema's or cast to them without loss. Nulls are accepted
+    only where the schema accepts them.
 
     Raises
     ------
@@ -156,8 +156,11 @@ def check_table(table: pa.Table, schema: pa.Schema) -> pa.Table:
     missing = [column for column in schema.names if column not in table.column_names]
     unknown = [column for column in table.column_names if column not in schema.names]
     if missing or unknown:
-        problems = [f"{kind} column(s) {', '.join(columns)}" for kind, columns in
-                    (("missing", missing), ("unknown", unknown)) if columns]
+        problems = [
+            f"{kind} column(s) {', '.join(columns)}"
+            for kind, columns in (("missing", missing), ("unknown", unknown))
+            if columns
+        ]
         raise SchemaError(f"table {name!r}: {'; '.join(problems)}")
     try:
         table = table.select(schema.names).cast(schema)
@@ -165,7 +168,9 @@ def check_table(table: pa.Table, schema: pa.Schema) -> pa.Table:
         raise SchemaError(f"table {name!r}: {error}") from error
     for field in schema:
         if not field.nullable and table.column(field.name).null_count:
-            raise SchemaError(f"table {name!r}: column {field.name!r} has {table.column(field.name).null_count} null(s)")
+            raise SchemaError(
+                f"table {name!r}: column {field.name!r} has {table.column(field.name).null_count} null(s)"
+            )
     return table
 
 

@@ -68,7 +68,8 @@ CLOSE = (
 class Judged:
     """One page with the share of its words that are translated.
 
-    ``kind`` is translated, partly, untranslated, or orphan (a translation without its original).
+    ``kind`` is translated, partly (or too short, or in a third language), untranslated, or orphan (a translation
+    without its original).
     """
 
     page: SitePage
@@ -85,7 +86,8 @@ def judge_side(pages: Sequence[SitePage], originals: Mapping[str, SitePage]) -> 
     pages : sequence of SitePage
         All pages of one language.
     originals : mapping of key to SitePage
-        The pages they were translated from; empty: these pages are the originals, and all of them count as translated.
+        The pages they were translated from; empty: these pages are the originals. They count as translated unless they
+        are in another language (apache2-doc shows a few Portuguese pages as English).
     """
     spread = Counter(block for page in pages for block in set(page.prose))
     menus = {block for block, n in spread.items() if len(pages) >= 10 and n > MENU_SHARE * len(pages)}
@@ -97,7 +99,7 @@ def _judge(page: SitePage, menus: set[str], original: SitePage | None, is_transl
     blocks = [block for block in page.prose if block not in menus and block not in kept]
     words = sum(map(count_words, blocks))
     if not is_translation:
-        return Judged(page, 1.0, words, "translated")
+        return Judged(page, 1.0, words, "translated" if _agrees(_read_as(blocks), page.lang) else "partly")
     own = [block for block in blocks if _is_translated(block, page.lang, original)]
     share = sum(map(count_words, own)) / words if words else 0.0
     kind = "orphan" if original is None else _kind(share, words, _read_as(own), page.lang)

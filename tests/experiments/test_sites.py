@@ -200,6 +200,11 @@ def test_text_in_a_third_language_is_not_scored() -> None:
     assert judged.kind == "partly"
 
 
+def test_original_in_another_language_is_not_scored() -> None:
+    kinds = [judged.kind for judged in judge_side([page(LONG_EN, "en", "1"), page(LONG_FR, "en", "2")], {})]
+    assert kinds == ["translated", "partly"]
+
+
 def test_menus_do_not_count() -> None:
     menu = "Contents Index Search in all modules and in the pages of other volumes of this large manual"
     originals = {str(i): SitePage(str(i), "en", "", b"", "", "", (), (menu, LONG_EN), {}) for i in range(10)}

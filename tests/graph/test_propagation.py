@@ -341,3 +341,7 @@ def test_matrices_that_do_not_fit_are_refused() -> None:
     twice = csr_array((np.array([0.5, 0.5], dtype=np.float32), np.array([0, 0]), np.array([0, 2, 2])), shape=(2, 3))
     with pytest.raises(ShapeError, match="scores: expected each entry once"):
         external_similarity(twice, two, three)
+    outside = csr_array((np.array([0.5], dtype=np.float32), np.array([1]), np.array([0, 1, 1])), shape=(2, 3))
+    outside.indices[0] = 3
+    with pytest.raises(ShapeError, match=r"scores: expected columns within shape \(2, 3\)"):
+        external_similarity(outside, two, three)

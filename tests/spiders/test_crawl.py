@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import random
+import resource
 import signal
 import socket
 import subprocess
@@ -16,6 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import cast
@@ -341,29 +343,51 @@ def test_failures_that_are_no_answers(tmp_path: Path) -> None:
             awake.wait(30)
         return None if path == "/dropped" else links("/dropped", "/slow")
 
-    with serving(answer) as site:
-        starts = [site.url, site.url.replace("http:", "https:")]
-        crawl(starts, tmp_path, CrawlSettings(timeout=1.5, retries=0))
+    with serving(answer) as site, serving(answer, robots=Answer(status=500)) as closed:
+        no_tls = site.url.replace("http:", "https:")
+        crawl([site.url, no_tls, closed.url], tmp_path, CrawlSettings(timeout=1.5, retries=0))
         awake.set()
-        rejected = {reject.url: reject.reason for reject in ledger_rejects(tmp_path)}
-        assert rejected == {f"{site.url}/dropped": "connection", f"{site.url}/slow": "timeout", f"{starts[1]}/": "tls"}
+        assert {reject.url: reject.reason for reject in ledger_rejects(tmp_path)} == {
+            f"{site.url}/dropped": "connection",
+            f"{site.url}/slow": "timeout",
+            f"{no_tls}/": "tls",
+            f"{closed.url}/": "robots",  # a server that cannot say what it forbids
+        }
+        assert closed.log == ["/robots.txt"]
 
 
-def test_a_failing_robots_file_forbids_everything(tmp_path: Path) -> None:
-    with serving(numbered, Answer(status=500)) as site, pytest.raises(CrawlError, match="robots"):
-        crawl([site.url], tmp_path, CrawlSettings(retries=0))
-    assert set(site.log) == {"/robots.txt"}
-
-
-def test_a_wrong_address_says_so_and_is_tried_again_by_the_next_call(tmp_path: Path) -> None:
+def test_a_wrong_address_says_so(tmp_path: Path) -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{unused.getsockname()[1]}"
-        for _ in range(2):
-            with pytest.raises(CrawlError, match=rf"{url}/: connection \(.*refused"):
-                crawl([url], tmp_path, CrawlSettings(retries=0))
-    log = (tmp_path / "crawl.log").read_text()
-    assert log.count("robots.txt") >= 2
+        with pytest.raises(CrawlError, match=rf"{url}/: connection \(.*refused"):
+            crawl([url], tmp_path, CrawlSettings(retries=0))
+
+
+def test_a_full_disk_stops_the_crawl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000))
+
+    with serving(numbered) as site:
+        monkeypatch.setattr(crawl_module.subprocess, "Popen", partial(subprocess.Popen, preexec_fn=limit))
+        with pytest.raises(RunError, match="cannot read or write"):
+            crawl([site.url], tmp_path, CrawlSettings())
+        assert len(site.fetched()) < len(NUMBERED)
+
+
+@pytest.mark.parametrize(
+    ("start", "given", "expected"),
+    [
+        ("http://www.example.org/", None, child.PUBLIC_DELAY),
+        ("http://127.8.0.1:8000/", None, 0.0),
+        ("http://[::1]/", None, 0.0),
+        ("http://localhost/", None, 0.0),
+        ("http://localhost.example.org/", None, child.PUBLIC_DELAY),
+        ("http://localhost/", 2.0, 2.0),
+    ],
+)
+def test_public_hosts_are_given_time(start: str, given: float | None, expected: float) -> None:
+    assert child._delay([start], CrawlSettings(delay=given)) == expected
 
 
 @pytest.mark.parametrize("starts", [[], ["example.org"], ["http://a.org", "ftp://a.org/"], ["http://"]])
@@ -426,7 +450,7 @@ def slowly(answer: Callable[[str], Answer | None]) -> Callable[[str], Answer | N
     """Slow enough for the parent's looks at the ledger to fall into the crawl."""
 
     def slow(path: str) -> Answer | None:
-        time.sleep(0.1)
+        time.sleep(0.06)
         return answer(path)
 
     return slow

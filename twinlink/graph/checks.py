@@ -22,8 +22,8 @@ def check_scores(scores: csr_array, name: str = "scores") -> csr_array:
     Raises
     ------
     ShapeError
-        If it is no ``csr_array``, an entry is stored twice, or a value is NaN or outside [0, 1] by more than
-        `ROUNDING`.
+        If it is no ``csr_array``, an entry is stored twice or lies outside, or a value is NaN or outside [0, 1] by
+        more than `ROUNDING`.
 
     Examples
     --------
@@ -51,7 +51,8 @@ def check_neighbours(neighbours: csr_array, n: int, name: str) -> csr_array:
     Raises
     ------
     ShapeError
-        If it is no ``csr_array`` of shape (n, n), or a page is its own neighbour.
+        If it is no ``csr_array`` of shape (n, n), an entry is stored twice or lies outside, or a page is its own
+        neighbour.
     """
     matrix = _canonical(neighbours, name)
     if matrix.shape != (n, n):
@@ -70,6 +71,10 @@ def _canonical(matrix: object, name: str) -> csr_array:
     # A dense matrix is not turned into a sparse one on the quiet: its zeros would cease to be candidates.
     if not isinstance(matrix, csr_array) or matrix.ndim != 2:
         raise ShapeError(f"{name}: expected a csr_array of two dimensions, got {type(matrix).__name__}")
+    try:
+        matrix.check_format(full_check=True)  # the kernels would read whatever lies beyond the end
+    except ValueError as error:
+        raise ShapeError(f"{name}: expected columns within shape {matrix.shape}, got others ({error})") from error
     rows = matrix if matrix.has_sorted_indices else matrix.sorted_indices()
     if not rows.has_canonical_format:
         raise ShapeError(f"{name}: expected each entry once, got some twice")

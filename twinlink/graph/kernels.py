@@ -78,7 +78,7 @@ def _compiled(function: FunctionT) -> FunctionT:
 
 @_compiled
 def _ones(word: Word) -> Index:
-    """Count the bits that are set (compiles to one instruction)."""
+    """Count the bits that are set; the compiler knows the form and makes one instruction of it."""
     word = word - ((word >> ONE) & Word(0x5555555555555555))
     word = (word & Word(0x3333333333333333)) + ((word >> Word(2)) & Word(0x3333333333333333))
     word = (word + (word >> Word(4))) & Word(0x0F0F0F0F0F0F0F0F)

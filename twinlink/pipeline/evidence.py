@@ -16,7 +16,7 @@ from twinlink.config import MatchSettings
 from twinlink.graph.links import neighbours
 from twinlink.graph.propagation import enhanced_similarity
 from twinlink.similarity.candidates import candidate_pattern, complete_pattern, tag_vectors
-from twinlink.similarity.content import combine_translations, content_similarity, content_vectors
+from twinlink.similarity.content import combine_translations, content_similarity, content_vectors, page_vectors
 from twinlink.similarity.internal import internal_similarity
 from twinlink.similarity.lexicon import Lexicon, identity_matrix, translation_matrix
 from twinlink.similarity.structure import structural_similarity
@@ -44,8 +44,8 @@ class Side:
 class Evidence:
     """What speaks for each candidate; the arrays have one value a candidate, in row order.
 
-    ``score`` is the ETS after the last round, as a matrix (rows = pages of side A, columns = pages of side B); its pattern is
-    the candidates'.
+    ``score`` is the ETS after the last round, as a matrix (rows = pages of side A, columns = pages of side B); its
+    pattern is the candidates'.
     """
 
     score: sp.csr_array
@@ -53,20 +53,21 @@ class Evidence:
     structure: Floats
     internal: Floats
     external: Floats
+    vectors_a: sp.csr_array
+    """Unit term vectors of the pages of side A: which of them are near-duplicates."""
+    vectors_b: sp.csr_array
     n_rounds: int
     residual: float
 
     def at(self, rows: npt.NDArray[np.intp], columns: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
         """Return the positions of candidates in the arrays."""
-        positions = sp.csr_array(
-            (np.arange(1, self.score.nnz + 1), self.score.indices, self.score.indptr), shape=self.score.shape
-        )
-        return np.asarray(positions[rows, columns], dtype=np.intp).ravel() - 1
+        n_rows, n_columns = self.score.shape
+        candidate_rows = np.repeat(np.arange(n_rows), np.diff(self.score.indptr))
+        keys = candidate_rows * n_columns + self.score.indices  # rising: the entries are sorted
+        return np.searchsorted(keys, rows * n_columns + columns)
 
 
-def gather_evidence(
-    side_a: Side, side_b: Side, lexicons: Sequence[Lexicon], settings: MatchSettings
-) -> Evidence:
+def gather_evidence(side_a: Side, side_b: Side, lexicons: Sequence[Lexicon], settings: MatchSettings) -> Evidence:
     """Find the candidates of two sides and measure every kind of evidence on them."""
     counts_a, vocabulary_a = _terms(side_a)
     counts_b, vocabulary_b = _terms(side_b)
@@ -89,6 +90,8 @@ def gather_evidence(
         structure=structure.data,
         internal=internal.data,
         external=ets.external.data,
+        vectors_a=page_vectors(counts_a),
+        vectors_b=page_vectors(counts_b),
         n_rounds=ets.n_rounds,
         residual=ets.residual,
     )
@@ -107,7 +110,9 @@ def _translations(
     settings: MatchSettings,
 ) -> sp.csr_array:
     """Return the best known translation weight of each pair of terms (n_terms_a × n_terms_b)."""
-    none = sp.csr_array((len(vocabulary_a), len(vocabulary_b)), dtype=np.float32)
+    no_terms = np.zeros(0, dtype=np.int64)
+    shape = (len(vocabulary_a), len(vocabulary_b))
+    none = sp.csr_array((np.zeros(0, dtype=np.float32), (no_terms, no_terms)), shape=shape)
     known = [translation_matrix(lexicon, vocabulary_a, lang_a, vocabulary_b, lang_b) for lexicon in lexicons]
     if settings.internal.shared_tokens:
         known.append(identity_matrix(vocabulary_a, lang_a, vocabulary_b, lang_b))

@@ -1,8 +1,8 @@
 """Stage `ingest`: documents of any source go in, the tables pages, links and rejects come out, one file a site.
 
-Pages are spooled to disk as they are parsed, so that memory grows with the number of kept pages' addresses, not with their
-text. At the end each site's parts are sorted by address: the same pages give the same tables, whatever source and order they
-came in.
+Pages are spooled to disk as they are parsed, so that memory grows with the number of kept pages' addresses, not with
+their text. At the end each site's parts are sorted by address: the same pages give the same tables, whatever source and
+order they came in.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -78,13 +78,13 @@ def ingest(
         return signature
     with run.writing(signature) as folder:
         spool = _Spool(folder, settings)
+        for reject in ledger_rejects(run.path):
+            spool.reject(reject)
         for path in paths:
             for item in read_source(path, settings):
                 spool.add(item)
                 if on_page:
                     on_page(spool.count)
-        for reject in ledger_rejects(run.path):
-            spool.reject(reject)
         spool.finish()
     return signature
 
@@ -126,6 +126,7 @@ class _Spool:
         self._pages: list[dict[str, Any]] = []
         self._links: dict[str, list[tuple[Any, ...]]] = {}
         self._rejects: list[Reject] = []
+        self._rejected: set[str] = set()
         self._seen: dict[int, str] = {}  # page_id → digest, of every kept page
         self._aliases: dict[int, int] = {}  # page_id of an address → page_id of what it stands for
         self._twins: dict[tuple[str, str], int] = {}  # (address without default document, digest) → page_id
@@ -134,7 +135,8 @@ class _Spool:
     def add(self, item: Document | Reject) -> None:
         self.count += 1
         if isinstance(item, Reject):
-            self.reject(item)
+            if item.url not in self._rejected:  # the crawl has counted its failed answers, which are in its archive too
+                self.reject(item)
         elif item.location:
             self._add_redirect(item)
         else:
@@ -142,6 +144,7 @@ class _Spool:
 
     def reject(self, reject: Reject) -> None:
         self._rejects.append(reject)
+        self._rejected.add(reject.url)
 
     def _add_redirect(self, document: Document) -> None:
         target = join(document.url, document.location)
@@ -158,7 +161,9 @@ class _Spool:
         digest = base64.b32encode(hashlib.sha1(document.body, usedforsecurity=False).digest()).decode()
         number = page_id(url)
         if number in self._seen:
-            return self.reject(Reject(url, "ingest", "duplicate-url", "same" if self._seen[number] == digest else "changed"))
+            return self.reject(
+                Reject(url, "ingest", "duplicate-url", "same" if self._seen[number] == digest else "changed")
+            )
         twin = self._twins.setdefault((_loose_key(url), digest), number)
         if twin != number:
             self._aliases[number] = twin
@@ -225,7 +230,9 @@ class _Spool:
         for site, parts in sorted(self._sites.items()):
             self._finish_site(site, parts)
         rejects = pa.Table.from_pylist([reject._asdict() for reject in self._rejects], schema=REJECTS)
-        write_table(rejects.sort_by([("url", "ascending"), ("reason", "ascending")]), REJECTS, self.folder / "rejects.parquet")
+        write_table(
+            rejects.sort_by([("url", "ascending"), ("reason", "ascending")]), REJECTS, self.folder / "rejects.parquet"
+        )
         shutil.rmtree(self._parts, ignore_errors=True)
 
     def _finish_site(self, site: str, parts: list[int]) -> None:
@@ -234,13 +241,20 @@ class _Spool:
         links = pa.concat_tables(read_table(self._parts / f"links-{part}.parquet", LINKS) for part in parts)
         ranks = pc.index_in(links["source"], pages["page_id"])
         links = links.take(pa.array(np.argsort(ranks.to_numpy(), kind="stable")))
-        targets = pa.array(self._resolve(links["target"].to_pandas()), pa.int64(), from_pandas=True)
-        links = links.set_column(links.column_names.index("target"), LINKS.field("target"), targets)
+        links = links.set_column(
+            links.column_names.index("target"), LINKS.field("target"), self._resolve(links["target"])
+        )
         write_table(pages, PAGES, site_file(self.folder / "pages", site))
         write_table(links, LINKS, site_file(self.folder / "links", site))
 
-    def _resolve(self, targets: pd.Series[int]) -> pd.Series[Any]:
+    def _resolve(self, targets: pa.ChunkedArray) -> pa.ChunkedArray:
         """Follow redirects and aliases; what is not a kept page becomes null."""
+        known, finals = self._finals
+        return pc.take(finals, pc.index_in(targets, known))
+
+    @cached_property
+    def _finals(self) -> tuple[pa.Array, pa.Array]:
+        """The page_id of every address that leads to a kept page, and that page's. Arrow keeps 64 bits beside nulls."""
         final = {number: number for number in self._seen}
         for alias in self._aliases:
             end = alias
@@ -250,7 +264,7 @@ class _Spool:
                 end = self._aliases[end]
             if end in self._seen:
                 final.setdefault(alias, end)
-        return targets.map(final).astype("Int64")
+        return pa.array(final.keys(), pa.int64()), pa.array(final.values(), pa.int64())
 
 
 def _loose_key(url: str) -> str:

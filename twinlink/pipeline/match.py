@@ -1,7 +1,7 @@
 """Stage `match`: the tables of a site go in, its page pairs come out.
 
-For each site: languages of the pages, then for each wanted pair of languages candidates, content and structural similarity on
-them, ETS over the links, a one-to-one matching, and a cut that is found on the site itself.
+For each site: languages of the pages, then for each wanted pair of languages candidates, content and structural
+similarity on them, ETS over the links, a one-to-one matching, and a cut that is found on the site itself.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import scipy.sparse as sp
 
 from twinlink.config import Config, MatchSettings
 from twinlink.graph.links import adjacency
-from twinlink.graph.matching import Matching, greedy_matching, rivals
+from twinlink.graph.matching import Matching, greedy_matching
 from twinlink.pipeline.evidence import Evidence, Side, gather_evidence
 from twinlink.rundir import RunDirectory, Signature, file_digest, site_file, write_text
 from twinlink.similarity.decision import choose_threshold
@@ -45,7 +45,9 @@ __all__ = ["SideMatch", "SiteResult", "language_groups", "match", "match_sides",
 
 PAGE_COLUMNS = ("page_id", "site", "url", "blocks", "tags", "declared_lang")
 LINK_COLUMNS = ("source", "target")
-MIN_VARIANT_SHARE = 0.1  # a script variant (zh-Hans beside zh-Hant) with fewer of the language's pages is taken for noise
+MIN_VARIANT_SHARE = (
+    0.1  # a script variant (zh-Hans beside zh-Hant) with fewer of the language's pages is taken for noise
+)
 
 
 class Group(NamedTuple):
@@ -180,8 +182,9 @@ def _sides(pages: pa.Table, links: pa.Table, groups: Sequence[Group]) -> list[tu
 def language_groups(langs: Sequence[str], wanted: Sequence[str]) -> list[Group]:
     """Return the languages of a site that are to be matched, each with its pages.
 
-    A wanted ``zh`` takes in ``zh-Hant`` and ``zh-Hans``; where a site has both, each is a language of its own (two groups of
-    the same wanted tag, never matched with each other). Without wanted languages the two most frequent ones are taken.
+    A wanted ``zh`` takes in ``zh-Hant`` and ``zh-Hans``; where a site has both, each is a language of its own (two
+    groups of the same wanted tag, never matched with each other). Without wanted languages the two most frequent ones
+    are taken.
 
     >>> [(tag, lang, rows.tolist()) for tag, lang, rows in language_groups(["en", "zh-Hant", "de", "en"], ["en", "zh"])]
     [('en', 'en', [0, 3]), ('zh', 'zh-Hant', [1])]
@@ -246,13 +249,10 @@ class SideMatch:
 def match_sides(side_a: Side, side_b: Side, lexicons: Sequence[Lexicon], settings: MatchSettings) -> SideMatch:
     """Match two sides of a site: evidence, one-to-one matching, and the cut."""
     evidence = gather_evidence(side_a, side_b, lexicons, settings)
-    matching = greedy_matching(evidence.score, max_pairs=settings.max_pairs, min_score=0.0)
-    rival = rivals(evidence.score, matching)
-    decision = choose_threshold(matching.scores, rival)
-    threshold = decision.threshold if settings.min_score is None else settings.min_score
-    return SideMatch(
-        side_a, side_b, evidence, matching, rival, decision.probabilities, keep=matching.scores >= threshold
-    )
+    matching = greedy_matching(evidence.score, settings.max_pairs)
+    decision = choose_threshold(evidence.score, matching, greedy_matching, evidence.vectors_a, evidence.vectors_b)
+    keep = decision.keep if settings.min_score is None else matching.scores >= settings.min_score
+    return SideMatch(side_a, side_b, evidence, matching, decision.rivals, decision.probabilities, keep)
 
 
 def _pair_table(found: SideMatch, site: str, signature: str) -> pa.Table:
@@ -292,10 +292,14 @@ def _candidate_table(found: SideMatch) -> pa.Table:
         "external": evidence.external,
         "score": candidates.data,
     }
-    return pa.table({name: pa.array(column, CANDIDATES.field(name).type) for name, column in values.items()}, schema=CANDIDATES)
+    return pa.table(
+        {name: pa.array(column, CANDIDATES.field(name).type) for name, column in values.items()}, schema=CANDIDATES
+    )
 
 
-def _rejects(urls: Sequence[str], langs: Sequence[str], groups: Sequence[Group], matches: Sequence[SideMatch]) -> list[Reject]:
+def _rejects(
+    urls: Sequence[str], langs: Sequence[str], groups: Sequence[Group], matches: Sequence[SideMatch]
+) -> list[Reject]:
     """Return a reason for every page that is in no pair."""
     kept = {url for found in matches for url in _matched_urls(found, found.keep)}
     below = {url: detail for found in matches for url, detail in _below(found)}

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array, hstack
 from twinlink.errors import ShapeError
 from twinlink.similarity import kernels
 
-__all__ = ["ContentForm", "combine_translations", "content_similarity", "content_vectors"]
+__all__ = ["ContentForm", "combine_translations", "content_similarity", "content_vectors", "page_vectors"]
 
 ContentForm = Literal["tsim_idf", "tsim", "bits", "cosine"]
 
@@ -25,10 +25,10 @@ def combine_translations(*matrices: csr_array) -> csr_array:
     >>> combine_translations(csr_array([[0.5, 0.0]]), csr_array([[0.2, 1.0]])).toarray().tolist()
     [[0.5, 1.0]]
     """
-    first, *rest = matrices
+    first, *rest = (matrix.astype(np.float32) for matrix in matrices)
     for matrix in rest:
-        first = first.maximum(matrix)
-    return csr_array(first, dtype=np.float32)
+        first = csr_array(first.maximum(matrix))
+    return first
 
 
 def content_similarity(
@@ -43,13 +43,14 @@ def content_similarity(
         tsim_idf  the same with word weights
         cosine    ½ · (cos(T'a, b) + cos(a, T'b))
 
-    ``bits`` is Tomás et al. eq. (3), taken from both sides. ``tsim`` is their eq. (2) (STRAND), two-word links / (two-word
-    links + words not linked), with the L links of a one-to-one alignment of the words. The alignment is greedy: terms of a with
-    few translations choose first, and each takes its strongest free translation. In ``tsim_idf`` a term that a page has c times
-    counts as 1 + log c words, each of weight idf = log((pages + 1) / (pages with the term + ½)), and a link has the mean idf of its terms; this is
-    the default, best in our trials. ``cosine`` has page vectors (1 + log c)·idf, mapped by the translation matrix with rows (for T'a) or columns (for T'b) of unit length;
-    it needs no loop over pairs, which `candidates` makes use of. Exchanging the languages changes nothing in ``bits`` and ``cosine``, and hardly
-    anything in the others.
+    ``bits`` is Tomás et al. eq. (3), taken from both sides. ``tsim`` is their eq. (2) (STRAND), two-word links /
+    (two-word links + words not linked), with the L links of a one-to-one alignment of the words. The alignment is
+    greedy: terms of a with few translations choose first, and each takes its strongest free translation.
+    In ``tsim_idf``, the default and best in our trials, a term that a page has c times counts as 1 + log c words, each
+    of weight idf = log((pages + 1) / (pages with the term + ½)), and a link has the mean idf of its two terms.
+    ``cosine`` has page vectors (1 + log c)·idf, mapped by the translation matrix with rows (for T'a) or columns (for
+    T'b) of unit length; it is a product of matrices, which `candidate_pattern` makes use of.
+    Exchanging the languages changes nothing in ``bits`` and ``cosine``, and next to nothing in the others.
 
     Parameters
     ----------
@@ -90,7 +91,7 @@ def content_vectors(counts_a: csr_array, counts_b: csr_array, translation: csr_a
         n_terms is the number of terms of both languages together. A page without words has an empty row.
     """
     _check_shapes(counts_a, counts_b, translation)
-    a, b = _tf_idf(counts_a), _tf_idf(counts_b)
+    a, b = page_vectors(counts_a), page_vectors(counts_b)
     a_mapped = _unit_rows(csr_array(a @ _unit_rows(translation)))
     b_mapped = _unit_rows(csr_array(b @ _unit_rows(csr_array(translation.T))))
     half = np.float32(np.sqrt(0.5))
@@ -116,7 +117,7 @@ def _damped(counts: csr_array) -> csr_array:
     return csr_array((1 + np.log(counts.data), counts.indices, counts.indptr), shape=counts.shape)
 
 
-def _tf_idf(counts: csr_array) -> csr_array:
+def page_vectors(counts: csr_array) -> csr_array:
     """Rows (1 + log count)·idf of unit length."""
     data = (1 + np.log(counts.data)) * _idf(counts)[counts.indices]
     return _unit_rows(csr_array((data, counts.indices, counts.indptr), shape=counts.shape))
@@ -141,14 +142,20 @@ def _dot(x: csr_array, y: csr_array, pattern: csr_array) -> NDArray[np.float32]:
 
 
 def _pair_sizes(
-    sizes_a: NDArray[np.float32], sizes_b: NDArray[np.float32], pattern: csr_array
+    a: csr_array, b: csr_array, weights_a: NDArray[np.float32], weights_b: NDArray[np.float32], pattern: csr_array
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Size of both pages of each pair."""
+    """Weight of all words of both pages of each pair."""
     rows = np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr))
-    return sizes_a[rows], sizes_b[pattern.indices]
+    return (a @ weights_a)[rows], (b @ weights_b)[pattern.indices]
 
 
-def _cosine(counts_a: csr_array, counts_b: csr_array, translation: csr_array, pattern: csr_array) -> NDArray[np.float32]:
+def _ones(counts: csr_array) -> NDArray[np.float32]:
+    return np.ones(counts.shape[1], np.float32)
+
+
+def _cosine(
+    counts_a: csr_array, counts_b: csr_array, translation: csr_array, pattern: csr_array
+) -> NDArray[np.float32]:
     return _dot(*content_vectors(counts_a, counts_b, translation), pattern)
 
 
@@ -157,21 +164,20 @@ def _bits(counts_a: csr_array, counts_b: csr_array, translation: csr_array, patt
     # Terms of one language with a translation on each page of the other.
     reached_a = _binary(csr_array(_binary(counts_b) @ links.T))
     reached_b = _binary(csr_array(_binary(counts_a) @ links))
-    n, m = _pair_sizes(counts_a.sum(axis=1), counts_b.sum(axis=1), pattern)
+    n, m = _pair_sizes(counts_a, counts_b, _ones(counts_a), _ones(counts_b), pattern)
     of_a = _dot(counts_a, reached_a, pattern) / np.maximum(n, 1)
     of_b = _dot(reached_b, counts_b, pattern) / np.maximum(m, 1)
     return np.asarray((of_a + of_b) / 2, dtype=np.float32)
 
 
 def _tsim(counts_a: csr_array, counts_b: csr_array, translation: csr_array, pattern: csr_array) -> NDArray[np.float32]:
-    ones_a, ones_b = np.ones(counts_a.shape[1], np.float32), np.ones(counts_b.shape[1], np.float32)
-    return _aligned_share(counts_a, counts_b, translation, pattern, ones_a, ones_b)
+    return _aligned_share(counts_a, counts_b, translation, pattern, _ones(counts_a), _ones(counts_b))
 
 
-def _tsim_idf(counts_a: csr_array, counts_b: csr_array, translation: csr_array, pattern: csr_array) -> NDArray[np.float32]:
-    return _aligned_share(
-        _damped(counts_a), _damped(counts_b), translation, pattern, _idf(counts_a), _idf(counts_b)
-    )
+def _tsim_idf(
+    counts_a: csr_array, counts_b: csr_array, translation: csr_array, pattern: csr_array
+) -> NDArray[np.float32]:
+    return _aligned_share(_damped(counts_a), _damped(counts_b), translation, pattern, _idf(counts_a), _idf(counts_b))
 
 
 def _aligned_share(
@@ -193,7 +199,7 @@ def _aligned_share(
     linked = kernels.aligned_words(
         kernels.arrays_of(terms), kernels.arrays_of(b), kernels.arrays_of(valued), b.shape[1], starts, columns
     )
-    n, m = _pair_sizes(a @ weights_a, b @ weights_b, pattern)
+    n, m = _pair_sizes(a, b, weights_a, weights_b, pattern)
     rest = n + m - linked
     return np.asarray(linked / np.where(rest > 0, rest, 1), dtype=np.float32)
 

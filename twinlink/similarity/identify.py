@@ -24,21 +24,22 @@ UNDETERMINED = "und"
 
 # Old, regional and group codes, and what they are called here.
 _SAME = {
-    "iw": "he", "in": "id", "ji": "yi", "jw": "jv", "mo": "ro", "nb": "no", "nn": "no", "fil": "tl", "cmn": "zh", "yue": "zh",
+    "iw": "he", "in": "id", "ji": "yi", "jw": "jv", "mo": "ro", "nb": "no", "nn": "no", "fil": "tl", "cmn": "zh",
+    "yue": "zh",
 }  # fmt: skip
 _TRADITIONAL = frozenset({"hant", "tw", "hk", "mo"})
 _SIMPLIFIED = frozenset({"hans", "cn", "sg", "my"})
 # Web templates are filled with "lorem ipsum": CLD2's Latin says nothing about the page.
 _PLACEHOLDER = "la"
 
-# Another script than Latin is the text's with this share of its words: Latin words (names, code, what was not translated)
-# stand in texts of all languages. Trials: 0.04 to 0.11 in the worst 1 % of a half translated manual, 0.014 at most in English.
+# Another script than Latin is the text's with this share of its words: Latin words (names, code, what was not
+# translated) stand in texts of all languages. Trials: 0.04 to 0.11 in the worst 1 % of a half translated manual, 0.014
+# at most in English.
 _SHARE = 0.1
 # From three times this share on there is no doubt.
 _CLEAR_SHARE = 3 * _SHARE
 # Share of kana in Japanese: about half in running text, 0.2 in tables of terms.
 _KANA_SHARE = 0.1
-_CLEAR_PERCENT = 80
 _CLEAR_BYTES = 200
 _CLEAR_WORDS = 20
 _LIMIT = 20_000  # characters that CLD2 reads
@@ -51,11 +52,11 @@ class Guess(NamedTuple):
     """Its language, Chinese without script; ``und`` when unknown."""
     score: float
     """Share of the words that speak for it, 0 to 1."""
-    clear: bool
-    """Whether it is long and uniform enough to learn from."""
+    strength: float
+    """How good an example of the language it is, 0 to 1: long, uniform, and sure to CLD2."""
 
 
-_NO_GUESS = Guess(UNDETERMINED, 0.0, clear=False)
+_NO_GUESS = Guess(UNDETERMINED, 0.0, 0.0)
 
 
 def canonical_language(tag: str) -> str:
@@ -97,8 +98,8 @@ def identify_text(text: str) -> tuple[str, float]:
     Returns
     -------
     str
-        BCP 47 code, for Chinese with its script (``zh-Hant``, ``zh-Hans``; ``zh`` where the text fits both); ``und`` when
-        there are no letters or CLD2 has no answer.
+        BCP 47 code, for Chinese with its script (``zh-Hant``, ``zh-Hans``; ``zh`` where the text fits both); ``und``
+        when there are no letters or CLD2 has no answer.
     float
         Between 0 and 1; 0 for ``und``.
 
@@ -123,8 +124,8 @@ def count_scripts(units: Iterable[str]) -> dict[str, float]:
 def guess_language(words: Mapping[str, float], text: str) -> Guess:
     """Guess a text's language, given its number of words in each script.
 
-    The text's script is another one than Latin as soon as that has a tenth of the words. Han and kana are decided by count;
-    for all other scripts CLD2 reads the words in that script alone.
+    The text's script is another one than Latin as soon as that has a tenth of the words. Han and kana are decided by
+    count; for all other scripts CLD2 reads the words in that script alone.
     """
     total = sum(words.values())
     if not total:
@@ -138,11 +139,11 @@ def guess_language(words: Mapping[str, float], text: str) -> Guess:
     if share < _SHARE:
         guess = _ask_cld2(_only(LATIN, text) if share else text)
         return guess._replace(score=guess.score * (1 - share))
-    clear = share >= _CLEAR_SHARE and total >= _CLEAR_WORDS
+    strength = min(1.0, share / _CLEAR_SHARE) * min(1.0, total / _CLEAR_WORDS)
     if script == HAN:
-        return Guess("ja" if japanese >= _KANA_SHARE * groups[HAN] else "zh", share, clear)
+        return Guess("ja" if japanese >= _KANA_SHARE * groups[HAN] else "zh", share, strength)
     guess = _ask_cld2(_only(script, text))
-    return guess._replace(score=guess.score * share, clear=guess.clear and clear)
+    return Guess(guess.language, guess.score * share, min(guess.strength, strength))
 
 
 def _only(script: str, text: str) -> str:
@@ -157,6 +158,6 @@ def _ask_cld2(text: str) -> Guess:
     for _, code, percent, _ in answers:
         language = canonical_language(code)
         if language not in {UNDETERMINED, _PLACEHOLDER}:
-            clear = bool(reliable) and percent >= _CLEAR_PERCENT and size >= _CLEAR_BYTES
-            return Guess(language.partition("-")[0], percent / 100, clear)
+            strength = percent / 100 * min(1.0, size / _CLEAR_BYTES) if reliable else 0.0
+            return Guess(language.partition("-")[0], percent / 100, strength)
     return _NO_GUESS

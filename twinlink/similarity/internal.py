@@ -31,8 +31,8 @@ def internal_similarity(content: csr_array, structure: csr_array, beta: float = 
 
     Examples
     --------
-    >>> internal_similarity(csr_array([[1.0, 0.5]]), csr_array([[1.0, 0.25]])).toarray().round(2).tolist()
-    [[1.0, 0.4]]
+    >>> internal_similarity(csr_array([[1.0, 0.5]]), csr_array([[1.0, 0.25]]), beta=0.5).toarray().tolist()
+    [[1.0, 0.375]]
     """
     same = (
         content.shape == structure.shape
@@ -41,7 +41,7 @@ def internal_similarity(content: csr_array, structure: csr_array, beta: float = 
     )
     if not same:
         raise ShapeError(
-            f"content {content.shape} with {content.nnz} pairs and structure {structure.shape} with {structure.nnz} pairs"
+            f"content ({content.shape}, {content.nnz} pairs) and structure ({structure.shape}, {structure.nnz} pairs)"
             " must be computed on one candidate pattern"
         )
     data = (beta * content.data + (1 - beta) * structure.data).astype(np.float32)

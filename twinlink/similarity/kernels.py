@@ -1,4 +1,4 @@
-"""Compiled loops over candidate pairs: arrays of CSR matrices in, one number for each stored pair of the pattern out."""
+"""Compiled loops: arrays of CSR matrices in, arrays out, nothing checked."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def arrays_of(matrix: csr_array) -> Csr:
 def _compiled(function: FunctionT) -> FunctionT:
     """Compile with numba, free of the interpreter lock; keep the machine code on disk where that is possible."""
     try:
-        return cast(FunctionT, njit(cache=True, nogil=True)(function))
+        return cast("FunctionT", njit(cache=True, nogil=True)(function))
     except RuntimeError:  # numba found no folder that it may write to, as in a read-only container
-        return cast(FunctionT, njit(nogil=True)(function))
+        return cast("FunctionT", njit(nogil=True)(function))
 
 
 @_compiled
@@ -60,8 +60,8 @@ def aligned_words(
 ) -> NDArray[np.float32]:
     """Weight of the words of page i that find a word of page j for themselves, for each pair (i, j) of a pattern.
 
-    Terms choose in the order in which page i stores them, among their links in the order in which these are stored. What is
-    taken of a word is gone, and counts with the link's value.
+    Terms choose in the order in which page i stores them, among their links in the order in which these are stored.
+    What is taken of a word is gone, and counts with the link's value.
     """
     a_starts, a_columns, a_data = a
     b_starts, b_columns, b_data = b

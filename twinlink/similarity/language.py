@@ -1,12 +1,13 @@
 """Which language each page of a site is written in: its text and the other pages of the site decide together.
 
-One page alone is often misjudged, for menus, code and terms that nobody translated stand in all language versions. So two steps:
+One page alone is often misjudged, for menus, code and terms that nobody translated stand in all language versions. So
+two steps:
 
 1. `guess_language` judges every page by the text that is its own (blocks on many pages left out).
-2. From the pages that are clear, each language's common words are learned *on this site*, and all pages are decided again.
-   A word that is as common in both languages (a term, code, a menu that was not translated) then weighs nothing, and the
-   articles and particles of a language weigh most. The blocks on many pages are learned likewise: where the French version
-   has a menu of its own, a page with that menu is French although half of its text was left in English.
+2. From the pages that are clear, each language's common words are learned *on this site*, and all pages are decided
+   again. A word that is as common in both languages (a term, code, a menu that was not translated) then weighs nothing,
+   and the articles and particles of a language weigh most. The blocks on many pages are learned likewise: where the
+   French version has a menu of its own, a page with that menu is French although half of its text was left in English.
 """
 
 from __future__ import annotations
@@ -38,12 +39,13 @@ __all__ = ["UNDETERMINED", "canonical_language", "identify_text", "language_matc
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
-# Trials on five sites: the result is the same for floors from .002 to .02, for words on 2 to 10 % of the pages, for a limit of 6
-# to 10 and for 3 to 10 blocks.
+# Trials on five sites: the result is the same for floors from .002 to .02, for words on 2 to 10 % of the pages, for a
+# limit of 6 to 10 and for 3 to 10 blocks.
 _FLOOR = 0.005
 """Least frequency of a word in a language; also the weight of the smoothing."""
 _COMMON = 0.05
-"""A word counts if this share of some language's pages has it."""
+"""A word counts if this share of some language's pages, and not fewer than `_MIN_PAGES` of them, have it."""
+_MIN_PAGES = 3
 _WORDS_LIMIT = 10.0
 """The words of a page speak against a language with this log-odds at most: text can be left untranslated."""
 _FRAME_BLOCKS = 6
@@ -53,19 +55,24 @@ _WANTED_WEIGHT = 3.0
 """Log-odds, as of one common word, for what CLD2 says of the page itself and for being wanted."""
 _ROUNDS = 2
 
+# What a language is learned from: its pages of the first strength; where there are too few, and it is wanted or not
+# rare, those of the second.
+_CLEAR = 0.8
+_FAIRLY_CLEAR = 0.4
 _MIN_CLEAR = 3
 _MIN_CLEAR_SHARE = 0.002
+_NOT_RARE = 0.05
 _MIN_BOILERPLATE_PAGES = 3
 _TYPICAL = 0.2  # a word is typical of a language with this page frequency
 _MIN_TYPICAL = 0.5  # a page of a learned language has at least this part of the usual share of typical words
 _NEAR_SHARE = 0.1
 # Languages that technical text of a larger relative is taken for.
 _NEAR = {
-    "gl": ("pt", "es"), "ast": ("es",), "ca": ("es",), "oc": ("fr", "es"), "co": ("it",), "rm": ("it",), "sco": ("en",),
-    "lb": ("de",), "af": ("nl",), "fy": ("nl",), "da": ("no",), "no": ("da",), "fo": ("da", "no"), "id": ("ms",), "ms": ("id",),
-    "hr": ("sr", "bs"), "bs": ("hr", "sr"), "sr": ("hr", "bs"), "sk": ("cs",), "cs": ("sk",), "be": ("ru", "uk"),
-    "mk": ("bg", "sr"), "ky": ("kk",), "tt": ("kk", "ru"), "ba": ("kk", "ru"), "tg": ("ru",), "mn": ("ru", "kk"),
-    "ia": ("en", "fr", "es", "it"), "ie": ("en", "fr", "es", "it"), "vo": ("en",),
+    "gl": ("pt", "es"), "ast": ("es",), "ca": ("es",), "oc": ("fr", "es"), "co": ("it",), "rm": ("it",),
+    "sco": ("en",), "lb": ("de",), "af": ("nl",), "fy": ("nl",), "da": ("no",), "no": ("da",), "fo": ("da", "no"),
+    "id": ("ms",), "ms": ("id",), "hr": ("sr", "bs"), "bs": ("hr", "sr"), "sr": ("hr", "bs"), "sk": ("cs",),
+    "cs": ("sk",), "be": ("ru", "uk"), "mk": ("bg", "sr"), "ky": ("kk",), "tt": ("kk", "ru"), "ba": ("kk", "ru"),
+    "tg": ("ru",), "mn": ("ru", "kk"), "ia": ("en", "fr", "es", "it"), "ie": ("en", "fr", "es", "it"), "vo": ("en",),
 }  # fmt: skip
 
 
@@ -83,20 +90,22 @@ def site_languages(
                  + Σ_b log p(b|ℓ) · min(1, 6 / number of b)
                  + 5 · CLD2's share if it says ℓ + 3 if ℓ is wanted
 
-    over the page's distinct common words w outside, and over its blocks b on more than ``boilerplate_share`` of the pages; the
-    declared language is one more b. Computed twice, the second time with the first result in place of the clear pages.
-    A language needs three clear pages to be learned. For other ones it is CLD2 that has to name them, for both halves of the
-    page, and the page must lack the typical words of the learned languages.
+    over the page's distinct common words w outside, and over its blocks b on more than ``boilerplate_share`` of the
+    pages; the declared language is one more b. Computed twice, the second time with the first result in place of the
+    clear pages. A language needs three clear pages to be learned (fairly clear ones, if it is wanted or on 5 % of the
+    pages). For other ones it is CLD2 that has to name them, for both halves of the page, and the page must lack the
+    typical words of the learned languages.
 
     Parameters
     ----------
     blocks : sequence of sequence of str
         Text of each page: its title and its blocks.
     declared : sequence of str
-        What each page claims (``html lang``), empty where nothing. Where a site claims the same everywhere it weighs nothing.
+        What each page claims (``html lang``), empty where nothing. Where a site claims the same everywhere it weighs
+        nothing.
     wanted : sequence of str
-        Languages looked for: they win over near relatives (Portuguese over Galician) when the text leaves it open, and over no
-        other language.
+        Languages looked for: they win over near relatives (Portuguese over Galician) when the text leaves it open, and
+        over no other language.
     settings : LanguageSettings, optional
 
     Returns
@@ -155,7 +164,10 @@ def _read_site(blocks: Sequence[Sequence[str]], declared: Sequence[str], share: 
     own, frames = [], []
     for page, claim in zip(blocks, declared, strict=True):
         single = [block for block in page if pages_with[block] <= limit]
-        frames.append({block for block in page if pages_with[block] > limit} | ({f"lang={claim}"} if claim else set()))
+        frames.append(
+            {block for block in page if pages_with[block] > limit}
+            | ({f"\0{canonical_language(claim)}"} if claim else set())
+        )
         own.append(single if any(letters[block] for block in single) else list(page))
     words, vocabulary = _count(own)
     return _Site(
@@ -211,26 +223,43 @@ def _script_words(words: csr_array, vocabulary: Sequence[str]) -> list[dict[str,
 
 def _prefer_wanted(guesses: list[Guess], aim: frozenset[str]) -> list[Guess]:
     """Read a language that the site hardly has, and that is not wanted, as its wanted relative."""
-    clear = Counter(guess.language for guess in guesses if guess.clear)
+    clear = Counter(guess.language for guess in guesses if guess.strength >= _CLEAR)
     result = []
     for guess in guesses:
         near = [language for language in _NEAR.get(guess.language, ()) if language in aim]
-        if guess.language not in aim and near:
-            relative = max(near, key=lambda language: clear[language])
-            if clear[guess.language] < max(_MIN_CLEAR, _NEAR_SHARE * clear[relative]):
-                guess = Guess(relative, guess.score, clear=False)
-        result.append(guess)
+        relative = max(near, key=lambda language: clear[language], default=guess.language)
+        rare = clear[guess.language] < max(_MIN_CLEAR, _NEAR_SHARE * clear[relative])
+        taken_for_it = bool(near) and guess.language not in aim and rare
+        result.append(Guess(relative, guess.score, 0.0) if taken_for_it else guess)
     return result
 
 
-def _decide(site: _Site, guesses: Sequence[Guess], aim: frozenset[str]) -> tuple[list[str], Floats]:
-    clear = Counter(guess.language for guess in guesses if guess.clear)
+def _examples(guesses: Sequence[Guess], aim: frozenset[str]) -> dict[str, list[int]]:
+    """Return the pages that each language is learned from."""
+    pages: dict[str, list[int]] = {}
+    for i, guess in enumerate(guesses):
+        if guess.language != UNDETERMINED:
+            pages.setdefault(guess.language, []).append(i)
     least = max(_MIN_CLEAR, _MIN_CLEAR_SHARE * len(guesses))
-    learned = sorted(language for language, count in clear.items() if count >= least)
+    examples = {}
+    for language, members in pages.items():
+        clear = [i for i in members if guesses[i].strength >= _CLEAR]
+        if len(clear) < least and (language in aim or len(members) >= _NOT_RARE * len(guesses)):
+            clear = [i for i in members if guesses[i].strength >= _FAIRLY_CLEAR]
+        if len(clear) >= least:
+            examples[language] = clear
+    return examples
+
+
+def _decide(site: _Site, guesses: Sequence[Guess], aim: frozenset[str]) -> tuple[list[str], Floats]:
+    examples = _examples(guesses, aim)
+    learned = sorted(examples)
     if not learned:
         return [guess.language for guess in guesses], np.array([guess.score for guess in guesses])
     number = {language: i for i, language in enumerate(learned)}
-    labels = np.array([number.get(guess.language, -1) if guess.clear else -1 for guess in guesses])
+    labels = np.full(len(guesses), -1)
+    for language, members in examples.items():
+        labels[members] = number[language]
     typical = _typical_words(site.words, labels, len(learned))
     prior = np.tile([_WANTED_WEIGHT if language in aim else 0.0 for language in learned], (len(guesses), 1))
     for i, guess in enumerate(guesses):
@@ -269,7 +298,7 @@ def _page_frequency(items: csr_array, labels: Labels, n_languages: int) -> tuple
 def _log_likelihood(items: csr_array, labels: Labels, n_languages: int, common: float) -> Floats:
     """Σ over a page's items of log p(item|language), where a page does not count for its own frequency."""
     _, sizes, frequency = _page_frequency(items, labels, n_languages)
-    counts = (frequency / np.maximum(sizes, 1)).max(axis=1, initial=0.0) >= common
+    counts = (frequency >= np.maximum(common * sizes, _MIN_PAGES)).any(axis=1)
     pages = np.repeat(np.arange(len(labels)), np.diff(items.indptr))
     used = counts[items.indices]
     pages, columns = pages[used], items.indices[used]

@@ -6,6 +6,7 @@ import bz2
 import gzip
 import lzma
 import re
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +16,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from twinlink.errors import LexiconError
-from twinlink.similarity.words import STOP_WORDS, is_latin, is_number, simplify_chinese, stem, tokenize
+from twinlink.similarity.wordlists import STOP_WORDS
+from twinlink.similarity.words import has_latin_script, is_latin, is_number, simplify_chinese, stem, tokenize
 
 __all__ = ["Entry", "Lexicon", "identity_matrix", "read_lexicon", "translation_matrix"]
 
@@ -28,7 +30,7 @@ _CEDICT = re.compile(r"(?P<traditional>\S+) (?P<simplified>\S+) \[[^\]]*\] /(?P<
 _NOTE = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _REFERENCE = re.compile(r"CL:|(?:\w+ )?variant of |see (?:also )?[^a-z]|abbr\. for |also (?:written|pr\.) |used in ")
 _MAX_WORDS = 4  # longer entries are explanations
-_MAX_SHORT = 2  # letters of words that mean something else in the next language
+_LEAST_COGNATE = 3  # letters; shorter words mean something else in the next language
 _SAMPLE = 5_000  # entries that decide which column is which language
 _UNSPACED_HEADS = frozenset({"zh", "ja", "th", "lo", "km", "my"})
 
@@ -56,9 +58,8 @@ class Lexicon:
 def read_lexicon(path: Path) -> Lexicon:
     """Read a lexicon file in UTF-8, plain or compressed (gzip, xz, bzip2; told by its first bytes).
 
-    Two forms: lines ``head TAB translation [TAB probability]``, and those of CC-CEDICT,
-    ``Trad Simp [pin1 yin1] /gloss/gloss/``. Empty lines and comments (``#`` first, and no TAB) are skipped, as are entries with
-    an empty side.
+    Two forms: lines ``head TAB translation [TAB probability]``, and those of CC-CEDICT, ``Trad Simp [pin1 yin1]
+    /gloss/gloss/``. Empty lines and comments (``#`` first, and no TAB) are skipped, as are entries with an empty side.
 
     Raises
     ------
@@ -74,7 +75,7 @@ def read_lexicon(path: Path) -> Lexicon:
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         raise LexiconError(f"{path}: line {line}: not UTF-8; convert the file, e.g. with iconv") from None
-    except (OSError, EOFError, lzma.LZMAError) as error:
+    except (OSError, EOFError, ValueError, lzma.LZMAError, zlib.error) as error:
         raise LexiconError(f"{path}: not a readable lexicon file ({error})") from error
     entries = tuple(_parse(text, path))
     if not entries:
@@ -89,9 +90,9 @@ def translation_matrix(
 
     T[s, t] = max over entries (h, r, p) of ``p · share(s, h) · share(t, r)``
 
-    where share(s, h) is 1 if term s is the head h, or a stem of the same word, and 1/k if it is one of h's k words, stop words
-    left out. Entries of more than four words are explanations and are not used. A Chinese term that is no head is taken apart
-    from the left into the longest heads; each counts 1/k for it.
+    where share(s, h) is 1 if term s is the head h, or a stem of the same word, and 1/k if it is one of h's k words,
+    stop words left out. Entries of more than four words are explanations and are not used. A Chinese term that is no
+    head is taken apart from the left into the longest heads; each counts 1/k for it.
 
     Parameters
     ----------
@@ -110,7 +111,8 @@ def translation_matrix(
     Examples
     --------
     >>> lexicon = Lexicon((Entry("serveur", "server"), Entry("page d'accueil", "homepage", 0.5)))
-    >>> translation_matrix(lexicon, ["homepag", "server"], "en", ["accueil", "page", "serveur"], "fr").toarray().tolist()
+    >>> terms_en, terms_fr = ["homepag", "server"], ["accueil", "pag", "serveur"]
+    >>> translation_matrix(lexicon, terms_en, "en", terms_fr, "fr").toarray().tolist()
     [[0.25, 0.25, 0.0], [0.0, 0.0, 1.0]]
     """
     place_a = {term: i for i, term in enumerate(vocabulary_a)}
@@ -126,9 +128,10 @@ def translation_matrix(
 def identity_matrix(vocabulary_a: Sequence[str], lang_a: str, vocabulary_b: Sequence[str], lang_b: str) -> csr_array:
     """Return 1 for each term that stands in both vocabularies and is likely to mean the same.
 
-    Numbers always are. So are words in Latin letters: names and code where the other language has other letters, names and
-    cognates where it has not. Terms of one or two letters are left out there (``a`` and ``on`` are words of both English and French, and
-    not the same ones); what other false friends there are is common in both languages and weighs little by its idf.
+    Numbers always are. So are words in Latin letters: names and code where one of the languages has other letters,
+    names and cognates where both have Latin ones. Of these, terms of one or two letters are left out (``on`` is a word
+    of English and another of French); what other false friends there are is common in both languages and weighs little
+    by its idf.
 
     Returns
     -------
@@ -140,19 +143,19 @@ def identity_matrix(vocabulary_a: Sequence[str], lang_a: str, vocabulary_b: Sequ
     [1.0, 1.0, 0.0]
     """
     place_b = {term: i for i, term in enumerate(vocabulary_b)}
-    same = [(i, place_b[term]) for i, term in enumerate(vocabulary_a) if term in place_b and _is_shared(term)]
+    least = _LEAST_COGNATE if has_latin_script(lang_a) and has_latin_script(lang_b) else 1
+    same = [
+        (i, place_b[term])
+        for i, term in enumerate(vocabulary_a)
+        if term in place_b and (is_number(term) or (is_latin(term) and len(term) >= least))
+    ]
     rows, columns = np.array(same, dtype=np.int64).reshape(-1, 2).T
     shape = (len(vocabulary_a), len(vocabulary_b))
     return csr_array((np.ones(len(rows), np.float32), (rows, columns)), shape=shape)
 
 
-def _is_shared(term: str) -> bool:
-    return is_number(term) or (is_latin(term) and len(term) > _MAX_SHORT)
-
-
 def _parse(text: str, path: Path) -> Iterator[Entry]:
-    for number, line in enumerate(text.split("\n"), 1):
-        line = line.rstrip("\r")
+    for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), 1):
         if not line.strip() or (line.startswith("#") and "\t" not in line):
             continue
         fields = [field.strip() for field in line.split("\t")]
@@ -182,7 +185,9 @@ def _weight(field: str, path: Path, number: int) -> float:
     except ValueError:
         weight = -1.0
     if not 0 < weight <= 1:
-        raise LexiconError(f"{path}: line {number}: a probability in (0, 1] expected in the third column, got {field!r}")
+        raise LexiconError(
+            f"{path}: line {number}: a probability in (0, 1] expected in the third column, got {field!r}"
+        )
     return weight
 
 
@@ -228,7 +233,7 @@ def _owners_unspaced(texts: frozenset[str], place: Mapping[str, int]) -> Owners:
 
 
 def _take_apart(term: str, heads: frozenset[str], longest: int) -> list[str]:
-    """Split a term into heads of two characters and more, longest first from the left; nothing if that leaves a rest."""
+    """Split a term into heads of two characters and more, the longest first; nothing if that leaves a rest."""
     parts, start = [], 0
     while start < len(term):
         for end in range(min(len(term), start + longest), start + 1, -1):

@@ -29,9 +29,25 @@ _UNSPACED = (
 _UNITS = re.compile(rf"[{_UNSPACED}]|[^\W\d_{_UNSPACED}]+")
 _UNUSABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b-\u200f\ud800-\udfff\ufdd0-\ufdef\ufeff\ufffe\uffff]")
 
-_ALIASES = {"CJK": HAN, "IDEOGRAPHIC": HAN, "HIRAGANA": KANA, "KATAKANA": KANA, "KATAKANA-HIRAGANA": KANA, "HALFWIDTH": KANA}
+_ALIASES = {
+    "CJK": HAN,
+    "IDEOGRAPHIC": HAN,
+    "HIRAGANA": KANA,
+    "KATAKANA": KANA,
+    "KATAKANA-HIRAGANA": KANA,
+    "HALFWIDTH": KANA,
+}
 # Words of English that one character stands for, roughly: 100 words of English are 160 to 180 Chinese characters.
-_WORDS = {HAN: 0.6, KANA: 0.4, "HANGUL": 0.35, "THAI": 0.25, "LAO": 0.25, "KHMER": 0.25, "MYANMAR": 0.25, "TIBETAN": 0.4}
+_WORDS = {
+    HAN: 0.6,
+    KANA: 0.4,
+    "HANGUL": 0.35,
+    "THAI": 0.25,
+    "LAO": 0.25,
+    "KHMER": 0.25,
+    "MYANMAR": 0.25,
+    "TIBETAN": 0.4,
+}
 
 
 def clean_text(text: str) -> str:
@@ -52,7 +68,9 @@ def split_units(text: str) -> list[str]:
 
 @cache
 def script_of(character: str) -> str:
-    """Return the script's name in Unicode, with ``HAN`` and ``KANA`` for those of Chinese and Japanese; empty when unknown.
+    """Return the script's name in Unicode, but ``HAN`` and ``KANA`` for those of Chinese and Japanese.
+
+    Empty when unknown.
 
     Examples
     --------
@@ -69,7 +87,9 @@ def words_per_unit(script: str) -> float:
 
 
 def chinese_variant(text: str) -> str:
-    """Tell ``zh-Hant`` from ``zh-Hans`` by the characters that exist in one of them only; ``zh`` when none or as many of each.
+    """Tell ``zh-Hant`` from ``zh-Hans`` by the characters that exist in one of them only.
+
+    ``zh`` when there are none, or as many of each.
 
     Examples
     --------
@@ -91,8 +111,7 @@ def _variant_characters() -> tuple[frozenset[str], frozenset[str]]:
     to_simplified = opencc.OpenCC("t2s").convert(lines).split("\n")
     to_traditional = opencc.OpenCC("s2t").convert(lines).split("\n")
     changed = [
-        (c, simple != c, full != c)
-        for c, simple, full in zip(characters, to_simplified, to_traditional, strict=True)
+        (c, simple != c, full != c) for c, simple, full in zip(characters, to_simplified, to_traditional, strict=True)
     ]
     return (
         frozenset(c for c, simplifies, expands in changed if simplifies and not expands),

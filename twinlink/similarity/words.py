@@ -15,13 +15,33 @@ import rjieba
 import snowballstemmer
 from scipy.sparse import csr_array
 
-__all__ = ["STOP_WORDS", "TermTable", "count_terms", "is_latin", "is_number", "simplify_chinese", "stem", "tokenize"]
+from twinlink.similarity.wordlists import (
+    CLITIC_LANGUAGES,
+    KOREAN_PARTICLES,
+    NOT_LATIN,
+    PREFIX_LANGUAGES,
+    SNOWBALL,
+    SPACE_GROUPING,
+)
+
+__all__ = [
+    "TermTable",
+    "count_terms",
+    "has_latin_script",
+    "is_latin",
+    "is_number",
+    "simplify_chinese",
+    "stem",
+    "tokenize",
+]
 
 _EAST_ASIAN = "\u3005\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _SOUTH_EAST_ASIAN = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
 _UNSPACED = _EAST_ASIAN + _SOUTH_EAST_ASIAN
 # Vowel signs and accents that stand inside words but are no letters to `re`.
-_MARKS = "\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0900-\u0963\u0970-\u0dff"
+_MARKS = (
+    "\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0900-\u0963\u0970-\u0dff"
+)
 _TOKEN = re.compile(
     r"(?P<number>\d+(?:[.,'’]\d+)*)"
     rf"|(?P<word>[^\W\d_{_UNSPACED}][^\W{_UNSPACED}]*(?:(?:[{_MARKS}]|['’](?=[^\W\d_]))[^\W{_UNSPACED}]*)*)"
@@ -33,45 +53,15 @@ _GROUPED = re.compile("[1-9]\\d{0,2}(?:[.,'’]\\d{3})+")
 _GROUPING_SPACE = re.compile(r"(?<=\d)[\u00a0\u202f\u2009](?=\d{3}(?!\d))")
 _ANY_GROUPING_SPACE = re.compile(r"(?<=\d)[ \u00a0\u202f\u2009](?=\d{3}(?!\d))")
 _LEADING_ZEROS = re.compile(r"^0+(?=\d)")
-_JAPANESE = re.compile("[\u30a0-\u30ff\u31f0-\u31ff]+|[\u3005\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+")
-_LATIN_LETTERS = re.compile("[a-z\u00df-\u024f\u1e00-\u1eff_0-9'’]*[a-z\u00df-\u024f\u1e00-\u1eff][a-z\u00df-\u024f\u1e00-\u1eff_0-9'’]*")
-
-_N_GRAM = 4  # characters: Thai, Lao, Khmer and Burmese words are two to five long
-_PREFIX = 5  # letters kept of a word in a language without stemmer that puts endings to its words
-
-# Snowball's stemmers by language code.
-_SNOWBALL = {
-    "ar": "arabic", "hy": "armenian", "eu": "basque", "ca": "catalan", "cs": "czech", "da": "danish", "nl": "dutch",
-    "en": "english", "eo": "esperanto", "et": "estonian", "fi": "finnish", "fr": "french", "de": "german", "el": "greek",
-    "hi": "hindi", "hu": "hungarian", "id": "indonesian", "ga": "irish", "it": "italian", "lt": "lithuanian", "ne": "nepali",
-    "no": "norwegian", "fa": "persian", "pl": "polish", "pt": "portuguese", "ro": "romanian", "ru": "russian",
-    "sr": "serbian", "es": "spanish", "sv": "swedish", "ta": "tamil", "tr": "turkish", "yi": "yiddish",
-}  # fmt: skip
-_PREFIXED = frozenset({"kk", "ky", "uz", "tt", "ba", "tk", "az", "mn", "uk", "be", "bg", "mk", "sk", "sl", "hr", "bs", "lv", "ka"})
-# Particles that stand at the end of Korean words, long ones first.
-_KOREAN_PARTICLES = tuple(
-    "에서는 으로는 에게서 이라는 에서 으로 부터 까지 에게 처럼 보다 이나 라는 하는 하고 이며 을 를 이 가 은 는 의 에 로 와 과 도 만 나".split()
+_JAPANESE = re.compile(
+    "[\u30a0-\u30ff\u31f0-\u31ff]+|[\u3005\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+"
 )
-# Languages that write 1 234 for a thousand; white space is collapsed on the way here, so that no-break spaces are gone.
-_SPACE_GROUPING = frozenset("be bg cs et fi fr hu kk ky lt lv no pl ru sk sv uk".split())
-# Languages in other letters, where a Latin word is foreign.
-_NOT_LATIN = frozenset("ar am be bg bn bo el fa gu he hi hy ja ka kk km kn ko ky lo mk ml mn mr my ne or pa ru si sr ta te tg th uk ur yi zh".split())
-# Languages that join articles and pronouns to a word by an apostrophe.
-_CLITIC_LANGUAGES = frozenset({"fr", "it", "ca", "oc", "br", "eu", "uk", "tr"})
+_LATIN_WORD = re.compile("[a-z\u00df-\u024f\u1e00-\u1eff_0-9'’]+")
+_LATIN_LETTER = re.compile("[a-z\u00df-\u024f\u1e00-\u1eff]")
 
-STOP_WORDS = {
-    "en": frozenset(
-        "a an the of to in on at by for with from as and or not be is are been it its that this which who one's oneself sb sth"
-        " somebody someone something etc esp eg ie used".split()
-    ),
-    "fr": frozenset("le la les l un une des du de d à au aux en dans par pour sur avec et ou ne pas se s être que qui".split()),
-    "de": frozenset("der die das den dem des ein eine einen einem einer zu zum zur von vom in im mit auf für und oder sich".split()),
-    "es": frozenset("el la los las un una unos unas de del a al en por para con y o no se ser que lo".split()),
-    "pt": frozenset("o a os as um uma uns umas de do da dos das em no na nos nas por para com e ou não se ser que".split()),
-    "it": frozenset("il lo la i gli le l un uno una di del della dei a al alla in nel nella da per con e o non si che".split()),
-    "ru": frozenset("в на и с по для от из к у о об не или за что это".split()),
-}
-"""Words that are left out of dictionary entries of several words."""
+_LONGEST = 80  # characters; what is longer is no word (encoded data), and a stemmer might take long over it
+_N_GRAM = 4  # characters: Thai, Lao, Khmer and Burmese words are two to five long
+_PREFIX = 5  # letters kept of a word in one of PREFIX_LANGUAGES
 
 
 class TermTable(NamedTuple):
@@ -86,11 +76,11 @@ class TermTable(NamedTuple):
 def tokenize(text: str, lang: str) -> list[str]:
     """Split a text into tokens in lower case.
 
-    Letters and digits in one word stay together, as does what an underscore joins. A number is one token however it is written:
-    ``1,234.50``, ``1 234,50`` and ``1.234,50`` give ``1234.50`` (a plain space groups where the language writes so), and leading
-    zeros are dropped.
-    Chinese is simplified and cut by jieba's dictionary. Japanese gives katakana words whole, and for a run of kanji its pairs of
-    characters; hiragana gives nothing. Thai, Lao, Khmer and Burmese give every four characters in a row.
+    Letters and digits in one word stay together, as does what an underscore joins. A number is one token however it is
+    written: ``1,234.50``, ``1 234,50`` and ``1.234,50`` give ``1234.50`` (a plain space groups where the language
+    writes so), and leading zeros are dropped. Chinese is simplified and cut by jieba's dictionary. Japanese gives
+    katakana words whole, and for a run of kanji its pairs of characters; hiragana gives nothing. Thai, Lao, Khmer and
+    Burmese give every four characters in a row. Words and numbers of more than 80 characters are left out.
 
     Examples
     --------
@@ -100,15 +90,17 @@ def tokenize(text: str, lang: str) -> list[str]:
     ['行政长官', 'uses', 'httpd']
     """
     base = lang.partition("-")[0]
-    spaces = _ANY_GROUPING_SPACE if base in _SPACE_GROUPING else _GROUPING_SPACE
+    spaces = _ANY_GROUPING_SPACE if base in SPACE_GROUPING else _GROUPING_SPACE
     text = spaces.sub("'", text.lower())
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
-    split = _split_apostrophes if base in _CLITIC_LANGUAGES else _strip_apostrophes
+    split = _split_apostrophes if base in CLITIC_LANGUAGES else _strip_apostrophes
     tokens: list[str | None] = []
     runs: list[str] = []
     for match in _TOKEN.finditer(text):
         kind, token = match.lastgroup, match[0]
+        if kind in ("word", "number") and len(token) > _LONGEST:
+            continue
         if kind == "word":
             if "'" in token or "’" in token:
                 tokens += split(token)
@@ -129,12 +121,15 @@ def tokenize(text: str, lang: str) -> list[str]:
 def stem(word: str, lang: str) -> str:
     """Return what is common to the forms of a word: Snowball's stem, for Kazakh and its like the first five letters.
 
-    A Latin word in a text of another script is taken for English, so that it is stemmed like its twin in an English text.
+    A Latin word in a text of another script is taken for English, so that it is stemmed like its twin in an English
+    text.
 
     Examples
     --------
-    >>> stem("servers", "en"), stem("servers", "zh-Hant"), stem("serveurs", "fr"), stem("қазақстанның", "kk"), stem("서버를", "ko")
-    ('server', 'server', 'serveur', 'қазақ', '서버')
+    >>> stem("servers", "en"), stem("servers", "zh-Hant"), stem("serveurs", "fr")
+    ('server', 'server', 'serveur')
+    >>> stem("қазақстанның", "kk"), stem("서버를", "ko")
+    ('қазақ', '서버')
     """
     return _stem(word, lang.partition("-")[0])
 
@@ -169,12 +164,17 @@ def is_number(term: str) -> bool:
 
 def is_latin(term: str) -> bool:
     """Tell whether a term is a word in Latin letters."""
-    return _LATIN_LETTERS.fullmatch(term) is not None
+    return _LATIN_WORD.fullmatch(term) is not None and _LATIN_LETTER.search(term) is not None
+
+
+def has_latin_script(lang: str) -> bool:
+    """Tell whether a language is written in Latin letters."""
+    return lang.partition("-")[0] not in NOT_LATIN
 
 
 def simplify_chinese(text: str) -> str:
     """Convert Traditional Chinese to Simplified, leaving everything else."""
-    return _converter().convert(text)
+    return str(_converter().convert(text))
 
 
 @cache
@@ -194,7 +194,11 @@ def _number(token: str) -> str:
         grouped = _GROUPED.fullmatch(token) and len(set(separators)) == 1
         if grouped:
             token = "".join(front) + last
-        elif len(separators) > 1 and separators[-1] not in separators[:-1] and _GROUPED.fullmatch(token[: -len(last) - 1]):
+        elif (
+            len(separators) > 1
+            and separators[-1] not in separators[:-1]
+            and _GROUPED.fullmatch(token[: -len(last) - 1])
+        ):
             token = "".join(front) + "." + last
         else:
             token = ".".join([*front, last])
@@ -243,17 +247,17 @@ def _put_in(tokens: list[str | None], runs: list[str]) -> list[str]:
 def _stem(word: str, base: str) -> str:
     if is_number(word):
         return word
-    if base in _NOT_LATIN and is_latin(word):
+    if base in NOT_LATIN and is_latin(word):
         return _stemmer("en")(word)
     if base == "ko":
         return _without_particle(word)
-    if base in _SNOWBALL:
+    if base in SNOWBALL:
         return _stemmer(base)(word)
-    return word[:_PREFIX] if base in _PREFIXED else word
+    return word[:_PREFIX] if base in PREFIX_LANGUAGES else word
 
 
 def _without_particle(word: str) -> str:
-    for particle in _KOREAN_PARTICLES:
+    for particle in KOREAN_PARTICLES:
         if word.endswith(particle) and len(word) - len(particle) >= 2:
             return word.removesuffix(particle)
     return word
@@ -261,5 +265,7 @@ def _without_particle(word: str) -> str:
 
 @cache
 def _stemmer(base: str) -> Callable[[str], str]:
-    stem_word: Callable[[str], str] = snowballstemmer.stemmer(_SNOWBALL[base]).stemWord
-    return stem_word
+    if SNOWBALL[base] not in snowballstemmer.algorithms():
+        return str
+    stemmer = snowballstemmer.stemmer(SNOWBALL[base])
+    return lambda word: str(stemmer.stemWord(word))

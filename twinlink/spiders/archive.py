@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from warcstub import WarcWriter, truncate_to
+from twinlink.spiders.warc import WarcWriter, Written, truncate_to
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -14,37 +14,42 @@ if TYPE_CHECKING:
 
     from twinlink.spiders.ledger import Ledger
 
-__all__ = ["Archive"]
+__all__ = ["ARCHIVE_FOLDER", "Archive"]
 
-MAX_BYTES = 2**30
-"""A new file is begun beyond this size (ISO 28500, annex C, recommends 1 GB)."""
+ARCHIVE_FOLDER = "warc"
+_PREFIX = "crawl"
 
 
 class Archive:
-    """Writes exchanges to ``crawl-00001.warc.gz`` and so on; each run begins a new file.
+    """Writes exchanges to ``crawl-00001.warc.gz`` and so on; each run begins a new file with its first exchange.
 
-    What an earlier run wrote and did not book is cut off first, so that the files hold exactly what the ledger knows.
+    What an earlier run wrote and did not book is cut off first, so that the files hold what the ledger knows: no answer
+    is lost, and none stands there twice.
 
     Parameters
     ----------
     folder : Path
-        Where the files lie.
+        Where the files lie; made if need be.
     ledger : Ledger
         Knows how long each may be.
+
+    Raises
+    ------
+    OSError
+        If the folder cannot be written to.
     """
 
     def __init__(self, folder: Path, ledger: Ledger) -> None:
         self._folder = folder
         self._ledger = ledger
-        self._name = ""
-        self._writer: WarcWriter | None = None
-        self._stop = 0
+        self._last: Written | None = None
         folder.mkdir(exist_ok=True)
         for name, stop in ledger.archives().items():
             self._cut(name, stop)
+        self._writer = WarcWriter(folder, _PREFIX, on_new_file=self._begin)
 
-    def write(self, url: str, request: Request, response: Response) -> tuple[str, int, int]:
-        """Write request and response.
+    def write(self, url: str, request: Request, response: Response) -> Written:
+        """Write request and response; booking them is the caller's task.
 
         Parameters
         ----------
@@ -52,36 +57,31 @@ class Archive:
             The address as the ledger spells it.
         request, response
             As they went over the line, the body still compressed.
-
-        Returns
-        -------
-        tuple of str, int and int
-            Name of the file, first byte of the records, first byte behind them. Nothing is booked yet.
         """
-        if self._writer is None or self._stop > MAX_BYTES:
-            self._begin()
-        assert self._writer is not None
-        start, self._stop = self._writer.write(
+        parts = urlsplit(url)
+        target = f"{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}"
+        self._last = self._writer.write(
             url,
-            *_request_head(url, request),
+            f"GET {target} HTTP/1.1",
+            [("Host", parts.netloc), *_pairs(request.headers)],
             response.status,
-            _response_headers(response),
+            _pairs(response.headers),
             response.body,
         )
-        return self._name, start, self._stop
+        return self._last
 
     def close(self) -> None:
         """Close the file that is being written, and book its length."""
-        if self._writer is not None:
-            self._writer.close()
-            self._ledger.book_archive(self._name, self._stop)
-            self._writer = None
+        self._writer.close()
+        self._book_last()
 
-    def _begin(self) -> None:
-        self.close()
-        self._name = f"crawl-{len(self._ledger.archives()) + 1:05}.warc.gz"
-        self._ledger.book_archive(self._name, 0)  # first: a file that the ledger does not know would never be cut
-        self._writer = WarcWriter(self._folder / self._name)
+    def _begin(self, name: str) -> None:
+        self._book_last()
+        self._ledger.book_archive(name, 0)  # before it is made: a file that the ledger does not know is never cut
+
+    def _book_last(self) -> None:
+        if self._last is not None:
+            self._ledger.book_archive(self._last.archive, self._last.end)
 
     def _cut(self, name: str, stop: int) -> None:
         path = self._folder / name
@@ -92,18 +92,6 @@ class Archive:
             path.unlink(missing_ok=True)
         elif size > stop:
             truncate_to(path, stop)
-
-
-def _request_head(url: str, request: Request) -> tuple[str, list[tuple[str, str]]]:
-    parts = urlsplit(url)
-    target = f"{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}"
-    return f"GET {target} HTTP/1.1", [("Host", parts.netloc), *_pairs(request.headers)]
-
-
-def _response_headers(response: Response) -> list[tuple[str, str]]:
-    """Return the headers as received; Content-Length is that of the body, whose chunks Twisted has put together."""
-    pairs = [(name, value) for name, value in _pairs(response.headers) if name.lower() != "content-length"]
-    return [*pairs, ("Content-Length", str(len(response.body)))]
 
 
 def _pairs(headers: Headers) -> list[tuple[str, str]]:

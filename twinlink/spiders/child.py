@@ -24,7 +24,7 @@ import msgspec
 
 from twinlink.config import CrawlSettings
 from twinlink.errors import CrawlError, RunError, RunLockedError, TwinlinkError
-from twinlink.spiders.archive import Archive
+from twinlink.spiders.archive import ARCHIVE_FOLDER, Archive
 from twinlink.spiders.ledger import LEDGER_NAME, Entry, Ledger
 from twinlink.spiders.scope import Scope, host_of
 from twinlink.spiders.urls import page_key, site_of
@@ -77,7 +77,7 @@ def _crawl(starts: Sequence[str], folder: Path, settings: CrawlSettings, watch: 
             sites = [site_of(start, settings.site_by) for start in starts]
             entries = [Entry(page_key(start), start, host_of(start)) for start in starts]
             ledger.seed(entries, settings.max_depth, settings.max_trap_chain)
-            with closing(Archive(folder / "warc", ledger)) as archive:
+            with closing(Archive(folder / ARCHIVE_FOLDER, ledger)) as archive:
                 if _unfinished(ledger, settings):
                     _fetch((ledger, archive, Scope(sites, settings), settings), _delay(starts, settings), watch)
             _conclude(ledger, settings, watch)

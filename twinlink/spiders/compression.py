@@ -1,4 +1,4 @@
-"""Content encodings of HTTP, undone up to a limit: a small body that unpacks to gigabytes costs no more than the limit."""
+"""Content encodings of HTTP, undone up to a limit: a body that would unpack to gigabytes costs no more than that."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ def decompress(body: bytes, content_encoding: str, limit: int) -> bytes:
     body : bytes
         As received, chunks already joined.
     content_encoding : str
-        ``gzip``, ``deflate`` (both forms of it), ``br`` and ``zstd``; several separated by commas, in the order in which
-        they were applied. The last two need their packages, ``brotli`` from 1.2 on and ``backports.zstd``.
+        ``gzip``, ``deflate`` (both forms of it), ``br`` and ``zstd``; several separated by commas, in the order in
+        which they were applied. The last two need their packages, ``brotli`` from 1.2 on and ``backports.zstd``.
     limit : int
         Unpacking ends soon after this many bytes.
 
     Returns
     -------
     bytes
-        The plain body, or its first ``limit + 1`` bytes: a result that long means "too large". The body as it is where it
-        does not begin as its encoding does: archives often keep the headers of a packed page with the unpacked one.
+        The plain body, or its first ``limit + 1`` bytes: a result that long means "too large". The body as it is where
+        it does not begin as its encoding does: archives often keep the headers of a packed page with the unpacked one.
 
     Raises
     ------

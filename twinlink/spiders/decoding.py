@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from resiliparse.parse.encoding import detect_encoding
 from w3lib.encoding import (
     html_body_declared_encoding,
@@ -15,25 +13,25 @@ from w3lib.encoding import (
 
 __all__ = ["decode"]
 
-# The decoders of the WHATWG Encoding Standard by Python's names, after w3lib has put big5 to big5hkscs, gbk to gb18030 and
-# so on; HZ beside them for old Chinese pages. Any other label of Python's is refused: hex and rot13 are no text encodings,
-# unicode_escape and idna raise whatever the error handler, punycode takes quadratic time.
+# The decoders of the WHATWG Encoding Standard by Python's names, after w3lib has put big5 to big5hkscs, gbk to gb18030
+# and so on; HZ beside them for old Chinese pages. Any other label of Python's is refused: hex and rot13 are no text
+# encodings, unicode_escape and idna raise whatever the error handler, punycode takes quadratic time.
 _USABLE = frozenset(
-    "utf-8 utf-16 utf-16-le utf-16-be utf-32-le utf-32-be big5hkscs gb18030 hz euc_jp cp932 iso2022_jp cp949 cp866 cp874"
-    " koi8-r koi8-u mac-roman mac-cyrillic"
+    "utf-8 utf-16 utf-16-le utf-16-be utf-32-le utf-32-be big5hkscs gb18030 hz euc_jp cp932 iso2022_jp cp949"
+    " cp866 cp874 koi8-r koi8-u mac-roman mac-cyrillic"
     " cp1250 cp1251 cp1252 cp1253 cp1254 cp1255 cp1256 cp1257 cp1258"
     " iso8859-2 iso8859-3 iso8859-4 iso8859-5 iso8859-6 iso8859-7 iso8859-8 iso8859-10 iso8859-13 iso8859-14 iso8859-15"
     " iso8859-16".split()
 )
-_HIGH_BYTE = re.compile(rb"[\x80-\xff]")
 
 
 def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
     """Decode a page; return its text and the encoding that was taken (Python's name of it).
 
     The first that says something decides: byte order mark, charset of the Content-Type header, meta element or XML
-    declaration in the first 4,096 bytes, UTF-8 if the body is valid in it, a guess from the bytes (uchardet in resiliparse),
-    UTF-8. Labels mean what they mean to browsers (``big5`` includes the Hong Kong characters). Undecodable bytes become U+FFFD.
+    declaration in the first 4,096 bytes, UTF-8 if the body is valid in it, a guess from the bytes (uchardet in
+    resiliparse), UTF-8. Labels mean what they mean to browsers (``big5`` includes the Hong Kong characters).
+    Undecodable bytes become U+FFFD.
 
     Examples
     --------

@@ -9,7 +9,8 @@ from datetime import datetime
 __all__ = ["Document", "is_html"]
 
 _HTML = frozenset(("text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"))
-# Types that say nothing (the MIME Sniffing Standard's unknown types), and the two that XHTML is served with beside its own.
+# Types that say nothing (the MIME Sniffing Standard's unknown types), and the two that XHTML is served with beside its
+# own.
 _UNKNOWN = frozenset(
     ("", "unknown/unknown", "application/unknown", "*/*", "application/octet-stream", "text/xml", "application/xml")
 )

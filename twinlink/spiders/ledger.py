@@ -195,6 +195,8 @@ class Ledger:
     ------
     RunError
         If the file is not a ledger of this version.
+    sqlite3.OperationalError
+        If it cannot be read or written.
     """
 
     def __init__(self, path: Path) -> None:
@@ -216,6 +218,8 @@ class Ledger:
                 raise RunError(f"{path}: ledger of version {version}, expected {_VERSION}; crawl into a new folder")
             # NORMAL: a commit survives the death of the process at once, that of the machine after the next checkpoint.
             db.execute("PRAGMA synchronous = NORMAL")
+        except sqlite3.OperationalError:
+            raise  # a full disk, a folder that is locked: the file is not to blame
         except sqlite3.DatabaseError as error:
             raise RunError(f"{path}: not a usable ledger ({error}); crawl into a new folder") from error
         db.execute("BEGIN IMMEDIATE")

@@ -1,7 +1,8 @@
 """One page to what the other rooms need: text blocks, tags, links and the language that it claims.
 
-The parser (libxml2 behind lxml) calls `_PageBuilder` for each start tag, end tag and text of the page, in document order. No
-tree is built: in the trials, that was faster than each way to walk one, and depth costs no memory or recursion.
+The parser (libxml2 behind lxml) calls `_PageBuilder` for each start tag, end tag and text of the page, in document
+order. No tree is built: in the trials, that was faster than each way to walk one, and depth costs no memory or
+recursion.
 """
 
 from __future__ import annotations
@@ -9,25 +10,34 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from lxml import etree
 
 from twinlink.spiders.decoding import decode
 from twinlink.spiders.urls import join
 
-__all__ = ["MAX_ANCHOR_LENGTH", "MAX_NESTING", "OTHER_TAG", "SAFE_DEPTH", "TAG_CODES", "Link", "ParsedPage", "parse_page"]
+__all__ = [
+    "MAX_ANCHOR_LENGTH",
+    "MAX_NESTING",
+    "OTHER_TAG",
+    "SAFE_DEPTH",
+    "TAG_CODES",
+    "Link",
+    "ParsedPage",
+    "parse_page",
+]
 
 MAX_ANCHOR_LENGTH = 500
 """Characters kept of an anchor text; a link around a whole article says no more."""
 
 MAX_NESTING = 10**9
-"""Depth × end tags at most: an end tag that matches nothing is compared with every open element. It takes libxml2 some 3 s;
-without a limit, 10 MB of ``<b>`` and ``</i>`` would take hours."""
+"""Depth × end tags at most: an end tag that matches nothing is compared with every open element. It takes libxml2 some
+3 s; without a limit, 10 MB of ``<b>`` and ``</i>`` would take hours."""
 
 SAFE_DEPTH = 1_000
-"""Elements inside each other that every page may have. Browsers stop nesting at 512; the deepest page of our tuning sites has 29, but old
-pages that never close ``<font>`` can have one for each paragraph."""
+"""Elements inside each other that every page may have. Browsers stop nesting at 512; the deepest page of our tuning
+sites has 29, but old pages that never close ``<font>`` can have one for each paragraph."""
 
 OTHER_TAG = 255
 """Code of every tag that `TAG_CODES` does not name."""
@@ -36,14 +46,15 @@ OTHER_TAG = 255
 TAG_CODES: Mapping[str, int] = {
     name: code
     for code, name in enumerate(
-        "html head title base link meta style script noscript template body article section nav aside h1 h2 h3 h4 h5 h6"
-        " hgroup header footer address main p hr pre blockquote ol ul menu li dl dt dd figure figcaption div a em strong"
-        " small s cite q dfn abbr ruby rb rt rtc rp data time code var samp kbd sub sup i b u mark bdi bdo span br wbr ins"
-        " del picture source img iframe embed object param video audio track map area svg math table caption colgroup col"
-        " tbody thead tfoot tr td th form label input button select datalist optgroup option textarea output progress"
-        " meter fieldset legend details summary dialog search slot canvas"
-        " acronym applet basefont bgsound big blink center dir font frame frameset isindex keygen layer ilayer listing"
-        " marquee multicol nextid nobr noembed noframes nolayer plaintext spacer strike tt xmp image".split()
+        "html head title base link meta style script noscript template body article section nav aside h1 h2"
+        " h3 h4 h5 h6 hgroup header footer address main p hr pre blockquote ol ul menu li dl dt dd figure"
+        " figcaption div a em strong small s cite q dfn abbr ruby rb rt rtc rp data time code var samp kbd sub"
+        " sup i b u mark bdi bdo span br wbr ins del picture source img iframe embed object param video audio"
+        " track map area svg math table caption colgroup col tbody thead tfoot tr td th form label input"
+        " button select datalist optgroup option textarea output progress meter fieldset legend details"
+        " summary dialog search slot canvas acronym applet basefont bgsound big blink center dir font frame"
+        " frameset isindex keygen layer ilayer listing marquee multicol nextid nobr noembed noframes nolayer"
+        " plaintext spacer strike tt xmp image".split()
     )
 }
 """Code of each tag of HTML, past and present (0 to 254)."""
@@ -51,15 +62,15 @@ TAG_CODES: Mapping[str, int] = {
 # Elements that begin a line of their own and end it, so that their text is a block: the rendering section of the HTML
 # standard (display: block, list-item, table and its parts), and the old ones. Each other element is part of a line.
 _BLOCK = frozenset(
-    "body article section nav aside h1 h2 h3 h4 h5 h6 hgroup header footer address main p hr pre blockquote ol ul menu li dl"
-    " dt dd figure figcaption div table caption tbody thead tfoot tr td th form fieldset legend details summary dialog"
-    " search select textarea video audio object map center dir frameset listing marquee multicol noframes plaintext"
-    " xmp".split()
+    "body article section nav aside h1 h2 h3 h4 h5 h6 hgroup header footer address main p hr pre blockquote"
+    " ol ul menu li dl dt dd figure figcaption div table caption tbody thead tfoot tr td th form fieldset"
+    " legend details summary dialog search select textarea video audio object map center dir frameset listing"
+    " marquee multicol noframes plaintext xmp".split()
 )
 # What these hold is not text of the page: code, drawings, content for later or for browsers without frames in the page.
 _SKIPPED = frozenset("script style template svg math noembed canvas datalist".split())
-# These part words within a line (methods of the structural papers: "a, br, option act as a space"; a link does not: Chinese
-# text has links inside words).
+# These part words within a line (methods of the structural papers: "a, br, option act as a space"; a link does not:
+# Chinese text has links inside words).
 _SPACE = frozenset("br option optgroup button".split())
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\ufdd0-\ufdef\ufffe\uffff]")
@@ -92,9 +103,9 @@ class ParsedPage:
     title: str
     """Text of the title element, empty when there is none."""
     blocks: tuple[str, ...]
-    """Text of block-level elements in document order, white space collapsed, none empty. An element inside a line (a link,
-    bold type) does not break its block; a line break counts as a space. The title and the inside of scripts, styles,
-    templates and drawings are not part; ``noscript`` is, for we run no scripts."""
+    """Text of block-level elements in document order, white space collapsed, none empty. An element inside a line (a
+    link, bold type) does not break its block; a line break counts as a space. The title and the inside of scripts,
+    styles, templates and drawings are not part; ``noscript`` is, for we run no scripts."""
     tags: bytes
     """Start tags in document order, one code of `TAG_CODES` a tag, those that the parser supplies (html, head, body)
     included. Nothing inside scripts, styles, templates and drawings counts, nor do comments."""
@@ -103,7 +114,8 @@ class ParsedPage:
     images: tuple[str, ...]
     """File names of the images in document order."""
     declared_lang: str
-    """Language that the page claims in BCP 47 letter case (``zh-Hant-HK``), empty when it claims none, several or nonsense."""
+    """Language that the page claims in BCP 47 letter case (``zh-Hant-HK``), empty when it claims none, several or
+    nonsense."""
     charset: str
     """Encoding that the page was decoded with, by Python's name."""
     cut: bool
@@ -120,8 +132,8 @@ def parse_page(body: bytes, url: str, content_type: str = "", content_language: 
     url : str
         Its normalised address, which links are resolved against (or against ``<base href>``).
     content_type, content_language : str, optional
-        The response's headers of these names. The first may name the encoding, see `decode`. The second counts where the page
-        itself claims no language.
+        The response's headers of these names. The first may name the encoding, see `decode`. The second counts where
+        the page itself claims no language.
 
     Examples
     --------
@@ -130,7 +142,7 @@ def parse_page(body: bytes, url: str, content_type: str = "", content_language: 
     (('Hello', 'a b', 'c'), (Link(url='http://example.org/c.html', anchor='c', rel='', hreflang=''),), 'zh-HK')
     """
     text, charset = decode(body, content_type)
-    page, cut = _read(text.encode("utf-8", "replace").replace(b"\0", b""))
+    page, cut = _gather(text.encode("utf-8", "replace").replace(b"\0", b""))
     return ParsedPage(
         url=url,
         title=page.title or "",
@@ -144,11 +156,12 @@ def parse_page(body: bytes, url: str, content_type: str = "", content_language: 
     )
 
 
-def _read(data: bytes) -> tuple[_PageBuilder, bool]:
+def _gather(data: bytes) -> tuple[_PageBuilder, bool]:
     """Run the parser over a page in UTF-8; return what was gathered, and whether the page was cut."""
     page = _PageBuilder(max(SAFE_DEPTH, MAX_NESTING // (1 + data.count(b"</"))))
     # The encoding given here overrides what the page declares.
-    parser = etree.HTMLParser(target=page, encoding="utf-8", huge_tree=True)
+    target: Any = page  # the stubs ask for methods that lxml does not need
+    parser = etree.HTMLParser(target=target, encoding="utf-8", huge_tree=True)
     cut = False
     try:
         # An exception from the target stops the parser only at the end of what it was fed.
@@ -175,7 +188,7 @@ class _PageBuilder:
         self.tags = bytearray()
         self.links: list[Link] = []  # url as it stands in the page
         self.images: list[str] = []
-        self.base = ""
+        self.base: str | None = None
         self.lang = ""
         self.meta_lang = ""
         self._chunks: list[str] = []  # texts of the block so far
@@ -229,11 +242,11 @@ class _PageBuilder:
         if words and (text := _clean(" ".join(words))):
             self.blocks.append(text)
 
-    def _start_skipped(self, attributes: Mapping[str, str]) -> None:
+    def _start_skipped(self, _attributes: Mapping[str, str]) -> None:
         self._skipped = self._depth
         self._mark = len(self._chunks)
 
-    def _start_space(self, attributes: Mapping[str, str]) -> None:
+    def _start_space(self, _attributes: Mapping[str, str]) -> None:
         self._chunks.append(" ")
 
     def _start_anchor(self, attributes: Mapping[str, str]) -> None:
@@ -247,7 +260,7 @@ class _PageBuilder:
             self._anchor = None
             self._add_link(anchor.attributes, "href", anchor.text())
 
-    def _start_title(self, attributes: Mapping[str, str]) -> None:
+    def _start_title(self, _attributes: Mapping[str, str]) -> None:
         self._mark = len(self._chunks)
 
     def _end_title(self) -> None:
@@ -282,7 +295,8 @@ class _PageBuilder:
             self._add_link(attributes, "href", _name(attributes))
 
     def _start_base(self, attributes: Mapping[str, str]) -> None:
-        self.base = self.base or attributes.get("href", "")
+        if self.base is None:
+            self.base = attributes.get("href")
 
     def _start_html(self, attributes: Mapping[str, str]) -> None:
         self.lang = self.lang or attributes.get("lang", "") or attributes.get("xml:lang", "")
@@ -359,17 +373,14 @@ def _clean(text: str) -> str:
     return text if text.isprintable() else " ".join(_CONTROL.sub("", text).split())
 
 
-def _base(href: str, url: str) -> str:
+def _base(href: str | None, url: str) -> str:
     return (join(url, href) if href else None) or url
 
 
 def _resolve(links: list[Link], base: str, charset: str) -> tuple[Link, ...]:
-    resolved: dict[Link, None] = {}
-    for link in links:
-        url = join(base, link.url, charset)
-        if url is not None:
-            resolved[link._replace(url=url)] = None
-    return tuple(resolved)
+    urls = {href: join(base, href, charset) for href in {link.url for link in links}}
+    resolved = [Link(url, *link[1:]) for link in links if (url := urls[link.url]) is not None]
+    return tuple(dict.fromkeys(resolved))
 
 
 def _language(claim: str) -> str:

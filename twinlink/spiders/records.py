@@ -1,7 +1,7 @@
 """The records of a web archive, whatever state it is in: warcio reads them, this module finds them and survives damage.
 
-A compressed archive is read member by member, so that a damaged member costs only itself, one member around all records is
-read as well, and nothing is unpacked beyond what is asked for.
+A compressed archive is read member by member, so that a damaged member costs only itself, one member around all records
+is read as well, and nothing is unpacked beyond what is asked for.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ __all__ = ["Problem", "read_records"]
 T = TypeVar("T")
 
 _GZIP_MAGIC = b"\x1f\x8b\x08"
+_MARK = b"WARC/"
 _MEMBER = re.compile(re.escape(_GZIP_MAGIC) + rb"[\x00-\x1f]")
 _RECORD = re.compile(rb"(?<=\n)WARC/\d\.\d")
 _BLOCK_BYTES = 2**16
@@ -53,8 +54,8 @@ def read_records(file: BinaryIO, take: Callable[[ArcWarcRecord, int], T]) -> Ite
     file : BinaryIO
         A WARC file, compressed or not, that can seek.
     take : callable
-        Called with each record and the place where it starts (or its gzip member). It may read as much of the record as it
-        likes; its result is dropped where the record proves damaged afterwards.
+        Called with each record and the place where it starts (or its gzip member). It may read as much of the record as
+        it likes; its result is dropped where the record proves damaged afterwards.
     """
     size = file.seek(0, io.SEEK_END)
     file.seek(0)
@@ -69,8 +70,9 @@ def read_records(file: BinaryIO, take: Callable[[ArcWarcRecord, int], T]) -> Ite
             yield Problem("truncated", section.record_start, f"the archive ends at {size}")
             start = None
         except _DamagedError as error:
-            yield Problem("damaged-record", section.record_start, str(error))
             start = _find(file, section.record_start + 1, packed)
+            cut = start is None and not packed and _is_cut_head(file, section.record_start)
+            yield Problem("truncated" if cut else "damaged-record", section.record_start, str(error))
 
 
 class _Section:
@@ -87,13 +89,15 @@ class _Section:
         n_records = 0
         while (record := self._next()) is not None:
             n_records += 1
-            if record.length is None:
-                raise self._short("no Content-Length")
+            if not (record.rec_headers.get_header("Content-Length") or "").isdecimal():
+                raise _DamagedError("no Content-Length")
             item = take(record, self.record_start)
-            missing = _skip_rest(record)
-            if missing:
-                raise self._short(f"{missing} of {record.length} bytes missing")
-            self._pass_record()
+            if missing := _skip_rest(record):
+                # Without compression bytes can only be missing at the end of the file.
+                raise _DamagedError(f"{missing} bytes missing") if self._member else _TruncatedError
+            self._records.read_to_end()
+            if self._records.err_count:
+                raise _DamagedError("no empty line behind the record, as if its Content-Length were wrong")
             yield item
         if self._member is None:
             if self._records.offset < self._size:  # warcio takes a record whose content is missing for the end
@@ -113,16 +117,6 @@ class _Section:
             raise
         except Exception as error:  # on malformed headers warcio raises whatever happens to go wrong
             raise _DamagedError(f"{type(error).__name__}: {error}".splitlines()[0]) from error
-
-    def _pass_record(self) -> None:
-        try:
-            self._records.read_to_end()
-        except ValueError as error:
-            raise _DamagedError(str(error)) from error
-
-    def _short(self, detail: str) -> Exception:
-        """Content that is missing: without compression it can only be missing at the end of the file."""
-        return _DamagedError(detail) if self._member or detail.startswith("no") else _TruncatedError()
 
 
 class _Member:
@@ -173,6 +167,13 @@ def _skip_rest(record: ArcWarcRecord) -> int:
     return int(record.raw_stream.limit)
 
 
+def _is_cut_head(file: BinaryIO, start: int) -> bool:
+    """Tell whether the file ends within the headers of a record: warcio reads on as if they were whole."""
+    file.seek(start)
+    head = file.read(_BLOCK_BYTES)
+    return head.startswith(_MARK[: len(head)]) and b"\n\r\n" not in head
+
+
 def _find(file: BinaryIO, start: int, packed: bool) -> int | None:
     """Return where the next record (packed: gzip member with a record) starts, None if there is none."""
     position = start - 1  # the line break before a record may be the byte before
@@ -190,6 +191,6 @@ def _find(file: BinaryIO, start: int, packed: bool) -> int | None:
 
 def _begins_record(file: BinaryIO, start: int) -> bool:
     try:
-        return _Member(file, start).read(5) == b"WARC/"
+        return _Member(file, start).read(len(_MARK)) == _MARK
     except (_DamagedError, _TruncatedError):
         return False

@@ -92,7 +92,11 @@ class SiteSpider(scrapy.Spider):
     def answered(self, response: Response) -> None:
         """Book an answer."""
         entry: Entry = response.meta["page"]
-        self._book(entry, *self._judge(entry, response), response)
+        try:
+            outcome, links = self._judge(entry, response)
+        except Exception as error:  # noqa: BLE001  # whatever is wrong with one page, the crawl goes on and counts it
+            outcome, links = Outcome("rejected", *failure_reason(error), status=response.status), []
+        self._book(entry, outcome, links, response)
 
     def failed(self, failure: Failure) -> None:
         """Book a request that got no answer, or none that may be kept."""
@@ -113,7 +117,7 @@ class SiteSpider(scrapy.Spider):
         location = _header(response.headers, "Location")
         if status in _REDIRECTS and location:
             return self._follow(entry, status, location)
-        if status not in (200, 203):
+        if status != 200:
             return Outcome("rejected", f"http-{status}", status=status), []
         content_type = _header(response.headers, "Content-Type")
         if not is_html(content_type, response.body):
@@ -137,7 +141,7 @@ class SiteSpider(scrapy.Spider):
             entry, links = links[0], []
         try:
             if self.fatal is None:
-                if response is not None and outcome.reason != "not-html":
+                if response is not None and _is_whole(response) and outcome.reason != "not-html":
                     outcome = self._archived(outcome, response)
                 self.ledger.settle(entry, outcome, links)
         except (OSError, sqlite3.Error) as error:
@@ -149,8 +153,8 @@ class SiteSpider(scrapy.Spider):
         raw: Response = response.meta["raw"]
         entry: Entry = response.meta["page"]
         assert response.request is not None
-        name, start, stop = self._archive.write(entry.url, response.request, raw)
-        return outcome._replace(archive=name, start=start, stop=stop, bytes=len(raw.body))
+        written = self._archive.write(entry.url, response.request, raw)
+        return outcome._replace(archive=written.archive, start=written.start, stop=written.end, bytes=len(raw.body))
 
 
 def crawler_process(spider_arguments: tuple[Ledger, Archive, Scope, CrawlSettings], delay: float) -> CrawlerProcess:
@@ -194,6 +198,11 @@ def _scrapy_settings(limits: CrawlSettings, delay: float) -> dict[str, Any]:
         "DEFAULT_REQUEST_HEADERS": _REQUEST_HEADERS,
         "LOG_LEVEL": "WARNING",
     }
+
+
+def _is_whole(response: Response) -> bool:
+    """Tell whether the body came in: `SiteSpider.refuse_early` may have broken it off."""
+    return "download_stopped" not in response.flags
 
 
 def _header(headers: Headers, name: str) -> str:

@@ -1,4 +1,4 @@
-"""Addresses: one written form of each, joining as browsers do, the identity of a page, and the site that it belongs to."""
+"""Addresses: one written form of each, joining as browsers do, the identity of a page, the site that it belongs to."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ _NEVER_ESCAPED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 def normalise(url: str) -> str | None:
     """Write an absolute address in its one form, or return None if it is not usable.
 
-    As browsers do (WHATWG URL): white space around it and line breaks in it removed, scheme and host in lower case, host
-    in punycode, default port dropped, ``.`` and ``..`` resolved, other characters percent-encoded as UTF-8. Beyond that
-    the fragment and a user name or password are removed. The query keeps its order.
+    As browsers do (WHATWG URL): white space around it and line breaks in it removed, scheme and host in lower case,
+    host in punycode, default port dropped, ``.`` and ``..`` resolved, other characters percent-encoded as UTF-8. Beyond
+    that the fragment and a user name or password are removed. The query keeps its order.
 
     Returns
     -------
@@ -133,8 +133,8 @@ def site_of(url: str, site_by: Literal["domain", "host"] = "domain") -> str:
     Returns
     -------
     str
-        A host that has no registered domain (an IP address, ``localhost``, a public suffix itself) stands for itself. A host
-        carries its port when that is not the default one. Empty for what is no address.
+        A host that has no registered domain (an IP address, ``localhost``, a public suffix itself) stands for itself. A
+        host carries its port when that is not the default one. Empty for what is no address.
 
     Examples
     --------
@@ -162,8 +162,9 @@ def _usable(url: str) -> str | None:
     """Finish a URL that ada has written: http(s) only, no fragment, no user, not too long."""
     if not url.startswith(_SCHEMES):
         return None
-    url = url.partition("#")[0]
-    if "@" in url.split("/", 3)[2]:
+    if "#" in url:
+        url = url.partition("#")[0]
+    if "@" in url and "@" in url.split("/", 3)[2]:
         scheme, _, rest = url.partition("//")
         user_and_host, _, path = rest.partition("/")
         url = f"{scheme}//{user_and_host.rpartition('@')[2]}/{path}"

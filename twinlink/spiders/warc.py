@@ -1,4 +1,4 @@
-"""Web archives (WARC, ISO 28500): reading those of any tool, writing those of the crawl. The format itself is warcio's work."""
+"""Web archives (WARC, ISO 28500): reading those of any tool, writing those of the crawl."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ _MAX_ARCHIVE_BYTES = 2**30  # ISO 28500, annex C.1: "it is recommended to use 1 
 def read_warc(path: Path, max_page_bytes: int) -> Iterator[Document | Reject]:
     """Yield the pages and redirects of an archive, and a reject for each answer that is neither.
 
-    Read are ``response`` and ``resource`` records of http and https addresses; robots.txt and other kinds of records are
-    passed over without a reject, for they are no pages. Damage costs the record that it hits: reading goes on at the next
-    one that can be found.
+    Read are ``response`` and ``resource`` records of http and https addresses; robots.txt and other kinds of records
+    are passed over without a reject, for they are no pages. Damage costs the record that it hits: reading goes on at
+    the next one that can be found.
 
     Parameters
     ----------
@@ -52,9 +52,9 @@ def read_warc(path: Path, max_page_bytes: int) -> Iterator[Document | Reject]:
     ------
     Document or Reject
         A document for each HTML page with status 200 and for each redirect. A reject (stage ``ingest``) otherwise:
-        ``http-404`` (any other status), ``not-html``, ``too-large``, ``bad-url``, ``bad-encoding`` (content encoding unknown
-        or data damaged), ``revisit`` (the page lies in another record), ``damaged-record``, ``truncated`` (the archive
-        ends within the record, or the record says that it was cut off).
+        ``http-404`` (any other status), ``not-html``, ``too-large``, ``bad-url``, ``bad-encoding`` (content encoding
+        unknown or data damaged), ``revisit`` (the page lies in another record), ``damaged-record``, ``truncated`` (the
+        archive ends within the record, or the record says that it was cut off).
 
     Raises
     ------
@@ -111,8 +111,8 @@ class WarcWriter:
     """Writes the exchanges of a crawl to ``PREFIX-00001.warc.gz`` and so on.
 
     WARC 1.1, one gzip member a record, each file opened by a ``warcinfo`` record; response and request of an exchange
-    stand together, with payload and block digests. An existing file is never added to. What was written is in the hands of
-    the operating system when `write` returns, so that killing the process loses nothing.
+    stand together, with payload and block digests. An existing file is never added to. What was written is in the hands
+    of the operating system when `write` returns, so that killing the process loses nothing.
 
     Parameters
     ----------
@@ -180,7 +180,9 @@ class WarcWriter:
             length=len(body),
             warc_headers_dict={"WARC-Date": _warc_date(fetched or datetime.now(UTC))},
             http_headers=StatusAndHeaders(
-                f"{status} {responses.get(status, '')}".rstrip(), _stored_headers(response_headers, len(body)), "HTTP/1.1"
+                f"{status} {responses.get(status, '')}".rstrip(),
+                _stored_headers(response_headers, len(body)),
+                "HTTP/1.1",
             ),
         )
         head = StatusAndHeaders(_ascii(request_line), _ascii_headers(request_headers), is_http_request=True)
@@ -223,8 +225,9 @@ def _ascii_headers(headers: Headers) -> list[tuple[str, str]]:
     return [(_ascii(name), _ascii(value)) for name, value in headers]
 
 
+# warcio would do that too, but to a whole value: a Location would lose its "://".
 def _ascii(text: str) -> str:
-    """Percent-encode what is not printable ASCII: a header must not break the record. (warcio would encode ``:`` with it.)"""
+    """Percent-encode what is not printable ASCII, so that no header breaks its record."""
     return "".join(c if " " <= c <= "~" else quote(c.encode("latin-1", "replace")) for c in text)
 
 
@@ -249,8 +252,9 @@ class _Reader:
         url = normalise(target)
         if url is None:
             return Reject(target, "ingest", "bad-url")
-        if urlsplit(url).path == "/robots.txt":
-            return None
+        return None if urlsplit(url).path == "/robots.txt" else self._read(record, url, start)
+
+    def _read(self, record: ArcWarcRecord, url: str, start: int) -> Document | Reject:
         if record.rec_type == "revisit":
             return Reject(url, "ingest", "revisit")
         if cause := record.rec_headers.get_header("WARC-Truncated"):
@@ -289,9 +293,8 @@ class _Reader:
         """Return the body without its content encoding, or more bytes than are allowed."""
         limit = self._max_page_bytes
         stream = record.raw_stream
-        if record.length > limit + _MAX_HEADER_BYTES:  # never read: one chunk may be as long as the record
-            return stream.read(limit + 1)
-        if "chunked" in _http_header(record, "Transfer-Encoding").lower():
+        chunked = "chunked" in _http_header(record, "Transfer-Encoding").lower()
+        if chunked and record.length <= limit + _MAX_HEADER_BYTES:  # whole chunks are read: one may be the whole record
             stream = ChunkedDataReader(stream)
         body: bytes = stream.read(limit + 1)
         return body if len(body) > limit else decompress(body, _http_header(record, "Content-Encoding"), limit)

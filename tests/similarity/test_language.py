@@ -1,0 +1,202 @@
+"""Languages of single texts and of the pages of a site."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from twinlink.config import LanguageSettings
+from twinlink.errors import ShapeError
+from twinlink.similarity.language import (
+    UNDETERMINED,
+    canonical_language,
+    identify_text,
+    language_matches,
+    site_languages,
+)
+from twinlink.similarity.scripts import chinese_variant, split_units
+
+# Article 1 and 2 of the Universal Declaration of Human Rights, the beginning, as its publisher gives them.
+TEXTS = {
+    "en": "All human beings are born free and equal in dignity and rights. They are endowed with reason and conscience"
+    " and should act towards one another in a spirit of brotherhood.",
+    "fr": "Tous les êtres humains naissent libres et égaux en dignité et en droits. Ils sont doués de raison et de"
+    " conscience et doivent agir les uns envers les autres dans un esprit de fraternité.",
+    "de": "Alle Menschen sind frei und gleich an Würde und Rechten geboren. Sie sind mit Vernunft und Gewissen begabt"
+    " und sollen einander im Geist der Brüderlichkeit begegnen.",
+    "es": "Todos los seres humanos nacen libres e iguales en dignidad y derechos y, dotados como están de razón y"
+    " conciencia, deben comportarse fraternalmente los unos con los otros.",
+    "pt": "Todos os seres humanos nascem livres e iguais em dignidade e em direitos. Dotados de razão e de consciência,"
+    " devem agir uns para com os outros em espírito de fraternidade.",
+    "ru": "Все люди рождаются свободными и равными в своем достоинстве и правах. Они наделены разумом и совестью и"
+    " должны поступать в отношении друг друга в духе братства.",
+    "kk": "Барлық адамдар тумысынан азат және қадір-қасиеті мен құқықтары тең болып дүниеге келеді. Адамдарға"
+    " ақыл-парасат, ар-ождан берілген, сондықтан олар бір-бірімен туыстық, бауырмалдық қарым-қатынас жасаулары тиіс.",
+    "ja": "すべての人間は、生れながらにして自由であり、かつ、尊厳と権利とについて平等である。",
+    "ko": "모든 인간은 태어날 때부터 자유로우며 그 존엄과 권리에 있어 동등하다.",
+    "zh-Hant": "人人生而自由，在尊嚴和權利上一律平等。他們賦有理性和良心，並應以兄弟關係的精神相對待。",
+    "zh-Hans": "人人生而自由，在尊严和权利上一律平等。他们赋有理性和良心，并应以兄弟关系的精神相对待。",
+}
+CODE = "Set MaxRequestWorkers in httpd.conf; restart with apachectl -k graceful and check the error log output"
+
+
+@pytest.mark.parametrize("language", TEXTS)
+def test_identify_text_knows_plain_texts(language: str) -> None:
+    found, score = identify_text(TEXTS[language])
+    assert found == language
+    assert 0.5 < score <= 1
+
+
+@pytest.mark.parametrize("text", ["", "123 456", "— … !", "\x00\x01\ud800", "\ufffe"])
+def test_text_without_letters_has_no_language(text: str) -> None:
+    assert identify_text(text) == (UNDETERMINED, 0.0)
+
+
+def test_control_characters_and_surrogates_do_not_matter() -> None:
+    assert identify_text("\x00" + TEXTS["fr"].replace(" ", " \x07\ud800 "))[0] == "fr"
+
+
+def test_markup_in_text_is_text() -> None:
+    # A page about HTML: `<p lang=de>` stands in its text, as code.
+    assert identify_text('<p lang="de"> ' + TEXTS["fr"])[0] == "fr"
+
+
+def test_chinese_wins_over_more_english() -> None:
+    assert identify_text(TEXTS["zh-Hant"] + " " + CODE)[0] == "zh-Hant"
+
+
+def test_one_foreign_word_changes_nothing() -> None:
+    assert identify_text(TEXTS["en"] + " 中文")[0] == "en"
+
+
+def test_variant_of_short_chinese() -> None:
+    assert [identify_text(text)[0] for text in ("網頁", "网页", "中文")] == ["zh-Hant", "zh-Hans", "zh"]
+
+
+def test_japanese_with_many_kanji_is_not_chinese() -> None:
+    assert identify_text("設定変更の手順")[0] == "ja"
+
+
+def test_variant_counts_characters() -> None:
+    assert chinese_variant("網网网") == "zh-Hans"
+    assert chinese_variant("abc") == "zh"
+
+
+def test_units_are_words_or_characters() -> None:
+    assert split_units("Über 10 Zeichen_x 使用サーバ") == ["Über", "Zeichen", "x", "使", "用", "サ", "ー", "バ"]
+
+
+@pytest.mark.parametrize(
+    ("tag", "expected"),
+    [
+        ("en-GB", "en"), ("PT_br", "pt"), ("zh-TW", "zh-Hant"), ("zh-Hans-HK", "zh-Hant"), ("zh-SG", "zh-Hans"),
+        ("zh", "zh"), ("iw", "he"), ("nb", "no"), ("", "und"), ("un", "und"), ("12", "und"),
+    ],
+)  # fmt: skip
+def test_canonical_language(tag: str, expected: str) -> None:
+    assert canonical_language(tag) == expected
+
+
+def test_language_matches() -> None:
+    assert language_matches("zh-Hans", "zh")
+    assert not language_matches("zh", "zh-Hans")
+    assert language_matches("en", "en-US")
+    assert not language_matches("und", "en")
+
+
+ENGLISH_MENU = ("Contact us", "Site map", "Search", "Terms")
+FRENCH_MENU = ("Nous joindre", "Plan du site", "Recherche", "Avis")
+
+# A site: pages in several languages with much that is the same in all of them
+
+
+def page(language: str, number: int, menu: Sequence[str] = ()) -> list[str]:
+    """Sentences of a language in another order on each page, with code that stands in all language versions."""
+    words = TEXTS[language].split(" ")
+    turned = " ".join(words[number % 5 :] + words[: number % 5])
+    return [*menu, f"{number}", turned, f"{CODE} {number}"]
+
+
+def site(*groups: tuple[str, int]) -> tuple[list[list[str]], list[str]]:
+    blocks, languages = [], []
+    for language, count in groups:
+        blocks += [page(language, i) for i in range(count)]
+        languages += [language] * count
+    return blocks, languages
+
+
+def test_languages_of_a_site() -> None:
+    blocks, languages = site(("en", 8), ("fr", 8), ("zh-Hant", 8), ("kk", 4), ("ru", 4), ("ja", 3), ("ko", 3))
+    found, scores = site_languages(blocks, [""] * len(blocks), ["en", "fr"])
+    assert found == languages
+    assert scores.dtype == np.float32
+    assert scores.min() > 0.5
+    assert scores.max() <= 1
+
+
+def test_untranslated_page_follows_the_menu_of_its_version() -> None:
+    english = [page("en", i, ENGLISH_MENU) for i in range(12)]
+    french = [page("fr", i, FRENCH_MENU) for i in range(12)]
+    untranslated = page("en", 99, FRENCH_MENU)
+    blocks = [*english, *french, untranslated]
+    assert site_languages(blocks, [""] * len(blocks), ["en", "fr"])[0] == ["en"] * 12 + ["fr"] * 13
+
+
+def test_menu_that_was_not_translated_says_nothing() -> None:
+    blocks = [page(language, i, ENGLISH_MENU) for language in ("en", "fr") for i in range(12)]
+    assert site_languages(blocks, [""] * 24, ["en", "fr"])[0] == ["en"] * 12 + ["fr"] * 12
+
+
+def test_single_page_in_another_language_stays() -> None:
+    blocks, languages = site(("en", 10), ("fr", 10), ("de", 1))
+    long = [*blocks[-1], TEXTS["de"], TEXTS["de"].upper()]
+    assert site_languages([*blocks[:-1], long], [""] * 21, ["en", "fr"])[0] == languages
+
+
+def test_false_declarations_do_not_decide() -> None:
+    blocks, languages = site(("en", 10), ("fr", 10))
+    assert site_languages(blocks, ["en"] * 20, ["en", "fr"])[0] == languages
+
+
+def test_true_declarations_help_where_there_is_no_text() -> None:
+    blocks, languages = site(("en", 10), ("fr", 10))
+    empty = ["MaxRequestWorkers httpd"]
+    found, _ = site_languages([*blocks, empty, empty], [*languages, "fr-CA", "en-US"], ["en", "fr"])
+    assert found[-2:] == ["fr", "en"]
+
+
+def test_placeholder_latin_is_no_language() -> None:
+    latin = "Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod tempor incididunt ut labore"
+    blocks, _ = site(("en", 6), ("fr", 6))
+    filled = [*blocks, [latin, TEXTS["fr"][:60]], [latin, TEXTS["en"][:60]]]
+    assert site_languages(filled, [""] * 14, ["en", "fr"])[0][-2:] == ["fr", "en"]
+
+
+def test_page_without_letters_is_undetermined() -> None:
+    blocks, _ = site(("en", 4))
+    found, scores = site_languages([*blocks, ["12 : 30"], []], [""] * 6, ["en"])
+    assert found[-2:] == [UNDETERMINED, UNDETERMINED]
+    assert scores[-2:].tolist() == [0.0, 0.0]
+
+
+def test_min_letters_is_respected() -> None:
+    settings = LanguageSettings(min_letters=10_000)
+    assert site_languages([[TEXTS["en"]]], [""], ["en"], settings)[0] == [UNDETERMINED]
+
+
+def test_chinese_that_fits_both_scripts_follows_the_site() -> None:
+    blocks, _ = site(("zh-Hant", 3), ("en", 3))
+    assert site_languages([*blocks, ["中文大文化公司的上下水平和方法"]], [""] * 7, ["zh"])[0][-1] == "zh-Hant"
+
+
+def test_site_without_pages() -> None:
+    found, scores = site_languages([], [], ["en"])
+    assert found == []
+    assert scores.shape == (0,)
+
+
+def test_declared_languages_must_fit() -> None:
+    with pytest.raises(ShapeError, match="got 1 for 2 pages"):
+        site_languages([["a"], ["b"]], [""], [])

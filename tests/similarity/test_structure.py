@@ -1,0 +1,66 @@
+"""S_struct against the textbook recurrence."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+
+from twinlink.errors import ShapeError
+from twinlink.similarity import structure
+from twinlink.similarity.structure import structural_similarity
+
+TAGS = st.lists(st.binary(max_size=12).map(lambda tags: bytes(code % 4 for code in tags)), min_size=1, max_size=4)
+
+
+def longest_common(x: bytes, y: bytes) -> int:
+    """Longest common subsequence, O(nm)."""
+    table = np.zeros((len(x) + 1, len(y) + 1), int)
+    for i, a in enumerate(x):
+        for j, b in enumerate(y):
+            table[i + 1, j + 1] = table[i, j] + 1 if a == b else max(table[i, j + 1], table[i + 1, j])
+    return int(table[-1, -1])
+
+
+@given(TAGS, TAGS, st.randoms(use_true_random=False))
+def test_equals_the_plain_recurrence(tags_a: list[bytes], tags_b: list[bytes], random: object) -> None:
+    pattern = csr_array(np.array([[random.random() < 0.7 for _ in tags_b] for _ in tags_a]))  # type: ignore[attr-defined]
+    indel = structural_similarity(tags_a, tags_b, pattern, "indel")
+    lcs_max = structural_similarity(tags_a, tags_b, pattern, "lcs_max")
+    for k, (i, j) in enumerate(zip(*pattern.nonzero(), strict=True)):
+        n, m, common = len(tags_a[i]), len(tags_b[j]), longest_common(tags_a[i], tags_b[j])
+        assert indel.data[k] == pytest.approx(2 * common / (n + m) if n + m else 1)
+        assert lcs_max.data[k] == pytest.approx(common / max(n, m) if n + m else 1)
+
+
+def test_ten_and_five_equal_tags() -> None:
+    """The two normalisers' difference, by hand: 2·5/15 and 5/10."""
+    pair = csr_array([[True]])
+    assert structural_similarity([b"a" * 10], [b"a" * 5], pair, "indel").data[0] == pytest.approx(2 / 3)
+    assert structural_similarity([b"a" * 10], [b"a" * 5], pair, "lcs_max").data[0] == 0.5
+
+
+def test_only_candidates_are_compared_and_zeros_are_stored() -> None:
+    pattern = csr_array([[True, False, True], [False, False, False]])
+    found = structural_similarity([b"ab", b"x"], [b"cd", b"ab", b"ab"], pattern)
+    assert found.indices.tolist() == [0, 2]
+    assert found.indptr.tolist() == [0, 2, 2]
+    assert found.data.tolist() == [0.0, 1.0]
+    assert found.dtype == np.float32
+
+
+def test_values_of_the_pattern_do_not_matter() -> None:
+    pattern = csr_array((np.zeros(1), ([0], [0])), shape=(1, 1))
+    assert structural_similarity([b"ab"], [b"ab"], pattern).data.tolist() == [1.0]
+
+
+def test_very_long_pages_are_compared_by_their_beginning(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(structure, "MAX_TAGS", 3)
+    assert structural_similarity([b"abcx"], [b"abcyyyyy"], csr_array([[True]])).data.tolist() == [1.0]
+
+
+def test_pattern_must_fit() -> None:
+    with pytest.raises(ShapeError, match="does not fit 1 and 2 pages"):
+        structural_similarity([b""], [b"", b""], csr_array((2, 2), dtype=bool))

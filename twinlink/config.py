@@ -84,7 +84,7 @@ class LanguageSettings(Settings, frozen=True):
     boilerplate_share: Unit = 0.1
     """A block that stands on more than this share of a site's pages says nothing about one page's language."""
     min_score: Unit = 0.2
-    """Least share of a page's words that must speak for its language."""
+    """A page whose language is less sure than this has none (`und`): a probability, or CLD2's share of the words."""
 
 
 class CandidateSettings(Settings, frozen=True):

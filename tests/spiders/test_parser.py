@@ -372,9 +372,10 @@ def test_deep_nesting_in_a_page_with_few_end_tags_is_read() -> None:
 
 
 @pytest.mark.parametrize("end", ["</div>", "</i>"])
-def test_hostile_nesting_ends_the_page(end: str) -> None:
+@pytest.mark.parametrize("start", ["", "<svg>", "<template>"])
+def test_hostile_nesting_ends_the_page(start: str, end: str) -> None:
     # With </i>, libxml2 would compare 10^10 times.
-    page = parse("<p>start</p>" + "<div>" * 100_000 + "deep" + end * 100_000)
+    page = parse("<p>start</p>" + start + "<b>" * 100_000 + "deep" + end * 100_000)
     assert (page.blocks, page.cut) == (("start",), True)
 
 

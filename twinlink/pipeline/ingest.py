@@ -148,7 +148,8 @@ class _Spool:
 
     def _add_redirect(self, document: Document) -> None:
         target = join(document.url, document.location)
-        self.reject(Reject(document.url, "ingest", "redirect", target or document.location))
+        if document.offset >= 0:  # else it is another name of a saved file, not an answer of the server
+            self.reject(Reject(document.url, "ingest", "redirect", target or document.location))
         if target:
             self._aliases.setdefault(page_id(document.url), page_id(target))
 
@@ -171,6 +172,8 @@ class _Spool:
         page = parse_page(document.body, url, document.content_type, document.content_language)
         if not page.blocks and not page.links:
             return self.reject(Reject(url, "ingest", "empty-page"))
+        if page.cut:
+            self.reject(Reject(url, "ingest", "page-cut", "kept up to where its markup would take too long to read"))
         self._seen[number] = digest
         self._keep(document, page, number, digest)
         return None

@@ -51,7 +51,7 @@ class Guess(NamedTuple):
     language: str
     """Its language, Chinese without script; ``und`` when unknown."""
     score: float
-    """Share of the words that speak for it, 0 to 1."""
+    """How sure it is, 0 to 1."""
     strength: float
     """How good an example of the language it is, 0 to 1: long, uniform, and sure to CLD2."""
 
@@ -93,7 +93,7 @@ def language_matches(language: str, wanted: str) -> bool:
 
 
 def identify_text(text: str) -> tuple[str, float]:
-    """Name the language of one text, and the share of its words that speak for it.
+    """Name the language of one text, and how sure that is.
 
     Returns
     -------
@@ -101,7 +101,8 @@ def identify_text(text: str) -> tuple[str, float]:
         BCP 47 code, for Chinese with its script (``zh-Hant``, ``zh-Hans``; ``zh`` where the text fits both); ``und``
         when there are no letters or CLD2 has no answer.
     float
-        Between 0 and 1; 0 for ``und``.
+        Share of the words that speak for it, by CLD2; where another script than Latin decides, 1 from three tenths of
+        the words on. 0 for ``und``.
 
     Examples
     --------
@@ -139,11 +140,12 @@ def guess_language(words: Mapping[str, float], text: str) -> Guess:
     if share < _SHARE:
         guess = _ask_cld2(_only(LATIN, text) if share else text)
         return guess._replace(score=guess.score * (1 - share))
-    strength = min(1.0, share / _CLEAR_SHARE) * min(1.0, total / _CLEAR_WORDS)
+    certainty = min(1.0, share / _CLEAR_SHARE)
+    strength = certainty * min(1.0, total / _CLEAR_WORDS)
     if script == HAN:
-        return Guess("ja" if japanese >= _KANA_SHARE * groups[HAN] else "zh", share, strength)
+        return Guess("ja" if japanese >= _KANA_SHARE * groups[HAN] else "zh", certainty, strength)
     guess = _ask_cld2(_only(script, text))
-    return Guess(guess.language, guess.score * share, min(guess.strength, strength))
+    return Guess(guess.language, guess.score * certainty, min(guess.strength, strength))
 
 
 def _only(script: str, text: str) -> str:

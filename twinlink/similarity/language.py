@@ -50,9 +50,8 @@ _WORDS_LIMIT = 10.0
 """The words of a page speak against a language with this log-odds at most: text can be left untranslated."""
 _FRAME_BLOCKS = 6
 """The blocks on many pages weigh as much as this many of them at most."""
-_GUESS_WEIGHT = 5.0
-_WANTED_WEIGHT = 3.0
-"""Log-odds, as of one common word, for what CLD2 says of the page itself and for being wanted."""
+_SHARE_WEIGHT, _STRENGTH_WEIGHT, _WANTED_WEIGHT = 5.0, 15.0, 3.0
+"""Log-odds for what CLD2 says of the page itself, and for being wanted; a common word has about 5."""
 _ROUNDS = 2
 
 # What a language is learned from: its pages of the first strength; where there are too few, and it is wanted or not
@@ -65,6 +64,7 @@ _NOT_RARE = 0.05
 _MIN_BOILERPLATE_PAGES = 3
 _TYPICAL = 0.2  # a word is typical of a language with this page frequency
 _MIN_TYPICAL = 0.5  # a page of a learned language has at least this part of the usual share of typical words
+_SURE = 0.5  # a page of a wanted language with too few pages to be learned
 _NEAR_SHARE = 0.1
 # Languages that technical text of a larger relative is taken for.
 _NEAR = {
@@ -86,9 +86,8 @@ def site_languages(
 
     With p(w|ℓ) the share of language ℓ's clear pages that have word (or block) w, the page itself left out::
 
-        score(ℓ) = max(Σ_w log p(w|ℓ) - its maximum over ℓ, -10)
-                 + Σ_b log p(b|ℓ) · min(1, 6 / number of b)
-                 + 5 · CLD2's share if it says ℓ + 3 if ℓ is wanted
+        score(ℓ) = max(own(ℓ) - max own, -10) + Σ_b log p(b|ℓ) · min(1, 6 / number of b)
+        own(ℓ)   = Σ_w log p(w|ℓ) + (5·share + 15·strength of CLD2's answer, if it is ℓ) + (3 if ℓ is wanted)
 
     over the page's distinct common words w outside, and over its blocks b on more than ``boilerplate_share`` of the
     pages; the declared language is one more b. Computed twice, the second time with the first result in place of the
@@ -264,14 +263,17 @@ def _decide(site: _Site, guesses: Sequence[Guess], aim: frozenset[str]) -> tuple
     prior = np.tile([_WANTED_WEIGHT if language in aim else 0.0 for language in learned], (len(guesses), 1))
     for i, guess in enumerate(guesses):
         if guess.language in number:
-            prior[i, number[guess.language]] += _GUESS_WEIGHT * guess.score
+            prior[i, number[guess.language]] += _SHARE_WEIGHT * guess.score + _STRENGTH_WEIGHT * guess.strength
     for _ in range(_ROUNDS):
         scores = _vote(site, labels, prior)
         labels = scores.argmax(axis=1)
     odds = np.exp(scores - scores.max(axis=1, keepdims=True))
     languages, shares = [learned[label] for label in labels], odds.max(axis=1) / odds.sum(axis=1)
     for i, guess in enumerate(guesses):
-        if guess.language not in number and _is_foreign(site, i, guess.language, typical, int(labels[i])):
+        if guess.language in number or guess.language == UNDETERMINED:
+            continue
+        sure_of_wanted = guess.language in aim and guess.score >= _SURE
+        if sure_of_wanted or _is_foreign(site, i, guess.language, typical, int(labels[i])):
             languages[i], shares[i] = guess.language, guess.score
     return languages, shares
 
@@ -317,15 +319,13 @@ class _Typical(NamedTuple):
 
 def _typical_words(words: csr_array, labels: Labels, n_languages: int) -> _Typical:
     _, sizes, frequency = _page_frequency(words, labels, n_languages)
-    typical = frequency >= _TYPICAL * sizes
+    typical = frequency >= np.maximum(_TYPICAL * sizes, _MIN_PAGES)
     shares = (words @ typical.astype(float)) / np.maximum(words.sum(axis=1), 1)[:, None]
     return _Typical(typical, np.array([np.median(shares[labels == k, k]) for k in range(n_languages)]))
 
 
 def _is_foreign(site: _Site, page: int, language: str, typical: _Typical, rival: int) -> bool:
     """Tell whether a page is really in a language that was not learned, rather than in ``rival``."""
-    if language == UNDETERMINED:
-        return False
     row = site.words[[page]]
     share = row.data[typical.words[row.indices, rival]].sum() / max(row.data.sum(), 1)
     if share >= _MIN_TYPICAL * typical.usual[rival]:

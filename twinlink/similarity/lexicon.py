@@ -199,10 +199,10 @@ Owners = dict[str, list[tuple[int, float]]]
 
 
 def _normalise(texts: Iterable[str], lang: str) -> list[str]:
-    joined = "\n".join(texts).lower()
-    if lang.startswith("zh"):
-        joined = simplify_chinese(joined)
-    return [_NOTE.sub(" ", text).strip() for text in joined.split("\n")]
+    texts = [_NOTE.sub(" ", text.lower()).replace("\n", " ").strip() for text in texts]
+    if texts and lang.startswith("zh"):
+        texts = simplify_chinese("\n".join(texts)).split("\n")  # one call: the converter is fast, calling it is not
+    return texts
 
 
 def _owners(texts: Iterable[str], place: Mapping[str, int], lang: str) -> Owners:

@@ -202,10 +202,10 @@ class _PageBuilder:
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         """Take a start tag."""
         self._depth += 1
-        if self._skipped:
-            return
         if self._depth > self._max_depth:
             raise _TooDeepError
+        if self._skipped:
+            return
         self.tags.append(TAG_CODES.get(tag, OTHER_TAG))
         if tag in _BLOCK:
             if self._chunks:

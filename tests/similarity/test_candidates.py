@@ -1,0 +1,105 @@
+"""Candidate patterns against the full matrix."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+
+from twinlink.config import CandidateSettings
+from twinlink.errors import ShapeError
+from twinlink.similarity.candidates import candidate_pattern, complete_pattern, find_candidates, tag_vectors
+
+
+def plain_pattern(scores: np.ndarray, k: int) -> np.ndarray:
+    """The k largest positive values of each row and column, the first of equal ones."""
+    chosen = np.zeros(scores.shape, bool)
+    for i, row in enumerate(scores):
+        for j in sorted(range(len(row)), key=lambda j: (-row[j], j))[:k]:
+            chosen[i, j] |= row[j] > 0
+    for j, column in enumerate(scores.T):
+        for i in sorted(range(len(column)), key=lambda i: (-column[i], i))[:k]:
+            chosen[i, j] |= column[i] > 0
+    return chosen
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 9), st.integers(1, 9), st.integers(1, 4), st.integers(1, 5))
+def test_equals_the_full_matrix_with_many_ties(seed: int, n_a: int, n_b: int, k: int, block: int) -> None:
+    rng = np.random.default_rng(seed)
+    a, b = rng.integers(0, 3, (n_a, 3)), rng.integers(0, 3, (n_b, 3))
+    settings = CandidateSettings(per_page=k, row_block=block)
+    found = candidate_pattern(csr_array(a.astype(np.float32)), csr_array(b.astype(np.float32)), settings)
+    assert found.dtype == bool
+    assert found.data.all()
+    assert found.has_sorted_indices
+    assert found.toarray().tolist() == plain_pattern(a @ b.T, k).tolist()
+
+
+def test_pages_with_nothing_in_common_are_no_candidates() -> None:
+    found = candidate_pattern(csr_array(np.eye(2)), csr_array(np.array([[1.0, 0.0]])))
+    assert found.toarray().tolist() == [[True], [False]]
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (3, 0), (0, 0)])
+def test_a_side_without_pages(shape: tuple[int, int]) -> None:
+    found = candidate_pattern(csr_array((shape[0], 2)), csr_array((shape[1], 2)))
+    assert found.shape == shape
+    assert found.nnz == 0
+
+
+def test_vectors_must_have_one_length() -> None:
+    with pytest.raises(ShapeError, match="got 2 and 3"):
+        candidate_pattern(csr_array((1, 2)), csr_array((1, 3)))
+
+
+def pattern(rows: list[list[int]]) -> csr_array:
+    return csr_array(np.array(rows, bool))
+
+
+def test_complete_pattern_adds_for_pages_with_few_candidates() -> None:
+    """Row 1 and column 2 have fewer than two candidates: their pairs are added, the one of row 0 and column 0 is not."""
+    first = pattern([[0, 1, 1], [1, 0, 0], [1, 1, 0]])
+    other = pattern([[1, 0, 0], [0, 1, 0], [0, 0, 1]])
+    completed = complete_pattern(first, other, CandidateSettings(per_page=2))
+    assert completed.toarray().astype(int).tolist() == [[0, 1, 1], [1, 1, 0], [1, 1, 1]]
+    assert completed.has_sorted_indices
+
+
+def test_complete_pattern_must_fit() -> None:
+    with pytest.raises(ShapeError, match="one shape"):
+        complete_pattern(csr_array((1, 2), dtype=bool), csr_array((2, 1), dtype=bool))
+
+
+def test_tag_vectors_find_the_page_with_the_same_tags() -> None:
+    pages = [b"abcabcd", b"xyzxyzw", b"abcdxyz"]
+    a, b = tag_vectors(pages, [*pages[::-1], b"ab", b""])
+    scores = (a @ b.T).toarray()
+    assert scores[:, :3].argmax(axis=1).tolist() == [2, 1, 0]
+    assert np.diag(scores[:, 2::-1]) == pytest.approx([1, 1, 1])
+    assert (scores[:, 3:] == 0).all()  # fewer than three tags: nothing to compare
+
+
+def test_tag_vectors_without_pages() -> None:
+    a, b = tag_vectors([], [])
+    assert (a.shape[0], b.shape[0]) == (0, 0)
+
+
+def test_words_decide_where_they_are_known_and_structure_helps_where_not() -> None:
+    """Page 0 has a translated word. Page 1 has none, and the structure of page 0 of the other language."""
+    counts_a, counts_b = csr_array(np.array([[9.0, 0], [0, 1]])), csr_array(np.array([[0.0], [9]]))
+    translation = csr_array(np.array([[1.0], [0]]))
+    tags_a, tags_b = [b"xyzz", b"abcc"], [b"abcc", b"vwxx"]
+    settings = CandidateSettings(per_page=1)
+    found = find_candidates(counts_a, counts_b, translation, tags_a, tags_b, settings)
+    assert found.toarray().astype(int).tolist() == [[0, 1], [1, 0]]
+
+
+def test_structure_is_used_for_all_pages_where_few_words_are_known() -> None:
+    counts_a, counts_b = csr_array(np.array([[1.0, 9]])), csr_array(np.array([[1.0, 0], [0, 9]]))
+    translation = csr_array(np.array([[1.0, 0], [0, 0]]))
+    tags = [b"abcc"]
+    settings = CandidateSettings(per_page=1)
+    found = find_candidates(counts_a, counts_b, translation, tags, [b"xyzz", b"abcc"], settings)
+    assert found.toarray().tolist() == [[True, True]]

@@ -1,0 +1,214 @@
+"""S_cb against slow and obvious twins."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+
+from twinlink.errors import ShapeError
+from twinlink.similarity.content import (
+    ContentForm,
+    combine_translations,
+    content_similarity,
+    content_vectors,
+    page_vectors,
+)
+
+FORMS: tuple[ContentForm, ...] = ("tsim_idf", "tsim", "bits", "cosine")
+
+
+@st.composite
+def problems(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Counts of a few pages and a sparse translation table; each weight occurs once, so that there are no ties."""
+    n_a, n_b, v_a, v_b = (draw(st.integers(1, limit)) for limit in (3, 3, 5, 5))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    counts_a = rng.integers(0, 4, (n_a, v_a)) * (rng.random((n_a, v_a)) < 0.6)
+    counts_b = rng.integers(0, 4, (n_b, v_b)) * (rng.random((n_b, v_b)) < 0.6)
+    weights = rng.permutation(np.arange(1, v_a * v_b + 1)).reshape(v_a, v_b) / (v_a * v_b)
+    return counts_a, counts_b, weights * (rng.random((v_a, v_b)) < 0.4)
+
+
+def sparse(matrix: np.ndarray) -> csr_array:
+    return csr_array(matrix.astype(np.float32))
+
+
+def full(n_a: int, n_b: int) -> csr_array:
+    return csr_array(np.ones((n_a, n_b), bool))
+
+
+def similarities(counts_a: np.ndarray, counts_b: np.ndarray, table: np.ndarray, form: ContentForm) -> np.ndarray:
+    pattern = full(len(counts_a), len(counts_b))
+    found = content_similarity(sparse(counts_a), sparse(counts_b), sparse(table), pattern, form)
+    assert found.dtype == np.float32
+    assert found.nnz == pattern.nnz
+    return np.asarray(found.toarray())
+
+
+# The twins: one pair of pages at a time, in plain Python
+
+
+def idf(counts: np.ndarray) -> list[float]:
+    return [math.log((len(counts) + 1) / (np.count_nonzero(column) + 0.5)) for column in counts.T]
+
+
+def plain_bits(a: np.ndarray, b: np.ndarray, table: np.ndarray) -> float:
+    of_a = sum(a[s] for s in range(len(a)) if any(table[s, t] and b[t] for t in range(len(b))))
+    of_b = sum(b[t] for t in range(len(b)) if any(table[s, t] and a[s] for s in range(len(a))))
+    return float((of_a / max(a.sum(), 1) + of_b / max(b.sum(), 1)) / 2)
+
+
+def plain_tsim(a: np.ndarray, b: np.ndarray, table: np.ndarray, idf_a: list[float], idf_b: list[float]) -> float:
+    free = list(b.astype(float))
+    links = 0.0
+    for s in sorted(range(len(a)), key=lambda s: np.count_nonzero(table[s])):
+        wanting = float(a[s])
+        for t in sorted(np.flatnonzero(table[s]), key=lambda t: -table[s, t]):
+            taken = min(wanting, free[t])
+            wanting, free[t] = wanting - taken, free[t] - taken
+            links += taken * (idf_a[s] + idf_b[t]) / 2
+    rest = float(np.dot(a, idf_a) + np.dot(b, idf_b)) - links
+    return links / rest if rest else 0.0
+
+
+def unit(vector: np.ndarray) -> np.ndarray:
+    length = np.linalg.norm(vector)
+    return vector / length if length else vector
+
+
+def damped(counts: np.ndarray) -> np.ndarray:
+    return np.array([[1 + math.log(count) if count else 0.0 for count in row] for row in counts])
+
+
+def plain_cosine(a: np.ndarray, b: np.ndarray, table: np.ndarray) -> float:
+    forward = np.array([unit(row) for row in table])
+    backward = np.array([unit(column) for column in table.T])
+    return float((unit(a @ forward) @ unit(b) + unit(a) @ unit(b @ backward)) / 2)
+
+
+@given(problems())
+def test_bits_equals_its_twin(problem: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
+    counts_a, counts_b, table = problem
+    expected = [[plain_bits(a, b, table) for b in counts_b] for a in counts_a]
+    assert similarities(*problem, "bits") == pytest.approx(np.array(expected), abs=1e-6)
+
+
+@given(problems())
+def test_tsim_equals_its_twin(problem: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
+    counts_a, counts_b, table = problem
+    ones = [1.0] * 9
+    expected = [[plain_tsim(a, b, table, ones[: len(a)], ones[: len(b)]) for b in counts_b] for a in counts_a]
+    assert similarities(*problem, "tsim") == pytest.approx(np.array(expected), abs=1e-5)
+
+
+@given(problems())
+def test_tsim_idf_equals_its_twin(problem: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
+    counts_a, counts_b, table = problem
+    a_words, b_words, idf_a, idf_b = damped(counts_a), damped(counts_b), idf(counts_a), idf(counts_b)
+    expected = [[plain_tsim(a, b, table, idf_a, idf_b) for b in b_words] for a in a_words]
+    assert similarities(*problem, "tsim_idf") == pytest.approx(np.array(expected), abs=1e-5)
+
+
+@given(problems())
+def test_cosine_equals_its_twin_and_the_vectors_product(problem: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
+    counts_a, counts_b, table = problem
+    a_words, b_words = damped(counts_a) * idf(counts_a), damped(counts_b) * idf(counts_b)
+    expected = np.array([[plain_cosine(a, b, table) for b in b_words] for a in a_words])
+    assert similarities(*problem, "cosine") == pytest.approx(expected, abs=1e-5)
+    x, y = content_vectors(sparse(counts_a), sparse(counts_b), sparse(table))
+    assert (x @ y.T).toarray() == pytest.approx(expected, abs=1e-5)
+
+
+@given(problems(), st.sampled_from(FORMS))
+def test_values_stay_between_0_and_1(problem: tuple[np.ndarray, np.ndarray, np.ndarray], form: ContentForm) -> None:
+    values = similarities(*problem, form)
+    assert values.min() >= 0
+    assert values.max() <= 1
+
+
+@given(problems(), st.sampled_from(["bits", "cosine"]))
+def test_languages_can_be_exchanged(problem: tuple[np.ndarray, np.ndarray, np.ndarray], form: ContentForm) -> None:
+    counts_a, counts_b, table = problem
+    turned = similarities(counts_b, counts_a, table.T, form)
+    assert similarities(counts_a, counts_b, table, form) == pytest.approx(turned.T, abs=1e-6)
+
+
+# Cases known by argument
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_word_by_word_translation_is_1_and_nothing_shared_is_0(form: ContentForm) -> None:
+    counts = np.array([[2, 1, 0, 0], [0, 0, 3, 1]])
+    assert similarities(counts, counts, np.eye(4), form) == pytest.approx(np.eye(2), abs=1e-6)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_empty_pages_are_like_nothing(form: ContentForm) -> None:
+    assert similarities(np.zeros((1, 2)), np.array([[1, 1]]), np.eye(2), form).tolist() == [[0]]
+    assert similarities(np.zeros((1, 2)), np.zeros((1, 2)), np.eye(2), form).tolist() == [[0]]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_no_lexicon_gives_0(form: ContentForm) -> None:
+    assert similarities(np.ones((1, 2)), np.ones((1, 2)), np.zeros((2, 2)), form).tolist() == [[0]]
+
+
+def test_tsim_by_hand() -> None:
+    """Four words and three; two of them are linked one to one: 2 / (4 + 3 - 2)."""
+    table = np.array([[1.0, 0], [0, 0], [0, 0]])
+    assert similarities(np.array([[2, 1, 1]]), np.array([[2, 1]]), table, "tsim").tolist() == [[pytest.approx(0.4)]]
+
+
+def test_bits_by_hand() -> None:
+    """Three of four words have a translation there, one of one has one here: (3/4 + 1) / 2."""
+    assert similarities(np.array([[3, 1]]), np.array([[1]]), np.array([[1.0], [0]]), "bits").tolist() == [[0.875]]
+
+
+def test_each_word_is_linked_once_in_tsim_but_not_in_bits() -> None:
+    counts_a, counts_b, table = np.array([[1, 1]]), np.array([[1]]), np.array([[1.0], [1.0]])
+    assert similarities(counts_a, counts_b, table, "tsim").tolist() == [[0.5]]
+    assert similarities(counts_a, counts_b, table, "bits").tolist() == [[1.0]]
+
+
+def test_needy_terms_choose_first() -> None:
+    """Term 0 could take either word, term 1 only word 0: both find one."""
+    table = np.array([[1.0, 0.5], [1.0, 0]])
+    assert similarities(np.array([[1, 1]]), np.array([[1, 1]]), table, "tsim").tolist() == [[1.0]]
+
+
+def test_rare_words_weigh_more_in_tsim_idf() -> None:
+    """Page 0 shares a word that all pages have with page 0, and a rare one with page 1."""
+    counts_a = np.array([[1, 1], [1, 0], [1, 0]])
+    counts_b = np.array([[1, 0], [0, 1], [1, 0]])
+    values = similarities(counts_a, counts_b, np.eye(2), "tsim_idf")
+    assert values[0, 1] > values[0, 0] > 0
+
+
+def test_only_candidates_are_computed() -> None:
+    pattern = csr_array(([False, True], ([0, 1], [1, 0])), shape=(2, 2))
+    found = content_similarity(sparse(np.eye(2)), sparse(np.eye(2)), sparse(np.eye(2)), pattern, "tsim")
+    assert found.nnz == 2
+    assert found.data.tolist() == [0.0, 0.0]
+
+
+def test_page_vectors_have_unit_length() -> None:
+    lengths = np.sqrt((page_vectors(sparse(np.array([[1, 2], [0, 5], [0, 0]]))).toarray() ** 2).sum(axis=1))
+    assert lengths == pytest.approx([1, 1, 0], abs=1e-6)
+
+
+def test_combined_translations_take_the_larger_weight() -> None:
+    combined = combine_translations(sparse(np.array([[0.5, 0]])), sparse(np.array([[0.25, 1]])))
+    assert combined.toarray().tolist() == [[0.5, 1.0]]
+    assert combined.dtype == np.float32
+
+
+def test_shapes_are_checked() -> None:
+    a, b, table = csr_array((2, 3)), csr_array((4, 5)), csr_array((3, 5))
+    with pytest.raises(ShapeError, match=r"translation matrix of shape \(3, 5\) expected"):
+        content_similarity(a, b, csr_array((5, 3)), csr_array((2, 4)))
+    with pytest.raises(ShapeError, match="does not fit 2 and 4 pages"):
+        content_similarity(a, b, table, csr_array((4, 2)))

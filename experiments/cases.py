@@ -19,7 +19,7 @@ import scipy.sparse as sp
 from twinlink.config import Config
 from twinlink.evaluate import Gold, evaluate, precision_coverage, read_gold
 from twinlink.graph.matching import greedy_matching
-from twinlink.pipeline.evidence import Side
+from twinlink.pipeline.evidence import Between, Side
 from twinlink.pipeline.ingest import ingest
 from twinlink.pipeline.match import site_sides
 from twinlink.rundir import RunDirectory
@@ -38,6 +38,7 @@ class Case:
     langs: tuple[str, str]
     side_a: Side
     side_b: Side
+    between: Between
     gold: Gold
     ceiling: float
     """Share of the gold pairs whose two pages were found to be in the right languages."""
@@ -68,9 +69,9 @@ def open_case(folder: Path) -> Iterator[Case]:
         tables = run.stage_folder("ingest")
         (part,) = iter_parts(tables / "pages")
         pages, links = read_table(part, PAGES), read_table(tables / "links" / part.name, LINKS)
-        side_a, side_b = (side for _, side in site_sides(pages, links, config))
+        ((side_a, side_b, between),) = site_sides(pages, links, config)
         gold = read_gold(folder / "gold.tsv")
-        yield Case(folder.name, folder, langs, side_a, side_b, gold, _ceiling(side_a, side_b, gold))
+        yield Case(folder.name, folder, langs, side_a, side_b, between, gold, _ceiling(side_a, side_b, gold))
 
 
 def _wanted(tag: str) -> str:

@@ -39,7 +39,7 @@ def main() -> None:
     scores = {"demo": demo_score()}
     for folder in find_cases(places):
         with open_case(folder) as case:
-            found = match_sides(case.side_a, case.side_b, [], MatchSettings())
+            found = match_sides(case.side_a, case.side_b, case.between, [], MatchSettings())
             scores[case.name] = f1_of(found.pairs(), case)
     if not places:
         print("real sites not found: only the demo site is gated")

@@ -15,14 +15,13 @@ import argparse
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import scipy.sparse as sp
 
 from experiments.cases import Case, f1_of, find_cases, find_lexicons, open_case, oracle_f1
 from twinlink.config import EtsSettings, MatchSettings
 from twinlink.graph.links import neighbours
 from twinlink.graph.propagation import enhanced_similarity
-from twinlink.pipeline.evidence import Evidence
+from twinlink.pipeline.evidence import with_values
 from twinlink.pipeline.match import match_sides
 
 BETAS = tuple(round(0.1 * step, 1) for step in range(11))
@@ -53,24 +52,31 @@ def main() -> None:
 
 def measure(case: Case, lexicons: Path | None) -> dict[str, dict[str, float]]:
     """Return the three figures of one site: figure → row label → F1."""
-    settings = MatchSettings()
-    found = match_sides(case.side_a, case.side_b, find_lexicons(lexicons, case.langs), settings)
-    evidence = found.evidence
-    precision, recall, f1 = f1_of(found.pairs(), case)
+    words = case.side_a, case.side_b, case.between, find_lexicons(lexicons, case.langs)
+    found = match_sides(*words, MatchSettings(method="liu2014"))
+    evidence, scores = found.found.evidence, found.found.scores
+    fixed = f1_of(found.pairs(), case)
+    weighed = f1_of(match_sides(*words, MatchSettings()).pairs(), case)
     single = {
         "language ceiling": case.ceiling,
-        "S_cb": oracle_f1(_matrix(evidence, evidence.content), case),
-        "S_struct": oracle_f1(_matrix(evidence, evidence.structure), case),
-        "S_in": oracle_f1(_matrix(evidence, evidence.internal), case),
-        "ETS": oracle_f1(evidence.score, case),
-        "own cut: P": precision,
-        "own cut: R": recall,
-        "own cut: F1": f1,
+        "S_cb": oracle_f1(with_values(scores, evidence["content"]), case),
+        "S_struct": oracle_f1(with_values(scores, evidence["structure"]), case),
+        "S_in": oracle_f1(with_values(scores, evidence["internal"]), case),
+        "ETS": oracle_f1(scores, case),
+        "liu2014, own cut: F1": fixed[2],
+        "weighed, own cut: P": weighed[0],
+        "weighed, own cut: R": weighed[1],
+        "weighed, own cut: F1": weighed[2],
     }
-    ets = _ets_of(case, evidence)
+    internal = with_values(scores, evidence["internal"])
+    ets = _ets_of(case, internal)
+
+    def mixed(beta: float) -> sp.csr_array:
+        return with_values(scores, beta * evidence["content"] + (1 - beta) * evidence["structure"])
+
     return {
         "single evidence": single,
-        "figure 2: S_in over beta": {f"beta {beta}": oracle_f1(_internal(evidence, beta), case) for beta in BETAS},
+        "figure 2: S_in over beta": {f"beta {beta}": oracle_f1(mixed(beta), case) for beta in BETAS},
         "figure 3: ETS over rounds": {
             f"rounds {rounds}": oracle_f1(ets(EtsSettings(rounds=rounds)), case) for rounds in ROUNDS
         },
@@ -80,18 +86,7 @@ def measure(case: Case, lexicons: Path | None) -> dict[str, dict[str, float]]:
     }
 
 
-def _matrix(evidence: Evidence, values: np.ndarray) -> sp.csr_array:
-    score = evidence.score
-    return sp.csr_array((values, score.indices, score.indptr), shape=score.shape)
-
-
-def _internal(evidence: Evidence, beta: float) -> sp.csr_array:
-    return _matrix(evidence, beta * evidence.content + (1 - beta) * evidence.structure)
-
-
-def _ets_of(case: Case, evidence: Evidence) -> Callable[[EtsSettings], sp.csr_array]:
-    internal = _matrix(evidence, evidence.internal)
-
+def _ets_of(case: Case, internal: sp.csr_array) -> Callable[[EtsSettings], sp.csr_array]:
     def ets(settings: EtsSettings) -> sp.csr_array:
         around_a, around_b = (neighbours(side.graph, settings.neighbours) for side in (case.side_a, case.side_b))
         return enhanced_similarity(internal, around_a, around_b, settings).scores

@@ -17,6 +17,7 @@ from msgspec import Meta, Struct
 from twinlink.errors import ConfigError
 
 __all__ = [
+    "EVIDENCE",
     "CandidateSettings",
     "Config",
     "CrawlSettings",
@@ -25,6 +26,7 @@ __all__ = [
     "InternalSettings",
     "LanguageSettings",
     "MatchSettings",
+    "WeighingSettings",
 ]
 
 Unit = Annotated[float, Meta(ge=0, le=1)]
@@ -106,8 +108,9 @@ class InternalSettings(Settings, frozen=True):
     """Normaliser of S_struct: 2·LCS/(n+m), or LCS/max(n, m)."""
     beta: Unit = 0.6
     """Weight of content (Liu et al., Figure 2)."""
-    shared_tokens: bool = True
-    """Numbers and Latin words in non-Latin text count as translations of themselves."""
+    shared_tokens: Literal["all", "numbers", "none"] = "all"
+    """Which words count as translations of themselves: those that both languages write alike (numbers, names, Latin
+    words in non-Latin text), numbers only, or none."""
 
 
 class EtsSettings(Settings, frozen=True):
@@ -123,17 +126,52 @@ class EtsSettings(Settings, frozen=True):
     """Pages that link here, pages linked from here, or both. The paper does not say."""
 
 
+Evidence = Literal["content", "learned", "contrast", "structure", "ets", "external", "length", "direct", "hreflang"]
+
+EVIDENCE: tuple[Evidence, ...] = (
+    "content",
+    "learned",
+    "contrast",
+    "structure",
+    "ets",
+    "external",
+    "length",
+    "direct",
+    "hreflang",
+)
+"""Kinds of evidence that can be weighed (`twinlink.pipeline.weighed`)."""
+
+
+class WeighingSettings(Settings, frozen=True):
+    """How evidence is weighed on the site at hand."""
+
+    evidence: tuple[Evidence, ...] = EVIDENCE
+    """Kinds of evidence to use; leave some out to see what they are worth."""
+    rounds: Natural = 3
+    """Rounds of learning at most after the first one. Trials: after three the scores move by .005 at most."""
+    ridge: Annotated[float, Meta(gt=0)] = 1e-4
+    """Penalty on large weights, a candidate. Trials from 1e-6 (too sure of itself) to 3e-3 (drops a third of the right
+    pairs)."""
+
+
 class MatchSettings(Settings, frozen=True):
     """How pairs are chosen."""
 
+    method: Literal["weighed", "liu2014"] = "weighed"
+    """Evidence weighed on the site at hand, or the fixed weights of Liu et al."""
     lexicons: tuple[str, ...] = ()
     """Lexicon files: TSV (also .gz, .xz) or CC-CEDICT; which column is which language is found on the site."""
     max_pairs: Natural | None = None
     """MAX_P of Liu et al., Algorithm 3. Default: no limit."""
     min_score: Unit | None = None
-    """MIN_SIM of Algorithm 3. Default: found on the site, without labels."""
+    """MIN_SIM of Algorithm 3, instead of a least probability. A raw score means another thing on every site."""
+    min_probability: Unit = 0.5
+    """Least probability of a pair that is handed out: ½ makes the expected F1 largest."""
+    min_precision: Unit | None = None
+    """Hand out the longest list, most probable pairs first, whose expected precision is not below this."""
     internal: InternalSettings = InternalSettings()
     ets: EtsSettings = EtsSettings()
+    weighing: WeighingSettings = WeighingSettings()
     candidates: CandidateSettings = CandidateSettings()
 
 

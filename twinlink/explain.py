@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from twinlink.errors import InputError
+from twinlink.tables import EVIDENCE
 
 if TYPE_CHECKING:
     from twinlink.run import Run
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["Explanation", "explain"]
 
 N_RIVALS = 5
-NUMBERS = ["score", "internal", "external", "content", "structure"]
+NUMBERS = ["score", *(field.name for field in EVIDENCE)]
 
 
 @dataclass(frozen=True)
@@ -78,12 +79,9 @@ def _as_url(run: Run, text: str) -> str:
 
 
 def _weights(run: Run) -> dict[str, float]:
-    ets, internal = run.config.match.ets, run.config.match.internal
-    return {
-        "external (links)": ets.alpha,
-        "content": (1 - ets.alpha) * internal.beta,
-        "structure": (1 - ets.alpha) * (1 - internal.beta),
-    }
+    """Return how much each kind of evidence counted, on average over the run's sites, the heaviest first."""
+    mean = run.weights.groupby("evidence")["weight"].mean().sort_values(ascending=False, kind="stable")
+    return {str(kind): float(weight) for kind, weight in mean.items()}
 
 
 def _why_rejected(run: Run, url: str) -> str:
@@ -134,4 +132,4 @@ def _candidates(run: Run, numbers: set[int], known: dict[int, str]) -> pd.DataFr
     shown["url_a"], shown["url_b"] = shown["page_a"].map(known), shown["page_b"].map(known)
     paired = set(zip(run.pairs["page_a"], run.pairs["page_b"], strict=True))
     shown["pair"] = ["yes" if ends in paired else "" for ends in zip(shown["page_a"], shown["page_b"], strict=True)]
-    return shown[["url_a", "url_b", *NUMBERS, "pair"]]
+    return shown[["url_a", "url_b", *NUMBERS, "pair"]].dropna(axis="columns", how="all")

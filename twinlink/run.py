@@ -14,7 +14,7 @@ from twinlink.config import Config
 from twinlink.errors import RunError
 from twinlink.explain import Explanation, explain
 from twinlink.rundir import RunDirectory
-from twinlink.tables import CANDIDATES, LANGUAGES, LINKS, PAGES, PAIRS, REJECTS, read_table
+from twinlink.tables import CANDIDATES, LANGUAGES, LINKS, PAGES, PAIRS, REJECTS, WEIGHTS, read_table
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -113,6 +113,11 @@ class Run:
     def candidates(self) -> pd.DataFrame:
         """Every pair that was looked at, with its numbers."""
         return self._table("match", "candidates", CANDIDATES)
+
+    @cached_property
+    def weights(self) -> pd.DataFrame:
+        """How much each kind of evidence counted, by site and languages."""
+        return self._table("match", "weights", WEIGHTS)
 
     @cached_property
     def rejects(self) -> pd.DataFrame:

@@ -17,11 +17,13 @@ from twinlink.errors import SchemaError
 
 __all__ = [
     "CANDIDATES",
+    "EVIDENCE",
     "LANGUAGES",
     "LINKS",
     "PAGES",
     "PAIRS",
     "REJECTS",
+    "WEIGHTS",
     "Reject",
     "check_table",
     "concat_tables",
@@ -87,6 +89,25 @@ LANGUAGES = pa.schema(
     metadata={"table": "languages"},
 )
 
+EVIDENCE = [
+    _column("content", pa.float32(), "content similarity S_cb: lexicons and shared tokens", null=True),
+    _column("learned", pa.float32(), "content similarity with the lexicon learned on the site", null=True),
+    _column("contrast", pa.float32(), "content similarity of what tells a page from its near-duplicates", null=True),
+    _column("structure", pa.float32(), "structural similarity S_struct", null=True),
+    _column("internal", pa.float32(), "internal similarity S_in", null=True),
+    _column("external", pa.float32(), "external similarity S_ext of the last round", null=True),
+    _column("ets", pa.float32(), "enhanced translation similarity", null=True),
+    _column("length", pa.float32(), "how near the ratio of the lengths is to the usual one", null=True),
+    _column(
+        "direct",
+        pa.float32(),
+        "link between the two pages: its share in a page's links to the other language",
+        null=True,
+    ),
+    _column("hreflang", pa.float32(), "1: one page names the other as its version in that language", null=True),
+]
+"""Columns of the kinds of evidence, the same in `PAIRS` and `CANDIDATES`; null: not measured by the method in use."""
+
 PAIRS = pa.schema(
     [
         _column("url_a", pa.string(), "page of the first language"),
@@ -94,12 +115,9 @@ PAIRS = pa.schema(
         _column("lang_a", pa.string(), "language of url_a"),
         _column("lang_b", pa.string(), "language of url_b"),
         _column("probability", pa.float32(), "estimated chance that the two are translations of each other"),
-        _column("score", pa.float32(), "what the matching ranked by: ETS after the last round"),
-        _column("content", pa.float32(), "content similarity S_cb"),
-        _column("structure", pa.float32(), "structural similarity S_struct"),
-        _column("internal", pa.float32(), "internal similarity S_in"),
-        _column("external", pa.float32(), "external similarity S_ext of the last round"),
+        _column("score", pa.float32(), "what the matching ranked by"),
         _column("rival", pa.float32(), "best score of a pair that shares one of the two pages, 0 when there is none"),
+        *EVIDENCE,
         _column("site", pa.string(), "site of both pages"),
         _column("page_a", pa.int64(), "page_id of url_a"),
         _column("page_b", pa.int64(), "page_id of url_b"),
@@ -109,18 +127,25 @@ PAIRS = pa.schema(
     metadata={"table": "pairs"},
 )
 
-
 CANDIDATES = pa.schema(
     [
         _column("page_a", pa.int64(), "page of the first language"),
         _column("page_b", pa.int64(), "page of the second language"),
-        _column("content", pa.float32(), "content similarity S_cb"),
-        _column("structure", pa.float32(), "structural similarity S_struct"),
-        _column("internal", pa.float32(), "internal similarity S_in"),
-        _column("external", pa.float32(), "external similarity S_ext of the last round"),
-        _column("score", pa.float32(), "ETS after the last round"),
+        _column("score", pa.float32(), "what the matching ranked by"),
+        *EVIDENCE,
     ],
     metadata={"table": "candidates"},
+)
+
+WEIGHTS = pa.schema(
+    [
+        _column("site", pa.string(), "the site"),
+        _column("lang_a", pa.string(), "first language"),
+        _column("lang_b", pa.string(), "second language"),
+        _column("evidence", pa.string(), "kind of evidence, a column of pairs"),
+        _column("weight", pa.float32(), "how much it counted on this site, 0 to 1; all kinds together 1"),
+    ],
+    metadata={"table": "weights"},
 )
 
 

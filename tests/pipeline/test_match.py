@@ -14,7 +14,9 @@ from twinlink.run import Run
 from twinlink.rundir import RunDirectory
 from twinlink.toy import toy_site
 
-CONFIG = Config().override({"langs": list(LANGS), "ingest.base_url": BASE, "match.min_score": 0.0})
+CONFIG = Config().override(
+    {"langs": list(LANGS), "ingest.base_url": BASE, "match.method": "liu2014", "match.min_score": 0.0}
+)
 
 
 def matched(tmp_path, folder, config=CONFIG):
@@ -52,14 +54,14 @@ def test_the_numbers_of_a_pair_are_those_of_its_candidate(tmp_path):
 
 def test_every_page_is_in_a_pair_or_has_a_reason(tmp_path):
     folder = write_toy(tmp_path / "toy")
-    write_pages(folder, {"de.html": page("Dies ist eine deutsche Seite über das Wetter und die Bibliothek."),
+    write_pages(folder, {"ru.html": page("Эта страница на русском языке рассказывает о погоде и о городской библиотеке."),
                          "numbers.html": page("1 2 3")})  # fmt: skip
     run = matched(tmp_path, folder)
     paired = set(run.pairs["url_a"]) | set(run.pairs["url_b"])
     rejected = run.rejects[run.rejects["stage"] == "match"].set_index("url")["reason"].to_dict()
     assert paired.isdisjoint(rejected)
     assert paired | set(rejected) == set(run.pages["url"])
-    assert rejected[f"{BASE}/de.html"] == "other-language"
+    assert rejected[f"{BASE}/ru.html"] == "other-language"
     assert rejected[f"{BASE}/numbers.html"] == "no-language"
 
 
@@ -67,7 +69,7 @@ def test_a_cut_above_every_score_leaves_no_pair_but_a_reason_for_each_page(tmp_p
     config = CONFIG.override({"match.min_score": 1.0, "match.ets.alpha": 0.5})
     run = matched(tmp_path, write_toy(tmp_path / "toy"), config)
     assert run.pairs.empty
-    assert set(run.rejects["reason"]) <= {"below-threshold", "no-partner-left"}
+    assert set(run.rejects["reason"]) <= {"doubtful", "no-partner-left"}
     assert len(run.rejects) == 10
 
 

@@ -59,7 +59,7 @@ def pattern(rows: list[list[int]]) -> csr_array:
 
 
 def test_complete_pattern_adds_for_pages_with_few_candidates() -> None:
-    """Row 1 and column 2 have fewer than two candidates: their pairs are added, the one of row 0 and column 0 is not."""
+    """Row 1 and column 2 have fewer than two candidates: their pairs are added, that of row 0 and column 0 is not."""
     first = pattern([[0, 1, 1], [1, 0, 0], [1, 1, 0]])
     other = pattern([[1, 0, 0], [0, 1, 0], [0, 0, 1]])
     completed = complete_pattern(first, other, CandidateSettings(per_page=2))

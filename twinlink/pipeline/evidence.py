@@ -1,11 +1,8 @@
-"""The evidence for each candidate pair of one site and two languages: content, structure, links.
-
-All of it lies on one sparse pattern, row by row, so that the k-th value of every kind belongs to the k-th candidate.
-"""
+"""What is known of two languages of a site before any pair is chosen: their pages, words, and links between them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,18 +10,15 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from twinlink.config import MatchSettings
-from twinlink.graph.links import neighbours
-from twinlink.graph.propagation import enhanced_similarity
-from twinlink.similarity.candidates import candidate_pattern, complete_pattern, tag_vectors
-from twinlink.similarity.content import combine_translations, content_similarity, content_vectors, page_vectors
-from twinlink.similarity.internal import internal_similarity
+from twinlink.graph.matching import Matching
+from twinlink.similarity.content import combine_translations
 from twinlink.similarity.lexicon import Lexicon, identity_matrix, translation_matrix
-from twinlink.similarity.structure import structural_similarity
 from twinlink.similarity.words import TermTable, count_terms, tokenize
 
-__all__ = ["Evidence", "Side", "gather_evidence"]
+__all__ = ["Between", "Found", "Side", "Words", "carry_over", "positions", "read_words", "with_values"]
 
 Floats = npt.NDArray[np.float32]
+Positions = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -41,79 +35,88 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Evidence:
-    """What speaks for each candidate; the arrays have one value a candidate, in row order.
+class Between:
+    """Links from the pages of side A to those of side B or back; rows = pages of A, columns = pages of B."""
 
-    ``score`` is the ETS after the last round, as a matrix (rows = pages of side A, columns = pages of side B); its
-    pattern is the candidates'.
+    direct: sp.csr_array
+    """Share that the link has in the page's links to the other side, the larger of both directions, in (0, 1]."""
+    hreflang: sp.csr_array
+    """1 where a page names the other one as its version in another language."""
+
+
+@dataclass(frozen=True)
+class Words:
+    """The terms of two sides, and which of them are known to translate to each other."""
+
+    a: TermTable
+    b: TermTable
+    translation: sp.csr_array
+    """Weights of the lexicons and of shared tokens, shape (n_terms_a, n_terms_b)."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a method makes of two sides: candidates, their evidence, the matching, how likely its pairs are right."""
+
+    scores: sp.csr_array
+    """What the matching ranked by, in [0, 1]; its stored entries are the candidates."""
+    evidence: Mapping[str, Floats]
+    """Every kind of evidence by its column name; one value a candidate, in row order."""
+    matching: Matching
+    rivals: npt.NDArray[np.floating]
+    """Best score of another candidate of either page, one a pair of the matching."""
+    probabilities: npt.NDArray[np.floating]
+    """Chance to be right, one a pair of the matching."""
+    weights: Mapping[str, float]
+    """How much each kind of evidence counted, sum 1."""
+
+
+def read_words(side_a: Side, side_b: Side, lexicons: Sequence[Lexicon], settings: MatchSettings) -> Words:
+    """Count the words of two sides and look up what is known of them."""
+    a, b = (
+        count_terms((tokenize("\n".join(blocks), side.lang) for blocks in side.blocks), side.lang)
+        for side in (side_a, side_b)
+    )
+    shared = identity_matrix(a.vocabulary, side_a.lang, b.vocabulary, side_b.lang, settings.internal.shared_tokens)
+    known = (translation_matrix(each, a.vocabulary, side_a.lang, b.vocabulary, side_b.lang) for each in lexicons)
+    return Words(a, b, combine_translations(shared, *known))
+
+
+def with_values(pattern: sp.csr_array, values: npt.NDArray[np.floating]) -> sp.csr_array:
+    """Return a matrix with the stored entries of ``pattern`` and other values."""
+    return sp.csr_array((values.astype(np.float32), pattern.indices, pattern.indptr), shape=pattern.shape)
+
+
+def positions(pattern: sp.csr_array, rows: npt.NDArray[np.integer], columns: npt.NDArray[np.integer]) -> Positions:
+    """Return where candidates stand among the stored entries of a pattern."""
+    return np.searchsorted(_keys(pattern), rows.astype(np.int64) * pattern.shape[1] + columns)
+
+
+def carry_over(
+    old: sp.csr_array,
+    values: npt.NDArray[np.floating],
+    new: sp.csr_array,
+    measure: Callable[[sp.csr_array], npt.NDArray[np.floating]],
+) -> Floats:
+    """Return values for the entries of ``new``: those of ``old`` are kept, ``measure`` is asked for the others.
+
+    ``measure`` takes a pattern and returns one value for each of its stored entries.
     """
-
-    score: sp.csr_array
-    content: Floats
-    structure: Floats
-    internal: Floats
-    external: Floats
-    vectors_a: sp.csr_array
-    """Unit term vectors of the pages of side A: which of them are near-duplicates."""
-    vectors_b: sp.csr_array
-    n_rounds: int
-    residual: float
-
-    def at(self, rows: npt.NDArray[np.intp], columns: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
-        """Return the positions of candidates in the arrays."""
-        n_rows, n_columns = self.score.shape
-        candidate_rows = np.repeat(np.arange(n_rows), np.diff(self.score.indptr))
-        keys = candidate_rows * n_columns + self.score.indices  # rising: the entries are sorted
-        return np.searchsorted(keys, rows * n_columns + columns)
+    old_keys, new_keys = _keys(old), _keys(new)
+    result = np.zeros(len(new_keys), dtype=np.float32)
+    both, in_old, in_new = np.intersect1d(old_keys, new_keys, assume_unique=True, return_indices=True)
+    result[in_new] = values[in_old]
+    missing = np.ones(len(new_keys), dtype=np.bool_)
+    missing[in_new] = False
+    if len(both) < len(new_keys):
+        rows, columns = np.divmod(new_keys[missing], new.shape[1])
+        starts = np.searchsorted(rows, np.arange(new.shape[0] + 1))
+        rest = sp.csr_array((np.ones(len(rows), np.bool_), columns.astype(np.int32), starts), shape=new.shape)
+        result[missing] = measure(rest)
+    return result
 
 
-def gather_evidence(side_a: Side, side_b: Side, lexicons: Sequence[Lexicon], settings: MatchSettings) -> Evidence:
-    """Find the candidates of two sides and measure every kind of evidence on them."""
-    counts_a, vocabulary_a = _terms(side_a)
-    counts_b, vocabulary_b = _terms(side_b)
-    translation = _translations(side_a.lang, vocabulary_a, side_b.lang, vocabulary_b, lexicons, settings)
-    by_content = candidate_pattern(*content_vectors(counts_a, counts_b, translation), settings.candidates)
-    by_structure = candidate_pattern(*tag_vectors(side_a.tags, side_b.tags), settings.candidates)
-    pattern = complete_pattern(by_content, by_structure, settings.candidates)
-    content = content_similarity(counts_a, counts_b, translation, pattern, settings.internal.content)
-    structure = structural_similarity(side_a.tags, side_b.tags, pattern, settings.internal.structure)
-    internal = internal_similarity(content, structure, settings.internal.beta)
-    ets = enhanced_similarity(
-        internal,
-        neighbours(side_a.graph, settings.ets.neighbours),
-        neighbours(side_b.graph, settings.ets.neighbours),
-        settings.ets,
-    )
-    return Evidence(
-        score=ets.scores,
-        content=content.data,
-        structure=structure.data,
-        internal=internal.data,
-        external=ets.external.data,
-        vectors_a=page_vectors(counts_a),
-        vectors_b=page_vectors(counts_b),
-        n_rounds=ets.n_rounds,
-        residual=ets.residual,
-    )
-
-
-def _terms(side: Side) -> TermTable:
-    return count_terms((tokenize("\n".join(blocks), side.lang) for blocks in side.blocks), side.lang)
-
-
-def _translations(
-    lang_a: str,
-    vocabulary_a: Sequence[str],
-    lang_b: str,
-    vocabulary_b: Sequence[str],
-    lexicons: Sequence[Lexicon],
-    settings: MatchSettings,
-) -> sp.csr_array:
-    """Return the best known translation weight of each pair of terms (n_terms_a × n_terms_b)."""
-    no_terms = np.zeros(0, dtype=np.int64)
-    shape = (len(vocabulary_a), len(vocabulary_b))
-    none = sp.csr_array((np.zeros(0, dtype=np.float32), (no_terms, no_terms)), shape=shape)
-    known = [translation_matrix(lexicon, vocabulary_a, lang_a, vocabulary_b, lang_b) for lexicon in lexicons]
-    if settings.internal.shared_tokens:
-        known.append(identity_matrix(vocabulary_a, lang_a, vocabulary_b, lang_b))
-    return combine_translations(none, *known)
+def _keys(pattern: sp.csr_array) -> npt.NDArray[np.int64]:
+    """Return row · n_columns + column of each stored entry; rising, as the entries are sorted."""
+    rows = np.repeat(np.arange(pattern.shape[0], dtype=np.int64), np.diff(pattern.indptr))
+    return rows * pattern.shape[1] + pattern.indices

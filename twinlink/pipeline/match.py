@@ -8,23 +8,25 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 import scipy.sparse as sp
 
 from twinlink.config import Config, MatchSettings
 from twinlink.graph.links import adjacency
-from twinlink.graph.matching import Matching, greedy_matching
-from twinlink.pipeline.evidence import Evidence, Side, gather_evidence
+from twinlink.pipeline.evidence import Between, Found, Side, Words, positions, read_words
+from twinlink.pipeline.liu2014 import match_liu2014
+from twinlink.pipeline.weighed import match_weighed
 from twinlink.rundir import RunDirectory, Signature, file_digest, site_file, write_text
-from twinlink.similarity.decision import choose_threshold
+from twinlink.similarity.decision import hand_out
 from twinlink.similarity.language import site_languages
 from twinlink.similarity.lexicon import Lexicon, read_lexicon
 from twinlink.tables import (
@@ -34,6 +36,7 @@ from twinlink.tables import (
     PAGES,
     PAIRS,
     REJECTS,
+    WEIGHTS,
     Reject,
     concat_tables,
     iter_parts,
@@ -43,11 +46,17 @@ from twinlink.tables import (
 
 __all__ = ["SideMatch", "SiteResult", "language_groups", "match", "match_sides", "match_site", "site_sides"]
 
-PAGE_COLUMNS = ("page_id", "site", "url", "blocks", "tags", "declared_lang")
-LINK_COLUMNS = ("source", "target")
+PAGE_COLUMNS = ("page_id", "site", "url", "title", "blocks", "tags", "declared_lang")
+LINK_COLUMNS = ("source", "target", "hreflang")
 MIN_VARIANT_SHARE = (
     0.1  # a script variant (zh-Hans beside zh-Hant) with fewer of the language's pages is taken for noise
 )
+
+
+METHODS: Mapping[str, Callable[[Side, Side, Words, Between, MatchSettings], Found]] = {
+    "weighed": match_weighed,
+    "liu2014": match_liu2014,
+}
 
 
 class Group(NamedTuple):
@@ -61,11 +70,12 @@ class Group(NamedTuple):
 
 @dataclass(frozen=True)
 class SiteResult:
-    """What matching one site gives: rows of the tables languages, candidates, pairs and rejects."""
+    """What matching one site gives: rows of the tables languages, candidates, pairs, weights and rejects."""
 
     languages: pa.Table
     candidates: pa.Table
     pairs: pa.Table
+    weights: pa.Table
     rejects: list[Reject]
 
 
@@ -105,6 +115,7 @@ def match(run: RunDirectory, config: Config, on_site: Callable[[int, int], None]
                 write_table(result.languages, LANGUAGES, site_file(folder / "languages", site))
                 write_table(result.candidates, CANDIDATES, site_file(folder / "candidates", site))
                 write_table(result.pairs, PAIRS, site_file(folder / "pairs", site))
+                write_table(result.weights, WEIGHTS, site_file(folder / "weights", site))
                 rejects += result.rejects
                 if on_site:
                     on_site(done, len(parts))
@@ -145,11 +156,9 @@ def match_site(
     """
     langs, lang_scores = _languages(pages, config)
     groups = language_groups(langs, config.langs)
-    sides = _sides(pages, links, groups)
     matches = [
-        match_sides(side_a, side_b, lexicons, config.match)
-        for (tag_a, side_a), (tag_b, side_b) in itertools.combinations(sides, 2)
-        if tag_a != tag_b
+        match_sides(side_a, side_b, between, lexicons, config.match)
+        for side_a, side_b, between in _facing_sides(pages, links, groups)
     ]
     site = pages["site"][0].as_py()
     language_table = pa.table(
@@ -157,26 +166,60 @@ def match_site(
     )
     return SiteResult(
         languages=language_table,
-        candidates=concat_tables([_candidate_table(found) for found in matches], CANDIDATES),
-        pairs=concat_tables([_pair_table(found, site, signature) for found in matches], PAIRS),
+        candidates=concat_tables([_candidate_table(match_) for match_ in matches], CANDIDATES),
+        pairs=concat_tables([_pair_table(match_, site, signature) for match_ in matches], PAIRS),
+        weights=concat_tables([_weight_table(match_, site) for match_ in matches], WEIGHTS),
         rejects=_rejects(pages["url"].to_pylist(), langs, groups, matches),
     )
 
 
-def site_sides(pages: pa.Table, links: pa.Table, config: Config) -> list[tuple[str, Side]]:
-    """Return (wanted language, side) for each language of a site that is to be matched."""
+def site_sides(pages: pa.Table, links: pa.Table, config: Config) -> list[tuple[Side, Side, Between]]:
+    """Return every two sides of a site that are to be matched, and the links between them."""
     langs, _ = _languages(pages, config)
-    return _sides(pages, links, language_groups(langs, config.langs))
+    return _facing_sides(pages, links, language_groups(langs, config.langs))
 
 
 def _languages(pages: pa.Table, config: Config) -> tuple[list[str], npt.NDArray[np.float32]]:
-    declared = pages["declared_lang"].to_pylist()
-    return site_languages(pages["blocks"].to_pylist(), declared, config.langs, config.language)
+    return site_languages(_texts(pages), pages["declared_lang"].to_pylist(), config.langs, config.language)
 
 
-def _sides(pages: pa.Table, links: pa.Table, groups: Sequence[Group]) -> list[tuple[str, Side]]:
+def _texts(pages: pa.Table) -> list[list[str]]:
+    """Return the text of each page: its title and its blocks."""
+    return [
+        [title, *blocks] for title, blocks in zip(pages["title"].to_pylist(), pages["blocks"].to_pylist(), strict=True)
+    ]
+
+
+def _facing_sides(pages: pa.Table, links: pa.Table, groups: Sequence[Group]) -> list[tuple[Side, Side, Between]]:
     graph = _site_graph(pages, links)
-    return [(group.tag, _side(pages, graph, group)) for group in groups]
+    named = _site_graph(pages, links.filter(pc.not_equal(links["hreflang"], "")))
+    sides = [(group, _side(pages, graph, group)) for group in groups]
+    return [
+        (side_a, side_b, _between(graph, named, group_a.rows, group_b.rows))
+        for (group_a, side_a), (group_b, side_b) in itertools.combinations(sides, 2)
+        if group_a.tag != group_b.tag
+    ]
+
+
+def _between(
+    graph: sp.csr_array, named: sp.csr_array, rows_a: npt.NDArray[np.intp], rows_b: npt.NDArray[np.intp]
+) -> Between:
+    """Return the links between two sides; a link counts for its share in the page's links to the other side."""
+    forth = _row_shares(graph[rows_a][:, rows_b])
+    back = _row_shares(graph[rows_b][:, rows_a])
+    names = named[rows_a][:, rows_b].astype(np.float32).maximum(named[rows_b][:, rows_a].T.astype(np.float32))
+    return Between(direct=_sorted(forth.maximum(back.T)), hreflang=_sorted(names))
+
+
+def _row_shares(links: sp.csr_array) -> sp.csr_array:
+    n_links = np.diff(sp.csr_array(links).indptr)
+    return sp.csr_array(sp.diags_array((1 / np.maximum(n_links, 1)).astype(np.float32)) @ links.astype(np.float32))
+
+
+def _sorted(matrix: sp.csr_array) -> sp.csr_array:
+    matrix = sp.csr_array(matrix)
+    matrix.sort_indices()
+    return matrix
 
 
 def language_groups(langs: Sequence[str], wanted: Sequence[str]) -> list[Group]:
@@ -222,7 +265,7 @@ def _side(pages: pa.Table, graph: sp.csr_array, group: Group) -> Side:
         lang=group.lang,
         page_ids=chosen["page_id"].to_numpy(),
         urls=chosen["url"].to_pylist(),
-        blocks=chosen["blocks"].to_pylist(),
+        blocks=_texts(chosen),
         tags=chosen["tags"].to_pylist(),
         graph=sp.csr_array(graph[group.rows][:, group.rows]),
     )
@@ -230,79 +273,95 @@ def _side(pages: pa.Table, graph: sp.csr_array, group: Group) -> Side:
 
 @dataclass(frozen=True)
 class SideMatch:
-    """Two sides, the evidence between them, the one-to-one matching and which of it is kept."""
+    """Two sides, what was found between them, and which pairs are handed out."""
 
     side_a: Side
     side_b: Side
-    evidence: Evidence
-    matching: Matching
-    rivals: npt.NDArray[np.float32]
-    probabilities: npt.NDArray[np.float32]
+    found: Found
     keep: npt.NDArray[np.bool_]
+    """One a pair of the matching."""
 
-    def pairs(self) -> list[tuple[str, str]]:
-        """Return the addresses of the kept pairs."""
-        kept = zip(self.matching.rows[self.keep], self.matching.columns[self.keep], strict=True)
-        return [(self.side_a.urls[row], self.side_b.urls[column]) for row, column in kept]
-
-
-def match_sides(side_a: Side, side_b: Side, lexicons: Sequence[Lexicon], settings: MatchSettings) -> SideMatch:
-    """Match two sides of a site: evidence, one-to-one matching, and the cut."""
-    evidence = gather_evidence(side_a, side_b, lexicons, settings)
-    matching = greedy_matching(evidence.score, settings.max_pairs)
-    decision = choose_threshold(evidence.score, matching, greedy_matching, evidence.vectors_a, evidence.vectors_b)
-    keep = decision.keep if settings.min_score is None else matching.scores >= settings.min_score
-    return SideMatch(side_a, side_b, evidence, matching, decision.rivals, decision.probabilities, keep)
+    def pairs(self, which: npt.NDArray[np.bool_] | None = None) -> list[tuple[str, str]]:
+        """Return the addresses of some pairs of the matching; by default of those that are handed out."""
+        matching, chosen = self.found.matching, self.keep if which is None else which
+        rows_and_columns = zip(matching.rows[chosen], matching.columns[chosen], strict=True)
+        return [(self.side_a.urls[row], self.side_b.urls[column]) for row, column in rows_and_columns]
 
 
-def _pair_table(found: SideMatch, site: str, signature: str) -> pa.Table:
-    side_a, side_b, evidence = found.side_a, found.side_b, found.evidence
-    rows, columns = found.matching.rows[found.keep], found.matching.columns[found.keep]
-    at = evidence.at(rows, columns)
+def match_sides(
+    side_a: Side, side_b: Side, between: Between, lexicons: Sequence[Lexicon], settings: MatchSettings
+) -> SideMatch:
+    """Match two sides of a site by the method of the settings, and choose what is handed out."""
+    words = read_words(side_a, side_b, lexicons, settings)
+    found = METHODS[settings.method](side_a, side_b, words, between, settings)
+    keep = hand_out(found.probabilities, settings.min_probability, settings.min_precision)
+    if settings.min_score is not None:
+        keep = found.matching.scores >= settings.min_score
+    if settings.max_pairs is not None:
+        keep &= np.arange(len(keep)) < settings.max_pairs
+    return SideMatch(side_a, side_b, found, keep)
+
+
+def _pair_table(match_: SideMatch, site: str, signature: str) -> pa.Table:
+    side_a, side_b, found, keep = match_.side_a, match_.side_b, match_.found, match_.keep
+    rows, columns = found.matching.rows[keep], found.matching.columns[keep]
+    at = positions(found.scores, rows, columns)
     values = {
         "url_a": [side_a.urls[row] for row in rows],
         "url_b": [side_b.urls[column] for column in columns],
         "lang_a": [side_a.lang] * len(rows),
         "lang_b": [side_b.lang] * len(rows),
-        "probability": found.probabilities[found.keep],
-        "score": found.matching.scores[found.keep],
-        "content": evidence.content[at],
-        "structure": evidence.structure[at],
-        "internal": evidence.internal[at],
-        "external": evidence.external[at],
-        "rival": found.rivals[found.keep],
+        "probability": found.probabilities[keep],
+        "score": found.matching.scores[keep],
+        "rival": found.rivals[keep],
+        **{kind: measured[at] for kind, measured in found.evidence.items()},
         "site": [site] * len(rows),
         "page_a": side_a.page_ids[rows],
         "page_b": side_b.page_ids[columns],
         "verdict": ["pair"] * len(rows),
         "signature": [signature] * len(rows),
     }
-    return pa.table({name: pa.array(column, PAIRS.field(name).type) for name, column in values.items()}, schema=PAIRS)
+    return _table(values, PAIRS, len(rows))
 
 
-def _candidate_table(found: SideMatch) -> pa.Table:
-    evidence = found.evidence
-    candidates = evidence.score.tocoo()
+def _candidate_table(match_: SideMatch) -> pa.Table:
+    candidates = match_.found.scores.tocoo()
     values = {
-        "page_a": found.side_a.page_ids[candidates.row],
-        "page_b": found.side_b.page_ids[candidates.col],
-        "content": evidence.content,
-        "structure": evidence.structure,
-        "internal": evidence.internal,
-        "external": evidence.external,
+        "page_a": match_.side_a.page_ids[candidates.row],
+        "page_b": match_.side_b.page_ids[candidates.col],
         "score": candidates.data,
+        **match_.found.evidence,
     }
-    return pa.table(
-        {name: pa.array(column, CANDIDATES.field(name).type) for name, column in values.items()}, schema=CANDIDATES
-    )
+    return _table(values, CANDIDATES, candidates.nnz)
+
+
+def _weight_table(match_: SideMatch, site: str) -> pa.Table:
+    weights = match_.found.weights
+    values = {
+        "site": [site] * len(weights),
+        "lang_a": [match_.side_a.lang] * len(weights),
+        "lang_b": [match_.side_b.lang] * len(weights),
+        "evidence": list(weights),
+        "weight": list(weights.values()),
+    }
+    return _table(values, WEIGHTS, len(weights))
+
+
+def _table(values: Mapping[str, Any], schema: pa.Schema, n_rows: int) -> pa.Table:
+    """Make a table; columns that are not given are null."""
+    columns = [
+        pa.array(values[field.name], field.type) if field.name in values else pa.nulls(n_rows, field.type)
+        for field in schema
+    ]
+    return pa.Table.from_arrays(columns, schema=schema)
 
 
 def _rejects(
     urls: Sequence[str], langs: Sequence[str], groups: Sequence[Group], matches: Sequence[SideMatch]
 ) -> list[Reject]:
     """Return a reason for every page that is in no pair."""
-    kept = {url for found in matches for url in _matched_urls(found, found.keep)}
-    below = {url: detail for found in matches for url, detail in _below(found)}
+    kept = {url for match_ in matches for pair in match_.pairs() for url in pair}
+    below = {url: detail for match_ in matches for url, detail in _below(match_)}
     wanted = {int(row) for group in groups for row in group.rows}
     rejects = []
     for row, (url, lang) in enumerate(zip(urls, langs, strict=True)):
@@ -313,23 +372,16 @@ def _rejects(
         elif row not in wanted:
             reason, detail = "other-language", lang
         elif url in below:
-            reason, detail = "below-threshold", below[url]
+            reason, detail = "doubtful", below[url]
         else:
             reason, detail = "no-partner-left", "every candidate has a better partner, or there is none"
         rejects.append(Reject(url, "match", reason, detail))
     return rejects
 
 
-def _matched_urls(found: SideMatch, which: npt.NDArray[np.bool_]) -> Iterator[str]:
-    yield from (found.side_a.urls[row] for row in found.matching.rows[which])
-    yield from (found.side_b.urls[column] for column in found.matching.columns[which])
-
-
-def _below(found: SideMatch) -> Iterator[tuple[str, str]]:
-    """Yield each page whose best pair is under the cut, with that pair."""
-    below = ~found.keep
-    matched = zip(found.matching.rows[below], found.matching.columns[below], found.matching.scores[below], strict=True)
-    for row, column, score in matched:
-        url_a, url_b = found.side_a.urls[row], found.side_b.urls[column]
-        yield url_a, f"{score:.4f} with {url_b}"
-        yield url_b, f"{score:.4f} with {url_a}"
+def _below(match_: SideMatch) -> Iterator[tuple[str, str]]:
+    """Yield each page whose best pair is not handed out, with that pair."""
+    dropped = ~match_.keep
+    for (url_a, url_b), chance in zip(match_.pairs(dropped), match_.found.probabilities[dropped], strict=True):
+        yield url_a, f"probability {chance:.4f} with {url_b}"
+        yield url_b, f"probability {chance:.4f} with {url_a}"

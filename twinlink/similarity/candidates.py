@@ -161,6 +161,44 @@ def _add_pairs(pattern: csr_array, other: csr_array, few: float) -> csr_array:
     return _pattern(rows, np.concatenate([columns, more_columns[wanted]]), pattern.shape)
 
 
+def strongest(scores: csr_array, settings: CandidateSettings | None = None) -> csr_array:
+    """Return the stored entries that are among the K = ``per_page`` largest of their row or of their column.
+
+    Parameters
+    ----------
+    scores : csr_array, shape (n_pages_a, n_pages_b)
+        Anything that orders the candidates. Ties go to the page that comes first.
+
+    Returns
+    -------
+    csr_array of bool, sorted, values True
+
+    Examples
+    --------
+    >>> strongest(csr_array([[0.9, 0.5], [0.8, 0.1]]), CandidateSettings(per_page=1)).toarray().astype(int).tolist()
+    [[1, 1], [1, 0]]
+    """
+    settings = settings or CandidateSettings()
+    rows, columns = _pairs(scores)
+    kept = np.zeros(len(rows), np.bool_)
+    for pages, others in ((rows, columns), (columns, rows)):
+        order = np.lexsort((others, -scores.data, pages))
+        ordered = pages[order]
+        kept[order[np.arange(len(rows)) - np.searchsorted(ordered, ordered) < settings.per_page]] = True
+    return _pattern(rows[kept], columns[kept], scores.shape)
+
+
+def union_of(*patterns: csr_array) -> csr_array:
+    """Return all pairs that are stored in any of some patterns of one shape.
+
+    Returns
+    -------
+    csr_array of bool, sorted, values True
+    """
+    rows, columns = (np.concatenate(parts) for parts in zip(*map(_pairs, patterns), strict=True))
+    return _pattern(rows, columns, patterns[0].shape)
+
+
 def _pairs(pattern: csr_array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     rows = np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr))
     return rows, pattern.indices.astype(np.int64)

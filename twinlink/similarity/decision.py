@@ -19,7 +19,7 @@ from scipy.sparse import csr_array
 from twinlink.errors import ShapeError
 from twinlink.similarity import kernels
 
-__all__ = ["Decision", "PairList", "choose_threshold"]
+__all__ = ["Decision", "PairList", "choose_threshold", "hand_out"]
 
 Floats = NDArray[np.float64]
 
@@ -32,6 +32,9 @@ _ALIKE = 0.9
 # The estimate is on the strict side: on sites for tuning as on those for judging, six to seven of ten pairs between .3
 # and .5 are right, .8 of those from .5 to .7, .95 from .9 to .97, .99 from .97 on.
 _LEAST_PROBABILITY = 0.3
+# Not so where hardly any pair is right: those of the first matching are a little better than those of the second even
+# if all are wrong. With a mean below the first number only pairs from the second on are kept.
+_DOUBTFUL_MEAN, _LEAST_IN_DOUBT = 0.6, 0.5
 _LOW_SHARE = 0.5
 _SMOOTHING = 0.5
 
@@ -62,7 +65,8 @@ class Decision:
     probabilities: NDArray[np.float32]
     """Estimated chance that the pair is right, where a near-duplicate of the right page counts as right."""
     keep: NDArray[np.bool_]
-    """Pairs to hand out: those with an estimate of 0.3 and more, for it is on the strict side."""
+    """Pairs to hand out: those with an estimate of 0.3 and more, for it is on the strict side; of 0.5 and more where
+    the pairs from 0.3 on have less than 0.6 on average."""
     rivals: NDArray[np.float32]
     """Best score of another candidate for one of the two pages, near-duplicates of the other page left out; 0: none."""
     threshold: float
@@ -118,7 +122,7 @@ def choose_threshold(
     wrong_rival = _best_rivals(others, wrong, _nearly_matched(others, wrong, vectors_a, vectors_b))
     evidence = matching.scores - _RIVAL_WEIGHT * rival
     probabilities = _probabilities(evidence, wrong.scores - _RIVAL_WEIGHT * wrong_rival)
-    keep = probabilities >= _LEAST_PROBABILITY
+    keep = _choose(probabilities)
     return Decision(
         probabilities=probabilities.astype(np.float32),
         keep=keep,
@@ -126,6 +130,35 @@ def choose_threshold(
         threshold=float(matching.scores[keep].min()) if keep.any() else 1.0,
         expected_precision=float(probabilities[keep].mean()) if keep.any() else 0.0,
     )
+
+
+def hand_out(
+    probabilities: NDArray[np.floating], min_probability: float = 0.5, min_precision: float | None = None
+) -> NDArray[np.bool_]:
+    """Mark the pairs to hand out.
+
+    Parameters
+    ----------
+    probabilities : ndarray, shape (n_pairs,), values in [0, 1]
+    min_probability : float
+        Least probability of a single pair.
+    min_precision : float, optional
+        Instead: the longest list, most probable pairs first, whose mean probability (its expected precision) is not
+        below this.
+
+    Examples
+    --------
+    >>> chances = np.array([0.9, 0.4, 0.8])
+    >>> hand_out(chances).tolist(), hand_out(chances, min_precision=0.7).tolist()
+    ([True, False, True], [True, True, True])
+    """
+    if min_precision is None:
+        return np.asarray(probabilities >= min_probability)
+    order = np.argsort(-probabilities, kind="stable")
+    enough = np.flatnonzero(np.cumsum(probabilities[order]) >= min_precision * np.arange(1, len(order) + 1) - 1e-9)
+    keep = np.zeros(len(order), np.bool_)
+    keep[order[: enough[-1] + 1 if len(enough) else 0]] = True
+    return keep
 
 
 def _check(scores: csr_array, matching: PairList, vectors_a: csr_array, vectors_b: csr_array) -> None:
@@ -200,8 +233,18 @@ def _probabilities(evidence: Floats, wrong: Floats) -> Floats:
     return np.clip(1 - _share_of_wrong(evidence, wrong) * ratio, 0.0, 1.0)
 
 
+def _choose(probabilities: Floats) -> NDArray[np.bool_]:
+    keep: NDArray[np.bool_] = probabilities >= _LEAST_PROBABILITY
+    if len(probabilities) > 1 and keep.any() and probabilities[keep].mean() < _DOUBTFUL_MEAN:
+        keep = probabilities >= _LEAST_IN_DOUBT
+    return keep
+
+
 def _share_of_wrong(evidence: Floats, wrong: Floats) -> float:
-    """π₀: how many of the given pairs there are where half of the wrong ones are."""
+    """π₀, the share of wrong pairs: how many of the given ones there are where half of the wrong ones are, times 2.
+
+    Storey (2002), with the median of the wrong ones as the limit; ½ is added to both counts.
+    """
     limit = np.quantile(wrong, _LOW_SHARE)
     low, expected = np.sum(evidence <= limit), len(evidence) * np.mean(wrong <= limit)
     return float(min(1.0, (low + _SMOOTHING) / (expected + _SMOOTHING)))

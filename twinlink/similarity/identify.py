@@ -27,8 +27,9 @@ _SAME = {
     "iw": "he", "in": "id", "ji": "yi", "jw": "jv", "mo": "ro", "nb": "no", "nn": "no", "fil": "tl", "cmn": "zh",
     "yue": "zh",
 }  # fmt: skip
-_TRADITIONAL = frozenset({"hant", "tw", "hk", "mo"})
-_SIMPLIFIED = frozenset({"hans", "cn", "sg", "my"})
+# Subtags that say how Chinese is written, the script itself before the region.
+_CHINESE = {"hant": "zh-Hant", "hans": "zh-Hans"} | dict.fromkeys(("tw", "hk", "mo"), "zh-Hant")
+_CHINESE |= dict.fromkeys(("cn", "sg", "my"), "zh-Hans")
 # Web templates are filled with "lorem ipsum": CLD2's Latin says nothing about the page.
 _PLACEHOLDER = "la"
 
@@ -75,9 +76,8 @@ def canonical_language(tag: str) -> str:
         return UNDETERMINED
     if base != "zh":
         return base
-    if _TRADITIONAL.intersection(parts[1:]) or parts[0] == "yue":
-        return "zh-Hant"
-    return "zh-Hans" if _SIMPLIFIED.intersection(parts[1:]) else "zh"
+    said = [subtag for subtag in _CHINESE if subtag in parts[1:]]
+    return _CHINESE[said[0]] if said else "zh"
 
 
 def language_matches(language: str, wanted: str) -> bool:

@@ -39,7 +39,7 @@ __all__ = ["UNDETERMINED", "canonical_language", "identify_text", "language_matc
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
-# Trials on five sites: the result is the same for floors from .002 to .02, for words on 2 to 10 % of the pages, for a
+# Trials on six sites: the result is the same for floors from .002 to .02, for words on 2 to 10 % of the pages, for a
 # limit of 6 to 10 and for 3 to 10 blocks.
 _FLOOR = 0.005
 """Least frequency of a word in a language; also the weight of the smoothing."""
@@ -92,8 +92,8 @@ def site_languages(
     over the page's distinct common words w outside, and over its blocks b on more than ``boilerplate_share`` of the
     pages; the declared language is one more b. Computed twice, the second time with the first result in place of the
     clear pages. A language needs three clear pages to be learned (fairly clear ones, if it is wanted or on 5 % of the
-    pages). For other ones it is CLD2 that has to name them, for both halves of the page, and the page must lack the
-    typical words of the learned languages.
+    pages). A page that CLD2 gives another language keeps it if that one is wanted and has half of the words, or if both
+    halves of the page are in it and the page lacks the typical words of the learned languages.
 
     Parameters
     ----------
@@ -300,7 +300,7 @@ def _page_frequency(items: csr_array, labels: Labels, n_languages: int) -> tuple
 def _log_likelihood(items: csr_array, labels: Labels, n_languages: int, common: float) -> Floats:
     """Σ over a page's items of log p(item|language), where a page does not count for its own frequency."""
     _, sizes, frequency = _page_frequency(items, labels, n_languages)
-    counts = (frequency >= np.maximum(common * sizes, _MIN_PAGES)).any(axis=1)
+    counts = np.asarray((frequency >= np.maximum(common * sizes, _MIN_PAGES)).any(axis=1))
     pages = np.repeat(np.arange(len(labels)), np.diff(items.indptr))
     used = counts[items.indices]
     pages, columns = pages[used], items.indices[used]

@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -125,13 +125,19 @@ def translation_matrix(
     return csr_array(_link(lexicon.entries, place_b, lang_b, place_a, lang_a).T.tocsr())
 
 
-def identity_matrix(vocabulary_a: Sequence[str], lang_a: str, vocabulary_b: Sequence[str], lang_b: str) -> csr_array:
+def identity_matrix(
+    vocabulary_a: Sequence[str],
+    lang_a: str,
+    vocabulary_b: Sequence[str],
+    lang_b: str,
+    shared: Literal["all", "numbers", "none"] = "all",
+) -> csr_array:
     """Return 1 for each term that stands in both vocabularies and is likely to mean the same.
 
     Numbers always are. So are words in Latin letters: names and code where one of the languages has other letters,
     names and cognates where both have Latin ones. Of these, terms of one or two letters are left out (``on`` is a word
     of English and another of French); what other false friends there are is common in both languages and weighs little
-    by its idf.
+    by its idf. ``shared`` leaves it at numbers, or at nothing.
 
     Returns
     -------
@@ -144,10 +150,11 @@ def identity_matrix(vocabulary_a: Sequence[str], lang_a: str, vocabulary_b: Sequ
     """
     place_b = {term: i for i, term in enumerate(vocabulary_b)}
     least = _LEAST_COGNATE if has_latin_script(lang_a) and has_latin_script(lang_b) else 1
+    words = shared == "all"
     same = [
         (i, place_b[term])
-        for i, term in enumerate(vocabulary_a)
-        if term in place_b and (is_number(term) or (is_latin(term) and len(term) >= least))
+        for i, term in enumerate(vocabulary_a if shared != "none" else ())
+        if term in place_b and (is_number(term) or (words and is_latin(term) and len(term) >= least))
     ]
     rows, columns = np.array(same, dtype=np.int64).reshape(-1, 2).T
     shape = (len(vocabulary_a), len(vocabulary_b))

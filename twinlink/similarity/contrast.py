@@ -1,0 +1,107 @@
+"""What a page says that its nearest relatives do not: the words that tell near-duplicates apart."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, diags_array
+
+from twinlink.similarity import kernels
+
+__all__ = ["contrast_vectors", "cosine_of_pairs"]
+
+NEAREST = 8
+"""Pages that a page is compared with."""
+SHARPNESS = 8
+"""Power of the similarity by which these are weighed: only near-duplicates count much."""
+LEAST = 1e-6
+"""What is left of a term that all have alike, by rounding."""
+ROW_BLOCK = 512
+
+
+def contrast_vectors(counts: csr_array) -> csr_array:
+    """Term vectors with the terms of similar pages taken out.
+
+    ``x'(p) = max(0, x(p) - Σ_q w(p, q)·x(q))`` with x the unit vector of 1 + log count, q the `NEAREST` pages of the
+    same language, and w(p, q) proportional to (x(p)·x(q))^`SHARPNESS`, sum 1. No idf: in a set of near-duplicates the
+    word that differs may be frequent on the site.
+
+    Parameters
+    ----------
+    counts : csr_array, shape (n_pages, n_terms)
+        How often each term stands on each page.
+
+    Returns
+    -------
+    csr_array of float32, shape (n_pages, n_terms), values >= 0
+        An empty row is a page that says nothing of its own.
+
+    Examples
+    --------
+    Two forms that differ in one word each:
+
+    >>> forms = csr_array([[1.0, 1.0, 1.0, 0.0], [1.0, 1.0, 0.0, 1.0]])
+    >>> contrast_vectors(forms).astype(float).toarray().round(2).tolist()
+    [[0.0, 0.0, 0.58, 0.0], [0.0, 0.0, 0.0, 0.58]]
+    """
+    vectors = _unit_rows(csr_array((1 + np.log(counts.data), counts.indices, counts.indptr), shape=counts.shape))
+    around = _nearest(vectors)
+    rest = csr_array(vectors - around @ vectors)
+    rest.data = np.where(rest.data > LEAST, rest.data, 0).astype(np.float32)
+    rest.eliminate_zeros()
+    return rest
+
+
+def cosine_of_pairs(
+    vectors_a: csr_array, vectors_b: csr_array, translation: csr_array, pattern: csr_array
+) -> NDArray[np.float32]:
+    """``cos(T'x(i), y(j))`` for each stored entry (i, j) of a pattern: vectors of a, translated, against those of b.
+
+    Parameters
+    ----------
+    vectors_a : csr_array, shape (n_pages_a, n_terms_a)
+    vectors_b : csr_array, shape (n_pages_b, n_terms_b)
+    translation : csr_array, shape (n_terms_a, n_terms_b), values >= 0
+        T.
+    pattern : csr_array, shape (n_pages_a, n_pages_b)
+
+    Returns
+    -------
+    ndarray of float32, shape (pattern.nnz,), values in [0, 1]
+        0 where one of the two vectors is empty.
+    """
+    x = kernels.arrays_of(_unit_rows(csr_array(vectors_a @ translation)))
+    y = kernels.arrays_of(_unit_rows(vectors_b))
+    starts, columns, _ = kernels.arrays_of(pattern)
+    return np.clip(kernels.pattern_dot(x, y, vectors_b.shape[1], starts, columns), 0, 1)
+
+
+def _unit_rows(matrix: csr_array) -> csr_array:
+    lengths = np.sqrt(np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel())
+    return csr_array(diags_array(1 / np.where(lengths > 0, lengths, 1)) @ matrix)
+
+
+def _nearest(vectors: csr_array) -> csr_array:
+    """Return the weights w, rows of sum 1; made in blocks of rows, the whole product never exists."""
+    n_pages = vectors.shape[0]
+    transposed = csr_array(vectors.T)
+    rows, columns, weights = [], [], []
+    for first in range(0, n_pages, ROW_BLOCK):
+        products = (vectors[first : first + ROW_BLOCK] @ transposed).toarray()
+        here = np.arange(len(products))
+        products[here, here + first] = 0
+        nearest = (
+            np.argpartition(-products, min(NEAREST, n_pages - 1) - 1, axis=1)[:, :NEAREST]
+            if n_pages > 1
+            else here[:, None]
+        )
+        rows.append(np.repeat(here + first, nearest.shape[1]))
+        columns.append(nearest.ravel())
+        weights.append(np.take_along_axis(products, nearest, axis=1).ravel() ** SHARPNESS)
+    if not rows:
+        return csr_array((n_pages, n_pages))
+    around = csr_array(
+        (np.concatenate(weights), (np.concatenate(rows), np.concatenate(columns))), shape=(n_pages, n_pages)
+    )
+    sums = np.asarray(around.sum(axis=1)).ravel()
+    return csr_array(diags_array(1 / np.where(sums > 0, sums, 1)) @ around)

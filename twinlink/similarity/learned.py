@@ -1,0 +1,81 @@
+"""A lexicon learned on the site itself: words that keep coming together on pages known to be partners."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array, csr_array, diags_array
+
+from twinlink.errors import ShapeError
+
+__all__ = ["learn_translations"]
+
+MIN_DICE = 0.3
+"""Least d of a learned translation. From the trials in which links and words taught each other (`docs/methods.md`)."""
+MIN_PAIRS = 2
+"""Pairs that two words have in common at least: one alone would make every word a translation of every other."""
+MAX_SHARE = 0.3
+"""A word on more than this share of the pairs says nothing about one of them."""
+
+
+def learn_translations(
+    counts_a: csr_array, counts_b: csr_array, rows: NDArray[np.integer], columns: NDArray[np.integer]
+) -> csr_array:
+    """Translation weights of terms from page pairs: ``w(s, t) = d(s, t)² / Σ_t' d(s, t')²``.
+
+    ``d(s, t) = 2·n(s, t) / (n(s) + n(t))`` (Dice) with n(s, t) the pairs that have term s on page a and term t on page
+    b, n(s) and n(t) those that have the one or the other. Squaring leaves little to the many that come together by
+    chance.
+
+    Parameters
+    ----------
+    counts_a : csr_array, shape (n_pages_a, n_terms_a)
+        How often each term stands on each page.
+    counts_b : csr_array, shape (n_pages_b, n_terms_b)
+    rows, columns : ndarray of int, shape (n_pairs,)
+        Pages of the pairs to learn from.
+
+    Returns
+    -------
+    csr_array of float32, shape (n_terms_a, n_terms_b), values in (0, 1]
+        An empty row is a term of which nothing was learned.
+
+    Raises
+    ------
+    ShapeError
+        If there are not as many rows as columns.
+
+    Examples
+    --------
+    >>> counts = csr_array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0], [0.0, 0.0], [0.0, 0.0], [0.0, 0.0]])
+    >>> learn_translations(counts, counts, np.arange(7), np.arange(7)).toarray().tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
+    if len(rows) != len(columns):
+        raise ShapeError(f"pairs: expected as many rows as columns, got {len(rows)} and {len(columns)}")
+    there_a, n_a, kept_a = _useful_terms(counts_a, rows)
+    there_b, n_b, kept_b = _useful_terms(counts_b, columns)
+    together = coo_array(csr_array(there_a.T) @ there_b)
+    s, t = together.coords
+    dice = 2 * together.data / (n_a[s] + n_b[t])
+    strong = (together.data >= MIN_PAIRS) & (dice > MIN_DICE)
+    weights = (dice[strong] ** 2).astype(np.float32)
+    shape = (counts_a.shape[1], counts_b.shape[1])
+    return _unit_sums(csr_array((weights, (kept_a[s[strong]], kept_b[t[strong]])), shape=shape))
+
+
+def _useful_terms(
+    counts: csr_array, pages: NDArray[np.integer]
+) -> tuple[csr_array, NDArray[np.float32], NDArray[np.int64]]:
+    """Return which pages have which terms (0 or 1), on how many each is, and which terms these are."""
+    there = csr_array(counts[pages])
+    there = csr_array((np.ones(there.nnz, np.float32), there.indices, there.indptr), shape=there.shape)
+    n_pages = np.bincount(there.indices, minlength=there.shape[1])
+    kept = np.flatnonzero((n_pages >= MIN_PAIRS) & (n_pages <= max(MIN_PAIRS, MAX_SHARE * len(pages))))
+    return csr_array(there[:, kept]), n_pages[kept].astype(np.float32), kept
+
+
+def _unit_sums(matrix: csr_array) -> csr_array:
+    sums = np.asarray(matrix.sum(axis=1)).ravel()
+    sums[sums == 0] = 1
+    return csr_array(diags_array((1 / sums).astype(np.float32)) @ matrix)

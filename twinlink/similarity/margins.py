@@ -1,0 +1,64 @@
+"""Rivals: for each candidate pair the best other candidate of either page, whatever is measured."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+__all__ = ["Rivalry"]
+
+Floats = NDArray[np.float64]
+
+
+class Rivalry:
+    """The rows and columns of a candidate pattern, laid out for taking the best of each quickly.
+
+    Parameters
+    ----------
+    pattern : csr_array, shape (n_pages_a, n_pages_b)
+        Candidate pairs: its stored entries, in row order, whatever their values.
+
+    Examples
+    --------
+    >>> rivalry = Rivalry(csr_array([[0.9, 0.5], [0.7, 0.0]]))
+    >>> rivalry.rivals(np.array([0.9, 0.5, 0.7])).tolist()
+    [0.7, 0.9, 0.9]
+    """
+
+    def __init__(self, pattern: csr_array) -> None:
+        self.shape = pattern.shape
+        self.rows: NDArray[np.int64] = np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr))
+        self.columns: NDArray[np.int64] = pattern.indices.astype(np.int64)
+        self._by_column = np.argsort(self.columns, kind="stable")
+
+    def rivals(self, values: Floats) -> Floats:
+        """Return for each candidate the largest value of another one in its row or its column.
+
+        Parameters
+        ----------
+        values : ndarray, shape (n_candidates,), values >= 0
+            Anything measured on the candidates.
+
+        Returns
+        -------
+        ndarray, shape (n_candidates,)
+            0 where the candidate is alone in its row and its column.
+        """
+        best = _best_other(self.rows, values)
+        order = self._by_column
+        best[order] = np.maximum(best[order], _best_other(self.columns[order], values[order]))
+        return best
+
+
+def _best_other(groups: NDArray[np.int64], values: Floats) -> Floats:
+    """Return for each value the largest other one of its group; groups are runs of equal numbers."""
+    if not len(values):
+        return np.zeros(0)
+    starts = np.flatnonzero(np.r_[True, groups[1:] != groups[:-1]])
+    sizes = np.diff(np.r_[starts, len(groups)])
+    largest = np.repeat(np.maximum.reduceat(values, starts), sizes)
+    is_largest = values == largest
+    n_largest = np.repeat(np.add.reduceat(is_largest.astype(np.int64), starts), sizes)
+    second = np.repeat(np.maximum.reduceat(np.where(is_largest, 0.0, values), starts), sizes)
+    return np.where(is_largest & (n_largest == 1), second, largest)

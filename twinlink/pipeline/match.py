@@ -185,9 +185,8 @@ def _languages(pages: pa.Table, config: Config) -> tuple[list[str], npt.NDArray[
 
 def _texts(pages: pa.Table) -> list[list[str]]:
     """Return the text of each page: its title and its blocks."""
-    return [
-        [title, *blocks] for title, blocks in zip(pages["title"].to_pylist(), pages["blocks"].to_pylist(), strict=True)
-    ]
+    titles, blocks = pages["title"].to_pylist(), pages["blocks"].to_pylist()
+    return [[title, *rest] if title else rest for title, rest in zip(titles, blocks, strict=True)]
 
 
 def _facing_sides(pages: pa.Table, links: pa.Table, groups: Sequence[Group]) -> list[tuple[Side, Side, Between]]:

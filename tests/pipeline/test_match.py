@@ -54,8 +54,8 @@ def test_the_numbers_of_a_pair_are_those_of_its_candidate(tmp_path):
 
 def test_every_page_is_in_a_pair_or_has_a_reason(tmp_path):
     folder = write_toy(tmp_path / "toy")
-    write_pages(folder, {"ru.html": page("Эта страница на русском языке рассказывает о погоде и о городской библиотеке."),
-                         "numbers.html": page("1 2 3")})  # fmt: skip
+    russian = "Эта страница на русском языке рассказывает о погоде и о городской библиотеке."
+    write_pages(folder, {"ru.html": page(russian), "numbers.html": page("1 2 3")})
     run = matched(tmp_path, folder)
     paired = set(run.pairs["url_a"]) | set(run.pairs["url_b"])
     rejected = run.rejects[run.rejects["stage"] == "match"].set_index("url")["reason"].to_dict()

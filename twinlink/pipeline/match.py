@@ -20,13 +20,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import scipy.sparse as sp
 
-from twinlink.config import Config, MatchSettings
+from twinlink.config import Config
 from twinlink.graph.links import adjacency
-from twinlink.pipeline.evidence import Between, Found, Side, Words, positions, read_words
-from twinlink.pipeline.liu2014 import match_liu2014
-from twinlink.pipeline.weighed import match_weighed
+from twinlink.pipeline.choice import SideMatch, match_sides, reconcile
+from twinlink.pipeline.evidence import Between, Side, positions
 from twinlink.rundir import RunDirectory, Signature, file_digest, site_file, write_text
-from twinlink.similarity.decision import hand_out
 from twinlink.similarity.language import site_languages
 from twinlink.similarity.lexicon import Lexicon, read_lexicon
 from twinlink.tables import (
@@ -44,19 +42,13 @@ from twinlink.tables import (
     write_table,
 )
 
-__all__ = ["SideMatch", "SiteResult", "language_groups", "match", "match_sides", "match_site", "site_sides"]
+__all__ = ["SiteResult", "language_groups", "match", "match_site", "site_sides"]
 
 PAGE_COLUMNS = ("page_id", "site", "url", "title", "blocks", "tags", "declared_lang")
 LINK_COLUMNS = ("source", "target", "hreflang")
 MIN_VARIANT_SHARE = (
     0.1  # a script variant (zh-Hans beside zh-Hant) with fewer of the language's pages is taken for noise
 )
-
-
-METHODS: Mapping[str, Callable[[Side, Side, Words, Between, MatchSettings], Found]] = {
-    "weighed": match_weighed,
-    "liu2014": match_liu2014,
-}
 
 
 class Group(NamedTuple):
@@ -156,10 +148,8 @@ def match_site(
     """
     langs, lang_scores = _languages(pages, config)
     groups = language_groups(langs, config.langs)
-    matches = [
-        match_sides(side_a, side_b, between, lexicons, config.match)
-        for side_a, side_b, between in _facing_sides(pages, links, groups)
-    ]
+    facing = _facing_sides(pages, links, groups)
+    matches = reconcile([match_sides(*sides, lexicons, config.match) for sides in facing], config.match)
     site = pages["site"][0].as_py()
     language_table = pa.table(
         {"page_id": pages["page_id"], "lang": langs, "lang_score": pa.array(lang_scores, pa.float32())}
@@ -268,37 +258,6 @@ def _side(pages: pa.Table, graph: sp.csr_array, group: Group) -> Side:
         tags=chosen["tags"].to_pylist(),
         graph=sp.csr_array(graph[group.rows][:, group.rows]),
     )
-
-
-@dataclass(frozen=True)
-class SideMatch:
-    """Two sides, what was found between them, and which pairs are handed out."""
-
-    side_a: Side
-    side_b: Side
-    found: Found
-    keep: npt.NDArray[np.bool_]
-    """One a pair of the matching."""
-
-    def pairs(self, which: npt.NDArray[np.bool_] | None = None) -> list[tuple[str, str]]:
-        """Return the addresses of some pairs of the matching; by default of those that are handed out."""
-        matching, chosen = self.found.matching, self.keep if which is None else which
-        rows_and_columns = zip(matching.rows[chosen], matching.columns[chosen], strict=True)
-        return [(self.side_a.urls[row], self.side_b.urls[column]) for row, column in rows_and_columns]
-
-
-def match_sides(
-    side_a: Side, side_b: Side, between: Between, lexicons: Sequence[Lexicon], settings: MatchSettings
-) -> SideMatch:
-    """Match two sides of a site by the method of the settings, and choose what is handed out."""
-    words = read_words(side_a, side_b, lexicons, settings)
-    found = METHODS[settings.method](side_a, side_b, words, between, settings)
-    keep = hand_out(found.probabilities, settings.min_probability, settings.min_precision)
-    if settings.min_score is not None:
-        keep = found.matching.scores >= settings.min_score
-    if settings.max_pairs is not None:
-        keep &= np.arange(len(keep)) < settings.max_pairs
-    return SideMatch(side_a, side_b, found, keep)
 
 
 def _pair_table(match_: SideMatch, site: str, signature: str) -> pa.Table:

@@ -12,21 +12,40 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse as sp
 
-from twinlink.config import Config
+from twinlink.config import Config, InternalSettings, MatchSettings
 from twinlink.evaluate import Gold, evaluate, precision_coverage, read_gold
 from twinlink.graph.matching import greedy_matching
-from twinlink.pipeline.evidence import Between, Side
+from twinlink.pipeline.choice import METHODS, SideMatch
+from twinlink.pipeline.evidence import Between, Side, Words, read_words
 from twinlink.pipeline.ingest import ingest
 from twinlink.pipeline.match import site_sides
 from twinlink.rundir import RunDirectory
+from twinlink.similarity.decision import hand_out
 from twinlink.similarity.lexicon import Lexicon, read_lexicon
 from twinlink.tables import LINKS, PAGES, iter_parts, read_table
 
-__all__ = ["Case", "find_cases", "find_lexicons", "open_case", "oracle_f1"]
+__all__ = [
+    "Case",
+    "Outcome",
+    "SharedTokens",
+    "case_words",
+    "f1_of",
+    "find_cases",
+    "find_lexicons",
+    "match_case",
+    "open_case",
+    "oracle_f1",
+    "outcome_of",
+    "verdicts_of",
+]
+
+SharedTokens = Literal["all", "numbers", "none"]
 
 
 @dataclass(frozen=True)
@@ -103,3 +122,45 @@ def f1_of(pairs: Sequence[tuple[str, str]], case: Case) -> tuple[float, float, f
     """Return precision, recall and F1 of some pairs."""
     result = evaluate(pairs, case.gold)
     return result.precision, result.recall, result.f1
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How good a list of pairs is, and how good it says that it is."""
+
+    oracle: float
+    """F1 at the best threshold on the same scores."""
+    precision: float
+    recall: float
+    f1: float
+    expected: float
+    """Mean probability of the pairs that are handed out; not a number where there are none."""
+
+
+def case_words(case: Case, lexicons: Sequence[Lexicon] = (), shared: SharedTokens = "all") -> Words:
+    """Return the words of a site and what is known of them: the slow part that many settings have in common."""
+    settings = MatchSettings(internal=InternalSettings(shared_tokens=shared))
+    return read_words(case.side_a, case.side_b, lexicons, settings)
+
+
+def match_case(case: Case, words: Words, settings: MatchSettings | None = None) -> SideMatch:
+    """Match a site whose words are known, as `twinlink.pipeline.match.match_sides` does."""
+    settings = settings or MatchSettings()
+    found = METHODS[settings.method](case.side_a, case.side_b, words, case.between, settings)
+    keep = hand_out(found.probabilities, settings.min_probability, settings.min_precision)
+    return SideMatch(case.side_a, case.side_b, found, keep)
+
+
+def outcome_of(case: Case, match: SideMatch, keep: npt.NDArray[np.bool_] | None = None) -> Outcome:
+    """Judge the pairs of a matching that are handed out, or those of another choice."""
+    chosen = match.keep if keep is None else keep
+    expected = float(match.found.probabilities[chosen].mean()) if chosen.any() else float("nan")
+    return Outcome(oracle_f1(match.found.scores, case), *f1_of(match.pairs(chosen), case), expected)
+
+
+def verdicts_of(case: Case, match: SideMatch) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
+    """Return the probability of every pair of a matching, and whether it is right; unscored pairs are left out."""
+    everything = np.ones(len(match.keep), np.bool_)
+    curve = precision_coverage(match.pairs(everything), match.found.probabilities.tolist(), case.gold)
+    right = np.round([precision * rank for rank, (_, precision, _) in enumerate(curve, 1)])
+    return np.array([chance for chance, _, _ in curve]), np.diff(np.r_[0, right]).astype(np.bool_)

@@ -4,9 +4,9 @@
 
     python -m experiments.paper_001 SITES... --lexicons FOLDER --out FOLDER
 
-prints one table a figure, every site a column, and draws the figures as SVG when ``--out`` is given. All F1 are at the
-best threshold (the oracle's), but for the row ``own cut``, which is what `twinlink match` hands out with its default
-settings.
+prints one table a figure, every site a column, and draws the figures as SVG when ``--out`` is given; with ``--single``
+only the table of each evidence alone is made. All F1 are at the best threshold (the oracle's), but for the rows
+``own cut``, which are what `twinlink match` hands out with its default settings.
 """
 
 from __future__ import annotations
@@ -37,11 +37,12 @@ def main() -> None:
     parser.add_argument("sites", nargs="+", type=Path, help="site folders, or folders of them")
     parser.add_argument("--lexicons", type=Path, help="folder of lexicons named like zh-en.tsv.xz")
     parser.add_argument("--out", type=Path, help="folder for the pictures")
+    parser.add_argument("--single", action="store_true", help="only each evidence alone and the own cuts, no figures")
     given = parser.parse_args()
     tables: dict[str, dict[str, dict[str, float]]] = {}
     for folder in find_cases(given.sites):
         with open_case(folder) as case:
-            for name, column in measure(case, given.lexicons).items():
+            for name, column in measure(case, given.lexicons, figures=not given.single).items():
                 for label, value in column.items():
                     tables.setdefault(name, {}).setdefault(label, {})[case.name] = value
     for name, rows in tables.items():
@@ -50,8 +51,8 @@ def main() -> None:
         draw(tables, given.out)
 
 
-def measure(case: Case, lexicons: Path | None) -> dict[str, dict[str, float]]:
-    """Return the three figures of one site: figure → row label → F1."""
+def measure(case: Case, lexicons: Path | None, *, figures: bool = True) -> dict[str, dict[str, float]]:
+    """Return the table and the three figures of one site: name → row label → F1."""
     words = case.side_a, case.side_b, case.between, find_lexicons(lexicons, case.langs)
     found = match_sides(*words, MatchSettings(method="liu2014"))
     evidence, scores = found.found.evidence, found.found.scores
@@ -68,6 +69,8 @@ def measure(case: Case, lexicons: Path | None) -> dict[str, dict[str, float]]:
         "weighed, own cut: R": weighed[1],
         "weighed, own cut: F1": weighed[2],
     }
+    if not figures:
+        return {"single evidence": single}
     internal = with_values(scores, evidence["internal"])
     ets = _ets_of(case, internal)
 

@@ -1,33 +1,87 @@
-"""The command line as a person uses it: what it says, what it leaves behind, and how it ends."""
+"""The command line as a person uses it: what it says, what it leaves behind, and how it ends.
+
+It is called in this process wherever no process matters: that saves a second a call.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import gzip
+import io
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
 from tests.sites import BASE, page, write_pages, write_toy
+from twinlink.cli import main
 from twinlink.demo import serve, write_site
 from twinlink.run import open_run
 
 TWINLINK = [sys.executable, "-m", "twinlink"]
 
 
-def twinlink(*args: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*TWINLINK, *map(str, args)], capture_output=True, text=True, cwd=cwd, check=False)
+@dataclass
+class Done:
+    """How a command ended."""
+
+    returncode: int
+    stdout: str
+    stderr: str
 
 
-def mined(tmp_path: Path) -> Path:
-    done = twinlink("mine", write_toy(tmp_path / "toy"), "--base-url", BASE, "-o", tmp_path / "run", "--langs", "en,zh")
-    assert done.returncode == 0, done.stderr
-    return tmp_path / "run"
+def twinlink(*args: object, encoding: str = "utf-8") -> Done:
+    """Call the command line in this process."""
+    out, err = (io.TextIOWrapper(io.BytesIO(), encoding=encoding, write_through=True) for _ in range(2))
+    code: object = 0
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            with patch.object(sys, "argv", ["twinlink", *map(str, args)]):
+                main()
+        except SystemExit as end:
+            code = end.code
+    texts = [stream.buffer.getvalue().decode(encoding) for stream in (out, err)]  # type: ignore[attr-defined]
+    return Done(int(str(code or 0)), *texts)
+
+
+def mine_toy(folder: Path, *args: object) -> Done:
+    """Mine the toy site in ``folder``, into ``folder / "run"``."""
+    toy = write_toy(folder / "toy")
+    return twinlink("mine", toy, "--base-url", BASE, "-o", folder / "run", "--langs", "en,zh", *args)
+
+
+@pytest.fixture(scope="module")
+def toy_done(tmp_path_factory):
+    """The toy site mined once: its folder, and how the command ended."""
+    folder = tmp_path_factory.mktemp("toy")
+    return folder, mine_toy(folder)
+
+
+@pytest.fixture
+def run(toy_done, tmp_path):
+    """A copy of the toy site's run: a run is whole wherever it lies."""
+    return Path(shutil.copytree(toy_done[0] / "run", tmp_path / "copy"))
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory):
+    """A site of 60 pages a language on this machine, and the run of mining it."""
+    folder = tmp_path_factory.mktemp("served")
+    site = write_site(folder / "demo", pages=60)
+    with serve(site.folder) as base:
+        command = ["mine", *(base + path for path in site.seeds), "--langs", "en,zh", "-q", "-o"]
+        done = twinlink(*command, folder / "run")
+        assert done.returncode == 0, done.stderr
+        yield command, folder / "run"
 
 
 def pairs_of(run: Path) -> list[str]:
@@ -37,46 +91,82 @@ def pairs_of(run: Path) -> list[str]:
     return [line.rpartition("\t")[0] for line in lines]
 
 
-def test_mine_says_what_came_out_and_where(tmp_path):
-    done = twinlink("mine", write_toy(tmp_path / "toy"), "--base-url", BASE, "-o", tmp_path / "run", "--langs", "en,zh")
+def test_mine_says_what_came_out_and_where(toy_done):
+    folder, done = toy_done
     assert done.returncode == 0, done.stderr
     assert "10 pages (" in done.stdout
+    assert "ingest: 10" in done.stderr
     assert re.search(r"pairs, expected precision [01]\.\d+ → .*pairs\.tsv$", done.stdout.strip())
-    assert (tmp_path / "run" / "pairs.tsv").is_file()
+    assert (folder / "run" / "pairs.tsv").is_file()
 
 
 def test_quiet_shows_no_progress(tmp_path):
-    toy = write_toy(tmp_path / "toy")
-    assert twinlink("mine", toy, "--base-url", BASE, "-o", tmp_path / "a", "-q").stderr == ""
-    assert "ingest: 10" in twinlink("mine", toy, "--base-url", BASE, "-o", tmp_path / "b").stderr
+    assert mine_toy(tmp_path, "-q").stderr == ""
 
 
-def test_the_stages_alone_do_what_mine_does(tmp_path):
-    toy, run = write_toy(tmp_path / "toy"), tmp_path / "run"
-    assert twinlink("ingest", toy, "--base-url", BASE, "-o", run).returncode == 0
+def test_a_terminal_that_knows_few_characters_is_enough(run):
+    done = twinlink("match", run, "-q", encoding="latin-1")
+    assert done.returncode == 0, done.stderr
+    assert "\\u2192" in done.stdout
+
+
+def test_the_stages_alone_do_what_mine_does(toy_done, tmp_path):
+    folder, run = toy_done[0], tmp_path / "run"
+    assert twinlink("ingest", folder / "toy", "--base-url", BASE, "-o", run).returncode == 0
     assert twinlink("match", run, "--langs", "en,zh").returncode == 0
-    (tmp_path / "other").mkdir()
-    assert pairs_of(run) == pairs_of(mined(tmp_path / "other"))
+    assert pairs_of(run) == pairs_of(folder / "run")
 
 
-def test_match_keeps_the_settings_of_the_run_and_changes_those_given(tmp_path):
-    run = mined(tmp_path)
+def test_match_keeps_the_settings_of_the_run_and_changes_those_given(run):
     assert twinlink("match", run, "--set", "match.ets.alpha=0.25").returncode == 0
     config = open_run(run).config
     assert (config.match.ets.alpha, config.langs) == (0.25, ("en", "zh"))
 
 
+def test_mine_and_match_have_options_for_what_is_handed_out(run, tmp_path):
+    given = ("--method", "liu2014", "--min-probability", "0", "--min-precision", "0.25")
+    done = [mine_toy(tmp_path, *given), twinlink("match", run, *given)]
+    assert [each.returncode for each in done] == [0, 0], done
+    for path in (tmp_path / "run", run):
+        settings = open_run(path).config.match
+        assert (settings.method, settings.min_probability, settings.min_precision) == ("liu2014", 0.0, 0.25)
+
+
+@pytest.mark.parametrize(
+    "option", [("--method", "best"), ("--min-probability", "2"), ("--min-precision", "-1"), ("--min-precision", "x")]
+)
+def test_a_value_that_an_option_does_not_have_is_refused(run, option):
+    done = twinlink("match", run, *option)
+    assert done.returncode == 2
+    assert option[0] in done.stderr
+
+
 def test_a_settings_file_and_options_over_it(tmp_path):
     (tmp_path / "c.toml").write_text('langs = ["en", "fr"]\n[match.ets]\nalpha = 0.2\n')
-    toy = write_toy(tmp_path / "toy")
-    args = ("-c", tmp_path / "c.toml", "--langs", "en,zh", "--set", "match.ets.rounds=1", "-q")
-    assert twinlink("mine", toy, "--base-url", BASE, "-o", tmp_path / "run", *args).returncode == 0
+    args = ("-c", tmp_path / "c.toml", "--set", "match.ets.rounds=1", "-q")
+    assert mine_toy(tmp_path, *args).returncode == 0
     config = open_run(tmp_path / "run").config
     assert (config.langs, config.match.ets.alpha, config.match.ets.rounds) == (("en", "zh"), 0.2, 1)
 
 
-def test_evaluate_scores_and_notes_what_is_missing(tmp_path):
-    run = mined(tmp_path)
+def test_a_lexicon_is_found_from_another_folder(run, tmp_path, monkeypatch):
+    (tmp_path / "words.tsv").write_text("library\t圖書館\nswimming\t游泳\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert twinlink("match", run, "--lexicon", "words.tsv").returncode == 0
+    monkeypatch.chdir(run)
+    done = twinlink("match", run)
+    assert done.returncode == 0, done.stderr
+
+
+def test_pages_read_anew_leave_no_pairs_of_the_old_ones(run, tmp_path):
+    other = write_pages(tmp_path / "other", {"a.html": page("Another text altogether.")})
+    assert twinlink("ingest", other, "--base-url", BASE, "-o", run).returncode == 0
+    done = twinlink("explain", run, f"{BASE}/a.html")
+    assert (done.returncode, "no match here yet" in done.stderr) == (3, True)
+    assert not (run / "pairs.tsv").exists()
+
+
+def test_evaluate_scores_and_notes_what_is_missing(run, tmp_path):
     (tmp_path / "gold.tsv").write_text("/en/a.html\t/zh/a.html\n/en/x.html\t/zh/x.html\n")
     done = twinlink("evaluate", run, "--gold", tmp_path / "gold.tsv", "--curve")
     assert done.returncode == 0
@@ -85,8 +175,12 @@ def test_evaluate_scores_and_notes_what_is_missing(tmp_path):
     assert "probability  precision  recall" in done.stdout
 
 
-def test_explain_a_pair_a_page_and_a_stranger(tmp_path):
-    run = mined(tmp_path)
+def test_a_run_s_own_pairs_are_gold_to_it(run):
+    done = twinlink("evaluate", run, "--gold", run / "pairs.tsv")
+    assert "precision 1.0000  recall 1.0000" in done.stdout, done.stderr
+
+
+def test_explain_a_pair_a_page_and_a_stranger(run):
     row = open_run(run).pairs.iloc[0]
     assert "a pair: probability" in twinlink("explain", run, row["url_a"], row["url_b"]).stdout
     assert "paired: " in twinlink("explain", run, row["url_a"].removeprefix(BASE)).stdout
@@ -100,22 +194,19 @@ def one_language(tmp_path: Path) -> list[object]:
     return ["mine", write_pages(tmp_path / "site", pages), "--base-url", BASE, "-o", tmp_path / "run"]
 
 
-def empty_folder(tmp_path: Path) -> list[object]:
-    (tmp_path / "site").mkdir()
-    return ["mine", tmp_path / "site", "--base-url", BASE, "-o", tmp_path / "run"]
+def toy(tmp_path: Path, *args: object) -> list[object]:
+    return ["mine", write_toy(tmp_path / "site"), "--base-url", BASE, "-o", tmp_path / "run", *args]
 
 
-def no_base_url(tmp_path: Path) -> list[object]:
-    return ["mine", write_toy(tmp_path / "site"), "-o", tmp_path / "run"]
-
-
-def closed_port(tmp_path: Path) -> list[object]:
-    return ["mine", "http://127.0.0.1:9/", "-o", tmp_path / "run"]
+def folder_without_pages(tmp_path: Path, *args: object) -> list[object]:
+    write_pages(tmp_path / "site", {"notes.dat": "no markup", "style.css": "p {}"})
+    return ["mine", tmp_path / "site", *args, "-o", tmp_path / "run"]
 
 
 def unknown_gold(tmp_path: Path) -> list[object]:
     (tmp_path / "gold.tsv").write_text("/other/a\t/other/b\n")
-    return ["evaluate", mined(tmp_path), "--gold", tmp_path / "gold.tsv"]
+    mine_toy(tmp_path, "-q")
+    return ["evaluate", tmp_path / "run", "--gold", tmp_path / "gold.tsv"]
 
 
 def unmatched_run(tmp_path: Path) -> list[object]:
@@ -123,22 +214,51 @@ def unmatched_run(tmp_path: Path) -> list[object]:
     return ["explain", tmp_path / "run", f"{BASE}/en/a.html"]
 
 
+def broken_ledger(tmp_path: Path) -> list[object]:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "ledger.sqlite").write_bytes(b"x" * 5000)
+    return toy(tmp_path)
+
+
+def run_in_a_file(tmp_path: Path, command: str, *args: object) -> list[object]:
+    (tmp_path / "run").touch()
+    return [command, *args, "-o", tmp_path / "run"]
+
+
 @pytest.mark.parametrize(
     ("make", "code", "message"),
     [
-        (empty_folder, 2, "found no HTML file"),
+        (folder_without_pages, 2, "found no HTML file"),
+        (lambda tmp: folder_without_pages(tmp, "--base-url", BASE), 2, "found no HTML file"),
         (one_language, 5, "0 pairs: all pages are in one language"),
-        (no_base_url, 2, "--base-url"),
-        (closed_port, 4, "127.0.0.1:9"),
+        (lambda tmp: ["mine", write_toy(tmp / "site"), "-o", tmp / "run"], 2, "--base-url"),
+        (lambda tmp: ["mine", "http://127.0.0.1:9/", "-o", tmp / "run"], 4, "127.0.0.1:9"),
         (unknown_gold, 2, "none of its 2 addresses is in the run"),
         (unmatched_run, 3, "no match here yet"),
+        (broken_ledger, 3, "not a usable ledger"),
         (lambda tmp: ["mine", "www.example.org", "-o", tmp / "run"], 2, "write https://www.example.org"),
+        (lambda tmp: ["mine", "localhost:8000/x", "-o", tmp / "run"], 2, "write https://localhost:8000"),
         (lambda tmp: ["mine", "ftp://example.org/", "-o", tmp / "run"], 2, "not a usable address"),
         (lambda tmp: ["mine", tmp / "none", "-o", tmp / "run"], 2, "no such file or folder"),
-        (lambda tmp: ["mine", tmp, "-o", tmp / "run", "--set", "match.alpha=1"], 2, "no setting 'match.alpha'"),
-        (lambda tmp: ["mine", tmp, "-o", tmp / "run", "--set", "match.ets.alpha"], 2, "expected NAME=VALUE"),
+        (lambda tmp: ["mine", "x" * 300, "-o", tmp / "run"], 2, "no such file or folder"),
+        (lambda tmp: ["mine", "", "-o", tmp / "run"], 2, "no such file or folder"),
+        (lambda tmp: ["mine", "http://127.0.0.1:9/", tmp / "none", "-o", tmp / "run"], 2, "no such file or folder"),
+        (lambda tmp: toy(tmp, "--langs", "en"), 2, "pairs need two languages"),
+        (lambda tmp: toy(tmp, "--langs", "en,EN"), 2, "en takes in EN"),
+        (lambda tmp: toy(tmp, "--langs", "en,zh-Hant,zh"), 2, "zh takes in zh-Hant"),
+        (lambda tmp: toy(tmp, "--langs", "en;zh"), 2, "'en;zh' is no language tag"),
+        (lambda tmp: toy(tmp, "--langs", ",,"), 2, "'' is no language tag"),
+        (lambda tmp: toy(tmp, "--langs", "en,xx"), 5, "0 pairs: no page is in xx"),
+        (lambda tmp: toy(tmp, "--lexicon", tmp / "none"), 2, "not a readable lexicon"),
+        (lambda tmp: ["mine", "http://127.0.0.1:9/", "--lexicon", tmp, "-o", tmp / "run"], 2, "not a readable lexicon"),
+        (lambda tmp: toy(tmp, "-c", tmp), 2, "cannot be read"),
+        (lambda tmp: toy(tmp, "--set", "match.alpha=1"), 2, "no setting 'match.alpha'"),
+        (lambda tmp: toy(tmp, "--set", "match.ets.alpha"), 2, "expected NAME=VALUE"),
         (lambda tmp: ["crawl", tmp, "-o", tmp / "run"], 2, "takes addresses"),
+        (lambda tmp: ["ingest", "-o", tmp / "run"], 2, "nothing to read"),
         (lambda tmp: ["match", tmp], 3, "not a run directory"),
+        (lambda tmp: run_in_a_file(tmp, "mine", tmp), 3, "cannot be made a run directory"),
+        (lambda tmp: run_in_a_file(tmp, "demo"), 3, "cannot be made a run directory"),
     ],
 )
 def test_bad_input_gives_one_clear_line_and_an_exit_code(tmp_path, make, code, message):
@@ -148,68 +268,55 @@ def test_bad_input_gives_one_clear_line_and_an_exit_code(tmp_path, make, code, m
     assert "Traceback" not in done.stderr
 
 
-def test_a_warc_cut_in_the_middle_gives_what_is_before_the_cut(tmp_path):
-    site = write_site(tmp_path / "demo", pages=60)
-    with serve(site.folder) as base:
-        crawled = twinlink("crawl", *(base + path for path in site.seeds), "-o", tmp_path / "run", "-q")
-    assert crawled.returncode == 0, crawled.stderr
-    n_whole = int(crawled.stdout.split()[0])
-    (archive,) = (tmp_path / "run" / "warc").glob("*.warc.gz")
+def test_an_error_of_the_system_is_one_line_too(run):
+    with patch("twinlink.run.open_run", side_effect=PermissionError(13, "Permission denied", "x")):
+        done = twinlink("explain", run, "/")
+    assert (done.returncode, done.stderr) == (3, "twinlink: error: x: Permission denied\n")
+
+
+def test_a_warc_cut_in_the_middle_gives_what_is_before_the_cut(served, tmp_path):
+    (archive,) = (served[1] / "warc").glob("*.warc.gz")
     whole = archive.read_bytes()
     (tmp_path / "cut.warc.gz").write_bytes(whole[: len(whole) * 2 // 3])
     done = twinlink("mine", tmp_path / "cut.warc.gz", "-o", tmp_path / "cut", "--langs", "en,zh")
     assert done.returncode == 0, done.stderr
     assert "rejected in ingest: truncated 1" in done.stdout
-    assert 0 < len(open_run(tmp_path / "cut").pages) < n_whole
+    assert 0 < len(open_run(tmp_path / "cut").pages) < len(open_run(served[1]).pages)
     with pytest.raises(EOFError), gzip.open(tmp_path / "cut.warc.gz") as stream:
         stream.read()
 
 
-def kill_group(process: subprocess.Popen[bytes]) -> None:
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-
-
-def wait_for(ready: object, process: subprocess.Popen[bytes]) -> None:
+def wait_for(ready: Path, process: subprocess.Popen[str]) -> None:
     """Wait until a path exists or the process ends."""
-    while not Path(str(ready)).exists() and process.poll() is None:
+    while not ready.exists() and process.poll() is None:
         time.sleep(0.01)
 
 
-def test_a_killed_job_goes_on_and_comes_to_the_same_pairs(tmp_path):
-    site = write_site(tmp_path / "demo", pages=60)
-    with serve(site.folder) as base:
-        starts = [base + path for path in site.seeds]
-        whole = ["mine", *starts, "--langs", "en,zh", "-q", "-o"]
-        assert twinlink(*whole, tmp_path / "whole").returncode == 0
-        killed = tmp_path / "killed"
-        for milestone in ("warc", ".ingest.tmp", ".match.tmp"):
-            process = subprocess.Popen([*TWINLINK, *whole, str(killed)], start_new_session=True)
-            wait_for(killed / milestone, process)
-            time.sleep(0.3 if milestone == "warc" else 0)
-            kill_group(process)
-        assert twinlink(*whole, killed).returncode == 0
-    assert pairs_of(killed) == pairs_of(tmp_path / "whole")
-    assert not list(killed.glob(".*.tmp"))
+def test_a_job_that_is_killed_or_stopped_goes_on_and_comes_to_the_same_pairs(served, tmp_path):
+    command, whole = served
+    run = tmp_path / "run"
+    for milestone, sign in (("warc", signal.SIGINT), ("warc", signal.SIGKILL), (".match.tmp", signal.SIGKILL)):
+        process = subprocess.Popen(
+            [*TWINLINK, *command, str(run)], start_new_session=True, stderr=subprocess.PIPE, text=True
+        )
+        wait_for(run / milestone, process)
+        os.killpg(process.pid, sign)
+        said = process.communicate()[1]
+        if sign == signal.SIGINT:
+            assert (process.returncode, said) == (130, "twinlink: stopped; the same command goes on where it stopped\n")
+    assert twinlink(*command, run).returncode == 0
+    assert pairs_of(run) == pairs_of(whole)
+    assert not list(run.glob(".*.tmp"))
 
 
-def test_two_processes_do_not_work_in_one_run(tmp_path):
-    toy, run = write_toy(tmp_path / "toy"), tmp_path / "run"
-    run.mkdir()
-    code = (
-        "import fcntl, sys; file = open(sys.argv[1], 'w'); fcntl.flock(file, fcntl.LOCK_EX)\n"
-        "print('held', flush=True); sys.stdin.read()"
-    )
-    holder = subprocess.Popen(
-        [sys.executable, "-c", code, str(run / ".lock")], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    )
-    assert holder.stdout is not None
-    holder.stdout.readline()
-    done = twinlink("mine", toy, "--base-url", BASE, "-o", run)
-    holder.communicate(b"")
+def test_two_processes_do_not_work_in_one_run(run):
+    with (run / ".lock").open("w") as holder:
+        fcntl.flock(holder, fcntl.LOCK_EX)
+        done = twinlink("match", run)
     assert done.returncode == 3
     assert "another twinlink process" in done.stderr
 
 
-def test_version():
-    assert re.fullmatch(r"twinlink \d+\.\d+\.\d+\S*\n", twinlink("--version").stdout)
+def test_it_can_be_called_as_a_module():
+    done = subprocess.run([*TWINLINK, "--version"], capture_output=True, text=True, check=True)
+    assert re.fullmatch(r"twinlink \d+\.\d+\.\d+\S*\n", done.stdout)

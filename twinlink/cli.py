@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import sys
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from twinlink.errors import ConfigError, NothingFoundError, TwinlinkError
+from twinlink.errors import ConfigError, NothingFoundError, RunError, TwinlinkError
 
 if TYPE_CHECKING:
     from twinlink.config import Config
@@ -32,6 +34,14 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
+
+class Method(StrEnum):
+    """Names of the methods, as ``match.method`` has them."""
+
+    WEIGHED = "weighed"
+    LIU2014 = "liu2014"
+
+
 Inputs = Annotated[list[str], typer.Argument(metavar="URL|PATH...", help="Start addresses, WARC files, folders.")]
 Out = Annotated[Path, typer.Option("--out", "-o", metavar="RUN", help="Run directory; made or resumed.")]
 RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="A run directory.")]
@@ -46,21 +56,45 @@ BaseUrl = Annotated[str, typer.Option(help="Address that a mirror folder's top s
 Lexicons = Annotated[list[Path], typer.Option("--lexicon", help="Bilingual lexicon (TSV or CC-CEDICT); repeatable.")]
 SiteBy = Annotated[str, typer.Option(help="What one site is: domain (registered domain) or host.")]
 MaxPages = Annotated[int | None, typer.Option(min=1, help="Pages fetched at most.")]
+MethodName = Annotated[
+    Method | None,
+    typer.Option("--method", help="How pairs are found: evidence weighed on the site (default), or Liu et al."),
+]
+MinProbability = Annotated[
+    float | None, typer.Option(min=0, max=1, help="Least probability of a pair that is handed out. Default: 0.5.")
+]
+MinPrecision = Annotated[
+    float | None,
+    typer.Option(min=0, max=1, help="Hand out as many pairs as keep the expected precision at this or above."),
+]
 GoldFile = Annotated[Path, typer.Option(help="Known pairs: two tab-separated addresses a line.")]
 
 DEMO_RUN = Path("demo-run")
+INTERRUPTED = 130  # exit code after Ctrl-C, as shells have it
+STOPPED = "stopped; the same command goes on where it stopped"
 
 
 def main() -> None:
     """Run the command line: errors of twinlink become one clear line and an exit code."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # an arrow where only ASCII can be shown, a name in Big5
     try:
         app(standalone_mode=True)
     except TwinlinkError as error:
-        print(f"twinlink: error: {error}", file=sys.stderr)
-        sys.exit(error.exit_code)
+        _end(f"error: {error}", error.exit_code)
+    except OSError as error:  # a full disk, a file that may not be read
+        _end(f"error: {f'{error.filename}: ' if error.filename else ''}{error.strerror or error}", RunError.exit_code)
     except KeyboardInterrupt:
-        print("twinlink: stopped; the same command goes on where it stopped", file=sys.stderr)
-        sys.exit(130)
+        _end(STOPPED, INTERRUPTED)
+    except SystemExit as ended:  # typer makes one of Ctrl-C
+        if ended.code == INTERRUPTED:
+            _end(STOPPED, INTERRUPTED)
+        raise
+
+
+def _end(message: str, code: int) -> NoReturn:
+    print(f"twinlink: {message}", file=sys.stderr)
+    sys.exit(code)
 
 
 def _show_version(wanted: bool) -> None:
@@ -89,20 +123,24 @@ def mine(
     lexicon: Lexicons = [],  # noqa: B006  (typer reads the default, nothing changes it)
     site_by: SiteBy = "",
     max_pages: MaxPages = None,
+    method: MethodName = None,
+    min_probability: MinProbability = None,
+    min_precision: MinPrecision = None,
     config: ConfigFile = None,
     set_: Settings = [],  # noqa: B006
     quiet: Quiet = False,
 ) -> None:
     """Crawl or read sites, match their pages, write the pairs: the whole job.
 
-    Run the same command again after a stop: what is done is not done again.
+    Run the same command again after a stop: what is done is not done again. What RUN has fetched before stays in it.
 
     Example: twinlink mine https://www.example.gov.hk -o RUN --langs en,zh
     """
     from twinlink.pipeline.mine import mine_stages
 
-    given = {"langs": langs, "ingest.base_url": base_url, "match.lexicons": lexicon, "crawl.site_by": site_by}
-    settings = _settings(None, config, set_, {**given, "crawl.max_pages": max_pages})
+    given = {"ingest.base_url": base_url, "crawl.site_by": site_by, "crawl.max_pages": max_pages}
+    wanted = _match_options(langs, lexicon, method, min_probability, min_precision)
+    settings = _settings(None, config, set_, given | wanted)
     with _working(out, quiet) as (run, report):
         mine_stages(inputs, run, settings, report)
     _tell_pairs(out)
@@ -163,17 +201,21 @@ def match(
     run: RunPath,
     langs: Langs = "",
     lexicon: Lexicons = [],  # noqa: B006
+    method: MethodName = None,
+    min_probability: MinProbability = None,
+    min_precision: MinPrecision = None,
     config: ConfigFile = None,
     set_: Settings = [],  # noqa: B006
     quiet: Quiet = False,
 ) -> None:
     """Match the pages of a run that has been ingested.
 
-    Example: twinlink match RUN --langs en,zh --set match.ets.alpha=0.3
+    Example: twinlink match RUN --langs en,zh --min-precision 0.95
     """
     from twinlink.pipeline.mine import match_stage
 
-    settings = _settings(run, config, set_, {"langs": langs, "match.lexicons": lexicon})
+    wanted = _match_options(langs, lexicon, method, min_probability, min_precision)
+    settings = _settings(run, config, set_, wanted)
     _opened(run)
     with _working(run, quiet) as (directory, report):
         match_stage(directory, settings, report)
@@ -218,9 +260,7 @@ def explain(
 
 @app.command()
 def demo(
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="RUN", help="Where the site and the run go.")] = Path(
-        "demo-run"
-    ),
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="RUN", help="Where the site and the run go.")] = DEMO_RUN,
     quiet: Quiet = False,
 ) -> None:
     """Write a small bilingual site, serve it on this machine, crawl and match it, and score the result.
@@ -232,16 +272,30 @@ def demo(
     from twinlink.evaluate import read_gold
     from twinlink.pipeline.mine import mine_stages
 
-    site = write_site(out / "site")
-    with serve(site.folder) as base, _working(out, quiet) as (run, report):
-        typer.echo(f"a bilingual site of {site.n_pages} pages is served at {base}")
+    with _working(out, quiet) as (run, report):
+        site = write_site(out / "site")
         settings = _settings(None, None, [], {"langs": "en,zh", "match.lexicons": [site.lexicon]})
-        mine_stages([base.rstrip("/") + path for path in site.seeds], run, settings, report)
+        with serve(site.folder) as base:
+            typer.echo(f"a bilingual site of {site.n_pages} pages is served at {base}")
+            mine_stages([base.rstrip("/") + path for path in site.seeds], run, settings, report)
     pairs = _opened(out).pairs
     _tell_pairs(out)
     gold = read_gold(site.gold)
     _tell_evaluation(evaluate_pairs(zip(pairs["url_a"], pairs["url_b"], strict=True), gold))
     typer.echo(f"known truth: {site.gold}")
+
+
+def _match_options(
+    langs: str, lexicon: list[Path], method: Method | None, min_probability: float | None, min_precision: float | None
+) -> dict[str, Any]:
+    """Return the options that `mine` and `match` share by the names of their settings."""
+    return {
+        "langs": langs,
+        "match.lexicons": lexicon,
+        "match.method": method and method.value,
+        "match.min_probability": min_probability,
+        "match.min_precision": min_precision,
+    }
 
 
 def _settings(run: Path | None, file: Path | None, assignments: list[str], given: dict[str, Any]) -> Config:
@@ -255,9 +309,9 @@ def _settings(run: Path | None, file: Path | None, assignments: list[str], given
         base = Config.load(run / "config.toml")
     values = {name: value for name, value in given.items() if value not in ("", None, [])}
     if "langs" in values:
-        values["langs"] = [tag.strip() for tag in values["langs"].split(",") if tag.strip()]
-    if "match.lexicons" in values:
-        values["match.lexicons"] = [str(path) for path in values["match.lexicons"]]
+        values["langs"] = [tag.strip() for tag in values["langs"].split(",")]
+    if "match.lexicons" in values:  # whole paths: the run is matched again from another folder
+        values["match.lexicons"] = [str(path.absolute()) for path in values["match.lexicons"]]
     return base.override({**values, **dict(_assignment(text) for text in assignments)})
 
 
@@ -306,9 +360,12 @@ def _tell_pairs(out: Path) -> None:
 def _why_none(found: Run) -> str:
     if found.pages.empty:
         return "no page was kept"
-    langs = found.pages["lang"].nunique()
-    if langs < 2:
+    there = set(found.pages["lang"])
+    if len(there) < 2:
         return "all pages are in one language"
+    for tag in found.config.langs:
+        if not any(f"{lang}-".lower().startswith(f"{tag}-".lower()) for lang in there):
+            return f"no page is in {tag}"
     return "no page of one wanted language has a partner in another"
 
 

@@ -94,8 +94,9 @@ class CandidateSettings(Settings, frozen=True):
 
     per_page: Positive = 20
     """Candidates kept for each page, in each direction (trial figures: `docs/methods.md`)."""
-    row_block: Positive = 512
-    """Rows scored at once: bounds memory."""
+    products_per_page: Positive = 1_000_000
+    """Products of two term weights that the search for candidates may take for each page, on average: bounds its time.
+    The most frequent terms are left out for it. The tuning sites need less than this, so that nothing changes there."""
 
 
 class InternalSettings(Settings, frozen=True):
@@ -205,6 +206,8 @@ class Config(Settings, frozen=True):
             return _convert(tomllib.loads(path.read_text(encoding="utf-8")), str(path))
         except FileNotFoundError:
             raise ConfigError(f"{path}: no such settings file") from None
+        except OSError as error:
+            raise ConfigError(f"{path}: cannot be read ({error.strerror})") from error
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise ConfigError(f"{path}: not a TOML file: {error}") from error
 

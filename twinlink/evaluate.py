@@ -50,11 +50,20 @@ class Gold:
 
         >>> Gold(()).key("http://www.example.org/en/")
         '/en/index.html'
+
+        Raises
+        ------
+        GoldError
+            If it is no address at all.
         """
-        parts = urlsplit(url)
-        path = unquote(parts.path)
+        try:
+            parts = urlsplit(url)
+        except ValueError as error:
+            raise GoldError(f"{url}: not an address ({error})") from error
+        # Surrogates: addresses in Big5 and other encodings than UTF-8 stay apart.
+        path = "/" + unquote(parts.path, errors="surrogateescape").removeprefix("/")
         path = path + "index.html" if path.endswith("/") else path
-        host = parts.netloc if self.with_host else ""
+        host = parts.netloc.lower() if self.with_host else ""
         return host + path + (f"?{parts.query}" if self.with_query and parts.query else "")
 
     def group(self, key: str) -> str:
@@ -104,13 +113,13 @@ def read_gold(path: Path) -> Gold:
     GoldError
         If the file does not exist, is not UTF-8, or has a line without two columns.
     """
-    rows = _rows(path, 2)
+    rows = _without_header(_rows(path, 2))
     if not rows:
         raise GoldError(f"{path}: no pairs in it; expected lines of two tab-separated addresses")
     if any(not row[0] or not row[1] for row in rows):
         raise GoldError(f"{path}: expected two non-empty columns on each line")
-    with_host = any("://" in row[0] for row in rows)
-    with_query = any("?" in row[0] for row in rows)
+    with_host = any("://" in address for row in rows for address in row[:2])
+    with_query = any("?" in address for row in rows for address in row[:2])
     plain = Gold((), with_host=with_host, with_query=with_query)
     beside = path.parent
     groups = {plain.key(row[2]): f"{row[1]}{row[0]}" for row in _rows(beside / "equiv.tsv", 3, optional=True)}
@@ -187,6 +196,12 @@ def _verdicts(pairs: Iterable[Pair], gold: Gold, *, unique: bool = True) -> tupl
     return verdicts, n_unknown
 
 
+def _without_header(rows: list[list[str]]) -> list[list[str]]:
+    """Leave out a first line of column names, as ``pairs.tsv`` has one."""
+    is_header = rows and not any(sign in cell for cell in rows[0][:2] for sign in "/.?")
+    return rows[1:] if is_header else rows
+
+
 def _rows(path: Path, n_columns: int, *, optional: bool = False) -> list[list[str]]:
     if optional and not path.exists():
         return []
@@ -194,7 +209,7 @@ def _rows(path: Path, n_columns: int, *, optional: bool = False) -> list[list[st
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except FileNotFoundError:
         raise GoldError(f"{path}: no such gold file") from None
-    except (UnicodeDecodeError, IsADirectoryError) as error:
+    except (UnicodeDecodeError, OSError) as error:
         raise GoldError(f"{path}: not a text file in UTF-8 ({error})") from error
     rows = [(number, line.split("\t")) for number, line in enumerate(lines, 1) if line.strip()]
     for number, row in rows:

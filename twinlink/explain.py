@@ -62,6 +62,8 @@ def explain(run: Run, url_a: str, url_b: str | None = None) -> Explanation:
         verdict = _verdict_of_page(run, known[number_a], partner)
     else:
         number_b = page_id(_as_url(run, url_b))
+        if number_b == number_a:
+            raise InputError(f"{url_b}: this is the same page; expected two pages, or one alone")
         if number_b not in known:
             return Explanation(url_b, _why_rejected(run, url_b), _no_candidates(), _weights(run))
         numbers = {number_a, number_b}
@@ -70,12 +72,16 @@ def explain(run: Run, url_a: str, url_b: str | None = None) -> Explanation:
 
 
 def _as_url(run: Run, text: str) -> str:
-    """Accept a path where the run has one site only."""
-    if "://" in text or run.pages.empty:
-        return text
-    first = run.pages["url"].iloc[0]
-    scheme, _, rest = first.partition("://")
-    return f"{scheme}://{rest.partition('/')[0]}/{text.lstrip('/')}"
+    """Return an address in its normal form; accept a path where all pages of the run are on one host."""
+    from twinlink.spiders.urls import normalise
+
+    if "://" not in text:
+        roots = {"/".join(url.split("/", 3)[:3]) for url in run.pages["url"]}
+        if len(roots) > 1:
+            hosts = ", ".join(sorted(roots)[:3])
+            raise InputError(f"{text}: this run has pages of several hosts; write the whole address ({hosts}, …)")
+        text = f"{min(roots, default='')}/{text.lstrip('/')}"
+    return normalise(text) or text
 
 
 def _weights(run: Run) -> dict[str, float]:
@@ -108,7 +114,13 @@ def _verdict_of_pair(run: Run, number_a: int, number_b: int, known: dict[int, st
         return f"a pair: probability {row.probability:.3f}, score {row.score:.4f}, best rival {row.rival:.4f}"
     candidates = run.candidates
     looked_at = candidates[candidates["page_a"].isin(numbers) & candidates["page_b"].isin(numbers)]
-    reason = "it was a candidate" if len(looked_at) else "it was never a candidate: other pages were more alike"
+    langs = [run.pages.loc[run.pages["page_id"] == number, "lang"].iloc[0] for number in (number_a, number_b)]
+    if len(looked_at):
+        reason = "it was a candidate"
+    elif langs[0] == langs[1]:
+        reason = f"both pages are in one language ({langs[0]})"
+    else:
+        reason = "it was never a candidate: other pages were more alike"
     others = pairs[pairs["page_a"].isin(numbers) | pairs["page_b"].isin(numbers)]
     taken = "; ".join(f"{row.url_a} ↔ {row.url_b} was taken instead" for row in others.itertuples())
     lost = "; ".join(f"{known[n]}: {_why_rejected(run, known[n])}" for n in sorted(numbers) if not _in_pairs(others, n))

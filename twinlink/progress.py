@@ -38,13 +38,13 @@ def _live() -> Iterator[Report]:
         TextColumn("{task.fields[rate]}"),
     )
     with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True)) as progress:
-        tasks: dict[str, tuple[int, float]] = {}
+        tasks: dict[str, tuple[int, float, int]] = {}  # number, start, what was done before the start
 
         def report(stage: str, done: int, total: int | None) -> None:
             if stage not in tasks:
-                tasks[stage] = int(progress.add_task(stage, total=total, rate="")), time.monotonic()
-            task, start = tasks[stage]
-            rate = f"{done / max(time.monotonic() - start, 1e-3):,.0f}/s"
+                tasks[stage] = int(progress.add_task(stage, total=total, rate="")), time.monotonic(), done
+            task, start, before = tasks[stage]
+            rate = f"{(done - before) / max(time.monotonic() - start, 1e-3):,.0f}/s"
             progress.update(TaskID(task), completed=done, total=total, rate=rate)
 
         yield report

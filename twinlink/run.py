@@ -122,8 +122,10 @@ class Run:
     @cached_property
     def rejects(self) -> pd.DataFrame:
         """What was dropped, by which stage and why."""
-        stages = [stage for stage in ("ingest", "match") if self._directory.read_signature(stage) is not None]
-        return pd.concat([self._table(stage, "rejects.parquet", REJECTS) for stage in stages], ignore_index=True)
+        rejects = self._table("ingest", "rejects.parquet", REJECTS)
+        if self._directory.read_signature("match") is None:
+            return rejects
+        return pd.concat([rejects, self._table("match", "rejects.parquet", REJECTS)], ignore_index=True)
 
     @cached_property
     def sites(self) -> pd.DataFrame:

@@ -56,10 +56,13 @@ class Signature(msgspec.Struct, frozen=True):
         return f"{self.stage}:{self.version}:{digest}"
 
 
-def file_digest(path: Path) -> str:
-    """Return what tells whether a file has changed: name, size and time of change (its content is not read)."""
+def file_digest(path: Path, name: str | None = None) -> str:
+    """Return what tells whether a file has changed: name, size and time of change (its content is not read).
+
+    The name is the whole path by default, so that it does not matter from which folder a command is called.
+    """
     status = path.stat()
-    return f"{path}|{status.st_size}|{status.st_mtime_ns}"
+    return f"{path.resolve() if name is None else name}|{status.st_size}|{status.st_mtime_ns}"
 
 
 def write_text(path: Path, text: str) -> None:
@@ -118,8 +121,14 @@ class RunDirectory:
         ------
         RunLockedError
             If another process holds it.
+        RunError
+            If the directory cannot be written to.
         """
-        with (self.path / ".lock").open("w") as handle:
+        try:
+            file = (self.path / ".lock").open("w")
+        except OSError as error:
+            raise RunError(f"{self.path}: cannot be written to ({error.strerror})") from error
+        with file as handle:
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError as error:
@@ -166,12 +175,25 @@ class RunDirectory:
         for leftover in (temporary, old):
             shutil.rmtree(leftover, ignore_errors=True)
         temporary.mkdir()
-        yield temporary
+        try:
+            yield temporary
+        except BaseException:
+            shutil.rmtree(temporary, ignore_errors=True)
+            raise
         write_text(temporary / "signature.json", msgspec.json.format(msgspec.json.encode(signature).decode(), indent=2))
         final = self.path / signature.stage
         if final.exists():
             final.rename(old)
         temporary.rename(final)
+        shutil.rmtree(old, ignore_errors=True)
+
+    def discard_match(self) -> None:
+        """Remove the pairs of an earlier `ingest`, which a new one does not stand behind."""
+        old = self.path / ".match.old"
+        shutil.rmtree(old, ignore_errors=True)
+        if (self.path / "match").exists():
+            (self.path / "match").rename(old)
+        self.pairs_file.unlink(missing_ok=True)
         shutil.rmtree(old, ignore_errors=True)
 
 

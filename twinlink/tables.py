@@ -45,6 +45,7 @@ PAGES = pa.schema(
         _column("title", pa.string(), "text of the title element, empty when there is none"),
         _column("blocks", pa.list_(pa.string()), "text blocks in document order, white space collapsed"),
         _column("tags", pa.binary(), "start tags in document order, one code a tag"),
+        _column("images", pa.list_(pa.string()), "file names of the images in document order"),
         _column("declared_lang", pa.string(), "language that the page or its response claims, empty when none"),
         _column("charset", pa.string(), "encoding that the bytes were decoded with"),
         _column("bytes", pa.int64(), "size of the decompressed body"),

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 
 from twinlink.config import CandidateSettings
 from twinlink.errors import ShapeError
-from twinlink.similarity.candidates import candidate_pattern, complete_pattern, find_candidates, tag_vectors
+from twinlink.similarity.candidates import candidate_pattern, find_candidates, strongest, tag_vectors, union_of
 
 
 def plain_pattern(scores: np.ndarray, k: int) -> np.ndarray:
@@ -25,11 +25,11 @@ def plain_pattern(scores: np.ndarray, k: int) -> np.ndarray:
     return chosen
 
 
-@given(st.integers(0, 2**32 - 1), st.integers(1, 9), st.integers(1, 9), st.integers(1, 4), st.integers(1, 5))
-def test_equals_the_full_matrix_with_many_ties(seed: int, n_a: int, n_b: int, k: int, block: int) -> None:
+@given(st.integers(0, 2**32 - 1), st.integers(1, 9), st.integers(1, 9), st.integers(1, 4))
+def test_equals_the_full_matrix_with_many_ties(seed: int, n_a: int, n_b: int, k: int) -> None:
     rng = np.random.default_rng(seed)
     a, b = rng.integers(0, 3, (n_a, 3)), rng.integers(0, 3, (n_b, 3))
-    settings = CandidateSettings(per_page=k, row_block=block)
+    settings = CandidateSettings(per_page=k)
     found = candidate_pattern(csr_array(a.astype(np.float32)), csr_array(b.astype(np.float32)), settings)
     assert found.dtype == bool
     assert found.data.all()
@@ -54,22 +54,57 @@ def test_vectors_must_have_one_length() -> None:
         candidate_pattern(csr_array((1, 2)), csr_array((1, 3)))
 
 
-def pattern(rows: list[list[int]]) -> csr_array:
-    return csr_array(np.array(rows, bool))
+def made_scores(seed: int, n_a: int, n_b: int) -> csr_array:
+    """About two thirds of all pairs are stored, with many ties and some zeros."""
+    rng = np.random.default_rng(seed)
+    pattern = csr_array(rng.random((n_a, n_b)) < 0.66)
+    values = rng.integers(0, 4, pattern.nnz) / 3
+    return csr_array((values, pattern.indices, pattern.indptr), shape=pattern.shape)
 
 
-def test_complete_pattern_adds_for_pages_with_few_candidates() -> None:
-    """Row 1 and column 2 have fewer than two candidates: their pairs are added, that of row 0 and column 0 is not."""
-    first = pattern([[0, 1, 1], [1, 0, 0], [1, 1, 0]])
-    other = pattern([[1, 0, 0], [0, 1, 0], [0, 0, 1]])
-    completed = complete_pattern(first, other, CandidateSettings(per_page=2))
-    assert completed.toarray().astype(int).tolist() == [[0, 1, 1], [1, 1, 0], [1, 1, 1]]
-    assert completed.has_sorted_indices
+def stored(pattern: csr_array) -> list[tuple[int, int]]:
+    entries = pattern.tocoo()
+    return list(zip(entries.row.tolist(), entries.col.tolist(), strict=True))
 
 
-def test_complete_pattern_must_fit() -> None:
-    with pytest.raises(ShapeError, match="one shape"):
-        complete_pattern(csr_array((1, 2), dtype=bool), csr_array((2, 1), dtype=bool))
+def plain_strongest(scores: csr_array, k: int) -> list[tuple[int, int]]:
+    value = dict(zip(stored(scores), scores.data.tolist(), strict=True))
+    chosen: set[tuple[int, int]] = set()
+    for side in (0, 1):
+        for page in range(scores.shape[side]):
+            own = [pair for pair in value if pair[side] == page]
+            chosen.update(sorted(own, key=lambda pair: (-value[pair], pair[1 - side]))[:k])
+    return sorted(chosen)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(0, 7), st.integers(0, 7), st.integers(1, 4))
+def test_strongest_equals_sorted_lists(seed: int, n_a: int, n_b: int, k: int) -> None:
+    scores = made_scores(seed, n_a, n_b)
+    found = strongest(scores, CandidateSettings(per_page=k))
+    assert found.shape == scores.shape
+    assert found.dtype == bool
+    assert found.data.all()
+    assert stored(found) == plain_strongest(scores, k)
+
+
+def test_strongest_keeps_stored_zeros_and_all_where_there_are_few() -> None:
+    scores = csr_array((np.zeros(3), [0, 1, 1], [0, 2, 3]), shape=(2, 2))
+    assert stored(strongest(scores)) == [(0, 0), (0, 1), (1, 1)]
+
+
+def test_strongest_of_a_page_is_kept_though_the_other_page_has_better_ones() -> None:
+    scores = csr_array(np.array([[0.9], [0.8], [0.7]]))
+    assert stored(strongest(scores, CandidateSettings(per_page=1))) == [(0, 0), (1, 0), (2, 0)]
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 4), st.integers(0, 6), st.integers(0, 6))
+def test_union_equals_a_set(seed: int, n_patterns: int, n_a: int, n_b: int) -> None:
+    patterns = [made_scores(seed + k, n_a, n_b) for k in range(n_patterns)]
+    found = union_of(*patterns)
+    assert found.shape == (n_a, n_b)
+    assert found.dtype == bool
+    assert found.data.all()
+    assert stored(found) == sorted({pair for each in patterns for pair in stored(each)})
 
 
 def test_tag_vectors_find_the_page_with_the_same_tags() -> None:

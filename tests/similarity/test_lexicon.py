@@ -69,7 +69,7 @@ def test_cedict(tmp_path: Path) -> None:
     [
         (b"a\tb\nno tab here\n", "line 2: head TAB translation"),
         (b"a\tb\t1\tc\n", "line 1: head TAB translation"),
-        (b"a\tb\n\na\tb\tmuch\n", "line 3: a probability in .0, 1. expected"),
+        (b"a\tb\n\na\tb\tmuch\n", "line 3: a probability in .0, 1. in the third column expected"),
         (b"a\tb\t0\n", "line 1: a probability"),
         (b"a\tb\tnan\n", "line 1: a probability"),
         (b"a\tb\n\xff\xfe\tb\n", "line 2: not UTF-8"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +12,7 @@ import scipy.sparse as sp
 
 from twinlink.config import MatchSettings
 from twinlink.graph.matching import Matching
+from twinlink.pipeline.names import shared_names
 from twinlink.similarity.content import combine_translations
 from twinlink.similarity.lexicon import Lexicon, identity_matrix, translation_matrix
 from twinlink.similarity.words import TermTable, count_terms, tokenize
@@ -32,6 +34,8 @@ class Side:
     tags: Sequence[bytes]
     graph: sp.csr_array
     """Directed links among these pages, bool, square."""
+    names: Sequence[Sequence[str]] = ()
+    """Image files and addresses on other sites, as `page_names` gives them; empty: none are known."""
 
 
 @dataclass(frozen=True)
@@ -72,14 +76,19 @@ class Found:
 
 
 def read_words(side_a: Side, side_b: Side, lexicons: Sequence[Lexicon], settings: MatchSettings) -> Words:
-    """Count the words of two sides and look up what is known of them."""
-    a, b = (
-        count_terms((tokenize("\n".join(blocks), side.lang) for blocks in side.blocks), side.lang)
-        for side in (side_a, side_b)
-    )
+    """Count the words of two sides, with the names that they share, and look up what is known of them."""
+    names: tuple[Sequence[Sequence[str]], Sequence[Sequence[str]]] = ((), ())
+    if settings.internal.shared_tokens == "all":
+        names = shared_names(side_a.names, side_b.names)
+    a, b = _count_words(side_a, names[0]), _count_words(side_b, names[1])
     shared = identity_matrix(a.vocabulary, side_a.lang, b.vocabulary, side_b.lang, settings.internal.shared_tokens)
     known = (translation_matrix(each, a.vocabulary, side_a.lang, b.vocabulary, side_b.lang) for each in lexicons)
     return Words(a, b, combine_translations(shared, *known))
+
+
+def _count_words(side: Side, names: Sequence[Sequence[str]]) -> TermTable:
+    pages = zip_longest(side.blocks, names, fillvalue=())
+    return count_terms(([*tokenize("\n".join(blocks), side.lang), *more] for blocks, more in pages), side.lang)
 
 
 def with_values(pattern: sp.csr_array, values: npt.NDArray[np.floating]) -> sp.csr_array:

@@ -11,7 +11,7 @@ import base64
 import hashlib
 import re
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC
 from functools import cached_property
 from pathlib import Path
@@ -26,7 +26,7 @@ from twinlink.config import IngestSettings
 from twinlink.errors import InputError
 from twinlink.rundir import RunDirectory, Signature, file_digest, site_file
 from twinlink.spiders.documents import Document
-from twinlink.spiders.ledger import ledger_rejects
+from twinlink.spiders.ledger import LEDGER_NAME, ledger_rejects, ledger_summary
 from twinlink.spiders.mirror import read_mirror
 from twinlink.spiders.parser import ParsedPage, parse_page
 from twinlink.spiders.urls import join, normalise, page_id, site_of
@@ -71,21 +71,22 @@ def ingest(
     InputError
         If a source does not exist or holds neither archives nor pages.
     """
+    sources = list(sources)
     paths = [*run.archives(), *sources]
-    inputs = [file_digest(file) for path in paths for file in _files(path)]
-    signature = Signature.of("ingest", {"ingest": settings}, inputs)
+    signature = Signature.of("ingest", {"ingest": settings}, list(_inputs(run, sources)))
     if run.is_done(signature):
         return signature
     with run.writing(signature) as folder:
         spool = _Spool(folder, settings)
         for reject in ledger_rejects(run.path):
-            spool.reject(reject)
+            spool.reject_of_crawl(reject)
         for path in paths:
             for item in read_source(path, settings):
                 spool.add(item)
                 if on_page:
                     on_page(spool.count)
         spool.finish()
+        run.discard_match()
     return signature
 
 
@@ -97,6 +98,21 @@ def read_source(path: Path, settings: IngestSettings) -> Iterator[Document | Rej
             yield from read_warc(archive, settings.max_page_bytes)
     else:
         yield from read_mirror(path, settings.base_url, settings.max_page_bytes)
+
+
+def _inputs(run: RunDirectory, sources: Sequence[Path]) -> Iterator[str]:
+    """Yield what the tables depend on; the run's own files by their names alone, for a run may be moved."""
+    yield ",".join([*PAGES.names, *LINKS.names])
+    for archive in run.archives():
+        yield file_digest(archive, archive.name)
+    if (run.path / LEDGER_NAME).is_file():
+        yield str(ledger_summary(run.path))
+    own = run.path.resolve()
+    for path in sources:
+        holds_run = own != path.resolve() and own.is_relative_to(path.resolve())
+        yield from (
+            file_digest(file) for file in _files(path) if not (holds_run and file.resolve().is_relative_to(own))
+        )
 
 
 def _archives(path: Path) -> list[Path]:
@@ -126,7 +142,7 @@ class _Spool:
         self._pages: list[dict[str, Any]] = []
         self._links: dict[str, list[tuple[Any, ...]]] = {}
         self._rejects: list[Reject] = []
-        self._rejected: set[str] = set()
+        self._of_crawl: set[str] = set()
         self._seen: dict[int, str] = {}  # page_id → digest, of every kept page
         self._aliases: dict[int, int] = {}  # page_id of an address → page_id of what it stands for
         self._twins: dict[tuple[str, str], int] = {}  # (address without default document, digest) → page_id
@@ -135,7 +151,7 @@ class _Spool:
     def add(self, item: Document | Reject) -> None:
         self.count += 1
         if isinstance(item, Reject):
-            if item.url not in self._rejected:  # the crawl has counted its failed answers, which are in its archive too
+            if item.url not in self._of_crawl:  # the crawl has counted its failed answers, which are in its archive too
                 self.reject(item)
         elif item.location:
             self._add_redirect(item)
@@ -144,7 +160,10 @@ class _Spool:
 
     def reject(self, reject: Reject) -> None:
         self._rejects.append(reject)
-        self._rejected.add(reject.url)
+
+    def reject_of_crawl(self, reject: Reject) -> None:
+        self._of_crawl.add(reject.url)
+        self.reject(reject)
 
     def _add_redirect(self, document: Document) -> None:
         target = join(document.url, document.location)
@@ -188,6 +207,7 @@ class _Spool:
                 "title": page.title,
                 "blocks": list(page.blocks),
                 "tags": page.tags,
+                "images": list(page.images),
                 "declared_lang": page.declared_lang,
                 "charset": page.charset,
                 "bytes": len(document.body),

@@ -24,13 +24,14 @@ from twinlink.config import Config
 from twinlink.graph.links import adjacency
 from twinlink.pipeline.choice import SideMatch, match_sides, reconcile
 from twinlink.pipeline.evidence import Between, Side, positions
+from twinlink.pipeline.hints import page_hints
+from twinlink.pipeline.names import page_names, read_links
 from twinlink.rundir import RunDirectory, Signature, file_digest, site_file, write_text
-from twinlink.similarity.language import site_languages
+from twinlink.similarity.language import TWO_LANGUAGES, UNDETERMINED, LanguageFinder, site_languages
 from twinlink.similarity.lexicon import Lexicon, read_lexicon
 from twinlink.tables import (
     CANDIDATES,
     LANGUAGES,
-    LINKS,
     PAGES,
     PAIRS,
     REJECTS,
@@ -42,10 +43,9 @@ from twinlink.tables import (
     write_table,
 )
 
-__all__ = ["SiteResult", "language_groups", "match", "match_site", "site_sides"]
+__all__ = ["SiteResult", "language_groups", "match", "match_site", "page_languages", "site_sides"]
 
-PAGE_COLUMNS = ("page_id", "site", "url", "title", "blocks", "tags", "declared_lang")
-LINK_COLUMNS = ("source", "target", "hreflang")
+PAGE_COLUMNS = ("page_id", "site", "url", "title", "blocks", "tags", "images", "declared_lang")
 MIN_VARIANT_SHARE = (
     0.1  # a script variant (zh-Hans beside zh-Hant) with fewer of the language's pages is taken for noise
 )
@@ -71,7 +71,12 @@ class SiteResult:
     rejects: list[Reject]
 
 
-def match(run: RunDirectory, config: Config, on_site: Callable[[int, int], None] | None = None) -> Signature:
+def match(
+    run: RunDirectory,
+    config: Config,
+    on_site: Callable[[int, int], None] | None = None,
+    find_languages: LanguageFinder = site_languages,
+) -> Signature:
     """Match every site of a run.
 
     Parameters
@@ -82,6 +87,8 @@ def match(run: RunDirectory, config: Config, on_site: Callable[[int, int], None]
         Its ``langs``, ``language`` and ``match`` are used.
     on_site : callable, optional
         Called after each site with the number of sites done and of all sites.
+    find_languages : LanguageFinder, optional
+        Another way to tell the pages' languages; its name goes into the signature.
 
     Returns
     -------
@@ -89,7 +96,9 @@ def match(run: RunDirectory, config: Config, on_site: Callable[[int, int], None]
         Of the result, whether it was made now or found done.
     """
     tables = run.stage_folder("ingest")
-    settings = {"langs": config.langs, "language": config.language, "match": config.match}
+    settings: dict[str, Any] = {"langs": config.langs, "language": config.language, "match": config.match}
+    if find_languages is not site_languages:
+        settings["find_languages"] = getattr(find_languages, "__qualname__", type(find_languages).__qualname__)
     lexicon_files = [Path(name) for name in config.match.lexicons]
     lexicons = [read_lexicon(path) for path in lexicon_files]
     signature = Signature.of(
@@ -101,8 +110,8 @@ def match(run: RunDirectory, config: Config, on_site: Callable[[int, int], None]
             parts = list(iter_parts(tables / "pages"))
             for done, part in enumerate(parts, 1):
                 pages = read_table(part, PAGES, PAGE_COLUMNS)
-                links = read_table(tables / "links" / part.name, LINKS, LINK_COLUMNS)
-                result = match_site(pages, links, lexicons, config, str(signature))
+                links = read_links(tables / "links" / part.name, pages["site"][0].as_py())
+                result = match_site(pages, links, lexicons, config, str(signature), find_languages)
                 site = pages["site"][0].as_py()
                 write_table(result.languages, LANGUAGES, site_file(folder / "languages", site))
                 write_table(result.candidates, CANDIDATES, site_file(folder / "candidates", site))
@@ -131,22 +140,28 @@ def _cell(value: object) -> str:
 
 
 def match_site(
-    pages: pa.Table, links: pa.Table, lexicons: Sequence[Lexicon], config: Config, signature: str
+    pages: pa.Table,
+    links: pa.Table,
+    lexicons: Sequence[Lexicon],
+    config: Config,
+    signature: str,
+    find_languages: LanguageFinder = site_languages,
 ) -> SiteResult:
     """Match the pages of one site.
 
     Parameters
     ----------
     pages, links : pa.Table
-        Rows of one site, at least the columns `PAGE_COLUMNS` and `LINK_COLUMNS`.
+        Rows of one site, at least the columns `PAGE_COLUMNS`, and those of `read_links`.
     lexicons : sequence of Lexicon
         May be empty: shared tokens, structure and links are left then.
     config : Config
         Settings.
     signature : str
         Goes with every pair.
+    find_languages : LanguageFinder, optional
     """
-    langs, lang_scores = _languages(pages, config)
+    langs, lang_scores = page_languages(pages, links, config, find_languages)
     groups = language_groups(langs, config.langs)
     facing = _facing_sides(pages, links, groups)
     matches = reconcile([match_sides(*sides, lexicons, config.match) for sides in facing], config.match)
@@ -165,12 +180,17 @@ def match_site(
 
 def site_sides(pages: pa.Table, links: pa.Table, config: Config) -> list[tuple[Side, Side, Between]]:
     """Return every two sides of a site that are to be matched, and the links between them."""
-    langs, _ = _languages(pages, config)
+    langs, _ = page_languages(pages, links, config)
     return _facing_sides(pages, links, language_groups(langs, config.langs))
 
 
-def _languages(pages: pa.Table, config: Config) -> tuple[list[str], npt.NDArray[np.float32]]:
-    return site_languages(_texts(pages), pages["declared_lang"].to_pylist(), config.langs, config.language)
+def page_languages(
+    pages: pa.Table, links: pa.Table, config: Config, find_languages: LanguageFinder = site_languages
+) -> tuple[list[str], npt.NDArray[np.float32]]:
+    """Name the language of every page of a site, from its text, its links and its address, with a score."""
+    graph, hints = _site_graph(pages, links), page_hints(pages, links)
+    declared = pages["declared_lang"].to_pylist()
+    return find_languages(_texts(pages), declared, config.langs, config.language, links=graph, hints=hints)
 
 
 def _texts(pages: pa.Table) -> list[list[str]]:
@@ -182,7 +202,8 @@ def _texts(pages: pa.Table) -> list[list[str]]:
 def _facing_sides(pages: pa.Table, links: pa.Table, groups: Sequence[Group]) -> list[tuple[Side, Side, Between]]:
     graph = _site_graph(pages, links)
     named = _site_graph(pages, links.filter(pc.not_equal(links["hreflang"], "")))
-    sides = [(group, _side(pages, graph, group)) for group in groups]
+    names = page_names(pages, links)
+    sides = [(group, _side(pages, names, graph, group)) for group in groups]
     return [
         (side_a, side_b, _between(graph, named, group_a.rows, group_b.rows))
         for (group_a, side_a), (group_b, side_b) in itertools.combinations(sides, 2)
@@ -221,7 +242,7 @@ def language_groups(langs: Sequence[str], wanted: Sequence[str]) -> list[Group]:
     >>> [(tag, lang, rows.tolist()) for tag, lang, rows in language_groups(["en", "zh-Hant", "de", "en"], ["en", "zh"])]
     [('en', 'en', [0, 3]), ('zh', 'zh-Hant', [1])]
     """
-    counts = Counter(lang for lang in langs if lang != "und")
+    counts = Counter(lang for lang in langs if lang not in (UNDETERMINED, TWO_LANGUAGES))
     tags = list(wanted) or [lang for lang, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:2]]
     groups = []
     for tag in tags:
@@ -248,7 +269,7 @@ def _site_graph(pages: pa.Table, links: pa.Table) -> sp.csr_array:
     return adjacency(source[inside], target[inside], len(page_ids))
 
 
-def _side(pages: pa.Table, graph: sp.csr_array, group: Group) -> Side:
+def _side(pages: pa.Table, names: Sequence[Sequence[str]], graph: sp.csr_array, group: Group) -> Side:
     chosen = pages.take(pa.array(group.rows))
     return Side(
         lang=group.lang,
@@ -257,6 +278,7 @@ def _side(pages: pa.Table, graph: sp.csr_array, group: Group) -> Side:
         blocks=_texts(chosen),
         tags=chosen["tags"].to_pylist(),
         graph=sp.csr_array(graph[group.rows][:, group.rows]),
+        names=[names[row] for row in group.rows],
     )
 
 
@@ -327,6 +349,8 @@ def _rejects(
             continue
         if lang == "und":
             reason, detail = "no-language", ""
+        elif lang == TWO_LANGUAGES:
+            reason, detail = "two-languages", "block by block in two of the wanted languages"
         elif row not in wanted:
             reason, detail = "other-language", lang
         elif url in below:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from twinlink.config import Config
-from twinlink.errors import InputError
+from twinlink.errors import ConfigError, InputError
 from twinlink.pipeline.ingest import ingest
 from twinlink.pipeline.match import match
 from twinlink.rundir import RunDirectory, write_text
+from twinlink.similarity.lexicon import read_lexicon
 from twinlink.spiders.crawl import CrawlProgress, crawl
 from twinlink.spiders.urls import normalise
 
-__all__ = ["Report", "crawl_stage", "ingest_stage", "match_stage", "mine_stages", "split_inputs"]
+__all__ = ["Report", "check_langs", "crawl_stage", "ingest_stage", "match_stage", "mine_stages", "split_inputs"]
+
+_TAG = re.compile(r"[a-z]{2,3}(-[a-z0-9]{2,8})*", re.IGNORECASE)
 
 Report = Callable[[str, int, int | None], None]
 """Called with a stage's name, how much of it is done, and out of how much (None: not known)."""
@@ -26,30 +31,69 @@ def silent(stage: str, done: int, total: int | None) -> None:
 def split_inputs(inputs: Sequence[str]) -> tuple[list[str], list[Path]]:
     """Tell addresses from paths.
 
-    >>> split_inputs(["https://www.example.org", "mirror"])
-    (['https://www.example.org/'], [PosixPath('mirror')])
+    >>> split_inputs(["https://www.example.org", "."])
+    (['https://www.example.org/'], [PosixPath('.')])
 
     Raises
     ------
     InputError
         If an address is of another scheme than http and https, or there is no such path.
     """
-    urls, paths = [], []
+    urls: list[str] = []
+    paths: list[Path] = []
     for text in inputs:
         if "://" in text:
             url = normalise(text)
             if url is None:
                 raise InputError(f"{text}: not a usable address; expected http://HOST/… or https://HOST/…")
             urls.append(url)
-        elif Path(text).exists() or not _looks_like_host(text):
+        elif _exists(text):
             paths.append(Path(text))
-        else:
+        elif _looks_like_host(text):
             raise InputError(f"{text}: no such file or folder; if a site is meant, write https://{text}")
+        else:
+            raise InputError(f"{text or repr(text)}: no such file or folder; expected a URL, a WARC file or a folder")
     return urls, paths
 
 
+def _exists(text: str) -> bool:
+    try:
+        return bool(text) and Path(text).exists()
+    except OSError:  # a name too long, a folder that may not be looked into
+        return False
+
+
 def _looks_like_host(text: str) -> bool:
-    return "." in text and normalise(f"http://{text}") is not None and not text.startswith((".", "/"))
+    named = "." in text or text.startswith("localhost")
+    return named and normalise(f"http://{text}") is not None and not text.startswith((".", "/"))
+
+
+def check_langs(langs: Sequence[str]) -> None:
+    """Check the wanted languages before any work is done for them.
+
+    >>> check_langs(["en", "zh-Hant"])
+    >>> check_langs(["en"])
+    Traceback (most recent call last):
+    ...
+    twinlink.errors.ConfigError: langs: en alone is wanted; pairs need two languages, e.g. en,zh
+
+    Raises
+    ------
+    ConfigError
+        If one is no language tag, takes in another one, or is the only one.
+    """
+    for tag in langs:
+        if not _TAG.fullmatch(tag):
+            raise ConfigError(f"langs: {tag!r} is no language tag; expected tags such as en, zh or zh-Hant")
+    for wide, narrow in itertools.permutations(langs, 2):
+        if f"{narrow.lower()}-".startswith(f"{wide.lower()}-"):
+            raise ConfigError(f"langs: {wide} takes in {narrow}; name one of them, or two that lie apart")
+    if len(langs) == 1:
+        raise ConfigError(f"langs: {langs[0]} alone is wanted; pairs need two languages, e.g. {_example(langs[0])}")
+
+
+def _example(tag: str) -> str:
+    return "en,zh" if tag.lower().startswith("en") else f"en,{tag}"
 
 
 def mine_stages(inputs: Sequence[str], run: RunDirectory, config: Config, report: Report = silent) -> None:
@@ -57,6 +101,9 @@ def mine_stages(inputs: Sequence[str], run: RunDirectory, config: Config, report
     urls, paths = split_inputs(inputs)
     if not urls and not paths:
         raise InputError("nothing to mine: expected at least one address, archive or folder")
+    check_langs(config.langs)
+    for name in config.match.lexicons:  # a slip is told now, not after hours of crawling
+        read_lexicon(Path(name))
     if urls:
         crawl_stage(urls, run, config, report)
     ingest_stage(paths, run, config, report)
@@ -74,7 +121,15 @@ def crawl_stage(urls: Sequence[str], run: RunDirectory, config: Config, report: 
 
 
 def ingest_stage(paths: Sequence[Path], run: RunDirectory, config: Config, report: Report = silent) -> None:
-    """Read the crawl's archives and ``paths`` into tables."""
+    """Read the crawl's archives and ``paths`` into tables.
+
+    Raises
+    ------
+    InputError
+        If there is neither a path nor an archive.
+    """
+    if not paths and not run.archives():
+        raise InputError(f"nothing to read: {run.path} has no crawl in it, and no WARC file or folder is given")
     write_text(run.config_file, config.to_toml())
     settings = config.override({"ingest.site_by": config.crawl.site_by}).ingest
     ingest(run, paths, settings, lambda done: report("ingest", done, None))
@@ -82,5 +137,6 @@ def ingest_stage(paths: Sequence[Path], run: RunDirectory, config: Config, repor
 
 def match_stage(run: RunDirectory, config: Config, report: Report = silent) -> None:
     """Match all sites of the run."""
+    check_langs(config.langs)
     write_text(run.config_file, config.to_toml())
     match(run, config, lambda done, total: report("match", done, total))

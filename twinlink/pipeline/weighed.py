@@ -1,12 +1,13 @@
 """Method ``weighed``: links, words and structure teach each other, and are weighed on the site at hand, without labels.
 
 A round measures every kind of evidence, weighs it, matches, and learns from the pairs that are probably right: a
-lexicon, and where else to look. The next round measures again with what was learned. The rounds end when they change
-nothing.
+lexicon for each half of the pages from the other half, and where else to look. The next round measures again with what
+was learned. The rounds end when they change nothing.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -40,6 +41,9 @@ SETTLED = 0.995
 SPREAD_ALPHA = {True: 0.4, False: 0.7}
 """α of the ETS that is one kind of evidence, with structure and without: weak evidence wants more of its neighbours
 (trials: .4 with structure, .8 without; `docs/methods.md`)."""
+PARTS = 2
+"""Parts of the pages that teach each other words. Trials: in two parts the lexicons are good enough, and on a site of
+which no page has a partner .6 of the pairs are expected to be right instead of .95; four parts change nothing."""
 MIN_DIRECT = 0.2
 """Share of a direct link from which the two pages are candidates: the page has five such links at most."""
 
@@ -54,8 +58,9 @@ class _State:
     """The candidates."""
     fixed: dict[str, Floats]
     """Evidence that does not change from round to round, one value a candidate."""
-    translation: sp.csr_array
-    """All that is known of words: given, and learned from the last round's pairs."""
+    translations: tuple[sp.csr_array, ...]
+    """All that is known of words for each part of the rows (row modulo number of parts): given, and learned from the
+    last round's pairs of the other parts. Words that a pair has taught itself speak for it, however wrong it is."""
     chances: Floats | None = None
     """Probability of each candidate that was matched in the last round, 0 for the others; none before the first
     round."""
@@ -130,24 +135,24 @@ def _first_state(site: _Site) -> _State:
     pattern = union_of(*patterns)
     kinds = [kind for kind in ("content", "structure", "direct", "hreflang") if site.uses(kind)]
     fixed = {kind: site.fixed_evidence(kind, pattern) for kind in kinds}
-    return _State(pattern, {kind: values for kind, values in fixed.items() if values.any()}, site.words.translation)
+    return _State(pattern, {kind: values for kind, values in fixed.items() if values.any()}, (site.words.translation,))
 
 
 def _measure(site: _Site, state: _State, rivalry: Rivalry) -> dict[str, npt.NDArray[np.float64]]:
     """Return every kind of evidence of the candidates."""
     evidence = dict(state.fixed)
     if site.uses("learned") and state.chances is not None:
-        evidence["learned"] = site.content(state.translation, state.pattern)
+        evidence["learned"] = _by_parts(state, rivalry, site.content)
     if site.uses("contrast"):
-        evidence["contrast"] = cosine_of_pairs(site.own_a, site.own_b, state.translation, state.pattern)
-    inside = [evidence[kind] for kind in ("content", "structure", "learned") if kind in evidence]
+        evidence["contrast"] = _by_parts(state, rivalry, partial(cosine_of_pairs, site.own_a, site.own_b))
+    inside = _mean(evidence, ("content", "structure", "learned"), state.pattern.nnz)
     if site.uses("ets"):
         alpha = SPREAD_ALPHA["structure" in evidence]
-        start = with_values(state.pattern, np.mean(inside, axis=0))
+        start = with_values(state.pattern, inside)
         settings = msgspec.structs.replace(site.settings.ets, alpha=alpha)
         evidence["ets"] = enhanced_similarity(start, site.around_a, site.around_b, settings).scores.data
     if site.uses("external"):
-        first = evidence["ets"] if "ets" in evidence else np.mean(inside, axis=0)
+        first = evidence.get("ets", inside)
         known = first if state.chances is None else state.chances
         around = with_values(state.pattern, known)
         evidence["external"] = external_similarity(around, site.around_a, site.around_b).data
@@ -158,13 +163,36 @@ def _measure(site: _Site, state: _State, rivalry: Rivalry) -> dict[str, npt.NDAr
     return {kind: values.astype(np.float64) for kind, values in evidence.items()}
 
 
+def _by_parts(
+    state: _State, rivalry: Rivalry, measure: Callable[[sp.csr_array, sp.csr_array], Floats]
+) -> npt.NDArray[np.floating]:
+    """Measure the candidates of each part of the rows with the words that it may use."""
+    values = np.zeros(state.pattern.nnz, dtype=np.float32)
+    for part, translation in enumerate(state.translations):
+        here = rivalry.rows % len(state.translations) == part
+        values[here] = measure(translation, _stored(state.pattern, here))
+    return values
+
+
 def _clear(state: _State, evidence: dict[str, npt.NDArray[np.float64]], rivalry: Rivalry) -> npt.NDArray[np.bool_]:
-    """Mark the pairs to learn from: at first the clear ones, later those that are probably right."""
+    """Mark the pairs to learn from: at first the clear ones, later those that are probably right.
+
+    What the pages themselves say comes first. Where it makes nothing clear, links between the two sides may.
+    """
     if state.chances is not None and (state.chances > LIKELY).any():
         return state.chances > LIKELY
-    inside = [evidence[kind] for kind in ("content", "structure") if kind in evidence]
-    first = evidence["ets"] if "ets" in evidence else np.mean(inside, axis=0)
-    return clear_pairs(first, rivalry, FIRST_MARGIN)
+    first = evidence.get("ets", _mean(evidence, ("content", "structure"), state.pattern.nnz))
+    between = (evidence[kind] for kind in ("hreflang", "direct") if kind in evidence)
+    clear = (clear_pairs(values, rivalry, FIRST_MARGIN) for values in (first, *between))
+    return next((pairs for pairs in clear if pairs.any()), np.zeros(state.pattern.nnz, dtype=np.bool_))
+
+
+def _mean(
+    evidence: Mapping[str, npt.NDArray[np.floating]], kinds: Sequence[str], n_candidates: int
+) -> npt.NDArray[np.float64]:
+    """Return the mean of some kinds of evidence, as far as there are such; 0 if there are none."""
+    measured = [evidence[kind] for kind in kinds if kind in evidence]
+    return np.mean(measured, axis=0) if measured else np.zeros(n_candidates)
 
 
 def _match(pattern: sp.csr_array, log_odds: npt.NDArray[np.float64]) -> npt.NDArray[np.intp]:
@@ -198,10 +226,7 @@ def _next_state(site: _Site, state: _State, result: Weighing, rivalry: Rivalry) 
     """Learn words from the likely pairs, and look for candidates by these words and around these pairs."""
     likely = result.pairs[result.probabilities > LIKELY]
     rows, columns = rivalry.rows[likely], rivalry.columns[likely]
-    translation = site.words.translation
-    if site.uses("learned"):
-        learned = learn_translations(site.words.a.counts, site.words.b.counts, rows, columns)
-        translation = combine_translations(translation, learned)
+    translation, *translations = _translations(site, rows, columns)
     pattern = union_of(
         strongest(with_values(state.pattern, _as_score(result.log_odds)), site.settings.candidates),
         _pairs(rivalry.rows[result.pairs], rivalry.columns[result.pairs], state.pattern.shape),
@@ -216,9 +241,19 @@ def _next_state(site: _Site, state: _State, result: Weighing, rivalry: Rivalry) 
             kind: carry_over(state.pattern, values, pattern, partial(site.fixed_evidence, kind))
             for kind, values in state.fixed.items()
         },
-        translation=translation,
+        translations=tuple(translations),
         chances=carry_over(state.pattern, chances, pattern, lambda rest: np.zeros(rest.nnz)),
     )
+
+
+def _translations(site: _Site, rows: npt.NDArray[np.int64], columns: npt.NDArray[np.int64]) -> list[sp.csr_array]:
+    """Return what is known of words from all of some pairs, and for each part from the pairs of the others."""
+    given = site.words.translation
+    if not site.uses("learned"):
+        return [given, given]
+    counts = site.words.a.counts, site.words.b.counts
+    taught_by = [np.ones(len(rows), dtype=np.bool_), *(rows % PARTS != part for part in range(PARTS))]
+    return [combine_translations(given, learn_translations(*counts, rows[by], columns[by])) for by in taught_by]
 
 
 def _pairs(rows: npt.NDArray[np.int64], columns: npt.NDArray[np.int64], shape: tuple[int, int]) -> sp.csr_array:

@@ -6,7 +6,7 @@ are only numbers and Latin words that both languages share, and structure.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +17,8 @@ from twinlink.errors import ShapeError
 from twinlink.similarity import kernels
 from twinlink.similarity.content import content_vectors
 
-__all__ = ["candidate_pattern", "complete_pattern", "find_candidates", "tag_vectors"]
+__all__ = ["candidate_pattern", "find_candidates", "nearest_pages", "strongest", "tag_vectors", "union_of"]
 
-_BLOCK_VALUES = 2**24
-"""Scores held at once: 64 MB."""
 _N_GRAM = 3
 # On the tuning sites at least .81 of the words have a translation or are shared; without lexicon .19 to .46 on the
 # poorer side.
@@ -79,8 +77,8 @@ def candidate_pattern(
 ) -> csr_array:
     """Return the pairs (i, j) where j is one of the K pages nearest to i, or i one of the K nearest to j.
 
-    Nearest is the largest x(i)·y(j) > 0, where x and y are the rows of the two matrices.
-    The product is made in blocks of rows; the whole matrix never exists. Ties go to the page that comes first.
+    Nearest is the largest x(i)·y(j) > 0, where x and y are the rows of the two matrices, over the terms that
+    `nearest_pages` leaves in. The product itself never exists. Ties go to the page that comes first.
 
     Parameters
     ----------
@@ -88,7 +86,7 @@ def candidate_pattern(
         One row a page, e.g. of `content_vectors` or `tag_vectors`; no negative values.
     vectors_b : csr_array, shape (n_pages_b, n)
     settings : CandidateSettings, optional
-        K = ``per_page``; ``row_block`` rows at once at most.
+        K = ``per_page``; ``products_per_page``.
 
     Returns
     -------
@@ -110,44 +108,55 @@ def candidate_pattern(
     if vectors_a.shape[1] != vectors_b.shape[1]:
         raise ShapeError(f"vectors of one length expected, got {vectors_a.shape[1]} and {vectors_b.shape[1]}")
     shape = (vectors_a.shape[0], vectors_b.shape[0])
-    by_row: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
-    by_column: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]] = []
-    for first, scores in _score_blocks(vectors_a, vectors_b, settings.row_block):
-        rows, columns = np.nonzero(_largest(scores, settings.per_page))
-        by_row.append((rows + first, columns))
-        columns, rows = np.nonzero(_largest(np.ascontiguousarray(scores.T), settings.per_page))
-        by_column.append((rows + first, columns, scores[rows, columns]))
-    if not by_row:
-        return _pattern(np.zeros(0, np.int64), np.zeros(0, np.int64), shape)
-    rows, columns = _best_of_columns(by_column, settings.per_page)
-    return _pattern(
-        np.concatenate([rows, *(r for r, _ in by_row)]), np.concatenate([columns, *(c for _, c in by_row)]), shape
-    )
+    of_row, of_column = nearest_pages(vectors_a, vectors_b, settings.per_page, settings.products_per_page)
+    rows, row_columns = _entries(of_row)
+    columns, column_rows = _entries(of_column)
+    return _pattern(np.concatenate([rows, column_rows]), np.concatenate([row_columns, columns]), shape)
 
 
-def complete_pattern(pattern: csr_array, other: csr_array, settings: CandidateSettings | None = None) -> csr_array:
-    """Add the pairs of another pattern for pages with few candidates.
+def nearest_pages(
+    vectors_a: csr_array, vectors_b: csr_array, k: int, products_per_page: int
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return for each row of either matrix the k rows of the other one with the largest dot products > 0.
 
-    A pair (i, j) of ``other`` is added if page i or page j has fewer than K = ``per_page`` candidates in ``pattern``.
+    The terms that are on the most pages are left out, so many that the others need ``products_per_page`` products for
+    each row on average: the time grows with the number of pages, not with its square.
 
     Parameters
     ----------
-    pattern, other : csr_array, one shape
-        Candidate pairs: stored entries, whatever their values.
-    settings : CandidateSettings, optional
+    vectors_a : csr_array, shape (n_pages_a, n), values >= 0
+    vectors_b : csr_array, shape (n_pages_b, n), values >= 0
+    k, products_per_page : int
 
     Returns
     -------
-    csr_array of bool, sorted, values True
+    two ndarray of int32, shapes (n_pages_a, k) and (n_pages_b, k)
+        The nearest first, ties by number; -1 where there are fewer than k.
 
-    Raises
-    ------
-    ShapeError
-        If the patterns differ in shape.
+    Examples
+    --------
+    >>> a, b = csr_array([[1.0, 0.0], [0.0, 1.0]]), csr_array([[0.8, 0.6], [1.0, 0.0], [0.0, 0.0]])
+    >>> [pages.tolist() for pages in nearest_pages(a, b, 1, 100)]
+    [[[1], [0]], [[0], [0], [-1]]]
     """
-    if pattern.shape != other.shape:
-        raise ShapeError(f"patterns of one shape expected, got {pattern.shape} and {other.shape}")
-    return _add_pairs(pattern, other, (settings or CandidateSettings()).per_page)
+    n_products = _pages_with(vectors_a) * _pages_with(vectors_b)
+    order = np.argsort(n_products, kind="stable")
+    within = np.cumsum(n_products[order]) <= products_per_page * (vectors_a.shape[0] + vectors_b.shape[0])
+    if not within.all():
+        terms = np.sort(order[within])
+        vectors_a, vectors_b = csr_array(vectors_a[:, terms]), csr_array(vectors_b[:, terms])
+    transposed = kernels.arrays_of(csr_array(vectors_b.T))
+    return kernels.best_products(kernels.arrays_of(vectors_a), transposed, vectors_b.shape[0], k)
+
+
+def _pages_with(vectors: csr_array) -> NDArray[np.int64]:
+    return np.bincount(vectors.indices, minlength=vectors.shape[1])
+
+
+def _entries(nearest: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return (page, one of its nearest) without the empty places."""
+    pages, places = np.nonzero(nearest >= 0)
+    return pages, nearest[pages, places].astype(np.int64)
 
 
 def _add_pairs(pattern: csr_array, other: csr_array, few: float) -> csr_array:
@@ -238,41 +247,6 @@ def _grams(tags: bytes) -> NDArray[np.int64]:
     codes = np.frombuffer(tags[:_MAX_TAGS], np.uint8).astype(np.int64)
     n = max(0, len(codes) - _N_GRAM + 1)
     return sum((codes[k : k + n] << (8 * k) for k in range(_N_GRAM)), np.zeros(n, np.int64))
-
-
-def _score_blocks(a: csr_array, b: csr_array, row_block: int) -> Iterator[tuple[int, NDArray[np.float32]]]:
-    """Yield the first row and the scores of blocks of rows."""
-    if not b.shape[0]:
-        return
-    size = max(1, min(row_block, _BLOCK_VALUES // b.shape[0]))
-    transposed = kernels.arrays_of(csr_array(b.T))
-    for first in range(0, a.shape[0], size):
-        block = kernels.arrays_of(csr_array(a[first : first + size]))
-        yield first, kernels.dense_product(block, transposed, b.shape[0])
-
-
-def _largest(scores: NDArray[np.float32], k: int) -> NDArray[np.bool_]:
-    """Mark the k largest positive values of each row, ties from the left."""
-    if k >= scores.shape[1]:
-        return scores > 0
-    least = np.partition(scores, -k, axis=1)[:, -k, None]
-    above = scores > least
-    ties = scores == least
-    free = k - above.sum(axis=1, keepdims=True)
-    chosen: NDArray[np.bool_] = (above | (ties & (np.cumsum(ties, axis=1) <= free))) & (scores > 0)
-    return chosen
-
-
-def _best_of_columns(
-    blocks: Sequence[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]], k: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Keep the k best rows of each column out of the k best of each block."""
-    rows, columns, scores = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
-    order = np.lexsort((rows, -scores, columns))
-    columns = columns[order]
-    starts = np.searchsorted(columns, columns)
-    best = np.arange(len(columns)) - starts < k
-    return rows[order][best], columns[best]
 
 
 def _pattern(rows: NDArray[np.int64], columns: NDArray[np.int64], shape: tuple[int, int]) -> csr_array:

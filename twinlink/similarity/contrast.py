@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, diags_array
 
 from twinlink.similarity import kernels
+from twinlink.similarity.candidates import nearest_pages
 
 __all__ = ["contrast_vectors", "cosine_of_pairs"]
 
@@ -16,7 +17,8 @@ SHARPNESS = 8
 """Power of the similarity by which these are weighed: only near-duplicates count much."""
 LEAST = 1e-6
 """What is left of a term that all have alike, by rounding."""
-ROW_BLOCK = 512
+PRODUCTS_PER_PAGE = 1_000_000
+"""As in the search for candidates (`CandidateSettings`)."""
 
 
 def contrast_vectors(counts: csr_array) -> csr_array:
@@ -70,10 +72,7 @@ def cosine_of_pairs(
     ndarray of float32, shape (pattern.nnz,), values in [0, 1]
         0 where one of the two vectors is empty.
     """
-    x = kernels.arrays_of(_unit_rows(csr_array(vectors_a @ translation)))
-    y = kernels.arrays_of(_unit_rows(vectors_b))
-    starts, columns, _ = kernels.arrays_of(pattern)
-    return np.clip(kernels.pattern_dot(x, y, vectors_b.shape[1], starts, columns), 0, 1)
+    return np.clip(_dot(_unit_rows(csr_array(vectors_a @ translation)), _unit_rows(vectors_b), pattern), 0, 1)
 
 
 def _unit_rows(matrix: csr_array) -> csr_array:
@@ -82,26 +81,19 @@ def _unit_rows(matrix: csr_array) -> csr_array:
 
 
 def _nearest(vectors: csr_array) -> csr_array:
-    """Return the weights w, rows of sum 1; made in blocks of rows, the whole product never exists."""
+    """Return the weights w, rows of sum 1."""
     n_pages = vectors.shape[0]
-    transposed = csr_array(vectors.T)
-    rows, columns, weights = [], [], []
-    for first in range(0, n_pages, ROW_BLOCK):
-        products = (vectors[first : first + ROW_BLOCK] @ transposed).toarray()
-        here = np.arange(len(products))
-        products[here, here + first] = 0
-        nearest = (
-            np.argpartition(-products, min(NEAREST, n_pages - 1) - 1, axis=1)[:, :NEAREST]
-            if n_pages > 1
-            else here[:, None]
-        )
-        rows.append(np.repeat(here + first, nearest.shape[1]))
-        columns.append(nearest.ravel())
-        weights.append(np.take_along_axis(products, nearest, axis=1).ravel() ** SHARPNESS)
-    if not rows:
-        return csr_array((n_pages, n_pages))
-    around = csr_array(
-        (np.concatenate(weights), (np.concatenate(rows), np.concatenate(columns))), shape=(n_pages, n_pages)
-    )
+    pages, _ = nearest_pages(vectors, vectors, NEAREST + 1, PRODUCTS_PER_PAGE)
+    pages = np.where(pages == np.arange(n_pages)[:, None], -1, pages)
+    full = (pages >= 0).all(axis=1)  # the page itself fell out, behind pages that are equal to it
+    pages[full, -1] = -1
+    rows, places = np.nonzero(pages >= 0)
+    around = csr_array((np.ones(len(rows), np.float32), (rows, pages[rows, places])), shape=(n_pages, n_pages))
+    around.data = np.clip(_dot(vectors, vectors, around), 0, None).astype(np.float64) ** SHARPNESS
     sums = np.asarray(around.sum(axis=1)).ravel()
     return csr_array(diags_array(1 / np.where(sums > 0, sums, 1)) @ around)
+
+
+def _dot(x: csr_array, y: csr_array, pattern: csr_array) -> NDArray[np.float32]:
+    starts, columns, _ = kernels.arrays_of(pattern)
+    return kernels.pattern_dot(kernels.arrays_of(x), kernels.arrays_of(y), x.shape[1], starts, columns)

@@ -10,7 +10,7 @@ from numba import njit
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-__all__ = ["Csr", "aligned_words", "arrays_of", "dense_product", "pattern_dot"]
+__all__ = ["Csr", "aligned_words", "arrays_of", "best_products", "pattern_dot"]
 
 FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 
@@ -89,15 +89,50 @@ def aligned_words(
 
 
 @_compiled
-def dense_product(x: Csr, y: Csr, n_columns: int) -> NDArray[np.float32]:
-    """Product of two CSR matrices as a dense array, shape (rows of x, ``n_columns``)."""
+def _insert(scores: NDArray[np.float32], pages: NDArray[np.int32], score: np.float32, page: int) -> None:
+    """Put a page into a list kept by falling score, then page number; the last one falls out."""
+    place = len(scores) - 1
+    while place > 0 and (score > scores[place - 1] or (score == scores[place - 1] and page < pages[place - 1])):
+        scores[place] = scores[place - 1]
+        pages[place] = pages[place - 1]
+        place -= 1
+    scores[place] = score
+    pages[place] = page
+
+
+@_compiled
+def best_products(x: Csr, y: Csr, n_columns: int, k: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """The k largest entries of each row, and of each column, of the product of two CSR matrices of values >= 0.
+
+    Only the entries that are not 0 are looked at, row by row: the product itself is never stored.
+
+    Returns the columns of each row's entries and the rows of each column's, the largest first, ties by number; -1 where
+    there are fewer than k.
+    """
     x_starts, x_columns, x_data = x
     y_starts, y_columns, y_data = y
-    result = np.zeros((len(x_starts) - 1, n_columns), np.float32)
-    for i in range(len(x_starts) - 1):
-        row = result[i]
-        for k in range(x_starts[i], x_starts[i + 1]):
-            factor = x_data[k]
-            for link in range(y_starts[x_columns[k]], y_starts[x_columns[k] + 1]):
-                row[y_columns[link]] += factor * y_data[link]
-    return result
+    n_rows = len(x_starts) - 1
+    of_row, of_column = np.full((n_rows, k), -1, np.int32), np.full((n_columns, k), -1, np.int32)
+    row_scores, column_scores = np.zeros(k, np.float32), np.zeros((n_columns, k), np.float32)
+    row, touched = np.zeros(n_columns, np.float32), np.empty(n_columns, np.int32)
+    for i in range(n_rows):
+        n_touched = 0
+        for at in range(x_starts[i], x_starts[i + 1]):
+            factor = x_data[at]
+            for link in range(y_starts[x_columns[at]], y_starts[x_columns[at] + 1]):
+                j = y_columns[link]
+                product = factor * y_data[link]
+                if row[j] == 0 and product > 0:
+                    touched[n_touched] = j
+                    n_touched += 1
+                row[j] += product
+        row_scores[:] = 0
+        for place in range(n_touched):
+            j = touched[place]
+            score = row[j]
+            row[j] = 0
+            if score > row_scores[k - 1] or (score == row_scores[k - 1] and j < of_row[i, k - 1]):
+                _insert(row_scores, of_row[i], score, j)
+            if score > column_scores[j, k - 1]:
+                _insert(column_scores[j], of_column[j], score, i)
+    return of_row, of_column

@@ -13,10 +13,10 @@ two steps:
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from scipy.sparse import csr_array
 
 from twinlink.config import LanguageSettings
 from twinlink.errors import ShapeError
+from twinlink.similarity.bilingual import is_bilingual, may_be_bilingual
 from twinlink.similarity.identify import (
     UNDETERMINED,
     Guess,
@@ -33,8 +34,23 @@ from twinlink.similarity.identify import (
     language_matches,
 )
 from twinlink.similarity.scripts import chinese_variant, script_of, split_units, words_per_unit
+from twinlink.similarity.surroundings import adoptions, near_links, neighbour_scores
 
-__all__ = ["UNDETERMINED", "canonical_language", "identify_text", "language_matches", "site_languages"]
+__all__ = [
+    "NAMED",
+    "TWO_LANGUAGES",
+    "UNDETERMINED",
+    "LanguageFinder",
+    "canonical_language",
+    "identify_text",
+    "language_matches",
+    "site_languages",
+]
+
+TWO_LANGUAGES = "mul"
+"""BCP 47's name for a page in several languages."""
+NAMED = "named:"
+"""A hint that begins so names a language by its tag; of all others only their company is known."""
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -50,9 +66,14 @@ _WORDS_LIMIT = 10.0
 """The words of a page speak against a language with this log-odds at most: text can be left untranslated."""
 _FRAME_BLOCKS = 6
 """The blocks on many pages weigh as much as this many of them at most."""
+_HINTS = 3
+"""The hints of a page weigh as much as this many of them at most."""
+_ADOPTED = 0.5
+"""Score of a page that has its language from its neighbours alone, at most."""
 _SHARE_WEIGHT, _STRENGTH_WEIGHT, _WANTED_WEIGHT = 5.0, 15.0, 3.0
 """Log-odds for what CLD2 says of the page itself, and for being wanted; a common word has about 5."""
 _ROUNDS = 2
+_LINK_ROUNDS = 3
 
 # What a language is learned from: its pages of the first strength; where there are too few, and it is wanted or not
 # rare, those of the second.
@@ -76,24 +97,47 @@ _NEAR = {
 }  # fmt: skip
 
 
+class LanguageFinder(Protocol):
+    """Whatever names the languages of a site's pages; see `site_languages`, which is one, for what goes in and out."""
+
+    def __call__(
+        self,
+        blocks: Sequence[Sequence[str]],
+        declared: Sequence[str],
+        wanted: Sequence[str],
+        settings: LanguageSettings | None = None,
+        links: csr_array | None = None,
+        hints: Sequence[Sequence[str]] | None = None,
+    ) -> tuple[list[str], NDArray[np.float32]]:
+        """Return the language of each page, and how sure that is, 0 to 1."""
+
+
 def site_languages(
     blocks: Sequence[Sequence[str]],
     declared: Sequence[str],
     wanted: Sequence[str],
     settings: LanguageSettings | None = None,
+    links: csr_array | None = None,
+    hints: Sequence[Sequence[str]] | None = None,
 ) -> tuple[list[str], NDArray[np.float32]]:
     """Name the language of every page of a site.
 
     With p(w|ℓ) the share of language ℓ's clear pages that have word (or block) w, the page itself left out::
 
         score(ℓ) = max(own(ℓ) - max own, -10) + Σ_b log p(b|ℓ) · min(1, 6 / number of b)
+                   + Σ_h log p(h|ℓ) · min(1, 3 / number of h) + neighbours(ℓ)
         own(ℓ)   = Σ_w log p(w|ℓ) + (5·share + 15·strength of CLD2's answer, if it is ℓ) + (3 if ℓ is wanted)
 
-    over the page's distinct common words w outside, and over its blocks b on more than ``boilerplate_share`` of the
-    pages; the declared language is one more b. Computed twice, the second time with the first result in place of the
-    clear pages. A language needs three clear pages to be learned (fairly clear ones, if it is wanted or on 5 % of the
-    pages). A page that CLD2 gives another language keeps it if that one is wanted and has half of the words, or if both
-    halves of the page are in it and the page lacks the typical words of the learned languages.
+    over the page's distinct common words w outside, its blocks b on more than ``boilerplate_share`` of the pages, and
+    its hints h; the declared language is one more b. The neighbours' part is `neighbour_scores`. Computed twice, the
+    second time with the first result in place of the clear pages. A language needs three clear pages to be learned
+    (fairly clear ones, if it is wanted or on 5 % of the pages).
+
+    A page that CLD2 gives another language keeps it if that one is wanted and has half of the words, if the page claims
+    it or a link names it, or if both halves of the page are in it and the page lacks the typical words of the learned
+    languages. A page in a language that is not wanted, among pages of a wanted one, stands in that version of the site
+    and gets its language (`adoptions`), with a score of ½ at most. A page block by block in two wanted languages is
+    ``mul``.
 
     Parameters
     ----------
@@ -106,18 +150,24 @@ def site_languages(
         Languages looked for: they win over near relatives (Portuguese over Galician) when the text leaves it open, and
         over no other language.
     settings : LanguageSettings, optional
+    links : csr_array, optional, shape (n_pages, n_pages)
+        A stored entry at (p, q) where page p links to page q.
+    hints : sequence of sequence of str, optional
+        For each page, anything that the pages of one language may share (parts of the address); what it means is
+        learned. ``named:TAG`` is what a link to the page calls its language.
 
     Returns
     -------
     list of str
-        Language of each page, named as in `identify_text`; ``und`` for a page with almost no letters or no answer.
+        Language of each page, named as in `identify_text`; ``mul`` for two of the wanted ones, ``und`` for a page with
+        almost no letters or no answer.
     ndarray of float32, shape (n_pages,)
         Probability by this model, 0 to 1; CLD2's share for a language that was not learned; 0 for ``und``.
 
     Raises
     ------
     ShapeError
-        If ``declared`` and ``blocks`` differ in length.
+        If ``declared``, ``hints`` or ``links`` do not have one entry for each page.
 
     Examples
     --------
@@ -127,14 +177,21 @@ def site_languages(
     settings = settings or LanguageSettings()
     if len(blocks) != len(declared):
         raise ShapeError(f"one declared language for each page expected, got {len(declared)} for {len(blocks)} pages")
+    if hints is not None and len(hints) != len(blocks):
+        raise ShapeError(f"hints for each page expected, got {len(hints)} for {len(blocks)} pages")
+    if links is not None and links.shape != (len(blocks), len(blocks)):
+        raise ShapeError(f"links: expected one row and one column a page, got {links.shape} for {len(blocks)} pages")
     if not blocks:
         return [], np.zeros(0, np.float32)
-    site = _read_site(blocks, declared, settings.boilerplate_share)
+    site = _read_site(blocks, declared, links, hints, settings.boilerplate_share)
     aim = frozenset(canonical_language(tag).partition("-")[0] for tag in wanted)
     guesses = _prefer_wanted([guess_language(site.scripts[i], site.text(i)) for i in range(len(blocks))], aim)
-    languages, scores = _decide(site, guesses, aim)
+    languages, scores = _adopt(site, *_decide(site, guesses, aim), aim)
+    for i, guess in enumerate(guesses):
+        if len(aim) > 1 and may_be_bilingual(site.scripts[i], guess.score) and is_bilingual(site.own[i], aim):
+            languages[i] = TWO_LANGUAGES
     unknown = (site.letters < settings.min_letters) | (scores < settings.min_score)
-    for i in np.flatnonzero(unknown):
+    for i in np.flatnonzero(unknown).tolist():
         languages[i], scores[i] = UNDETERMINED, 0.0
     return _with_variants(site, languages), scores.astype(np.float32)
 
@@ -151,12 +208,23 @@ class _Site:
     words: csr_array  # page × word, how often
     frame: csr_array  # page × (block on many pages, or declared language), 1 or missing
     letters: NDArray[np.int64]  # in all blocks
+    hints: csr_array  # page × hint, 1 or missing
+    near: csr_array  # page × page, neighbours by links
+    named: list[frozenset[str]]  # languages that links to the page name
+    claimed: list[frozenset[str]]  # the declared language
+    vocabulary: list[str]
 
     def text(self, page: int) -> str:
         return "\n".join(self.own[page])
 
 
-def _read_site(blocks: Sequence[Sequence[str]], declared: Sequence[str], share: float) -> _Site:
+def _read_site(
+    blocks: Sequence[Sequence[str]],
+    declared: Sequence[str],
+    links: csr_array | None,
+    hints: Sequence[Sequence[str]] | None,
+    share: float,
+) -> _Site:
     pages_with = Counter(block for page in blocks for block in set(page))
     limit = max(share * len(blocks), _MIN_BOILERPLATE_PAGES)
     letters = {block: sum(map(str.isalpha, block)) for block in pages_with}
@@ -169,13 +237,24 @@ def _read_site(blocks: Sequence[Sequence[str]], declared: Sequence[str], share: 
         )
         own.append(single if any(letters[block] for block in single) else list(page))
     words, vocabulary = _count(own)
+    hints = hints if hints is not None else [()] * len(blocks)
+    links = links if links is not None else csr_array((len(blocks), len(blocks)))
     return _Site(
         own=own,
         scripts=_script_words(words, vocabulary),
         words=words,
         frame=_presence(frames),
         letters=np.array([sum(letters[block] for block in page) for page in blocks]),
+        vocabulary=vocabulary,
+        hints=_presence(set(page) for page in hints),
+        near=near_links(links, share),
+        named=[_bases(hint.removeprefix(NAMED) for hint in page if hint.startswith(NAMED)) for page in hints],
+        claimed=[_bases([claim]) for claim in declared],
     )
+
+
+def _bases(tags: Iterable[str]) -> frozenset[str]:
+    return frozenset(canonical_language(tag).partition("-")[0] for tag in tags) - {UNDETERMINED}
 
 
 def _count(pages: Sequence[Sequence[str]]) -> tuple[csr_array, list[str]]:
@@ -265,17 +344,35 @@ def _decide(site: _Site, guesses: Sequence[Guess], aim: frozenset[str]) -> tuple
         if guess.language in number:
             prior[i, number[guess.language]] += _SHARE_WEIGHT * guess.score + _STRENGTH_WEIGHT * guess.strength
     for _ in range(_ROUNDS):
-        scores = _vote(site, labels, prior)
-        labels = scores.argmax(axis=1)
+        alone = _vote(site, labels, prior)
+        labels = alone.argmax(axis=1)
+        for _ in range(_LINK_ROUNDS):
+            scores = alone + neighbour_scores(site.near, labels, len(learned))
+            labels = scores.argmax(axis=1)
     odds = np.exp(scores - scores.max(axis=1, keepdims=True))
     languages, shares = [learned[label] for label in labels], odds.max(axis=1) / odds.sum(axis=1)
     for i, guess in enumerate(guesses):
         if guess.language in number or guess.language == UNDETERMINED:
             continue
         sure_of_wanted = guess.language in aim and guess.score >= _SURE
-        if sure_of_wanted or _is_foreign(site, i, guess.language, typical, int(labels[i])):
+        if (
+            sure_of_wanted
+            or guess.language in site.named[i] | site.claimed[i]
+            or _is_foreign(site, i, guess.language, typical, int(labels[i]))
+        ):
             languages[i], shares[i] = guess.language, guess.score
     return languages, shares
+
+
+def _adopt(site: _Site, languages: list[str], scores: Floats, aim: frozenset[str]) -> tuple[list[str], Floats]:
+    """Give pages of languages that are not wanted to the version that they stand in, unless a link names their own."""
+    known = sorted({*languages} - {UNDETERMINED})
+    number = {language: i for i, language in enumerate(known)}
+    labels = np.array([number.get(language, -1) for language in languages])
+    for page, label, share in adoptions(site.near, labels, np.array([language in aim for language in known], bool)):
+        if languages[page] not in site.named[page]:
+            languages[page], scores[page] = known[label], _ADOPTED * share
+    return languages, scores
 
 
 def _vote(site: _Site, labels: Labels, prior: Floats) -> Floats:
@@ -283,9 +380,10 @@ def _vote(site: _Site, labels: Labels, prior: Floats) -> Floats:
     n_languages = prior.shape[1]
     words = _log_likelihood(site.words, labels, n_languages, _COMMON) + prior
     words = np.maximum(words - words.max(axis=1, keepdims=True), -_WORDS_LIMIT)
-    frame = _log_likelihood(site.frame, labels, n_languages, 0.0)
-    size = np.maximum(np.diff(site.frame.indptr), 1)[:, None]
-    total: Floats = words + frame * np.minimum(1.0, _FRAME_BLOCKS / size)
+    total: Floats = words
+    for items, limit in ((site.frame, _FRAME_BLOCKS), (site.hints, _HINTS)):
+        size = np.maximum(np.diff(items.indptr), 1)[:, None]
+        total += _log_likelihood(items, labels, n_languages, 0.0) * np.minimum(1.0, limit / size)
     return total
 
 
@@ -315,13 +413,16 @@ def _log_likelihood(items: csr_array, labels: Labels, n_languages: int, common: 
 class _Typical(NamedTuple):
     words: NDArray[np.bool_]  # word × language
     usual: Floats  # median share of typical words on the language's clear pages
+    neutral: NDArray[np.bool_]  # words that would be typical of all languages: code, terms
 
 
 def _typical_words(words: csr_array, labels: Labels, n_languages: int) -> _Typical:
     _, sizes, frequency = _page_frequency(words, labels, n_languages)
     typical = frequency >= np.maximum(_TYPICAL * sizes, _MIN_PAGES)
+    neutral = typical.all(axis=1) if n_languages > 1 else np.zeros(len(typical), np.bool_)
+    typical &= ~neutral[:, None]
     shares = (words @ typical.astype(float)) / np.maximum(words.sum(axis=1), 1)[:, None]
-    return _Typical(typical, np.array([np.median(shares[labels == k, k]) for k in range(n_languages)]))
+    return _Typical(typical, np.array([np.median(shares[labels == k, k]) for k in range(n_languages)]), neutral)
 
 
 def _is_foreign(site: _Site, page: int, language: str, typical: _Typical, rival: int) -> bool:
@@ -330,13 +431,14 @@ def _is_foreign(site: _Site, page: int, language: str, typical: _Typical, rival:
     share = row.data[typical.words[row.indices, rival]].sum() / max(row.data.sum(), 1)
     if share >= _MIN_TYPICAL * typical.usual[rival]:
         return False
-    halves = (site.own[page][::2], site.own[page][1::2])
-    return all(_names(half, language) for half in halves if half)
+    neutral = {site.vocabulary[column] for column in row.indices[typical.neutral[row.indices]]}
+    halves = (_without(site.own[page][start::2], neutral) for start in (0, 1))
+    return all(identify_text(half)[0].partition("-")[0] == language for half in halves if half)
 
 
-def _names(blocks: Sequence[str], language: str) -> bool:
-    text = "\n".join(blocks)
-    return identify_text(text)[0].partition("-")[0] == language
+def _without(blocks: Iterable[str], words: Collection[str]) -> str:
+    """Return the text without words that say nothing of its language."""
+    return " ".join(unit for block in blocks for unit in split_units(block) if unit.lower() not in words)
 
 
 def _with_variants(site: _Site, languages: list[str]) -> list[str]:

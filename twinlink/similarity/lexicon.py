@@ -1,86 +1,36 @@
-"""Bilingual lexicons: files to entries, entries to a matrix between the terms of two sets of pages."""
+"""Bilingual lexicons and shared tokens: a matrix between the terms of two sets of pages."""
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import lzma
 import re
-import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Literal, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Literal
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from twinlink.errors import LexiconError
+from twinlink.similarity.lexicon_files import Entry, Lexicon, read_lexicon
 from twinlink.similarity.wordlists import STOP_WORDS
-from twinlink.similarity.words import has_latin_script, is_latin, is_number, simplify_chinese, stem, tokenize
+from twinlink.similarity.words import (
+    has_latin_script,
+    is_latin,
+    is_name,
+    is_number,
+    simplify_chinese,
+    simplify_japanese,
+    stem,
+    tokenize,
+)
 
 __all__ = ["Entry", "Lexicon", "identity_matrix", "read_lexicon", "translation_matrix"]
 
-_DECOMPRESSORS: Mapping[bytes, Callable[[bytes], bytes]] = {
-    b"\x1f\x8b": gzip.decompress,
-    b"\xfd7zXZ": lzma.decompress,
-    b"BZh": bz2.decompress,
-}
-_CEDICT = re.compile(r"(?P<traditional>\S+) (?P<simplified>\S+) \[[^\]]*\] /(?P<glosses>.+)/\s*")
 _NOTE = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
-_REFERENCE = re.compile(r"CL:|(?:\w+ )?variant of |see (?:also )?[^a-z]|abbr\. for |also (?:written|pr\.) |used in ")
 _MAX_WORDS = 4  # longer entries are explanations
 _LEAST_COGNATE = 3  # letters; shorter words mean something else in the next language
 _SAMPLE = 5_000  # entries that decide which column is which language
+_HAN: Mapping[str, Callable[[str], str]] = {"zh": simplify_chinese, "ja": simplify_japanese}
+_CHARACTERS = re.compile("[\u3005\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]{2,}")
 _UNSPACED_HEADS = frozenset({"zh", "ja", "th", "lo", "km", "my"})
-
-
-class Entry(NamedTuple):
-    """One line of a lexicon."""
-
-    head: str
-    translation: str
-    weight: float = 1.0
-    """Probability of the translation, in (0, 1]; 1 where the file gives none."""
-
-
-@dataclass(frozen=True)
-class Lexicon:
-    """Entries of a bilingual lexicon; which of its columns is which language is found when it is used."""
-
-    entries: tuple[Entry, ...]
-    name: str = "lexicon"
-
-    def __len__(self) -> int:
-        return len(self.entries)
-
-
-def read_lexicon(path: Path) -> Lexicon:
-    """Read a lexicon file in UTF-8, plain or compressed (gzip, xz, bzip2; told by its first bytes).
-
-    Two forms: lines ``head TAB translation [TAB probability]``, and those of CC-CEDICT, ``Trad Simp [pin1 yin1]
-    /gloss/gloss/``. Empty lines and comments (``#`` first, and no TAB) are skipped, as are entries with an empty side.
-
-    Raises
-    ------
-    LexiconError
-        If the file cannot be read, a line has neither form (the message names the line), or there is no entry at all.
-    """
-    try:
-        raw = path.read_bytes()
-        for magic, decompress in _DECOMPRESSORS.items():
-            if raw.startswith(magic):
-                raw = decompress(raw)
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        raise LexiconError(f"{path}: line {line}: not UTF-8; convert the file, e.g. with iconv") from None
-    except (OSError, EOFError, ValueError, lzma.LZMAError, zlib.error) as error:
-        raise LexiconError(f"{path}: not a readable lexicon file ({error})") from error
-    entries = tuple(_parse(text, path))
-    if not entries:
-        raise LexiconError(f"{path}: no entry; lines of the form head TAB translation [TAB probability] are expected")
-    return Lexicon(entries, path.name)
 
 
 def translation_matrix(
@@ -134,10 +84,12 @@ def identity_matrix(
 ) -> csr_array:
     """Return 1 for each term that stands in both vocabularies and is likely to mean the same.
 
-    Numbers always are. So are words in Latin letters: names and code where one of the languages has other letters,
-    names and cognates where both have Latin ones. Of these, terms of one or two letters are left out (``on`` is a word
-    of English and another of French); what other false friends there are is common in both languages and weighs little
-    by its idf. ``shared`` leaves it at numbers, or at nothing.
+    Numbers always are, with dates, amounts and measures. So are words in Latin letters: names and code where one of the
+    languages has other letters, names and cognates where both have Latin ones. Of these, terms of one or two letters
+    are left out (``on`` is a word of English and another of French); what other false friends there are is common in
+    both languages and weighs little by its idf. Between Chinese and Japanese, or two scripts of Chinese, words of two
+    characters and more are shared, compared in their Simplified form. E-mail addresses, image files and addresses on
+    other sites are. ``shared`` leaves it at numbers, or at nothing.
 
     Returns
     -------
@@ -151,51 +103,35 @@ def identity_matrix(
     place_b = {term: i for i, term in enumerate(vocabulary_b)}
     least = _LEAST_COGNATE if has_latin_script(lang_a) and has_latin_script(lang_b) else 1
     words = shared == "all"
-    same = [
+    same = {
         (i, place_b[term])
         for i, term in enumerate(vocabulary_a if shared != "none" else ())
-        if term in place_b and (is_number(term) or (words and is_latin(term) and len(term) >= least))
-    ]
-    rows, columns = np.array(same, dtype=np.int64).reshape(-1, 2).T
+        if term in place_b
+        and (is_number(term) or (words and (is_name(term) or (is_latin(term) and len(term) >= least))))
+    }
+    if words and lang_a.partition("-")[0] in _HAN and lang_b.partition("-")[0] in _HAN:
+        same |= _same_characters(vocabulary_a, lang_a, vocabulary_b, lang_b)
+    rows, columns = np.array(sorted(same), dtype=np.int64).reshape(-1, 2).T
     shape = (len(vocabulary_a), len(vocabulary_b))
     return csr_array((np.ones(len(rows), np.float32), (rows, columns)), shape=shape)
 
 
-def _parse(text: str, path: Path) -> Iterator[Entry]:
-    for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), 1):
-        if not line.strip() or (line.startswith("#") and "\t" not in line):
-            continue
-        fields = [field.strip() for field in line.split("\t")]
-        cedict = _CEDICT.fullmatch(line) if len(fields) == 1 else None
-        if cedict is not None:
-            yield from _cedict_entries(cedict)
-        elif len(fields) in (2, 3):
-            weight = _weight(fields[2], path, number) if len(fields) == 3 else 1.0
-            if fields[0] and fields[1]:
-                yield Entry(fields[0], fields[1], weight)
-        else:
-            raise LexiconError(
-                f"{path}: line {number}: head TAB translation [TAB probability] expected, got {line[:60]!r}"
-            )
+def _same_characters(
+    vocabulary_a: Sequence[str], lang_a: str, vocabulary_b: Sequence[str], lang_b: str
+) -> set[tuple[int, int]]:
+    """Return the places of terms in Chinese characters that have the same Simplified form."""
+    places_b: dict[str, list[int]] = {}
+    for j, form in _characters(vocabulary_b, lang_b):
+        places_b.setdefault(form, []).append(j)
+    return {(i, j) for i, form in _characters(vocabulary_a, lang_a) for j in places_b.get(form, ())}
 
 
-def _cedict_entries(line: re.Match[str]) -> Iterator[Entry]:
-    for gloss in re.split("[/;]", line["glosses"]):
-        if gloss.strip() and not _REFERENCE.match(gloss.strip()):
-            for head in dict.fromkeys((line["traditional"], line["simplified"])):
-                yield Entry(head, gloss.strip())
-
-
-def _weight(field: str, path: Path, number: int) -> float:
-    try:
-        weight = float(field)
-    except ValueError:
-        weight = -1.0
-    if not 0 < weight <= 1:
-        raise LexiconError(
-            f"{path}: line {number}: a probability in (0, 1] expected in the third column, got {field!r}"
-        )
-    return weight
+def _characters(vocabulary: Sequence[str], lang: str) -> list[tuple[int, str]]:
+    chosen = [(i, term) for i, term in enumerate(vocabulary) if _CHARACTERS.fullmatch(term)]
+    if not chosen:
+        return []
+    forms = _HAN[lang.partition("-")[0]]("\n".join(term for _, term in chosen)).split("\n")
+    return [(i, form) for (i, _), form in zip(chosen, forms, strict=True)]
 
 
 # A side's terms

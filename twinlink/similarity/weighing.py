@@ -162,7 +162,8 @@ def chance_of_being_right(given: Floats, wrong: Floats) -> Floats:
         return np.full(len(given), 0.5)
     values = np.concatenate([given, wrong])[:, None]
     model = _fit(values, np.repeat([1.0, 0.0], [len(given), len(wrong)]), _DECISION_RIDGE)
-    ratio = np.exp(-model.log_odds(given[:, None])) * len(given) / len(wrong)
+    rises = model.weights[0] > 0  # if not, the given pairs are no better than the wrong ones
+    ratio = np.exp(-model.log_odds(given[:, None])) * len(given) / len(wrong) if rises else np.ones(len(given))
     ratio = np.maximum(ratio, 0.5 / len(given))
     share_of_wrong = (np.sum(given <= np.median(wrong)) + 0.5) / (len(given) + 0.5)
     return np.clip(1 - share_of_wrong * ratio, 0.0, 1.0)
@@ -170,16 +171,21 @@ def chance_of_being_right(given: Floats, wrong: Floats) -> Floats:
 
 def _standings(kinds: Mapping[str, Floats], rivalry: Rivalry, free: NDArray[np.bool_] | None = None) -> Floats:
     """Return `STANDINGS` of every kind of evidence; candidates that are not ``free`` are nobody's rivals."""
-    columns = []
+    columns: list[Floats] = []
     for values in kinds.values():
         rivals = rivalry.rivals(values if free is None else np.where(free, values, 0.0))
         lead = values - rivals
         columns += [values, lead, np.clip(lead / (values + 1e-6), -1, 1), (lead > 1e-9).astype(np.float64)]
-    return np.column_stack(columns)
+    return np.column_stack(columns) if columns else np.zeros((len(rivalry.rows), 0))
 
 
 def _fit(x: Floats, y: Floats, ridge: float) -> _Logistic:
-    """Fit by Newton's method, the columns brought to mean 0 and deviation 1; penalty ½·ridge·n·|w|² on all but b."""
+    """Fit by Newton's method, the columns brought to mean 0 and deviation 1; penalty ½·ridge·n·|w|² on all but b.
+
+    Where nothing is right there is nothing to learn: all log odds are 0.
+    """
+    if not y.any():
+        return _Logistic(np.zeros(x.shape[1]), np.ones(x.shape[1]), np.zeros(x.shape[1] + 1))
     mean, scale = x.mean(axis=0), x.std(axis=0) + 1e-6
     z = np.column_stack([(x - mean) / scale, np.ones(len(x))])
     penalty = ridge * len(x) * np.r_[np.ones(x.shape[1]), 1e-6]
@@ -196,7 +202,12 @@ def _fit(x: Floats, y: Floats, ridge: float) -> _Logistic:
 
 
 def _shares(model: _Logistic, x: Floats, names: list[str]) -> dict[str, float]:
-    """How much of the spread of the log odds each kind of evidence makes, all its standings together."""
+    """How much of the spread of the log odds each kind of evidence makes, all its standings together.
+
+    Equal shares where there is no spread.
+    """
     spread = np.abs(((x - model.mean) / model.scale * model.weights[:-1]).reshape(len(x), len(names), len(STANDINGS)))
-    of_kind = spread.sum(axis=2).mean(axis=0)
-    return dict(zip(names, (of_kind / max(of_kind.sum(), 1e-12)).tolist(), strict=True))
+    of_kind = spread.sum(axis=(0, 2))
+    if not of_kind.any():
+        of_kind = np.ones(len(names))
+    return dict(zip(names, (of_kind / of_kind.sum()).tolist(), strict=True))

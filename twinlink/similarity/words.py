@@ -7,14 +7,14 @@ import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache
 from itertools import chain
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import opencc
-import rjieba
 import snowballstemmer
 from scipy.sparse import csr_array
 
+from twinlink.similarity.numerals import plain_number
+from twinlink.similarity.values import values_in
 from twinlink.similarity.wordlists import (
     CLITIC_LANGUAGES,
     KOREAN_PARTICLES,
@@ -24,13 +24,18 @@ from twinlink.similarity.wordlists import (
     SPACE_GROUPING,
 )
 
+if TYPE_CHECKING:
+    import opencc
+
 __all__ = [
     "TermTable",
     "count_terms",
     "has_latin_script",
     "is_latin",
+    "is_name",
     "is_number",
     "simplify_chinese",
+    "simplify_japanese",
     "stem",
     "tokenize",
 ]
@@ -48,11 +53,14 @@ _TOKEN = re.compile(
     rf"|(?P<asian>[{_EAST_ASIAN}]+)"
     rf"|(?P<other>[{_SOUTH_EAST_ASIAN}]+)"
 )
-_SEPARATORS = re.compile("[.,'’]")
-_GROUPED = re.compile("[1-9]\\d{0,2}(?:[.,'’]\\d{3})+")
 _GROUPING_SPACE = re.compile(r"(?<=\d)[\u00a0\u202f\u2009](?=\d{3}(?!\d))")
 _ANY_GROUPING_SPACE = re.compile(r"(?<=\d)[ \u00a0\u202f\u2009](?=\d{3}(?!\d))")
-_LEADING_ZEROS = re.compile(r"^0+(?=\d)")
+# In Chinese a plain space groups where nothing else can be meant: twice, after a currency, before a character.
+_CHINESE_GROUPS = re.compile(
+    r"(?<!\d)(?<!\d[ .,])[1-9]\d{0,2}(?: \d{3}){2,4}(?![\d ])"
+    r"|(?<=[$¥€£])[1-9]\d{0,2}(?: \d{3}){1,4}(?!\d)"
+    "|(?<!\\d)(?<!\\d[ .,])(?<![\u4e00-\u9fff])[1-9]\\d{0,2} \\d{3}(?= ?[\u4e00-\u9fff])"
+)
 _JAPANESE = re.compile(
     "[\u30a0-\u30ff\u31f0-\u31ff]+|[\u3005\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+"
 )
@@ -78,9 +86,11 @@ def tokenize(text: str, lang: str) -> list[str]:
 
     Letters and digits in one word stay together, as does what an underscore joins. A number is one token however it is
     written: ``1,234.50``, ``1 234,50`` and ``1.234,50`` give ``1234.50`` (a plain space groups where the language
-    writes so), and leading zeros are dropped. Chinese is simplified and cut by jieba's dictionary. Japanese gives
-    katakana words whole, and for a run of kanji its pairs of characters; hiragana gives nothing. Thai, Lao, Khmer and
-    Burmese give every four characters in a row. Words and numbers of more than 80 characters are left out.
+    writes so, in Chinese where nothing else can be meant), and leading zeros are dropped. Chinese is simplified and cut
+    by jieba's dictionary. Japanese gives katakana words whole, and for a run of kanji its pairs of characters; hiragana
+    gives nothing. Thai, Lao, Khmer and Burmese give every four characters in a row. Words and numbers of more than 80
+    characters are left out. The values of `values_in` (dates, amounts with a scale word, measures, e-mail addresses)
+    come at the end of their line, beside the words they are made of.
 
     Examples
     --------
@@ -88,12 +98,22 @@ def tokenize(text: str, lang: str) -> list[str]:
     ['l', 'été', '2.4.1', 'd', 'apache', 'max_size', '1234']
     >>> tokenize("行政長官 uses httpd", "zh-Hant")
     ['行政长官', 'uses', 'httpd']
+    >>> tokenize("12 March", "en"), tokenize("12 March 2026", "en")
+    (['12', 'march'], ['12', 'march', '2026', '2026-03-12'])
     """
     base = lang.partition("-")[0]
+    return [token for line in text.split("\n") for token in _line_tokens(line, base)]
+
+
+@lru_cache(maxsize=2**17)
+def _line_tokens(text: str, base: str) -> tuple[str, ...]:
+    """Split one line; the lines of menus come again on every page."""
     spaces = _ANY_GROUPING_SPACE if base in SPACE_GROUPING else _GROUPING_SPACE
     text = spaces.sub("'", text.lower())
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
+    if base == "zh":
+        text = _CHINESE_GROUPS.sub(lambda number: number[0].replace(" ", ""), text)
     split = _split_apostrophes if base in CLITIC_LANGUAGES else _strip_apostrophes
     tokens: list[str | None] = []
     runs: list[str] = []
@@ -107,7 +127,7 @@ def tokenize(text: str, lang: str) -> list[str]:
             else:
                 tokens.append(token)
         elif kind == "number":
-            tokens.append(_number(token))
+            tokens.append(plain_number(token))
         elif kind == "other":
             tokens += _n_grams(token)
         elif base == "ja":
@@ -115,7 +135,8 @@ def tokenize(text: str, lang: str) -> list[str]:
         else:
             tokens.append(None)
             runs.append(token)
-    return _put_in(tokens, runs) if runs else [token for token in tokens if token is not None]
+    tokens += values_in(text, base)
+    return tuple(_put_in(tokens, runs) if runs else [token for token in tokens if token is not None])
 
 
 def stem(word: str, lang: str) -> str:
@@ -162,6 +183,11 @@ def is_number(term: str) -> bool:
     return term[:1].isdigit()
 
 
+def is_name(term: str) -> bool:
+    """Tell whether a term is an e-mail address, an image file (``img:…``) or an address on another site (``out:…``)."""
+    return "@" in term or term.startswith(("img:", "out:"))
+
+
 def is_latin(term: str) -> bool:
     """Tell whether a term is a word in Latin letters."""
     return _LATIN_WORD.fullmatch(term) is not None and _LATIN_LETTER.search(term) is not None
@@ -174,35 +200,23 @@ def has_latin_script(lang: str) -> bool:
 
 def simplify_chinese(text: str) -> str:
     """Convert Traditional Chinese to Simplified, leaving everything else."""
-    return str(_converter().convert(text))
+    return str(_converter("t2s").convert(text))
+
+
+def simplify_japanese(text: str) -> str:
+    """Convert Japanese characters to Simplified Chinese ones, leaving everything else.
+
+    >>> simplify_japanese("環境 検索 発行")
+    '环境 检索 发行'
+    """
+    return simplify_chinese(str(_converter("jp2t").convert(text)))
 
 
 @cache
-def _converter() -> opencc.OpenCC:
-    return opencc.OpenCC("t2s")
+def _converter(name: str) -> opencc.OpenCC:
+    import opencc  # here, as is rjieba: only Chinese needs them, and they take .3 s to load
 
-
-def _number(token: str) -> str:
-    """Write a number with ASCII digits, no grouping, a point before decimals, and no leading zeros."""
-    if token.isascii() and token.isdigit():
-        return _LEADING_ZEROS.sub("", token)
-    if not token.isascii():
-        token = "".join(str(unicodedata.decimal(c)) if c.isdecimal() else c for c in token)
-    separators = _SEPARATORS.findall(token)
-    if separators:
-        *front, last = _SEPARATORS.split(token)
-        grouped = _GROUPED.fullmatch(token) and len(set(separators)) == 1
-        if grouped:
-            token = "".join(front) + last
-        elif (
-            len(separators) > 1
-            and separators[-1] not in separators[:-1]
-            and _GROUPED.fullmatch(token[: -len(last) - 1])
-        ):
-            token = "".join(front) + "." + last
-        else:
-            token = ".".join([*front, last])
-    return _LEADING_ZEROS.sub("", token)
+    return opencc.OpenCC(name)
 
 
 def _split_apostrophes(token: str) -> list[str]:
@@ -230,6 +244,8 @@ def _cut_japanese(run: str) -> list[str]:
 
 def _put_in(tokens: list[str | None], runs: list[str]) -> list[str]:
     """Cut the runs of Chinese, all in one call, and put their words where each run stood."""
+    import rjieba
+
     cut = iter(rjieba.cut(simplify_chinese("\n".join(runs))))
     result: list[str] = []
     for token in tokens:
@@ -245,7 +261,7 @@ def _put_in(tokens: list[str | None], runs: list[str]) -> list[str]:
 
 @lru_cache(maxsize=2**18)
 def _stem(word: str, base: str) -> str:
-    if is_number(word):
+    if is_number(word) or is_name(word):
         return word
     if base in NOT_LATIN and is_latin(word):
         return _stemmer("en")(word)

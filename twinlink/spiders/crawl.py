@@ -206,4 +206,11 @@ def _error_of(answer: bytes, code: int, folder: Path) -> errors.TwinlinkError:
 def _nothing_fetched(folder: Path) -> str:
     failures = ledger_failures(folder)
     causes = "; ".join(f"{url}: {reason}{f' ({detail})' if detail else ''}" for url, _, reason, detail in failures)
-    return f"not one page could be fetched. {causes}. Check the address, and that this machine reaches it"
+    reasons = {failure.reason for failure in failures}
+    if "moved" in reasons:
+        advice = "Start at the address that it moved to"
+    elif reasons == {"robots"}:
+        advice = "The site's robots.txt forbids it to crawlers"
+    else:
+        advice = "Check the address, and that this machine reaches it"
+    return f"not one page could be fetched. {causes}. {advice}"

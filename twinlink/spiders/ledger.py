@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -317,9 +317,9 @@ class Ledger:
 def ledger_counts(folder: Path) -> Counts:
     """Count the addresses of the crawl in ``folder`` by state; all zero when it has no ledger yet."""
     try:
-        with closing(_reader(folder)) as db:
+        with _reader(folder) as db:
             return _counts(db)
-    except (MissingStageError, sqlite3.DatabaseError):  # not made yet; or broken, which the crawler will say
+    except (MissingStageError, RunError):  # not made yet; or broken, which the crawler will say
         return Counts()
 
 
@@ -331,7 +331,7 @@ def ledger_rejects(folder: Path) -> Iterator[Reject]:
     """
     if not (folder / LEDGER_NAME).is_file():
         return
-    with closing(_reader(folder)) as db:
+    with _reader(folder) as db:
         left = _left_over(db)
         for url, state, reason, detail in db.execute(
             "SELECT url, state, reason, detail FROM frontier WHERE state NOT IN ('done', 'moved') ORDER BY id"
@@ -347,7 +347,7 @@ def ledger_summary(folder: Path) -> LedgerSummary:
     MissingStageError
         If the folder holds no ledger.
     """
-    with closing(_reader(folder)) as db:
+    with _reader(folder) as db:
         counts = _counts(db)
         rows = db.execute(
             "SELECT reason, count(*) FROM frontier WHERE state = 'rejected' GROUP BY reason ORDER BY 2 DESC, 1"
@@ -364,7 +364,7 @@ def ledger_failures(folder: Path, limit: int = 3) -> list[Reject]:
 
     They say why a crawl found nothing.
     """
-    with closing(_reader(folder)) as db:
+    with _reader(folder) as db:
         rows = db.execute(
             "SELECT url, 'crawl', iif(state = 'moved', state, reason), detail FROM frontier"
             " WHERE state IN ('rejected', 'moved') ORDER BY state = 'moved', depth, id LIMIT ?",
@@ -373,12 +373,17 @@ def ledger_failures(folder: Path, limit: int = 3) -> list[Reject]:
         return [Reject(*row) for row in rows]
 
 
-def _reader(folder: Path) -> sqlite3.Connection:
+@contextmanager
+def _reader(folder: Path) -> Iterator[sqlite3.Connection]:
     path = folder / LEDGER_NAME
     if not path.is_file():
         raise MissingStageError(f"{folder}: no crawl here (no {LEDGER_NAME}); crawl first")
-    # Not mode=ro: a connection that may not write leaves SQLite's two helper files behind.
-    return sqlite3.connect(f"file:{quote(str(path))}?mode=rw", uri=True)
+    try:
+        # Not mode=ro: a connection that may not write leaves SQLite's two helper files behind.
+        with closing(sqlite3.connect(f"file:{quote(str(path))}?mode=rw", uri=True)) as db:
+            yield db
+    except sqlite3.Error as error:
+        raise RunError(f"{path}: not a usable ledger ({error}); crawl into a new folder") from error
 
 
 def _counts(db: sqlite3.Connection) -> Counts:

@@ -89,7 +89,11 @@ def read_mirror(folder: Path, base_url: str, max_page_bytes: int) -> Iterator[Do
             n_pages += isinstance(item, Document)
             yield item
     if not n_pages:
-        raise InputError(f"{folder}: expected saved pages, found no HTML file that can be read")
+        raise _no_page(folder)
+
+
+def _no_page(folder: Path) -> InputError:
+    return InputError(f"{folder}: expected saved pages, found no HTML file that can be read")
 
 
 class _Entry(NamedTuple):
@@ -143,6 +147,19 @@ class _Files:
                 yield self.read(entry)
             except _UnusableError:
                 continue
+
+    def has_page(self) -> bool:
+        """Tell whether there is a page at all."""
+        if any(True for _ in self.sample()):
+            return True
+        for entry in self.walk():
+            if isinstance(entry, _Entry):
+                try:
+                    self.read(entry)
+                except _UnusableError:
+                    continue
+                return True
+        return False
 
     def read(self, entry: _Entry) -> bytes:
         """Return a page.
@@ -208,6 +225,8 @@ def _find_addresses(folder: Path, base_url: str, files: _Files) -> Addresses:
         host = folder.resolve().name.lower().replace("+", ":")
         base = f"{_scheme(host, files)}://{host}/"
     if not base and not any(recorded_address(body) for body in files.sample()):
+        if not files.has_page():
+            raise _no_page(folder)
         raise InputError(
             f"{folder}: nothing tells which address these pages had (no folder named as a host, no note of HTTrack);"
             " pass it with --base-url, for example --base-url http://www.example.org/"

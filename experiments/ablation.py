@@ -1,0 +1,57 @@
+"""What each kind of evidence is worth: all of it, each kind taken away in turn, and some kinds alone.
+
+::
+
+    python -m experiments.ablation SITES... [--lexicons FOLDER]
+
+A cell is ``F1 (P / expected P)`` of the list that the default settings hand out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from experiments.cases import Case, case_words, match_case, outcome_of
+from experiments.tables import Column, own_cut, run
+from twinlink.config import EVIDENCE, Evidence, MatchSettings, WeighingSettings
+from twinlink.similarity.lexicon import Lexicon
+
+__all__ = ["measure", "subsets"]
+
+ALONE: tuple[tuple[Evidence, ...], ...] = (
+    ("content",),
+    ("structure",),
+    ("content", "structure"),
+    ("content", "ets", "external"),
+    ("structure", "ets", "external"),
+    ("content", "learned", "contrast"),
+)
+
+
+def measure(case: Case, lexicons: Sequence[Lexicon]) -> Column:
+    """Return the two tables' columns of one site."""
+    words = case_words(case, lexicons)
+
+    def cell(kinds: tuple[Evidence, ...]) -> str:
+        settings = MatchSettings(weighing=WeighingSettings(evidence=kinds))
+        return own_cut(outcome_of(case, match_case(case, words, settings)))
+
+    return {
+        "each kind taken away": {label: cell(kinds) for label, kinds in subsets().items()},
+        "these kinds alone": {", ".join(kinds): cell(kinds) for kinds in ALONE},
+    }
+
+
+def subsets() -> dict[str, tuple[Evidence, ...]]:
+    """Return all evidence, all but one kind each, and all without links of any sort."""
+    less = {f"without {kind}": tuple(other for other in EVIDENCE if other != kind) for kind in EVIDENCE}
+    links = {"ets", "external", "direct", "hreflang"}
+    return {
+        "all evidence": EVIDENCE,
+        **less,
+        "without any links": tuple(kind for kind in EVIDENCE if kind not in links),
+    }
+
+
+if __name__ == "__main__":
+    run(__doc__ or "", measure)

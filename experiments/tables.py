@@ -1,0 +1,84 @@
+"""Tables of experiments: a row a setting, a column a site, printed as Markdown."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from experiments.cases import Case, Outcome, find_cases, find_lexicons, open_case
+from twinlink.similarity.lexicon import Lexicon
+
+__all__ = ["Column", "Measure", "claims", "columns_of", "number", "own_cut", "print_tables", "run"]
+
+Column = dict[str, dict[str, str]]
+"""What is measured on one site: title of the table → label of the row → text of the cell."""
+Measure = Callable[[Case, Sequence[Lexicon]], Column]
+
+
+def run(doc: str, measure: Measure, arguments: Sequence[str] | None = None) -> None:
+    """Read the command line of an experiment (site folders, ``--lexicons``), measure all sites, print the tables."""
+    parser = argparse.ArgumentParser(description=doc.splitlines()[0])
+    parser.add_argument("sites", nargs="+", type=Path, help="site folders, or folders of them")
+    parser.add_argument("--lexicons", type=Path, help="folder of lexicons named like zh-en.tsv.xz")
+    given = parser.parse_args(arguments)
+    print_tables(columns_of(given.sites, given.lexicons, measure))
+
+
+def columns_of(places: Sequence[Path], lexicons: Path | None, measure: Measure) -> dict[str, Column]:
+    """Return what is measured on each site, by the site's name."""
+    columns = {}
+    for folder in find_cases(places):
+        with open_case(folder) as case:
+            columns[case.name] = measure(case, find_lexicons(lexicons, case.langs))
+    return columns
+
+
+def print_tables(columns: Mapping[str, Column], *, sites_down: bool = False) -> None:
+    """Print one table for each title; a dash where a site has no such cell.
+
+    Sites stand side by side, or ``sites_down`` below each other.
+    """
+    for title in dict.fromkeys(title for column in columns.values() for title in column):
+        sites = [site for site, column in columns.items() if title in column]
+        labels = list(dict.fromkeys(label for site in sites for label in columns[site][title]))
+        grid = [["", *labels]] + [
+            [_short(site), *(columns[site][title].get(label, "–") for label in labels)] for site in sites
+        ]
+        _print_grid(title, grid if sites_down else [list(row) for row in zip(*grid, strict=True)])
+
+
+def _print_grid(title: str, grid: Sequence[Sequence[str]]) -> None:
+    head, *rows = grid
+    print(f"\n**{title}**\n")
+    for row in (head, ["---"] * len(head), *rows):
+        print("| " + " | ".join(row) + " |")
+
+
+def _short(site: str) -> str:
+    """Leave out what nearly all names have.
+
+    >>> _short("apache-en-fr-opaque"), _short("apache-en-fr-plain")
+    ('apache-en-fr', 'apache-en-fr-plain')
+    """
+    return site.removesuffix("-opaque")
+
+
+def number(value: float) -> str:
+    """Write a share with three digits.
+
+    >>> number(0.98712), number(1), number(float("nan"))
+    ('.987', '1.000', '–')
+    """
+    return "–" if math.isnan(value) else f"{value:.3f}".removeprefix("0")
+
+
+def own_cut(outcome: Outcome) -> str:
+    """Write ``F1 (P / expected P)`` of a list that was handed out."""
+    return f"{number(outcome.f1)} ({number(outcome.precision)} / {number(outcome.expected)})"
+
+
+def claims(outcome: Outcome) -> str:
+    """Write ``best F1; F1 (P / expected P)``: at the best threshold, and at the own cut."""
+    return f"{number(outcome.oracle)}; {own_cut(outcome)}"

@@ -1,0 +1,108 @@
+"""What tells near-duplicates apart, against dense loops."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from twinlink.similarity.contrast import contrast_vectors, cosine_of_pairs
+
+Matrix = NDArray[np.float64]
+
+
+def unit(vector: Matrix) -> Matrix:
+    length = np.sqrt((vector**2).sum())
+    return vector / length if length else vector
+
+
+def plain_contrast(counts: Matrix, n_nearest: int = 8, power: int = 8) -> Matrix:
+    vectors = [unit(np.array([1 + np.log(n) if n else 0.0 for n in page])) for page in counts]
+    result = []
+    for p, own in enumerate(vectors):
+        likeness = {q: float(own @ other) for q, other in enumerate(vectors) if q != p}
+        nearest = sorted(likeness, key=lambda q: -likeness[q])[:n_nearest]
+        total = sum(likeness[q] ** power for q in nearest)
+        usual = sum((likeness[q] ** power / total * vectors[q] for q in nearest), np.zeros(len(own))) if total else 0
+        result.append(np.maximum(0, own - usual))
+    return np.array(result).reshape(counts.shape)
+
+
+def made_counts(seed: int, n_pages: int, n_terms: int) -> Matrix:
+    """Near-duplicates of a few pages: each has most of the words of one of three."""
+    rng = np.random.default_rng(seed)
+    models = rng.poisson(1.5, (3, n_terms))
+    pages = models[rng.integers(0, 3, n_pages)] + (rng.random((n_pages, n_terms)) < 0.1)
+    return (pages * (rng.random((n_pages, n_terms)) < 0.95)).astype(float)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 9), st.integers(1, 7))
+def test_equals_a_dense_loop(seed: int, n_pages: int, n_terms: int) -> None:
+    counts = made_counts(seed, n_pages, n_terms)
+    found = contrast_vectors(csr_array(counts))
+    assert found.dtype == np.float32
+    assert found.shape == counts.shape
+    assert (found.data > 0).all()
+    assert found.toarray() == pytest.approx(plain_contrast(counts), abs=3e-6)
+
+
+def test_only_the_nearest_count() -> None:
+    counts = np.random.default_rng(0).integers(0, 20, (30, 12)).astype(float)  # no two pages are equally near
+    assert contrast_vectors(csr_array(counts)).toarray() == pytest.approx(plain_contrast(counts), abs=3e-6)
+
+
+def test_identical_pages_say_nothing_of_their_own() -> None:
+    assert contrast_vectors(csr_array(np.ones((3, 4)))).nnz == 0
+
+
+def test_a_page_alone_keeps_all_its_words() -> None:
+    assert contrast_vectors(csr_array([[1.0, 1.0, 0.0]])).toarray() == pytest.approx(
+        np.array([[0.5**0.5, 0.5**0.5, 0]])
+    )
+
+
+def test_pages_with_nothing_in_common_keep_all_their_words() -> None:
+    assert contrast_vectors(csr_array(np.eye(3))).toarray() == pytest.approx(np.eye(3))
+
+
+@pytest.mark.parametrize("shape", [(0, 0), (0, 3), (3, 0), (3, 3)])
+def test_nothing_to_compare(shape: tuple[int, int]) -> None:
+    found = contrast_vectors(csr_array(shape))
+    assert found.shape == shape
+    assert found.nnz == 0
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 5), st.integers(1, 5), st.integers(1, 4), st.integers(1, 4))
+def test_cosine_equals_a_dense_loop(seed: int, n_a: int, n_b: int, terms_a: int, terms_b: int) -> None:
+    rng = np.random.default_rng(seed)
+    x, y, translation = (
+        rng.random(shape) * (rng.random(shape) < 0.6) for shape in ((n_a, terms_a), (n_b, terms_b), (terms_a, terms_b))
+    )
+    pattern = csr_array(rng.random((n_a, n_b)) < 0.7)
+    found = cosine_of_pairs(csr_array(x), csr_array(y), csr_array(translation), pattern)
+    entries = pattern.tocoo()
+    expected = [
+        unit(x[i] @ translation) @ unit(y[j]) for i, j in zip(entries.row.tolist(), entries.col.tolist(), strict=True)
+    ]
+    assert found == pytest.approx(np.array(expected), abs=1e-5)
+    assert ((found >= 0) & (found <= 1)).all()
+
+
+def test_a_page_and_its_word_for_word_translation_have_1_an_empty_one_0() -> None:
+    x, swapped = csr_array([[0.3, 0.6], [0.0, 0.0]]), csr_array([[0.0, 1.0], [1.0, 0.0]])
+    y = csr_array([[0.6, 0.3]])
+    found = cosine_of_pairs(x, y, swapped, csr_array(np.ones((2, 1), bool)))
+    assert found.tolist() == pytest.approx([1, 0])
+
+
+def test_what_differs_finds_the_twin_among_near_duplicates() -> None:
+    """Forty words on all pages, and one of each page's own: by all their words any two pages are nearly equal."""
+    n = 6
+    counts = csr_array(np.c_[np.ones((n, 40)), np.eye(n)])
+    own = contrast_vectors(counts)
+    same = csr_array(np.eye(40 + n))
+    found = cosine_of_pairs(own, own, same, csr_array(np.ones((n, n), bool))).reshape(n, n)
+    assert found == pytest.approx(np.eye(n), abs=1e-3)

@@ -1,0 +1,164 @@
+"""Lexicon files: what is in them, whatever their form."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import re
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import NamedTuple
+
+from twinlink.errors import LexiconError
+from twinlink.similarity.dictd import dictd_entries, dictd_files
+
+__all__ = ["Entry", "Lexicon", "read_lexicon"]
+
+_DECOMPRESSORS: Mapping[bytes, Callable[[bytes], bytes]] = {
+    b"\x1f\x8b": gzip.decompress,
+    b"\xfd7zXZ": lzma.decompress,
+    b"BZh": bz2.decompress,
+}
+_EXPECTED = {
+    "tsv": "head TAB translation [TAB probability]",
+    "cedict": "Traditional Simplified [pin1 yin1] /gloss/gloss/",
+    "muse": "two words with a space or TAB between them",
+}
+_CEDICT = re.compile(r"(?P<traditional>\S+) (?P<simplified>\S+) \[[^\]]*\] /(?P<glosses>.+)/\s*")
+_MUSE = re.compile(r"\s*(\S+)[ \t]+(\S+)\s*")
+_REFERENCE = re.compile(r"CL:|(?:\w+ )?variant of |see (?:also )?[^a-z]|abbr\. for |also (?:written|pr\.) |used in ")
+
+
+class Entry(NamedTuple):
+    """One line of a lexicon."""
+
+    head: str
+    translation: str
+    weight: float = 1.0
+    """Probability of the translation, in (0, 1]; 1 where the file gives none."""
+
+
+@dataclass(frozen=True)
+class Lexicon:
+    """Entries of a bilingual lexicon; which of its columns is which language is found when it is used."""
+
+    entries: tuple[Entry, ...]
+    name: str = "lexicon"
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+
+def read_lexicon(path: Path) -> Lexicon:
+    """Read a lexicon file in UTF-8, plain or compressed (gzip, xz, bzip2; told by its first bytes).
+
+    Four forms are known. The name tells dictd's: either file of ``NAME.index`` and ``NAME.dict.dz`` (or ``NAME.dict``)
+    may be given. The first entry tells the others:
+
+    - TSV: ``head TAB translation [TAB probability]``;
+    - CC-CEDICT: ``Traditional Simplified [pin1 yin1] /gloss/gloss/``;
+    - MUSE: two words with a space between them (a TAB is good too).
+
+    Empty lines and comments (``#`` first, and no TAB) are skipped, as are entries with an empty side.
+
+    Raises
+    ------
+    LexiconError
+        If the file cannot be read, a line has another form (the message names the line and what was expected), or there
+        is no entry at all.
+    """
+    dictd = dictd_files(path)
+    if dictd is None:
+        entries = tuple(_parse(_read_text(path), path))
+    else:
+        index, dictionary = dictd
+        entries = tuple(Entry(*pair) for pair in dictd_entries(_read_text(index), _read_bytes(dictionary), index))
+    if not entries:
+        raise LexiconError(f"{path}: no entry; lines of the form {_EXPECTED['tsv']} are expected")
+    return Lexicon(entries, path.name)
+
+
+def _read_bytes(path: Path) -> bytes:
+    try:
+        raw = path.read_bytes()
+        for magic, decompress in _DECOMPRESSORS.items():
+            if raw.startswith(magic):
+                raw = decompress(raw)
+    except (OSError, EOFError, ValueError, lzma.LZMAError, zlib.error) as error:
+        raise LexiconError(f"{path}: not a readable lexicon file ({error})") from error
+    return raw
+
+
+def _read_text(path: Path) -> str:
+    raw = _read_bytes(path)
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise LexiconError(f"{path}: line {line}: not UTF-8; convert the file, e.g. with iconv") from None
+
+
+def _parse(text: str, path: Path) -> Iterator[Entry]:
+    lines = (
+        (number, line)
+        for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), 1)
+        if line.strip() and ("\t" in line or not line.startswith("#"))
+    )
+    first = next(lines, None)
+    if first is None:
+        return
+    form = _form(first[1])
+    for number, line in chain([first], lines):
+        try:
+            entries = _FORMS[form](line)
+        except ValueError as error:
+            raise LexiconError(f"{path}: line {number}: {error} expected, got {line[:60]!r}") from None
+        yield from (entry for entry in entries if entry.head and entry.translation)
+
+
+def _form(line: str) -> str:
+    """Tell the form of a file by its first entry."""
+    if "\t" in line:
+        return "tsv"
+    return "cedict" if _CEDICT.fullmatch(line) else "muse" if _MUSE.fullmatch(line) else "tsv"
+
+
+def _tsv(line: str) -> Iterable[Entry]:
+    fields = [field.strip() for field in line.split("\t")]
+    if len(fields) not in (2, 3):
+        raise ValueError(_EXPECTED["tsv"])
+    weight = _weight(fields[2]) if len(fields) == 3 else 1.0
+    return [Entry(fields[0], fields[1], weight)]
+
+
+def _weight(field: str) -> float:
+    try:
+        weight = float(field)
+    except ValueError:
+        weight = -1.0
+    if not 0 < weight <= 1:
+        raise ValueError("a probability in (0, 1] in the third column")
+    return weight
+
+
+def _cedict(line: str) -> Iterable[Entry]:
+    match = _CEDICT.fullmatch(line)
+    if match is None:
+        raise ValueError(_EXPECTED["cedict"])
+    glosses = (gloss.strip() for gloss in re.split("[/;]", match["glosses"]))
+    heads = dict.fromkeys((match["traditional"], match["simplified"]))
+    return [Entry(head, gloss) for gloss in glosses if not _REFERENCE.match(gloss) for head in heads]
+
+
+def _muse(line: str) -> Iterable[Entry]:
+    match = _MUSE.fullmatch(line)
+    if match is None:
+        raise ValueError(_EXPECTED["muse"])
+    return [Entry(match[1], match[2])]
+
+
+_FORMS: Mapping[str, Callable[[str], Iterable[Entry]]] = {"tsv": _tsv, "cedict": _cedict, "muse": _muse}

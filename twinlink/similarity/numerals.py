@@ -1,0 +1,39 @@
+"""One form for numbers, however they are written."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+__all__ = ["plain_number"]
+
+_SEPARATORS = re.compile("[.,'’]")
+_GROUPED = re.compile("[1-9]\\d{0,2}(?:[.,'’]\\d{3})+")
+_LEADING_ZEROS = re.compile(r"^0+(?=\d)")
+
+
+def plain_number(token: str) -> str:
+    """Write a number with ASCII digits, no grouping, a point before decimals, and no leading zeros.
+
+    >>> [plain_number(token) for token in ("1,234.50", "1.234,50", "007", "٣٤")]
+    ['1234.50', '1234.50', '7', '34']
+    """
+    if token.isascii() and token.isdigit():
+        return _LEADING_ZEROS.sub("", token)
+    if not token.isascii():
+        token = "".join(str(unicodedata.decimal(c)) if c.isdecimal() else c for c in token)
+    separators = _SEPARATORS.findall(token)
+    if separators:
+        *front, last = _SEPARATORS.split(token)
+        grouped = _GROUPED.fullmatch(token) and len(set(separators)) == 1
+        if grouped:
+            token = "".join(front) + last
+        elif (
+            len(separators) > 1
+            and separators[-1] not in separators[:-1]
+            and _GROUPED.fullmatch(token[: -len(last) - 1])
+        ):
+            token = "".join(front) + "." + last
+        else:
+            token = ".".join([*front, last])
+    return _LEADING_ZEROS.sub("", token)

@@ -5,7 +5,8 @@
     python -m experiments.robustness SITES... [--lexicons FOLDER] [--noise SITE]
 
 A cell is ``F1 (P / expected P)`` at the default settings' own cut. With ``--noise`` the pages of side B of another site
-are mixed in, as many as the site has pages: half of the pages are noise then. Its languages should be other ones.
+are mixed in, as many as the site has pages if there are so many: half of the pages are noise then. They should be in a
+language that the site has not.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             with tempfile.TemporaryDirectory() as temporary:
                 folder, share = with_noise(case.folder, given.noise, Path(temporary))
                 with open_case(folder) as noisy:
-                    column["made worse"][f"{share:.0%} noise pages"] = _cell(noisy, lexicons)
+                    column["made worse"]["noise pages mixed in"] = f"{_cell(noisy, lexicons)} at {share:.0%}"
         return column
 
     print_tables(columns_of(given.sites, given.lexicons, of_site))
@@ -101,6 +102,7 @@ def _some_pages(side: Side, rows: npt.NDArray[np.intp]) -> Side:
         urls=[side.urls[row] for row in rows],
         blocks=[side.blocks[row] for row in rows],
         tags=[side.tags[row] for row in rows],
+        names=[side.names[row] for row in rows] if side.names else (),
         graph=side.graph[rows][:, rows],
     )
 

@@ -203,6 +203,10 @@ def folder_without_pages(tmp_path: Path, *args: object) -> list[object]:
     return ["mine", tmp_path / "site", *args, "-o", tmp_path / "run"]
 
 
+def closed_port(tmp_path: Path) -> list[object]:
+    return ["mine", "http://127.0.0.1:9/", "-o", tmp_path / "run", "--set", "crawl.retries=0"]
+
+
 def unknown_gold(tmp_path: Path) -> list[object]:
     (tmp_path / "gold.tsv").write_text("/other/a\t/other/b\n")
     mine_toy(tmp_path, "-q")
@@ -232,7 +236,7 @@ def run_in_a_file(tmp_path: Path, command: str, *args: object) -> list[object]:
         (lambda tmp: folder_without_pages(tmp, "--base-url", BASE), 2, "found no HTML file"),
         (one_language, 5, "0 pairs: all pages are in one language"),
         (lambda tmp: ["mine", write_toy(tmp / "site"), "-o", tmp / "run"], 2, "--base-url"),
-        (lambda tmp: ["mine", "http://127.0.0.1:9/", "-o", tmp / "run"], 4, "127.0.0.1:9"),
+        (closed_port, 4, "127.0.0.1:9"),
         (unknown_gold, 2, "none of its 2 addresses is in the run"),
         (unmatched_run, 3, "no match here yet"),
         (broken_ledger, 3, "not a usable ledger"),
@@ -307,6 +311,17 @@ def test_a_job_that_is_killed_or_stopped_goes_on_and_comes_to_the_same_pairs(ser
     assert twinlink(*command, run).returncode == 0
     assert pairs_of(run) == pairs_of(whole)
     assert not list(run.glob(".*.tmp"))
+
+
+def test_the_demo_replaces_an_earlier_demo_and_no_other_run(run, tmp_path):
+    refused = twinlink("demo", "-o", run)
+    assert (refused.returncode, "no demo" in refused.stderr) == (3, True)
+    (tmp_path / "demo" / "site").mkdir(parents=True)
+    for name in ("site/gold.tsv", "config.toml", "ledger.sqlite"):
+        (tmp_path / "demo" / name).touch()
+    with patch("twinlink.demo.write_site", side_effect=OSError(28, "No space left on device")):
+        assert twinlink("demo", "-o", tmp_path / "demo").returncode == 3
+    assert not (tmp_path / "demo" / "ledger.sqlite").exists()
 
 
 def test_two_processes_do_not_work_in_one_run(run):

@@ -36,6 +36,36 @@ def test_queries_count_where_the_gold_has_them(tmp_path):
     assert counts([("http://x/p?id=1", "http://x/p?id=4")], gold) == (0, 1, 0)
 
 
+def test_a_query_in_one_column_alone_counts_too(tmp_path):
+    gold = folder(tmp_path, gold_tsv="/en/a\t/p?id=1\n/en/b\t/p?id=2\n")
+    assert counts([("http://x/en/a", "http://x/p?id=2"), ("http://x/en/b", "http://x/p?id=2")], gold) == (1, 1, 0)
+
+
+def test_addresses_in_another_encoding_than_utf8_stay_apart(tmp_path):
+    gold = folder(tmp_path, gold_tsv="/en/a\t/%A4%A4.htm\n/en/b\t/%A4%E5.htm\n")
+    assert counts([("http://x/en/a", "http://x/%A4%E5.htm"), ("http://x/en/b", "http://x/%a4%e5.htm")], gold) == (
+        1,
+        1,
+        0,
+    )
+
+
+def test_a_line_of_column_names_and_paths_without_a_slash(tmp_path):
+    gold = folder(tmp_path, gold_tsv="url_a\turl_b\na.html\tb.html\n")
+    assert counts([("http://x/a.html", "http://x/b.html")], gold) == (1, 0, 0)
+    assert len(gold.pairs) == 1
+
+
+def test_the_host_s_case_does_not_matter(tmp_path):
+    gold = folder(tmp_path, gold_tsv="http://X.org/a\thttp://x.org/b\n")
+    assert counts([("http://x.org/a", "http://x.org/b")], gold) == (1, 0, 0)
+
+
+def test_what_is_no_address_is_refused(tmp_path):
+    with pytest.raises(GoldError, match="not an address"):
+        folder(tmp_path, gold_tsv="http://[x\t/b\n")
+
+
 def test_pairs_may_come_in_either_order_where_the_sides_are_known(tmp_path):
     gold = folder(tmp_path, gold_tsv="/a\t/x\n", pages_tsv="/a\tA\ten\n/x\tB\tfr\n")
     assert counts([("/x", "/a")], gold) == (1, 0, 0)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import twinlink as tl
-from tests.sites import BASE, write_toy
-from twinlink.errors import RunError
+from tests.sites import BASE, page, write_pages, write_toy
+from twinlink.errors import InputError, MissingStageError, RunError
 
 
 @pytest.fixture(scope="module")
@@ -50,6 +50,29 @@ def test_two_pages_that_are_no_pair_and_who_was_taken_instead(run):
     verdict = run.explain(f"{BASE}/en/a.html", f"{BASE}/zh/b.html").verdict
     assert verdict.startswith("not a pair")
     assert "was taken instead" in verdict
+
+
+def test_two_pages_of_one_language_are_called_that(run):
+    assert "both pages are in one language (en)" in run.explain(f"{BASE}/en/a.html", "/en/b.html").verdict
+
+
+def test_a_page_is_not_explained_with_itself(run):
+    with pytest.raises(InputError, match="the same page"):
+        run.explain("/en/a.html", f"{BASE}/en/../en/a.html#top")
+
+
+def test_a_path_is_not_enough_where_there_are_several_hosts(tmp_path):
+    for host in ("a.example.org", "b.example.org"):
+        write_pages(tmp_path / "mirror" / host, {"x.html": page(f"Some text of {host}.")})
+    run = tl.mine(str(tmp_path / "mirror"), out=tmp_path / "run")
+    with pytest.raises(InputError, match="several hosts"):
+        run.explain("/x.html")
+
+
+def test_rejects_of_a_run_with_nothing_in_it(tmp_path):
+    (tmp_path / "config.toml").touch()
+    with pytest.raises(MissingStageError, match="no ingest here yet"):
+        _ = tl.open(tmp_path).rejects
 
 
 def test_a_run_can_be_opened_again(run):

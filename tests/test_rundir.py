@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -102,6 +103,35 @@ def test_the_lock_keeps_another_process_out_and_falls_with_its_process(run):
     holder.communicate()
     with run.lock():
         pass
+
+
+def test_an_error_leaves_nothing_half_written(run):
+    with pytest.raises(FileNotFoundError), run.writing(signature()) as folder:
+        (folder / "table").rename(folder / "nowhere" / "table")
+    assert list(run.path.iterdir()) == []
+
+
+def test_a_directory_that_cannot_be_written_to_is_refused(run):
+    (run.path / ".lock").mkdir()
+    with pytest.raises(RunError, match="cannot be written to"), run.lock():
+        pass
+
+
+def test_clearing_removes_what_jobs_left_and_nothing_else(run):
+    write(run, signature())
+    (run.path / "warc").mkdir()
+    for name in ("ledger.sqlite", "ledger.sqlite-wal", "pairs.tsv", "config.toml", "notes.txt"):
+        (run.path / name).touch()
+    run.clear()
+    assert [path.name for path in run.path.iterdir()] == ["notes.txt"]
+
+
+def test_file_digest_does_not_depend_on_where_it_is_called(tmp_path, monkeypatch):
+    (tmp_path / "f").touch()
+    whole = file_digest(tmp_path / "f")
+    monkeypatch.chdir(tmp_path)
+    assert file_digest(Path("f")) == file_digest(Path("./f")) == whole
+    assert file_digest(Path("f"), "name").startswith("name|")
 
 
 def test_file_digest_tells_a_changed_file(tmp_path):

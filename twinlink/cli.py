@@ -53,7 +53,9 @@ Settings = Annotated[
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, only the result.")]
 BaseUrl = Annotated[str, typer.Option(help="Address that a mirror folder's top stands for.")]
-Lexicons = Annotated[list[Path], typer.Option("--lexicon", help="Bilingual lexicon (TSV or CC-CEDICT); repeatable.")]
+Lexicons = Annotated[
+    list[Path], typer.Option("--lexicon", help="Bilingual lexicon (TSV, CC-CEDICT, FreeDict, MUSE); repeatable.")
+]
 SiteBy = Annotated[str, typer.Option(help="What one site is: domain (registered domain) or host.")]
 MaxPages = Annotated[int | None, typer.Option(min=1, help="Pages fetched at most.")]
 MethodName = Annotated[
@@ -265,6 +267,8 @@ def demo(
 ) -> None:
     """Write a small bilingual site, serve it on this machine, crawl and match it, and score the result.
 
+    A demo that is in RUN already is replaced.
+
     Example: twinlink demo -o demo-run
     """
     from twinlink.demo import serve, write_site
@@ -273,6 +277,9 @@ def demo(
     from twinlink.pipeline.mine import mine_stages
 
     with _working(out, quiet) as (run, report):
+        if run.config_file.exists() and not (out / "site" / "gold.tsv").exists():
+            raise RunError(f"{out}: holds a run that is no demo; choose another directory")
+        run.clear()  # the site gets another port each time: what was fetched from the old one would stand beside it
         site = write_site(out / "site")
         settings = _settings(None, None, [], {"langs": "en,zh", "match.lexicons": [site.lexicon]})
         with serve(site.folder) as base:

@@ -94,9 +94,9 @@ class CandidateSettings(Settings, frozen=True):
 
     per_page: Positive = 20
     """Candidates kept for each page, in each direction (trial figures: `docs/methods.md`)."""
-    products_per_page: Positive = 1_000_000
+    products_per_page: Positive = 200_000
     """Products of two term weights that the search for candidates may take for each page, on average: bounds its time.
-    The most frequent terms are left out for it. The tuning sites need less than this, so that nothing changes there."""
+    The most frequent terms are left out for it. The tuning sites need 100,000 at most: nothing changes there."""
 
 
 class InternalSettings(Settings, frozen=True):
@@ -161,7 +161,8 @@ class MatchSettings(Settings, frozen=True):
     method: Literal["weighed", "liu2014"] = "weighed"
     """Evidence weighed on the site at hand, or the fixed weights of Liu et al."""
     lexicons: tuple[str, ...] = ()
-    """Lexicon files: TSV (also .gz, .xz) or CC-CEDICT; which column is which language is found on the site."""
+    """Lexicon files: TSV, CC-CEDICT, FreeDict (dictd) or MUSE, plain or compressed; which column is which language is
+    found on the site."""
     max_pairs: Natural | None = None
     """MAX_P of Liu et al., Algorithm 3. Default: no limit."""
     min_score: Unit | None = None

@@ -187,6 +187,13 @@ class RunDirectory:
         temporary.rename(final)
         shutil.rmtree(old, ignore_errors=True)
 
+    def clear(self) -> None:
+        """Remove what jobs have left, so that the next one starts anew; files of others stay."""
+        for stage in ("warc", "ingest", "match"):
+            shutil.rmtree(self.path / stage, ignore_errors=True)
+        for file in (*self.path.glob("ledger.sqlite*"), self.pairs_file, self.config_file):
+            file.unlink(missing_ok=True)
+
     def discard_match(self) -> None:
         """Remove the pairs of an earlier `ingest`, which a new one does not stand behind."""
         old = self.path / ".match.old"

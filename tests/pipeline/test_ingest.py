@@ -141,6 +141,35 @@ def test_a_second_call_does_nothing_until_the_input_changes(run, tmp_path, monke
     assert calls
 
 
+def test_a_run_inside_the_folder_that_is_read_is_no_input(tmp_path):
+    folder = write_toy(tmp_path / "toy")
+    run = RunDirectory.create(folder / "run")
+    first = ingest(run, [folder], SETTINGS)
+    (run.path / "pairs.tsv").touch()
+    assert ingest(run, [folder], SETTINGS) == first
+
+
+def test_new_tables_leave_no_pairs_of_the_old_ones(run, tmp_path):
+    folder = write_toy(tmp_path / "toy")
+    ingest(run, [folder], SETTINGS)
+    for _ in range(2):  # what is done already changes nothing
+        (run.path / "match").mkdir(exist_ok=True)
+        run.pairs_file.touch()
+        ingest(run, [folder], SETTINGS)
+        assert run.pairs_file.exists()
+    write_pages(folder, {"new.html": page("one more")})
+    ingest(run, [folder], SETTINGS)
+    assert not run.pairs_file.exists()
+    assert not (run.path / "match").exists()
+
+
+def test_every_damage_of_an_archive_is_counted(run, monkeypatch):
+    damages = [Reject("x.warc", "ingest", "damaged-record", f"at {n}") for n in range(2)]
+    read_from(monkeypatch, document(f"{BASE}/a", page("x")), *damages)
+    ingest(run, [run.path], SETTINGS)
+    assert len(tables(run)[2]) == 2
+
+
 def test_a_path_that_is_not_there_is_refused_and_leaves_no_result(run, tmp_path):
     with pytest.raises(InputError, match="no such file or folder"):
         ingest(run, [tmp_path / "none"], SETTINGS)

@@ -132,3 +132,30 @@ def test_a_few_pages_of_the_other_script_are_taken_for_the_main_one():
 
 def test_a_wanted_script_excludes_the_other():
     assert groups(["zh-Hant", "zh-Hans"], ["zh-Hans"]) == [("zh-Hans", "zh-Hans", [1])]
+
+
+def test_a_page_in_two_languages_has_its_own_reason(tmp_path):
+    folder = write_toy(tmp_path / "toy")
+    notice = (
+        "<p>The office is closed on all public holidays.<p>辦事處於所有公眾假期休息，不便之處敬請原諒。"
+        "<p>Forms can be handed in at the counter.<p>表格可於櫃位遞交，詳情請向職員查詢。"
+        "<p>Please bring your identity card with you.<p>請攜帶閣下的身份證明文件。"
+        "<p>All fees are paid in cash at the counter.<p>所有費用須於櫃位以現金繳付。"
+    )
+    write_pages(folder, {"both.html": page(notice)})
+    rejects = matched(tmp_path, folder).rejects
+    assert rejects.set_index("url")["reason"][f"{BASE}/both.html"] == "two-languages"
+
+
+def test_the_language_finder_can_be_replaced(tmp_path):
+    def none(blocks, declared, wanted, settings=None, links=None, hints=None):
+        assert links.shape == (len(blocks), len(blocks))
+        assert len(hints) == len(blocks)
+        return ["und"] * len(blocks), np.zeros(len(blocks), np.float32)
+
+    run = RunDirectory.create(tmp_path / "run")
+    ingest(run, [write_toy(tmp_path / "toy")], CONFIG.ingest)
+    before = match(run, CONFIG)
+    assert match(run, CONFIG, find_languages=none) != before
+    assert len(Run(run.path).pairs) == 0
+    assert set(Run(run.path).rejects["reason"]) == {"no-language"}

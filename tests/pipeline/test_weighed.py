@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from twinlink.config import EVIDENCE, Config
 from twinlink.graph.links import adjacency
 from twinlink.pipeline.evidence import Between, Found, Side, read_words
-from twinlink.pipeline.weighed import match_weighed
+from twinlink.pipeline.weighed import _as_score, match_weighed
 from twinlink.similarity.decision import hand_out
 from twinlink.similarity.margins import Rivalry
 
@@ -130,6 +130,13 @@ def check(found: Found, site: MadeSite) -> None:
         assert sum(found.weights.values()) == pytest.approx(1)
 
 
+def test_scores_keep_the_order_of_log_odds() -> None:
+    """As float32, from end to end."""
+    scores = _as_score(np.linspace(-20, 20, 40_001)).astype(np.float32)
+    assert (np.diff(scores) > 0).all()
+    assert 0 < scores[0] < scores[-1] < 1
+
+
 @pytest.mark.parametrize("seed", [0, 1])
 def test_all_pairs_are_found_without_a_lexicon(seed: int) -> None:
     site = made_site(40, seed)
@@ -156,8 +163,8 @@ def test_half_of_a_side_removed_leaves_precision_and_its_estimate(seed: int) -> 
 def test_where_no_page_has_a_partner_pairs_are_not_said_to_be_sure() -> None:
     """Pairs taken at random must not vouch for each other with the words that they taught."""
     expected = []
-    for seed in range(2):
-        a, b = made_site(40, seed).a, made_site(40, seed + 100).b
+    for n, seed in ((40, 100), (100, 50)):
+        a, b = made_site(n).a, made_site(n, seed).b
         site = MadeSite(a, b)
         found = site.found()
         check(found, site)

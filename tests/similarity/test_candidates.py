@@ -10,7 +10,14 @@ from scipy.sparse import csr_array
 
 from twinlink.config import CandidateSettings
 from twinlink.errors import ShapeError
-from twinlink.similarity.candidates import candidate_pattern, find_candidates, strongest, tag_vectors, union_of
+from twinlink.similarity.candidates import (
+    candidate_pattern,
+    find_candidates,
+    nearest_pages,
+    strongest,
+    tag_vectors,
+    union_of,
+)
 
 
 def plain_pattern(scores: np.ndarray, k: int) -> np.ndarray:
@@ -47,6 +54,13 @@ def test_a_side_without_pages(shape: tuple[int, int]) -> None:
     found = candidate_pattern(csr_array((shape[0], 2)), csr_array((shape[1], 2)))
     assert found.shape == shape
     assert found.nnz == 0
+
+
+def test_the_most_frequent_terms_are_left_out_when_products_are_dear() -> None:
+    """The term on all pages takes 9 products, the three others 1 each: 6 pages may have 1 product each, or 2."""
+    vectors = csr_array(np.hstack([np.full((3, 1), 5.0), np.eye(3)]))
+    assert [pages.tolist() for pages in nearest_pages(vectors, vectors, 2, 1)] == [[[0, -1], [1, -1], [2, -1]]] * 2
+    assert [pages.tolist() for pages in nearest_pages(vectors, vectors, 2, 2)] == [[[0, 1], [1, 0], [2, 0]]] * 2
 
 
 def test_vectors_must_have_one_length() -> None:

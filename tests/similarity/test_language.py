@@ -6,10 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from twinlink.config import LanguageSettings
 from twinlink.errors import ShapeError
 from twinlink.similarity.language import (
+    TWO_LANGUAGES,
     UNDETERMINED,
     canonical_language,
     identify_text,
@@ -205,3 +207,100 @@ def test_site_without_pages() -> None:
 def test_declared_languages_must_fit() -> None:
     with pytest.raises(ShapeError, match="got 1 for 2 pages"):
         site_languages([["a"], ["b"]], [""], [])
+
+
+# Neighbours, hints, pages in two languages
+
+
+def links_within(*sizes: int) -> csr_array:
+    """Link each page of a version to the next three of the same version, around."""
+    total, start = sum(sizes), 0
+    links = np.zeros((total, total))
+    for size in sizes:
+        for i in range(size):
+            links[start + i, start + (i + np.arange(1, 4)) % size] = 1
+        start += size
+    return csr_array(links)
+
+
+def test_page_of_another_language_inside_a_version_belongs_to_it() -> None:
+    blocks, languages = site(("en", 12), ("fr", 12))
+    blocks[5] = [*page("pt", 0), TEXTS["pt"], TEXTS["pt"].upper()]
+    alone, _ = site_languages(blocks, [""] * 24, ["en", "fr"])
+    found, scores = site_languages(blocks, [""] * 24, ["en", "fr"], links=links_within(12, 12))
+    assert alone[5] == "pt"
+    assert found == languages
+    assert scores[5] <= 0.5
+
+
+def test_pages_of_a_third_version_stay() -> None:
+    blocks, languages = site(("en", 12), ("fr", 12), ("de", 6))
+    assert site_languages(blocks, [""] * 30, ["en", "fr"], links=links_within(12, 12, 6))[0] == languages
+
+
+def test_link_that_names_the_language_keeps_the_page_out() -> None:
+    blocks, _ = site(("en", 12), ("fr", 12))
+    blocks[5] = [*page("pt", 0), TEXTS["pt"], TEXTS["pt"].upper()]
+    hints = [("named:pt-br",) if i == 5 else () for i in range(24)]
+    assert site_languages(blocks, [""] * 24, ["en", "fr"], links=links_within(12, 12), hints=hints)[0][5] == "pt"
+
+
+def test_untranslated_page_follows_its_neighbours() -> None:
+    blocks, languages = site(("en", 40), ("fr", 40))
+    blocks[50] = page("en", 99)
+    assert site_languages(blocks, [""] * 80, ["en", "fr"])[0][50] == "en"
+    assert site_languages(blocks, [""] * 80, ["en", "fr"], links=links_within(40, 40))[0] == languages
+
+
+def test_links_that_keep_to_no_language_say_nothing() -> None:
+    blocks, languages = site(("en", 12), ("fr", 12))
+    everywhere = csr_array(np.random.default_rng(3).random((24, 24)) < 0.2)
+    assert site_languages(blocks, [""] * 24, ["en", "fr"], links=everywhere)[0] == languages
+
+
+def test_meaning_of_address_parts_is_learned() -> None:
+    blocks, languages = site(("en", 12), ("zh-Hant", 12))
+    hints = [("url:p", "url:tc" if language == "zh-Hant" else "url:e") for language in languages]
+    blank = ["httpd", "12:30"]
+    found, _ = site_languages(
+        [*blocks, blank, blank], [""] * 26, ["en", "zh"], LENIENT, hints=[*hints, ("url:tc",), ("url:e",)]
+    )
+    assert found[-2:] == ["zh-Hant", "en"]
+
+
+def test_lone_page_of_another_language_on_a_very_small_site() -> None:
+    blocks, languages = site(("en", 6), ("zh-Hant", 5), ("de", 1))
+    assert site_languages(blocks, [""] * 12, ["en", "zh"])[0] == languages
+
+
+NOTICE = (
+    "The office is closed on all public holidays.", "辦事處於所有公眾假期休息，不便之處敬請原諒。",
+    "Forms can be handed in at the counter on the second floor.", "表格可於二樓櫃位遞交，詳情請向職員查詢。",
+    "Please bring your identity card with you.", "請攜帶閣下的身份證明文件。",
+    "All fees are paid in cash at the counter.", "所有費用須於櫃位以現金繳付。",
+)  # fmt: skip
+
+
+def test_page_that_says_all_twice_is_in_two_languages() -> None:
+    blocks, languages = site(("en", 6), ("zh-Hant", 6))
+    pages = [*blocks, list(NOTICE), [*NOTICE[::2], *NOTICE[1::2]]]
+    found, _ = site_languages(pages, [""] * 14, ["en", "zh"])
+    assert found[:12] == languages
+    assert found[12] == TWO_LANGUAGES
+    assert found[13] != TWO_LANGUAGES
+    assert TWO_LANGUAGES not in site_languages(pages, [""] * 14, ["en", "fr"])[0]
+
+
+@pytest.mark.parametrize(("one", "other"), [("kk", "ru"), ("pt", "es"), ("zh-Hant", "zh-Hans"), ("zh-Hans", "ja")])
+def test_relatives_are_told_apart(one: str, other: str) -> None:
+    blocks, languages = site((one, 9), (other, 9))
+    blocks = [block[:-1] for block in blocks]  # without the code, that weighs more than so little text
+    assert site_languages(blocks, [""] * 18, [one, other])[0] == languages
+    assert site_languages(blocks, [""] * 18, ["en", one], links=links_within(9, 9))[0] == languages
+
+
+def test_hints_and_links_must_fit() -> None:
+    with pytest.raises(ShapeError, match="hints for each page"):
+        site_languages([["a"], ["b"]], ["", ""], [], hints=[()])
+    with pytest.raises(ShapeError, match="links"):
+        site_languages([["a"], ["b"]], ["", ""], [], links=csr_array((3, 3)))

@@ -64,10 +64,20 @@ def test_cedict(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("text", ["cat chat\ndog chien\n", "cat chat\ndog\tchien\n"])
+def test_muse(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "en-fr.txt"
+    path.write_text(text, encoding="utf-8")
+    assert read_lexicon(path).entries == (Entry("cat", "chat"), Entry("dog", "chien"))
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
         (b"a\tb\nno tab here\n", "line 2: head TAB translation"),
+        (b"a\tb\na b\n", "line 2: head TAB translation"),
+        (b"a b\na b c\n", "line 2: two words with a space"),
+        (b"A A [a1] /gloss/\nA A\n", "line 2: Traditional Simplified"),
         (b"a\tb\t1\tc\n", "line 1: head TAB translation"),
         (b"a\tb\n\na\tb\tmuch\n", "line 3: a probability in .0, 1. in the third column expected"),
         (b"a\tb\t0\n", "line 1: a probability"),
@@ -183,3 +193,16 @@ def test_shared_tokens(lang: str, shared: list[str]) -> None:
 
 def test_no_shared_tokens() -> None:
     assert identity_matrix(["a"], "en", [], "fr").shape == (1, 0)
+
+
+def test_numbers_alone_are_shared() -> None:
+    terms = ["2026-03-12", "20km", "a@b.org", "img:a.png", "out:b.org/c", "httpd"]
+    for shared, n in (("all", 6), ("numbers", 2), ("none", 0)):
+        assert identity_matrix(terms, "en", terms, "fr", shared).nnz == n  # type: ignore[arg-type]
+
+
+def test_chinese_characters_are_shared_in_their_simplified_form() -> None:
+    terms_ja, terms_zh = ["検索", "環境", "語"], ["检索", "环境", "语"]
+    assert identity_matrix(terms_zh, "zh-Hans", terms_ja, "ja").toarray().tolist() == [[1, 0, 0], [0, 1, 0], [0, 0, 0]]
+    assert identity_matrix(terms_zh, "zh-Hans", terms_ja, "ja", "numbers").nnz == 0
+    assert identity_matrix(terms_zh, "zh-Hans", terms_zh, "en").nnz == 0

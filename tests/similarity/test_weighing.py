@@ -260,7 +260,7 @@ def test_chances_are_in_order_and_within_bounds(given_: Floats, wrong: Floats) -
 
 def test_pairs_far_above_the_wrong_ones_are_nearly_sure_but_never_quite() -> None:
     chances = chance_of_being_right(np.full(100, 8.0), np.full(100, -8.0))
-    assert ((chances > 0.99) & (chances < 1)).all()
+    assert ((chances > 0.99) & (chances < 1 - 1e-5)).all()
 
 
 def test_chance_where_some_pairs_look_like_the_wrong_ones() -> None:
@@ -271,6 +271,13 @@ def test_chance_where_some_pairs_look_like_the_wrong_ones() -> None:
     assert chances[60:].max() < 0.75
     assert chances[60] < chances[99]
     assert chances[60] < 0.4
+
+
+def test_the_very_scores_of_the_wrong_pairs_are_half_likely() -> None:
+    """The share of wrong pairs is taken for that of the given ones below half of the wrong ones: here a half."""
+    noise = np.random.default_rng(0).normal(size=200)
+    assert chance_of_being_right(noise, noise) == pytest.approx(np.full(200, 0.5), abs=0.02)
+    assert chance_of_being_right(noise, np.sort(noise)[::4]).mean() == pytest.approx(0.5, abs=0.05)
 
 
 def test_pairs_just_like_wrong_ones_are_not_likely() -> None:

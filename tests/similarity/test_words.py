@@ -58,7 +58,23 @@ def test_plain_space_groups_only_where_the_language_does_so() -> None:
     assert tokenize("page 1 234", "fr") == ["page", "1234"]
 
 
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("1 234 567", ["1234567"]),
+        ("$1 200", ["1200"]),
+        ("1 200元", ["1200", "元"]),
+        ("1 200", ["1", "200"]),
+        ("第1 200页", ["第", "1", "200", "页"]),
+    ],
+)
+def test_plain_space_in_chinese_numbers(text: str, tokens: list[str]) -> None:
+    assert tokenize(text, "zh-Hans") == tokens
+
+
 def test_encoded_data_is_no_word() -> None:
+    for piece in ("x", "9", "x@", "1.", "1,000", "2026 ", "3億", "5km "):
+        tokenize(piece * 20_000, "zh")  # it is done in linear time, or never
     assert tokenize("x" * 100_000 + " end " + "9" * 100_000, "en") == ["end"]
 
 

@@ -364,6 +364,21 @@ def test_a_wrong_address_says_so(tmp_path: Path) -> None:
             crawl([url], tmp_path, CrawlSettings(retries=0))
 
 
+@pytest.mark.parametrize(
+    ("first", "robots", "advice"),
+    [
+        (redirect("http://www.example.org/"), Answer(status=404), "Start at the address that it moved to"),
+        (links(), Answer(b"User-agent: *\nDisallow: /"), "robots.txt forbids it"),
+        (Answer(status=404), Answer(status=404), "Check the address"),
+    ],
+)
+def test_a_start_page_that_gives_none_says_what_to_do(
+    tmp_path: Path, first: Answer, robots: Answer, advice: str
+) -> None:
+    with serving(lambda path: first, robots=robots) as site, pytest.raises(CrawlError, match=advice):
+        crawl([site.url], tmp_path, CrawlSettings(retries=0))
+
+
 def test_a_full_disk_stops_the_crawl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000))

@@ -180,6 +180,9 @@ def test_a_file_that_is_no_ledger_is_refused(tmp_path: Path) -> None:
     (tmp_path / LEDGER_NAME).write_bytes(b"this is no data base, but long enough to look like one" * 100)
     with pytest.raises(RunError, match="not a usable ledger"):
         Ledger(tmp_path / LEDGER_NAME)
+    for reader in (ledger_rejects, ledger_summary, ledger_failures):
+        with pytest.raises(RunError, match="not a usable ledger"):
+            list(reader(tmp_path))  # type: ignore[call-overload]
 
 
 def test_a_ledger_of_another_version_is_refused(tmp_path: Path) -> None:

@@ -329,6 +329,9 @@ def test_names_that_are_no_utf8(tmp_path: Path) -> None:
 
 
 def test_nothing_tells_the_address(tmp_path: Path) -> None:
+    save(tmp_path, {"en/a": "<html>a"})
+    with pytest.raises(InputError, match="--base-url"):
+        read(tmp_path, "")
     save(tmp_path, {"en/a.html": "a"})
     with pytest.raises(InputError, match="--base-url"):
         read(tmp_path, "")
@@ -342,9 +345,10 @@ def test_a_base_that_is_no_address(tmp_path: Path, base_url: str) -> None:
 
 
 def test_a_folder_without_pages(tmp_path: Path) -> None:
-    save(tmp_path, {"a.png": "a"})
-    with pytest.raises(InputError, match="found no HTML file"):
-        read(tmp_path)
+    save(tmp_path, {"a.png": "a", "notes.dat": "no markup", "b.pdf": "%PDF"})
+    for base_url in (BASE, ""):  # nobody is asked for the address of nothing
+        with pytest.raises(InputError, match="found no HTML file"):
+            read(tmp_path, base_url)
     with pytest.raises(InputError, match="expected a folder"):
         read(tmp_path / "missing")
     with pytest.raises(InputError, match="expected a folder"):

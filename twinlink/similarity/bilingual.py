@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from itertools import groupby
 from math import log
 from statistics import pstdev
 
-from twinlink.similarity.identify import count_scripts, identify_text
+from twinlink.similarity.identify import count_scripts, guess_language
 from twinlink.similarity.scripts import split_units
 
 __all__ = ["is_bilingual", "may_be_bilingual"]
 
-_MIN_SHARE = 0.25
+_MIN_SHARE = 0.3
 """Part of the words that each of the two languages has at least."""
-_MIN_WORDS = 5
-"""A block with fewer words has no language of its own."""
-_MIN_BLOCKS = 6
-_MIN_CHANGES = 0.8
+_MIN_WORDS = 1.2
+"""A block with fewer words has no language of its own. Headings count: in a page that says all twice they are two."""
+_MIN_BLOCKS = 8
+_MIN_CHANGES = 0.9
 """Part of the blocks after which the language changes. Half translated pages have about a half."""
-_MAX_SPREAD = 0.5
+_MAX_SPREAD = 0.4
 """Standard deviation of log(length / length of its translation) at most: .2 to .4 in translations, 1 by chance."""
-_MIXED_SCORE = 0.85
+_MIXED_SCORE = 0.7
 """Part of the words that the first language has at most, by CLD2."""
 
 
@@ -35,9 +34,9 @@ def may_be_bilingual(scripts: Mapping[str, float], score: float) -> bool:
 def is_bilingual(blocks: Sequence[str], languages: Collection[str]) -> bool:
     """Tell whether a page alternates between two languages.
 
-    Of its blocks of five words or more, six at least are in one of the two, each language has a quarter of their words,
-    the language changes after four of five blocks, and what stands side by side has the lengths of translations. A page
-    that was translated in part does not change so regularly.
+    Eight blocks of two words or more are in one of the two, each language has three tenths of their words, the language
+    changes after nine of ten blocks, and what stands side by side has the lengths of translations. A page that was
+    translated in part does not change so regularly.
 
     Parameters
     ----------
@@ -49,24 +48,32 @@ def is_bilingual(blocks: Sequence[str], languages: Collection[str]) -> bool:
     Examples
     --------
     >>> notice = ["The office is closed on all public holidays.", "辦事處於所有公眾假期休息，不便之處敬請原諒。"]
-    >>> is_bilingual(notice * 3, ["en", "zh"]), is_bilingual(notice[:1] * 3 + notice[1:] * 3, ["en", "zh"])
+    >>> is_bilingual(notice * 4, ["en", "zh"]), is_bilingual(notice[:1] * 4 + notice[1:] * 4, ["en", "zh"])
     (True, False)
     """
-    named = [(language, size) for language, size in map(_language_and_size, blocks) if language in languages]
-    words: dict[str, float] = {}
-    for language, size in named:
-        words[language] = words.get(language, 0.0) + size
-    first_two = sorted(words, key=lambda name: (-words[name], name))[:2]
-    order = [(language, size) for language, size in named if language in first_two]
-    if len(order) < _MIN_BLOCKS or len(first_two) < 2 or words[first_two[1]] < _MIN_SHARE * sum(words.values()):
+    runs: list[tuple[str, float]] = []
+    unchanged, most = 0, (1 - _MIN_CHANGES) * (len(blocks) - 1)
+    for language, size in map(_language_and_size, blocks):
+        if language not in languages:
+            continue
+        if runs and runs[-1][0] == language:
+            runs[-1] = language, runs[-1][1] + size
+            unchanged += 1
+        else:
+            runs.append((language, size))
+        if unchanged > most or len({name for name, _ in runs[-3:]}) > 2:
+            return False
+    if len(runs) + unchanged < _MIN_BLOCKS or unchanged > (1 - _MIN_CHANGES) * (len(runs) + unchanged - 1):
         return False
-    runs = [sum(size for _, size in run) for _, run in groupby(order, key=lambda block: block[0])]
-    return len(runs) - 1 >= _MIN_CHANGES * (len(order) - 1) and _keeps_its_ratio(runs)
+    sizes = [size for _, size in runs]
+    share = sum(sizes[::2]) / sum(sizes)
+    return min(share, 1 - share) >= _MIN_SHARE and _keeps_its_ratio(sizes)
 
 
 def _language_and_size(block: str) -> tuple[str, float]:
-    size = sum(count_scripts(split_units(block)).values())
-    return (identify_text(block)[0].partition("-")[0] if size >= _MIN_WORDS else ""), size
+    words = count_scripts(split_units(block))
+    size = sum(words.values())
+    return (guess_language(words, block).language if size >= _MIN_WORDS else ""), size
 
 
 def _keeps_its_ratio(runs: Sequence[float]) -> bool:

@@ -190,14 +190,17 @@ def _aligned_share(
 ) -> NDArray[np.float32]:
     """L / (n + m - L) with L the weight of the links, n and m the weight of all words of the two pages."""
     needy = np.argsort(np.diff(translation.indptr), kind="stable")
+    needy = needy[np.diff(translation.indptr)[needy] > 0]  # the other terms find nothing
+    wanted = np.unique(translation.indices)
     terms = csr_array(a[:, needy])
     terms.sort_indices()
-    links = _strongest_first(csr_array(translation[needy]))
-    of_link = np.repeat(weights_a[needy], np.diff(links.indptr)) + weights_b[links.indices]
+    links = _strongest_first(csr_array(translation[needy][:, wanted]))
+    of_link = np.repeat(weights_a[needy], np.diff(links.indptr)) + weights_b[wanted][links.indices]
     valued = csr_array((of_link / 2, links.indices, links.indptr), shape=links.shape)
     starts, columns, _ = kernels.arrays_of(pattern)
+    others = kernels.arrays_of(csr_array(b[:, wanted]))
     linked = kernels.aligned_words(
-        kernels.arrays_of(terms), kernels.arrays_of(b), kernels.arrays_of(valued), b.shape[1], starts, columns
+        kernels.arrays_of(terms), others, kernels.arrays_of(valued), len(wanted), starts, columns
     )
     n, m = _pair_sizes(a, b, weights_a, weights_b, pattern)
     rest = n + m - linked

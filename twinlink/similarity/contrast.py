@@ -17,7 +17,7 @@ SHARPNESS = 8
 """Power of the similarity by which these are weighed: only near-duplicates count much."""
 LEAST = 1e-6
 """What is left of a term that all have alike, by rounding."""
-PRODUCTS_PER_PAGE = 1_000_000
+PRODUCTS_PER_PAGE = 200_000
 """As in the search for candidates (`CandidateSettings`)."""
 
 
@@ -88,9 +88,10 @@ def _nearest(vectors: csr_array) -> csr_array:
     full = (pages >= 0).all(axis=1)  # the page itself fell out, behind pages that are equal to it
     pages[full, -1] = -1
     rows, places = np.nonzero(pages >= 0)
-    around = csr_array((np.ones(len(rows), np.float32), (rows, pages[rows, places])), shape=(n_pages, n_pages))
-    around.data = np.clip(_dot(vectors, vectors, around), 0, None).astype(np.float64) ** SHARPNESS
-    sums = np.asarray(around.sum(axis=1)).ravel()
+    near = csr_array((np.ones(len(rows), np.float32), (rows, pages[rows, places])), shape=(n_pages, n_pages))
+    weights = np.clip(_dot(vectors, vectors, near), 0, None).astype(np.float64) ** SHARPNESS
+    around = csr_array((weights, near.indices, near.indptr), shape=near.shape)
+    sums: NDArray[np.float64] = np.asarray(around.sum(axis=1)).ravel()
     return csr_array(diags_array(1 / np.where(sums > 0, sums, 1)) @ around)
 
 

@@ -413,14 +413,14 @@ def _log_likelihood(items: csr_array, labels: Labels, n_languages: int, common: 
 class _Typical(NamedTuple):
     words: NDArray[np.bool_]  # word × language
     usual: Floats  # median share of typical words on the language's clear pages
-    neutral: NDArray[np.bool_]  # words that would be typical of all languages: code, terms
+    neutral: NDArray[np.int64]  # words that would be typical of all languages: code, terms
 
 
 def _typical_words(words: csr_array, labels: Labels, n_languages: int) -> _Typical:
     _, sizes, frequency = _page_frequency(words, labels, n_languages)
     typical = frequency >= np.maximum(_TYPICAL * sizes, _MIN_PAGES)
-    neutral = typical.all(axis=1) if n_languages > 1 else np.zeros(len(typical), np.bool_)
-    typical &= ~neutral[:, None]
+    neutral = np.flatnonzero(typical.all(axis=1)) if n_languages > 1 else np.zeros(0, np.int64)
+    typical[neutral] = False
     shares = (words @ typical.astype(float)) / np.maximum(words.sum(axis=1), 1)[:, None]
     return _Typical(typical, np.array([np.median(shares[labels == k, k]) for k in range(n_languages)]), neutral)
 
@@ -431,7 +431,7 @@ def _is_foreign(site: _Site, page: int, language: str, typical: _Typical, rival:
     share = row.data[typical.words[row.indices, rival]].sum() / max(row.data.sum(), 1)
     if share >= _MIN_TYPICAL * typical.usual[rival]:
         return False
-    neutral = {site.vocabulary[column] for column in row.indices[typical.neutral[row.indices]]}
+    neutral = {site.vocabulary[column] for column in np.intersect1d(row.indices, typical.neutral)}
     halves = (_without(site.own[page][start::2], neutral) for start in (0, 1))
     return all(identify_text(half)[0].partition("-")[0] == language for half in halves if half)
 

@@ -13,13 +13,13 @@ from twinlink.similarity.valuewords import MONTHS, MYRIADS, SCALES, UNITS
 
 __all__ = ["values_in"]
 
-# Bounded and possessive, and no match begins inside a number: encoded data in a page may have any length.
-_NUMBER = r"(?<!\d)\d{1,40}+(?:[.,'’]\d{1,40}+){0,9}+"
-_SIGN = re.compile(r"[\d@]")
-_YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)")
+# Bounded and possessive: encoded data in a page may have any length.
+_NUMBER = r"\d{1,40}+(?:[.,'’]\d{1,40}+){0,9}+"
+_YEAR = re.compile(r"\d{4,}+")  # longer ones are none; no look around, so that the search is quick
+_YEAR_DIGITS = 4
 _WINDOW = 30  # characters before or after a year that may hold the rest of its date
 _MAIL = re.compile(r"(?<![\w.+-])[a-z0-9][\w.+-]{0,63}+@[a-z0-9-]{1,63}+(?:\.[a-z0-9-]{1,63}+){1,9}+")
-_MEASURE = re.compile(rf"({_NUMBER})[ -]?([^\W\d_]{1, 40}+|%|°c)")
+_MEASURE = re.compile(f"({_NUMBER})" + r"[ -]?([^\W\d_]{1,40}+|%|°c)")
 _MYRIAD = "|".join(sorted(MYRIADS, key=len, reverse=True))
 _MYRIAD_AMOUNT = re.compile(rf"(?:{_NUMBER} ?(?:{_MYRIAD}) ?)+(?:\d{{1,4}}(?!\d))?")
 _MYRIAD_PART = re.compile(rf"({_NUMBER}) ?({_MYRIAD})?")
@@ -59,12 +59,7 @@ def values_in(text: str, lang: str) -> list[str]:
     >>> values_in("2026年3月12日,120萬元,20公里", "zh")
     ['2026-03-12', '1200000', '20km']
     """
-    if not _SIGN.search(text):
-        return []
-    values = [*_dates(text, lang)]
-    if lang in _MYRIAD_LANGUAGES:
-        values += _myriad_amounts(text)
-    values += _measures(text, lang)
+    values = [*_dates(text, lang), *_measures(text, lang)]
     if "@" in text:
         values += _MAIL.findall(text)
     return values
@@ -73,6 +68,8 @@ def values_in(text: str, lang: str) -> list[str]:
 def _dates(text: str, lang: str) -> Iterator[str]:
     around = _patterns(lang) if lang in MONTHS else None
     for year in _YEAR.finditer(text):
+        if len(year[0]) > _YEAR_DIGITS:
+            continue
         before, after = text[max(0, year.start() - _WINDOW) : year.start()], text[year.end() : year.end() + _WINDOW]
         found = _figures(before, after)
         if found is None and around is not None:
@@ -130,9 +127,15 @@ def _date(year: int, month: int, day: int) -> str | None:
 
 def _measures(text: str, lang: str) -> Iterator[str]:
     scales = SCALES.get(lang, {})
+    end = 0
     for match in _MEASURE.finditer(text):
         word = match[2]
-        if word in scales:
+        if match.start() < end:
+            continue  # a part of the amount before
+        if lang in _MYRIAD_LANGUAGES and (amount := _MYRIAD_AMOUNT.match(text, match.start())):
+            end = amount.end()
+            yield from _myriads(amount[0])
+        elif word in scales:
             yield from _times(match[1], scales[word])
         elif (unit := UNITS.get(word)) or (word[0] > "\u0e00" and (unit := _unit_at_start(word))):
             yield plain_number(match[1]) + unit
@@ -149,11 +152,10 @@ def _times(number: str, factor: Decimal) -> Iterator[str]:
         yield _written(Decimal(plain) * factor)
 
 
-def _myriad_amounts(text: str) -> Iterator[str]:
-    for amount in _MYRIAD_AMOUNT.finditer(text):
-        parts = [(plain_number(part[1]), part[2]) for part in _MYRIAD_PART.finditer(amount[0])]
-        if all(number.count(".") <= 1 for number, _ in parts):
-            yield _written(sum((Decimal(number) * MYRIADS.get(sign, Decimal(1)) for number, sign in parts), Decimal(0)))
+def _myriads(amount: str) -> Iterator[str]:
+    parts = [(plain_number(part[1]), part[2]) for part in _MYRIAD_PART.finditer(amount)]
+    if all(number.count(".") <= 1 for number, _ in parts):
+        yield _written(sum((Decimal(number) * MYRIADS.get(sign, Decimal(1)) for number, sign in parts), Decimal(0)))
 
 
 def _written(value: Decimal) -> str:

@@ -56,6 +56,7 @@ _TOKEN = re.compile(
 _GROUPING_SPACE = re.compile(r"(?<=\d)[\u00a0\u202f\u2009](?=\d{3}(?!\d))")
 _ANY_GROUPING_SPACE = re.compile(r"(?<=\d)[ \u00a0\u202f\u2009](?=\d{3}(?!\d))")
 # In Chinese a plain space groups where nothing else can be meant: twice, after a currency, before a character.
+_SPACED_DIGITS = re.compile(r"\d \d")
 _CHINESE_GROUPS = re.compile(
     r"(?<!\d)(?<!\d[ .,])[1-9]\d{0,2}(?: \d{3}){2,4}(?![\d ])"
     r"|(?<=[$¥€£])[1-9]\d{0,2}(?: \d{3}){1,4}(?!\d)"
@@ -108,15 +109,11 @@ def tokenize(text: str, lang: str) -> list[str]:
 @lru_cache(maxsize=2**17)
 def _line_tokens(text: str, base: str) -> tuple[str, ...]:
     """Split one line; the lines of menus come again on every page."""
-    spaces = _ANY_GROUPING_SPACE if base in SPACE_GROUPING else _GROUPING_SPACE
-    text = spaces.sub("'", text.lower())
-    if not text.isascii():
-        text = unicodedata.normalize("NFKC", text)
-    if base == "zh":
-        text = _CHINESE_GROUPS.sub(lambda number: number[0].replace(" ", ""), text)
+    text = _one_form(text, base)
     split = _split_apostrophes if base in CLITIC_LANGUAGES else _strip_apostrophes
     tokens: list[str | None] = []
     runs: list[str] = []
+    has_values = "@" in text
     for match in _TOKEN.finditer(text):
         kind, token = match.lastgroup, match[0]
         if kind in ("word", "number") and len(token) > _LONGEST:
@@ -128,6 +125,7 @@ def _line_tokens(text: str, base: str) -> tuple[str, ...]:
                 tokens.append(token)
         elif kind == "number":
             tokens.append(plain_number(token))
+            has_values = True
         elif kind == "other":
             tokens += _n_grams(token)
         elif base == "ja":
@@ -135,8 +133,20 @@ def _line_tokens(text: str, base: str) -> tuple[str, ...]:
         else:
             tokens.append(None)
             runs.append(token)
-    tokens += values_in(text, base)
+    if has_values:
+        tokens += values_in(text, base)
     return tuple(_put_in(tokens, runs) if runs else [token for token in tokens if token is not None])
+
+
+def _one_form(text: str, base: str) -> str:
+    """Return a text in lower case and normal form NFKC, without spaces in numbers."""
+    spaces = _ANY_GROUPING_SPACE if base in SPACE_GROUPING else _GROUPING_SPACE
+    text = spaces.sub("'", text.lower())
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+    if base == "zh" and _SPACED_DIGITS.search(text):
+        text = _CHINESE_GROUPS.sub(lambda number: number[0].replace(" ", ""), text)
+    return text
 
 
 def stem(word: str, lang: str) -> str:

@@ -210,7 +210,7 @@ def _nothing_fetched(folder: Path) -> str:
     if "moved" in reasons:
         advice = "Start at the address that it moved to"
     elif reasons == {"robots"}:
-        advice = "The site's robots.txt forbids it to crawlers"
+        advice = "The site's robots.txt forbids it, or cannot be read"
     else:
         advice = "Check the address, and that this machine reaches it"
     return f"not one page could be fetched. {causes}. {advice}"

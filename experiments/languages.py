@@ -1,0 +1,90 @@
+"""Language ceilings: which share of the known pairs has both pages in the right language.
+
+::
+
+    python -m experiments.languages SITES...
+
+prints one row a site: pages, ceiling by CLD2 on each page alone, ceiling by `page_languages`, CPU seconds of the
+latter. No matcher can find a pair above its ceiling.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+import typer
+
+from twinlink.config import Config
+from twinlink.evaluate import read_gold
+from twinlink.pipeline.ingest import ingest
+from twinlink.pipeline.match import PAGE_COLUMNS, page_languages
+from twinlink.pipeline.names import read_links
+from twinlink.rundir import RunDirectory
+from twinlink.similarity.language import identify_text, language_matches
+from twinlink.tables import PAGES, iter_parts, read_table
+
+__all__ = ["Ceiling", "app", "measure"]
+
+
+class Ceiling(NamedTuple):
+    """Shares of the gold pairs with both pages in the right language."""
+
+    pages: int
+    alone: float
+    """By CLD2 on each page's text."""
+    found: float
+    """By the site's text, links and addresses."""
+    seconds: float
+
+
+def measure(folder: Path) -> Ceiling:
+    """Measure one site folder (``site/``, ``gold.tsv``, ``meta.json``)."""
+    meta = msgspec.json.decode((folder / "meta.json").read_bytes())
+    langs = [meta[side].replace("_", "-").split("-")[0] for side in ("lang_a", "lang_b")]
+    config = Config().override({"langs": langs, "ingest.base_url": f"http://{meta['host']}/"})
+    with tempfile.TemporaryDirectory() as temporary:
+        run = RunDirectory.create(Path(temporary))
+        ingest(run, [folder / "site"], config.ingest)
+        tables = run.stage_folder("ingest")
+        (part,) = iter_parts(tables / "pages")
+        pages = read_table(part, PAGES, PAGE_COLUMNS)
+        links = read_links(tables / "links" / part.name, pages["site"][0].as_py())
+    start = time.process_time()
+    found, _ = page_languages(pages, links, config)
+    seconds = time.process_time() - start
+    alone = [identify_text("\n".join(blocks))[0] for blocks in pages["blocks"].to_pylist()]
+    alone_share, found_share = (_ceiling(folder, pages, languages, langs) for languages in (alone, found))
+    return Ceiling(pages.num_rows, alone_share, found_share, seconds)
+
+
+def _ceiling(folder: Path, pages: pa.Table, languages: Sequence[str], wanted: Sequence[str]) -> float:
+    gold = read_gold(folder / "gold.tsv")
+    language = {gold.key(url): name for url, name in zip(pages["url"].to_pylist(), languages, strict=True)}
+    right = [
+        all(language_matches(language.get(page, ""), tag) for page, tag in zip(pair, wanted, strict=True))
+        for pair in gold.pairs
+    ]
+    return float(np.mean(right))
+
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def main(folders: Annotated[list[Path], typer.Argument(help="Site folders.")]) -> None:
+    """Print the language ceiling of each site."""
+    typer.echo(f"{'site':34} {'pages':>6} {'alone':>6} {'found':>6} {'CPU s':>6}")
+    for folder in folders:
+        row = measure(folder)
+        typer.echo(f"{folder.name:34} {row.pages:6} {row.alone:6.3f} {row.found:6.3f} {row.seconds:6.1f}")
+
+
+if __name__ == "__main__":
+    app()

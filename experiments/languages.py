@@ -19,6 +19,7 @@ from typing import Annotated, NamedTuple
 import msgspec
 import numpy as np
 import pyarrow as pa
+import pycld2
 import typer
 
 from twinlink.config import Config
@@ -27,7 +28,8 @@ from twinlink.pipeline.ingest import ingest
 from twinlink.pipeline.match import PAGE_COLUMNS, page_languages
 from twinlink.pipeline.names import read_links
 from twinlink.rundir import RunDirectory
-from twinlink.similarity.language import identify_text, language_matches
+from twinlink.similarity.language import canonical_language, language_matches
+from twinlink.similarity.scripts import clean_text
 from twinlink.tables import PAGES, iter_parts, read_table
 
 __all__ = ["Ceiling", "app", "measure"]
@@ -59,9 +61,14 @@ def measure(folder: Path) -> Ceiling:
     start = time.process_time()
     found, _ = page_languages(pages, links, config)
     seconds = time.process_time() - start
-    alone = [identify_text("\n".join(blocks))[0] for blocks in pages["blocks"].to_pylist()]
+    alone = [_by_cld2("\n".join(blocks)) for blocks in pages["blocks"].to_pylist()]
     alone_share, found_share = (_ceiling(folder, pages, languages, langs) for languages in (alone, found))
     return Ceiling(pages.num_rows, alone_share, found_share, seconds)
+
+
+def _by_cld2(text: str) -> str:
+    _, _, answers = pycld2.detect(clean_text(text), isPlainText=True, bestEffort=True)
+    return canonical_language(answers[0][1])
 
 
 def _ceiling(folder: Path, pages: pa.Table, languages: Sequence[str], wanted: Sequence[str]) -> float:

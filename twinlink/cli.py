@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 import tomllib
 from collections import Counter
@@ -78,6 +79,8 @@ STOPPED = "stopped; the same command goes on where it stopped"
 
 def main() -> None:
     """Run the command line: errors of twinlink become one clear line and an exit code."""
+    # Our matrices are small: more threads than one wait for each other, and on a busy machine that is most of the time.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # an arrow where only ASCII can be shown, a name in Big5
     try:

@@ -28,8 +28,8 @@ from scipy.sparse import csr_array
 from experiments.cases import Case, open_case
 from twinlink.config import MatchSettings
 from twinlink.graph.links import adjacency
+from twinlink.pipeline.choice import match_sides
 from twinlink.pipeline.evidence import Between, Side
-from twinlink.pipeline.match import match_sides
 
 SOURCES = 3
 """Real pages that a made page takes its own blocks from."""
@@ -95,7 +95,8 @@ def made_sides(case: Case, n_pages: int, seed: int) -> tuple[Side, Side, Between
         made_side(side, pairs[:, column], frames, sources, shares, graph)
         for column, side in enumerate((case.side_a, case.side_b))
     ]
-    none = csr_array((n_pages, n_pages), dtype=np.float32)
+    no_pages = np.zeros(0, dtype=np.int64)
+    none = csr_array((np.zeros(0, dtype=np.float32), (no_pages, no_pages)), shape=(n_pages, n_pages))
     return sides[0], sides[1], Between(none, none)
 
 

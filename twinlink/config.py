@@ -96,7 +96,8 @@ class CandidateSettings(Settings, frozen=True):
     """Candidates kept for each page, in each direction (trial figures: `docs/methods.md`)."""
     products_per_page: Positive = 200_000
     """Products of two term weights that the search for candidates may take for each page, on average: bounds its time.
-    The most frequent terms are left out for it. The tuning sites need 100,000 at most: nothing changes there."""
+    The most frequent terms are left out for it. The six sites of `docs/results.md` need 100,000 at most: nothing
+    changes there."""
 
 
 class InternalSettings(Settings, frozen=True):
@@ -104,7 +105,7 @@ class InternalSettings(Settings, frozen=True):
 
     content: Literal["tsim_idf", "tsim", "bits", "cosine"] = "tsim_idf"
     """Form of S_cb: STRAND tsim (WebMining eq. 2), with idf-weighted words or plain, BITS (eq. 3) from both sides, or
-    the idf-weighted cosine. On the tuning sites S_in with ``tsim_idf`` is best or equal on five of six."""
+    the idf-weighted cosine. Best or equal on five of the six sites of `docs/results.md`."""
     structure: Literal["indel", "lcs_max"] = "indel"
     """Normaliser of S_struct: 2·LCS/(n+m), or LCS/max(n, m)."""
     beta: Unit = 0.6

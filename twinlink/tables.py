@@ -119,6 +119,8 @@ PAIRS = pa.schema(
         _column("score", pa.float32(), "what the matching ranked by"),
         _column("rival", pa.float32(), "best score of a pair that shares one of the two pages, 0 when there is none"),
         *EVIDENCE,
+        _column("alike_a", pa.int32(), "near-duplicates of url_a in its language; null: not counted", null=True),
+        _column("alike_b", pa.int32(), "near-duplicates of url_b in its language; null: not counted", null=True),
         _column("site", pa.string(), "site of both pages"),
         _column("page_a", pa.int64(), "page_id of url_a"),
         _column("page_b", pa.int64(), "page_id of url_b"),

@@ -116,7 +116,8 @@ def check(found: Found, site: MadeSite) -> None:
     for pages in (matching.rows, matching.columns):
         assert len(set(pages.tolist())) == len(pages)
     assert (np.diff(matching.scores) <= 0).all()
-    assert (np.diff(found.probabilities) <= 1e-9).all()
+    assert found.n_equal is not None
+    assert (np.diff(found.probabilities * found.n_equal) <= 1e-9).all()
     assert ((found.probabilities >= 0) & (found.probabilities <= 1)).all()
     assert found.probabilities.shape == found.rivals.shape == matching.rows.shape
     all_rivals = Rivalry(found.scores).rivals(found.scores.data.astype(float))
@@ -257,6 +258,22 @@ def test_identical_pages_are_not_likely() -> None:
     check(found, site)
     assert len(found.matching.rows) == 12
     assert found.probabilities.max() < 0.5
+
+
+def test_a_tie_is_counted_and_not_guessed() -> None:
+    """Two equal pages on each side without links: as many ways to pair them; the other pairs do not suffer."""
+    whole = made_site(40)
+    copied = (take(side, np.r_[np.arange(40), np.flatnonzero(side.page_ids == 0)]) for side in (whole.a, whole.b))
+    site = MadeSite(*(replace(side, graph=sp.csr_array((41, 41), dtype=bool)) for side in copied))
+    found = site.found()
+    tied = site.a.page_ids[found.matching.rows] == 0
+    assert found.n_equal is not None
+    assert found.n_equal[tied].tolist() == [2, 2]
+    assert (found.n_equal[~tied] == 1).all()
+    assert (found.probabilities[tied] <= 0.5).all()
+    assert site.pairs(found, found.probabilities > 0.5) == {pair for pair in right(site) if pair != (0, 0)}
+    assert found.alike is not None
+    assert [numbers[tied].tolist() for numbers in found.alike] == [[1, 1], [1, 1]]
 
 
 @pytest.mark.parametrize("kinds", [*((kind,) for kind in EVIDENCE), ("learned", "external"), ()])

@@ -9,9 +9,13 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from twinlink.similarity.contrast import contrast_vectors, cosine_of_pairs
+from twinlink.similarity.contrast import contrast_vectors, cosine_of_pairs, near_duplicates, near_pages
 
 Matrix = NDArray[np.float64]
+
+
+def contrast_of(counts: csr_array) -> csr_array:
+    return contrast_vectors(counts, near_pages(counts))
 
 
 def unit(vector: Matrix) -> Matrix:
@@ -42,7 +46,7 @@ def made_counts(seed: int, n_pages: int, n_terms: int) -> Matrix:
 @given(st.integers(0, 2**32 - 1), st.integers(1, 9), st.integers(1, 7))
 def test_equals_a_dense_loop(seed: int, n_pages: int, n_terms: int) -> None:
     counts = made_counts(seed, n_pages, n_terms)
-    found = contrast_vectors(csr_array(counts))
+    found = contrast_of(csr_array(counts))
     assert found.dtype == np.float32
     assert found.shape == counts.shape
     assert (found.data > 0).all()
@@ -51,26 +55,24 @@ def test_equals_a_dense_loop(seed: int, n_pages: int, n_terms: int) -> None:
 
 def test_only_the_nearest_count() -> None:
     counts = np.random.default_rng(0).integers(0, 20, (30, 12)).astype(float)  # no two pages are equally near
-    assert contrast_vectors(csr_array(counts)).toarray() == pytest.approx(plain_contrast(counts), abs=3e-6)
+    assert contrast_of(csr_array(counts)).toarray() == pytest.approx(plain_contrast(counts), abs=3e-6)
 
 
 def test_identical_pages_say_nothing_of_their_own() -> None:
-    assert contrast_vectors(csr_array(np.ones((3, 4)))).nnz == 0
+    assert contrast_of(csr_array(np.ones((3, 4)))).nnz == 0
 
 
 def test_a_page_alone_keeps_all_its_words() -> None:
-    assert contrast_vectors(csr_array([[1.0, 1.0, 0.0]])).toarray() == pytest.approx(
-        np.array([[0.5**0.5, 0.5**0.5, 0]])
-    )
+    assert contrast_of(csr_array([[1.0, 1.0, 0.0]])).toarray() == pytest.approx(np.array([[0.5**0.5, 0.5**0.5, 0]]))
 
 
 def test_pages_with_nothing_in_common_keep_all_their_words() -> None:
-    assert contrast_vectors(csr_array(np.eye(3))).toarray() == pytest.approx(np.eye(3))
+    assert contrast_of(csr_array(np.eye(3))).toarray() == pytest.approx(np.eye(3))
 
 
 @pytest.mark.parametrize("shape", [(0, 0), (0, 3), (3, 0), (3, 3)])
 def test_nothing_to_compare(shape: tuple[int, int]) -> None:
-    found = contrast_vectors(csr_array(shape))
+    found = contrast_of(csr_array(shape))
     assert found.shape == shape
     assert found.nnz == 0
 
@@ -102,7 +104,28 @@ def test_what_differs_finds_the_twin_among_near_duplicates() -> None:
     """Forty words on all pages, and one of each page's own: by all their words any two pages are nearly equal."""
     n = 6
     counts = csr_array(np.c_[np.ones((n, 40)), np.eye(n)])
-    own = contrast_vectors(counts)
+    own = contrast_of(counts)
     same = csr_array(np.eye(40 + n))
     found = cosine_of_pairs(own, own, same, csr_array(np.ones((n, n), bool))).reshape(n, n)
     assert found == pytest.approx(np.eye(n), abs=1e-3)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 9), st.integers(1, 7))
+def test_near_pages_are_the_nearest_others(seed: int, n_pages: int, n_terms: int) -> None:
+    counts = made_counts(seed, n_pages, n_terms)
+    vectors = np.array([unit(np.array([1 + np.log(n) if n else 0.0 for n in page])) for page in counts])
+    likeness = vectors @ vectors.T
+    np.fill_diagonal(likeness, 0)
+    assert near_pages(csr_array(counts)).toarray() == pytest.approx(likeness, abs=1e-6)  # 8 others at most
+
+
+def test_near_duplicates_are_said_of_both_and_of_no_page_itself() -> None:
+    near = csr_array(np.array([[0.0, 0.96, 0.94], [0.0, 0.0, 0.95], [0.2, 0.0, 0.0]]))
+    expected = [[False, True, False], [True, False, True], [False, True, False]]
+    assert near_duplicates(near).toarray().tolist() == expected
+
+
+def test_equal_pages_are_near_duplicates_whatever_their_number() -> None:
+    found = near_duplicates(near_pages(csr_array(np.ones((30, 4)))))
+    assert found.diagonal().sum() == 0
+    assert (np.diff(found.indptr) >= 8).all()

@@ -6,7 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from twinlink.similarity.words import count_terms, has_latin_script, is_latin, is_number, stem, tokenize
+from twinlink.similarity.words import (
+    _IS_PLAIN,
+    _line_tokens,
+    _tokens_of_any,
+    count_terms,
+    has_latin_script,
+    is_latin,
+    is_number,
+    stem,
+    tokenize,
+)
 
 
 @pytest.mark.parametrize(
@@ -121,3 +131,9 @@ def test_kinds_of_terms() -> None:
     assert [is_number(term) for term in ("12", "2.4", "a2")] == [True, True, False]
     assert [is_latin(term) for term in ("été", "max_size", "ipv6", "сервер", "服务", "12")] == [True] * 3 + [False] * 3
     assert [has_latin_script(lang) for lang in ("fr", "zh-Hant", "kk")] == [True, False, False]
+
+
+@given(st.text(st.characters(max_codepoint=126)), st.sampled_from(["en", "fr", "zh", "ja", "kk", "th"]))
+def test_lines_of_nothing_but_letters_take_a_short_way_to_the_same_words(text: str, lang: str) -> None:
+    assert _line_tokens(text, lang) == _tokens_of_any(text, lang)
+    assert bool(_IS_PLAIN(text)) == (not any(c in "'@_" or c.isdigit() or (c < " " and c != "\t") for c in text))

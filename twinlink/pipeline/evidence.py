@@ -17,7 +17,7 @@ from twinlink.similarity.content import combine_translations
 from twinlink.similarity.lexicon import Lexicon, identity_matrix, translation_matrix
 from twinlink.similarity.words import TermTable, count_terms, tokenize
 
-__all__ = ["Between", "Found", "Side", "Words", "carry_over", "positions", "read_words", "with_values"]
+__all__ = ["Between", "Found", "Side", "Words", "carry_over", "members", "positions", "read_words", "with_values"]
 
 Floats = npt.NDArray[np.float32]
 Positions = npt.NDArray[np.intp]
@@ -73,6 +73,10 @@ class Found:
     """Chance to be right, one a pair of the matching."""
     weights: Mapping[str, float]
     """How much each kind of evidence counted, sum 1."""
+    n_equal: npt.NDArray[np.integer] | None = None
+    """How many pages each pair might as well have been, itself included; none where the method does not count them."""
+    alike: tuple[npt.NDArray[np.integer], npt.NDArray[np.integer]] | None = None
+    """How many near-duplicates the two pages of each pair have, each among the pages of its language; none as above."""
 
 
 def read_words(side_a: Side, side_b: Side, lexicons: Sequence[Lexicon], settings: MatchSettings) -> Words:
@@ -99,6 +103,11 @@ def with_values(pattern: sp.csr_array, values: npt.NDArray[np.floating]) -> sp.c
 def positions(pattern: sp.csr_array, rows: npt.NDArray[np.integer], columns: npt.NDArray[np.integer]) -> Positions:
     """Return where candidates stand among the stored entries of a pattern."""
     return np.searchsorted(_keys(pattern), rows.astype(np.int64) * pattern.shape[1] + columns)
+
+
+def members(pattern: sp.csr_array, other: sp.csr_array) -> npt.NDArray[np.bool_]:
+    """Tell for each stored entry of ``pattern`` whether ``other`` stores it too."""
+    return np.isin(_keys(pattern), _keys(other), assume_unique=True)
 
 
 def carry_over(

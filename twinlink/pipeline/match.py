@@ -23,8 +23,9 @@ import scipy.sparse as sp
 from twinlink.config import Config
 from twinlink.graph.links import adjacency
 from twinlink.pipeline.choice import SideMatch, match_sides, reconcile
-from twinlink.pipeline.evidence import Between, Side, positions
+from twinlink.pipeline.evidence import Between, Found, Side, positions
 from twinlink.pipeline.hints import page_hints
+from twinlink.pipeline.measures import LIKELY
 from twinlink.pipeline.names import page_names, read_links
 from twinlink.rundir import RunDirectory, Signature, file_digest, site_file, write_text
 from twinlink.similarity.language import TWO_LANGUAGES, UNDETERMINED, LanguageFinder, site_languages
@@ -295,6 +296,7 @@ def _pair_table(match_: SideMatch, site: str, signature: str) -> pa.Table:
         "score": found.matching.scores[keep],
         "rival": found.rivals[keep],
         **{kind: measured[at] for kind, measured in found.evidence.items()},
+        **_alike(found, keep),
         "site": [site] * len(rows),
         "page_a": side_a.page_ids[rows],
         "page_b": side_b.page_ids[columns],
@@ -302,6 +304,11 @@ def _pair_table(match_: SideMatch, site: str, signature: str) -> pa.Table:
         "signature": [signature] * len(rows),
     }
     return _table(values, PAIRS, len(rows))
+
+
+def _alike(found: Found, keep: npt.NDArray[np.bool_]) -> dict[str, npt.NDArray[np.integer]]:
+    """Return how many near-duplicates the pages of the kept pairs have, where the method counts them."""
+    return {} if found.alike is None else {"alike_a": found.alike[0][keep], "alike_b": found.alike[1][keep]}
 
 
 def _candidate_table(match_: SideMatch) -> pa.Table:
@@ -341,7 +348,7 @@ def _rejects(
 ) -> list[Reject]:
     """Return a reason for every page that is in no pair."""
     kept = {url for match_ in matches for pair in match_.pairs() for url in pair}
-    below = {url: detail for match_ in matches for url, detail in _below(match_)}
+    below = {url: why for match_ in matches for url, why in _below(match_)}
     wanted = {int(row) for group in groups for row in group.rows}
     rejects = []
     for row, (url, lang) in enumerate(zip(urls, langs, strict=True)):
@@ -354,16 +361,20 @@ def _rejects(
         elif row not in wanted:
             reason, detail = "other-language", lang
         elif url in below:
-            reason, detail = "doubtful", below[url]
+            reason, detail = below[url]
         else:
             reason, detail = "no-partner-left", "every candidate has a better partner, or there is none"
         rejects.append(Reject(url, "match", reason, detail))
     return rejects
 
 
-def _below(match_: SideMatch) -> Iterator[tuple[str, str]]:
-    """Yield each page whose best pair is not handed out, with that pair."""
+def _below(match_: SideMatch) -> Iterator[tuple[str, tuple[str, str]]]:
+    """Yield each page whose best pair is not handed out, with the reason and that pair."""
     dropped = ~match_.keep
-    for (url_a, url_b), chance in zip(match_.pairs(dropped), match_.found.probabilities[dropped], strict=True):
-        yield url_a, f"probability {chance:.4f} with {url_b}"
-        yield url_b, f"probability {chance:.4f} with {url_a}"
+    chances = match_.found.probabilities[dropped]
+    n_equal = np.ones(len(chances), np.int64) if match_.found.n_equal is None else match_.found.n_equal[dropped]
+    for (url_a, url_b), chance, n in zip(match_.pairs(dropped), chances, n_equal, strict=True):
+        is_tie = n > 1 and n * chance > LIKELY
+        reason, equal = ("tie", f", as likely as with {n - 1} other(s)") if is_tie else ("doubtful", "")
+        yield url_a, (reason, f"probability {chance:.4f} with {url_b}{equal}")
+        yield url_b, (reason, f"probability {chance:.4f} with {url_a}{equal}")

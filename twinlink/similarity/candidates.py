@@ -73,7 +73,11 @@ def _fewest(pattern: csr_array) -> int:
 
 
 def candidate_pattern(
-    vectors_a: csr_array, vectors_b: csr_array, settings: CandidateSettings | None = None
+    vectors_a: csr_array,
+    vectors_b: csr_array,
+    settings: CandidateSettings | None = None,
+    open_a: NDArray[np.bool_] | None = None,
+    open_b: NDArray[np.bool_] | None = None,
 ) -> csr_array:
     """Return the pairs (i, j) where j is one of the K pages nearest to i, or i one of the K nearest to j.
 
@@ -87,6 +91,8 @@ def candidate_pattern(
     vectors_b : csr_array, shape (n_pages_b, n)
     settings : CandidateSettings, optional
         K = ``per_page``; ``products_per_page``.
+    open_a, open_b : ndarray of bool, shapes (n_pages_a,) and (n_pages_b,), optional
+        Pages to search for; by default all. Each is compared with all pages of the other language.
 
     Returns
     -------
@@ -108,10 +114,26 @@ def candidate_pattern(
     if vectors_a.shape[1] != vectors_b.shape[1]:
         raise ShapeError(f"vectors of one length expected, got {vectors_a.shape[1]} and {vectors_b.shape[1]}")
     shape = (vectors_a.shape[0], vectors_b.shape[0])
-    of_row, of_column = nearest_pages(vectors_a, vectors_b, settings.per_page, settings.products_per_page)
+    if open_a is None or open_b is None:
+        of_row, of_column = nearest_pages(vectors_a, vectors_b, settings.per_page, settings.products_per_page)
+    else:
+        of_row = _nearest_of(vectors_a, open_a, vectors_b, settings)
+        of_column = _nearest_of(vectors_b, open_b, vectors_a, settings)
     rows, row_columns = _entries(of_row)
     columns, column_rows = _entries(of_column)
     return _pattern(np.concatenate([rows, column_rows]), np.concatenate([row_columns, columns]), shape)
+
+
+def _nearest_of(
+    vectors: csr_array, open_: NDArray[np.bool_], others: csr_array, settings: CandidateSettings
+) -> NDArray[np.int32]:
+    """Return the K nearest ``others`` of the open rows; -1 for the other rows."""
+    nearest = np.full((vectors.shape[0], settings.per_page), -1, np.int32)
+    if open_.any():
+        nearest[open_], _ = nearest_pages(
+            csr_array(vectors[open_]), others, settings.per_page, settings.products_per_page
+        )
+    return nearest
 
 
 def nearest_pages(

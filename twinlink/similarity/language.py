@@ -12,10 +12,10 @@ two steps:
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, count
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -33,7 +33,7 @@ from twinlink.similarity.identify import (
     identify_text,
     language_matches,
 )
-from twinlink.similarity.scripts import chinese_variant, script_of, split_units, words_per_unit
+from twinlink.similarity.scripts import chinese_variant, count_letters, script_of, split_units, words_per_unit
 from twinlink.similarity.surroundings import adoptions, near_links, neighbour_scores
 
 __all__ = [
@@ -227,7 +227,7 @@ def _read_site(
 ) -> _Site:
     pages_with = Counter(block for page in blocks for block in set(page))
     limit = max(share * len(blocks), _MIN_BOILERPLATE_PAGES)
-    letters = {block: sum(map(str.isalpha, block)) for block in pages_with}
+    letters = {block: count_letters(block) for block in pages_with}
     own, frames = [], []
     for page, claim in zip(blocks, declared, strict=True):
         single = [block for block in page if pages_with[block] <= limit]
@@ -259,22 +259,22 @@ def _bases(tags: Iterable[str]) -> frozenset[str]:
 
 def _count(pages: Sequence[Sequence[str]]) -> tuple[csr_array, list[str]]:
     """Count the units of each page; blocks are split once however often they stand on the site."""
-    ids: dict[str, int] = {}
+    ids: dict[str, int] = defaultdict(count().__next__)
     seen: dict[str, list[int]] = {}
     rows = []
     for page in pages:
         row: list[int] = []
         for block in page:
             if block not in seen:
-                seen[block] = [ids.setdefault(unit, len(ids)) for unit in split_units(block.lower())]
+                seen[block] = [*map(ids.__getitem__, split_units(block.lower()))]
             row += seen[block]
         rows.append(row)
     return _incidence(rows, len(ids)), list(ids)
 
 
 def _presence(sets: Iterable[Iterable[str]]) -> csr_array:
-    ids: dict[str, int] = {}
-    rows = [[ids.setdefault(item, len(ids)) for item in sorted(items)] for items in sets]
+    ids: dict[str, int] = defaultdict(count().__next__)
+    rows = [[*map(ids.__getitem__, sorted(items))] for items in sets]
     return _incidence(rows, len(ids))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from functools import cache
 
 import opencc
@@ -14,6 +15,7 @@ __all__ = [
     "LATIN",
     "chinese_variant",
     "clean_text",
+    "count_letters",
     "script_of",
     "split_units",
     "words_per_unit",
@@ -27,6 +29,7 @@ _UNSPACED = (
     "\uff66-\uff9f\U00020000-\U0003ffff"
 )
 _UNITS = re.compile(rf"[{_UNSPACED}]|[^\W\d_{_UNSPACED}]+")
+_LETTERS = re.compile(r"[^\W\d_]+")
 _UNUSABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b-\u200f\ud800-\udfff\ufdd0-\ufdef\ufeff\ufffe\uffff]")
 
 _ALIASES = {
@@ -66,6 +69,15 @@ def split_units(text: str) -> list[str]:
     return _UNITS.findall(text)
 
 
+def count_letters(text: str) -> int:
+    """Count the letters of a text, in any script.
+
+    >>> count_letters("l'été 2026 行")
+    5
+    """
+    return sum(map(len, _LETTERS.findall(text)))
+
+
 @cache
 def script_of(character: str) -> str:
     """Return the script's name in Unicode, but ``HAN`` and ``KANA`` for those of Chinese and Japanese.
@@ -97,15 +109,15 @@ def chinese_variant(text: str) -> str:
     ('zh-Hant', 'zh-Hans', 'zh')
     """
     traditional, simplified = _variant_characters()
-    balance = sum((c in traditional) - (c in simplified) for c in text)
+    balance = len(traditional.findall(text)) - len(simplified.findall(text))
     if not balance:
         return "zh"
     return "zh-Hant" if balance > 0 else "zh-Hans"
 
 
 @cache
-def _variant_characters() -> tuple[frozenset[str], frozenset[str]]:
-    """Characters that only Traditional and only Simplified Chinese uses, after OpenCC's tables."""
+def _variant_characters() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """One character that only Traditional, and one that only Simplified Chinese uses, after OpenCC's tables."""
     characters = [chr(code) for code in range(0x4E00, 0xA000)]
     lines = "\n".join(characters)
     to_simplified = opencc.OpenCC("t2s").convert(lines).split("\n")
@@ -114,6 +126,10 @@ def _variant_characters() -> tuple[frozenset[str], frozenset[str]]:
         (c, simple != c, full != c) for c, simple, full in zip(characters, to_simplified, to_traditional, strict=True)
     ]
     return (
-        frozenset(c for c, simplifies, expands in changed if simplifies and not expands),
-        frozenset(c for c, simplifies, expands in changed if expands and not simplifies),
+        _one_of(c for c, simplifies, expands in changed if simplifies and not expands),
+        _one_of(c for c, simplifies, expands in changed if expands and not simplifies),
     )
+
+
+def _one_of(characters: Iterable[str]) -> re.Pattern[str]:
+    return re.compile(f"[{''.join(characters)}]")

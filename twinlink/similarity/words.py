@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache
-from itertools import chain
+from itertools import chain, count
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -53,6 +54,9 @@ _TOKEN = re.compile(
     rf"|(?P<asian>[{_EAST_ASIAN}]+)"
     rf"|(?P<other>[{_SOUTH_EAST_ASIAN}]+)"
 )
+# Most lines of Western text have nothing but these: all rules that follow find the same words in them.
+_IS_PLAIN = re.compile(r"[a-zA-Z \t!-&(-/:-?\[-^`{-~]*").fullmatch
+_PLAIN_WORD = re.compile("[a-z]+")
 _GROUPING_SPACE = re.compile(r"(?<=\d)[\u00a0\u202f\u2009](?=\d{3}(?!\d))")
 _ANY_GROUPING_SPACE = re.compile(r"(?<=\d)[ \u00a0\u202f\u2009](?=\d{3}(?!\d))")
 # In Chinese a plain space groups where nothing else can be meant: twice, after a currency, before a character.
@@ -109,6 +113,12 @@ def tokenize(text: str, lang: str) -> list[str]:
 @lru_cache(maxsize=2**17)
 def _line_tokens(text: str, base: str) -> tuple[str, ...]:
     """Split one line; the lines of menus come again on every page."""
+    if _IS_PLAIN(text):
+        return tuple(token for token in _PLAIN_WORD.findall(text.lower()) if len(token) <= _LONGEST)
+    return _tokens_of_any(text, base)
+
+
+def _tokens_of_any(text: str, base: str) -> tuple[str, ...]:
     text = _one_form(text, base)
     split = _split_apostrophes if base in CLITIC_LANGUAGES else _strip_apostrophes
     tokens: list[str | None] = []
@@ -174,8 +184,8 @@ def count_terms(pages: Iterable[Sequence[str]], lang: str) -> TermTable:
     >>> table.vocabulary, table.counts.toarray().tolist()
     (['run', 'server'], [[1.0, 2.0], [0.0, 0.0]])
     """
-    ids: dict[str, int] = {}
-    rows = [[ids.setdefault(token, len(ids)) for token in page] for page in pages]
+    ids: dict[str, int] = defaultdict(count().__next__)
+    rows = [[*map(ids.__getitem__, page)] for page in pages]
     stems = [stem(word, lang) for word in ids]
     vocabulary = sorted(set(stems))
     place = {term: i for i, term in enumerate(vocabulary)}

@@ -273,11 +273,11 @@ def test_chance_where_some_pairs_look_like_the_wrong_ones() -> None:
     assert chances[60] < 0.4
 
 
-def test_the_very_scores_of_the_wrong_pairs_are_half_likely() -> None:
-    """The share of wrong pairs is taken for that of the given ones below half of the wrong ones: here a half."""
+def test_the_very_scores_of_the_wrong_pairs_are_one_third_likely() -> None:
+    """Half of the given pairs are below half of the wrong ones: two thirds of them are taken for wrong."""
     noise = np.random.default_rng(0).normal(size=200)
-    assert chance_of_being_right(noise, noise) == pytest.approx(np.full(200, 0.5), abs=0.02)
-    assert chance_of_being_right(noise, np.sort(noise)[::4]).mean() == pytest.approx(0.5, abs=0.05)
+    assert chance_of_being_right(noise, noise) == pytest.approx(np.full(200, 1 / 3), abs=0.02)
+    assert chance_of_being_right(noise, np.sort(noise)[::4]).mean() == pytest.approx(1 / 3, abs=0.05)
 
 
 def test_pairs_just_like_wrong_ones_are_not_likely() -> None:

@@ -25,7 +25,6 @@ from twinlink.graph.links import adjacency
 from twinlink.pipeline.choice import SideMatch, match_sides, reconcile
 from twinlink.pipeline.evidence import Between, Found, Side, positions
 from twinlink.pipeline.hints import page_hints
-from twinlink.pipeline.measures import LIKELY
 from twinlink.pipeline.names import page_names, read_links
 from twinlink.rundir import RunDirectory, Signature, file_digest, site_file, write_text
 from twinlink.similarity.language import TWO_LANGUAGES, UNDETERMINED, LanguageFinder, site_languages
@@ -374,7 +373,7 @@ def _below(match_: SideMatch) -> Iterator[tuple[str, tuple[str, str]]]:
     chances = match_.found.probabilities[dropped]
     n_equal = np.ones(len(chances), np.int64) if match_.found.n_equal is None else match_.found.n_equal[dropped]
     for (url_a, url_b), chance, n in zip(match_.pairs(dropped), chances, n_equal, strict=True):
-        is_tie = n > 1 and n * chance > LIKELY
+        is_tie = n > 1 and n * chance > 0.5  # one of them is probably right
         reason, equal = ("tie", f", as likely as with {n - 1} other(s)") if is_tie else ("doubtful", "")
         yield url_a, (reason, f"probability {chance:.4f} with {url_b}{equal}")
         yield url_b, (reason, f"probability {chance:.4f} with {url_a}{equal}")

@@ -11,6 +11,7 @@ from tests.sites import BASE, page, write_pages, write_toy
 from twinlink.config import IngestSettings
 from twinlink.errors import InputError
 from twinlink.pipeline import ingest as module
+from twinlink.pipeline import parts
 from twinlink.pipeline.ingest import ingest
 from twinlink.rundir import RunDirectory
 from twinlink.spiders.documents import Document
@@ -106,13 +107,19 @@ def test_what_is_dropped_has_a_reason(run, monkeypatch, items, reason):
 def test_the_order_of_documents_and_the_size_of_parts_change_nothing(tmp_path, monkeypatch):
     items = [document(f"{BASE}/{n}", page(f"page {n}", f"/{(n * 7) % 20}", f"/{(n * 3) % 20}")) for n in range(20)]
     results = []
-    for name, order, size in (("one", items, 2000), ("two", items[::-1], 3)):
+    for name, order, size, held in (
+        ("whole", items, 2000, 2**26),
+        ("in memory", items[::-1], 3, 2**26),
+        ("on disk", items[::-1], 3, 0),
+        ("both", items[::-1], 3, 50_000),
+    ):
         run = RunDirectory.create(tmp_path / name)
         monkeypatch.setattr(module, "SPOOLED_PAGES", size)
+        monkeypatch.setattr(parts, "HELD_BYTES", held)
         read_from(monkeypatch, *order)
         ingest(run, [tmp_path], SETTINGS)
         results.append(tables(run))
-    assert results[0] == results[1]
+    assert all(result == results[0] for result in results)
 
 
 def test_sites_are_kept_apart(run, monkeypatch):

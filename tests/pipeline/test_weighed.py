@@ -309,7 +309,7 @@ def test_names_of_pages_do_not_matter_and_the_same_input_gives_the_same_numbers(
 
 def test_more_rounds_learn_more() -> None:
     """Without rounds no word is learned. Where structure says little, learned words find what was missed."""
-    sites = [made_site(40, seed, noise=0.5, tag_noise=0.8) for seed in range(2)]
+    sites = [made_site(40, seed, noise=0.5, tag_noise=0.8) for seed in range(8)]
     none, some = ([site.found(weighing__rounds=rounds) for site in sites] for rounds in (0, 3))
     assert all("learned" not in found.evidence for found in none)
     assert all("learned" in found.evidence for found in some)

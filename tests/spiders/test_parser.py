@@ -443,3 +443,14 @@ def test_no_text_is_lost_or_doubled(pieces: list[str]) -> None:
     other.feed("".join(pieces))
     other.close()
     assert "".join("".join(parse("".join(pieces)).blocks).split()) == "".join(other.text.split())
+
+
+def test_nul_does_not_break_a_block() -> None:
+    page = parse_page(b"<p>a\0b&#0;c&#x0;d<p>e", URL)
+    assert page.blocks == ("ab\ufffdc\ufffdd", "e")
+
+
+def test_an_anchor_over_several_blocks() -> None:
+    page = parse_page(b"<a href=b>one<div>two</div><p>three</a>four", URL)
+    assert [link.anchor for link in page.links] == ["one two three"]
+    assert page.blocks == ("one", "two", "three", "four")

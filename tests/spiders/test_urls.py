@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ada_url
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -207,3 +208,23 @@ def test_page_key_is_stable(url: str) -> None:
 def test_join_never_fails(base: str, href: str, encoding: str) -> None:
     joined = join(base, href, encoding)
     assert joined is None or normalise(joined) == joined
+
+
+PIECES = "a b.html .. . / // ? # : \\ http: HTTPS:// host.example [::1] :80 %2e %2f & = ; @ c| ~ 中".split()
+
+
+@given(
+    st.sampled_from([BASE, "http://example.org/", "https://example.org:8080/a//b/?q=/c/d", "http://[::1]/a;b/c@d"]),
+    st.lists(st.sampled_from([*PIECES, " ", "\t", "\n", "\0"]), max_size=6).map("".join),
+)
+def test_join_to_the_folder_of_a_page_is_join_to_the_page(base: str, href: str) -> None:
+    try:
+        whole = normalise(ada_url.join_url(base, href))
+    except ValueError:
+        whole = None
+    assert join(base, href) == whole
+
+
+@pytest.mark.parametrize(("href", "expected"), [("a/b", "http://example.org/a/b"), ("?a", "http://example.org/?a")])
+def test_join_to_a_host_without_a_path(href: str, expected: str) -> None:
+    assert join("http://example.org", href) == expected

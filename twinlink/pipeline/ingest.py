@@ -1,22 +1,20 @@
 """Stage `ingest`: documents of any source go in, the tables pages, links and rejects come out, one file a site.
 
-Pages are spooled to disk as they are parsed, so that memory grows with the number of kept pages' addresses, not with
-their text. At the end each site's parts are sorted by address: the same pages give the same tables, whatever source and
-order they came in.
+Pages become parts of tables as they are parsed, and the parts go to disk when they are large together: memory grows
+with the number of kept pages' addresses, not with their text. At the end each site's parts are sorted by address: the
+same pages give the same tables, whatever source and order they came in.
 """
 
 from __future__ import annotations
 
 import base64
 import hashlib
+import os
 import re
-import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC
 from functools import cached_property
 from pathlib import Path
-from typing import Any
-from urllib.parse import urlsplit
 
 import numpy as np
 import pyarrow as pa
@@ -24,6 +22,7 @@ import pyarrow.compute as pc
 
 from twinlink.config import IngestSettings
 from twinlink.errors import InputError
+from twinlink.pipeline.parts import Parts, Rows
 from twinlink.rundir import RunDirectory, Signature, file_digest, site_file
 from twinlink.spiders.documents import Document
 from twinlink.spiders.ledger import LEDGER_NAME, ledger_rejects, ledger_summary
@@ -31,14 +30,15 @@ from twinlink.spiders.mirror import read_mirror
 from twinlink.spiders.parser import ParsedPage, parse_page
 from twinlink.spiders.urls import join, normalise, page_id, site_of
 from twinlink.spiders.warc import read_warc
-from twinlink.tables import LINKS, PAGES, REJECTS, Reject, read_table, write_table
+from twinlink.tables import LINKS, PAGES, REJECTS, Reject, write_table
 
 __all__ = ["ingest", "read_source"]
 
-SPOOLED_PAGES = 2_000  # pages held in memory before they are written out: some 20 MB of text
+SPOOLED_PAGES = 2_000  # pages held as Python objects before they become a part: some 20 MB of text
 MAX_REDIRECTS = 10  # followed when a link is resolved; as in the crawl
 
 _INDEX = re.compile(r"/(?:index|default|home)\.[a-z]{2,5}$", re.IGNORECASE)
+_ANY = re.compile("")
 _ARCHIVE = re.compile(r"\.warc(\.gz)?$", re.IGNORECASE)
 
 
@@ -110,9 +110,9 @@ def _inputs(run: RunDirectory, sources: Sequence[Path]) -> Iterator[str]:
     own = run.path.resolve()
     for path in sources:
         holds_run = own != path.resolve() and own.is_relative_to(path.resolve())
-        yield from (
-            file_digest(file) for file in _files(path) if not (holds_run and file.resolve().is_relative_to(own))
-        )
+        for file, target in _resolved(_archives(path) or _files(path)):
+            if not (holds_run and target.is_relative_to(own)):
+                yield file_digest(file, str(target))
 
 
 def _archives(path: Path) -> list[Path]:
@@ -122,31 +122,40 @@ def _archives(path: Path) -> list[Path]:
         if not _ARCHIVE.search(path.name):
             raise InputError(f"{path}: expected a folder, or a file ending in .warc or .warc.gz")
         return [path]
-    return sorted(file for file in path.rglob("*") if file.is_file() and _ARCHIVE.search(file.name))
+    return _files(path, _ARCHIVE)
 
 
-def _files(path: Path) -> Iterator[Path]:
-    archives = _archives(path)
-    yield from archives or sorted(file for file in path.rglob("*") if file.is_file())
+def _files(folder: Path, wanted: re.Pattern[str] = _ANY) -> list[Path]:
+    """Return the files of such names below a folder in the order of their paths; links to folders are not followed."""
+    found = (Path(place, name) for place, _, names in os.walk(folder) for name in names if wanted.search(name))
+    return sorted((file for file in found if file.is_file()), key=lambda file: file.parts)
+
+
+def _resolved(files: Iterable[Path]) -> Iterator[tuple[Path, Path]]:
+    """Yield each file and where it really is; what holds for its folder is looked up once."""
+    folders: dict[Path, Path] = {}
+    for file in files:
+        folder = file.parent
+        if folder not in folders:
+            folders[folder] = folder.resolve()
+        yield file, file.resolve() if file.is_symlink() else folders[folder] / file.name
 
 
 class _Spool:
-    """Collects rows by site, writes them out in parts, and puts the parts together at the end."""
+    """Collects rows by site in parts, and puts the parts together at the end."""
 
     def __init__(self, folder: Path, settings: IngestSettings) -> None:
         self.folder = folder
         self.settings = settings
         self.count = 0
-        self._parts = folder / "parts"
-        self._n_parts = 0
-        self._pages: list[dict[str, Any]] = []
-        self._links: dict[str, list[tuple[Any, ...]]] = {}
+        self._parts = Parts(folder / "parts")
+        self._rows: dict[str, Rows] = {}
+        self._n_rows = 0  # pages in them
         self._rejects: list[Reject] = []
         self._of_crawl: set[str] = set()
         self._seen: dict[int, str] = {}  # page_id → digest, of every kept page
         self._aliases: dict[int, int] = {}  # page_id of an address → page_id of what it stands for
         self._twins: dict[tuple[str, str], int] = {}  # (address without default document, digest) → page_id
-        self._sites: dict[str, list[int]] = {}
 
     def add(self, item: Document | Reject) -> None:
         self.count += 1
@@ -199,69 +208,47 @@ class _Spool:
 
     def _keep(self, document: Document, page: ParsedPage, number: int, digest: str) -> None:
         site = site_of(page.url, self.settings.site_by)
-        self._pages.append(
-            {
-                "page_id": number,
-                "site": site,
-                "url": page.url,
-                "title": page.title,
-                "blocks": list(page.blocks),
-                "tags": page.tags,
-                "images": list(page.images),
-                "declared_lang": page.declared_lang,
-                "charset": page.charset,
-                "bytes": len(document.body),
-                "digest": digest,
-                "source": document.source,
-                "offset": document.offset,
-                "fetched": document.fetched.astimezone(UTC) if document.fetched else None,
-                "round": 0,
-            }
-        )
-        rows = self._links.setdefault(site, [])
-        rows.extend((number, link.url, link.anchor, link.rel, link.hreflang) for link in page.links)
-        if len(self._pages) >= SPOOLED_PAGES:
+        row = {
+            "page_id": number,
+            "site": site,
+            "url": page.url,
+            "title": page.title,
+            "blocks": page.blocks,
+            "tags": page.tags,
+            "images": page.images,
+            "declared_lang": page.declared_lang,
+            "charset": page.charset,
+            "bytes": len(document.body),
+            "digest": digest,
+            "source": document.source,
+            "offset": document.offset,
+            "fetched": document.fetched.astimezone(UTC) if document.fetched else None,
+            "round": 0,
+        }
+        self._rows.setdefault(site, Rows()).add(number, tuple(map(row.__getitem__, PAGES.names)), page.links)
+        self._n_rows += 1
+        if self._n_rows >= SPOOLED_PAGES:
             self._flush()
 
     def _flush(self) -> None:
-        by_site: dict[str, list[dict[str, Any]]] = {}
-        for row in self._pages:
-            by_site.setdefault(row["site"], []).append(row)
-        for site, rows in by_site.items():
-            part = self._n_parts = self._n_parts + 1
-            write_table(pa.Table.from_pylist(rows, schema=PAGES), PAGES, self._parts / f"pages-{part}.parquet")
-            write_table(self._link_table(self._links.pop(site, [])), LINKS, self._parts / f"links-{part}.parquet")
-            self._sites.setdefault(site, []).append(part)
-        self._pages = []
-
-    def _link_table(self, rows: list[tuple[Any, ...]]) -> pa.Table:
-        source, url, anchor, rel, hreflang = zip(*rows, strict=True) if rows else ((), (), (), (), ())
-        targets = {address: (page_id(address), site_of(address, self.settings.site_by)) for address in set(url)}
-        columns = {
-            "source": source,
-            "target": [targets[address][0] for address in url],
-            "target_url": url,
-            "target_site": [targets[address][1] for address in url],
-            "anchor": anchor,
-            "rel": rel,
-            "hreflang": hreflang,
-        }
-        return pa.table({name: pa.array(values, LINKS.field(name).type) for name, values in columns.items()})
+        for site, rows in self._rows.items():
+            self._parts.add(site, *rows.tables(self.settings.site_by))
+        self._rows = {}
+        self._n_rows = 0
 
     def finish(self) -> None:
         self._flush()
-        for site, parts in sorted(self._sites.items()):
-            self._finish_site(site, parts)
+        for site in self._parts.sites():
+            self._finish_site(site)
         rejects = pa.Table.from_pylist([reject._asdict() for reject in self._rejects], schema=REJECTS)
         write_table(
             rejects.sort_by([("url", "ascending"), ("reason", "ascending")]), REJECTS, self.folder / "rejects.parquet"
         )
-        shutil.rmtree(self._parts, ignore_errors=True)
+        self._parts.remove()
 
-    def _finish_site(self, site: str, parts: list[int]) -> None:
-        pages = pa.concat_tables(read_table(self._parts / f"pages-{part}.parquet", PAGES) for part in parts)
+    def _finish_site(self, site: str) -> None:
+        pages, links = self._parts.take(site)
         pages = pages.sort_by("url")
-        links = pa.concat_tables(read_table(self._parts / f"links-{part}.parquet", LINKS) for part in parts)
         ranks = pc.index_in(links["source"], pages["page_id"])
         links = links.take(pa.array(np.argsort(ranks.to_numpy(), kind="stable")))
         links = links.set_column(
@@ -292,7 +279,5 @@ class _Spool:
 
 def _loose_key(url: str) -> str:
     """Return an address without scheme, ``www.`` and default document: what often leads to one and the same page."""
-    parts = urlsplit(url)
-    host = parts.netloc.removeprefix("www.")
-    path = _INDEX.sub("/", parts.path)
-    return f"{host}{path}?{parts.query}"
+    address, _, query = url.partition("://")[2].removeprefix("www.").partition("?")
+    return f"{_INDEX.sub('/', address)}?{query}"

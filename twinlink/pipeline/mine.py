@@ -10,9 +10,7 @@ from pathlib import Path
 from twinlink.config import Config
 from twinlink.errors import ConfigError, InputError
 from twinlink.pipeline.ingest import ingest
-from twinlink.pipeline.match import match
 from twinlink.rundir import RunDirectory, write_text
-from twinlink.similarity.lexicon import read_lexicon
 from twinlink.spiders.crawl import CrawlProgress, crawl
 from twinlink.spiders.urls import normalise
 
@@ -102,12 +100,20 @@ def mine_stages(inputs: Sequence[str], run: RunDirectory, config: Config, report
     if not urls and not paths:
         raise InputError("nothing to mine: expected at least one address, archive or folder")
     check_langs(config.langs)
-    for name in config.match.lexicons:  # a slip is told now, not after hours of crawling
-        read_lexicon(Path(name))
+    _check_lexicons(config.match.lexicons)
     if urls:
         crawl_stage(urls, run, config, report)
     ingest_stage(paths, run, config, report)
     match_stage(run, config, report)
+
+
+def _check_lexicons(names: Sequence[str]) -> None:
+    """Read the lexicons: a slip is told now, not after hours of crawling."""
+    if names:
+        from twinlink.similarity.lexicon import read_lexicon
+
+        for name in names:
+            read_lexicon(Path(name))
 
 
 def crawl_stage(urls: Sequence[str], run: RunDirectory, config: Config, report: Report = silent) -> CrawlProgress:
@@ -137,6 +143,8 @@ def ingest_stage(paths: Sequence[Path], run: RunDirectory, config: Config, repor
 
 def match_stage(run: RunDirectory, config: Config, report: Report = silent) -> None:
     """Match all sites of the run."""
+    from twinlink.pipeline.match import match  # it takes a second to load, for which the other stages need not wait
+
     check_langs(config.langs)
     write_text(run.config_file, config.to_toml())
     match(run, config, lambda done, total: report("match", done, total))

@@ -170,22 +170,27 @@ class _Files:
             If it is none, too large or not readable. The reason is empty where it need not be counted.
         """
         path = self._folder.joinpath(*entry.parts)
+        limit = self._max_page_bytes
         suffix = suffix_of(entry.parts[-1])
         if suffix in _DOCUMENT_SUFFIXES:
             raise _UnusableError("not-html", suffix)
         try:
-            if path.is_symlink() and not path.resolve().is_relative_to(self._root):
-                raise _UnusableError("unreadable", "link to a place outside the folder")
-            if not stat.S_ISREG(path.stat().st_mode):  # opening a pipe would wait for ever
+            status = path.lstat()
+            if stat.S_ISLNK(status.st_mode):
+                if not path.resolve().is_relative_to(self._root):
+                    raise _UnusableError("unreadable", "link to a place outside the folder")
+                status = path.stat()
+            if not stat.S_ISREG(status.st_mode):  # opening a pipe would wait for ever
                 raise _UnusableError("unreadable", "no regular file")
             with path.open("rb") as file:
-                body = file.read(self._max_page_bytes + 1)
+                # To read up to a limit, Python sets that much memory aside each time.
+                body = file.read(limit + 1) if status.st_size > limit else file.read()
         except (OSError, RuntimeError) as error:  # RuntimeError: links in a circle
             raise _UnusableError("unreadable", getattr(error, "strerror", None) or str(error)) from error
         if suffix not in PAGE_SUFFIXES and not is_html("", body):
             raise _UnusableError("", "")
-        if len(body) > self._max_page_bytes:
-            raise _UnusableError("too-large", f"more than {self._max_page_bytes} bytes")
+        if len(body) > limit:
+            raise _UnusableError("too-large", f"more than {limit} bytes")
         return body
 
 

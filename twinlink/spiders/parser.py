@@ -7,10 +7,11 @@ recursion.
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, ParamSpec, Protocol, TypeVar
 
 from lxml import etree
 
@@ -25,7 +26,11 @@ __all__ = [
     "TAG_CODES",
     "Link",
     "ParsedPage",
+    "Target",
+    "TooDeepError",
+    "collapse",
     "parse_page",
+    "run_parser",
 ]
 
 MAX_ANCHOR_LENGTH = 500
@@ -73,11 +78,26 @@ _SKIPPED = frozenset("script style template svg math noembed canvas datalist".sp
 # Chinese text has links inside words).
 _SPACE = frozenset("br option optgroup button".split())
 
+# Stands between blocks in what the parser gives: no page has it, for `run_parser` removes it from the bytes, and a
+# character reference to it means U+FFFD.
+_BREAK = "\0"
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\ufdd0-\ufdef\ufffe\uffff]")
 _REFRESH = re.compile(r"\s*+[\d.]*+\s*+[;,]\s*+(?:url\s*+=\s*+)?+['\"]?([^'\"]*)", re.IGNORECASE)
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[a-z0-9]{1,8})*")
 _FEED_BYTES = 2**16
 _PAGE_RELATIONS = frozenset(("alternate", "canonical", "next", "prev", "previous"))
+
+
+class Target(Protocol):
+    """What `run_parser` needs of a target, besides ``start``, ``end`` and ``data``."""
+
+    def close(self) -> None:
+        """Finish the page."""
+        ...
+
+
+P = ParamSpec("P")
+TargetT = TypeVar("TargetT", bound=Target)
 
 
 class Link(NamedTuple):
@@ -92,6 +112,10 @@ class Link(NamedTuple):
     """``rel`` attribute in lower case; ``refresh`` for the redirection of a meta element."""
     hreflang: str = ""
     """``hreflang`` attribute in lower case."""
+
+
+_RawLink = tuple[str, str, str, str]
+"""A `Link` whose url is written as in the page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,11 +166,11 @@ def parse_page(body: bytes, url: str, content_type: str = "", content_language: 
     (('Hello', 'a b', 'c'), (Link(url='http://example.org/c.html', anchor='c', rel='', hreflang=''),), 'zh-HK')
     """
     text, charset = decode(body, content_type)
-    page, cut = _gather(text.encode("utf-8", "replace").replace(b"\0", b""))
+    page, cut = run_parser(text, _PageBuilder)
     return ParsedPage(
         url=url,
         title=page.title or "",
-        blocks=tuple(page.blocks),
+        blocks=page.blocks(),
         tags=bytes(page.tags),
         links=_resolve(page.links, _base(page.base, url), charset),
         images=tuple(page.images),
@@ -156,9 +180,21 @@ def parse_page(body: bytes, url: str, content_type: str = "", content_language: 
     )
 
 
-def _gather(data: bytes) -> tuple[_PageBuilder, bool]:
-    """Run the parser over a page in UTF-8; return what was gathered, and whether the page was cut."""
-    page = _PageBuilder(max(SAFE_DEPTH, MAX_NESTING // (1 + data.count(b"</"))))
+def run_parser(text: str, builder: Callable[[int], TargetT]) -> tuple[TargetT, bool]:
+    """Run the parser over a page; return the target that gathered it, and whether the page was cut.
+
+    Parameters
+    ----------
+    text : str
+        The page, decoded.
+    builder : callable
+        Makes the target from the greatest depth that it may go to, see `MAX_NESTING`. The target has methods ``start``
+        and ``end``, called for each tag (the parser supplies html, body, the head around what belongs there, and each
+        end tag), ``data``, called for each text, and ``close``, which may be called twice. ``start`` raises
+        `TooDeepError` beyond that depth.
+    """
+    data = text.encode("utf-8", "replace").replace(b"\0", b"")
+    page = builder(max(SAFE_DEPTH, MAX_NESTING // (1 + data.count(b"</"))))
     # The encoding given here overrides what the page declares.
     target: Any = page  # the stubs ask for methods that lxml does not need
     parser = etree.HTMLParser(target=target, encoding="utf-8", huge_tree=True)
@@ -169,14 +205,20 @@ def _gather(data: bytes) -> tuple[_PageBuilder, bool]:
             parser.feed(data[start : start + _FEED_BYTES])
         if data:
             parser.close()
-    except _TooDeepError:
+    except TooDeepError:
         cut = True
     page.close()
     return page, cut
 
 
-class _TooDeepError(Exception):
+class TooDeepError(Exception):
     """The page nests too deeply."""
+
+
+def _signed(method: Callable[P, None]) -> Callable[P, None]:
+    """Keep a method's signature at hand: lxml asks for it at each page, and to work it out takes long."""
+    vars(method)["__signature__"] = inspect.signature(method)
+    return method
 
 
 class _PageBuilder:
@@ -184,32 +226,33 @@ class _PageBuilder:
 
     def __init__(self, max_depth: int) -> None:
         self.title: str | None = None
-        self.blocks: list[str] = []
         self.tags = bytearray()
-        self.links: list[Link] = []  # url as it stands in the page
+        self.links: list[_RawLink] = []
         self.images: list[str] = []
         self.base: str | None = None
         self.lang = ""
         self.meta_lang = ""
-        self._chunks: list[str] = []  # texts of the block so far
+        self._chunks: list[str] = []  # texts of the page so far, and breaks between its blocks
         self.data = self._chunks.append  # called for each text
         self._depth = 0
         self._max_depth = max_depth
         self._skipped = 0  # depth of the element that is being skipped, 0 for none
         self._mark = 0  # chunks before the title or the skipped element
-        self._anchor: _Anchor | None = None
+        self._anchor: Mapping[str, str] | None = None  # attributes of the ``a`` element that is open
+        self._anchor_mark = 0  # chunks before it
+        self._alternatives: list[str] = []  # of the images in it
 
+    @_signed
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         """Take a start tag."""
         self._depth += 1
         if self._depth > self._max_depth:
-            raise _TooDeepError
+            raise TooDeepError
         if self._skipped:
             return
         self.tags.append(TAG_CODES.get(tag, OTHER_TAG))
         if tag in _BLOCK:
-            if self._chunks:
-                self._end_block()
+            self._chunks.append(_BREAK)
         elif tag in _STARTS:
             _STARTS[tag](self, attributes)
 
@@ -222,8 +265,7 @@ class _PageBuilder:
                 self._skipped = 0
                 del self._chunks[self._mark :]
         elif tag in _BLOCK:
-            if self._chunks:
-                self._end_block()
+            self._chunks.append(_BREAK)
         elif tag == "a":
             self._end_anchor()
         elif tag == "title":
@@ -232,15 +274,13 @@ class _PageBuilder:
     def close(self) -> None:
         """Finish the page."""
         self._end_anchor()
-        self._end_block()
 
-    def _end_block(self) -> None:
-        words = "".join(self._chunks).split()
-        if self._anchor is not None:
-            self._anchor.take(self._chunks)
-        self._chunks.clear()
-        if words and (text := _clean(" ".join(words))):
-            self.blocks.append(text)
+    def blocks(self) -> tuple[str, ...]:
+        """Return the text of each block."""
+        blocks = [" ".join(words) for block in "".join(self._chunks).split(_BREAK) if (words := block.split())]
+        if not "".join(blocks).isprintable():  # one look at the page is faster than one at each block
+            blocks = [text for block in blocks if (text := _clean(block))]
+        return tuple(blocks)
 
     def _start_skipped(self, _attributes: Mapping[str, str]) -> None:
         self._skipped = self._depth
@@ -251,26 +291,29 @@ class _PageBuilder:
 
     def _start_anchor(self, attributes: Mapping[str, str]) -> None:
         if "href" in attributes:
-            self._anchor = _Anchor(attributes, len(self._chunks))
+            self._anchor = attributes
+            self._anchor_mark = len(self._chunks)
+            self._alternatives.clear()
 
     def _end_anchor(self) -> None:
-        anchor = self._anchor
-        if anchor is not None:
-            anchor.take(self._chunks)
+        attributes = self._anchor
+        if attributes is not None:
             self._anchor = None
-            self._add_link(anchor.attributes, "href", anchor.text())
+            text = collapse("".join(self._chunks[self._anchor_mark :]).replace(_BREAK, " "))
+            text = text or collapse(" ".join(self._alternatives))
+            self._add_link(attributes, "href", text[:MAX_ANCHOR_LENGTH] if text else _name(attributes))
 
     def _start_title(self, _attributes: Mapping[str, str]) -> None:
         self._mark = len(self._chunks)
 
     def _end_title(self) -> None:
         if self.title is None:
-            self.title = _collapse("".join(self._chunks[self._mark :]))
+            self.title = collapse("".join(self._chunks[self._mark :]))
         del self._chunks[self._mark :]
 
     def _start_image(self, attributes: Mapping[str, str]) -> None:
         if self._anchor is not None and attributes.get("alt"):
-            self._anchor.alternatives.append(attributes["alt"])
+            self._alternatives.append(attributes["alt"])
         source = attributes.get("src", "")
         if source and not source.startswith("data:"):
             name = source.partition("#")[0].partition("?")[0].rstrip().rpartition("/")[2]
@@ -308,7 +351,7 @@ class _PageBuilder:
         elif pragma == "refresh":
             refresh = _REFRESH.match(attributes.get("content", ""))
             if refresh and refresh[1].strip():
-                self.links.append(Link(refresh[1].strip(), rel="refresh"))
+                self.links.append((refresh[1].strip(), "", "refresh", ""))
 
     def _add_link(self, attributes: Mapping[str, str], key: str, anchor: str) -> None:
         href = attributes.get(key)
@@ -316,7 +359,7 @@ class _PageBuilder:
             return
         rel = attributes.get("rel", "")
         hreflang = attributes.get("hreflang", "")
-        self.links.append(Link(href, anchor, rel and _collapse(rel).lower(), hreflang and _collapse(hreflang).lower()))
+        self.links.append((href, anchor, rel and collapse(rel).lower(), hreflang and collapse(hreflang).lower()))
 
 
 _STARTS: Mapping[str, Callable[[_PageBuilder, Mapping[str, str]], None]] = {
@@ -335,36 +378,14 @@ _STARTS: Mapping[str, Callable[[_PageBuilder, Mapping[str, str]], None]] = {
 }
 
 
-class _Anchor:
-    """An ``a`` element that is open, and its text so far."""
-
-    __slots__ = ("_parts", "_start", "alternatives", "attributes")
-
-    def __init__(self, attributes: Mapping[str, str], start: int) -> None:
-        self.attributes = attributes
-        self.alternatives: list[str] = []
-        self._parts: list[str] = []
-        self._start = start  # first chunk of the current block that is inside
-
-    def take(self, chunks: list[str]) -> None:
-        """Take over the texts of a block that ends, or of the one that the anchor ends in."""
-        self._parts += chunks[self._start :]
-        self._parts.append(" ")
-        self._start = 0
-
-    def text(self) -> str:
-        text = _collapse("".join(self._parts)) or _collapse(" ".join(self.alternatives))
-        return text[:MAX_ANCHOR_LENGTH] if text else _name(self.attributes)
-
-
 def _name(attributes: Mapping[str, str], *keys: str) -> str:
     for key in (*keys, "title", "aria-label"):
-        if name := _collapse(attributes.get(key, "")):
+        if name := collapse(attributes.get(key, "")):
             return name[:MAX_ANCHOR_LENGTH]
     return ""
 
 
-def _collapse(text: str) -> str:
+def collapse(text: str) -> str:
     """Put one space for each run of white space (no-break and ideographic spaces too), remove control characters."""
     return _clean(" ".join(text.split()))
 
@@ -377,9 +398,10 @@ def _base(href: str | None, url: str) -> str:
     return (join(url, href) if href else None) or url
 
 
-def _resolve(links: list[Link], base: str, charset: str) -> tuple[Link, ...]:
-    urls = {href: join(base, href, charset) for href in {link.url for link in links}}
-    resolved = [Link(url, *link[1:]) for link in links if (url := urls[link.url]) is not None]
+def _resolve(links: list[_RawLink], base: str, charset: str) -> tuple[Link, ...]:
+    distinct = dict.fromkeys(links)
+    urls = {href: join(base, href, charset) for href in {link[0] for link in distinct}}
+    resolved = [Link(url, *rest) for href, *rest in distinct if (url := urls[href]) is not None]
     return tuple(dict.fromkeys(resolved))
 
 

@@ -18,6 +18,9 @@ MAX_URL_LENGTH = 2_000
 
 _SCHEMES = ("http://", "https://")
 _NON_ASCII = re.compile(r"[^\x00-\x7f]+")
+# Links that look only at the folder of their page, not at its name or query (which "?a=1", "#a" and "http:?a=1" take
+# over): those that begin with a path and hold no colon, and whole addresses. Any other is joined to the whole base.
+_FOLDER_IS_ENOUGH = re.compile(r"[\w./][^:]*\Z|https?://", re.ASCII)
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
 
 # Unreserved characters of RFC 3986, and those that some writers escape and others do not: JavaScript's
@@ -58,7 +61,7 @@ def join(base: str, href: str, encoding: str = "utf-8") -> str | None:
     Parameters
     ----------
     base : str
-        Address of the page, or of its ``<base href>``.
+        Address of the page, or of its ``<base href>``, normalised.
     href : str
         The attribute as it stands in the page.
     encoding : str, default "utf-8"
@@ -81,10 +84,21 @@ def join(base: str, href: str, encoding: str = "utf-8") -> str | None:
         return None
     if encoding != "utf-8" and not href.isascii():
         href = _encode_query(href, encoding)
+    return _join(_folder(base) if _FOLDER_IS_ENOUGH.match(href) else base, href)
+
+
+@functools.lru_cache(maxsize=2**14)  # the pages of a folder have many links in common
+def _join(base: str, href: str) -> str | None:
     try:
         return _usable(ada_url.join_url(base, href))
     except ValueError:
         return None
+
+
+def _folder(base: str) -> str:
+    """Return an address up to the last slash of its path, and one without a path as it is."""
+    folder = base.partition("?")[0].rpartition("/")[0]
+    return f"{folder}/" if folder.count("/") >= 2 else base
 
 
 def page_key(url: str) -> str:
@@ -143,8 +157,13 @@ def site_of(url: str, site_by: Literal["domain", "host"] = "domain") -> str:
     >>> site_of("http://127.0.0.1:8000/")
     '127.0.0.1:8000'
     """
+    return _site_of_origin("/".join(url.split("/", 3)[:3]), site_by)
+
+
+@functools.lru_cache(maxsize=2**12)  # links go to few hosts again and again
+def _site_of_origin(origin: str, site_by: Literal["domain", "host"]) -> str:
     try:
-        parsed = ada_url.URL(url)
+        parsed = ada_url.URL(origin)
     except ValueError:
         return ""
     if site_by == "domain" and parsed.host_type == ada_url.HostType.DEFAULT:

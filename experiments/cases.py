@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +20,7 @@ import scipy.sparse as sp
 
 from twinlink.config import Config, InternalSettings, MatchSettings
 from twinlink.evaluate import Gold, evaluate, precision_coverage, read_gold
-from twinlink.graph.matching import greedy_matching
+from twinlink.graph.matching import Matching, greedy_matching
 from twinlink.pipeline.choice import METHODS, SideMatch
 from twinlink.pipeline.evidence import Between, Side, Words, read_words
 from twinlink.pipeline.ingest import ingest
@@ -107,9 +107,9 @@ def _ceiling(side_a: Side, side_b: Side, gold: Gold) -> float:
     return float(np.mean([a in there_a and b in there_b for a, b in gold.pairs]))
 
 
-def oracle_f1(scores: sp.csr_array, case: Case) -> float:
+def oracle_f1(scores: sp.csr_array, case: Case, match: Callable[[sp.csr_array], Matching] = greedy_matching) -> float:
     """Return the best F1 that any threshold on ``scores`` reaches after one-to-one matching: what no user can have."""
-    matching = greedy_matching(scores, max_pairs=None, min_score=0.0)
+    matching = match(scores)
     pairs = [
         (case.side_a.urls[row], case.side_b.urls[column])
         for row, column in zip(matching.rows, matching.columns, strict=True)

@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Meta
 
 from twinlink.errors import ConfigError
+from twinlink.settings import Natural, Positive, Settings, Unit
+from twinlink.structure_config import BitextorSettings, ModelSettings, UrlRuleSettings, WebminingSettings
 
 __all__ = [
     "EVIDENCE",
@@ -28,14 +30,6 @@ __all__ = [
     "MatchSettings",
     "WeighingSettings",
 ]
-
-Unit = Annotated[float, Meta(ge=0, le=1)]
-Positive = Annotated[int, Meta(ge=1)]
-Natural = Annotated[int, Meta(ge=0)]
-
-
-class Settings(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=False):
-    """Base of the records: frozen, and unknown names are errors."""
 
 
 class CrawlSettings(Settings, frozen=True):
@@ -159,8 +153,9 @@ class WeighingSettings(Settings, frozen=True):
 class MatchSettings(Settings, frozen=True):
     """How pairs are chosen."""
 
-    method: Literal["weighed", "liu2014"] = "weighed"
-    """Evidence weighed on the site at hand, or the fixed weights of Liu et al."""
+    method: Literal["weighed", "liu2014", "jangeldin", "webmining", "bitextor2010"] = "weighed"
+    """Evidence weighed on the site at hand; the fixed weights of Liu et al.; or structure alone, as Jangeldin &
+    Assylbekov, WebMining and Bitextor (2010) have it."""
     lexicons: tuple[str, ...] = ()
     """Lexicon files: TSV, CC-CEDICT, FreeDict (dictd) or MUSE, plain or compressed; which column is which language is
     found on the site."""
@@ -176,6 +171,10 @@ class MatchSettings(Settings, frozen=True):
     ets: EtsSettings = EtsSettings()
     weighing: WeighingSettings = WeighingSettings()
     candidates: CandidateSettings = CandidateSettings()
+    url_rule: UrlRuleSettings = UrlRuleSettings()
+    bitextor: BitextorSettings = BitextorSettings()
+    webmining: WebminingSettings = WebminingSettings()
+    models: ModelSettings = ModelSettings()
 
 
 ConfigT = TypeVar("ConfigT", bound="Config")

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from twinlink import compiled
 from twinlink.graph import kernels
 
 
@@ -24,5 +25,5 @@ def test_code_that_cannot_be_kept_on_disk_is_compiled_all_the_same(monkeypatch: 
             raise RuntimeError("cannot cache function: no locator available")
         return numba.njit(nogil=nogil)
 
-    monkeypatch.setattr(kernels, "njit", njit)
-    assert kernels._compiled(lambda number: number + 1)(1) == 2
+    monkeypatch.setattr(compiled, "njit", njit)
+    assert compiled.compiled(lambda number: number + 1)(1) == 2

@@ -15,16 +15,14 @@ twin.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["Entries", "Neighbours", "external_rows", "greedy_positions"]
+from twinlink.compiled import compiled
 
-FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
+__all__ = ["Entries", "Neighbours", "external_rows", "greedy_positions"]
 
 # Indices that are read from an array are unsigned: numba then leaves out the test for negative ones, which is felt in
 # loops this short.
@@ -68,15 +66,7 @@ class _Lists(NamedTuple):
     head: NDArray[Index]  # best entry of each column, shape (n_target,)
 
 
-def _compiled(function: FunctionT) -> FunctionT:
-    """Compile with numba, free of the interpreter lock; keep the machine code on disk where that is possible."""
-    try:
-        return cast("FunctionT", njit(cache=True, nogil=True)(function))
-    except RuntimeError:  # numba found no folder that it may write to, as in a read-only container
-        return cast("FunctionT", njit(nogil=True)(function))
-
-
-@_compiled
+@compiled
 def _ones(word: Word) -> Index:
     """Count the bits that are set; the compiler knows the form and makes one instruction of it."""
     word = word - ((word >> ONE) & Word(0x5555555555555555))
@@ -85,7 +75,7 @@ def _ones(word: Word) -> Index:
     return Index((word * Word(0x0101010101010101)) >> Word(56))
 
 
-@_compiled
+@compiled
 def _mark(near: NDArray[Index], entries: Entries, marks: _Marks) -> int:
     """Mark the ranks of all entries in the rows ``near`` and return how many there are."""
     for page in near:
@@ -105,7 +95,7 @@ def _mark(near: NDArray[Index], entries: Entries, marks: _Marks) -> int:
     return count
 
 
-@_compiled
+@compiled
 def _fill(near: NDArray[Index], entries: Entries, marks: _Marks, lists: _Lists) -> int:
     """Number the entries in the rows ``near`` by rank, chain those of a column, and return how many there are."""
     count = _mark(near, entries, marks)
@@ -127,7 +117,7 @@ def _fill(near: NDArray[Index], entries: Entries, marks: _Marks, lists: _Lists) 
     return count
 
 
-@_compiled
+@compiled
 def _settle(near: NDArray[Index], lists: _Lists, held: NDArray[Index]) -> None:
     """Let the target pages ``near`` ask for their best entries until no source page is asked by two."""
     for page in near:
@@ -144,7 +134,7 @@ def _settle(near: NDArray[Index], lists: _Lists, held: NDArray[Index]) -> None:
             number = lists.following[number]
 
 
-@_compiled
+@compiled
 def _collect(near: NDArray[Index], lists: _Lists, held: NDArray[Index]) -> float:
     """Sum the scores that the source pages ``near`` hold, in the order of the pages, and free them."""
     total = 0.0
@@ -154,7 +144,7 @@ def _collect(near: NDArray[Index], lists: _Lists, held: NDArray[Index]) -> float
     return total
 
 
-@_compiled
+@compiled
 def _widest(first: int, last: int, entries: Entries, source: Neighbours) -> int:
     """Return the largest number of entries in the rows of one page's neighbours."""
     widest = 0
@@ -167,7 +157,7 @@ def _widest(first: int, last: int, entries: Entries, source: Neighbours) -> int:
     return widest
 
 
-@_compiled
+@compiled
 def _scratch(n_entries: int, widest: int, n_target: int) -> tuple[_Marks, _Lists]:
     n_words = (n_entries >> 6) + 1
     marks = _Marks(
@@ -185,7 +175,7 @@ def _scratch(n_entries: int, widest: int, n_target: int) -> tuple[_Marks, _Lists
     return marks, lists
 
 
-@_compiled
+@compiled
 def external_rows(
     first: int, last: int, entries: Entries, source: Neighbours, target: Neighbours, external: NDArray[np.float32]
 ) -> None:
@@ -210,7 +200,7 @@ def external_rows(
             lists.head[lists.columns[number]] = 0
 
 
-@_compiled
+@compiled
 def greedy_positions(
     rows: NDArray[np.int64], columns: NDArray[np.int64], n_rows: int, n_columns: int, limit: int
 ) -> NDArray[np.int64]:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar, cast
-
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-__all__ = ["Csr", "aligned_words", "arrays_of", "best_products", "pattern_dot"]
+from twinlink.compiled import compiled
 
-FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
+__all__ = ["Csr", "aligned_words", "arrays_of", "best_products", "pattern_dot"]
 
 Csr = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]
 """``indptr``, ``indices``, ``data``."""
@@ -23,15 +19,7 @@ def arrays_of(matrix: csr_array) -> Csr:
     return matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), matrix.data.astype(np.float32)
 
 
-def _compiled(function: FunctionT) -> FunctionT:
-    """Compile with numba, free of the interpreter lock; keep the machine code on disk where that is possible."""
-    try:
-        return cast("FunctionT", njit(cache=True, nogil=True)(function))
-    except RuntimeError:  # numba found no folder that it may write to, as in a read-only container
-        return cast("FunctionT", njit(nogil=True)(function))
-
-
-@_compiled
+@compiled
 def pattern_dot(
     x: Csr, y: Csr, n_columns: int, starts: NDArray[np.int64], columns: NDArray[np.int32]
 ) -> NDArray[np.float32]:
@@ -54,7 +42,7 @@ def pattern_dot(
     return result
 
 
-@_compiled
+@compiled
 def aligned_words(
     a: Csr, b: Csr, links: Csr, n_terms_b: int, starts: NDArray[np.int64], columns: NDArray[np.int32]
 ) -> NDArray[np.float32]:
@@ -88,7 +76,7 @@ def aligned_words(
     return result
 
 
-@_compiled
+@compiled
 def _insert(scores: NDArray[np.float32], pages: NDArray[np.int32], score: np.float32, page: int) -> None:
     """Put a page into a list kept by falling score, then page number; the last one falls out."""
     place = len(scores) - 1
@@ -100,7 +88,7 @@ def _insert(scores: NDArray[np.float32], pages: NDArray[np.int32], score: np.flo
     pages[place] = page
 
 
-@_compiled
+@compiled
 def best_products(x: Csr, y: Csr, n_columns: int, k: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """The k largest entries of each row, and of each column, of the product of two CSR matrices of values >= 0.
 

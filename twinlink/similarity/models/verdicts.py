@@ -1,0 +1,32 @@
+"""What every model says about a set of pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Verdicts"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Verdicts:
+    """Verdict and score of each pair; the arrays have one value a pair."""
+
+    score: NDArray[np.float64]
+    """The higher, the surer that the pair is parallel; above 0 if that is the verdict. What it measures is for each
+    model to say, so scores of two models or two sets are not comparable."""
+    found: Mapping[str, float] = field(default_factory=dict)
+    """What the model found on the set, by name, such as ``mean`` and ``threshold``."""
+    notes: tuple[str, ...] = ()
+    """Rules for odd sets that stepped in, one word each, such as ``no-equal-pair``."""
+
+    @property
+    def parallel(self) -> NDArray[np.bool_]:
+        """Which pairs are parallel."""
+        return self.score > 0
+
+    def __len__(self) -> int:
+        return len(self.score)

@@ -20,6 +20,7 @@ from twinlink.errors import ConfigError, NothingFoundError, RunError, TwinlinkEr
 if TYPE_CHECKING:
     from twinlink.config import Config
     from twinlink.evaluate import Evaluation
+    from twinlink.pipeline.verify import Verified
     from twinlink.run import Run
     from twinlink.rundir import RunDirectory
 
@@ -41,6 +42,21 @@ class Method(StrEnum):
 
     WEIGHED = "weighed"
     LIU2014 = "liu2014"
+    JANGELDIN = "jangeldin"
+    WEBMINING = "webmining"
+    BITEXTOR2010 = "bitextor2010"
+
+
+class Verifier(StrEnum):
+    """Names of what judges pairs, as `twinlink.pipeline.verify.VERIFIERS` has them."""
+
+    STRAND = "strand"
+    HC1 = "hc1"
+    HC2 = "hc2"
+    MIXTURE = "mixture"
+    JANGELDIN = "jangeldin"
+    WEBMINING = "webmining"
+    BITEXTOR2010 = "bitextor2010"
 
 
 Inputs = Annotated[list[str], typer.Argument(metavar="URL|PATH...", help="Start addresses, WARC files, folders.")]
@@ -61,7 +77,7 @@ SiteBy = Annotated[str, typer.Option(help="What one site is: domain (registered 
 MaxPages = Annotated[int | None, typer.Option(min=1, help="Pages fetched at most.")]
 MethodName = Annotated[
     Method | None,
-    typer.Option("--method", help="How pairs are found: evidence weighed on the site (default), or Liu et al."),
+    typer.Option("--method", help="How pairs are found: evidence weighed on the site (default), or as a paper has it."),
 ]
 MinProbability = Annotated[
     float | None, typer.Option(min=0, max=1, help="Least probability of a pair that is handed out. Default: 0.5.")
@@ -228,6 +244,36 @@ def match(
 
 
 @app.command()
+def verify(
+    pairs: Annotated[Path, typer.Argument(metavar="PAIRS.tsv", help="Two tab-separated addresses or files a line.")],
+    run: Annotated[Path | None, typer.Option(metavar="RUN", help="Run that has the pages. Default: files.")] = None,
+    method: Annotated[
+        list[Verifier], typer.Option("--method", help="Who judges; repeatable. Default: all.", show_default=False)
+    ] = [],  # noqa: B006
+    out: Annotated[Path | None, typer.Option("--out", "-o", metavar="TSV", help="Default: PAIRS.verdicts.tsv.")] = None,
+    config: ConfigFile = None,
+    set_: Settings = [],  # noqa: B006
+) -> None:
+    """Judge pairs from elsewhere by the structure of their pages: parallel or not.
+
+    The pairs may come from URL patterns, hreflang or another tool. Files are looked for beside PAIRS.tsv.
+
+    Example: twinlink verify pairs.tsv --run RUN --method jangeldin
+    """
+    from twinlink.pipeline.verify import VERIFIERS, read_pairs, verify_pairs
+    from twinlink.rundir import RunDirectory
+
+    settings = _settings(run, config, set_, {})
+    given = read_pairs(pairs)
+    names = tuple(name for name in VERIFIERS if not method or name in {each.value for each in method})
+    directory = None if run is None else RunDirectory(_opened(run).path)
+    verified = verify_pairs(given, names, directory, pairs.parent, settings.match, settings.ingest)
+    target = out or pairs.with_suffix(".verdicts.tsv")
+    _write_verdicts(verified, target)
+    _tell_verdicts(verified, target)
+
+
+@app.command()
 def evaluate(
     run: RunPath, gold: GoldFile, curve: Annotated[bool, typer.Option(help="Show the curve.")] = False
 ) -> None:
@@ -245,8 +291,9 @@ def evaluate(
     _check_gold(found, gold, known.known(), known.key)
     _tell_evaluation(evaluate_pairs(pairs, known))
     if curve:
-        typer.echo("probability  precision  recall")
-        for score, precision, recall in precision_coverage(pairs, list(found.pairs["probability"]), known):
+        ranked_by = "probability" if found.pairs["probability"].notna().all() else "score"
+        typer.echo(f"{ranked_by:11}  precision  recall")
+        for score, precision, recall in precision_coverage(pairs, list(found.pairs[ranked_by]), known):
             typer.echo(f"{score:11.4f}  {precision:9.4f}  {recall:6.4f}")
 
 
@@ -361,10 +408,16 @@ def _tell_pairs(out: Path) -> None:
     counts = Counter(zip(rejects["stage"], rejects["reason"], strict=True))
     for (stage, reason), count in sorted(counts.items()):
         typer.echo(f"  rejected in {stage}: {reason} {count}")
+    filters = found.filters.groupby("filter", sort=False)["n_pairs"].sum()
+    if len(filters):
+        typer.echo("candidates: " + ", ".join(f"{name} {count}" for name, count in filters.items()))
     if found.pairs.empty:
         raise NothingFoundError(f"0 pairs: {_why_none(found)}. The reasons above count every page; tables: {out}")
-    expected = found.pairs["probability"].mean()
-    typer.echo(f"{len(found.pairs)} pairs, expected precision {expected:.3f} → {out / 'pairs.tsv'}")
+    chances = found.pairs["probability"]
+    claim = "no expected precision (the method tells none)"
+    if chances.notna().all():
+        claim = f"expected precision {chances.mean():.3f}"
+    typer.echo(f"{len(found.pairs)} pairs, {claim} → {out / 'pairs.tsv'}")
 
 
 def _why_none(found: Run) -> str:
@@ -377,6 +430,27 @@ def _why_none(found: Run) -> str:
         if not any(f"{lang}-".lower().startswith(f"{tag}-".lower()) for lang in there):
             return f"no page is in {tag}"
     return "no page of one wanted language has a partner in another"
+
+
+def _write_verdicts(verified: Verified, target: Path) -> None:
+    from twinlink.rundir import write_text
+    from twinlink.tables import tsv_lines
+
+    write_text(target, "".join(f"{line}\n" for line in tsv_lines(verified.table)))
+
+
+def _tell_verdicts(verified: Verified, target: Path) -> None:
+    for summary in verified.summaries:
+        counts = ", ".join(f"{verdict} {count}" for verdict, count in summary.counts.items())
+        found = "".join(f", {name} {value:.4g}" for name, value in summary.found.items())
+        notes = f" ({', '.join(summary.notes)})" if summary.notes else ""
+        typer.echo(f"{summary.method:12}  {counts}{found}{notes}")
+    missing = Counter(row["verdict"] for row in verified.table.to_pylist() if row["method"] is None)
+    for reason, count in missing.items():
+        typer.echo(f"not judged: {reason} {count}")
+    if not verified.summaries:
+        raise NothingFoundError(f"no pair could be judged: of none are both pages there; verdicts: {target}")
+    typer.echo(f"verdicts → {target}")
 
 
 def _check_gold(found: Run, path: Path, known: frozenset[str], key: Callable[[str], str]) -> None:

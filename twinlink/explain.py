@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -100,7 +100,7 @@ def _why_rejected(run: Run, url: str) -> str:
 def _verdict_of_page(run: Run, url: str, partner: pd.DataFrame) -> str:
     if len(partner):
         return "; ".join(
-            f"paired: {row.url_a} ↔ {row.url_b}, probability {row.probability:.3f}, best rival {row.rival:.3f}"
+            f"paired: {row.url_a} ↔ {row.url_b}, {_chance(row)}, best rival {row.rival:.3f}"
             for row in partner.itertuples()
         )
     return f"no pair; {_why_rejected(run, url)}"
@@ -111,7 +111,7 @@ def _verdict_of_pair(run: Run, number_a: int, number_b: int, known: dict[int, st
     both = pairs[pairs["page_a"].isin(numbers) & pairs["page_b"].isin(numbers)]
     if len(both):
         row = both.iloc[0]
-        return f"a pair: probability {row.probability:.3f}, score {row.score:.4f}, best rival {row.rival:.4f}"
+        return f"a pair: {_chance(row)}, score {row.score:.4f}, best rival {row.rival:.4f}"
     candidates = run.candidates
     looked_at = candidates[candidates["page_a"].isin(numbers) & candidates["page_b"].isin(numbers)]
     langs = [run.pages.loc[run.pages["page_id"] == number, "lang"].iloc[0] for number in (number_a, number_b)]
@@ -125,6 +125,11 @@ def _verdict_of_pair(run: Run, number_a: int, number_b: int, known: dict[int, st
     taken = "; ".join(f"{row.url_a} ↔ {row.url_b} was taken instead" for row in others.itertuples())
     lost = "; ".join(f"{known[n]}: {_why_rejected(run, known[n])}" for n in sorted(numbers) if not _in_pairs(others, n))
     return "not a pair: " + "; ".join(part for part in (reason, taken, lost) if part)
+
+
+def _chance(pair: Any) -> str:
+    unknown = pd.isna(pair.probability)
+    return "no probability (the method tells none)" if unknown else f"probability {pair.probability:.3f}"
 
 
 def _in_pairs(pairs: pd.DataFrame, number: int) -> bool:

@@ -14,7 +14,7 @@ from twinlink.config import Config
 from twinlink.errors import RunError
 from twinlink.explain import Explanation, explain
 from twinlink.rundir import RunDirectory
-from twinlink.tables import CANDIDATES, LANGUAGES, LINKS, PAGES, PAIRS, REJECTS, WEIGHTS, read_table
+from twinlink.tables import CANDIDATES, FILTERS, LANGUAGES, LINKS, PAGES, PAIRS, REJECTS, WEIGHTS, read_table
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -118,6 +118,11 @@ class Run:
     def weights(self) -> pd.DataFrame:
         """How much each kind of evidence counted, by site and languages."""
         return self._table("match", "weights", WEIGHTS)
+
+    @cached_property
+    def filters(self) -> pd.DataFrame:
+        """How many candidates each filter of the method rejected, by site and languages; empty without filters."""
+        return self._table("match", "filters", FILTERS)
 
     @cached_property
     def rejects(self) -> pd.DataFrame:

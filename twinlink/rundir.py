@@ -189,7 +189,7 @@ class RunDirectory:
 
     def clear(self) -> None:
         """Remove what jobs have left, so that the next one starts anew; files of others stay."""
-        for stage in ("warc", "ingest", "match"):
+        for stage in ("warc", "ingest", "shapes", "match"):
             shutil.rmtree(self.path / stage, ignore_errors=True)
         for file in (*self.path.glob("ledger.sqlite*"), self.pairs_file, self.config_file):
             file.unlink(missing_ok=True)

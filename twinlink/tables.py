@@ -18,17 +18,21 @@ from twinlink.errors import SchemaError
 __all__ = [
     "CANDIDATES",
     "EVIDENCE",
+    "FILTERS",
     "LANGUAGES",
     "LINKS",
     "PAGES",
     "PAIRS",
     "REJECTS",
+    "SHAPES",
+    "VERDICTS",
     "WEIGHTS",
     "Reject",
     "check_table",
     "concat_tables",
     "iter_parts",
     "read_table",
+    "tsv_lines",
     "write_table",
 ]
 
@@ -106,6 +110,8 @@ EVIDENCE = [
         null=True,
     ),
     _column("hreflang", pa.float32(), "1: one page names the other as its version in that language", null=True),
+    _column("cost_share", pa.float32(), "P_d: share of the tokens of both pages that have no partner", null=True),
+    _column("length_difference", pa.float32(), "L_d: (L1 - L2)/(L1 + L2) of the texts' lengths", null=True),
 ]
 """Columns of the kinds of evidence, the same in `PAIRS` and `CANDIDATES`; null: not measured by the method in use."""
 
@@ -115,7 +121,12 @@ PAIRS = pa.schema(
         _column("url_b", pa.string(), "page of the second language"),
         _column("lang_a", pa.string(), "language of url_a"),
         _column("lang_b", pa.string(), "language of url_b"),
-        _column("probability", pa.float32(), "estimated chance that the two are translations of each other"),
+        _column(
+            "probability",
+            pa.float32(),
+            "estimated chance that the two are translations of each other; null: the method in use does not tell",
+            null=True,
+        ),
         _column("score", pa.float32(), "what the matching ranked by"),
         _column("rival", pa.float32(), "best score of a pair that shares one of the two pages, 0 when there is none"),
         *EVIDENCE,
@@ -149,6 +160,49 @@ WEIGHTS = pa.schema(
         _column("weight", pa.float32(), "how much it counted on this site, 0 to 1; all kinds together 1"),
     ],
     metadata={"table": "weights"},
+)
+
+
+FILTERS = pa.schema(
+    [
+        _column("site", pa.string(), "the site"),
+        _column("lang_a", pa.string(), "first language"),
+        _column("lang_b", pa.string(), "second language"),
+        _column("filter", pa.string(), "what candidates were rejected for, in the order of asking; kept: for nothing"),
+        _column("n_pairs", pa.int64(), "how many candidates"),
+    ],
+    metadata={"table": "filters"},
+)
+
+SHAPES = pa.schema(
+    [
+        _column("page_id", pa.int64(), "the page"),
+        _column("tokens", pa.list_(pa.int32()), "linearised page: characters of a text > 0, start or end of a tag < 0"),
+        _column("words", pa.list_(pa.int32()), "number of words of each text"),
+    ],
+    metadata={"table": "shapes"},
+)
+
+
+VERDICTS = pa.schema(
+    [
+        _column("a", pa.string(), "first page, as given"),
+        _column("b", pa.string(), "second page, as given"),
+        _column("method", pa.string(), "who judged; null: nobody, for a page is missing", null=True),
+        _column("verdict", pa.string(), "parallel, or the reason why not"),
+        _column("score", pa.float64(), "by the method's own measure: the higher, the surer it is", null=True),
+        _column("cost", pa.int64(), "W: tokens without partner", null=True),
+        _column("tokens_a", pa.int64(), "M1: tokens of a", null=True),
+        _column("tokens_b", pa.int64(), "M2: tokens of b", null=True),
+        _column("length_a", pa.int64(), "L1: characters of all texts of a", null=True),
+        _column("length_b", pa.int64(), "L2: characters of all texts of b", null=True),
+        _column("cost_share", pa.float64(), "P_d = W/(M1 + M2)", null=True),
+        _column("length_difference", pa.float64(), "L_d = (L1 - L2)/(L1 + L2)", null=True),
+        _column("correlation", pa.float64(), "r: of the lengths of aligned texts", null=True),
+        _column("p_value", pa.float64(), "p: chance of such an r between unrelated texts", null=True),
+        _column("unequal", pa.int64(), "n: aligned texts that differ in length", null=True),
+    ],
+    metadata={"table": "verdicts"},
 )
 
 
@@ -209,6 +263,23 @@ def write_table(table: pa.Table, schema: pa.Schema, path: Path) -> None:
     temporary = path.with_name(path.name + ".tmp")
     pq.write_table(table, temporary, compression="zstd")
     temporary.replace(path)
+
+
+def tsv_lines(table: pa.Table) -> Iterator[str]:
+    """Yield a table as lines of tab-separated values, names first; nulls are empty, fractions have four digits.
+
+    >>> [line.split() for line in tsv_lines(pa.table({"url": ["u", None], "score": [0.5, 1.0]}))]
+    [['url', 'score'], ['u', '0.5000'], ['1.0000']]
+    """
+    yield "\t".join(table.column_names)
+    for row in table.to_pylist():
+        yield "\t".join(_cell(value) for value in row.values())
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    return f"{value:.4f}" if isinstance(value, float) else str(value)
 
 
 def iter_parts(path: Path) -> Iterator[Path]:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from twinlink.config import MatchSettings
 from twinlink.pipeline.evidence import Between, Found, Side, Words, read_words
 from twinlink.pipeline.liu2014 import match_liu2014
+from twinlink.pipeline.structural import STRUCTURAL
 from twinlink.pipeline.weighed import match_weighed
 from twinlink.similarity.decision import hand_out
 from twinlink.similarity.lexicon import Lexicon
@@ -21,6 +22,7 @@ METHODS: Mapping[str, Callable[[Side, Side, Words, Between, MatchSettings], Foun
     "weighed": match_weighed,
     "liu2014": match_liu2014,
 }
+"""Methods that read the pages' words."""
 
 MAX_SUPPORT = 50.0
 """Most that a third language can change the odds of a pair: its two pairs may be wrong for one common reason."""
@@ -50,8 +52,11 @@ def match_sides(
     side_a: Side, side_b: Side, between: Between, lexicons: Sequence[Lexicon], settings: MatchSettings
 ) -> SideMatch:
     """Match two sides of a site by the method of the settings, and choose what is handed out."""
-    words = read_words(side_a, side_b, lexicons, settings)
-    found = METHODS[settings.method](side_a, side_b, words, between, settings)
+    if settings.method in STRUCTURAL:
+        found = STRUCTURAL[settings.method](side_a, side_b, between, settings)
+    else:
+        words = read_words(side_a, side_b, lexicons, settings)
+        found = METHODS[settings.method](side_a, side_b, words, between, settings)
     return SideMatch(side_a, side_b, found, _keep(found, settings))
 
 
@@ -61,8 +66,10 @@ def reconcile(matches: Sequence[SideMatch], settings: MatchSettings) -> list[Sid
     Pages a and c that are both paired with pages of a third language, with probabilities p and q, must be paired with
     one and the same page b if all three are versions of one text. With s = p·q the odds of a-c are multiplied by
     s/(1-s) if they are, and divided by it if they are not, each at most by `MAX_SUPPORT`. Nothing changes on a site of
-    two languages.
+    two languages, and where the method tells no probabilities.
     """
+    if any(each.found.is_decided for each in matches):
+        return list(matches)
     partners = {(each.side_a.lang, each.side_b.lang): _partners(each) for each in matches}
     partners |= {(b, a): _turned(pairs) for (a, b), pairs in partners.items()}
     langs = sorted({lang for pair in partners for lang in pair})
@@ -70,7 +77,9 @@ def reconcile(matches: Sequence[SideMatch], settings: MatchSettings) -> list[Sid
 
 
 def _keep(found: Found, settings: MatchSettings) -> npt.NDArray[np.bool_]:
-    keep = hand_out(found.probabilities, settings.min_probability, settings.min_precision)
+    keep = np.ones(len(found.probabilities), np.bool_)
+    if not found.is_decided:
+        keep = hand_out(found.probabilities, settings.min_probability, settings.min_precision)
     if settings.min_score is not None:
         keep = found.matching.scores >= settings.min_score
     if settings.max_pairs is not None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import zip_longest
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,10 +18,30 @@ from twinlink.similarity.content import combine_translations
 from twinlink.similarity.lexicon import Lexicon, identity_matrix, translation_matrix
 from twinlink.similarity.words import TermTable, count_terms, tokenize
 
-__all__ = ["Between", "Found", "Side", "Words", "carry_over", "members", "positions", "read_words", "with_values"]
+__all__ = [
+    "Between",
+    "Found",
+    "PageShape",
+    "Side",
+    "Words",
+    "carry_over",
+    "members",
+    "positions",
+    "read_words",
+    "with_values",
+]
 
 Floats = npt.NDArray[np.float32]
 Positions = npt.NDArray[np.intp]
+
+
+class PageShape(NamedTuple):
+    """A page as the structural methods see it (`twinlink.spiders.linearise`)."""
+
+    tokens: npt.NDArray[np.int32]
+    words: npt.NDArray[np.int32]
+    n_bytes: int
+    """Size of the page's body."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +57,8 @@ class Side:
     """Directed links among these pages, bool, square."""
     names: Sequence[Sequence[str]] = ()
     """Image files and addresses on other sites, as `page_names` gives them; empty: none are known."""
+    shapes: Sequence[PageShape] = ()
+    """Read for the methods that need them only."""
 
 
 @dataclass(frozen=True)
@@ -70,9 +93,13 @@ class Found:
     rivals: npt.NDArray[np.floating]
     """Best score of another candidate of either page, one a pair of the matching."""
     probabilities: npt.NDArray[np.floating]
-    """Chance to be right, one a pair of the matching."""
+    """Chance to be right, one a pair of the matching; NaN where the method does not tell."""
     weights: Mapping[str, float]
     """How much each kind of evidence counted, sum 1."""
+    n_filtered: Mapping[str, int] = field(default_factory=dict)
+    """How many candidates each filter of the method rejected, in the order of asking, and how many were ``kept``."""
+    is_decided: bool = False
+    """Whether the matching holds just the pairs that the method accepts, whatever their probability."""
     n_equal: npt.NDArray[np.integer] | None = None
     """How many pages each pair might as well have been, itself included; none where the method does not count them."""
     alike: tuple[npt.NDArray[np.integer], npt.NDArray[np.integer]] | None = None

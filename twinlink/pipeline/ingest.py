@@ -23,7 +23,7 @@ import pyarrow.compute as pc
 from twinlink.config import IngestSettings
 from twinlink.errors import InputError
 from twinlink.pipeline.parts import Parts, Rows
-from twinlink.rundir import RunDirectory, Signature, file_digest, site_file
+from twinlink.rundir import RunDirectory, Signature, file_digest, site_file, write_text
 from twinlink.spiders.documents import Document
 from twinlink.spiders.ledger import LEDGER_NAME, ledger_rejects, ledger_summary
 from twinlink.spiders.mirror import read_mirror
@@ -34,6 +34,8 @@ from twinlink.tables import LINKS, PAGES, REJECTS, Reject, write_table
 
 __all__ = ["ingest", "read_source"]
 
+SOURCES_NAME = "sources.txt"
+"""File of the stage that names what was read besides the run's own crawl, one path a line."""
 SPOOLED_PAGES = 2_000  # pages held as Python objects before they become a part: some 20 MB of text
 MAX_REDIRECTS = 10  # followed when a link is resolved; as in the crawl
 
@@ -86,6 +88,7 @@ def ingest(
                 if on_page:
                     on_page(spool.count)
         spool.finish()
+        write_text(folder / SOURCES_NAME, "".join(f"{path.resolve()}\n" for path in sources))
         run.discard_match()
     return signature
 
@@ -141,6 +144,11 @@ def _resolved(files: Iterable[Path]) -> Iterator[tuple[Path, Path]]:
         yield file, file.resolve() if file.is_symlink() else folders[folder] / file.name
 
 
+def body_digest(body: bytes) -> str:
+    """Return the digest of a page's body as `PAGES` has it."""
+    return base64.b32encode(hashlib.sha1(body, usedforsecurity=False).digest()).decode()
+
+
 class _Spool:
     """Collects rows by site in parts, and puts the parts together at the end."""
 
@@ -187,7 +195,7 @@ class _Spool:
             return self.reject(Reject(document.url, "ingest", "bad-url"))
         if len(document.body) > self.settings.max_page_bytes:
             return self.reject(Reject(url, "ingest", "too-large", f"{len(document.body)} bytes"))
-        digest = base64.b32encode(hashlib.sha1(document.body, usedforsecurity=False).digest()).decode()
+        digest = body_digest(document.body)
         number = page_id(url)
         if number in self._seen:
             return self.reject(

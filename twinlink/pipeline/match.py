@@ -21,16 +21,20 @@ import pyarrow.compute as pc
 import scipy.sparse as sp
 
 from twinlink.config import Config
+from twinlink.errors import ConfigError
 from twinlink.graph.links import adjacency
 from twinlink.pipeline.choice import SideMatch, match_sides, reconcile
 from twinlink.pipeline.evidence import Between, Found, Side, positions
 from twinlink.pipeline.hints import page_hints
 from twinlink.pipeline.names import page_names, read_links
+from twinlink.pipeline.shapes import ShapeTable, read_shapes
+from twinlink.pipeline.structural import STRUCTURAL
 from twinlink.rundir import RunDirectory, Signature, file_digest, site_file, write_text
 from twinlink.similarity.language import TWO_LANGUAGES, UNDETERMINED, LanguageFinder, site_languages
 from twinlink.similarity.lexicon import Lexicon, read_lexicon
 from twinlink.tables import (
     CANDIDATES,
+    FILTERS,
     LANGUAGES,
     PAGES,
     PAIRS,
@@ -40,12 +44,13 @@ from twinlink.tables import (
     concat_tables,
     iter_parts,
     read_table,
+    tsv_lines,
     write_table,
 )
 
 __all__ = ["SiteResult", "language_groups", "match", "match_site", "page_languages", "site_sides"]
 
-PAGE_COLUMNS = ("page_id", "site", "url", "title", "blocks", "tags", "images", "declared_lang")
+PAGE_COLUMNS = ("page_id", "site", "url", "title", "blocks", "tags", "images", "declared_lang", "bytes")
 MIN_VARIANT_SHARE = (
     0.1  # a script variant (zh-Hans beside zh-Hant) with fewer of the language's pages is taken for noise
 )
@@ -62,12 +67,13 @@ class Group(NamedTuple):
 
 @dataclass(frozen=True)
 class SiteResult:
-    """What matching one site gives: rows of the tables languages, candidates, pairs, weights and rejects."""
+    """What matching one site gives: rows of the tables languages, candidates, pairs, weights, filters and rejects."""
 
     languages: pa.Table
     candidates: pa.Table
     pairs: pa.Table
     weights: pa.Table
+    filters: pa.Table
     rejects: list[Reject]
 
 
@@ -94,7 +100,15 @@ def match(
     -------
     Signature
         Of the result, whether it was made now or found done.
+
+    Raises
+    ------
+    ConfigError
+        If an expected precision is asked of a method that tells none.
+    MissingStageError
+        If the pages have not been ingested, or not linearised for a method that needs it.
     """
+    _check_precision(config)
     tables = run.stage_folder("ingest")
     settings: dict[str, Any] = {"langs": config.langs, "language": config.language, "match": config.match}
     if find_languages is not site_languages:
@@ -111,12 +125,14 @@ def match(
             for done, part in enumerate(parts, 1):
                 pages = read_table(part, PAGES, PAGE_COLUMNS)
                 links = read_links(tables / "links" / part.name, pages["site"][0].as_py())
-                result = match_site(pages, links, lexicons, config, str(signature), find_languages)
+                shapes = read_shapes(run, part.name) if config.match.method in STRUCTURAL else None
+                result = match_site(pages, links, lexicons, config, str(signature), find_languages, shapes)
                 site = pages["site"][0].as_py()
                 write_table(result.languages, LANGUAGES, site_file(folder / "languages", site))
                 write_table(result.candidates, CANDIDATES, site_file(folder / "candidates", site))
                 write_table(result.pairs, PAIRS, site_file(folder / "pairs", site))
                 write_table(result.weights, WEIGHTS, site_file(folder / "weights", site))
+                write_table(result.filters, FILTERS, site_file(folder / "filters", site))
                 rejects += result.rejects
                 if on_site:
                     on_site(done, len(parts))
@@ -126,17 +142,18 @@ def match(
     return signature
 
 
+def _check_precision(config: Config) -> None:
+    if config.match.method in STRUCTURAL and config.match.min_precision is not None:
+        raise ConfigError(
+            f"match.min_precision: method {config.match.method} tells no probabilities; use weighed or liu2014"
+        )
+
+
 def write_pairs_file(run: RunDirectory) -> None:
     """Write all pairs of the run, most probable first, to ``RUN/pairs.tsv``."""
     table = read_table(run.stage_folder("match") / "pairs", PAIRS)
     table = table.sort_by([("probability", "descending"), ("score", "descending"), ("url_a", "ascending")])
-    rows = ["\t".join(table.column_names)]
-    rows += ["\t".join(_cell(value) for value in row.values()) for row in table.to_pylist()]
-    write_text(run.pairs_file, "\n".join(rows) + "\n")
-
-
-def _cell(value: object) -> str:
-    return f"{value:.4f}" if isinstance(value, float) else str(value)
+    write_text(run.pairs_file, "".join(f"{line}\n" for line in tsv_lines(table)))
 
 
 def match_site(
@@ -146,6 +163,7 @@ def match_site(
     config: Config,
     signature: str,
     find_languages: LanguageFinder = site_languages,
+    shapes: ShapeTable | None = None,
 ) -> SiteResult:
     """Match the pages of one site.
 
@@ -160,10 +178,12 @@ def match_site(
     signature : str
         Goes with every pair.
     find_languages : LanguageFinder, optional
+    shapes : ShapeTable, optional
+        For the methods that need it (`STRUCTURAL`).
     """
     langs, lang_scores = page_languages(pages, links, config, find_languages)
     groups = language_groups(langs, config.langs)
-    facing = _facing_sides(pages, links, groups)
+    facing = _facing_sides(pages, links, groups, shapes)
     matches = reconcile([match_sides(*sides, lexicons, config.match) for sides in facing], config.match)
     site = pages["site"][0].as_py()
     language_table = pa.table(
@@ -174,14 +194,17 @@ def match_site(
         candidates=concat_tables([_candidate_table(match_) for match_ in matches], CANDIDATES),
         pairs=concat_tables([_pair_table(match_, site, signature) for match_ in matches], PAIRS),
         weights=concat_tables([_weight_table(match_, site) for match_ in matches], WEIGHTS),
+        filters=concat_tables([_filter_table(match_, site) for match_ in matches], FILTERS),
         rejects=_rejects(pages["url"].to_pylist(), langs, groups, matches),
     )
 
 
-def site_sides(pages: pa.Table, links: pa.Table, config: Config) -> list[tuple[Side, Side, Between]]:
+def site_sides(
+    pages: pa.Table, links: pa.Table, config: Config, shapes: ShapeTable | None = None
+) -> list[tuple[Side, Side, Between]]:
     """Return every two sides of a site that are to be matched, and the links between them."""
     langs, _ = page_languages(pages, links, config)
-    return _facing_sides(pages, links, language_groups(langs, config.langs))
+    return _facing_sides(pages, links, language_groups(langs, config.langs), shapes)
 
 
 def page_languages(
@@ -199,11 +222,13 @@ def _texts(pages: pa.Table) -> list[list[str]]:
     return [[title, *rest] if title else rest for title, rest in zip(titles, blocks, strict=True)]
 
 
-def _facing_sides(pages: pa.Table, links: pa.Table, groups: Sequence[Group]) -> list[tuple[Side, Side, Between]]:
+def _facing_sides(
+    pages: pa.Table, links: pa.Table, groups: Sequence[Group], shapes: ShapeTable | None = None
+) -> list[tuple[Side, Side, Between]]:
     graph = _site_graph(pages, links)
     named = _site_graph(pages, links.filter(pc.not_equal(links["hreflang"], "")))
     names = page_names(pages, links)
-    sides = [(group, _side(pages, names, graph, group)) for group in groups]
+    sides = [(group, _side(pages, names, graph, group, shapes)) for group in groups]
     return [
         (side_a, side_b, _between(graph, named, group_a.rows, group_b.rows))
         for (group_a, side_a), (group_b, side_b) in itertools.combinations(sides, 2)
@@ -269,7 +294,13 @@ def _site_graph(pages: pa.Table, links: pa.Table) -> sp.csr_array:
     return adjacency(source[inside], target[inside], len(page_ids))
 
 
-def _side(pages: pa.Table, names: Sequence[Sequence[str]], graph: sp.csr_array, group: Group) -> Side:
+def _side(
+    pages: pa.Table,
+    names: Sequence[Sequence[str]],
+    graph: sp.csr_array,
+    group: Group,
+    shapes: ShapeTable | None,
+) -> Side:
     chosen = pages.take(pa.array(group.rows))
     return Side(
         lang=group.lang,
@@ -279,6 +310,7 @@ def _side(pages: pa.Table, names: Sequence[Sequence[str]], graph: sp.csr_array, 
         tags=chosen["tags"].to_pylist(),
         graph=sp.csr_array(graph[group.rows][:, group.rows]),
         names=[names[row] for row in group.rows],
+        shapes=[shapes[number] for number in chosen["page_id"].to_pylist()] if shapes else (),
     )
 
 
@@ -291,7 +323,7 @@ def _pair_table(match_: SideMatch, site: str, signature: str) -> pa.Table:
         "url_b": [side_b.urls[column] for column in columns],
         "lang_a": [side_a.lang] * len(rows),
         "lang_b": [side_b.lang] * len(rows),
-        "probability": found.probabilities[keep],
+        "probability": pa.array(found.probabilities[keep], pa.float32(), from_pandas=True),  # NaN: null
         "score": found.matching.scores[keep],
         "rival": found.rivals[keep],
         **{kind: measured[at] for kind, measured in found.evidence.items()},
@@ -331,6 +363,18 @@ def _weight_table(match_: SideMatch, site: str) -> pa.Table:
         "weight": list(weights.values()),
     }
     return _table(values, WEIGHTS, len(weights))
+
+
+def _filter_table(match_: SideMatch, site: str) -> pa.Table:
+    counts = match_.found.n_filtered
+    values = {
+        "site": [site] * len(counts),
+        "lang_a": [match_.side_a.lang] * len(counts),
+        "lang_b": [match_.side_b.lang] * len(counts),
+        "filter": list(counts),
+        "n_pairs": list(counts.values()),
+    }
+    return _table(values, FILTERS, len(counts))
 
 
 def _table(values: Mapping[str, Any], schema: pa.Schema, n_rows: int) -> pa.Table:

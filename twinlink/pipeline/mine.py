@@ -7,14 +7,23 @@ import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from twinlink.config import Config
+from twinlink.config import Config, IngestSettings
 from twinlink.errors import ConfigError, InputError
 from twinlink.pipeline.ingest import ingest
 from twinlink.rundir import RunDirectory, write_text
 from twinlink.spiders.crawl import CrawlProgress, crawl
 from twinlink.spiders.urls import normalise
 
-__all__ = ["Report", "check_langs", "crawl_stage", "ingest_stage", "match_stage", "mine_stages", "split_inputs"]
+__all__ = [
+    "Report",
+    "check_langs",
+    "crawl_stage",
+    "ingest_stage",
+    "match_stage",
+    "mine_stages",
+    "shapes_stage",
+    "split_inputs",
+]
 
 _TAG = re.compile(r"[a-z]{2,3}(-[a-z0-9]{2,8})*", re.IGNORECASE)
 
@@ -137,14 +146,28 @@ def ingest_stage(paths: Sequence[Path], run: RunDirectory, config: Config, repor
     if not paths and not run.archives():
         raise InputError(f"nothing to read: {run.path} has no crawl in it, and no WARC file or folder is given")
     write_text(run.config_file, config.to_toml())
-    settings = config.override({"ingest.site_by": config.crawl.site_by}).ingest
-    ingest(run, paths, settings, lambda done: report("ingest", done, None))
+    ingest(run, paths, _ingest_settings(config), lambda done: report("ingest", done, None))
+
+
+def shapes_stage(run: RunDirectory, config: Config, report: Report = silent) -> None:
+    """Linearise the pages of the run, unless that is done."""
+    from twinlink.pipeline.shapes import linearise_pages
+
+    linearise_pages(run, _ingest_settings(config), lambda done: report("shapes", done, None))
+
+
+def _ingest_settings(config: Config) -> IngestSettings:
+    return config.override({"ingest.site_by": config.crawl.site_by}).ingest
 
 
 def match_stage(run: RunDirectory, config: Config, report: Report = silent) -> None:
-    """Match all sites of the run."""
-    from twinlink.pipeline.match import match  # it takes a second to load, for which the other stages need not wait
+    """Match all sites of the run; linearise its pages first if the method needs that."""
+    # They take a second to load, for which the other stages need not wait.
+    from twinlink.pipeline.match import match
+    from twinlink.pipeline.structural import STRUCTURAL
 
     check_langs(config.langs)
     write_text(run.config_file, config.to_toml())
+    if config.match.method in STRUCTURAL:
+        shapes_stage(run, config, report)
     match(run, config, lambda done, total: report("match", done, total))

@@ -1,0 +1,142 @@
+"""Methods ``bitextor2010``, ``webmining`` and ``jangeldin``: pairs by structure alone, as their papers have them.
+
+Each looks at candidates, rejects some by its filters, and pairs the rest one to one. What it accepts is handed out.
+None of them tells how likely its pairs are right: they have no probability.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from twinlink.config import MatchSettings
+from twinlink.graph.matching import Matching, greedy_matching
+from twinlink.pipeline.evidence import Between, Found, Side, members
+from twinlink.similarity.alignment import align
+from twinlink.similarity.bitextor import fingerprint_verdicts, surface_verdicts, text_tolerance
+from twinlink.similarity.candidates import candidate_pattern, tag_vectors, union_of
+from twinlink.similarity.filters import (
+    FilterVerdicts,
+    Shapes,
+    all_kept,
+    fit_line_unlabelled,
+    size_verdicts,
+    structure_verdicts,
+    with_filter,
+)
+from twinlink.similarity.margins import Rivalry
+from twinlink.similarity.models.judge import judge
+from twinlink.similarity.nearest import pairs_of
+from twinlink.similarity.tag_distance import text_in_words, without_heading
+from twinlink.similarity.url_rule import url_pairs
+
+__all__ = ["STRUCTURAL", "in_characters", "in_words", "judge_bitextor2010", "judge_webmining"]
+
+MAX_ALL_PAIRS = 10**6
+"""Pairs of pages up to which all are candidates, as in the papers; of more, those that are nearest in their tags."""
+
+Floats = npt.NDArray[np.float32]
+
+
+def match_bitextor2010(side_a: Side, side_b: Side, between: Between, settings: MatchSettings) -> Found:  # noqa: ARG001
+    """Match two sides by URL rule, surface filters and fingerprints (Esplà-Gomis & Forcada 2010)."""
+    if settings.bitextor.use_urls:
+        pattern = sp.csr_array(url_pairs(side_a.urls, side_b.urls, settings.url_rule).pattern)
+    else:
+        pattern = _candidates(side_a, side_b, settings)
+    return _found(judge_bitextor2010(in_characters(side_a), in_characters(side_b), pattern, settings))
+
+
+def match_webmining(side_a: Side, side_b: Side, between: Between, settings: MatchSettings) -> Found:  # noqa: ARG001
+    """Match two sides by WebMining's size, language and structure filters (Tomás et al., section 2.2)."""
+    pattern = _candidates(side_a, side_b, settings)
+    return _found(judge_webmining(in_words(side_a), in_words(side_b), pattern, settings))
+
+
+def match_jangeldin(side_a: Side, side_b: Side, between: Between, settings: MatchSettings) -> Found:
+    """Match the pages that hreflang or the URL rule brings together, and Algorithm 1 of Jangeldin & Assylbekov accepts.
+
+    Like the paper's, these candidates are mostly right: Algorithm 1 is made to verify, not to search.
+    """
+    pattern = union_of(url_pairs(side_a.urls, side_b.urls, settings.url_rule).pattern, between.hreflang)
+    rows, columns = pairs_of(pattern)
+    tokens_a, tokens_b = ([shape.tokens for shape in side.shapes] for side in (side_a, side_b))
+    alignment = align(tokens_a, tokens_b, rows, columns, chunks=False)
+    verdicts = judge(alignment, "jangeldin", settings.models)
+    scores = np.clip(verdicts.score, 0.0, 1.0)
+    found = with_filter(all_kept(pattern), "not-parallel", verdicts.parallel, scores)
+    evidence = {"cost_share": alignment.cost_share, "length_difference": alignment.length_difference}
+    return _found(found, {kind: values.astype(np.float32) for kind, values in evidence.items()})
+
+
+STRUCTURAL: Mapping[str, Callable[[Side, Side, Between, MatchSettings], Found]] = {
+    "bitextor2010": match_bitextor2010,
+    "webmining": match_webmining,
+    "jangeldin": match_jangeldin,
+}
+"""Methods that read the pages' shapes and not their words."""
+
+
+def judge_bitextor2010(a: Shapes, b: Shapes, pattern: sp.csr_array, settings: MatchSettings) -> FilterVerdicts:
+    """Ask Bitextor's filters about some pairs of pages; texts in characters."""
+    verdicts = surface_verdicts(a, b, pattern, (), settings.bitextor)
+    tolerance = text_tolerance(a, b, verdicts, settings.bitextor)
+    return fingerprint_verdicts(a, b, verdicts, tolerance, settings.bitextor)
+
+
+def judge_webmining(a: Shapes, b: Shapes, pattern: sp.csr_array, settings: MatchSettings) -> FilterVerdicts:
+    """Ask WebMining's filters about some pairs of pages; texts in words."""
+    verdicts = size_verdicts(a, b, pattern, (), settings.webmining)
+    return structure_verdicts(a, b, verdicts, fit_line_unlabelled(a, b, verdicts, settings.webmining))
+
+
+def in_characters(side: Side) -> Shapes:
+    """Return a side as Bitextor reads it: without what is in ``head``, texts in characters."""
+    return _shapes(side, [without_heading(shape.tokens) for shape in side.shapes])
+
+
+def in_words(side: Side) -> Shapes:
+    """Return a side as WebMining reads it: texts in words."""
+    return _shapes(side, [text_in_words(shape.tokens, shape.words) for shape in side.shapes])
+
+
+def _shapes(side: Side, tokens: list[npt.NDArray[np.int32]]) -> Shapes:
+    sizes = np.array([shape.n_bytes for shape in side.shapes], np.int64)
+    return Shapes(tokens, sizes, [side.lang] * len(tokens))
+
+
+def _candidates(side_a: Side, side_b: Side, settings: MatchSettings) -> sp.csr_array:
+    n_a, n_b = len(side_a.urls), len(side_b.urls)
+    if n_a * n_b > MAX_ALL_PAIRS:
+        return candidate_pattern(*tag_vectors(side_a.tags, side_b.tags), settings.candidates)
+    return sp.csr_array((np.ones(n_a * n_b, np.bool_), np.tile(np.arange(n_b), n_a), np.arange(n_a + 1) * n_b))
+
+
+def _found(verdicts: FilterVerdicts, evidence: Mapping[str, Floats] | None = None) -> Found:
+    """Pair what the filters left, one to one."""
+    kept = verdicts.kept()
+    matching = greedy_matching(kept)
+    scores = sp.csr_array(
+        (np.nan_to_num(verdicts.scores).astype(np.float32), verdicts.pattern.indices, verdicts.pattern.indptr),
+        shape=verdicts.pattern.shape,
+    )
+    at = np.flatnonzero(members(scores, _pairs(matching, kept.shape)))
+    of_row = np.empty(kept.shape[0], np.intp)
+    of_row[pairs_of(scores)[0][at]] = at
+    return Found(
+        scores=scores,
+        evidence=evidence or {},
+        matching=matching,
+        rivals=Rivalry(scores).rivals(scores.data.astype(np.float64))[of_row[matching.rows]],
+        probabilities=np.full(len(matching.rows), np.nan),
+        weights={},
+        n_filtered=verdicts.counts(),
+        is_decided=True,
+    )
+
+
+def _pairs(matching: Matching, shape: tuple[int, int]) -> sp.csr_array:
+    return sp.csr_array((np.ones(len(matching.rows), np.bool_), (matching.rows, matching.columns)), shape=shape)

@@ -180,6 +180,17 @@ def test_a_run_s_own_pairs_are_gold_to_it(run):
     assert "precision 1.0000  recall 1.0000" in done.stdout, done.stderr
 
 
+@pytest.mark.parametrize(("langs", "predicted"), [("zh,en", 5), ("en,fr", 0), ("", 5)])
+def test_evaluate_counts_the_pairs_of_two_languages(run, langs, predicted):
+    done = twinlink("evaluate", run, "--gold", run / "pairs.tsv", "--langs", langs)
+    assert f"gold 5, predicted {predicted}" in done.stdout, done.stderr
+
+
+def test_evaluate_wants_two_languages(run):
+    done = twinlink("evaluate", run, "--gold", run / "pairs.tsv", "--langs", "en")
+    assert "expected two languages" in done.stderr
+
+
 def test_explain_a_pair_a_page_and_a_stranger(run):
     row = open_run(run).pairs.iloc[0]
     assert "a pair: probability" in twinlink("explain", run, row["url_a"], row["url_b"]).stdout

@@ -18,6 +18,8 @@ import typer
 from twinlink.errors import ConfigError, NothingFoundError, RunError, TwinlinkError
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from twinlink.config import Config
     from twinlink.evaluate import Evaluation
     from twinlink.pipeline.verify import Verified
@@ -275,7 +277,10 @@ def verify(
 
 @app.command()
 def evaluate(
-    run: RunPath, gold: GoldFile, curve: Annotated[bool, typer.Option(help="Show the curve.")] = False
+    run: RunPath,
+    gold: GoldFile,
+    langs: Annotated[str, typer.Option(help="Count only pairs of these two languages, e.g. en,zh.")] = "",
+    curve: Annotated[bool, typer.Option(help="Show the curve.")] = False,
 ) -> None:
     """Measure precision, recall and F1 against known pairs.
 
@@ -287,13 +292,14 @@ def evaluate(
     from twinlink.evaluate import precision_coverage, read_gold
 
     found, known = _opened(run), read_gold(gold)
-    pairs = list(zip(found.pairs["url_a"], found.pairs["url_b"], strict=True))
+    table = _pairs_between(found, langs)
+    pairs = list(zip(table["url_a"], table["url_b"], strict=True))
     _check_gold(found, gold, known.known(), known.key)
     _tell_evaluation(evaluate_pairs(pairs, known))
     if curve:
-        ranked_by = "probability" if found.pairs["probability"].notna().all() else "score"
+        ranked_by = "probability" if table["probability"].notna().all() else "score"
         typer.echo(f"{ranked_by:11}  precision  recall")
-        for score, precision, recall in precision_coverage(pairs, list(found.pairs[ranked_by]), known):
+        for score, precision, recall in precision_coverage(pairs, list(table[ranked_by]), known):
             typer.echo(f"{score:11.4f}  {precision:9.4f}  {recall:6.4f}")
 
 
@@ -451,6 +457,22 @@ def _tell_verdicts(verified: Verified, target: Path) -> None:
     if not verified.summaries:
         raise NothingFoundError(f"no pair could be judged: of none are both pages there; verdicts: {target}")
     typer.echo(f"verdicts → {target}")
+
+
+def _pairs_between(found: Run, langs: str) -> pd.DataFrame:
+    """Return the pairs of two languages; all pairs if none are named."""
+    if not langs:
+        return found.pairs
+    wanted = [tag.strip().lower() for tag in langs.split(",")]
+    if len(wanted) != 2:
+        raise ConfigError(f"--langs {langs}: expected two languages, e.g. en,zh")
+    ends = zip(found.pairs["lang_a"], found.pairs["lang_b"], strict=True)
+    covers = [_are(pair, wanted) or _are(pair[::-1], wanted) for pair in ends]
+    return found.pairs[covers]
+
+
+def _are(langs: tuple[str, str], wanted: list[str]) -> bool:
+    return all(f"{lang}-".lower().startswith(f"{tag}-") for lang, tag in zip(langs, wanted, strict=True))
 
 
 def _check_gold(found: Run, path: Path, known: frozenset[str], key: Callable[[str], str]) -> None:

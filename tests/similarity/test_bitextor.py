@@ -73,6 +73,12 @@ class TestFingerprints:
             settings = BitextorSettings(max_differences=most)
             assert fingerprint_verdicts(page, other, all_kept(ONE), 0.5, settings).reasons() == [reason]
 
+    def test_long_pages_may_have_more_differences_if_a_share_is_set(self) -> None:
+        page, other = side(tokens(*[P] * 100)), side(tokens(*[B] * 20, *[P] * 80))
+        for share, reason in ((0.1, "differences"), (0.2, "")):
+            settings = BitextorSettings(max_difference_share=share)
+            assert fingerprint_verdicts(page, other, all_kept(ONE), 0.5, settings).reasons() == [reason]
+
     def test_the_nearest_of_one_template_is_chosen(self) -> None:
         """Pages k and k are of one length, all others within the tolerance, too."""
         lengths = [100, 110, 120]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -12,15 +13,19 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from twinlink.errors import ShapeError
+from twinlink.similarity import learned
 from twinlink.similarity.learned import learn_translations
 
 Matrix = NDArray[np.float64]
 
 
 def plain_translations(
-    counts_a: Matrix, counts_b: Matrix, pairs: list[tuple[int, int]]
+    counts_a: Matrix, counts_b: Matrix, pairs: list[tuple[int, int]], limit: int = 20
 ) -> dict[tuple[int, int], float]:
-    """Squared Dice of the words of the pairs, rows of sum 1; 2 pairs at least, 30 % of the pairs at most, Dice > .3."""
+    """Squared Dice of the words of the pairs, rows of sum 1.
+
+    2 pairs at least, 30 % of the pairs at most, Dice > .3, the ``limit`` strongest of each word.
+    """
     n_a: Counter[int] = Counter()
     n_b: Counter[int] = Counter()
     together: Counter[tuple[int, int]] = Counter()
@@ -36,6 +41,10 @@ def plain_translations(
         dice = 2 * n / (n_a[s] + n_b[t])
         if n >= 2 and n_a[s] <= most and n_b[t] <= most and dice > 0.3:
             squares[s, t] = dice**2
+    for s in {s for s, _ in squares}:
+        own = sorted((t for r, t in squares if r == s), key=lambda t: (-squares[s, t], t))
+        for t in own[limit:]:
+            del squares[s, t]
     sums: Counter[int] = Counter()
     for (s, _), square in squares.items():
         sums[s] += square  # type: ignore[assignment]
@@ -47,13 +56,21 @@ def entries(matrix: csr_array) -> dict[tuple[int, int], float]:
     return dict(zip(zip(coo.row.tolist(), coo.col.tolist(), strict=True), coo.data.tolist(), strict=True))
 
 
-@given(st.integers(0, 2**32 - 1), st.integers(1, 25), st.integers(1, 8), st.integers(1, 8), st.floats(0.05, 0.5))
-def test_equals_counting_in_dictionaries(seed: int, n_pages: int, n_a: int, n_b: int, share: float) -> None:
+@given(
+    st.integers(0, 2**32 - 1),
+    st.integers(1, 25),
+    st.integers(1, 8),
+    st.integers(1, 8),
+    st.floats(0.05, 0.5),
+    st.integers(1, 9),
+)
+def test_equals_counting_in_dictionaries(seed: int, n_pages: int, n_a: int, n_b: int, share: float, limit: int) -> None:
     rng = np.random.default_rng(seed)
     counts_a, counts_b = (rng.poisson(share, (n_pages, n)).astype(float) for n in (n_a, n_b))
     rows, columns = rng.permutation(n_pages), rng.permutation(n_pages)
-    found = learn_translations(csr_array(counts_a), csr_array(counts_b), rows, columns)
-    expected = plain_translations(counts_a, counts_b, list(zip(rows.tolist(), columns.tolist(), strict=True)))
+    with patch.object(learned, "MAX_LINKS", limit):
+        found = learn_translations(csr_array(counts_a), csr_array(counts_b), rows, columns)
+    expected = plain_translations(counts_a, counts_b, list(zip(rows.tolist(), columns.tolist(), strict=True)), limit)
     assert found.shape == (n_a, n_b)
     assert found.dtype == np.float32
     assert entries(found) == pytest.approx(expected, abs=1e-6)

@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 
 from twinlink.similarity.words import (
     _IS_PLAIN,
+    _cut_spaced,
+    _cut_unspaced,
     _line_tokens,
     _tokens_of_any,
     count_terms,
@@ -137,3 +139,8 @@ def test_kinds_of_terms() -> None:
 def test_lines_of_nothing_but_letters_take_a_short_way_to_the_same_words(text: str, lang: str) -> None:
     assert _line_tokens(text, lang) == _tokens_of_any(text, lang)
     assert bool(_IS_PLAIN(text)) == (not any(c in "'@_" or c.isdigit() or (c < " " and c != "\t") for c in text))
+
+
+@given(st.text(st.sampled_from("aé'’ _0.,1۴д@x²- ")), st.sampled_from(["en", "fr", "it", "kk"]))
+def test_texts_without_runs_are_cut_alike_on_both_ways(text: str, lang: str) -> None:
+    assert _cut_spaced(text, lang) == _cut_unspaced(text, lang)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from twinlink.similarity.filters import (
@@ -19,7 +20,7 @@ from twinlink.similarity.filters import (
     relative_difference,
     with_filter,
 )
-from twinlink.similarity.nearest import best_candidates
+from twinlink.similarity.nearest import best_candidates, pairs_of
 from twinlink.similarity.tag_distance import fingerprint_differences, fingerprint_distances, fit_text_tolerance
 from twinlink.structure_config import BitextorSettings
 
@@ -87,6 +88,14 @@ def text_tolerance(a: Shapes, b: Shapes, verdicts: FilterVerdicts, settings: Bit
     return FALLBACK_TOLERANCE if found is None else found
 
 
+def _most_differences(a: Shapes, b: Shapes, kept: csr_array, settings: BitextorSettings) -> NDArray[np.float64]:
+    """Return how many differences each pair may have."""
+    rows, columns = pairs_of(kept)
+    lengths_a, lengths_b = (np.array([len(page) for page in side.tokens], np.float64) for side in (a, b))
+    longer = np.maximum(lengths_a[rows], lengths_b[columns])
+    return np.maximum(settings.max_differences, settings.max_difference_share * longer)
+
+
 def fingerprint_verdicts(
     a: Shapes, b: Shapes, verdicts: FilterVerdicts, tolerance: float, settings: BitextorSettings | None = None
 ) -> FilterVerdicts:
@@ -117,7 +126,8 @@ def fingerprint_verdicts(
     checked_pairs(a, b, verdicts.pattern)
     left = np.flatnonzero(verdicts.failed < 0)
     near = np.zeros(verdicts.pattern.nnz, np.bool_)
-    differences = fingerprint_differences(a.tokens, b.tokens, verdicts.kept(), tolerance, settings.max_differences)
+    most = _most_differences(a, b, verdicts.kept(), settings)
+    differences = fingerprint_differences(a.tokens, b.tokens, verdicts.kept(), tolerance, most)
     near[left] = np.isfinite(differences.data)
     verdicts = with_filter(verdicts, "differences", near)
     kept = np.flatnonzero(verdicts.failed < 0)

@@ -14,6 +14,10 @@ MIN_DICE = 0.3
 """Least d of a learned translation. From the trials in which links and words taught each other (`docs/methods.md`)."""
 MIN_PAIRS = 2
 """Pairs that two words have in common at least: one alone would make every word a translation of every other."""
+MAX_LINKS = 20
+"""Translations of a term at most, the strongest: on a site of few pages hundreds come together by chance. Trials on 12
+sites, 5 to 50: with 20 the list from nothing but numbers and links gains up to .03 of F1, the default list moves by one
+pair, and a third of the time is saved."""
 MAX_SHARE = 0.3
 """A word on more than this share of the pairs says nothing about one of them."""
 
@@ -25,7 +29,7 @@ def learn_translations(
 
     ``d(s, t) = 2·n(s, t) / (n(s) + n(t))`` (Dice) with n(s, t) the pairs that have term s on page a and term t on page
     b, n(s) and n(t) those that have the one or the other. Squaring leaves little to the many that come together by
-    chance.
+    chance, and only the `MAX_LINKS` strongest of a term count.
 
     Parameters
     ----------
@@ -61,7 +65,7 @@ def learn_translations(
     strong = (together.data >= MIN_PAIRS) & (dice > MIN_DICE)
     weights = (dice[strong] ** 2).astype(np.float32)
     shape = (counts_a.shape[1], counts_b.shape[1])
-    return _unit_sums(csr_array((weights, (kept_a[s[strong]], kept_b[t[strong]])), shape=shape))
+    return _unit_sums(_strongest(csr_array((weights, (kept_a[s[strong]], kept_b[t[strong]])), shape=shape)))
 
 
 def _useful_terms(
@@ -73,6 +77,15 @@ def _useful_terms(
     n_pages = np.bincount(there.indices, minlength=there.shape[1])
     kept = np.flatnonzero((n_pages >= MIN_PAIRS) & (n_pages <= max(MIN_PAIRS, MAX_SHARE * len(pages))))
     return csr_array(there[:, kept]), n_pages[kept].astype(np.float32), kept
+
+
+def _strongest(matrix: csr_array) -> csr_array:
+    """Keep the `MAX_LINKS` largest entries of each row; of equal ones those that come first."""
+    matrix.sort_indices()
+    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    order = np.lexsort((matrix.indices, -matrix.data, rows))
+    kept = np.sort(order[np.arange(matrix.nnz) - matrix.indptr[rows] < MAX_LINKS])
+    return csr_array((matrix.data[kept], (rows[kept], matrix.indices[kept])), shape=matrix.shape)
 
 
 def _unit_sums(matrix: csr_array) -> csr_array:

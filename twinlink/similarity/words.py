@@ -48,12 +48,13 @@ _UNSPACED = _EAST_ASIAN + _SOUTH_EAST_ASIAN
 _MARKS = (
     "\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0900-\u0963\u0970-\u0dff"
 )
+_NUMBER = r"\d+(?:[.,'’]\d+)*"
+_WORD = rf"[^\W\d_{_UNSPACED}][^\W{_UNSPACED}]*(?:(?:[{_MARKS}]|['’](?=[^\W\d_]))[^\W{_UNSPACED}]*)*"
 _TOKEN = re.compile(
-    r"(?P<number>\d+(?:[.,'’]\d+)*)"
-    rf"|(?P<word>[^\W\d_{_UNSPACED}][^\W{_UNSPACED}]*(?:(?:[{_MARKS}]|['’](?=[^\W\d_]))[^\W{_UNSPACED}]*)*)"
-    rf"|(?P<asian>[{_EAST_ASIAN}]+)"
-    rf"|(?P<other>[{_SOUTH_EAST_ASIAN}]+)"
+    rf"(?P<number>{_NUMBER})|(?P<word>{_WORD})|(?P<asian>[{_EAST_ASIAN}]+)|(?P<other>[{_SOUTH_EAST_ASIAN}]+)"
 )
+_SPACED_TOKEN = re.compile(f"{_NUMBER}|{_WORD}")
+_ANY_UNSPACED = re.compile(f"[{_UNSPACED}]")
 # Most lines of Western text have nothing but these: all rules that follow find the same words in them.
 _IS_PLAIN = re.compile(r"[a-zA-Z \t!-&(-/:-?\[-^`{-~]*").fullmatch
 _PLAIN_WORD = re.compile("[a-z]+")
@@ -120,22 +121,36 @@ def _line_tokens(text: str, base: str) -> tuple[str, ...]:
 
 def _tokens_of_any(text: str, base: str) -> tuple[str, ...]:
     text = _one_form(text, base)
+    tokens = _cut_unspaced(text, base) if _ANY_UNSPACED.search(text) else _cut_spaced(text, base)
+    if "@" in text or any(map(is_number, tokens)):
+        tokens += values_in(text, base)
+    return tuple(tokens)
+
+
+def _cut_spaced(text: str, base: str) -> list[str]:
+    """Cut a text whose words stand apart."""
+    found = [token for token in _SPACED_TOKEN.findall(text) if len(token) <= _LONGEST]
+    if "'" not in text and "’" not in text:
+        return [plain_number(token) if token[0].isdecimal() else token for token in found]
+    split = _split_apostrophes if base in CLITIC_LANGUAGES else _strip_apostrophes
+    return [part for token in found for part in _parts(token, split)]
+
+
+def _parts(token: str, split: Callable[[str], list[str]]) -> list[str]:
+    if token[0].isdecimal():
+        return [plain_number(token)]
+    return split(token) if "'" in token or "’" in token else [token]
+
+
+def _cut_unspaced(text: str, base: str) -> list[str]:
+    """Cut a text that has runs of Chinese, Japanese, Thai and the like between other words."""
     split = _split_apostrophes if base in CLITIC_LANGUAGES else _strip_apostrophes
     tokens: list[str | None] = []
     runs: list[str] = []
-    has_values = "@" in text
     for match in _TOKEN.finditer(text):
         kind, token = match.lastgroup, match[0]
-        if kind in ("word", "number") and len(token) > _LONGEST:
-            continue
-        if kind == "word":
-            if "'" in token or "’" in token:
-                tokens += split(token)
-            else:
-                tokens.append(token)
-        elif kind == "number":
-            tokens.append(plain_number(token))
-            has_values = True
+        if kind in ("word", "number"):
+            tokens += _parts(token, split) if len(token) <= _LONGEST else ()
         elif kind == "other":
             tokens += _n_grams(token)
         elif base == "ja":
@@ -143,9 +158,7 @@ def _tokens_of_any(text: str, base: str) -> tuple[str, ...]:
         else:
             tokens.append(None)
             runs.append(token)
-    if has_values:
-        tokens += values_in(text, base)
-    return tuple(_put_in(tokens, runs) if runs else [token for token in tokens if token is not None])
+    return _put_in(tokens, runs) if runs else [token for token in tokens if token is not None]
 
 
 def _one_form(text: str, base: str) -> str:

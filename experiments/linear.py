@@ -1,0 +1,63 @@
+"""Linearised pages of a site folder, for the methods that see structure alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import numpy as np
+import numpy.typing as npt
+
+from twinlink.pipeline.evidence import PageShape
+from twinlink.spiders.linearise import linearise
+
+__all__ = ["first_half", "read_pages"]
+
+Tokens = npt.NDArray[np.int32]
+
+
+def read_pages(site: Path, urls: Sequence[str]) -> list[PageShape]:
+    """Read and linearise the pages of some addresses; ``site`` is the mirror folder that stands for their host."""
+    return [_shape(_file(site, url).read_bytes()) for url in urls]
+
+
+def _shape(body: bytes) -> PageShape:
+    page = linearise(body)
+    return PageShape(page.tokens, page.words, len(body))
+
+
+def _file(site: Path, url: str) -> Path:
+    path = unquote(urlsplit(url).path, errors="surrogateescape").removeprefix("/")
+    return site / (path + "index.html" if path.endswith("/") or not path else path)
+
+
+def first_half(page: PageShape) -> PageShape:
+    """Return a page without the second half of its texts and the tags around these, as if half translated.
+
+    The tokens are cut after the middle text, and each tag that is open there is ended, as the parser does with HTML
+    that stops there. The size in bytes shrinks as the number of tokens does.
+
+    Examples
+    --------
+    >>> page = PageShape(np.array([-1, -5, 8, -6, -5, 7, -6, -2], np.int32), np.array([2, 1], np.int32), 80)
+    >>> half = first_half(page)
+    >>> half.tokens.tolist(), half.words.tolist(), half.n_bytes
+    ([-1, -5, 8, -6, -2], [2], 50)
+    """
+    texts = np.flatnonzero(page.tokens > 0)
+    n_kept = (len(texts) + 1) // 2
+    kept = page.tokens[: texts[n_kept - 1] + 1] if n_kept else page.tokens
+    tokens = np.concatenate([kept, _ends(kept)])
+    return PageShape(tokens, page.words[:n_kept], round(page.n_bytes * len(tokens) / max(1, len(page.tokens))))
+
+
+def _ends(tokens: Tokens) -> Tokens:
+    """Return the end of each tag that is open after some tokens, the last one first."""
+    ends: list[int] = []
+    for token in tokens[tokens < 0].tolist():
+        if token % 2:  # a start is odd, and its end is one less
+            ends.append(token - 1)
+        elif ends and ends[-1] == token:
+            ends.pop()
+    return np.array(ends[::-1], np.int32)

@@ -28,7 +28,7 @@ from twinlink.similarity.filters import (
     with_filter,
 )
 from twinlink.similarity.margins import Rivalry
-from twinlink.similarity.models.judge import judge
+from twinlink.similarity.models.thresholds import judge_jangeldin
 from twinlink.similarity.nearest import pairs_of
 from twinlink.similarity.tag_distance import text_in_words, without_heading
 from twinlink.similarity.url_rule import url_pairs
@@ -65,7 +65,7 @@ def match_jangeldin(side_a: Side, side_b: Side, between: Between, settings: Matc
     rows, columns = pairs_of(pattern)
     tokens_a, tokens_b = ([shape.tokens for shape in side.shapes] for side in (side_a, side_b))
     alignment = align(tokens_a, tokens_b, rows, columns, chunks=False)
-    verdicts = judge(alignment, "jangeldin", settings.models)
+    verdicts = judge_jangeldin(alignment, settings.models.jangeldin)
     scores = np.clip(verdicts.score, 0.0, 1.0)
     found = with_filter(all_kept(pattern), "not-parallel", verdicts.parallel, scores)
     evidence = {"cost_share": alignment.cost_share, "length_difference": alignment.length_difference}

@@ -13,7 +13,6 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import isotonic_regression
 from scipy.sparse import csr_array
 
 from twinlink.errors import ShapeError
@@ -226,6 +225,8 @@ def _probabilities(evidence: Floats, wrong: Floats) -> Floats:
     values = np.concatenate([evidence, wrong, [max(evidence.max(), wrong.max())]])
     given = np.repeat([1.0, 0.0], [n, k + 1])
     order = np.lexsort((-given, values))  # at equal values the given one first, so that they end in one block
+    from scipy.optimize import isotonic_regression  # a quarter of a second to load, for one method
+
     fit = isotonic_regression(given[order], weights=np.where(given[order] > 0, 1 / n, 1 / (k + 1)))
     share = np.empty(n + k + 1)
     share[order] = fit.x  # f / (f + f₀)

@@ -253,6 +253,60 @@ def test_an_httrack_mirror(tmp_path: Path) -> None:
     assert rejects(tmp_path, "") == []
 
 
+def test_pages_before_their_links_were_converted(tmp_path: Path) -> None:
+    files = {
+        "a.html": "converted", "a.html.orig": "<html>a", "b.php?id=1.html": "converted", "b.php?id=1.orig": "<html>b",
+        "c.html": "converted", "c.orig": "<html>c", "d.html": "d", "e.html.orig": "<html>alone",
+    }  # fmt: skip
+    save(tmp_path, files)
+    bodies = {item.url: item.body for item in read(tmp_path) if isinstance(item, Document) and not item.location}
+    assert bodies == {
+        BASE + "a.html": b"<html>a",
+        BASE + "b.php?id=1": b"<html>b",
+        BASE + "c": b"<html>c",  # its ending was added, or the original were c.html.orig
+        BASE + "d.html": b"d",
+    }
+    assert redirects(tmp_path)[BASE + "c.html"] == BASE + "c"
+    assert rejects(tmp_path) == []
+
+
+BARE = {
+    "index.html": "<a href='/news'>n</a><a href='/about/team'>t</a><a href='/about'>a</a><a href='/x.html'>x</a>",
+    "news.html": "<a href=/>home</a>",
+    "about.html": "a",
+    "about/team.html": "t",
+    "x.html": "x",
+}
+
+
+def test_endings_that_pages_did_not_have(tmp_path: Path) -> None:
+    save(tmp_path / "www.example.org", BARE)
+    assert pages(tmp_path, "") == {
+        BASE + "index.html": "www.example.org/index.html",
+        BASE + "news": "www.example.org/news.html",
+        BASE + "about": "www.example.org/about.html",
+        BASE + "about/team": "www.example.org/about/team.html",
+        BASE + "x": "www.example.org/x.html",
+    }
+    known = redirects(tmp_path, "")
+    assert known[BASE + "x.html"] == BASE + "x"
+    assert known[BASE] == BASE + "index.html"
+
+
+@pytest.mark.parametrize(
+    "links",
+    [
+        "<a href=news.html>n</a><a href=about.html>a</a><a href=/news>n</a>",  # more name it with its ending
+        "<a href=/gone>g</a><a href='http://other.example/news'>o</a><a href='/news?a=1'>q</a><a href=/about>f</a>",
+        "<a href='/x/..%2fnews'>n</a><a href='/%00'>z</a>" + f"<a href='/{'x' * 900}'>l</a>",
+    ],
+)
+def test_endings_that_pages_did_have(tmp_path: Path, links: str) -> None:
+    save(tmp_path, {**BARE, "index.html": links, "about/index.html": "folder"})
+    (tmp_path / "about.html").unlink()
+    assert BASE + "news.html" in pages(tmp_path)
+
+
 def test_notes_in_the_pages_are_enough(tmp_path: Path) -> None:
     note = "<!-- saved from url=(0023)http://www.example.org/{} -->"
     save(tmp_path, {"one.html": note.format("1"), "two.html": "nothing"})

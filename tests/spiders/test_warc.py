@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import io
 import re
+import tracemalloc
 import zlib
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,6 +17,7 @@ from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 from twinlink.errors import InputError, RunError
+from twinlink.spiders import records
 from twinlink.spiders.documents import Document, is_html
 from twinlink.spiders.warc import WarcWriter, Written, read_warc, truncate_to
 from twinlink.tables import Reject
@@ -295,8 +298,8 @@ def test_other_records(foreign: Foreign) -> None:
         ("http://example.org:99999/", "bad-url"),
         ("http://example.org/cut", "truncated"),
         ("http://example.org/empty", "damaged-record"),
-        ("http://example.org/again", "revisit"),
         ("http://example.org/i.png", "not-html"),
+        ("http://example.org/again", "revisit"),
     ]
 
 
@@ -469,3 +472,56 @@ def test_an_empty_archive_has_no_pages(tmp_path: Path) -> None:
     path = tmp_path / "x.warc.gz"
     path.write_bytes(b"")
     assert read(path) == []
+
+
+# ---- archives that were made to be slow
+
+
+HEAD = b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://a.org/\r\nContent-Length: %d\r\n\r\n"
+LINES = b"X: a\r\n" * 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("lines.warc", b"WARC/1.0\n" * 100_000),  # each might begin a record whose head is the rest of the file
+        ("heads.warc", b"".join(HEAD % (95_000 - 95 * n) for n in range(1_000)) + b"x"),  # records in records
+        ("magic.warc.gz", b"\x1f\x8b\x08\0" * 20_000),
+        ("empty.warc.gz", gzip.compress(b"", mtime=0) * 5_000),
+        ("blank.warc.gz", gzip.compress(HEAD % 0 + b"\r\n" * 10_000_000, mtime=0)),
+        ("head.warc.gz", gzip.compress(b"WARC/1.0\r\n" + LINES, mtime=0)),
+        ("line.warc.gz", gzip.compress(b"WARC/1.0\r\nX: " + b"a" * 50_000_000, mtime=0)),
+        ("answer.warc.gz", gzip.compress(HEAD % 6_000_017 + b"HTTP/1.1 200 OK\r\n" + LINES, mtime=0)),
+        ("body.warc.gz", gzip.compress(HEAD % 50_000_019 + b"HTTP/1.1 200 OK\r\n\r\n" + b"a" * 50_000_000, mtime=0)),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_an_archive_that_was_made_to_be_slow(tmp_path: Path, name: str, data: bytes) -> None:
+    path = tmp_path / name
+    path.write_bytes(data)
+    tracemalloc.start()
+    with contextlib.suppress(InputError):  # of some of them: not one record
+        assert documents(path) == []
+    assert tracemalloc.get_traced_memory()[1] < 20_000_000
+    tracemalloc.stop()
+
+
+def test_too_much_damage_ends_the_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "x.warc"
+    path.write_bytes(b"".join(HEAD % 300 for _ in range(1_000)))
+    whole = len(rejects(path))
+    monkeypatch.setattr(records, "_MAX_READINGS", 1)
+    monkeypatch.setattr(records, "_FREE_BYTES", 0)
+    found = [item for item in read(path) if isinstance(item, Reject)]
+    assert len(found) < whole
+    assert "the rest is not read" in found[-1].detail
+
+
+def test_damage_is_not_spoken_of_on_the_screen(
+    archive: tuple[Path, list[Written]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    plain, starts = plain_copy(archive[0])
+    data = plain.read_bytes()
+    plain.write_bytes(data[: starts[2] + 400] + b"x" * 30 + data[starts[2] + 400 :])
+    assert rejects(plain)
+    assert capsys.readouterr() == ("", "")

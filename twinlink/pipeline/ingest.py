@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC
@@ -21,15 +20,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from twinlink.config import IngestSettings
-from twinlink.errors import InputError
 from twinlink.pipeline.parts import Parts, Rows
 from twinlink.rundir import RunDirectory, Signature, file_digest, site_file, write_text
 from twinlink.spiders.documents import Document
 from twinlink.spiders.ledger import LEDGER_NAME, ledger_rejects, ledger_summary
-from twinlink.spiders.mirror import read_mirror
 from twinlink.spiders.parser import ParsedPage, parse_page
+from twinlink.spiders.sources import read_path, source_files
 from twinlink.spiders.urls import join, normalise, page_id, site_of
-from twinlink.spiders.warc import read_warc
 from twinlink.tables import LINKS, PAGES, REJECTS, Reject, write_table
 
 __all__ = ["ingest", "read_source"]
@@ -40,8 +37,6 @@ SPOOLED_PAGES = 2_000  # pages held as Python objects before they become a part:
 MAX_REDIRECTS = 10  # followed when a link is resolved; as in the crawl
 
 _INDEX = re.compile(r"/(?:index|default|home)\.[a-z]{2,5}$", re.IGNORECASE)
-_ANY = re.compile("")
-_ARCHIVE = re.compile(r"\.warc(\.gz)?$", re.IGNORECASE)
 
 
 def ingest(
@@ -57,7 +52,7 @@ def ingest(
     run : RunDirectory
         Where the tables go.
     sources : iterable of Path
-        WARC files, folders of WARC files, mirror folders.
+        What `read_source` reads: archives and their indexes, lists, folders of archives, mirror folders.
     settings : IngestSettings
         How they are read.
     on_page : callable, optional
@@ -94,13 +89,8 @@ def ingest(
 
 
 def read_source(path: Path, settings: IngestSettings) -> Iterator[Document | Reject]:
-    """Yield the documents of one source: a WARC file, a folder of WARC files, or a mirror folder."""
-    archives = _archives(path)
-    if archives:
-        for archive in archives:
-            yield from read_warc(archive, settings.max_page_bytes)
-    else:
-        yield from read_mirror(path, settings.base_url, settings.max_page_bytes)
+    """Yield the documents of one source, see `twinlink.spiders.sources.read_path`."""
+    return read_path(path, settings.max_page_bytes, settings.base_url, settings.url_prefixes)
 
 
 def _inputs(run: RunDirectory, sources: Sequence[Path]) -> Iterator[str]:
@@ -113,25 +103,9 @@ def _inputs(run: RunDirectory, sources: Sequence[Path]) -> Iterator[str]:
     own = run.path.resolve()
     for path in sources:
         holds_run = own != path.resolve() and own.is_relative_to(path.resolve())
-        for file, target in _resolved(_archives(path) or _files(path)):
+        for file, target in _resolved(source_files(path)):
             if not (holds_run and target.is_relative_to(own)):
                 yield file_digest(file, str(target))
-
-
-def _archives(path: Path) -> list[Path]:
-    if not path.exists():
-        raise InputError(f"{path}: no such file or folder; expected a URL, a WARC file or a folder of pages")
-    if path.is_file():
-        if not _ARCHIVE.search(path.name):
-            raise InputError(f"{path}: expected a folder, or a file ending in .warc or .warc.gz")
-        return [path]
-    return _files(path, _ARCHIVE)
-
-
-def _files(folder: Path, wanted: re.Pattern[str] = _ANY) -> list[Path]:
-    """Return the files of such names below a folder in the order of their paths; links to folders are not followed."""
-    found = (Path(place, name) for place, _, names in os.walk(folder) for name in names if wanted.search(name))
-    return sorted((file for file in found if file.is_file()), key=lambda file: file.parts)
 
 
 def _resolved(files: Iterable[Path]) -> Iterator[tuple[Path, Path]]:

@@ -9,13 +9,25 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote, unquote_to_bytes, urlsplit
 
 from publicsuffixlist import PublicSuffixList
 
 from twinlink.spiders.urls import join, normalise
 
-__all__ = ["PAGE_SUFFIXES", "Addresses", "host_folders", "reconcile", "recorded_address", "suffix_of"]
+__all__ = [
+    "ORIGINAL",
+    "PAGE_SUFFIXES",
+    "Addresses",
+    "host_folders",
+    "original_of",
+    "reconcile",
+    "recorded_address",
+    "suffix_of",
+]
+
+ORIGINAL = ".orig"
+"""Ending of the pages that ``wget -K`` keeps as they were before it converted their links."""
 
 PAGE_SUFFIXES = frozenset(
     ".html .htm .xhtml .xht .shtml .shtm .stm .phtml .php .php3 .php4 .php5 .asp .aspx .jsp .jspx .cfm .cgi .pl".split()
@@ -47,6 +59,8 @@ class Addresses:
     """Folder on top of the mirror → address of what is in it."""
     base: str
     """Address of everything else, empty where nothing tells it. Like those of ``hosts`` it ends with a slash."""
+    is_bare: bool = False
+    """Whether the pages had addresses without an ending, and the tool added ``.html`` to each."""
 
     def of(self, parts: Sequence[str], siblings: Collection[str] = ()) -> list[str]:
         """Return the address of a file, and behind it those that lead to it.
@@ -78,10 +92,25 @@ class Addresses:
         if not base:
             return []
         folder = base + "".join(f"{_encode(part)}/" for part in parts[:-1])
-        addresses = [normalise(folder + name) for name in _names(parts[-1], siblings)]
+        addresses = [normalise(folder + name) for name in _names(parts[-1], siblings, self.is_bare)]
         if addresses and addresses[-1] == folder:
             addresses.append(normalise(folder[:-1]))
         return list(dict.fromkeys(address for address in addresses if address))
+
+    def path_of(self, url: str) -> str | None:
+        """Return where a tool saves the page at an address without a query: its path below the folder, None if nowhere.
+
+        Examples
+        --------
+        >>> Addresses({"www.example.org": "http://www.example.org/"}, "").path_of("http://www.example.org/a%20b")
+        'www.example.org/a b'
+        """
+        for top, address in [*self.hosts.items(), ("", self.base)]:
+            if address and url.startswith(address) and "?" not in url:
+                path = os.fsdecode(unquote_to_bytes(url.removeprefix(address)))
+                is_inside = "\0" not in path and ".." not in path.split("/")
+                return "/".join(filter(None, (top, path))) if is_inside else None
+        return None
 
 
 def host_folders(names: Sequence[str], base_url: str) -> dict[str, str]:
@@ -122,6 +151,20 @@ def reconcile(addresses: Sequence[str], recorded: str | None) -> list[str]:
     return list(dict.fromkeys([recorded, *addresses[:1]]))
 
 
+def original_of(name: str, siblings: Collection[str]) -> str | None:
+    """Return the name of the original of a page that ``wget -k -K`` converted, None where there is none.
+
+    It is ``page.html.orig``; where ``-E`` had added ``.html`` to the name, ``page.orig``.
+
+    Examples
+    --------
+    >>> original_of("a.html", ["a.html", "a.html.orig"]), original_of("a?b=1.html", ["a?b=1.html", "a?b=1.orig"])
+    ('a.html.orig', 'a?b=1.orig')
+    """
+    names = (name + ORIGINAL, _ADDED.sub("", name) + ORIGINAL)
+    return next((original for original in names if original in siblings), None)
+
+
 def suffix_of(name: str) -> str:
     """Return the ending of a file name in lower case, without a query that the name may hold; empty if there is none.
 
@@ -148,18 +191,22 @@ def _known_suffixes() -> PublicSuffixList:
     return PublicSuffixList(accept_unknown=False)
 
 
-def _names(name: str, siblings: Collection[str]) -> list[str]:
+def _names(name: str, siblings: Collection[str], is_bare: bool) -> list[str]:
     """Return the last part of a file's address in its forms, the page's own first, "" for the folder."""
     path, query = _split_query(name)
     if query:
         queries = (_ADDED.sub("", query), query)
         return [*(f"{_encode(path)}?{_encode(form, '?/')}" for form in queries), _encode(name)]
     stem = _ADDED.sub("", path)
-    if stem != path and PurePosixPath(stem).suffix.lower() in PAGE_SUFFIXES:
+    stands_for_folder = _stands_for_folder(path.lower(), siblings)
+    was_added = (
+        PurePosixPath(stem).suffix.lower() in PAGE_SUFFIXES
+        or original_of(path, siblings) == stem + ORIGINAL
+        or (is_bare and not stands_for_folder)
+    )
+    if stem != path and was_added:
         return [_encode(stem), _encode(path)]
-    if _stands_for_folder(path.lower(), siblings):
-        return [_encode(path), ""]
-    return [_encode(path)]
+    return [_encode(path), ""] if stands_for_folder else [_encode(path)]
 
 
 def _split_query(name: str) -> tuple[str, str]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -12,15 +12,20 @@ from urllib.parse import urlsplit
 
 from twinlink.errors import InputError
 from twinlink.spiders.addresses import (
+    ORIGINAL,
     PAGE_SUFFIXES,
     Addresses,
     host_folders,
+    original_of,
     reconcile,
     recorded_address,
     suffix_of,
 )
 from twinlink.spiders.documents import Document, is_html
-from twinlink.spiders.urls import normalise
+from twinlink.spiders.files import UnusableError, read_file
+from twinlink.spiders.httrack import has_cache, read_cache
+from twinlink.spiders.parser import parse_page
+from twinlink.spiders.urls import normalise, page_id
 from twinlink.tables import Reject
 
 __all__ = ["read_mirror"]
@@ -34,6 +39,7 @@ _ASSET_SUFFIXES = frozenset(
 )
 _TOOL_FILES = frozenset(("robots.txt", "hts-log.txt", "cookies.txt"))
 _TOOL_FOLDERS = frozenset(("hts-cache",))
+_ADDED = (".html", ".htm")  # by wget -E
 _SAMPLE = 20  # pages that are looked at first, to learn how the mirror was made
 
 
@@ -49,10 +55,14 @@ def read_mirror(folder: Path, base_url: str, max_page_bytes: int) -> Iterator[Do
     4. where ``base_url`` is empty and ``folder`` itself is named as a host: that host with the path below.
 
     In a path, ``page.php?id=3.html`` and ``page.php@id=3.html`` stand for ``page.php?id=3``, and ``page.php.html`` for
-    ``page.php`` (``wget -E``). The name of the file leads there by a redirect, for the links of converted mirrors use
-    it; so do ``dir/`` and ``dir`` to ``dir/index.html``, as on a server. Where an address in the page lies in another
-    folder than its file, relative links would break: then the file's address is the page's, and the other one the
-    redirect.
+    ``page.php`` (``wget -E``); so does ``page.html`` for ``page`` where the first pages link to that. The name of the
+    file leads there by a redirect, for the links of converted mirrors use it; so do ``dir/`` and ``dir`` to
+    ``dir/index.html``, as on a server. Where an address in the page lies in another folder than its file, relative
+    links would break: then the file's address is the page's, and the other one the redirect.
+
+    Where HTTrack left its cache (``hts-cache/new.zip``), the pages in it are read from there, as the server sent them,
+    and of the files only those that it does not have. Where wget kept the original of a page whose links it converted
+    (``-K``: ``page.html.orig``, or ``page.orig`` where ``.html`` was added to the name), that is read.
 
     Parameters
     ----------
@@ -66,10 +76,10 @@ def read_mirror(folder: Path, base_url: str, max_page_bytes: int) -> Iterator[Do
     Yields
     ------
     Document or Reject
-        Documents have no Content-Type: only the page itself names its encoding. Rejects (stage ``ingest``):
-        ``not-html`` (PDF, Word, text and other documents), ``too-large``, ``unreadable``, ``no-address``. Images, style
-        sheets, scripts and other files are passed over without one. A file is a page by its extension, or by its first
-        bytes where the extension is unknown or missing.
+        Documents have no Content-Type, but those from HTTrack's cache: only the page itself names its encoding. Rejects
+        (stage ``ingest``): ``not-html`` (PDF, Word, text and other documents), ``too-large``, ``unreadable``,
+        ``no-address``. Images, style sheets, scripts and other files are passed over without one. A file is a page by
+        its extension, or by its first bytes where the extension is unknown or missing.
 
     Raises
     ------
@@ -78,18 +88,34 @@ def read_mirror(folder: Path, base_url: str, max_page_bytes: int) -> Iterator[Do
     """
     if not folder.is_dir():
         raise InputError(f"{folder}: expected a folder of saved pages")
-    files = _Files(folder, max_page_bytes)
-    addresses = _find_addresses(folder, base_url, files)
     n_pages = 0
+    covered: set[int] = set()
+    for item in read_cache(folder, max_page_bytes) if has_cache(folder) else ():
+        n_pages += isinstance(item, Document)
+        covered.add(page_id(item.url))
+        yield item
+    for item in _read_files(folder, base_url, max_page_bytes, covered):
+        n_pages += isinstance(item, Document)
+        yield item
+    if not n_pages:
+        raise _no_page(folder)
+
+
+def _read_files(folder: Path, base_url: str, max_page_bytes: int, covered: set[int]) -> Iterator[Document | Reject]:
+    """Yield what the files hold, but those whose addresses are ``covered`` by a cache."""
+    files = _Files(folder, max_page_bytes)
+    try:
+        addresses = _find_addresses(folder, base_url, files)
+        addresses = replace(addresses, is_bare=_is_bare(folder, addresses, files))
+    except InputError:
+        if covered:
+            return  # the cache knows the addresses, no file does
+        raise
     for entry in files.walk():
         if isinstance(entry, Reject):
             yield entry
-            continue
-        for item in _read_file(entry, files, addresses):
-            n_pages += isinstance(item, Document)
-            yield item
-    if not n_pages:
-        raise _no_page(folder)
+        else:
+            yield from _read_file(entry, files, addresses, covered)
 
 
 def _no_page(folder: Path) -> InputError:
@@ -105,15 +131,6 @@ class _Entry(NamedTuple):
     @property
     def source(self) -> str:
         return os.fsencode("/".join(self.parts)).decode("utf-8", "replace")
-
-
-class _UnusableError(Exception):
-    """A file that is no page for us: reason and detail of its reject."""
-
-    def __init__(self, reason: str, detail: str) -> None:
-        super().__init__(reason, detail)
-        self.reason = reason
-        self.detail = detail
 
 
 class _Files:
@@ -140,12 +157,17 @@ class _Files:
 
     def sample(self) -> Iterator[bytes]:
         """Yield the first pages."""
+        for _, body in self.sampled_entries():
+            yield body
+
+    def sampled_entries(self) -> Iterator[tuple[_Entry, bytes]]:
+        """Yield the first pages with their places."""
         entries = (entry for entry in self.walk() if isinstance(entry, _Entry))
         pages = (entry for entry in entries if suffix_of(entry.parts[-1]) in PAGE_SUFFIXES)
         for entry in islice(pages, _SAMPLE):
             try:
-                yield self.read(entry)
-            except _UnusableError:
+                yield entry, self.read(entry)
+            except UnusableError:
                 continue
 
     def has_page(self) -> bool:
@@ -156,7 +178,7 @@ class _Files:
             if isinstance(entry, _Entry):
                 try:
                     self.read(entry)
-                except _UnusableError:
+                except UnusableError:
                     continue
                 return True
         return False
@@ -166,47 +188,40 @@ class _Files:
 
         Raises
         ------
-        _UnusableError
+        UnusableError
             If it is none, too large or not readable. The reason is empty where it need not be counted.
         """
-        path = self._folder.joinpath(*entry.parts)
         limit = self._max_page_bytes
         suffix = suffix_of(entry.parts[-1])
         if suffix in _DOCUMENT_SUFFIXES:
-            raise _UnusableError("not-html", suffix)
-        try:
-            status = path.lstat()
-            if stat.S_ISLNK(status.st_mode):
-                if not path.resolve().is_relative_to(self._root):
-                    raise _UnusableError("unreadable", "link to a place outside the folder")
-                status = path.stat()
-            if not stat.S_ISREG(status.st_mode):  # opening a pipe would wait for ever
-                raise _UnusableError("unreadable", "no regular file")
-            with path.open("rb") as file:
-                # To read up to a limit, Python sets that much memory aside each time.
-                body = file.read(limit + 1) if status.st_size > limit else file.read()
-        except (OSError, RuntimeError) as error:  # RuntimeError: links in a circle
-            raise _UnusableError("unreadable", getattr(error, "strerror", None) or str(error)) from error
+            raise UnusableError("not-html", suffix)
+        name = original_of(entry.parts[-1], entry.siblings) or entry.parts[-1]
+        body = read_file(self._folder.joinpath(*entry.parts[:-1], name), self._root, limit)
         if suffix not in PAGE_SUFFIXES and not is_html("", body):
-            raise _UnusableError("", "")
+            raise UnusableError("", "")
         if len(body) > limit:
-            raise _UnusableError("too-large", f"more than {limit} bytes")
+            raise UnusableError("too-large", f"more than {limit} bytes")
         return body
 
 
 def _may_be_page(name: str) -> bool:
-    return suffix_of(name) not in _ASSET_SUFFIXES and name.lower() not in _TOOL_FILES
+    is_asset = suffix_of(name) in _ASSET_SUFFIXES or name.endswith(ORIGINAL)
+    return not is_asset and name.lower() not in _TOOL_FILES
 
 
-def _read_file(entry: _Entry, files: _Files, addresses: Addresses) -> Iterator[Document | Reject]:
+def _read_file(entry: _Entry, files: _Files, addresses: Addresses, covered: set[int]) -> Iterator[Document | Reject]:
     known = addresses.of(entry.parts, entry.siblings)
+    if _are_covered(known, covered):
+        return
     try:
         body = files.read(entry)
-    except _UnusableError as error:
+    except UnusableError as error:
         if error.reason:
             yield Reject(known[0] if known else entry.source, "ingest", error.reason, error.detail)
         return
     known = reconcile(known, recorded_address(body))
+    if _are_covered(known, covered):
+        return
     if not known:
         yield Reject(entry.source, "ingest", "no-address", "neither its path nor the page tells its address")
         return
@@ -214,6 +229,10 @@ def _read_file(entry: _Entry, files: _Files, addresses: Addresses) -> Iterator[D
     yield Document(url, 200, "", "", "", body, None, entry.source, -1)
     for other in others:
         yield Document(other, 301, "", "", url, b"", None, entry.source, -1)
+
+
+def _are_covered(addresses: list[str], covered: set[int]) -> bool:
+    return bool(covered) and any(page_id(address) in covered for address in addresses)
 
 
 def _find_addresses(folder: Path, base_url: str, files: _Files) -> Addresses:
@@ -237,6 +256,33 @@ def _find_addresses(folder: Path, base_url: str, files: _Files) -> Addresses:
             " pass it with --base-url, for example --base-url http://www.example.org/"
         )
     return Addresses({}, base)
+
+
+def _is_bare(folder: Path, addresses: Addresses, files: _Files) -> bool:
+    """Tell whether ``.html`` was added to the names of the pages: the first ones link to addresses without it."""
+    n_bare = n_named = 0
+    for entry, body in files.sampled_entries():
+        known = addresses.of(entry.parts, entry.siblings)
+        for link in parse_page(body, known[0]).links if known else ():
+            path = addresses.path_of(link.url)
+            if path and not path.endswith("/"):
+                n_named += path.endswith(_ADDED) and _is_file(folder / path)
+                n_bare += not suffix_of(path) and _is_file(folder / f"{path}.html") and not _is_there(folder / path)
+    return n_bare > n_named
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # too long a name
+        return False
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:
+        return False
 
 
 def _folder_address(base_url: str) -> str:

@@ -1,5 +1,7 @@
 """The records of a web archive, whatever state it is in: warcio reads them, this module finds them and survives damage.
 
+Archives are WARC (ISO 28500) or ARC, their predecessor, which warcio shows as WARC.
+
 A compressed archive is read member by member, so that a damaged member costs only itself, one member around all records
 is read as well, and nothing is unpacked beyond what is asked for.
 """
@@ -15,16 +17,27 @@ from typing import BinaryIO, Literal, NamedTuple, TypeVar
 from warcio.archiveiterator import ArchiveIterator
 from warcio.recordloader import ArcWarcRecord
 
-__all__ = ["Problem", "read_records"]
+__all__ = ["Problem", "read_record", "read_records"]
 
 T = TypeVar("T")
 
 _GZIP_MAGIC = b"\x1f\x8b\x08"
 _MARK = b"WARC/"
+_MARKS = (_MARK, b"http:", b"https", b"filed")  # a record of ARC begins with its address; all of one length
 _MEMBER = re.compile(re.escape(_GZIP_MAGIC) + rb"[\x00-\x1f]")
-_RECORD = re.compile(rb"(?<=\n)WARC/\d\.\d")
+# The whole head: what lacks its end or has a line that is no header is none. Heads cannot lie over each other, so that
+# to look for one takes no longer than to read the file.
+_RECORD = re.compile(rb"(?<=\n)WARC/\d\.\d\r?\n(?:[^\s:][^\n:]*+:[^\n]*+\n|[ \t]++[^\s][^\n]*+\n)*+\r?\n")
 _BLOCK_BYTES = 2**16
-_OVERLAP = 16  # longer than both patterns
+_FIRST_BLOCK_BYTES = 2**12  # of a gzip member: many are not longer
+_OVERLAP = 2**14  # longer than the usual head of a record
+_MAX_HEAD_BYTES = 2**18  # of a record and of the answer in it; servers allow some 2**16
+# Behind damage, records are looked for within what was read already. One archive may be read this many times over: it
+# would take a file that was made to be slow.
+_MAX_READINGS = 8
+_FREE_BYTES = 2**26  # whatever the size of the archive
+_UNPACKED_SHARE = 64  # unpacked bytes that cost as much as one byte read
+_PEEK_BYTES = 2**9  # of a gzip member, to see whether it begins a record
 
 
 class Problem(NamedTuple):
@@ -58,8 +71,8 @@ def read_records(file: BinaryIO, take: Callable[[ArcWarcRecord, int], T]) -> Ite
         it likes; its result is dropped where the record proves damaged afterwards.
     """
     size = file.seek(0, io.SEEK_END)
-    file.seek(0)
-    packed = file.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
+    packed = _is_packed(file, 0)
+    budget = _MAX_READINGS * size + _FREE_BYTES
     start: int | None = 0
     while start is not None and start < size:
         section = _Section(file, start, size, packed)
@@ -70,9 +83,49 @@ def read_records(file: BinaryIO, take: Callable[[ArcWarcRecord, int], T]) -> Ite
             yield Problem("truncated", section.record_start, f"the archive ends at {size}")
             start = None
         except _DamagedError as error:
-            start = _find(file, section.record_start + 1, packed)
+            budget -= section.cost
+            start = _find(file, section.record_start + 1, packed) if budget > 0 else None
             cut = start is None and not packed and _is_cut_head(file, section.record_start)
             yield Problem("truncated" if cut else "damaged-record", section.record_start, str(error))
+            if budget <= 0:
+                yield Problem("damaged-record", section.record_start, "too much damage: the rest is not read")
+
+
+def read_record(file: BinaryIO, start: int, take: Callable[[ArcWarcRecord, int], T]) -> T | Problem:
+    """Return what ``take`` makes of the record that starts at a place (as an index says), or the problem met there.
+
+    Parameters
+    ----------
+    file : BinaryIO
+        As for `read_records`.
+    start : int
+        First byte of the record, or of its gzip member.
+    take : callable
+        As for `read_records`.
+    """
+    size = file.seek(0, io.SEEK_END)
+    if not 0 <= start < size:
+        return Problem("damaged-record", start, f"the archive ends at {size}")
+    section = _Section(file, start, size, _is_packed(file, start))
+    try:
+        for item in section.read(take):
+            return item
+    except _TruncatedError:
+        return Problem("truncated", start, f"the archive ends at {size}")
+    except _DamagedError as error:
+        return Problem("damaged-record", start, str(error))
+    return Problem("damaged-record", start, "no record")
+
+
+def _is_packed(file: BinaryIO, start: int) -> bool:
+    file.seek(start)
+    return file.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
+
+
+class _Records(ArchiveIterator):  # type: ignore[misc]
+    """Reader of records that leaves it to us to speak of damage."""
+
+    INC_RECORD = ""  # what it would write to the error stream at each
 
 
 class _Section:
@@ -81,9 +134,15 @@ class _Section:
     def __init__(self, file: BinaryIO, start: int, size: int, packed: bool) -> None:
         self.record_start = start
         self._size = size
-        self._member = _Member(file, start) if packed else None
-        file.seek(start)
-        self._records = ArchiveIterator(self._member or file)
+        self._source = _Member(file, start) if packed else _Plain(file, start)
+        self._packed = packed
+        self._guard = _Guard(self._source)
+        self._records = _Records(self._guard, arc2warc=True)
+
+    @property
+    def cost(self) -> int:
+        """What reading it has taken so far, in bytes read."""
+        return self._source.cost
 
     def read(self, take: Callable[[ArcWarcRecord, int], T]) -> Iterator[T]:
         n_records = 0
@@ -94,39 +153,93 @@ class _Section:
             item = take(record, self.record_start)
             if missing := _skip_rest(record):
                 # Without compression bytes can only be missing at the end of the file.
-                raise _DamagedError(f"{missing} bytes missing") if self._member else _TruncatedError
+                raise _DamagedError(f"{missing} bytes missing") if self._packed else _TruncatedError
+            self._guard.allow(_MAX_HEAD_BYTES)  # for empty lines, of which a few bytes of gzip can hold millions
             self._records.read_to_end()
             if self._records.err_count:
                 raise _DamagedError("no empty line behind the record, as if its Content-Length were wrong")
             yield item
-        if self._member is None:
+        if not self._packed:
             if self._records.offset < self._size:  # warcio takes a record whose content is missing for the end
                 raise _TruncatedError
-        elif not n_records and self._member.tell():
+        elif not n_records and self._source.tell():
             raise _DamagedError("no record in this part")
 
     def end(self) -> int:
-        return self._size if self._member is None else self._member.skip()
+        return self._source.skip()
 
     def _next(self) -> ArcWarcRecord | None:
-        if self._member is None:
+        if not self._packed:
             self.record_start = self._records.offset
+        self._guard.allow(_MAX_HEAD_BYTES)
         try:
-            return next(self._records, None)
+            record: ArcWarcRecord | None = next(self._records, None)
         except (_DamagedError, _TruncatedError):
             raise
         except Exception as error:  # on malformed headers warcio raises whatever happens to go wrong
             raise _DamagedError(f"{type(error).__name__}: {error}".splitlines()[0]) from error
+        self._guard.allow(None)
+        return record
+
+
+class _Guard:
+    """Gives out the bytes of a section: between the contents of records, no more of them than a head may have."""
+
+    def __init__(self, source: _Plain | _Member) -> None:
+        self._source = source
+        self._n_allowed: int | None = None
+        self.tell = source.tell
+
+    def allow(self, n_bytes: int | None) -> None:
+        self._n_allowed = n_bytes
+
+    def read(self, size: int) -> bytes:
+        data = self._source.read(size)
+        if self._n_allowed is not None:
+            self._n_allowed -= len(data)
+            if self._n_allowed < 0:
+                raise _DamagedError(f"more than {_MAX_HEAD_BYTES} bytes of headers or empty lines")
+        return data
+
+
+class _Plain:
+    """The bytes of an archive without compression, from a place on."""
+
+    def __init__(self, file: BinaryIO, start: int) -> None:
+        self._file = file
+        self._start = self._next = start  # the file's own position is not ours alone
+
+    @property
+    def cost(self) -> int:
+        return self._next - self._start
+
+    def read(self, size: int) -> bytes:
+        self._file.seek(self._next)
+        data = self._file.read(size)
+        self._next += len(data)
+        return data
+
+    def tell(self) -> int:
+        return self._next
+
+    def skip(self) -> int:
+        """Return where the file ends."""
+        return self._file.seek(0, io.SEEK_END)
 
 
 class _Member:
     """The plain bytes of one gzip member, read as a stream."""
 
-    def __init__(self, file: BinaryIO, start: int) -> None:
+    def __init__(self, file: BinaryIO, start: int, block_bytes: int = _FIRST_BLOCK_BYTES) -> None:
         self._file = file
-        self._next = start  # first byte not read yet; the file's own position is not ours alone
+        self._block_bytes = block_bytes  # read next: more each time
+        self._start = self._next = start  # first byte not read yet; the file's own position is not ours alone
         self._stream = zlib.decompressobj(16 + zlib.MAX_WBITS)
         self._n_given = 0
+
+    @property
+    def cost(self) -> int:
+        return self._next - self._start + self._n_given // _UNPACKED_SHARE
 
     def read(self, size: int = _BLOCK_BYTES) -> bytes:
         """Return up to ``size`` bytes, none at the end of the member."""
@@ -153,9 +266,10 @@ class _Member:
 
     def _read_file(self) -> bytes:
         self._file.seek(self._next)
-        packed = self._file.read(_BLOCK_BYTES)
+        packed = self._file.read(self._block_bytes)
         if not packed:
             raise _TruncatedError
+        self._block_bytes = min(2 * self._block_bytes, _BLOCK_BYTES)
         self._next += len(packed)
         return packed
 
@@ -191,6 +305,6 @@ def _find(file: BinaryIO, start: int, packed: bool) -> int | None:
 
 def _begins_record(file: BinaryIO, start: int) -> bool:
     try:
-        return _Member(file, start).read(len(_MARK)) == _MARK
+        return _Member(file, start, _PEEK_BYTES).read(len(_MARK)) in _MARKS
     except (_DamagedError, _TruncatedError):
         return False

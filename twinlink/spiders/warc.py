@@ -1,81 +1,28 @@
-"""Web archives (WARC, ISO 28500): reading those of any tool, writing those of the crawl."""
+"""Web archives (WARC, ISO 28500): written by the crawl; `twinlink.spiders.responses` reads those of any tool."""
 
 from __future__ import annotations
 
 import io
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from http.client import responses
 from importlib.metadata import version
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
-from warcio.bufferedreaders import ChunkedDataReader
-from warcio.recordloader import ArcWarcRecord
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
-from twinlink.errors import InputError, RunError
-from twinlink.spiders.compression import EncodingError, decompress
-from twinlink.spiders.documents import Document, is_html
-from twinlink.spiders.records import Problem, read_records
-from twinlink.spiders.urls import normalise
-from twinlink.tables import Reject
+from twinlink.errors import RunError
+from twinlink.spiders.responses import read_warc
 
 __all__ = ["WarcWriter", "Written", "read_warc", "truncate_to"]
 
 Headers = Sequence[tuple[str, str]]
 
-_READ = frozenset(("response", "resource", "revisit"))
-_MAX_HEADER_BYTES = 2**18
-_REDIRECTS = frozenset((301, 302, 303, 307, 308))
 _MAX_ARCHIVE_BYTES = 2**30  # ISO 28500, annex C.1: "it is recommended to use 1 GB as a practical target size"
-
-
-def read_warc(path: Path, max_page_bytes: int) -> Iterator[Document | Reject]:
-    """Yield the pages and redirects of an archive, and a reject for each answer that is neither.
-
-    Read are ``response`` and ``resource`` records of http and https addresses; robots.txt and other kinds of records
-    are passed over without a reject, for they are no pages. Damage costs the record that it hits: reading goes on at
-    the next one that can be found.
-
-    Parameters
-    ----------
-    path : Path
-        A ``.warc`` or ``.warc.gz`` file; a single gzip member around all records is read too.
-    max_page_bytes : int
-        Largest body, before and after decompression.
-
-    Yields
-    ------
-    Document or Reject
-        A document for each HTML page with status 200 and for each redirect. A reject (stage ``ingest``) otherwise:
-        ``http-404`` (any other status), ``not-html``, ``too-large``, ``bad-url``, ``bad-encoding`` (content encoding
-        unknown or data damaged), ``revisit`` (the page lies in another record), ``damaged-record``, ``truncated`` (the
-        archive ends within the record, or the record says that it was cut off).
-
-    Raises
-    ------
-    InputError
-        If the file cannot be opened or holds nothing of an archive.
-    """
-    try:
-        file = path.open("rb")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from error
-    reader = _Reader(path.name, max_page_bytes)
-    damaged = False
-    with file:
-        for item in read_records(file, reader.take):
-            if isinstance(item, Problem):
-                damaged = damaged or item.reason == "damaged-record"
-                yield Reject(path.name, "ingest", item.reason, f"at {item.start}: {item.detail}")
-            elif item is not None:
-                yield item
-    if damaged and not reader.n_records:
-        raise InputError(f"{path}: expected a WARC file, found not one record in it")
 
 
 def truncate_to(path: Path, end: int) -> None:
@@ -233,81 +180,3 @@ def _ascii(text: str) -> str:
 
 def _warc_date(moment: datetime) -> str:
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-
-
-class _Reader:
-    """Makes documents of records."""
-
-    def __init__(self, name: str, max_page_bytes: int) -> None:
-        self.n_records = 0
-        self._name = name
-        self._max_page_bytes = max_page_bytes
-
-    def take(self, record: ArcWarcRecord, start: int) -> Document | Reject | None:
-        """Return what a record holds, None if nothing of interest."""
-        self.n_records += 1
-        target = record.rec_headers.get_header("WARC-Target-URI") or ""
-        if record.rec_type not in _READ or not target.lower().startswith(("http:", "https:")):
-            return None
-        url = normalise(target)
-        if url is None:
-            return Reject(target, "ingest", "bad-url")
-        return None if urlsplit(url).path == "/robots.txt" else self._read(record, url, start)
-
-    def _read(self, record: ArcWarcRecord, url: str, start: int) -> Document | Reject:
-        if record.rec_type == "revisit":
-            return Reject(url, "ingest", "revisit")
-        if cause := record.rec_headers.get_header("WARC-Truncated"):
-            return Reject(url, "ingest", "truncated", f"WARC-Truncated: {cause}")
-        if record.rec_type == "resource":
-            return self._page(record, url, start, record.rec_headers.get_header("Content-Type") or "")
-        return self._response(record, url, start)
-
-    def _response(self, record: ArcWarcRecord, url: str, start: int) -> Document | Reject:
-        headers = record.http_headers
-        if headers is None or not headers.get_statuscode().isdecimal():
-            return Reject(url, "ingest", "damaged-record", "no HTTP status")
-        status = int(headers.get_statuscode())
-        location = headers.get_header("Location") or ""
-        if status in _REDIRECTS and location:
-            return Document(url, status, "", "", location, b"", _fetched(record), self._name, start)
-        if status != 200:
-            return Reject(url, "ingest", f"http-{status}")
-        return self._page(record, url, start, headers.get_header("Content-Type") or "")
-
-    def _page(self, record: ArcWarcRecord, url: str, start: int, content_type: str) -> Document | Reject:
-        if not is_html(content_type, b"<html>"):
-            return Reject(url, "ingest", "not-html", content_type)
-        try:
-            body = self._body(record)
-        except EncodingError as error:
-            return Reject(url, "ingest", "bad-encoding", str(error))
-        if len(body) > self._max_page_bytes:
-            return Reject(url, "ingest", "too-large", f"more than {self._max_page_bytes} bytes")
-        if not is_html(content_type, body):
-            return Reject(url, "ingest", "not-html", content_type)
-        language = _http_header(record, "Content-Language")
-        return Document(url, 200, content_type, language, "", body, _fetched(record), self._name, start)
-
-    def _body(self, record: ArcWarcRecord) -> bytes:
-        """Return the body without its content encoding, or more bytes than are allowed."""
-        limit = self._max_page_bytes
-        stream = record.raw_stream
-        chunked = "chunked" in _http_header(record, "Transfer-Encoding").lower()
-        if chunked and record.length <= limit + _MAX_HEADER_BYTES:  # whole chunks are read: one may be the whole record
-            stream = ChunkedDataReader(stream)
-        body: bytes = stream.read(limit + 1)
-        return body if len(body) > limit else decompress(body, _http_header(record, "Content-Encoding"), limit)
-
-
-def _http_header(record: ArcWarcRecord, name: str) -> str:
-    value: str | None = record.http_headers.get_header(name) if record.http_headers else None
-    return value or ""
-
-
-def _fetched(record: ArcWarcRecord) -> datetime | None:
-    try:
-        moment = datetime.fromisoformat(record.rec_headers.get_header("WARC-Date") or "")
-    except ValueError:
-        return None
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -1,0 +1,206 @@
+"""Readers and parser on any bytes, and on good files with some bytes changed: no crash, no hang, bounded memory.
+
+A reader either yields documents and rejects or says with `InputError` that the file is none of its kind. The number of
+examples is a share of what Hypothesis's profile says, which is small (``pytest --hypothesis-profile=NAME`` for more).
+"""
+
+from __future__ import annotations
+
+import gzip
+import resource
+import tempfile
+import tracemalloc
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.archives import cache_member, respond, write_cache, write_cdxj, write_saved, write_wacz
+from twinlink.errors import InputError
+from twinlink.spiders.documents import Document
+from twinlink.spiders.parser import parse_page
+from twinlink.spiders.sources import read_path, source_files
+from twinlink.tables import Reject
+from twinlink.toy import toy_site
+
+LIMIT = 2_000
+MAX_MEMORY = 30_000_000
+MAX_SECONDS = 2  # of processor time for one file of some 10 kB; they take milliseconds
+URL = "http://www.example.org/"
+BODIES = [f"<!DOCTYPE html><meta charset=big5><p>頁 {n}</p><a href=/{n + 1}>x</a>".encode("big5") for n in range(4)]
+
+Change = tuple[float, int, bytes]  # place (share of the length), bytes removed there, bytes put there
+CHANGES = st.lists(
+    st.tuples(
+        st.floats(0, 1),
+        st.sampled_from([0, 0, 1, 1, 2, 8, 64, 10_000]),
+        st.one_of(
+            st.binary(max_size=8),
+            st.sampled_from(
+                [
+                    b"\x1f\x8b\x08", b"PK\x01\x02", b"PK\x03\x04", b"\r\n\r\n", b"\n", b"\0", b"\xff" * 8, b"-1",
+                    b"9" * 20, b"../", b"{", b'"', b"\t",
+                    b"WARC/1.0\r\n", b"Content-Length: 0\r\n", b"Content-Length: 99999999999\r\n",
+                    b"Transfer-Encoding: chunked\r\n", b"Content-Encoding: gzip\r\n", b"ffffffff\r\n",
+                ]
+            ),
+        ),
+    ),
+    max_size=6,
+)  # fmt: skip
+
+
+def changed(data: bytes, changes: list[Change]) -> bytes:
+    for share, n_removed, put in changes:
+        place = int(share * len(data))
+        data = data[:place] + put + data[place + n_removed :]
+    return data
+
+
+def archive(folder: Path, name: str) -> Path:
+    packed = name.endswith(".gz")
+    for number, body in enumerate(BODIES):
+        respond(folder / name, f"{URL}{number}", body, packed=packed, WARC_Payload_Digest=f"sha1:{number}")
+    chunked = b"%x\r\n%b\r\n0\r\n\r\n" % (len(BODIES[0]), BODIES[0])
+    respond(folder / name, URL + "c", chunked, headers=[("Transfer-Encoding", "chunked")], packed=packed)
+    squeezed = [("Content-Type", "text/html"), ("Content-Encoding", "gzip")]
+    respond(folder / name, URL + "z", gzip.compress(BODIES[0], mtime=0), headers=squeezed, packed=packed)
+    respond(folder / name, URL + "r", b"", kind="revisit", packed=packed, WARC_Payload_Digest="sha1:1")
+    return folder / name
+
+
+def arc(folder: Path) -> Path:
+    path = folder / "a.arc"
+    path.write_bytes(b"filedesc://x 0.0.0.0 20010101000000 text/plain 40\n1 0 X\nURL IP-address Archive-date x y z\n\n")
+    with path.open("ab") as file:
+        for body in BODIES:
+            payload = b"HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\n" + body
+            file.write(b"%b 1.2.3.4 20010203040506 text/html %d\n%b\n" % (URL.encode(), len(payload), payload))
+    return path
+
+
+def cdx(folder: Path) -> Path:
+    archive(folder, "data.warc.gz")
+    return write_cdxj(folder / "x.cdxj", [folder / "data.warc.gz"])
+
+
+def cache(folder: Path) -> Path:
+    members = [cache_member(f"{URL}{number}", body) for number, body in enumerate(BODIES)]
+    write_saved(folder, {"www.example.org/a.html": b"a"})
+    return write_cache(folder, members)
+
+
+def listed(folder: Path) -> Path:
+    write_saved(folder, {"a.html": BODIES[0], "b.html": BODIES[1]})
+    (folder / "x.tsv").write_text(f"# list\n{URL}a\ta.html\n{URL}b\tb.html\ttext/html; charset=big5\n")
+    return folder / "x.tsv"
+
+
+MAKERS: dict[str, Callable[[Path], Path]] = {
+    "WARC": lambda folder: archive(folder, "a.warc"),
+    "WARC.gz": lambda folder: archive(folder, "a.warc.gz"),
+    "ARC": arc,
+    "WACZ": lambda folder: write_wacz(folder / "a.wacz", [archive(folder, "in.warc.gz")], [URL + "0"]),
+    "WACZ, packed": lambda folder: write_wacz(folder / "a.wacz", [archive(folder, "in.warc")], pack=8),
+    "CDXJ": cdx,
+    "HTTrack": cache,
+    "list": listed,
+}
+
+
+@pytest.fixture(scope="module", params=MAKERS)
+def sample(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Path, Path, bytes]]:
+    """Yield what is to be read, the file in it that is to be changed, and its content."""
+    folder = tmp_path_factory.mktemp("sample")
+    file = MAKERS[request.param](folder)
+    return folder if request.param == "HTTrack" else file, file, file.read_bytes()
+
+
+def check(source: Path) -> None:
+    """Read a source; see that it gives documents and rejects, or the error, in bounded time and memory."""
+    seconds = resource.getrusage(resource.RUSAGE_SELF).ru_utime
+    tracemalloc.reset_peak()
+    try:
+        items = list(read_path(source, LIMIT))
+        files = source_files(source)
+    except InputError:
+        pass
+    else:
+        assert files
+        for item in items:
+            assert isinstance(item, Reject) or len(item.body) <= LIMIT
+            assert isinstance(item, Document) or (item.stage == "ingest" and item.reason)
+            for text in item[:4] if isinstance(item, Reject) else (item.url, item.location, item.source):
+                text.encode()  # it goes into a table
+    assert tracemalloc.get_traced_memory()[1] < MAX_MEMORY
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_utime - seconds < MAX_SECONDS
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _traced() -> Iterator[None]:
+    tracemalloc.start()
+    yield
+    tracemalloc.stop()
+
+
+SHARE = max(1, settings.default.max_examples * 2 // 5)
+FEW = settings(max_examples=SHARE, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+
+
+@FEW
+@given(CHANGES)
+def test_files_with_some_bytes_changed(sample: tuple[Path, Path, bytes], changes: list[Change]) -> None:
+    source, file, data = sample
+    file.write_bytes(changed(data, changes))
+    check(source)
+    file.write_bytes(data)
+
+
+@FEW
+@given(
+    st.sampled_from(["a.warc", "a.warc.gz", "a.arc", "a.wacz", "a.cdx", "a.cdxj", "a.tsv", "a"]), st.binary(), CHANGES
+)
+def test_any_bytes(name: str, data: bytes, changes: list[Change]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / name
+        path.write_bytes(changed(data, changes))
+        check(path)
+
+
+# ---- pages
+
+PAGES = [*(html.encode() for html in toy_site().pages.values()), *BODIES, BODIES[0].decode("big5").encode("utf-16")]
+MARKUP = st.sampled_from(
+    [
+        b"<", b">", b"</", b"<!--", b"-->", b"<![CDATA[", b"]]>", b"&", b"&#x110000;", b"&#0;", b"\0", b"\xff", b'"',
+        b"<script>", b"</script>", b"<table>", b"<svg>", b"<template>", b"<title>", b"<frameset>", b"<plaintext>",
+        b"<a href='//[::1'>", b"<a href=http://x:99999>", b"<base href='javascript:'>", b"<meta charset=utf-16>",
+        b"<meta charset=utf-7>", b"<?xml version='1.0' encoding='hex'?>", b"<!DOCTYPE x [<!ENTITY a 'b'>]>",
+        b"<b>" * 3_000, b"'",
+        b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff\0\0", b"\x1b$B", b"\xa4", b"~{",
+    ]
+)  # fmt: skip
+HEADERS = st.sampled_from(["", "text/html; charset=big5", "text/html; charset=utf-16", '; charset="', "x" * 5_000])
+
+
+@FEW
+@given(
+    st.sampled_from(PAGES),
+    st.lists(st.tuples(st.floats(0, 1), st.sampled_from([0, 0, 1, 3, 50]), st.one_of(MARKUP, st.binary(max_size=5)))),
+    HEADERS,
+)
+def test_pages_with_some_bytes_changed(body: bytes, changes: list[Change], header: str) -> None:
+    body = changed(body, changes)
+    tracemalloc.reset_peak()
+    page = parse_page(body, URL, header, header)
+    assert tracemalloc.get_traced_memory()[1] < MAX_MEMORY
+    for text in (page.title, *page.blocks, *(link.anchor for link in page.links), *page.images):
+        assert text == " ".join(text.split())
+        text.encode()
+    assert all(page.blocks)
+    assert all(link.url.startswith(("http://", "https://")) for link in page.links)
+    assert page == parse_page(body, URL, header, header)

@@ -1,0 +1,74 @@
+"""Files that hold pages, read with care: none outside their folder, none too large, none that waits for ever."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+__all__ = ["UnusableError", "locate", "read_file"]
+
+
+class UnusableError(Exception):
+    """A file that is no page for us: reason and detail of its reject.
+
+    Attributes
+    ----------
+    reason : str
+        Empty where it need not be counted.
+    detail : str
+    """
+
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(reason, detail)
+        self.reason = reason
+        self.detail = detail
+
+
+def locate(name: str, root: Path) -> Path:
+    """Return the file that ``name`` (as a list or an index writes it) stands for below ``root``.
+
+    Raises
+    ------
+    UnusableError
+        If it leads out of the folder, by its name or by links, or cannot be a name.
+    """
+    try:
+        path = root / name
+        inside = path.resolve().is_relative_to(root.resolve())
+    except (OSError, RuntimeError, ValueError) as error:  # links in a circle, a NUL in the name
+        raise UnusableError("unreadable", str(error)) from error
+    if not inside:
+        raise UnusableError("unreadable", "leads to a place outside the folder")
+    return path
+
+
+def read_file(path: Path, root: Path, limit: int) -> bytes:
+    """Return what is in a file, or ``limit + 1`` bytes of it.
+
+    Parameters
+    ----------
+    path : Path
+        A file below ``root``.
+    root : Path
+        Links to places outside this folder are not followed; resolved.
+    limit : int
+        Size up to which it is read whole.
+
+    Raises
+    ------
+    UnusableError
+        If it cannot be read.
+    """
+    try:
+        status = path.lstat()
+        if stat.S_ISLNK(status.st_mode):
+            if not path.resolve().is_relative_to(root):
+                raise UnusableError("unreadable", "link to a place outside the folder")
+            status = path.stat()
+        if not stat.S_ISREG(status.st_mode):  # opening a pipe would wait for ever
+            raise UnusableError("unreadable", "no regular file")
+        with path.open("rb") as file:
+            # To read up to a limit, Python sets that much memory aside each time.
+            return file.read(limit + 1) if status.st_size > limit else file.read()
+    except (OSError, RuntimeError) as error:  # RuntimeError: links in a circle
+        raise UnusableError("unreadable", getattr(error, "strerror", None) or str(error)) from error

@@ -1,0 +1,142 @@
+"""HTTrack's cache: the pages of a mirror as the server sent them, with their addresses and headers.
+
+``hts-cache/new.zip`` has one member an answer. Its name is the address; the headers stand in the local header of the
+member, as its extra field (HTTrack's own ``htscache.c``); its content is the body before HTTrack converted the links.
+"""
+
+from __future__ import annotations
+
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+from urllib.parse import quote, urlsplit
+
+from twinlink.spiders.documents import Document, is_html
+from twinlink.spiders.files import UnusableError, locate
+from twinlink.spiders.urls import normalise
+from twinlink.tables import Reject
+
+__all__ = ["CACHE_NAME", "has_cache", "read_cache"]
+
+CACHE_NAME = "hts-cache/new.zip"
+
+_LOCAL_HEADER = struct.Struct("<4s22xHH")
+_IS_UTF8 = 0x800  # flag of a member: its name is UTF-8
+_ASCII = "".join(map(chr, range(0x21, 0x7F)))
+_REDIRECTS = frozenset((301, 302, 303, 307, 308))
+_BROKEN = (OSError, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError)
+
+
+def has_cache(folder: Path) -> bool:
+    """Tell whether a mirror folder has HTTrack's cache."""
+    try:
+        return locate(CACHE_NAME, folder).is_file()
+    except (UnusableError, OSError):
+        return False
+
+
+def read_cache(folder: Path, max_page_bytes: int) -> Iterator[Document | Reject]:
+    """Yield the pages and redirects of a mirror's cache, and a reject for each answer that is neither.
+
+    Parameters
+    ----------
+    folder : Path
+        The mirror: the folder that ``hts-cache`` lies in.
+    max_page_bytes : int
+        Largest page.
+
+    Yields
+    ------
+    Document or Reject
+        Documents have their Content-Type, and no time. Pages whose body is not in the cache are left out: their files
+        are. Rejects as for archives; a cache that cannot be read is one ``damaged-record``.
+    """
+    path = folder / CACHE_NAME
+    try:
+        with zipfile.ZipFile(path) as cache, path.open("rb") as file:
+            for info in cache.infolist():
+                yield from _read_member(cache, file, info, max_page_bytes)
+    except _BROKEN as error:
+        yield Reject(CACHE_NAME, "ingest", "damaged-record", f"cannot be read as a zip ({error})")
+
+
+def _read_member(
+    cache: zipfile.ZipFile, file: BinaryIO, info: zipfile.ZipInfo, limit: int
+) -> Iterator[Document | Reject]:
+    address = _address(info)
+    url = normalise(address)
+    if url is None or urlsplit(url).path == "/robots.txt":
+        if url is None and address.startswith("http"):
+            yield Reject(address, "ingest", "bad-url")
+        return
+    headers = _headers(file, info)
+    status = headers.get("x-statuscode", "")
+    if not status.isdecimal():
+        yield Reject(url, "ingest", "damaged-record", "no status in HTTrack's cache")
+        return
+    answer = _answer(url, int(status), headers, info)
+    if isinstance(answer, Document) and not answer.location:
+        yield from _page(cache, info, answer, headers.get("x-in-cache") == "1", limit)
+    else:
+        yield answer
+
+
+def _answer(url: str, status: int, headers: dict[str, str], info: zipfile.ZipInfo) -> Document | Reject:
+    """Return what the headers say: a redirect, a page without its body, or a reject."""
+    location = headers.get("location", "")
+    if status in _REDIRECTS and location:
+        return Document(url, status, "", "", location, b"", None, CACHE_NAME, info.header_offset)
+    if status != 200:
+        return Reject(url, "ingest", f"http-{status}")
+    content_type, charset = headers.get("content-type", ""), headers.get("x-charset", "")
+    if not is_html(content_type, b"<html>"):
+        return Reject(url, "ingest", "not-html", content_type)
+    if content_type and charset and "charset" not in content_type.lower():
+        content_type = f"{content_type}; charset={charset}"
+    return Document(url, 200, content_type, "", "", b"", None, CACHE_NAME, info.header_offset)
+
+
+def _page(
+    cache: zipfile.ZipFile, info: zipfile.ZipInfo, page: Document, is_here: bool, limit: int
+) -> Iterator[Document | Reject]:
+    if not is_here:
+        return
+    try:
+        with cache.open(info) as member:
+            body = member.read(limit + 1)
+    except _BROKEN as error:
+        yield Reject(page.url, "ingest", "damaged-record", str(error))
+        return
+    if len(body) > limit:
+        yield Reject(page.url, "ingest", "too-large", f"more than {limit} bytes")
+    elif not is_html(page.content_type, body):
+        yield Reject(page.url, "ingest", "not-html", page.content_type)
+    else:
+        yield Document(page.url, 200, page.content_type, "", "", body, None, page.source, page.offset)
+
+
+def _address(info: zipfile.ZipInfo) -> str:
+    """Return the address that names a member; zipfile took its bytes, of whatever encoding, for DOS's."""
+    name = info.orig_filename
+    if not info.flag_bits & _IS_UTF8:
+        name = quote(name.encode("cp437", "replace"), safe=_ASCII)
+    return name if "://" in name or not name[:1].isalnum() else f"http://{name}"
+
+
+def _headers(file: BinaryIO, info: zipfile.ZipInfo) -> dict[str, str]:
+    """Return the headers of an answer by their names in lower case; the first of each counts."""
+    file.seek(info.header_offset)
+    head = file.read(_LOCAL_HEADER.size)
+    if len(head) < _LOCAL_HEADER.size:
+        return {}
+    _, name_length, extra_length = _LOCAL_HEADER.unpack(head)
+    file.seek(name_length, 1)
+    headers: dict[str, str] = {}
+    for line in file.read(extra_length).decode("utf-8", "replace").split("\r\n"):
+        name, colon, value = line.partition(":")
+        if colon:
+            headers.setdefault(name.strip().lower(), value.strip())
+    return headers

@@ -1,0 +1,316 @@
+"""What web archives hold: documents made of the records of any tool's WARC and ARC files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+from urllib.parse import urlsplit
+
+from warcio.bufferedreaders import ChunkedDataReader
+from warcio.recordloader import ArcWarcRecord
+
+from twinlink.errors import InputError
+from twinlink.spiders.compression import EncodingError, decompress
+from twinlink.spiders.documents import Document, is_html
+from twinlink.spiders.records import Problem, read_record, read_records
+from twinlink.spiders.urls import normalise
+from twinlink.tables import Reject
+
+__all__ = ["Archive", "Exchanges", "archive_of", "read_archives", "read_warc"]
+
+_READ = frozenset(("response", "resource", "revisit"))
+_MAX_HEADER_BYTES = 2**18
+_REDIRECTS = frozenset((301, 302, 303, 307, 308))
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """A WARC or ARC file, on disk or inside another file."""
+
+    name: str
+    """What the ``source`` of its documents says."""
+    open: Callable[[], BinaryIO]
+    """Opens it anew; the file can seek. Raises OSError."""
+
+
+def archive_of(path: Path) -> Archive:
+    """Return the archive in a file of its own."""
+    return Archive(path.name, lambda: path.open("rb"))
+
+
+def read_warc(path: Path, max_page_bytes: int) -> Iterator[Document | Reject]:
+    """Yield what `read_archives` does for one archive on disk."""
+    yield from read_archives([archive_of(path)], max_page_bytes)
+
+
+def read_archives(archives: Sequence[Archive], max_page_bytes: int) -> Iterator[Document | Reject]:
+    """Yield the pages and redirects of archives that belong together, and a reject for each answer that is neither.
+
+    Read are ``response``, ``resource`` and ``revisit`` records of http and https addresses; robots.txt and other kinds
+    of records are passed over without a reject, for they are no pages. Damage costs the record that it hits: reading
+    goes on at the next one that can be found.
+
+    A ``revisit`` record says that an answer was the same as an earlier one. Where that came from another address (tools
+    write each payload only once), the page is the earlier one's under the new address; it comes when all archives have
+    been read.
+
+    Parameters
+    ----------
+    archives : sequence of Archive
+        WARC or ARC, plain or gzip; a single gzip member around all records is read too.
+    max_page_bytes : int
+        Largest body, before and after decompression.
+
+    Yields
+    ------
+    Document or Reject
+        A document for each HTML page with status 200 and for each redirect. A reject (stage ``ingest``) otherwise:
+        ``http-404`` (any other status), ``not-html``, ``too-large``, ``bad-url``, ``bad-encoding`` (content encoding
+        unknown or data damaged), ``revisit`` (the page is there from an earlier visit, or in none of the archives),
+        ``damaged-record``, ``truncated`` (the archive ends within the record, or the record says that it was cut off).
+
+    Raises
+    ------
+    InputError
+        If no archive can be opened, or none holds anything of one.
+    """
+    exchanges = Exchanges(max_page_bytes)
+    errors: list[tuple[Archive, str]] = []
+    for archive in archives:
+        n_records = exchanges.n_records
+        try:
+            yield from exchanges.read(archive)
+        except OSError as error:
+            errors.append((archive, f"cannot be read ({error.strerror or error})"))
+            continue
+        if exchanges.damaged and exchanges.n_records == n_records:
+            errors.append((archive, "expected a WARC file, found not one record in it"))
+    if errors and len(errors) == len(archives):
+        raise InputError("; ".join(f"{archive.name}: {text}" for archive, text in errors[:3]))
+    for archive, text in errors:
+        yield Reject(archive.name, "ingest", "damaged-record", text)
+    yield from exchanges.finish()
+
+
+class _Found(NamedTuple):
+    """What a record holds."""
+
+    item: Document | Reject
+    digest: str = ""  # of the payload as it was sent, where the record says it
+    waits: bool = False  # the item is a page without its body, which another record has
+
+
+_Place = tuple[Archive, int]
+
+
+class Exchanges:
+    """Reads records of archives that belong together, and finds the pages that revisit records leave out.
+
+    Parameters
+    ----------
+    max_page_bytes : int
+        Largest body.
+
+    Attributes
+    ----------
+    n_records : int
+        Records read so far, of any kind.
+    damaged : bool
+        Whether the archive that was read last has a damaged record.
+    """
+
+    def __init__(self, max_page_bytes: int) -> None:
+        self.n_records = 0
+        self.damaged = False
+        self._max_page_bytes = max_page_bytes
+        self._places: dict[int, _Place] = {}  # hash of a payload's digest → first page that has it
+        self._waiting: list[tuple[Document, str]] = []
+
+    @property
+    def n_waiting(self) -> int:
+        """Pages that wait for another record."""
+        return len(self._waiting)
+
+    def read(self, archive: Archive) -> Iterator[Document | Reject]:
+        """Yield what `read_archives` does for one archive, but for pages that wait for another record.
+
+        Raises
+        ------
+        OSError
+            If it cannot be opened or read.
+        """
+        self.damaged = False
+        with closing(archive.open()) as file:
+            for found in read_records(file, self._taker(archive)):
+                if isinstance(found, Problem):
+                    self.damaged = self.damaged or found.reason == "damaged-record"
+                    yield _problem(archive, found)
+                elif found is not None:
+                    yield from self._keep(archive, found)
+
+    def read_at(self, archive: Archive, start: int) -> Iterator[Document | Reject]:
+        """Yield the same for the one record that starts at a place.
+
+        Raises
+        ------
+        OSError
+            If the archive cannot be opened or read.
+        """
+        found = self._find(archive, start)
+        if isinstance(found, Problem):
+            yield _problem(archive, found)
+        elif found is not None:
+            yield from self._keep(archive, found)
+
+    def finish(self) -> Iterator[Document | Reject]:
+        """Yield the pages that waited for another record."""
+        for page, digest in self._waiting:
+            yield self._whole(page, digest)
+        self._waiting.clear()
+
+    def _find(self, archive: Archive, start: int) -> _Found | Problem | None:
+        with closing(archive.open()) as file:
+            return read_record(file, start, self._taker(archive))
+
+    def _taker(self, archive: Archive) -> Callable[[ArcWarcRecord, int], _Found | None]:
+        reader = _Reader(archive.name, self._max_page_bytes)
+
+        def take(record: ArcWarcRecord, start: int) -> _Found | None:
+            self.n_records += 1
+            return reader.take(record, start)
+
+        return take
+
+    def _keep(self, archive: Archive, found: _Found) -> Iterator[Document | Reject]:
+        item = found.item
+        if found.waits and isinstance(item, Document):
+            self._waiting.append((item, found.digest))
+            return
+        if found.digest and isinstance(item, Document) and not item.location:
+            self._places.setdefault(hash(found.digest), (archive, item.offset))
+        yield item
+
+    def _whole(self, page: Document, digest: str) -> Document | Reject:
+        place = self._places.get(hash(digest)) if digest else None
+        if place is None:
+            return Reject(page.url, "ingest", "revisit", "no page with its payload in these archives")
+        try:
+            found = self._find(*place)
+        except OSError:
+            found = None
+        if not isinstance(found, _Found) or not isinstance(found.item, Document) or found.digest != digest:
+            return Reject(page.url, "ingest", "revisit", "the page with its payload cannot be read again")
+        first = found.item
+        if first.url == page.url:
+            return Reject(page.url, "ingest", "revisit", "unchanged")
+        return replace(
+            page,
+            content_type=page.content_type or first.content_type,
+            content_language=page.content_language or first.content_language,
+            body=first.body,
+        )
+
+
+def _problem(archive: Archive, problem: Problem) -> Reject:
+    return Reject(archive.name, "ingest", problem.reason, f"at {problem.start}: {problem.detail}")
+
+
+class _Reader:
+    """Makes documents of the records of one archive."""
+
+    def __init__(self, name: str, max_page_bytes: int) -> None:
+        self._name = name
+        self._max_page_bytes = max_page_bytes
+
+    def take(self, record: ArcWarcRecord, start: int) -> _Found | None:
+        """Return what a record holds, None if nothing of interest."""
+        target = record.rec_headers.get_header("WARC-Target-URI") or ""
+        if record.rec_type not in _READ or not target.lower().startswith(("http:", "https:")):
+            return None
+        url = normalise(target)
+        if url is None:
+            return _Found(Reject(target, "ingest", "bad-url"))
+        if urlsplit(url).path == "/robots.txt":
+            return None
+        digest = record.rec_headers.get_header("WARC-Payload-Digest") or ""
+        if record.rec_type == "revisit":
+            return self._revisit(record, url, start, digest)
+        return _Found(self._answer(record, url, start), digest)
+
+    def _answer(self, record: ArcWarcRecord, url: str, start: int) -> Document | Reject:
+        if cause := record.rec_headers.get_header("WARC-Truncated"):
+            return Reject(url, "ingest", "truncated", f"WARC-Truncated: {cause}")
+        if record.rec_headers.get_header("WARC-Segment-Number"):
+            return Reject(url, "ingest", "truncated", "the record is one of several segments")
+        if record.rec_type == "resource":
+            return self._page(record, url, start, record.rec_headers.get_header("Content-Type") or "")
+        headers = record.http_headers
+        if headers is None or not headers.get_statuscode().isdecimal():
+            return Reject(url, "ingest", "damaged-record", "no HTTP status")
+        head = self._head(record, url, start)
+        return head if isinstance(head, Reject) or head.location else self._page(record, url, start, head.content_type)
+
+    def _revisit(self, record: ArcWarcRecord, url: str, start: int, digest: str) -> _Found:
+        first = normalise(record.rec_headers.get_header("WARC-Refers-To-Target-URI") or "")
+        head = self._head(record, url, start)
+        if isinstance(head, Document) and head.location:
+            return _Found(head)
+        if first == url or (isinstance(head, Reject) and head.reason == "http-304"):
+            return _Found(Reject(url, "ingest", "revisit", "unchanged"))
+        return _Found(head, digest, waits=True)
+
+    def _head(self, record: ArcWarcRecord, url: str, start: int) -> Document | Reject:
+        """Return what the headers of an answer say: a redirect, a page without its body, or a reject."""
+        headers = record.http_headers
+        status = int(headers.get_statuscode()) if headers and headers.get_statuscode().isdecimal() else 200
+        location = _http_header(record, "Location")
+        moment = _fetched(record)
+        if status in _REDIRECTS and location:
+            return Document(url, status, "", "", location, b"", moment, self._name, start)
+        if status != 200:
+            return Reject(url, "ingest", f"http-{status}")
+        content_type, language = _http_header(record, "Content-Type"), _http_header(record, "Content-Language")
+        if not is_html(content_type, b"<html>"):
+            return Reject(url, "ingest", "not-html", content_type)
+        return Document(url, 200, content_type, language, "", b"", moment, self._name, start)
+
+    def _page(self, record: ArcWarcRecord, url: str, start: int, content_type: str) -> Document | Reject:
+        if not is_html(content_type, b"<html>"):
+            return Reject(url, "ingest", "not-html", content_type)
+        try:
+            body = self._body(record)
+        except EncodingError as error:
+            return Reject(url, "ingest", "bad-encoding", str(error))
+        if len(body) > self._max_page_bytes:
+            return Reject(url, "ingest", "too-large", f"more than {self._max_page_bytes} bytes")
+        if not is_html(content_type, body):
+            return Reject(url, "ingest", "not-html", content_type)
+        language = _http_header(record, "Content-Language")
+        return Document(url, 200, content_type, language, "", body, _fetched(record), self._name, start)
+
+    def _body(self, record: ArcWarcRecord) -> bytes:
+        """Return the body without its content encoding, or more bytes than are allowed."""
+        limit = self._max_page_bytes
+        stream = record.raw_stream
+        chunked = "chunked" in _http_header(record, "Transfer-Encoding").lower()
+        if chunked and record.length <= limit + _MAX_HEADER_BYTES:  # whole chunks are read: one may be the whole record
+            stream = ChunkedDataReader(stream)
+        body: bytes = stream.read(limit + 1)
+        return body if len(body) > limit else decompress(body, _http_header(record, "Content-Encoding"), limit)
+
+
+def _http_header(record: ArcWarcRecord, name: str) -> str:
+    value: str | None = record.http_headers.get_header(name) if record.http_headers else None
+    return value or ""
+
+
+def _fetched(record: ArcWarcRecord) -> datetime | None:
+    try:
+        moment = datetime.fromisoformat(record.rec_headers.get_header("WARC-Date") or "")
+    except ValueError:
+        return None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

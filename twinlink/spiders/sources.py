@@ -1,0 +1,137 @@
+"""Whatever holds pages, by its name and content: archives, their indexes, lists, folders of archives or of pages."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+
+from twinlink.errors import InputError
+from twinlink.spiders.addresses import PAGE_SUFFIXES, suffix_of
+from twinlink.spiders.cdx import archives_of_index, read_cdx
+from twinlink.spiders.documents import Document
+from twinlink.spiders.listed import files_of_list, read_list
+from twinlink.spiders.mirror import read_mirror
+from twinlink.spiders.responses import archive_of, read_archives
+from twinlink.spiders.selection import wanted_addresses
+from twinlink.spiders.wacz import read_wacz
+from twinlink.tables import Reject
+
+__all__ = ["read_path", "source_files"]
+
+_ARCHIVE = re.compile(r"\.w?arc(\.gz)?$", re.IGNORECASE)
+_WACZ = re.compile(r"\.wacz$", re.IGNORECASE)
+_INDEX = re.compile(r"\.cdxj?(\.gz)?$", re.IGNORECASE)
+_LIST = re.compile(r"\.tsv$", re.IGNORECASE)
+_HOLDS_ARCHIVES = re.compile(f"{_ARCHIVE.pattern}|{_WACZ.pattern}", re.IGNORECASE)
+_LIST_LINE = re.compile(rb"(?:#[^\n]*\n|\s)*https?://[^\s]+\t[^\n]", re.IGNORECASE)
+_LIST_SAMPLE = 2**12
+_KINDS = "a folder of pages or archives, a .warc, .warc.gz, .arc, .wacz, .cdx or .cdxj file, or a list of URL<TAB>file"
+
+
+def read_path(
+    path: Path, max_page_bytes: int, base_url: str = "", url_prefixes: Sequence[str] = ()
+) -> Iterator[Document | Reject]:
+    """Yield the documents of one source, and a reject for each page that could not be read.
+
+    Parameters
+    ----------
+    path : Path
+        - a web archive: ``.warc``, ``.warc.gz``, ``.arc``, ``.arc.gz``, ``.wacz``;
+        - an index of archives: ``.cdx``, ``.cdxj``, both also ``.gz``;
+        - a list: ``.tsv``, or any other file whose first line is an address, a tab and a file name;
+        - a folder with web archives anywhere below: all of them are read (and its other files are not);
+        - a folder of saved pages: wget, HTTrack, or any with a ``base_url``.
+    max_page_bytes : int
+        Largest page.
+    base_url : str, optional
+        Address that a folder of saved pages stands for, see `read_mirror`.
+    url_prefixes : sequence of str, optional
+        Only addresses that begin with one of these, see `wanted_addresses`.
+
+    Raises
+    ------
+    InputError
+        If there is no such source, or nothing in it can be read.
+    """
+    is_wanted = wanted_addresses(url_prefixes)
+    for item in _read(path, max_page_bytes, base_url, is_wanted):
+        if is_wanted(item.url) or not item.url.startswith(("http://", "https://")):  # a reject of a file
+            yield item
+
+
+def source_files(path: Path) -> list[Path]:
+    """Return the files that `read_path` would read.
+
+    Raises
+    ------
+    InputError
+        If there is no such source.
+    """
+    _check(path)
+    if path.is_dir():
+        return _files(path, _HOLDS_ARCHIVES) or _files(path)
+    if _INDEX.search(path.name):
+        return [path, *archives_of_index(path)]
+    return [path, *files_of_list(path)] if _is_list(path) else [path]
+
+
+def _read(path: Path, limit: int, base_url: str, is_wanted: Callable[[str], bool]) -> Iterator[Document | Reject]:
+    _check(path)
+    if path.is_dir():
+        archives = _files(path, _HOLDS_ARCHIVES)
+        return _read_archives(path, archives, limit) if archives else read_mirror(path, base_url, limit)
+    if _ARCHIVE.search(path.name):
+        return read_archives([archive_of(path)], limit)
+    if _WACZ.search(path.name):
+        return read_wacz(path, limit)
+    return read_cdx(path, is_wanted, limit) if _INDEX.search(path.name) else read_list(path, limit)
+
+
+def _check(path: Path) -> None:
+    if not path.exists():
+        raise InputError(f"{path}: no such file or folder; expected a URL, {_KINDS}")
+    if not (path.is_dir() or _HOLDS_ARCHIVES.search(path.name) or _INDEX.search(path.name) or _is_list(path)):
+        raise InputError(f"{path}: cannot tell what it is; expected {_KINDS}")
+
+
+def _is_list(path: Path) -> bool:
+    if _HOLDS_ARCHIVES.search(path.name) or _INDEX.search(path.name) or not path.is_file():
+        return False
+    try:
+        with path.open("rb") as file:
+            return _LIST.search(path.name) is not None or _LIST_LINE.match(file.read(_LIST_SAMPLE)) is not None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from error
+
+
+def _read_archives(folder: Path, files: Sequence[Path], limit: int) -> Iterator[Document | Reject]:
+    """Read all archives of a folder: plain ones as one, for they may refer to each other."""
+    plain = [archive_of(file) for file in files if not _WACZ.search(file.name)]
+    readers = [partial(read_archives, plain, limit)] if plain else []
+    readers += [partial(read_wacz, file, limit) for file in files if _WACZ.search(file.name)]
+    errors = []
+    for read in readers:
+        try:
+            yield from read()
+        except InputError as error:
+            errors.append(error)
+    if len(errors) == len(readers):
+        raise errors[0]
+    yield from (Reject(folder.name, "ingest", "damaged-record", str(error)) for error in errors)
+    n_pages = sum(suffix_of(file.name) in PAGE_SUFFIXES for file in _files(folder))
+    if n_pages:
+        yield Reject(folder.name, "ingest", "beside-archives", f"{n_pages} saved pages, not read: the archives were")
+
+
+def _files(folder: Path, wanted: re.Pattern[str] | None = None) -> list[Path]:
+    """Return the files of such names below a folder in the order of their paths; links to folders are not followed."""
+    found = (
+        Path(place, name)
+        for place, _, names in os.walk(folder)
+        for name in names
+        if wanted is None or wanted.search(name)
+    )
+    return sorted((file for file in found if file.is_file()), key=lambda file: file.parts)

@@ -1,0 +1,225 @@
+"""WACZ files (a zip with archives, a list of pages and an index in it), read where they lie: nothing is unpacked."""
+
+from __future__ import annotations
+
+import io
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import IO, Any, BinaryIO, cast
+
+import msgspec
+
+from twinlink.errors import InputError
+from twinlink.spiders.documents import Document
+from twinlink.spiders.responses import Archive, read_archives
+from twinlink.spiders.urls import normalise, page_id
+from twinlink.tables import Reject
+
+__all__ = ["read_wacz"]
+
+_ARCHIVES = (".warc", ".warc.gz", ".arc", ".arc.gz")
+_PAGE_LISTS = ("pages/pages.jsonl", "pages/extraPages.jsonl")
+_MAX_LIST_BYTES = 2**28  # of pages: some million lines without the text of the pages
+_MAX_LINE_BYTES = 2**24  # of which one may hold a page's whole text
+# A member that is to unpack to more than this many times its size is a bomb: HTML makes 5 to 20, deflate up to 1,032.
+_MAX_RATIO = 100
+_HARMLESS_BYTES = 2**26  # whatever the ratio
+# Damage makes the reader go back, and a packed member has to be unpacked again from its start for it.
+_MAX_READINGS = 8
+_LOCAL_HEADER = struct.Struct("<4s22xHH")
+_BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, struct.error)
+
+
+class _PageEntry(msgspec.Struct):
+    """What we need of a line of ``pages.jsonl``."""
+
+    url: str = ""
+
+
+def read_wacz(path: Path, max_page_bytes: int) -> Iterator[Document | Reject]:
+    """Yield what `twinlink.spiders.responses.read_archives` does for the archives in a WACZ file.
+
+    Parameters
+    ----------
+    path : Path
+        The file. Its archives are the members that end in ``.warc``, ``.warc.gz`` or ``.arc``.
+    max_page_bytes : int
+        Largest body.
+
+    Yields
+    ------
+    Document or Reject
+        Rejects as for archives, and ``missing-page`` (named in a list of pages, but no archive has it),
+        ``damaged-record`` (also: a member that cannot be read), ``too-large`` (also: a member that would unpack to more
+        than 100 times its size).
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read as a zip, or has no archive in it.
+    """
+    try:
+        container = zipfile.ZipFile(path)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from error
+    except _BROKEN as error:
+        raise InputError(f"{path}: expected a WACZ file, cannot be read as a zip ({error})") from error
+    with container:
+        members = [info for info in container.infolist() if info.filename.lower().endswith(_ARCHIVES)]
+        if not members:
+            raise InputError(f"{path}: expected a WACZ file, found no archive (.warc.gz) in it")
+        if sum(info.compress_size for info in members) > path.stat().st_size:
+            raise InputError(f"{path}: expected a WACZ file, found members that lie over each other")
+        yield from _read(container, path, members, max_page_bytes)
+
+
+def _read(
+    container: zipfile.ZipFile, path: Path, members: list[zipfile.ZipInfo], limit: int
+) -> Iterator[Document | Reject]:
+    archives = []
+    for info in sorted(members, key=lambda info: info.filename):
+        name = f"{path.name}/{info.filename}"
+        if _is_bomb(info):
+            yield Reject(name, "ingest", "too-large", f"{info.compress_size} bytes would unpack to {info.file_size}")
+        else:
+            archives.append(Archive(name, partial(_open, container, path, info)))
+    listed = _Listed(container)
+    if archives:
+        for item in read_archives(archives, limit):
+            listed.see(item.url)
+            yield item
+    for url in listed.rest():
+        yield Reject(url, "ingest", "missing-page", "in the list of pages, but in no archive")
+
+
+def _is_bomb(info: zipfile.ZipInfo) -> bool:
+    return info.file_size > max(_HARMLESS_BYTES, _MAX_RATIO * info.compress_size)
+
+
+class _Listed:
+    """The addresses in the lists of pages that have not been met."""
+
+    def __init__(self, container: zipfile.ZipFile) -> None:
+        self._urls: dict[int, str] = {}
+        for name in _PAGE_LISTS:
+            for url in _listed_addresses(container, name):
+                self._urls.setdefault(page_id(url), url)
+
+    def see(self, url: str) -> None:
+        if self._urls:
+            self._urls.pop(page_id(url), None)
+
+    def rest(self) -> list[str]:
+        return sorted(self._urls.values())
+
+
+def _listed_addresses(container: zipfile.ZipFile, name: str) -> Iterator[str]:
+    try:
+        with container.open(name) as file:
+            n_bytes = 0
+            while n_bytes < _MAX_LIST_BYTES and (line := file.readline(_MAX_LINE_BYTES)):
+                n_bytes += len(line)
+                try:
+                    url = normalise(msgspec.json.decode(line, type=_PageEntry).url)
+                except (msgspec.DecodeError, UnicodeDecodeError):
+                    continue
+                if url:
+                    yield url
+    except (KeyError, OSError, *_BROKEN):  # there is none, or it is damaged: it is no more than a check
+        return
+
+
+def _open(container: zipfile.ZipFile, path: Path, info: zipfile.ZipInfo) -> BinaryIO:
+    """Open a member as a file that can seek."""
+    try:
+        if info.compress_type == zipfile.ZIP_STORED and not info.flag_bits & 1:
+            raw: io.RawIOBase = _Window(path, info)
+        else:
+            raw = _Unpacked(container.open(info), info.file_size)
+    except _BROKEN as error:
+        raise OSError(str(error)) from error
+    return cast("BinaryIO", io.BufferedReader(raw, 2**16))
+
+
+class _Seekable(io.RawIOBase):
+    """A file of a known size with a position."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self._size = size
+        self._position = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._position
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        base = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self._size}[whence]
+        self._position = max(0, base + offset)
+        return self._position
+
+    def readinto(self, buffer: Any) -> int:
+        n_wanted = min(len(buffer), max(0, self._size - self._position))
+        data = self._read_at(self._position, n_wanted) if n_wanted else b""
+        buffer[: len(data)] = data
+        self._position += len(data)
+        return len(data)
+
+    def _read_at(self, position: int, size: int) -> bytes:
+        raise NotImplementedError
+
+
+class _Window(_Seekable):
+    """A member that is stored as it is: a piece of the file."""
+
+    def __init__(self, path: Path, info: zipfile.ZipInfo) -> None:
+        super().__init__(info.compress_size)
+        self._file = path.open("rb")
+        self._file.seek(info.header_offset)
+        mark, name_length, extra_length = _LOCAL_HEADER.unpack(self._file.read(_LOCAL_HEADER.size))
+        if mark != b"PK\3\4":
+            self._file.close()
+            raise zipfile.BadZipFile("no member at its place")
+        self._start = info.header_offset + _LOCAL_HEADER.size + name_length + extra_length
+
+    def _read_at(self, position: int, size: int) -> bytes:
+        self._file.seek(self._start + position)
+        return self._file.read(size)
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
+class _Unpacked(_Seekable):
+    """A member that is compressed: unpacked as it is read, and again from its start to go back; damage is its end."""
+
+    def __init__(self, file: IO[bytes], size: int) -> None:
+        super().__init__(size)
+        self._file = file
+        self._budget = _MAX_READINGS * size + _HARMLESS_BYTES
+
+    def _read_at(self, position: int, size: int) -> bytes:
+        here = self._file.tell()
+        self._budget -= size + (position - here if position >= here else position)
+        if self._budget < 0:
+            return b""
+        try:
+            if position != here:
+                self._file.seek(position)
+            return self._file.read(size)
+        except (OSError, *_BROKEN):
+            return b""
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()

@@ -32,13 +32,26 @@ __all__ = [
 ]
 
 
+SiteBy = Literal["domain", "host", "path"]
+
+
 class CrawlSettings(Settings, frozen=True):
     """How pages are fetched."""
 
-    site_by: Literal["domain", "host"] = "domain"
-    """What one site is: the registered domain (Public Suffix List), or the host."""
+    site_by: SiteBy = "domain"
+    """What one site is: the registered domain (Public Suffix List), the host, or the folder of the start page."""
+    include: tuple[str, ...] = ()
+    """Regular expressions, searched for in addresses: only those that one of them fits are fetched. Empty: all."""
+    exclude: tuple[str, ...] = ()
+    """Regular expressions: addresses that one of them fits are not fetched (`excluded`). Start pages always are."""
     max_pages: Positive = 100_000
     """Pages fetched at most, all sites together; the end is reported."""
+    max_site_pages: Positive | None = None
+    """Pages fetched at most of one site (`budget-pages`). Default: no limit of its own, as with the next two."""
+    max_site_bytes: Positive | None = None
+    """A site ends once this much was received of it, as transferred (`budget-bytes`)."""
+    max_site_minutes: Annotated[float, Meta(gt=0)] | None = None
+    """A site ends this long after its first request (`budget-minutes`); pauses between runs do not count."""
     max_depth: Natural = 50
     """Links followed from a start page at most."""
     max_page_bytes: Positive = 10 * 2**20
@@ -53,12 +66,27 @@ class CrawlSettings(Settings, frozen=True):
     """Slow down when the server does (Scrapy's AutoThrottle)."""
     timeout: Annotated[float, Meta(gt=0)] = 30.0
     """Seconds until an answer counts as failed."""
+    max_crawl_delay: Annotated[float, Meta(ge=0)] = 30.0
+    """A longer Crawl-delay in robots.txt counts as this many seconds: more than search engines keep to."""
     retries: Natural = 2
     """Further tries after a time-out, a reset connection or one of 500, 502, 503, 504, 408, 429."""
     obey_robots: bool = True
     """Keep to robots.txt."""
-    user_agent: str = "twinlink (parallel page finder; contact not set)"
-    """Name that the crawler gives itself, also before robots.txt. Put an address of yours in."""
+    obey_meta_robots: bool = True
+    """Keep to ``noindex`` (the page is rejected) and ``nofollow`` (its links are) of ``<meta name=robots>`` and of
+    X-Robots-Tag."""
+    obey_rel_nofollow: bool = False
+    """Follow no link with ``rel=nofollow``. Off: it asks search engines not to rank, forbids nobody to read, and stands
+    on many language switches."""
+    sitemaps: bool = True
+    """Look for pages in the sitemaps that robots.txt names, and in /sitemap.xml."""
+    allow_private: bool = False
+    """Fetch from private, loopback and link-local addresses, too. Without it only a start page's own host may have such
+    an address, and only when its name says so (an IP address, ``localhost``, a name without a dot, ``.local`` …)."""
+    contact: Annotated[str, Meta(pattern=r"^[\x20-\x7e]*$")] = ""
+    """Your mail or web address: site owners find it in the User-Agent."""
+    user_agent: Annotated[str, Meta(pattern=r"^[\x20-\x7e]*$")] = "twinlink (parallel page finder; contact not set)"
+    """Name that the crawler gives itself; its first word is the one that robots.txt is searched for."""
 
 
 class IngestSettings(Settings, frozen=True):
@@ -66,8 +94,11 @@ class IngestSettings(Settings, frozen=True):
 
     base_url: str = ""
     """Address that a mirror folder's top stands for; empty: recovered from the files where they say it."""
-    site_by: Literal["domain", "host"] = "domain"
-    """As in `CrawlSettings`."""
+    url_prefixes: tuple[str, ...] = ()
+    """Read only pages whose address begins with one of these (`https://www.example.org/en/`; without a scheme: http and
+    https). Of an archive's index (CDX, CDXJ), only their records are read. Empty: all."""
+    site_by: SiteBy = "domain"
+    """As in `CrawlSettings`; ``path`` counts as ``host``."""
     max_page_bytes: Positive = 10 * 2**20
     """A larger page is rejected (`too-large`)."""
 

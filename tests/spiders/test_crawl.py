@@ -15,117 +15,22 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import cast
 
 import msgspec
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 from warcio.cli import main as warcio_main
 
+from tests.loopback import Answer, Server, links, redirect, serving
 from twinlink.config import CrawlSettings
 from twinlink.errors import CrawlError, InputError, RunError, RunLockedError
 from twinlink.spiders import child
 from twinlink.spiders import crawl as crawl_module
 from twinlink.spiders.crawl import CrawlProgress, crawl
 from twinlink.spiders.ledger import Ledger, ledger_rejects, ledger_summary
-
-HTML = "text/html; charset=utf-8"
-
-
-@dataclass
-class Answer:
-    body: bytes = b""
-    status: int = 200
-    type: str = HTML
-    headers: dict[str, str] = field(default_factory=dict)
-    chunked: bool = False
-
-
-def links(*hrefs: str) -> Answer:
-    return Answer("".join(f"<p><a href='{href}'>{href}</a>" for href in hrefs).encode())
-
-
-def redirect(location: str) -> Answer:
-    return Answer(status=302, headers={"Location": location})
-
-
-class Handler(BaseHTTPRequestHandler):
-    """Sends what the server's `answer` gives for a path; breaks the connection off where that is None."""
-
-    protocol_version = "HTTP/1.1"
-
-    def do_GET(self) -> None:
-        server = cast("Server", self.server)
-        server.log.append(self.path)
-        found = server.robots if self.path == "/robots.txt" else server.answer(self.path)
-        if found is None:
-            self.close_connection = True
-            self.connection.shutdown(socket.SHUT_RDWR)
-        else:
-            self.send_head(found)
-            self.send_body(found)
-
-    def send_head(self, found: Answer) -> None:
-        self.send_response(found.status)
-        if found.type:
-            self.send_header("Content-Type", found.type)
-        for name, value in found.headers.items():
-            self.send_header(name, value)
-        if found.chunked:
-            self.send_header("Transfer-Encoding", "chunked")
-        else:
-            self.send_header("Content-Length", str(len(found.body)))
-        self.end_headers()
-
-    def send_body(self, found: Answer) -> None:
-        if not found.chunked:
-            self.wfile.write(found.body)
-            return
-        for start in range(0, len(found.body), 5_000):
-            part = found.body[start : start + 5_000]
-            self.wfile.write(b"%x\r\n%s\r\n" % (len(part), part))
-        self.wfile.write(b"0\r\n\r\n")
-
-    def log_message(self, *args: object) -> None:
-        pass
-
-
-class Server(ThreadingHTTPServer):
-    """A server whose answers are given by path, with its request log."""
-
-    daemon_threads = True
-
-    def __init__(self, answer: Callable[[str], Answer | None], robots: Answer) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.answer = answer
-        self.robots = robots
-        self.log: list[str] = []
-        self.url = f"http://127.0.0.1:{self.server_port}"
-
-    def handle_error(self, *args: object) -> None:
-        """Say nothing: the crawler breaks connections off, on purpose."""
-
-    def fetched(self) -> Counter[str]:
-        return Counter(path for path in self.log if path != "/robots.txt")
-
-
-@contextmanager
-def serving(answer: Callable[[str], Answer | None], robots: Answer | None = None) -> Iterator[Server]:
-    site = Server(answer, robots or Answer(status=404))
-    thread = threading.Thread(target=site.serve_forever, kwargs={"poll_interval": 0.02})
-    thread.start()
-    try:
-        yield site
-    finally:
-        site.shutdown()
-        thread.join()
-        site.server_close()
-
 
 N_PAGES = 40
 
@@ -279,7 +184,7 @@ def test_nothing_is_fetched_twice_nor_against_robots(odd: Crawled) -> None:
 def test_the_archive_holds_every_answer_but_dropped_bodies(odd: Crawled) -> None:
     archived = {url.removeprefix(odd.site.url) for url in responses(odd.folder)}
     bodies_dropped = {"/report", "/small-report", "/untyped-text", "/huge.html", "/huge-chunked.html", "/bomb.html"}
-    assert archived == set(odd.site.log) - bodies_dropped
+    assert archived == set(odd.site.log) - bodies_dropped - {"/sitemap.xml"}
 
 
 def test_the_archive_is_sound(odd: Crawled) -> None:
@@ -351,7 +256,7 @@ def test_failures_that_are_no_answers(tmp_path: Path) -> None:
             f"{site.url}/dropped": "connection",
             f"{site.url}/slow": "timeout",
             f"{no_tls}/": "tls",
-            f"{closed.url}/": "robots",  # a server that cannot say what it forbids
+            f"{closed.url}/": "robots-unreachable",  # a server that cannot say what it forbids
         }
         assert closed.log == ["/robots.txt"]
 

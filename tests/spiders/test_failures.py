@@ -9,14 +9,13 @@ from scrapy.exceptions import (
     DownloadCancelledError,
     DownloadFailedError,
     DownloadTimeoutError,
-    IgnoreRequest,
     ResponseDataLossError,
 )
 from twisted.internet.error import ConnectionLost, NoRouteError, TCPTimedOutError
 from twisted.python.failure import Failure
 from twisted.web.client import ResponseNeverReceived
 
-from twinlink.spiders.failures import failure_reason
+from twinlink.spiders.failures import HeadersTooLargeError, RefusedError, failure_reason
 
 
 def caused(error: Exception, cause: Exception) -> Exception:
@@ -36,8 +35,14 @@ HANDSHAKE = SSL.Error([("SSL routines", "", "wrong version number")])
         (NoRouteError(), "connection", "No route to host"),
         (ResponseDataLossError(), "connection", "ResponseDataLossError"),
         (DownloadCancelledError("expected 5 bytes"), "too-large", "expected 5 bytes"),
-        (caused(IgnoreRequest(), ValueError()), "too-large", "decompressed"),
-        (IgnoreRequest("Forbidden by robots.txt"), "robots", ""),
+        (RefusedError("too-large", "decompressed"), "too-large", "decompressed"),
+        (RefusedError("robots"), "robots", ""),
+        (RefusedError("busy", "asked for an hour"), "busy", "asked for an hour"),
+        (
+            caused(DownloadFailedError("…"), ResponseNeverReceived([Failure(HeadersTooLargeError("300000 bytes"))])),
+            "too-large",
+            "300000 bytes",
+        ),
         (caused(DownloadFailedError("…"), ResponseNeverReceived([Failure(HANDSHAKE)])), "tls", "wrong version number"),
         (caused(DownloadFailedError("…"), ResponseNeverReceived([Failure(ConnectionLost())])), "connection", "lost"),
         (ZeroDivisionError("x" * 1000), "error", "ZeroDivisionError: xxx"),

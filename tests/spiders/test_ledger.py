@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from twinlink.errors import MissingStageError, RunError
 from twinlink.spiders.ledger import (
     LEDGER_NAME,
+    Budget,
     Counts,
     Entry,
     Ledger,
@@ -21,6 +22,7 @@ from twinlink.spiders.ledger import (
     ledger_counts,
     ledger_failures,
     ledger_rejects,
+    ledger_report,
     ledger_summary,
 )
 from twinlink.tables import Reject
@@ -212,4 +214,102 @@ def test_counts_are_those_of_the_rows(
     rows = dict(ledger._db.execute("SELECT state, count(*) FROM frontier GROUP BY state"))
     received = ledger._db.execute("SELECT sum(bytes) FROM frontier").fetchone()[0]
     assert ledger.counts() == Counts(*(rows.get(state, 0) for state in Counts._fields[:-1]), bytes=received)
+    for table, column, where in (("tally", "reason", "state = 'rejected'"), ("langs", "lang", "state = 'done'")):
+        counted = dict(ledger._db.execute(f"SELECT {column}, sum(n) FROM {table} WHERE n <> 0 GROUP BY 1"))
+        assert counted == dict(ledger._db.execute(f"SELECT {column}, count(*) FROM frontier WHERE {where} GROUP BY 1"))
     ledger.close()
+
+
+def test_sites_take_turns_and_hosts_in_a_site(ledger: Ledger) -> None:
+    big = [page(str(n), host=f"{n % 2}.big.org")._replace(site="big.org") for n in range(6)]
+    small = [page(str(n), host="small.org")._replace(site="small.org") for n in range(2)]
+    seeded(ledger, *big, *small)
+    order = []
+    while entry := ledger.take(1):
+        order.append(entry.host)
+        ledger.settle(entry, DONE)
+    assert order == [
+        "0.big.org",
+        "small.org",
+        "1.big.org",
+        "small.org",
+        "0.big.org",
+        "1.big.org",
+        "0.big.org",
+        "1.big.org",
+    ]
+
+
+def test_what_looks_like_a_trap_comes_last(ledger: Ledger) -> None:
+    seeded(ledger, page("odd")._replace(suspect="calendar"), page("deep", 5), page("flat", 1))
+    assert names(drain(ledger)) == ["flat", "deep", "odd"]
+
+
+def test_a_host_that_must_wait_gets_nothing(ledger: Ledger) -> None:
+    seeded(ledger, page("1"), page("2"), page("3"), page("x", host="b.org"))
+    ledger.limit_host("a.org", 0)
+    assert names(drain(ledger)) == ["x"]
+    assert ledger.has_more()
+    ledger.limit_host("a.org", 1)
+    assert names(drain(ledger)) == ["1"]
+    ledger.limit_host("a.org", None)
+    assert names(drain(ledger)) == ["2", "3"]
+
+
+@pytest.mark.parametrize(
+    ("budget", "ended"),
+    [
+        (Budget(pages=2), "budget-pages"),
+        (Budget(bytes=20), "budget-bytes"),
+        (Budget(seconds=0.0), "budget-minutes"),
+    ],
+)
+def test_a_budget_ends_its_site_and_a_larger_one_goes_on(tmp_path: Path, budget: Budget, ended: str) -> None:
+    entries = [page(str(n)) for n in range(4)]
+    with closing(Ledger(tmp_path / LEDGER_NAME)) as ledger:
+        ledger.seed(entries, 50, 30, Budget(*(None if value is None else 3 * value + 9 for value in budget)))
+        for _ in range(2):
+            entry = ledger.take(1)
+            assert entry is not None
+            ledger.settle(entry, DONE)
+        assert ledger.has_more()
+        ledger.seed(entries, 50, 30, budget)
+        assert not ledger.has_more()
+        assert ledger.take(1) is None
+        assert [reject.reason for reject in ledger_rejects(tmp_path)] == [ended, ended]
+        ledger.seed(entries, 50, 30)
+        assert names(drain(ledger)) == ["2", "3"]
+
+
+def test_pages_in_flight_count_against_a_budget_until_they_fail(ledger: Ledger) -> None:
+    ledger.seed([page(str(n)) for n in range(4)], 50, 30, Budget(pages=2))
+    first, second = drain(ledger)
+    ledger.settle(first, DONE)
+    ledger.settle(second, Outcome("rejected", "http-404"))
+    assert names(drain(ledger)) == ["2"]
+
+
+def test_what_holds_only_for_a_while_is_queued_again(ledger: Ledger) -> None:
+    reasons = ("robots-unreachable", "busy", "http-404", "excluded", "robots")
+    seeded(ledger, page("start"), *(page(reason, 1, reason=reason) for reason in reasons))
+    ledger.seed([], 50, 30, again=lambda reason, url: reason == "excluded" and url.endswith("excluded"))
+    assert names(drain(ledger)) == ["start", "robots-unreachable", "busy", "excluded"]
+
+
+def test_sitemaps_are_neither_pages_nor_rejects(tmp_path: Path, ledger: Ledger) -> None:
+    sitemaps = [page(name)._replace(kind="sitemap") for name in ("read.xml", "gone.xml", "left.xml")]
+    seeded(ledger, page("1"))
+    ledger.add(sitemaps)
+    one, read, gone = (ledger.take(9) for _ in range(3))
+    assert one is not None
+    assert read is not None
+    assert gone is not None
+    ledger.settle(one, DONE)
+    ledger.settle(read, Outcome("aside"), [page("2", 1)])
+    ledger.settle(gone, Outcome("aside", "http-404"))
+    assert [reject.url for reject in ledger_rejects(tmp_path)] == ["http://a.org/2"]
+    ledger.finish("page-limit")
+    assert ledger_report(tmp_path)["sitemaps"] == {"http-404": 1, "not-needed": 1, "read": 1}
+    assert ledger_report(tmp_path)["rejects"] == {"page-limit": 1}
+    seeded(ledger)
+    assert names(drain(ledger)) == ["left.xml", "2"]

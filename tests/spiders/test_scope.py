@@ -6,7 +6,8 @@ import pytest
 
 from twinlink.config import CrawlSettings
 from twinlink.spiders.ledger import Entry
-from twinlink.spiders.scope import MAX_HOPS, Scope, host_of, shape, winds
+from twinlink.spiders.scope import MAX_HOPS, Scope, host_of
+from twinlink.spiders.traps import shape, winds
 from twinlink.spiders.urls import page_key
 
 SITE = "http://www.example.org"
@@ -14,7 +15,7 @@ SITE = "http://www.example.org"
 
 def scope(**changes: object) -> Scope:
     settings = CrawlSettings(**changes)  # type: ignore[arg-type]
-    return Scope(["example.org" if settings.site_by == "domain" else "www.example.org"], settings)
+    return Scope([f"{SITE}/"], settings)
 
 
 def at(url: str, depth: int = 0, chain: int = 0, hops: int = 0) -> Entry:

@@ -33,7 +33,7 @@ class Rows:
         self._sources += [number] * len(links)
         self._links += links
 
-    def tables(self, site_by: Literal["domain", "host"]) -> tuple[pa.Table, pa.Table]:
+    def tables(self, site_by: Literal["domain", "host", "path"]) -> tuple[pa.Table, pa.Table]:
         """Return what has been taken as tables; a link's target is the number of its address."""
         url, anchor, rel, hreflang = zip(*self._links, strict=True) if self._links else ((), (), (), ())
         targets = {address: (page_id(address), site_of(address, site_by)) for address in set(url)}

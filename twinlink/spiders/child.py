@@ -11,6 +11,7 @@ import fcntl
 import ipaddress
 import json
 import os
+import resource
 import sqlite3
 import sys
 import threading
@@ -25,9 +26,8 @@ import msgspec
 from twinlink.config import CrawlSettings
 from twinlink.errors import CrawlError, RunError, RunLockedError, TwinlinkError
 from twinlink.spiders.archive import ARCHIVE_FOLDER, Archive
-from twinlink.spiders.ledger import LEDGER_NAME, Entry, Ledger
-from twinlink.spiders.scope import Scope, host_of
-from twinlink.spiders.urls import page_key, site_of
+from twinlink.spiders.ledger import LEDGER_NAME, Budget, Ledger
+from twinlink.spiders.scope import Scope
 
 __all__ = ["main"]
 
@@ -35,6 +35,7 @@ PUBLIC_DELAY = 0.25
 """Seconds between requests to a public host when the settings name none: a browser asks for more at once to show one
 page, and AutoThrottle lengthens it for slow servers."""
 
+_FILES = 16_384
 _LOCK_NAME = "crawl.lock"
 _LOCK_PATIENCE = 5.0
 
@@ -74,22 +75,49 @@ class _Watch:
 def _crawl(starts: Sequence[str], folder: Path, settings: CrawlSettings, watch: _Watch) -> None:
     try:
         with _locked(folder), closing(Ledger(folder / LEDGER_NAME)) as ledger:
-            sites = [site_of(start, settings.site_by) for start in starts]
-            entries = [Entry(page_key(start), start, host_of(start)) for start in starts]
-            ledger.seed(entries, settings.max_depth, settings.max_trap_chain)
+            scope = Scope(starts, settings)
+            budget = Budget(settings.max_site_pages, settings.max_site_bytes, _seconds(settings.max_site_minutes))
+            entries = [scope.start(start) for start in starts]
+            again = _again(settings, scope)
             with closing(Archive(folder / ARCHIVE_FOLDER, ledger)) as archive:
+                # After the archive, which may have found pages missing that counted against a budget.
+                ledger.seed(entries, settings.max_depth, settings.max_trap_chain, budget, again)
                 if _unfinished(ledger, settings):
-                    _fetch((ledger, archive, Scope(sites, settings), settings), _delay(starts, settings), watch)
+                    _fetch(ledger, archive, scope, settings, starts, watch)
             _conclude(ledger, settings, watch)
     except (OSError, sqlite3.Error) as error:
         raise RunError(f"{folder}: cannot read or write the crawl ({error})") from error
 
 
-def _fetch(spider_arguments: tuple[Ledger, Archive, Scope, CrawlSettings], delay: float, watch: _Watch) -> None:
+def _again(settings: CrawlSettings, scope: Scope) -> Callable[[str, str], bool]:
+    """Tell which addresses an earlier run dropped by settings that have changed."""
+
+    def again(reason: str, url: str) -> bool:
+        return {
+            "excluded": lambda: scope.wants(url),
+            "robots": lambda: not settings.obey_robots,
+            "noindex": lambda: not settings.obey_meta_robots,
+            "nofollow": lambda: not (settings.obey_meta_robots or settings.obey_rel_nofollow),
+            "private-address": lambda: settings.allow_private,
+        }.get(reason, lambda: False)()
+
+    return again
+
+
+def _seconds(minutes: float | None) -> float | None:
+    return None if minutes is None else 60.0 * minutes
+
+
+def _fetch(
+    ledger: Ledger, archive: Archive, scope: Scope, settings: CrawlSettings, starts: Sequence[str], watch: _Watch
+) -> None:
     # Here, for Scrapy takes a second to load, and a finished crawl needs it not.
+    from twinlink.spiders.guard import AddressGuard
     from twinlink.spiders.spider import crawler_process
 
-    process = crawler_process(spider_arguments, delay)
+    _raise_file_limit()
+    guard = AddressGuard(starts, settings.allow_private)
+    process = crawler_process(ledger, archive, scope, guard, settings, _delay(starts, settings))
     crawler = next(iter(process.crawlers))
     from twisted.internet import reactor
 
@@ -108,14 +136,22 @@ def _conclude(ledger: Ledger, settings: CrawlSettings, watch: _Watch) -> None:
     if counts.queued + counts.flight == 0:
         ledger.finish("complete")
     elif not _unfinished(ledger, settings) and counts.flight == 0:
-        ledger.finish("page-limit")
+        ledger.finish("page-limit" if counts.done >= settings.max_pages else "budget")
     else:
         raise CrawlError(f"the crawler ended with {counts.queued + counts.flight} addresses open; its log says more")
 
 
 def _unfinished(ledger: Ledger, settings: CrawlSettings) -> bool:
     counts = ledger.counts()
-    return counts.queued > 0 and counts.done < settings.max_pages
+    return counts.queued > 0 and counts.done < settings.max_pages and ledger.has_more()
+
+
+def _raise_file_limit() -> None:
+    """Take as many open files as this user may have: connections to a thousand hosts are kept for a while."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _FILES if hard == resource.RLIM_INFINITY else min(_FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def _delay(starts: Sequence[str], settings: CrawlSettings) -> float:

@@ -10,9 +10,9 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
@@ -20,14 +20,25 @@ import msgspec
 
 from twinlink import errors
 from twinlink.config import CrawlSettings
-from twinlink.errors import CrawlError, InputError
-from twinlink.spiders.ledger import ledger_counts, ledger_failures
+from twinlink.errors import CrawlError, InputError, MissingStageError, RunError, RunLockedError
+from twinlink.spiders.ledger import (
+    SiteCounts,
+    ledger_counts,
+    ledger_failures,
+    ledger_langs,
+    ledger_report,
+    ledger_sites,
+    ledger_tally,
+)
+from twinlink.spiders.scope import Scope
 from twinlink.spiders.urls import normalise
 
-__all__ = ["LOG_NAME", "CrawlProgress", "crawl"]
+__all__ = ["LOG_NAME", "REPORT_NAME", "CrawlProgress", "crawl"]
 
 LOG_NAME = "crawl.log"
+REPORT_NAME = "crawl.json"
 
+_SITES_SHOWN = 10
 _POLL = 0.2
 """Seconds between two looks at the ledger."""
 _PATIENCE = 15.0
@@ -50,6 +61,14 @@ class CrawlProgress:
     """Size of the answers as transferred."""
     seconds: float
     """Duration of this run."""
+    reasons: Mapping[str, int] = field(default_factory=dict)
+    """Addresses dropped by reason, the most frequent first."""
+    langs: Mapping[str, int] = field(default_factory=dict)
+    """Pages by the language that they declare, ``und`` for none, the most frequent first."""
+    sites: tuple[SiteCounts, ...] = ()
+    """The sites with the most pages, ten at most; ``crawl.json`` has all."""
+    n_sites: int = 0
+    """All sites."""
 
 
 def crawl(
@@ -60,8 +79,9 @@ def crawl(
 ) -> CrawlProgress:
     """Crawl the sites of the start pages into WARC files, or go on with a crawl that was stopped.
 
-    The crawl stays on the sites of ``starts``, keeps to robots.txt, and goes breadth first on each host. It ends when
-    nothing is left to fetch or ``settings.max_pages`` are fetched. It can be interrupted or killed at any moment: the
+    The crawl stays on the sites of ``starts``, keeps to robots.txt, and goes breadth first on each host; sites take
+    turns. It ends when nothing is left to fetch, every site has spent its budget, or ``settings.max_pages`` are
+    fetched. It can be interrupted or killed at any moment: the
     next call with the same folder fetches again only what was in flight (and robots.txt). A call after the end fetches
     nothing.
 
@@ -70,7 +90,8 @@ def crawl(
     starts : sequence of str
         Addresses of start pages, with http:// or https://.
     folder : Path
-        Gets ``warc/*.warc.gz`` (WARC/1.1), ``ledger.sqlite`` (see `ledger_rejects`) and ``crawl.log``.
+        Gets ``warc/*.warc.gz`` (WARC/1.1), ``ledger.sqlite`` (see `ledger_rejects`), ``crawl.log``, and at the end
+        ``crawl.json``: counts by site and reason, and how each site ended.
     settings : CrawlSettings
         Limits and manners.
     on_progress : callable, optional
@@ -84,7 +105,7 @@ def crawl(
     Raises
     ------
     InputError
-        If a start page is no web address, or none is given.
+        If a start page is no web address, none is given, or a pattern is no regular expression.
     RunLockedError
         If another crawl works in the folder.
     RunError
@@ -94,7 +115,10 @@ def crawl(
     KeyboardInterrupt
         After Ctrl-C, once what was in flight has come in.
     """
-    job = {"starts": _checked(starts), "folder": str(folder.resolve()), "settings": msgspec.to_builtins(settings)}
+    urls = _checked(starts)
+    scope = Scope(urls, settings)  # refuses patterns that are none
+    sites = {scope.site(url) for url in urls}
+    job = {"starts": urls, "folder": str(folder.resolve()), "settings": msgspec.to_builtins(settings)}
     began = time.monotonic()
 
     def report() -> CrawlProgress:
@@ -106,12 +130,23 @@ def crawl(
             rejected=counts.rejected,
             bytes=counts.bytes,
             seconds=time.monotonic() - began,
+            reasons=ledger_tally(folder),
+            langs=ledger_langs(folder),
+            sites=tuple(ledger_sites(folder, _SITES_SHOWN)),
+            n_sites=len(sites),
         )
         if on_progress is not None:
             on_progress(progress)
         return progress
 
-    _run_child(job, folder, report)
+    try:
+        _run_child(job, folder, report)
+    except RunLockedError:
+        raise  # it is the other crawl's report that belongs there
+    except BaseException:
+        _write_report(folder, time.monotonic() - began)
+        raise
+    _write_report(folder, time.monotonic() - began)
     progress = report()
     if progress.fetched == 0:
         raise CrawlError(_nothing_fetched(folder))
@@ -137,7 +172,7 @@ def _run_child(job: dict[str, object], folder: Path, report: Callable[[], object
         folder.mkdir(parents=True, exist_ok=True)
         log = (folder / LOG_NAME).open("ab")
     except OSError as error:
-        raise errors.RunError(f"{folder}: cannot be written to ({error.strerror})") from error
+        raise RunError(f"{folder}: cannot be written to ({error.strerror})") from error
     with log:
         # A session of its own: Ctrl-C comes to this process alone, which then asks the child to stop.
         child = subprocess.Popen(
@@ -163,6 +198,15 @@ def _run_child(job: dict[str, object], folder: Path, report: Callable[[], object
         _close(child.stdin)
     if child.returncode != 0:
         raise _error_of(answer, child.returncode, folder)
+
+
+def _write_report(folder: Path, seconds: float) -> None:
+    """Write ``crawl.json``, whole or not at all; a crawl that could not begin has none."""
+    with suppress(MissingStageError, RunError, OSError):  # a broken ledger, a full disk: the crawl itself says so
+        report = {"format": 1, **ledger_report(folder), "seconds_of_last_run": round(seconds, 3)}
+        partial = folder / f"{REPORT_NAME}.partial"
+        partial.write_text(json.dumps(report, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        partial.replace(folder / REPORT_NAME)
 
 
 def _tell(child: subprocess.Popen[bytes], line: str) -> None:
@@ -209,8 +253,10 @@ def _nothing_fetched(folder: Path) -> str:
     reasons = {failure.reason for failure in failures}
     if "moved" in reasons:
         advice = "Start at the address that it moved to"
-    elif reasons == {"robots"}:
+    elif reasons <= {"robots", "robots-unreachable"}:
         advice = "The site's robots.txt forbids it, or cannot be read"
+    elif reasons == {"private-address"}:
+        advice = "The name leads to a private address: set crawl.allow_private if you mean that"
     else:
         advice = "Check the address, and that this machine reaches it"
     return f"not one page could be fetched. {causes}. {advice}"

@@ -17,14 +17,27 @@ from scrapy.exceptions import (
 from twisted.internet.error import ConnectError, ConnectionClosed, TCPTimedOutError
 from twisted.internet.error import TimeoutError as ConnectTimeoutError
 
-__all__ = ["failure_reason"]
+__all__ = ["HeadersTooLargeError", "RefusedError", "failure_reason"]
+
+
+class RefusedError(IgnoreRequest):
+    """A request is not sent: its reason and detail."""
+
+    def __init__(self, reason: str, detail: str = "") -> None:
+        super().__init__(detail)
+        self.reason = reason
+
+
+class HeadersTooLargeError(Exception):
+    """The headers of an answer do not end."""
+
 
 # The first that fits decides: TCPTimedOutError is a ConnectError, too.
 _REASONS: tuple[tuple[str, tuple[type[BaseException], ...]], ...] = (
     ("tls", (SSL.Error,)),
     ("timeout", (DownloadTimeoutError, ConnectTimeoutError, TCPTimedOutError)),
     ("dns", (CannotResolveHostError,)),
-    ("too-large", (DownloadCancelledError,)),
+    ("too-large", (DownloadCancelledError, HeadersTooLargeError)),
     (
         "connection",
         (DownloadConnectionRefusedError, DownloadFailedError, ResponseDataLossError, ConnectError, ConnectionClosed),
@@ -36,16 +49,15 @@ _MAX_DETAIL = 200
 def failure_reason(error: BaseException) -> tuple[str, str]:
     """Return the short name of an error, and its text.
 
-    The names are robots, too-large, timeout, dns, tls, connection, and error for anything else.
+    The names are too-large, timeout, dns, tls, connection, that of a `RefusedError`, and error for anything else.
 
     Examples
     --------
     >>> failure_reason(DownloadTimeoutError("Getting http://a.org/ took longer than 30 seconds."))
     ('timeout', 'Getting http://a.org/ took longer than 30 seconds.')
     """
-    if isinstance(error, IgnoreRequest):
-        # One class of Scrapy's for two causes: robots.txt, and bodies that grow too large when unpacked.
-        return ("too-large", "decompressed") if error.__cause__ is not None else ("robots", "")
+    if isinstance(error, RefusedError):
+        return error.reason, _text(error) if error.args[0] else ""
     causes = tuple(_causes(error))
     for reason, classes in _REASONS:
         for cause in causes:

@@ -7,124 +7,42 @@ archive up to which everything is known; so a crawl that is killed at any moment
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from twinlink.errors import MissingStageError, RunError
+from twinlink.spiders.ledger_schema import INSERT, LOSE, NEXT_HOST, REQUEUE, SCHEMA, SETTLE, SPEND, TAKE, VERSION
 from twinlink.tables import Reject
 
 __all__ = [
     "LEDGER_NAME",
+    "Budget",
     "Counts",
     "Entry",
     "Ledger",
     "LedgerSummary",
     "Outcome",
+    "SiteCounts",
     "ledger_counts",
     "ledger_failures",
+    "ledger_langs",
     "ledger_rejects",
+    "ledger_report",
+    "ledger_sites",
     "ledger_summary",
+    "ledger_tally",
 ]
 
 LEDGER_NAME = "ledger.sqlite"
 
-_VERSION = 1
-
-# States: queued; flight: handed to the downloader; done: a page, in the archive; moved: a redirect, in the archive;
-# rejected: dropped, `reason` says why (its answer, if there was one, is in the archive all the same).
-# `hosts` counts the rows of `frontier` by triggers: progress and the choice of the next host never scan.
-_SCHEMA = """
-CREATE TABLE frontier (
-    id INTEGER PRIMARY KEY,
-    key TEXT NOT NULL UNIQUE,
-    url TEXT NOT NULL,
-    host TEXT NOT NULL,
-    depth INTEGER NOT NULL,
-    chain INTEGER NOT NULL,
-    hops INTEGER NOT NULL,
-    state TEXT NOT NULL,
-    reason TEXT NOT NULL,
-    detail TEXT NOT NULL,
-    status INTEGER,
-    archive TEXT,
-    start INTEGER,
-    stop INTEGER,
-    bytes INTEGER NOT NULL DEFAULT 0
-);
-CREATE INDEX frontier_queue ON frontier (host, depth, id) WHERE state = 'queued';
-CREATE TABLE archives (name TEXT PRIMARY KEY, stop INTEGER NOT NULL);
-CREATE TABLE notes (name TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE hosts (
-    host TEXT PRIMARY KEY,
-    queued INTEGER NOT NULL DEFAULT 0,
-    flight INTEGER NOT NULL DEFAULT 0,
-    done INTEGER NOT NULL DEFAULT 0,
-    moved INTEGER NOT NULL DEFAULT 0,
-    rejected INTEGER NOT NULL DEFAULT 0,
-    bytes INTEGER NOT NULL DEFAULT 0
-) WITHOUT ROWID;
-CREATE TRIGGER frontier_insert AFTER INSERT ON frontier BEGIN
-    INSERT INTO hosts (host) VALUES (new.host) ON CONFLICT DO NOTHING;
-    UPDATE hosts SET
-        queued = queued + (new.state = 'queued'),
-        rejected = rejected + (new.state = 'rejected')
-    WHERE host = new.host;
-END;
-CREATE TRIGGER frontier_update AFTER UPDATE OF state, bytes ON frontier BEGIN
-    UPDATE hosts SET
-        queued = queued + (new.state = 'queued') - (old.state = 'queued'),
-        flight = flight + (new.state = 'flight') - (old.state = 'flight'),
-        done = done + (new.state = 'done') - (old.state = 'done'),
-        moved = moved + (new.state = 'moved') - (old.state = 'moved'),
-        rejected = rejected + (new.state = 'rejected') - (old.state = 'rejected'),
-        bytes = bytes + new.bytes - old.bytes
-    WHERE host = new.host;
-END;
-"""
-
-# A link that was dropped for the way it was reached (too deep, or at the end of a long chain) counts anew when it is
-# reached by a better way. Everything else that is known stays as it is.
-_INSERT = """
-INSERT INTO frontier (key, url, host, depth, chain, hops, state, reason, detail)
-VALUES (?, ?, ?, ?, ?, ?, iif(?7 = '', 'queued', 'rejected'), ?7, ?8)
-ON CONFLICT (key) DO UPDATE
-    SET depth = excluded.depth, chain = excluded.chain, state = 'queued', reason = '', detail = ''
-    WHERE frontier.reason IN ('depth', 'trap') AND excluded.state = 'queued'
-"""
-
-_TAKE = """
-UPDATE frontier SET state = 'flight'
-WHERE id = (
-    SELECT id FROM frontier
-    WHERE state = 'queued' AND host = (SELECT host FROM hosts WHERE queued > 0 AND flight < ? ORDER BY flight LIMIT 1)
-    ORDER BY depth, id LIMIT 1
-)
-RETURNING key, url, host, depth, chain, hops
-"""
-
-_REQUEUE = """
-UPDATE frontier SET state = 'queued', reason = '', detail = '', hops = 0
-WHERE state = 'rejected' AND (
-    reason = 'depth' AND depth <= :max_depth
-    OR reason = 'trap' AND chain BETWEEN 0 AND :max_chain AND depth <= :max_depth
-    OR reason NOT IN ('depth', 'trap') AND depth = 0 AND (SELECT coalesce(sum(done), 0) FROM hosts) = 0
-)
-"""
-
-_LOSE = """
-UPDATE frontier SET state = 'queued', reason = '', detail = '', hops = 0, archive = NULL, bytes = 0
-WHERE archive = ? AND stop > ?
-"""
-
-_SETTLE = """
-UPDATE frontier
-SET state = ?, reason = ?, detail = ?, status = ?, archive = ?, start = ?, stop = ?, bytes = ?, url = ?, hops = ?
-WHERE key = ?
-"""
+_LATER = ("robots-unreachable", "busy")
+"""Reasons that only hold for a while: the next run tries again."""
+_UNLIMITED = 2**62
 
 
 class Entry(NamedTuple):
@@ -144,13 +62,19 @@ class Entry(NamedTuple):
     reason: str = ""
     """Why it is dropped unfetched; empty: it is to be fetched."""
     detail: str = ""
+    site: str = ""
+    """Sites take turns, and have budgets."""
+    kind: str = "page"
+    """page or sitemap."""
+    suspect: str = ""
+    """What trap its address looks like; such addresses come after all others of their host."""
 
 
 class Outcome(NamedTuple):
     """What became of an address that was taken."""
 
     state: str
-    """done, moved, rejected; or queued again."""
+    """done, moved, rejected, aside (a sitemap); or queued again."""
     reason: str = ""
     detail: str = ""
     status: int | None = None
@@ -162,6 +86,8 @@ class Outcome(NamedTuple):
     """First byte of its records, and first byte behind them."""
     bytes: int = 0
     """Size of the body as transferred."""
+    lang: str = ""
+    """Language that a page declares."""
 
 
 class Counts(NamedTuple):
@@ -175,13 +101,38 @@ class Counts(NamedTuple):
     bytes: int = 0
 
 
+class Budget(NamedTuple):
+    """What one site may cost at most; `None`: no limit."""
+
+    pages: int | None = None
+    bytes: int | None = None
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SiteCounts:
+    """One site of a crawl."""
+
+    site: str
+    pages: int
+    redirects: int
+    queued: int
+    rejected: int
+    bytes: int
+    """As transferred."""
+    seconds: float
+    """From its first request to its last answer, pauses between runs left out."""
+    ended: str
+    """budget-pages, budget-bytes or budget-minutes when that ended it before everything was fetched; else empty."""
+
+
 @dataclass(frozen=True, slots=True)
 class LedgerSummary:
     """What a crawl came to."""
 
     counts: Counts
     reasons: dict[str, int]
-    """Dropped addresses by reason, the most frequent first; queued ones that `max_pages` left over as `page-limit`."""
+    """Dropped addresses by reason, the most frequent first; queued ones that a limit left over by its name."""
     finished: bool
     """False when the crawl was stopped before its end."""
 
@@ -201,6 +152,9 @@ class Ledger:
 
     def __init__(self, path: Path) -> None:
         self._db = sqlite3.connect(path, isolation_level=None)
+        self._turn = 0
+        self._budget = _bound(Budget())
+        self._seen: dict[str, float] = {}  # site → when its last answer came, or its first request went
         try:
             self._prepare(path)
         except BaseException:
@@ -213,9 +167,9 @@ class Ledger:
             version = db.execute("PRAGMA user_version").fetchone()[0]
             if version == 0:
                 db.execute("PRAGMA journal_mode = WAL")
-                db.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version = {_VERSION}; COMMIT;")
-            elif version != _VERSION:
-                raise RunError(f"{path}: ledger of version {version}, expected {_VERSION}; crawl into a new folder")
+                db.executescript(f"BEGIN; {SCHEMA} PRAGMA user_version = {VERSION}; COMMIT;")
+            elif version != VERSION:
+                raise RunError(f"{path}: ledger of version {version}, expected {VERSION}; crawl into a new folder")
             # NORMAL: a commit survives the death of the process at once, that of the machine after the next checkpoint.
             db.execute("PRAGMA synchronous = NORMAL")
         except sqlite3.OperationalError:
@@ -224,23 +178,55 @@ class Ledger:
             raise RunError(f"{path}: not a usable ledger ({error}); crawl into a new folder") from error
         db.execute("BEGIN IMMEDIATE")
         db.execute("UPDATE frontier SET state = 'queued' WHERE state = 'flight'")
+        db.execute("UPDATE sites SET turn = 0")
+        db.execute("UPDATE hosts SET turn = 0, room = 1000000")
         db.execute("DELETE FROM notes WHERE name = 'finished'")
         db.execute("COMMIT")
 
-    def seed(self, entries: Sequence[Entry], max_depth: int, max_chain: int) -> None:
-        """Add start pages, and put back into the queue what today's settings no longer drop.
+    def seed(
+        self,
+        entries: Sequence[Entry],
+        max_depth: int,
+        max_chain: int,
+        budget: Budget | None = None,
+        again: Callable[[str, str], bool] = lambda reason, url: False,
+    ) -> None:
+        """Add start pages, set the budgets, and put back into the queue what today's settings no longer drop.
 
         While no page at all has been fetched, start pages that failed are tried again: a second run after a broken
         network must not repeat the first one's failure from memory.
+
+        Parameters
+        ----------
+        entries : sequence of Entry
+            The start pages.
+        max_depth, max_chain : int
+            Links too deep, and links at the end of a chain, are dropped beyond these.
+        budget : Budget, optional
+            Of each site; without it there is none.
+        again : callable
+            Tells for a reason and an address whether it is dropped no longer. What holds only for a while
+            (``robots-unreachable``, ``busy``) is always tried again.
         """
         db = self._db
-        db.execute("BEGIN IMMEDIATE")
-        db.executemany(_INSERT, entries)
-        db.execute(_REQUEUE, {"max_depth": max_depth, "max_chain": max_chain})
+        self._budget = _bound(budget or Budget())
+        db.create_function("again", 2, lambda reason, url: reason in _LATER or again(reason, url))
+        self._begin()
+        db.executemany(INSERT, entries)
+        db.execute(REQUEUE, {"max_depth": max_depth, "max_chain": max_chain})
+        for (site,) in db.execute("SELECT site FROM sites").fetchall():
+            db.execute(SPEND, {**self._budget, "gap": 0.0, "site": site})
         db.execute("COMMIT")
 
+    def add(self, entries: Sequence[Entry]) -> None:
+        """Queue addresses that no page brought (sitemaps that robots.txt names)."""
+        self._begin()
+        self._db.executemany(INSERT, entries)
+
     def take(self, per_host: int) -> Entry | None:
-        """Hand out the next address: breadth first, from the host that has the fewest in flight.
+        """Hand out the next address: sites take turns, in a site its hosts; on a host breadth first.
+
+        Addresses that look like a trap come after all others of their host.
 
         Parameters
         ----------
@@ -250,13 +236,37 @@ class Ledger:
         Returns
         -------
         Entry or None
-            None when nothing is queued for a host that has room.
+            None when nothing is queued for a host that has room, of a site that has not ended.
         """
         # Left uncommitted on purpose: what is taken and not settled is in the queue again after a kill either way.
-        if not self._db.in_transaction:
-            self._db.execute("BEGIN IMMEDIATE")
-        row = self._db.execute(_TAKE, (per_host,)).fetchone()
-        return Entry(*row) if row else None
+        self._begin()
+        limits = {"per_host": per_host, "max_pages": self._budget["pages"]}
+        rows = self._db.execute(NEXT_HOST, limits)
+        place = next(((site, host) for site, host in rows if host is not None), None)
+        rows.close()
+        if place is None:
+            return None
+        row = self._db.execute(TAKE, place).fetchone()
+        self._turn += 1
+        self._db.execute("UPDATE sites SET turn = ? WHERE site = ?", (self._turn, place[0]))
+        self._db.execute("UPDATE hosts SET turn = ? WHERE site = ? AND host = ?", (self._turn, *place))
+        self._seen.setdefault(place[0], time.monotonic())
+        return Entry(*row)
+
+    def limit_host(self, host: str, room: int | None) -> None:
+        """Let at most ``room`` addresses of a host be in flight, until this ledger is closed; None: no limit."""
+        self._begin()
+        self._db.execute("UPDATE hosts SET room = ? WHERE host = ?", (1_000_000 if room is None else room, host))
+
+    def has_more(self) -> bool:
+        """Return whether anything is queued for a site that has not ended."""
+        row = self._db.execute("SELECT 1 FROM sites WHERE queued > 0 AND ended = '' LIMIT 1").fetchone()
+        return row is not None
+
+    def known(self, site: str) -> int:
+        """Return how many pages of a site are fetched or queued."""
+        row = self._db.execute("SELECT done + flight + queued FROM sites WHERE site = ?", (site,)).fetchone()
+        return row[0] if row else 0
 
     def settle(self, entry: Entry, outcome: Outcome, links: Iterable[Entry] = ()) -> None:
         """Book what became of an address, and the links that it brought, in one transaction.
@@ -265,10 +275,13 @@ class Ledger:
         leads to the same key.
         """
         db = self._db
-        if not db.in_transaction:
-            db.execute("BEGIN IMMEDIATE")
-        db.execute(_SETTLE, (*outcome, entry.url, entry.hops, entry.key))
-        db.executemany(_INSERT, links)
+        self._begin()
+        db.execute(SETTLE, (*outcome, entry.url, entry.hops, entry.key))
+        db.executemany(INSERT, links)
+        now = time.monotonic()
+        gap = now - self._seen.get(entry.site, now)
+        self._seen[entry.site] = now
+        db.execute(SPEND, {**self._budget, "gap": gap, "site": entry.site})
         if outcome.archive is not None:
             db.execute("UPDATE archives SET stop = ? WHERE name = ?", (outcome.stop, outcome.archive))
         db.execute("COMMIT")
@@ -295,23 +308,30 @@ class Ledger:
         """
         db = self._db
         db.execute("BEGIN IMMEDIATE")
-        db.execute(_LOSE, (name, size))
+        db.execute(LOSE, (name, size))
         stop: int = db.execute("SELECT coalesce(max(stop), 0) FROM frontier WHERE archive = ?", (name,)).fetchone()[0]
         db.execute("UPDATE archives SET stop = ? WHERE name = ?", (stop, name))
         db.execute("COMMIT")
         return stop
 
     def finish(self, note: str) -> None:
-        """Note that the crawl came to its end, and how: ``complete`` or ``page-limit``."""
-        if self._db.in_transaction:
-            self._db.execute("COMMIT")
+        """Note that the crawl came to its end, and how: ``complete``, ``page-limit`` or ``budget``."""
+        self._begin()
+        self._db.execute(
+            "UPDATE frontier SET state = 'aside', reason = 'not-needed' WHERE kind = 'sitemap' AND state = 'queued'"
+        )
         self._db.execute("INSERT OR REPLACE INTO notes VALUES ('finished', ?)", (note,))
+        self._db.execute("COMMIT")
 
     def close(self) -> None:
         """Close the file; what was taken and not settled goes back into the queue."""
         if self._db.in_transaction:
             self._db.execute("ROLLBACK")
         self._db.close()
+
+    def _begin(self) -> None:
+        if not self._db.in_transaction:
+            self._db.execute("BEGIN IMMEDIATE")
 
 
 def ledger_counts(folder: Path) -> Counts:
@@ -324,19 +344,22 @@ def ledger_counts(folder: Path) -> Counts:
 
 
 def ledger_rejects(folder: Path) -> Iterator[Reject]:
-    """Yield every address that the crawl in ``folder`` knows of and has no page of, redirects apart.
+    """Yield every address that the crawl in ``folder`` knows of and has no page of, redirects and sitemaps apart.
 
-    Addresses still queued come with the reason ``page-limit`` when the crawl ended there, ``interrupted`` when it was
-    stopped. A folder without a ledger has no rejects.
+    Addresses still queued come with the limit that ended their site (``budget-pages``, ``budget-bytes``,
+    ``budget-minutes``) or the crawl (``page-limit``), and with ``interrupted`` when it was stopped. A folder without a
+    ledger has no rejects.
     """
     if not (folder / LEDGER_NAME).is_file():
         return
     with _reader(folder) as db:
-        left = _left_over(db)
-        for url, state, reason, detail in db.execute(
-            "SELECT url, state, reason, detail FROM frontier WHERE state NOT IN ('done', 'moved') ORDER BY id"
+        for row in db.execute(
+            "SELECT url, 'crawl', iif(state = 'rejected', reason, coalesce(nullif(ended, ''), ?)), detail"
+            " FROM frontier JOIN sites USING (site)"
+            " WHERE state NOT IN ('done', 'moved', 'aside') AND kind = 'page' ORDER BY id",
+            (_left_over(db),),
         ):
-            yield Reject(url, "crawl", reason if state == "rejected" else left, detail)
+            yield Reject(*row)
 
 
 def ledger_summary(folder: Path) -> LedgerSummary:
@@ -348,15 +371,70 @@ def ledger_summary(folder: Path) -> LedgerSummary:
         If the folder holds no ledger.
     """
     with _reader(folder) as db:
+        return LedgerSummary(_counts(db), _reasons(db), finished=_note(db, "finished") is not None)
+
+
+def ledger_tally(folder: Path) -> dict[str, int]:
+    """Count the dropped addresses of the crawl in ``folder`` by reason, the most frequent first; cheap at any size."""
+    try:
+        with _reader(folder) as db:
+            return dict(db.execute(_TALLY))
+    except (MissingStageError, RunError):
+        return {}
+
+
+def ledger_langs(folder: Path) -> dict[str, int]:
+    """Count the pages of the crawl in ``folder`` by the language that they declare (``und``: none), most first."""
+    try:
+        with _reader(folder) as db:
+            return dict(db.execute(_LANGS))
+    except (MissingStageError, RunError):
+        return {}
+
+
+def ledger_sites(folder: Path, limit: int = -1) -> list[SiteCounts]:
+    """Return the sites of the crawl in ``folder``, those with the most pages first; at most ``limit``, -1 for all."""
+    try:
+        with _reader(folder) as db:
+            return [SiteCounts(*row) for row in db.execute(_SITES, (limit,))]
+    except (MissingStageError, RunError):
+        return []
+
+
+def ledger_report(folder: Path) -> dict[str, Any]:
+    """Return the crawl in ``folder`` as plain values, for ``crawl.json``.
+
+    Raises
+    ------
+    MissingStageError
+        If the folder holds no ledger.
+    """
+    with _reader(folder) as db:
         counts = _counts(db)
-        rows = db.execute(
-            "SELECT reason, count(*) FROM frontier WHERE state = 'rejected' GROUP BY reason ORDER BY 2 DESC, 1"
+        rejects = _by_site(db, "SELECT site, reason, n FROM tally WHERE n > 0 ORDER BY site, n DESC, reason")
+        langs = _by_site(db, "SELECT site, iif(lang = '', 'und', lang), n FROM langs WHERE n > 0 ORDER BY site, n DESC")
+        sites = [asdict(SiteCounts(*row)) for row in db.execute(_SITES, (-1,))]
+        sitemaps = db.execute(
+            "SELECT iif(state = 'aside', iif(reason = '', 'read', reason), state), count(*)"
+            " FROM frontier WHERE kind = 'sitemap' GROUP BY 1 ORDER BY 1"
         )
-        reasons = dict(rows)
-        waiting = counts.queued + counts.flight
-        if waiting:
-            reasons[_left_over(db)] = waiting
-        return LedgerSummary(counts, reasons, finished=_note(db, "finished") is not None)
+        suspects = db.execute("SELECT suspect, count(*) FROM frontier WHERE suspect <> '' GROUP BY 1 ORDER BY 1")
+        return {
+            "end": _note(db, "finished") or "interrupted",
+            "pages": counts.done,
+            "redirects": counts.moved,
+            "queued": counts.queued + counts.flight,
+            "rejected": counts.rejected,
+            "bytes": counts.bytes,
+            "langs": dict(db.execute(_LANGS)),
+            "rejects": _reasons(db),
+            "sitemaps": dict(sitemaps),
+            "suspects": dict(suspects),
+            "sites": [
+                {**site, "langs": langs.get(site["site"], {}), "rejects": rejects.get(site["site"], {})}
+                for site in sites
+            ],
+        }
 
 
 def ledger_failures(folder: Path, limit: int = 3) -> list[Reject]:
@@ -367,7 +445,7 @@ def ledger_failures(folder: Path, limit: int = 3) -> list[Reject]:
     with _reader(folder) as db:
         rows = db.execute(
             "SELECT url, 'crawl', iif(state = 'moved', state, reason), detail FROM frontier"
-            " WHERE state IN ('rejected', 'moved') ORDER BY state = 'moved', depth, id LIMIT ?",
+            " WHERE state IN ('rejected', 'moved') AND kind = 'page' ORDER BY state = 'moved', depth, id LIMIT ?",
             (limit,),
         )
         return [Reject(*row) for row in rows]
@@ -387,8 +465,38 @@ def _reader(folder: Path) -> Iterator[sqlite3.Connection]:
 
 
 def _counts(db: sqlite3.Connection) -> Counts:
-    row = db.execute("SELECT sum(queued), sum(flight), sum(done), sum(moved), sum(rejected), sum(bytes) FROM hosts")
-    return Counts(*(value or 0 for value in row.fetchone()))
+    return Counts(*db.execute("SELECT queued, flight, done, moved, rejected, bytes FROM total").fetchone())
+
+
+_TALLY = "SELECT reason, sum(n) FROM tally GROUP BY reason HAVING sum(n) > 0 ORDER BY 2 DESC, 1"
+_LANGS = "SELECT iif(lang = '', 'und', lang), sum(n) FROM langs GROUP BY 1 HAVING sum(n) > 0 ORDER BY 2 DESC, 1"
+_SITES = """
+SELECT site, done, moved, queued + flight, rejected, bytes, round(seconds, 3), iif(queued + flight > 0, ended, '')
+FROM sites
+ORDER BY done DESC, site LIMIT ?
+"""
+
+
+def _by_site(db: sqlite3.Connection, query: str) -> dict[str, dict[str, int]]:
+    found: dict[str, dict[str, int]] = {}
+    for site, name, n in db.execute(query):
+        found.setdefault(site, {})[name] = n
+    return found
+
+
+def _reasons(db: sqlite3.Connection) -> dict[str, int]:
+    """Count what has no page by reason, with what a limit left over."""
+    reasons = dict(db.execute(_TALLY))
+    left = db.execute(
+        "SELECT coalesce(nullif(ended, ''), ?), count(*) FROM frontier JOIN sites USING (site)"
+        " WHERE state IN ('queued', 'flight') AND kind = 'page' GROUP BY 1",
+        (_left_over(db),),
+    )
+    return {**reasons, **dict(left)}
+
+
+def _bound(budget: Budget) -> dict[str, float]:
+    return {name: _UNLIMITED if value is None else value for name, value in budget._asdict().items()}
 
 
 def _note(db: sqlite3.Connection, name: str) -> str | None:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, ParamSpec, Protocol, TypeVar
+from urllib.parse import urlencode
 
 from lxml import etree
 
@@ -20,6 +21,7 @@ from twinlink.spiders.urls import join
 
 __all__ = [
     "MAX_ANCHOR_LENGTH",
+    "MAX_CHOICES",
     "MAX_NESTING",
     "OTHER_TAG",
     "SAFE_DEPTH",
@@ -43,6 +45,9 @@ MAX_NESTING = 10**9
 SAFE_DEPTH = 1_000
 """Elements inside each other that every page may have. Browsers stop nesting at 512; the deepest page of our tuning
 sites has 29, but old pages that never close ``<font>`` can have one for each paragraph."""
+
+MAX_CHOICES = 100
+"""Choices of language in one form; a list of more is one of something else."""
 
 OTHER_TAG = 255
 """Code of every tag that `TAG_CODES` does not name."""
@@ -78,6 +83,14 @@ _SKIPPED = frozenset("script style template svg math noembed canvas datalist".sp
 # Chinese text has links inside words).
 _SPACE = frozenset("br option optgroup button".split())
 
+_BLOCK_ONLY = _BLOCK - {"form", "select"}
+# Names of a parameter that chooses the language, and what such a parameter says.
+_LANGUAGE_NAME = re.compile(
+    r"(?:\w*[-_.])?(?:lang(?:uage|_?id|_?code)?|lng|locale|hl|idioma|langue|sprache)", re.IGNORECASE
+)
+_LANGUAGE_VALUE = re.compile(r"[a-z]{2,3}(?:[-_][a-z0-9]{2,8}){0,2}|[a-z]{4,20}|\d{1,4}", re.IGNORECASE)
+_ADDRESS_VALUE = re.compile(r"https?://|/|\.\.?/|[^\s:?#]+\.(?:html?|php|aspx?|jsp)(?![\w.])", re.IGNORECASE)
+
 # Stands between blocks in what the parser gives: no page has it, for `run_parser` removes it from the bytes, and a
 # character reference to it means U+FFFD.
 _BREAK = "\0"
@@ -109,13 +122,24 @@ class Link(NamedTuple):
     """Its text, white space collapsed, at most `MAX_ANCHOR_LENGTH` characters; without text the alternative text of its
     images, its ``title`` or its ``aria-label``; else empty."""
     rel: str = ""
-    """``rel`` attribute in lower case; ``refresh`` for the redirection of a meta element."""
+    """``rel`` attribute in lower case; ``refresh`` for the redirection of a meta element, ``form`` for a choice of
+    language in a form, ``option`` for one in a menu that leads elsewhere."""
     hreflang: str = ""
     """``hreflang`` attribute in lower case."""
 
 
 _RawLink = tuple[str, str, str, str]
 """A `Link` whose url is written as in the page."""
+
+
+class _Form(NamedTuple):
+    """A form that asks by GET."""
+
+    action: str
+    fixed: list[tuple[str, str]]
+    """Its hidden fields."""
+    choices: list[tuple[str, str]]
+    """Its fields that choose a language, and what can be chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +168,8 @@ class ParsedPage:
     """Encoding that the page was decoded with, by Python's name."""
     cut: bool
     """True if the rest of the page was not read because it nests too deeply, see `MAX_NESTING`."""
+    robots: str = ""
+    """Content of its ``<meta name=robots>`` elements, lower case, joined by commas."""
 
 
 def parse_page(body: bytes, url: str, content_type: str = "", content_language: str = "") -> ParsedPage:
@@ -177,6 +203,7 @@ def parse_page(body: bytes, url: str, content_type: str = "", content_language: 
         declared_lang=_language(page.lang) or _language(page.meta_lang) or _language(content_language),
         charset=charset,
         cut=cut,
+        robots=",".join(page.robots),
     )
 
 
@@ -232,6 +259,9 @@ class _PageBuilder:
         self.base: str | None = None
         self.lang = ""
         self.meta_lang = ""
+        self.robots: list[str] = []
+        self._form: _Form | None = None
+        self._select: Mapping[str, str] = {}  # attributes of the last ``select`` element
         self._chunks: list[str] = []  # texts of the page so far, and breaks between its blocks
         self.data = self._chunks.append  # called for each text
         self._depth = 0
@@ -251,7 +281,7 @@ class _PageBuilder:
         if self._skipped:
             return
         self.tags.append(TAG_CODES.get(tag, OTHER_TAG))
-        if tag in _BLOCK:
+        if tag in _BLOCK_ONLY:
             self._chunks.append(_BREAK)
         elif tag in _STARTS:
             _STARTS[tag](self, attributes)
@@ -274,6 +304,7 @@ class _PageBuilder:
     def close(self) -> None:
         """Finish the page."""
         self._end_anchor()
+        self._close_form()
 
     def blocks(self) -> tuple[str, ...]:
         """Return the text of each block."""
@@ -302,6 +333,52 @@ class _PageBuilder:
             text = collapse("".join(self._chunks[self._anchor_mark :]).replace(_BREAK, " "))
             text = text or collapse(" ".join(self._alternatives))
             self._add_link(attributes, "href", text[:MAX_ANCHOR_LENGTH] if text else _name(attributes))
+
+    def _start_form(self, attributes: Mapping[str, str]) -> None:
+        self._chunks.append(_BREAK)
+        self._close_form()
+        if attributes.get("method", "get").strip().lower() in ("", "get"):
+            self._form = _Form(attributes.get("action", ""), [], [])
+
+    def _start_select(self, attributes: Mapping[str, str]) -> None:
+        self._chunks.append(_BREAK)
+        self._select = attributes
+
+    def _start_option(self, attributes: Mapping[str, str]) -> None:
+        self._chunks.append(" ")
+        value = attributes.get("value")
+        if not value:
+            return
+        self._choose(self._select.get("name", ""), value)
+        if "onchange" in self._select and _ADDRESS_VALUE.match(value):  # a menu that leads to what it names
+            self.links.append((value, "", "option", ""))
+
+    def _start_input(self, attributes: Mapping[str, str]) -> None:
+        kind = attributes.get("type", "").lower()
+        name = attributes.get("name", "")
+        if kind == "hidden" and self._form is not None and name:
+            self._form.fixed.append((name, attributes.get("value", "")))
+        elif kind in ("submit", "radio"):
+            self._choose(name, attributes.get("value", ""))
+
+    def _start_button(self, attributes: Mapping[str, str]) -> None:
+        self._chunks.append(" ")
+        self._choose(attributes.get("name", ""), attributes.get("value", ""))
+
+    def _choose(self, name: str, value: str) -> None:
+        """Take a choice of a form, if it is one of language."""
+        form = self._form
+        if form is not None and name and _LANGUAGE_NAME.fullmatch(name) and _LANGUAGE_VALUE.fullmatch(value):
+            form.choices.append((name, value))
+
+    def _close_form(self) -> None:
+        form = self._form
+        self._form = None
+        if form is not None and len(form.choices) <= MAX_CHOICES:
+            address = form.action.partition("#")[0].partition("?")[0]
+            for name, value in form.choices:
+                fixed = [(key, content) for key, content in form.fixed if key != name]
+                self.links.append((f"{address}?{urlencode([*fixed, (name, value)])}", "", "form", ""))
 
     def _start_title(self, _attributes: Mapping[str, str]) -> None:
         self._mark = len(self._chunks)
@@ -352,6 +429,8 @@ class _PageBuilder:
             refresh = _REFRESH.match(attributes.get("content", ""))
             if refresh and refresh[1].strip():
                 self.links.append((refresh[1].strip(), "", "refresh", ""))
+        elif attributes.get("name", "").lower() == "robots":
+            self.robots.append(attributes.get("content", "").lower())
 
     def _add_link(self, attributes: Mapping[str, str], key: str, anchor: str) -> None:
         href = attributes.get(key)
@@ -368,12 +447,17 @@ _STARTS: Mapping[str, Callable[[_PageBuilder, Mapping[str, str]], None]] = {
     "a": _PageBuilder._start_anchor,
     "area": _PageBuilder._start_area,
     "base": _PageBuilder._start_base,
+    "button": _PageBuilder._start_button,
+    "form": _PageBuilder._start_form,
     "frame": _PageBuilder._start_frame,
     "html": _PageBuilder._start_html,
     "iframe": _PageBuilder._start_iframe,
     "img": _PageBuilder._start_image,
+    "input": _PageBuilder._start_input,
     "link": _PageBuilder._start_link,
     "meta": _PageBuilder._start_meta,
+    "option": _PageBuilder._start_option,
+    "select": _PageBuilder._start_select,
     "title": _PageBuilder._start_title,
 }
 

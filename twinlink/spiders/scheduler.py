@@ -19,7 +19,7 @@ __all__ = ["SqliteScheduler"]
 
 
 class SqliteScheduler(BaseScheduler):
-    """Hands out the addresses of the spider's ledger, breadth first on each host, and ends at ``max_pages``.
+    """Hands out the addresses of the spider's ledger, sites in turn, and ends at ``max_pages``.
 
     A host has at most ``concurrency`` addresses in flight, from here until its answer is booked; so that is also how
     many can be fetched twice when the crawl is killed.
@@ -57,4 +57,4 @@ class SqliteScheduler(BaseScheduler):
 
     def _wants_more(self) -> bool:
         counts = self._ledger.counts()
-        return counts.queued > 0 and counts.done + counts.flight < self._max_pages
+        return counts.queued > 0 and counts.done + counts.flight < self._max_pages and self._ledger.has_more()

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable, Sequence
 
 from twinlink.config import CrawlSettings
+from twinlink.errors import InputError
 from twinlink.spiders.ledger import Entry
+from twinlink.spiders.traps import shape, suspicion, varies, winds
 from twinlink.spiders.urls import page_key, site_of
 
-__all__ = ["MAX_HOPS", "Scope", "host_of", "shape", "winds"]
+__all__ = ["MAX_HOPS", "Scope", "host_of"]
 
 MAX_HOPS = 10
 """Redirects followed in a row: RFC 9110 leaves the number open; browsers stop at 20, and 10 was in no trial too few."""
@@ -24,8 +27,6 @@ _DOCUMENTS = frozenset(
     " atom kml kmz dwg psd ai ics vcf zip gz tgz bz2 xz 7z rar tar jar exe msi dmg apk iso bin torrent"
     " mp3 mp4 m4a m4v wav ogg oga ogv webm avi mov wmv wma flv swf mpg mpeg 3gp ram asf".split()
 )
-_DATE = re.compile(r"(?<!\d)(?:19|20)\d\d([/-])(?:0?[1-9]|1[0-2])(?:\1(?:0?[1-9]|[12]\d|3[01]))?(?!\d)")
-_DIGITS = re.compile(r"\d+")
 
 
 class Scope:
@@ -33,26 +34,70 @@ class Scope:
 
     Parameters
     ----------
-    sites : sequence of str
-        What `site_of` gives for the start pages.
+    starts : sequence of str
+        The start pages, normalised.
     settings : CrawlSettings
-        ``site_by``, ``max_depth`` and ``max_trap_chain`` count.
+        ``site_by``, ``include``, ``exclude``, ``max_depth`` and ``max_trap_chain`` count.
+
+    Raises
+    ------
+    InputError
+        If a pattern is no regular expression.
     """
 
-    def __init__(self, sites: Sequence[str], settings: CrawlSettings) -> None:
-        self._sites = frozenset(sites)
+    def __init__(self, starts: Sequence[str], settings: CrawlSettings) -> None:
         self._settings = settings
-        self._inside: dict[str, bool] = {}
+        self._include = _patterns("include", settings.include)
+        self._exclude = _patterns("exclude", settings.exclude)
+        self._sites: frozenset[str] = frozenset()
+        self._folders: dict[str, list[str]] = {}  # host with port → folders of start pages on it, the longest first
+        if settings.site_by == "path":
+            for folder in sorted({_folder(start) for start in starts}, key=lambda name: (-len(name), name)):
+                self._folders.setdefault(folder.partition("/")[0], []).append(folder)
+        else:
+            self._sites = frozenset(site_of(start, settings.site_by) for start in starts)
+        self._by_host: dict[str, str] = {}
+
+    def site(self, url: str) -> str:
+        """Return the site of the crawl that a normalised address belongs to; empty when it is off all of them."""
+        host = url.split("/", 3)[2]
+        if self._folders:
+            address = url.partition("//")[2]
+            return next((folder for folder in self._folders.get(host, ()) if address.startswith(folder)), "")
+        site = self._by_host.get(host)
+        if site is None:
+            if len(self._by_host) >= 100_000:  # pages can name any number of hosts
+                self._by_host.clear()
+            name = site_of(url, self._settings.site_by)
+            site = self._by_host[host] = name if name in self._sites else ""
+        return site
 
     def holds(self, url: str) -> bool:
         """Return whether a normalised address belongs to one of the sites."""
-        host = url.split("/", 3)[2]
-        inside = self._inside.get(host)
-        if inside is None:
-            if len(self._inside) >= 100_000:  # pages can name any number of hosts
-                self._inside.clear()
-            inside = self._inside[host] = site_of(url, self._settings.site_by) in self._sites
-        return inside
+        return self.site(url) != ""
+
+    def wants(self, url: str) -> bool:
+        """Return whether the patterns let an address through."""
+        if self._include is not None and not self._include.search(url):
+            return False
+        return self._exclude is None or not self._exclude.search(url)
+
+    def start(self, url: str) -> Entry:
+        """Return the entry of a start page."""
+        return Entry(page_key(url), url, host_of(url), site=self.site(url))
+
+    def sitemap(self, url: str, site: str = "") -> Entry | None:
+        """Return the entry of a sitemap; None when it is off the sites.
+
+        Parameters
+        ----------
+        url : str
+            Its normalised address.
+        site : str
+            The site that it is read for: one that is a folder has its sitemap above it.
+        """
+        site = self.site(url) or site
+        return Entry(page_key(url), url, host_of(url), site=site, kind="sitemap") if site else None
 
     def links(self, page: Entry, urls: Iterable[str]) -> list[Entry]:
         """Turn the links of ``page`` into entries, each key once; those that are dropped carry their reason.
@@ -62,7 +107,8 @@ class Scope:
         page_shape = shape(page.url)
         found: dict[str, Entry] = {}
         for url in urls:
-            if not self.holds(url):
+            site = self.site(url)
+            if not site:
                 continue
             key = page_key(url)
             if key in found or key == page.key:
@@ -70,8 +116,9 @@ class Scope:
             extension = _extension(url)
             if extension in _RESOURCES:
                 continue
-            chain = page.chain + 1 if _varies(url) and shape(url) == page_shape else 0
-            found[key] = self._judged(Entry(key, url, host_of(url), page.depth + 1, chain), extension)
+            chain = page.chain + 1 if varies(url) and shape(url) == page_shape else 0
+            entry = Entry(key, url, host_of(url), page.depth + 1, chain, site=site)
+            found[key] = self._judged(entry, extension)
         return list(found.values())
 
     def redirect(self, page: Entry, url: str) -> Entry | None:
@@ -79,24 +126,30 @@ class Scope:
 
         It stands as deep as ``page``. When it has the same key it is ``page`` itself in another spelling.
         """
-        if not self.holds(url):
+        site = self.site(url) or (page.site if page.kind == "sitemap" and host_of(url) == page.host else "")
+        if not site:
             return None
-        entry = Entry(page_key(url), url, host_of(url), page.depth, page.chain, page.hops + 1)
+        entry = page._replace(key=page_key(url), url=url, host=host_of(url), hops=page.hops + 1, site=site)
         if entry.hops > MAX_HOPS or url == page.url:
             return entry._replace(reason="redirect-loop", detail=f"{entry.hops} redirects in a row, from {page.url}")
+        if entry.kind == "sitemap":
+            return entry
         extension = _extension(url)
         return self._judged(entry, extension if extension not in _RESOURCES else "")
 
     def _judged(self, entry: Entry, extension: str) -> Entry:
         if extension in _DOCUMENTS:
             return entry._replace(reason="not-html", detail=f"by its name: .{extension}")
-        if winds(entry.url):
+        if entry.depth and not self.wants(entry.url):  # where a start page is moved to is one, too
+            return entry._replace(reason="excluded", detail="by include or exclude")
+        circles, suspect = _looks(entry.url)
+        if circles:
             return entry._replace(chain=-1, reason="trap", detail="its path repeats itself")
         if entry.chain > self._settings.max_trap_chain:
             return entry._replace(reason="trap", detail=f"{entry.chain} links in a row that changed query or date")
         if entry.depth > self._settings.max_depth:
             return entry._replace(reason="depth", detail=f"{entry.depth} links from a start page")
-        return entry
+        return entry._replace(suspect=suspect) if suspect != entry.suspect else entry
 
 
 def host_of(url: str) -> str:
@@ -112,56 +165,24 @@ def host_of(url: str) -> str:
     return host if colon and port.isdigit() else netloc
 
 
-def shape(url: str) -> str:
-    """Return what a calendar's addresses have in common.
-
-    That is the address with the values of its query blanked, and, where its path holds a date (YYYY/MM or YYYY-MM), the
-    path's numbers too.
-
-    Examples
-    --------
-    >>> shape("http://a.org/calendar?month=5&year=2024") == shape("http://a.org/calendar?year=2025&month=1")
-    True
-    >>> shape("http://a.org/events/2024/05/") == shape("http://a.org/events/2024/06/")
-    True
-    >>> shape("http://a.org/p/000123.html") == shape("http://a.org/p/000124.html")
-    False
-    """
-    path, _, query = url.partition("?")
-    if _DATE.search(path):
-        path = _DIGITS.sub("0", path)
-    if not query:
-        return path
-    names = sorted({parameter.partition("=")[0] for parameter in query.split("&")})
-    return f"{path}?{'&'.join(names)}"
+@functools.lru_cache(maxsize=2**14)  # the pages of a site have most links in common
+def _looks(url: str) -> tuple[bool, str]:
+    return winds(url), suspicion(url)
 
 
-def winds(url: str) -> bool:
-    """Return whether one to three segments of the path stand there four times in a row.
-
-    A relative link on a page that answers under any path gives /a/a/a/a/… (cf. Heritrix's PathologicalPathDecideRule).
-
-    Examples
-    --------
-    >>> winds("http://a.org/en/en/en/en/"), winds("http://a.org/en/x/en/x/en/x/"), winds("http://a.org/a/b/a/b/a/b/a/b/c")
-    (True, False, True)
-    """
-    segments = url.partition("?")[0].split("/")[3:]
-    return any(_repeats(segments, period) for period in range(1, 4) if len(segments) >= 4 * period)
+def _patterns(name: str, patterns: Sequence[str]) -> re.Pattern[str] | None:
+    """Compile several patterns into one that fits where one of them does; None for none."""
+    for pattern in patterns:
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            raise InputError(f"{name}: {pattern!r} is not a regular expression ({error})") from None
+    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns)) if patterns else None
 
 
-def _repeats(segments: Sequence[str], period: int) -> bool:
-    run = 0
-    for earlier, later in zip(segments, segments[period:], strict=False):
-        run = run + 1 if earlier == later and later else 0
-        if run >= 3 * period:
-            return True
-    return False
-
-
-def _varies(url: str) -> bool:
-    """Tell cheaply whether two addresses can share this one's shape at all."""
-    return "?" in url or _DATE.search(url) is not None
+def _folder(url: str) -> str:
+    """Return a start page's address up to the last slash of its path, without its scheme."""
+    return url.partition("//")[2].partition("?")[0].rpartition("/")[0] + "/"
 
 
 def _extension(url: str) -> str:

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import sqlite3
+import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import scrapy
 from scrapy import signals
 from scrapy.crawler import CrawlerProcess
 from scrapy.exceptions import CloseSpider, StopDownload
+from scrapy.settings import default_settings
 
 from twinlink.spiders.documents import is_html
 from twinlink.spiders.failures import failure_reason
+from twinlink.spiders.guard import AddressGuard, GuardedHandler, guarded_resolver
 from twinlink.spiders.ledger import Entry, Outcome
 from twinlink.spiders.middleware import MIDDLEWARES
-from twinlink.spiders.parser import parse_page
+from twinlink.spiders.parser import ParsedPage, parse_page
+from twinlink.spiders.robots import directives, product_token, user_agent
 from twinlink.spiders.scheduler import SqliteScheduler
+from twinlink.spiders.scope import host_of
+from twinlink.spiders.sitemaps import MAX_SITEMAP_BYTES, read_sitemap
 from twinlink.spiders.urls import join
 
 if TYPE_CHECKING:
@@ -38,7 +45,16 @@ _REDIRECTS = frozenset((301, 302, 303, 307, 308))
 # A body of another type up to this size is received and thrown away: cheaper than a new connection.
 _SMALL_BODY = 32 * 1024
 
-_HOSTS_AT_ONCE = 16
+# Some wait in the downloader for the turn of a slow host, so this is far more than are on the line at once.
+_IN_FLIGHT = 256
+
+_BUSY = frozenset((429, 503))
+_BUSY_IN_A_ROW = 5
+_BUSY_REST = 600.0  # seconds that a host is left alone which answers so many requests in a row that it is busy
+_NOT_ARCHIVED = frozenset(("not-html", "noindex"))
+# Scrapy renamed it.
+_RESOLVER = "DNS_RESOLVER" if hasattr(default_settings, "DNS_RESOLVER") else "TWISTED_DNS_RESOLVER"
+_MAX_INDEX_DEPTH = 3  # sitemaps of sitemaps; the protocol knows one such step
 
 # No Accept-Language: a site must not choose a language for us. Only encodings that every WARC reader unpacks.
 _REQUEST_HEADERS = {"Accept": "text/html,application/xhtml+xml;q=0.9,*/*;q=0.5", "Accept-Encoding": "gzip, deflate"}
@@ -51,22 +67,41 @@ class SiteSpider(scrapy.Spider):
     ----------
     ledger, archive, scope
         Where outcomes go, where answers go, and which links are followed.
+    guard : AddressGuard
+        Knows which hosts may have private addresses.
     limits : CrawlSettings
         The crawl's settings.
+    delay : float
+        Seconds between two requests to a host.
 
     Attributes
     ----------
     fatal : Exception or None
         Why the crawl had to stop: ledger or archive could not be written.
+    resting : dict
+        Hosts that asked to be left alone, and until when (monotonic time).
     """
 
     name = "twinlink"
 
-    def __init__(self, ledger: Ledger, archive: Archive, scope: Scope, limits: CrawlSettings) -> None:
+    def __init__(
+        self,
+        ledger: Ledger,
+        archive: Archive,
+        scope: Scope,
+        guard: AddressGuard,
+        limits: CrawlSettings,
+        delay: float,
+    ) -> None:
         super().__init__()
         self.ledger = ledger
+        self.guard = guard
         self.limits = limits
+        self.delay = delay
         self.fatal: Exception | None = None
+        self.resting: dict[str, float] = {}
+        self._busy: dict[str, int] = {}  # host → answers in a row that it is busy
+        self._agent = product_token(user_agent(limits))
         self._archive = archive
         self._scope = scope
 
@@ -81,17 +116,22 @@ class SiteSpider(scrapy.Spider):
         """Return the request for an entry."""
         # verbatim_url: the address is normalised as browsers do; Scrapy would write some characters differently.
         meta = {"page": entry, "dont_redirect": True, "verbatim_url": True}
+        if entry.kind == "sitemap":
+            meta["download_maxsize"] = max(MAX_SITEMAP_BYTES, self.limits.max_page_bytes)
         return scrapy.Request(entry.url, callback=self.answered, errback=self.failed, meta=meta, dont_filter=True)
 
     def refuse_early(self, headers: Headers, body_length: int, request: Request) -> None:
         """Break a download off whose type cannot be HTML whatever its body, unless it is short."""
         unknown_or_large = not 0 <= body_length <= _SMALL_BODY
-        if "page" in request.meta and unknown_or_large and not is_html(_header(headers, "Content-Type"), b"<html>"):
+        entry: Entry | None = request.meta.get("page")
+        is_page = entry is not None and entry.kind == "page"
+        if is_page and unknown_or_large and not is_html(_header(headers, "Content-Type"), b"<html>"):
             raise StopDownload(fail=False)
 
     def answered(self, response: Response) -> None:
         """Book an answer."""
         entry: Entry = response.meta["page"]
+        self._mind(entry, response.status)
         try:
             outcome, links = self._judge(entry, response)
         except Exception as error:  # noqa: BLE001  # whatever is wrong with one page, the crawl goes on and counts it
@@ -103,7 +143,34 @@ class SiteSpider(scrapy.Spider):
         entry: Entry = failure.request.meta["page"]  # type: ignore[attr-defined]  # set by Scrapy
         assert failure.value is not None
         reason, detail = failure_reason(failure.value)
+        if reason == "dns" and self.guard.refused(entry.url):
+            reason = "private-address"
         self._book(entry, Outcome("rejected", reason, detail), [], None)
+
+    def rest(self, host: str, seconds: float) -> None:
+        """Leave a host alone for a while."""
+        self.resting[host] = time.monotonic() + seconds
+
+    def found_sitemaps(self, origin: str, site: str, named: Sequence[str]) -> None:
+        """Queue the sitemaps of a host that is asked for the first time: those that robots.txt names, or the usual one.
+
+        Parameters
+        ----------
+        origin : str
+            Scheme and host.
+        site : str
+            Site of the page that was to be fetched.
+        named : sequence of str
+            As robots.txt writes them.
+        """
+        if not self.limits.sitemaps:
+            return
+        urls = [join(f"{origin}/", address) for address in named] or [f"{origin}/sitemap.xml"]
+        entries = [self._scope.sitemap(url, site if url.startswith(origin) else "") for url in urls if url]
+        try:
+            self.ledger.add([entry for entry in entries if entry])
+        except sqlite3.Error as error:
+            self.fatal = error  # the next answer stops the crawl
 
     def archive_aside(self, request: Request, response: Response) -> None:
         """Archive an exchange that is no page's (robots.txt)."""
@@ -112,18 +179,64 @@ class SiteSpider(scrapy.Spider):
         except (OSError, sqlite3.Error) as error:
             self.fatal = error  # the next answer stops the crawl
 
+    def _mind(self, entry: Entry, status: int) -> None:
+        """Leave a host alone that is busy again and again."""
+        if status not in _BUSY:
+            self._busy.pop(entry.host, None)
+            return
+        self._busy[entry.host] = self._busy.get(entry.host, 0) + 1
+        if self._busy[entry.host] >= _BUSY_IN_A_ROW:
+            self.rest(entry.host, _BUSY_REST)
+
     def _judge(self, entry: Entry, response: Response) -> tuple[Outcome, list[Entry]]:
         status = response.status
         location = _header(response.headers, "Location")
         if status in _REDIRECTS and location:
             return self._follow(entry, status, location)
         if status != 200:
-            return Outcome("rejected", f"http-{status}", status=status), []
+            reason, detail = ("busy", f"http-{status}") if status in _BUSY else (f"http-{status}", "")
+            return Outcome("rejected", reason, detail, status=status), []
+        if entry.kind == "sitemap":
+            return self._read_sitemap(entry, response.body)
         content_type = _header(response.headers, "Content-Type")
         if not is_html(content_type, response.body):
             return Outcome("rejected", "not-html", content_type, status=status), []
         page = parse_page(response.body, entry.url, content_type)
-        return Outcome("done", status=status), self._scope.links(entry, (link.url for link in page.links))
+        return self._obey(entry, page, response.headers)
+
+    def _obey(self, entry: Entry, page: ParsedPage, headers: Headers) -> tuple[Outcome, list[Entry]]:
+        """Take a page and its links, as far as it wants them to be taken."""
+        said: frozenset[str] = frozenset()
+        if self.limits.obey_meta_robots:
+            tags = [value.decode("latin-1") for value in headers.getlist("X-Robots-Tag")]
+            said = directives(page.robots, tags, self._agent)
+        outcome = (
+            Outcome("rejected", "noindex", status=200)
+            if "noindex" in said
+            else Outcome("done", status=200, lang=page.declared_lang)
+        )
+        if "nofollow" in said:
+            return outcome, _not_followed(self._scope.links(entry, (link.url for link in page.links)))
+        if not self.limits.obey_rel_nofollow:
+            return outcome, self._scope.links(entry, (link.url for link in page.links))
+        followed = [link.url for link in page.links if "nofollow" not in link.rel.split()]
+        others = [link.url for link in page.links if "nofollow" in link.rel.split()]
+        return outcome, self._scope.links(entry, followed) + _not_followed(self._scope.links(entry, others))
+
+    def _read_sitemap(self, entry: Entry, body: bytes) -> tuple[Outcome, list[Entry]]:
+        read = Outcome("aside", status=200)
+        if self.ledger.known(entry.site) >= self.limits.max_pages:
+            return read._replace(reason="not-needed"), []  # more than can be fetched is known already
+        sitemap = read_sitemap(body, entry.url)
+        if sitemap is None:
+            return read._replace(reason="not-a-sitemap"), []
+        links = self._scope.links(entry, sitemap.pages)
+        if entry.depth < _MAX_INDEX_DEPTH:
+            further = (
+                self._scope.sitemap(url, entry.site if host_of(url) == entry.host else "") for url in sitemap.sitemaps
+            )
+            links += [inner._replace(depth=entry.depth + 1) for inner in further if inner]
+        return read, links
 
     def _follow(self, entry: Entry, status: int, location: str) -> tuple[Outcome, list[Entry]]:
         url = join(entry.url, location)
@@ -139,50 +252,50 @@ class SiteSpider(scrapy.Spider):
     def _book(self, entry: Entry, outcome: Outcome, links: list[Entry], response: Response | None) -> None:
         if outcome.state == "queued":  # the same key in another spelling
             entry, links = links[0], []
+        elif entry.kind == "sitemap" and outcome.state != "aside":
+            outcome = outcome._replace(state="aside", reason=outcome.reason or outcome.state)
         try:
             if self.fatal is None:
-                if response is not None and _is_whole(response) and outcome.reason != "not-html":
-                    outcome = self._archived(outcome, response)
+                if response is not None and _is_whole(response) and outcome.reason not in _NOT_ARCHIVED:
+                    outcome = self._archived(entry, outcome, response)
                 self.ledger.settle(entry, outcome, links)
         except (OSError, sqlite3.Error) as error:
             self.fatal = error
         if self.fatal is not None:  # what cannot be booked must not be fetched
             raise CloseSpider("cannot write")
 
-    def _archived(self, outcome: Outcome, response: Response) -> Outcome:
+    def _archived(self, entry: Entry, outcome: Outcome, response: Response) -> Outcome:
         raw: Response = response.meta["raw"]
-        entry: Entry = response.meta["page"]
+        if entry.kind == "sitemap":  # no page: what it lists is in the ledger
+            return outcome._replace(bytes=len(raw.body))
         assert response.request is not None
-        written = self._archive.write(entry.url, response.request, raw)
+        written = self._archive.write(response.meta["page"].url, response.request, raw)
         return outcome._replace(archive=written.archive, start=written.start, stop=written.end, bytes=len(raw.body))
 
 
-def crawler_process(spider_arguments: tuple[Ledger, Archive, Scope, CrawlSettings], delay: float) -> CrawlerProcess:
-    """Return Scrapy's process with the spider in it, ready to start.
-
-    Parameters
-    ----------
-    spider_arguments : tuple
-        What `SiteSpider` is made from.
-    delay : float
-        Seconds between two requests to a host.
-    """
-    process = CrawlerProcess(_scrapy_settings(spider_arguments[-1], delay))
-    process.crawl(SiteSpider, *spider_arguments)
+def crawler_process(
+    ledger: Ledger, archive: Archive, scope: Scope, guard: AddressGuard, limits: CrawlSettings, delay: float
+) -> CrawlerProcess:
+    """Return Scrapy's process with the spider in it, ready to start; the parameters are those of `SiteSpider`."""
+    process = CrawlerProcess(_scrapy_settings(limits, delay, guard))
+    process.crawl(SiteSpider, ledger, archive, scope, guard, limits, delay)
     return process
 
 
-def _scrapy_settings(limits: CrawlSettings, delay: float) -> dict[str, Any]:
+def _scrapy_settings(limits: CrawlSettings, delay: float, guard: AddressGuard) -> dict[str, Any]:
+    handlers: dict[str, Any] = {**dict.fromkeys(("data", "file", "ftp", "s3")), "http": GuardedHandler}
     return {
         "COOKIES_ENABLED": False,
+        "COMPRESSION_ENABLED": False,  # `Unpack` does
         "METAREFRESH_ENABLED": False,  # a link like any other
         "EXTENSIONS_BASE": {"scrapy.extensions.throttle.AutoThrottle": 0},  # no telnet console, no statistics
-        "DOWNLOAD_HANDLERS": dict.fromkeys(("data", "file", "ftp", "s3")),
+        "DOWNLOAD_HANDLERS": {**handlers, "https": GuardedHandler},
+        _RESOLVER: guarded_resolver(guard),
         "SCHEDULER": SqliteScheduler,
         "DOWNLOADER_MIDDLEWARES": MIDDLEWARES,
         "HTTPERROR_ALLOW_ALL": True,
         "CONCURRENT_ITEMS": 1,  # Scrapy makes so many tasks for each page, though the spider yields no items
-        "CONCURRENT_REQUESTS": _HOSTS_AT_ONCE * limits.concurrency,
+        "CONCURRENT_REQUESTS": max(_IN_FLIGHT, limits.concurrency),
         "CONCURRENT_REQUESTS_PER_DOMAIN": limits.concurrency,
         "DOWNLOAD_DELAY": delay,
         "AUTOTHROTTLE_ENABLED": limits.autothrottle,
@@ -193,11 +306,15 @@ def _scrapy_settings(limits: CrawlSettings, delay: float) -> dict[str, Any]:
         "DOWNLOAD_WARNSIZE": 0,
         "RETRY_TIMES": limits.retries,
         "RETRY_HTTP_CODES": [500, 502, 503, 504, 408, 429],
-        "ROBOTSTXT_OBEY": limits.obey_robots,
-        "USER_AGENT": limits.user_agent,
+        "ROBOTSTXT_OBEY": False,  # `RobotsGate` does
+        "USER_AGENT": user_agent(limits),
         "DEFAULT_REQUEST_HEADERS": _REQUEST_HEADERS,
         "LOG_LEVEL": "WARNING",
     }
+
+
+def _not_followed(links: list[Entry]) -> list[Entry]:
+    return [link if link.reason else link._replace(reason="nofollow") for link in links]
 
 
 def _is_whole(response: Response) -> bool:

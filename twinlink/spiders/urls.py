@@ -22,6 +22,13 @@ _NON_ASCII = re.compile(r"[^\x00-\x7f]+")
 # over): those that begin with a path and hold no colon, and whole addresses. Any other is joined to the whole base.
 _FOLDER_IS_ENOUGH = re.compile(r"[\w./][^:]*\Z|https?://", re.ASCII)
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
+# Only names that never mean anything else (cf. Heritrix's StripSessionIDs): of Java, PHP, ASP, ASP.NET, osCommerce and
+# Zen Cart. A parameter "sid" can be a story or a section.
+_SESSION = re.compile(
+    r";jsessionid=[^/?#;&]*|(?<=[?&])(?:jsessionid|phpsessid|aspsessionid[a-z]{8}|oscsid|zenid)=[^&]*"
+    r"|/\(S\([0-9a-z]{24}\)\)(?=/)",
+    re.IGNORECASE,
+)
 
 # Unreserved characters of RFC 3986, and those that some writers escape and others do not: JavaScript's
 # encodeURIComponent leaves !'()* alone, PHP's rawurlencode does not.
@@ -105,15 +112,20 @@ def page_key(url: str) -> str:
     """Return what identifies the page at a normalised address. It is not for fetching.
 
     Query parameters are sorted by name (those of one name keep their order), empty ones dropped; percent-encodings that
-    mean the same are written alike.
+    mean the same are written alike. Session identifiers of common servers are left out: with them, a site that gives a
+    new one to each visit has no end of addresses.
 
     Examples
     --------
     >>> page_key("http://www.example.org/%7euser/?lang=en&id=%e4")
     'http://www.example.org/~user/?id=%E4&lang=en'
+    >>> page_key("http://www.example.org/a.jsp;jsessionid=9F3A0C?id=1&PHPSESSID=8a7b6c")
+    'http://www.example.org/a.jsp?id=1'
     """
     if "%" in url:
         url = _ESCAPE.sub(_canonical_escape, url)
+    if "ess" in url or "ESS" in url or "sid" in url or "nid" in url or "(S(" in url:  # faster than the expression
+        url = _SESSION.sub("", url)
     path, mark, query = url.partition("?")
     if not mark:
         return url
@@ -134,15 +146,16 @@ def page_id(url: str) -> int:
     return int.from_bytes(blake2b(page_key(url).encode(), digest_size=8).digest(), "big", signed=True)
 
 
-def site_of(url: str, site_by: Literal["domain", "host"] = "domain") -> str:
+def site_of(url: str, site_by: Literal["domain", "host", "path"] = "domain") -> str:
     """Return the name of the site that a normalised address belongs to.
 
     Parameters
     ----------
     url : str
         A normalised address.
-    site_by : {"domain", "host"}
-        The registered domain by the Public Suffix List that the package ``publicsuffixlist`` carries, or the host.
+    site_by : {"domain", "host", "path"}
+        The registered domain by the Public Suffix List that the package ``publicsuffixlist`` carries, or the host
+        (also for ``path``: only a crawl knows the folders that it started at).
 
     Returns
     -------
@@ -161,7 +174,7 @@ def site_of(url: str, site_by: Literal["domain", "host"] = "domain") -> str:
 
 
 @functools.lru_cache(maxsize=2**12)  # links go to few hosts again and again
-def _site_of_origin(origin: str, site_by: Literal["domain", "host"]) -> str:
+def _site_of_origin(origin: str, site_by: Literal["domain", "host", "path"]) -> str:
     try:
         parsed = ada_url.URL(origin)
     except ValueError:

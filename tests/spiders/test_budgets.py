@@ -1,0 +1,182 @@
+"""Scope, budgets, several sites at once, seed files, and the report of a crawl."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from contextlib import ExitStack
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.loopback import Answer, Server, links, serving
+from twinlink.config import CrawlSettings
+from twinlink.errors import CrawlError, InputError
+from twinlink.spiders.crawl import REPORT_NAME, CrawlProgress, crawl
+from twinlink.spiders.ledger import ledger_rejects, ledger_summary
+from twinlink.spiders.seeds import read_seeds
+
+
+def chain(n: int, width: int = 4, weight: int = 0) -> object:
+    """Make a site of ``n`` pages, each of which links to the next ones."""
+
+    def answer(path: str) -> Answer:
+        here = int(path[2:] or 0) if path != "/" else 0
+        found = links(*(f"/p{m}" for m in range(here + 1, min(here + 1 + width, n))))
+        return Answer(found.body + b" " * weight)
+
+    return answer
+
+
+def report(folder: Path) -> dict[str, object]:
+    found: dict[str, object] = json.loads((folder / REPORT_NAME).read_text(encoding="utf-8"))
+    return found
+
+
+def named(site: Server) -> str:
+    return urlsplit(site.url).netloc
+
+
+def test_a_site_ends_at_its_pages_and_the_others_go_on(tmp_path: Path) -> None:
+    with serving(chain(30)) as big, serving(chain(5)) as small:  # type: ignore[arg-type]
+        starts = [big.url, small.url]
+        progress = crawl(starts, tmp_path, CrawlSettings(max_site_pages=8))
+        assert {site.site: (site.pages, site.ended) for site in progress.sites} == {
+            named(big): (8, "budget-pages"),
+            named(small): (5, ""),
+        }
+        assert sum(big.fetched().values()) == 8
+        left = Counter(reject.reason for reject in ledger_rejects(tmp_path))
+        assert left == {"budget-pages": progress.queued}
+        assert ledger_summary(tmp_path).reasons == left
+        assert report(tmp_path)["end"] == "budget"
+        log = list(big.log)
+        assert crawl(starts, tmp_path, CrawlSettings(max_site_pages=8)).fetched == 13
+        assert big.log == log  # nothing is asked again
+        assert crawl(starts, tmp_path, CrawlSettings()).fetched == 35
+        assert big.fetched() == Counter(["/", *(f"/p{n}" for n in range(1, 30))])
+    assert report(tmp_path)["end"] == "complete"
+
+
+def test_a_site_ends_at_its_bytes(tmp_path: Path) -> None:
+    with serving(chain(30, weight=10_000)) as site:  # type: ignore[arg-type]
+        progress = crawl([site.url], tmp_path, CrawlSettings(max_site_bytes=50_000, concurrency=1))
+    assert (progress.fetched, progress.sites[0].ended) == (5, "budget-bytes")
+    assert {reject.reason for reject in ledger_rejects(tmp_path)} == {"budget-bytes"}
+
+
+def test_a_site_ends_at_its_minutes(tmp_path: Path) -> None:
+    with serving(chain(1_000)) as slow, serving(chain(3), host="127.0.0.2") as small:  # type: ignore[arg-type]
+        settings = CrawlSettings(max_site_minutes=0.04, delay=0.1, autothrottle=False)
+        progress = crawl([slow.url, small.url], tmp_path, settings)
+    ended = {site.site: site.ended for site in progress.sites}
+    assert ended == {named(slow): "budget-minutes", named(small): ""}
+    assert 3 < progress.fetched < 60
+    assert {reject.reason for reject in ledger_rejects(tmp_path)} == {"budget-minutes"}
+
+
+def test_a_big_site_starves_no_small_one(tmp_path: Path) -> None:
+    with ExitStack() as stack:
+        big = stack.enter_context(serving(chain(500, width=100)))  # type: ignore[arg-type]
+        small = [stack.enter_context(serving(chain(6))) for _ in range(5)]  # type: ignore[arg-type]
+        starts = [big.url, *(site.url for site in small)]
+        progress = crawl(starts, tmp_path, CrawlSettings(max_pages=60))
+    pages = {site.site: site.pages for site in progress.sites}
+    assert [pages[named(site)] for site in small] == [6] * 5
+    assert pages[named(big)] == 30
+    assert progress.n_sites == 6
+
+
+def test_include_and_exclude(tmp_path: Path) -> None:
+    pages = ("/en/a", "/en/b?print=1", "/tc/a", "/fr/a")
+    with serving(lambda path: links(*pages)) as site:
+        settings = CrawlSettings(include=("/en/", "/tc/"), exclude=(r"[?&]print=",))
+        assert crawl([site.url], tmp_path, settings).fetched == 3
+        rejects = {reject.url.removeprefix(site.url): reject.reason for reject in ledger_rejects(tmp_path)}
+        assert rejects == {"/en/b?print=1": "excluded", "/fr/a": "excluded"}
+        assert crawl([site.url], tmp_path, CrawlSettings(exclude=("/fr/",))).fetched == 4
+        assert site.fetched() == Counter(["/", "/en/a", "/tc/a", "/en/b?print=1"])
+
+
+def test_a_pattern_that_is_none_is_told_before_anything_is_fetched(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"exclude: '\(' is not a regular expression"):
+        crawl(["http://127.0.0.1:1/"], tmp_path / "run", CrawlSettings(exclude=("(",)))
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_site_by_its_folder(tmp_path: Path) -> None:
+    pages = ("/en/a.html", "/en/deep/b", "/tc/a.html", "/", "/english/x", "/kids/c")
+    with serving(lambda path: links(*pages), sitemap=Answer(b"<urlset/>", type="text/xml")) as site:
+        starts = [f"{site.url}/en/index.html", f"{site.url}/kids/"]
+        progress = crawl(starts, tmp_path, CrawlSettings(site_by="path"))
+        assert set(site.fetched()) == {"/en/index.html", "/en/a.html", "/en/deep/b", "/kids/", "/kids/c"}
+        assert {found.site for found in progress.sites} == {f"{named(site)}/en/", f"{named(site)}/kids/"}
+        assert "/sitemap.xml" in site.log
+
+
+def test_the_report_adds_up(tmp_path: Path) -> None:
+    first = links("/a", "/gone", "/x.pdf", "/deep/deep/deep/deep/", "/list?sort=name", "/away")
+    answers = {"/": first, "/away": Answer(status=302, headers={"Location": "http://elsewhere.example/"})}
+
+    def answer(path: str) -> Answer:
+        return answers.get(path, Answer(b"<html lang=zh-hk><p>page") if path != "/gone" else Answer(status=404))
+
+    seen: list[CrawlProgress] = []
+    with serving(answer) as one, serving(chain(9, width=1)) as two:  # type: ignore[arg-type]
+        progress = crawl([one.url, two.url], tmp_path, CrawlSettings(max_depth=4), seen.append)
+    found = report(tmp_path)
+    assert found["format"] == 1
+    assert (found["end"], found["pages"], found["redirects"], found["queued"]) == ("complete", 8, 1, 0)
+    expected = {"depth": 1, "http-404": 1, "not-html": 1, "trap": 1}
+    assert found["rejects"] == expected == dict(progress.reasons)
+    assert found["suspects"] == {"sort-order": 1}
+    assert found["sitemaps"] == {"http-404": 2}
+    assert found["langs"] == {"und": 6, "zh-HK": 2} == dict(progress.langs)
+    sites = {site["site"]: site for site in found["sites"]}  # type: ignore[attr-defined]
+    assert sites[named(one)]["rejects"] == {"http-404": 1, "not-html": 1, "trap": 1}
+    assert sites[named(two)]["rejects"] == {"depth": 1}
+    assert sites[named(two)]["langs"] == {"und": 5}
+    for name in ("pages", "redirects", "queued", "rejected", "bytes"):
+        assert sum(site[name] for site in sites.values()) == found[name]
+    assert found["bytes"] == progress.bytes == seen[-1].bytes
+    assert not list(tmp_path.glob("*.partial"))
+
+
+def test_a_crawl_that_was_stopped_has_a_report(tmp_path: Path) -> None:
+    def stop(progress: CrawlProgress) -> None:
+        if progress.fetched:
+            raise KeyboardInterrupt
+
+    with serving(chain(400, width=1)) as site, pytest.raises(KeyboardInterrupt):  # type: ignore[arg-type]
+        crawl([site.url], tmp_path, CrawlSettings(delay=0.05), stop)
+    assert report(tmp_path)["end"] == "interrupted"
+
+
+def test_a_crawl_that_found_nothing_has_a_report(tmp_path: Path) -> None:
+    with serving(lambda path: Answer(status=404)) as site, pytest.raises(CrawlError):
+        crawl([site.url], tmp_path, CrawlSettings())
+    assert report(tmp_path)["rejects"] == {"http-404": 1}
+
+
+def test_seeds(tmp_path: Path) -> None:
+    path = tmp_path / "seeds.txt"
+    path.write_text("\ufeff# sites\n\nhttp://A.org\t12 pages\nwww.b.org/en/\n  http://a.org/ \n", encoding="utf-8")
+    assert read_seeds(path) == ["http://a.org/", "http://www.b.org/en/"]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"http://a.org\nftp://b.org/\n", r"line 2: not a web address: 'ftp://b.org/'"),
+        (b"# nothing\n", "no address in it"),
+        (b"http://a.org/\xff\n", "not a UTF-8 text"),
+        (None, "cannot be read"),
+    ],
+)
+def test_seeds_that_are_none(tmp_path: Path, content: bytes | None, message: str) -> None:
+    path = tmp_path / "seeds.txt"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(InputError, match=message):
+        read_seeds(path)

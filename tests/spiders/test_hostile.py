@@ -1,0 +1,246 @@
+"""Servers that mean harm, or are broken: whatever they send costs little, has a reason, and the crawl goes on."""
+
+from __future__ import annotations
+
+import gzip
+import socket
+import subprocess
+import sys
+import threading
+import time
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+
+import brotli
+import pytest
+from backports import zstd
+
+from tests.loopback import Answer, links, redirect, serving
+from twinlink.config import CrawlSettings
+from twinlink.errors import CrawlError
+from twinlink.spiders import crawl as crawl_module
+from twinlink.spiders.crawl import crawl
+from twinlink.spiders.guard import MAX_HEADER_BYTES, AddressGuard, is_public
+from twinlink.spiders.ledger import ledger_rejects
+
+BIG = b"<p>" + b"x" * 3_000_000
+
+
+def raw_deflate(body: bytes) -> bytes:
+    packer = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    return packer.compress(body) + packer.flush()
+
+
+def packed(body: bytes, encoding: str) -> Answer:
+    return Answer(body, headers={"Content-Encoding": encoding})
+
+
+HOSTILE: dict[str, Answer] = {
+    "/gzip": packed(gzip.compress(BIG), "gzip"),
+    "/deflate": packed(zlib.compress(BIG), "deflate"),
+    "/raw-deflate": packed(raw_deflate(BIG), "deflate"),
+    "/br": packed(brotli.compress(BIG, quality=4), "br"),
+    "/zstd": packed(zstd.compress(BIG), "zstd"),
+    "/twice": packed(gzip.compress(gzip.compress(BIG)), "gzip, gzip"),
+    "/many-members": packed(gzip.compress(b"<p>" + b"x" * 9_000) * 100, "gzip"),
+    "/damaged": packed(gzip.compress(b"<p>" + b"x" * 500)[:15] + b"\xff" * 50, "gzip"),
+    "/no-gzip": packed(b"<p>plain after all", "gzip"),
+    "/unknown": packed(b"\x01\x02\x03", "x-secret"),
+    "/file": redirect("file:///etc/passwd"),
+    "/ftp": redirect("ftp://127.0.0.1/x"),
+    "/data": redirect("data:text/html,<p>hello"),
+    "/script": redirect("javascript:alert(1)"),
+    "/metadata": redirect("http://169.254.169.254/latest/meta-data/"),
+    "/broken-location": redirect("http://["),
+    "/image-as-html": Answer(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 8),
+    "/html-as-image": Answer(b"<p>page", type="image/png"),
+    "/nul": Answer(b"\0" * 5_000 + b"<p>after"),
+    "/bad-date": Answer(b"<p>page", headers={"Last-Modified": "yesterday", "Date": "\xff"}),
+    "/deep": Answer(b"<div>" * 19_000),
+    "/links": Answer(b"".join(b"<a href=%d.pdf>" % n for n in range(6_000))),
+    "/last": Answer(b"<p>still there"),
+}
+EXPECTED = {
+    **dict.fromkeys(("/gzip", "/deflate", "/raw-deflate", "/br", "/zstd", "/twice", "/many-members"), "too-large"),
+    **dict.fromkeys(("/unknown", "/damaged"), "bad-encoding"),
+    "/html-as-image": "not-html",
+}
+
+
+def test_bombs_odd_types_and_redirects_to_other_schemes(tmp_path: Path) -> None:
+    def answer(path: str) -> Answer:
+        return links(*HOSTILE) if path == "/" else HOSTILE[path]
+
+    with serving(answer) as site:
+        progress = crawl([site.url], tmp_path, CrawlSettings(max_page_bytes=200_000, timeout=10, retries=0))
+        rejects = {reject.url.removeprefix(site.url): reject.reason for reject in ledger_rejects(tmp_path)}
+    documents = {path for path in rejects if path.endswith(".pdf")}
+    assert len(documents) == 6_000
+    assert {path: reason for path, reason in rejects.items() if path not in documents} == EXPECTED
+    moved = {path for path, found in HOSTILE.items() if found.status == 302}
+    assert progress.redirects == len(moved)
+    assert progress.fetched == 1 + len(HOSTILE) - len(moved) - len(EXPECTED)
+    assert progress.queued == 0
+
+
+Talk = Callable[[socket.socket], None]
+
+
+@contextmanager
+def talking(ways: dict[str, Talk]) -> Iterator[str]:
+    """Serve links to ``ways``; a request for one of these gives its function the connection."""
+    stopped = threading.Event()
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def serve(connection: socket.socket) -> None:
+        with connection, suppress(OSError):
+            path = connection.recv(65_536).split()[1].decode()
+            if path in ways:
+                ways[path](connection)
+            else:
+                body = links(*ways, "/fine").body if path in ("/", "/fine") else b""
+                status = b"200 OK" if body else b"404 Not Found"
+                head = b"HTTP/1.1 %s\r\nContent-Type: text/html\r\nContent-Length: %d\r\nConnection: close\r\n\r\n"
+                connection.sendall(head % (status, len(body)) + body)
+
+    def accept() -> None:
+        with suppress(OSError):
+            while not stopped.is_set():
+                threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()
+
+    thread = threading.Thread(target=accept, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    finally:
+        stopped.set()
+        listener.shutdown(socket.SHUT_RDWR)
+        listener.close()
+
+
+def endless(head: bytes, part: bytes, pause: float) -> Talk:
+    def talk(connection: socket.socket) -> None:
+        connection.sendall(head)
+        end = time.monotonic() + 60
+        while time.monotonic() < end:
+            connection.sendall(part)
+            time.sleep(pause)
+
+    return talk
+
+
+OK = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
+TALKS: dict[str, tuple[Talk, str]] = {
+    "/slow-head": (endless(OK, b"X", 0.1), "timeout"),
+    "/slow-headers": (endless(OK, b"X-A: b\r\n", 0.1), "timeout"),
+    "/slow-body": (endless(OK + b"Content-Length: 5000\r\n\r\n", b"x", 0.1), "timeout"),
+    "/endless": (endless(OK + b"\r\n", b"x" * 5_000, 0.0), "too-large"),
+    "/endless-chunks": (endless(OK + b"Transfer-Encoding: chunked\r\n\r\n", b"5\r\nhello\r\n" * 99, 0.0), "too-large"),
+    "/header-flood": (endless(OK, b"X-A: " + b"b" * 500 + b"\r\n", 0.0), "too-large"),
+    "/header-line": (endless(OK, b"b" * 9_000, 0.0), "connection"),
+    "/continue": (endless(b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 50, 0.0), "too-large"),
+    "/huge-length": (endless(OK + b"Content-Length: 99999999999999999999\r\n\r\n", b"x" * 5_000, 0.0), "too-large"),
+    "/negative-length": (endless(OK + b"Content-Length: -5\r\n\r\n", b"x", 0.1), "connection"),
+    "/no-http": (endless(b"SSH-2.0-OpenSSH_9.2\r\n", b"x", 0.1), "connection"),
+    "/nothing": (lambda connection: time.sleep(0), "connection"),
+}
+
+
+def test_answers_that_do_not_end(tmp_path: Path) -> None:
+    settings = CrawlSettings(max_page_bytes=100_000, timeout=2, retries=0, concurrency=20)
+    with talking({path: talk for path, (talk, _) in TALKS.items()}) as url:
+        progress = crawl([url], tmp_path, settings)
+        found = {reject.url.removeprefix(url): reject.reason for reject in ledger_rejects(tmp_path)}
+    assert found == {path: reason for path, (_, reason) in TALKS.items()}
+    assert progress.fetched == 2  # the start page and /fine
+
+
+def test_headers_that_are_many_but_end_are_taken(tmp_path: Path) -> None:
+    def talk(connection: socket.socket) -> None:
+        connection.sendall(OK + b"X-A: b\r\n" * (MAX_HEADER_BYTES // 16) + b"Content-Length: 3\r\n\r\n<p>")
+
+    with talking({"/": talk}) as url:
+        assert crawl([url], tmp_path, CrawlSettings(sitemaps=False)).fetched == 1
+
+
+def test_a_site_cannot_lead_robots_txt_to_a_private_address(tmp_path: Path) -> None:
+    with ExitStack() as stack:
+        private = ("169.254.169.254", "[fe80::1]", "10.1.2.3")
+        targets = [redirect(f"http://{address}/robots.txt") for address in private]
+        sites = [stack.enter_context(serving(lambda path: links(), robots=target)) for target in targets]
+        with pytest.raises(CrawlError, match=r"robots-unreachable \(robots.txt: private-address"):
+            crawl([site.url for site in sites], tmp_path, CrawlSettings(retries=0, timeout=5))
+        assert [site.log for site in sites] == [["/robots.txt"]] * 3
+    assert {reject.reason for reject in ledger_rejects(tmp_path)} == {"robots-unreachable"}
+
+
+# The names that this machine's own resolver would not know; what leads to 127.0.0.1 is a server of the test.
+NAMES = """
+import runpy, socket, sys
+known = socket.gethostbyname
+socket.gethostbyname = lambda name: "127.0.0.1" if name.endswith("example.org") else known(name)
+sys.argv = ["child"]
+runpy.run_module("twinlink.spiders.child", run_name="__main__")
+"""
+
+
+def test_a_public_name_that_leads_to_a_private_address_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def named(command: list[str], **options: object) -> subprocess.Popen[bytes]:
+        return popen([sys.executable, "-c", NAMES], **options)  # type: ignore[call-overload, no-any-return]
+
+    popen = subprocess.Popen
+    monkeypatch.setattr(crawl_module.subprocess, "Popen", named)
+    with serving(lambda path: links("/a.html")) as site:
+        url = site.url.replace("127.0.0.1", "www.example.org")
+        with pytest.raises(CrawlError, match=r"private-address .*allow_private"):
+            crawl([url], tmp_path, CrawlSettings(retries=0))
+        assert site.log == []
+        assert crawl([url], tmp_path, CrawlSettings(retries=0, allow_private=True)).fetched == 2
+
+
+@pytest.mark.parametrize(
+    ("address", "expected"),
+    [
+        ("8.8.8.8", True),
+        ("127.0.0.1", False),
+        ("10.0.0.1", False),
+        ("172.16.0.1", False),
+        ("192.168.1.1", False),
+        ("169.254.169.254", False),
+        ("100.64.0.1", False),
+        ("0.0.0.0", False),
+        ("224.0.0.1", False),
+        ("255.255.255.255", False),
+        ("2001:4860:4860::8888", True),
+        ("::1", False),
+        ("fe80::1%eth0", False),
+        ("fd00::1", False),
+        ("::ffff:10.0.0.1", False),
+        ("64:ff9b::7f00:1", False),
+        ("2002:7f00:1::", False),
+        ("no address", False),
+    ],
+)
+def test_public_addresses(address: str, expected: bool) -> None:
+    assert is_public(address) is expected
+
+
+@pytest.mark.parametrize("start", ["http://intranet/", "http://wiki.corp.local/", "http://localhost:8000/"])
+def test_start_pages_whose_name_says_local_may_be(start: str) -> None:
+    guard = AddressGuard([start, "http://example.org/"], allow_private=False)
+    assert guard.allows(start.split("/")[2].partition(":")[0], "192.168.1.9")
+    assert not guard.allows("example.org", "192.168.1.9")
+    assert guard.refused("http://example.org/page")
+    assert not guard.allows_literal("http://192.168.1.9/")
+    assert guard.allows_literal("http://1.1.1.1/")
+
+
+def test_a_proxy_of_this_network_is_no_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("http_proxy", "http://10.9.8.7:3128")
+    guard = AddressGuard(["http://example.org/"], allow_private=False)
+    assert guard.allows("10.9.8.7", "10.9.8.7")
+    assert not guard.allows("10.9.8.8", "10.9.8.8")

@@ -1,0 +1,173 @@
+"""Sitemaps: what they list is found, and what they might do is not done."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.loopback import Answer, Server, links, serving
+from twinlink.config import CrawlSettings
+from twinlink.spiders.crawl import crawl
+from twinlink.spiders.ledger import ledger_rejects, ledger_report
+from twinlink.spiders.sitemaps import MAX_ADDRESSES, MAX_SITEMAP_BYTES, Sitemap, read_sitemap
+
+URL = "http://a.org/sitemap.xml"
+HEAD = '<?xml version="1.0" encoding="UTF-8"?>'
+SPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
+
+
+def urlset(*addresses: str) -> bytes:
+    return f"{HEAD}<urlset xmlns='{SPACE}'>{''.join(f'<url><loc>{a}</loc></url>' for a in addresses)}</urlset>".encode()
+
+
+def index(*addresses: str) -> bytes:
+    inner = "".join(f"<sitemap><loc>{a}</loc><lastmod>2014-05-13</lastmod></sitemap>" for a in addresses)
+    return f"{HEAD}<sitemapindex xmlns='{SPACE}'>{inner}</sitemapindex>".encode()
+
+
+def test_pages_and_their_other_languages() -> None:
+    body = f"""{HEAD}<urlset xmlns="{SPACE}" xmlns:xhtml="http://www.w3.org/1999/xhtml"
+        xmlns:image="http://www.google.com/schemas/sitemap-image/1.1">
+      <url><loc>
+        http://a.org/en?x=1&amp;y=2 </loc>
+        <xhtml:link rel="alternate" hreflang="zh-HK" href="http://a.org/tc"/>
+        <image:image><image:loc>http://a.org/picture.png</image:loc></image:image></url>
+      <url><loc>/relative</loc></url><url><loc>http://a.org/tc</loc></url><url><loc>mailto:x</loc></url></urlset>"""
+    expected = ("http://a.org/en?x=1&y=2", "http://a.org/tc", "http://a.org/relative")
+    assert read_sitemap(body.encode(), URL) == Sitemap(expected, ())
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (index("http://a.org/1.xml", "http://a.org/2.xml.gz"), ((), ("http://a.org/1.xml", "http://a.org/2.xml.gz"))),
+        (gzip.compress(urlset("http://a.org/x")), (("http://a.org/x",), ())),
+        (b"\xef\xbb\xbf" + urlset("http://a.org/x"), (("http://a.org/x",), ())),
+        (urlset("http://a.org/x").decode().replace("UTF-8", "UTF-16").encode("utf-16"), (("http://a.org/x",), ())),
+        (b"<urlset><url><loc>http://a.org/x</loc></url></urlset>", (("http://a.org/x",), ())),
+        (b"http://a.org/x\r\nhttp://a.org/y\n", (("http://a.org/x", "http://a.org/y"), ())),
+        (b"<rss><channel><link>http://a.org/</link><item><link>http://a.org/x</link></item></channel></rss>", None),
+        (b"<feed xmlns='http://www.w3.org/2005/Atom'><entry><link href='http://a.org/x'/></entry></feed>", None),
+        (urlset("http://a.org/x")[:-20] + b"<broken", (("http://a.org/x",), ())),
+        (urlset(), ((), ())),
+    ],
+)
+def test_forms_of_sitemaps(body: bytes, expected: tuple[tuple[str, ...], tuple[str, ...]] | None) -> None:
+    found = read_sitemap(body, URL)
+    assert found is not None
+    if expected is None:
+        assert "http://a.org/x" in found.pages
+    else:
+        assert (found.pages, found.sitemaps) == expected
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"<html><body>Not found</body></html>", b"nothing here", b"\x1f\x8b damaged", b"<", b"\0" * 100]
+)
+def test_what_is_none(body: bytes) -> None:
+    assert read_sitemap(body, URL) is None
+
+
+def test_entities_are_not_expanded() -> None:
+    levels = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, 9))
+    declared = f'<!DOCTYPE urlset [<!ENTITY e0 "http://a.org/e">{levels}<!ENTITY file SYSTEM "file:///etc/hostname">]>'
+    body = (
+        f"<?xml version='1.0'?>{declared}<urlset><url><loc>http://a.org/1</loc></url><url><loc>&e8;</loc></url>"
+        "<url><loc>http://a.org/&file;</loc></url><url><loc>http://a.org/2</loc></url></urlset>"
+    )
+    found = read_sitemap(body.encode(), URL)
+    assert found is not None
+    assert set(found.pages) <= {"http://a.org/1", "http://a.org/2", "http://a.org/"}
+    assert "http://a.org/1" in found.pages
+
+
+def test_limits() -> None:
+    lines = "\n".join(f"http://a.org/{n}" for n in range(MAX_ADDRESSES + 10))
+    for body in (lines.encode(), urlset(*lines.split())):
+        found = read_sitemap(body, URL)
+        assert found is not None
+        assert MAX_ADDRESSES <= len(found.pages) <= MAX_ADDRESSES + 1
+    bomb = gzip.compress(b"<urlset><url><loc>http://a.org/x</loc></url>" + b" " * (MAX_SITEMAP_BYTES + 1))
+    assert len(bomb) < 100_000
+    assert read_sitemap(bomb, URL) == Sitemap(("http://a.org/x",), ())
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(
+        st.sampled_from(["<urlset>", "<url>", "<loc>", "</loc>", "http://a.org/", "<!--", "-->", "&x;", "\0", "<", "é"])
+    )
+)
+def test_no_bytes_break_it(parts: list[str]) -> None:
+    read_sitemap("".join(parts).encode(), URL)
+
+
+def robots(text: str) -> Answer:
+    return Answer(text.encode(), type="text/plain")
+
+
+def xml(body: bytes) -> Answer:
+    return Answer(body, type="application/xml")
+
+
+def page(path: str) -> Answer:
+    return links() if path in ("/", "/hidden", "/hidden-tc", "/other", "/private/x") else Answer(status=404)
+
+
+def with_sitemaps(site_of: Callable[[], Server], maps: dict[str, Callable[[str], Answer]]) -> Callable[[str], Answer]:
+    return lambda path: maps[path](site_of().url) if path in maps else page(path)
+
+
+def test_robots_txt_leads_to_sitemaps_and_these_to_pages(tmp_path: Path) -> None:
+    maps: dict[str, Callable[[str], Answer]] = {
+        "/index.xml": lambda url: xml(index(f"{url}/moved.xml", f"{url}/gone.xml", "http://elsewhere.example/s.xml")),
+        "/moved.xml": lambda url: Answer(status=301, headers={"Location": "/pages.xml.gz"}),
+        "/pages.xml.gz": lambda url: Answer(
+            gzip.compress(urlset(f"{url}/hidden", f"{url}/private/x", "http://elsewhere.example/x")),
+            type="application/gzip",
+        ),
+        "/text.txt": lambda url: Answer(f"{url}/other\n{url}/gone\n".encode(), type="text/plain"),
+    }
+    rules = "User-agent: *\nDisallow: /private/\nSitemap: /index.xml\nSitemap: text.txt\nSitemap: http://x.example/"
+    with serving(with_sitemaps(lambda: site, maps), robots(rules)) as site:
+        progress = crawl([site.url], tmp_path, CrawlSettings())
+        rejects = {reject.url.removeprefix(site.url): reject.reason for reject in ledger_rejects(tmp_path)}
+        log = list(site.log)
+        assert crawl([site.url], tmp_path, CrawlSettings()).fetched == 3
+        assert site.log == log
+    assert progress.fetched == 3
+    assert rejects == {"/private/x": "robots", "/gone": "http-404"}
+    assert ledger_report(tmp_path)["sitemaps"] == {"http-404": 1, "moved": 1, "read": 3}
+    assert "/sitemap.xml" not in log  # robots.txt named others
+
+
+def test_the_usual_place_is_tried(tmp_path: Path) -> None:
+    languages = (
+        "<urlset xmlns:x='http://www.w3.org/1999/xhtml'><url><loc>%s/hidden</loc>"
+        "<x:link rel='alternate' hreflang='zh' href='%s/hidden-tc'/></url></urlset>"
+    )
+    with serving(page) as site:
+        site.sitemap = xml((languages % (site.url, site.url)).encode())
+        assert crawl([site.url], tmp_path / "with", CrawlSettings()).fetched == 3
+        assert crawl([site.url], tmp_path / "wild", CrawlSettings(obey_robots=False)).fetched == 3
+
+
+def test_a_page_in_the_place_of_a_sitemap_is_none(tmp_path: Path) -> None:
+    with serving(page, sitemap=links("/hidden")) as site:
+        assert crawl([site.url], tmp_path, CrawlSettings()).fetched == 1
+    assert ledger_report(tmp_path)["sitemaps"] == {"not-a-sitemap": 1}
+    assert list(ledger_rejects(tmp_path)) == []
+
+
+def test_an_index_that_lists_itself_ends(tmp_path: Path) -> None:
+    def answer(path: str) -> Answer:
+        return xml(index(*(f"{site.url}{path}/{n}.xml" for n in range(2)))) if path.startswith("/s") else page(path)
+
+    with serving(answer, robots("Sitemap: /s")) as site:
+        assert crawl([site.url], tmp_path, CrawlSettings()).fetched == 1
+    assert ledger_report(tmp_path)["sitemaps"] == {"read": 1 + 2 + 4 + 8}

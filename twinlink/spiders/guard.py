@@ -1,0 +1,186 @@
+"""What the network may do to us: addresses that are not to be asked, answers whose headers do not end."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, ClassVar
+from urllib.parse import urlsplit
+from urllib.request import getproxies
+
+from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
+from scrapy.resolver import CachingThreadedResolver
+from twisted.internet.error import DNSLookupError
+from twisted.python.failure import Failure
+from twisted.web._newclient import HEADER, STATUS
+
+from twinlink.spiders.failures import HeadersTooLargeError
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from twisted.internet.defer import Deferred
+
+__all__ = ["MAX_HEADER_BYTES", "AddressGuard", "GuardedHandler", "GuardedResolver", "guarded_resolver"]
+
+MAX_HEADER_BYTES = 2**18
+"""Bytes of an answer's headers: Chromium's limit; common servers send 8 or 16 kB at most."""
+
+_IDLE_SECONDS = 30
+"""An unused connection is kept so long: with thousands of hosts, Twisted's 240 s would keep thousands of them."""
+_LOCAL_ENDS = (".localhost", ".local", ".internal", ".intranet", ".lan", ".home.arpa", ".home", ".corp")
+_MAX_REMEMBERED = 10_000
+
+
+class AddressGuard:
+    """Knows which hosts may have an address that is not public.
+
+    They are the start pages' own hosts whose names say so: an IP address, ``localhost``, a name without a dot, or one
+    below ``.local``, ``.internal``, ``.lan`` …; and the proxies that the environment names. A public name that leads
+    to a private address is refused, whenever it comes to do so (DNS rebinding).
+
+    Parameters
+    ----------
+    starts : iterable of str
+        The start pages.
+    allow_private : bool
+        Whether every host may.
+
+    Examples
+    --------
+    >>> guard = AddressGuard(["http://10.0.0.5/", "http://example.org/"], allow_private=False)
+    >>> guard.allows("10.0.0.5", "10.0.0.5"), guard.allows("example.org", "10.0.0.5")
+    (True, False)
+    >>> guard.allows("example.org", "93.184.215.14")
+    True
+    """
+
+    def __init__(self, starts: Iterable[str], allow_private: bool) -> None:
+        hosts = {_hostname(start) for start in starts}
+        proxies = {_hostname(proxy if "//" in proxy else f"//{proxy}") for proxy in getproxies().values()}
+        self._local = {host for host in hosts if _is_local_name(host)} | proxies
+        self._allow_private = allow_private
+        self._refused: set[str] = set()
+
+    def allows(self, host: str, address: str) -> bool:
+        """Return whether ``host`` may be asked at the IP address that its name leads to; remembers those refused."""
+        if self._allow_private or host in self._local or is_public(address):
+            return True
+        if len(self._refused) < _MAX_REMEMBERED:
+            self._refused.add(host)
+        return False
+
+    def allows_literal(self, url: str) -> bool:
+        """Return whether an address may be asked whose host is an IP address; True for names."""
+        host = _hostname(url)
+        return _parse(host) is None or self.allows(host, host)
+
+    def refused(self, url: str) -> bool:
+        """Return whether the host of an address was refused."""
+        return _hostname(url) in self._refused
+
+
+def is_public(address: str) -> bool:
+    """Return whether an IP address is one of the public internet.
+
+    Examples
+    --------
+    >>> [is_public(a) for a in ("93.184.215.14", "169.254.169.254", "100.64.0.1", "::ffff:127.0.0.1", "fe80::1")]
+    [True, False, False, False, False]
+    """
+    parsed = _parse(address)
+    if parsed is None:
+        return False
+    if isinstance(parsed, ipaddress.IPv6Address):
+        inner = parsed.ipv4_mapped or parsed.sixtofour or _nat64(parsed)
+        if inner is not None:
+            parsed = inner
+    return parsed.is_global and not parsed.is_multicast
+
+
+def _nat64(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
+    if address in ipaddress.IPv6Network("64:ff9b::/96"):
+        return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+    return None
+
+
+def _parse(address: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    try:
+        return ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return None
+
+
+def _is_local_name(host: str) -> bool:
+    parsed = _parse(host)
+    if parsed is not None:
+        return not is_public(host)
+    return "." not in host or host.endswith(_LOCAL_ENDS)
+
+
+def _hostname(url: str) -> str:
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
+
+
+class GuardedResolver(CachingThreadedResolver):
+    """Scrapy's resolver; it gives no address that the guard refuses.
+
+    The address that it gives is the one that is connected to: between check and use nothing is looked up again.
+    """
+
+    guard: ClassVar[AddressGuard]
+
+    def getHostByName(self, name: str, timeout: Any = ()) -> Deferred[str]:  # noqa: N802  # Twisted's name
+        """Look a host up."""
+        return super().getHostByName(name, timeout).addCallback(self._checked, name)
+
+    def _checked(self, address: str, name: str) -> str:
+        if not self.guard.allows(name, address):
+            raise DNSLookupError(f"{name} leads to {address}, which is not public")
+        return address
+
+
+def guarded_resolver(guard: AddressGuard) -> type[GuardedResolver]:
+    """Return the resolver's class for a guard: Scrapy makes the object itself."""
+    return type("GuardedResolverOfCrawl", (GuardedResolver,), {"guard": guard})
+
+
+class GuardedHandler(HTTP11DownloadHandler):
+    """Scrapy's downloader of http and https; breaks a connection off whose headers do not end."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        pool: Any = self._pool  # neither Scrapy nor Twisted has a public way to the protocol
+        pool.cachedConnectionTimeout = _IDLE_SECONDS
+        pool._factory = type("GuardedFactory", (_Counting, pool._factory), {})
+
+
+class _Counting:
+    """Mixin of a factory of HTTP client protocols: their headers are counted as they come in."""
+
+    def buildProtocol(self, addr: Any) -> Any:  # noqa: N802  # Twisted's name
+        protocol = super().buildProtocol(addr)  # type: ignore[misc]  # of the factory that this is mixed into
+        protocol.dataReceived = _counting(protocol)
+        return protocol
+
+
+def _counting(protocol: Any) -> Any:
+    receive = protocol.dataReceived
+    parser: Any = None
+    count = 0
+
+    def received(data: bytes) -> None:
+        nonlocal parser, count
+        if protocol._parser is not parser:  # a new request on the same connection
+            parser, count = protocol._parser, 0
+        if parser is not None and parser.state in (STATUS, HEADER):
+            count += len(data)
+        receive(data)
+        if count > MAX_HEADER_BYTES and parser is protocol._parser and parser.state in (STATUS, HEADER):
+            error = HeadersTooLargeError(f"more than {MAX_HEADER_BYTES} bytes of headers")
+            failure: Any = Failure
+            protocol._giveUp(failure(error))
+
+    return received

@@ -1,0 +1,192 @@
+"""The tables of the ledger, and the statements that keep its counts."""
+
+from __future__ import annotations
+
+__all__ = ["INSERT", "LOSE", "NEXT_HOST", "REQUEUE", "SCHEMA", "SETTLE", "SPEND", "TAKE", "VERSION"]
+
+VERSION = 2
+
+# States: queued; flight: handed to the downloader; done: a page, in the archive; moved: a redirect, in the archive;
+# rejected: dropped, `reason` says why (its answer, if there was one, is in the archive all the same); aside: a sitemap
+# that was read, or why it was not. `total`, `sites`, `hosts`, `tally` and `langs` count the rows of `frontier` by
+# triggers: progress and the choice of the next host never scan. A host of two sites (by folder) has a row for each.
+SCHEMA = """
+CREATE TABLE frontier (
+    id INTEGER PRIMARY KEY,
+    key TEXT NOT NULL UNIQUE,
+    url TEXT NOT NULL,
+    host TEXT NOT NULL,
+    site TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    depth INTEGER NOT NULL,
+    chain INTEGER NOT NULL,
+    hops INTEGER NOT NULL,
+    suspect TEXT NOT NULL,
+    state TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    detail TEXT NOT NULL,
+    status INTEGER,
+    archive TEXT,
+    start INTEGER,
+    stop INTEGER,
+    bytes INTEGER NOT NULL DEFAULT 0,
+    lang TEXT NOT NULL DEFAULT ''
+);
+CREATE INDEX frontier_queue ON frontier (site, host, (suspect <> ''), depth, id) WHERE state = 'queued';
+CREATE TABLE archives (name TEXT PRIMARY KEY, stop INTEGER NOT NULL);
+CREATE TABLE notes (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE total (
+    queued INTEGER NOT NULL,
+    flight INTEGER NOT NULL,
+    done INTEGER NOT NULL,
+    moved INTEGER NOT NULL,
+    rejected INTEGER NOT NULL,
+    bytes INTEGER NOT NULL
+);
+INSERT INTO total VALUES (0, 0, 0, 0, 0, 0);
+CREATE TABLE sites (
+    site TEXT PRIMARY KEY,
+    queued INTEGER NOT NULL DEFAULT 0,
+    flight INTEGER NOT NULL DEFAULT 0,
+    done INTEGER NOT NULL DEFAULT 0,
+    moved INTEGER NOT NULL DEFAULT 0,
+    rejected INTEGER NOT NULL DEFAULT 0,
+    bytes INTEGER NOT NULL DEFAULT 0,
+    seconds REAL NOT NULL DEFAULT 0,
+    turn INTEGER NOT NULL DEFAULT 0,
+    ended TEXT NOT NULL DEFAULT ''
+) WITHOUT ROWID;
+CREATE INDEX sites_open ON sites (flight, turn) WHERE queued > 0 AND ended = '';
+CREATE TABLE hosts (
+    site TEXT NOT NULL,
+    host TEXT NOT NULL,
+    queued INTEGER NOT NULL DEFAULT 0,
+    flight INTEGER NOT NULL DEFAULT 0,
+    turn INTEGER NOT NULL DEFAULT 0,
+    room INTEGER NOT NULL DEFAULT 1000000,
+    PRIMARY KEY (site, host)
+) WITHOUT ROWID;
+CREATE INDEX hosts_open ON hosts (site, flight, turn) WHERE queued > 0;
+CREATE TABLE tally (
+    site TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    n INTEGER NOT NULL,
+    PRIMARY KEY (site, reason)
+) WITHOUT ROWID;
+CREATE TABLE langs (
+    site TEXT NOT NULL,
+    lang TEXT NOT NULL,
+    n INTEGER NOT NULL,
+    PRIMARY KEY (site, lang)
+) WITHOUT ROWID;
+CREATE TRIGGER frontier_insert AFTER INSERT ON frontier BEGIN
+    INSERT INTO sites (site) VALUES (new.site) ON CONFLICT DO NOTHING;
+    INSERT INTO hosts (site, host) VALUES (new.site, new.host) ON CONFLICT DO NOTHING;
+    UPDATE total SET queued = queued + (new.state = 'queued'), rejected = rejected + (new.state = 'rejected');
+    UPDATE sites SET queued = queued + (new.state = 'queued'), rejected = rejected + (new.state = 'rejected')
+    WHERE site = new.site;
+    UPDATE hosts SET queued = queued + (new.state = 'queued') WHERE site = new.site AND host = new.host;
+END;
+CREATE TRIGGER frontier_update AFTER UPDATE OF state, bytes ON frontier BEGIN
+    UPDATE total SET
+        queued = queued + (new.state = 'queued') - (old.state = 'queued'),
+        flight = flight + (new.state = 'flight') - (old.state = 'flight'),
+        done = done + (new.state = 'done') - (old.state = 'done'),
+        moved = moved + (new.state = 'moved') - (old.state = 'moved'),
+        rejected = rejected + (new.state = 'rejected') - (old.state = 'rejected'),
+        bytes = bytes + new.bytes - old.bytes;
+    UPDATE sites SET
+        queued = queued + (new.state = 'queued') - (old.state = 'queued'),
+        flight = flight + (new.state = 'flight') - (old.state = 'flight'),
+        done = done + (new.state = 'done') - (old.state = 'done'),
+        moved = moved + (new.state = 'moved') - (old.state = 'moved'),
+        rejected = rejected + (new.state = 'rejected') - (old.state = 'rejected'),
+        bytes = bytes + new.bytes - old.bytes
+    WHERE site = new.site;
+    UPDATE hosts SET
+        queued = queued + (new.state = 'queued') - (old.state = 'queued'),
+        flight = flight + (new.state = 'flight') - (old.state = 'flight')
+    WHERE site = new.site AND host = new.host;
+END;
+CREATE TRIGGER frontier_done AFTER UPDATE OF state ON frontier WHEN new.state = 'done' BEGIN
+    INSERT INTO langs VALUES (new.site, new.lang, 1) ON CONFLICT DO UPDATE SET n = n + 1;
+END;
+CREATE TRIGGER frontier_undone AFTER UPDATE OF state ON frontier WHEN old.state = 'done' BEGIN
+    UPDATE langs SET n = n - 1 WHERE site = old.site AND lang = old.lang;
+END;
+CREATE TRIGGER frontier_rejected AFTER INSERT ON frontier WHEN new.state = 'rejected' BEGIN
+    INSERT INTO tally VALUES (new.site, new.reason, 1) ON CONFLICT DO UPDATE SET n = n + 1;
+END;
+CREATE TRIGGER frontier_rejects AFTER UPDATE OF state, reason ON frontier WHEN new.state = 'rejected' BEGIN
+    INSERT INTO tally VALUES (new.site, new.reason, 1) ON CONFLICT DO UPDATE SET n = n + 1;
+END;
+CREATE TRIGGER frontier_readmits AFTER UPDATE OF state, reason ON frontier WHEN old.state = 'rejected' BEGIN
+    UPDATE tally SET n = n - 1 WHERE site = old.site AND reason = old.reason;
+END;
+"""
+
+# A link that was dropped for the way it was reached (too deep, at the end of a long chain, not to be followed) counts
+# anew when it is reached by a better way. Everything else that is known stays as it is.
+INSERT = """
+INSERT INTO frontier (key, url, host, depth, chain, hops, reason, detail, site, kind, suspect, state)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, iif(?7 = '', 'queued', 'rejected'))
+ON CONFLICT (key) DO UPDATE
+    SET depth = excluded.depth, chain = excluded.chain, state = 'queued', reason = '', detail = ''
+    WHERE frontier.reason IN ('depth', 'trap', 'nofollow') AND frontier.state = 'rejected'
+        AND excluded.state = 'queued'
+"""
+
+# Sites in turn, those with the fewest requests in flight first; within a site its hosts likewise. The subquery is asked
+# only until a site has a host with room: those in front are few, for a site with none in flight has room.
+NEXT_HOST = """
+SELECT site, (
+    SELECT host FROM hosts
+    WHERE hosts.site = sites.site AND hosts.queued > 0 AND hosts.flight < min(hosts.room, :per_host)
+    ORDER BY hosts.flight, hosts.turn LIMIT 1
+)
+FROM sites
+WHERE queued > 0 AND ended = '' AND done + flight < :max_pages
+ORDER BY flight, turn
+"""
+
+TAKE = """
+UPDATE frontier SET state = 'flight'
+WHERE id = (
+    SELECT id FROM frontier
+    WHERE state = 'queued' AND site = ? AND host = ?
+    ORDER BY (suspect <> ''), depth, id LIMIT 1
+)
+RETURNING key, url, host, depth, chain, hops, '', '', site, kind, suspect
+"""
+
+# `again` tells which reasons of a drop no longer hold.
+REQUEUE = """
+UPDATE frontier SET state = 'queued', reason = '', detail = '', hops = 0
+WHERE state = 'rejected' AND (
+    reason = 'depth' AND depth <= :max_depth
+    OR reason = 'trap' AND chain BETWEEN 0 AND :max_chain AND depth <= :max_depth
+    OR again(reason, url)
+    OR reason NOT IN ('depth', 'trap') AND depth = 0 AND (SELECT done FROM total) = 0
+) OR state = 'aside' AND reason = 'not-needed'
+"""
+
+LOSE = """
+UPDATE frontier SET state = 'queued', reason = '', detail = '', hops = 0, archive = NULL, bytes = 0
+WHERE archive = ? AND stop > ?
+"""
+
+SETTLE = """
+UPDATE frontier
+SET state = ?, reason = ?, detail = ?, status = ?, archive = ?, start = ?, stop = ?, bytes = ?, lang = ?, url = ?,
+    hops = ?
+WHERE key = ?
+"""
+
+SPEND = """
+UPDATE sites SET seconds = seconds + :gap, ended = CASE
+    WHEN done >= :pages THEN 'budget-pages'
+    WHEN bytes >= :bytes THEN 'budget-bytes'
+    WHEN seconds + :gap >= :seconds THEN 'budget-minutes'
+    ELSE '' END
+WHERE site = :site
+"""

@@ -1,0 +1,151 @@
+"""Addresses that look like a trap: they may lead to pages without end, or to one page under many addresses.
+
+Looking so is no proof. Only an address whose path runs in circles is dropped for its looks (`winds`); any other is
+queued behind all addresses of its host that look sound (`suspicion`), and a crawl that reaches it follows a chain of
+its kind only so far (`CrawlSettings.max_trap_chain`). So a site that is fetched to its end loses no page by a rule.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+__all__ = ["MAX_PARAMETERS", "MAX_SAME", "MAX_SEGMENTS", "shape", "suspicion", "varies", "winds"]
+
+MAX_SEGMENTS = 20
+"""Segments of a sound path: Heritrix's TooManyPathSegmentsDecideRule."""
+MAX_SAME = 3
+"""Times that one segment may stand in a sound path; pages under /en/a/en/b/ are real."""
+MAX_PARAMETERS = 8
+"""Parameters of a sound query: filters that are combined (facets) grow beyond."""
+
+_DATE = re.compile(r"(?<!\d)(?:19|20)\d\d([/-])(?:0?[1-9]|1[0-2])(?:\1(?:0?[1-9]|[12]\d|3[01]))?(?!\d)")
+_DIGITS = re.compile(r"\d+")
+_CALENDAR = re.compile(r"(?:calend[ae]r|kalender|agenda|calendrier|events?)(?![a-z])", re.IGNORECASE)
+_DAY = re.compile(r"(?:19|20)\d\d[-/.]?[01]?\d(?:[-/.]?[0-3]?\d)?")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_MONTH = re.compile(r"0?[1-9]|1[0-2]|jan\w*|feb\w*|mar\w*|apr\w*|may|june?|july?|aug\w*|sep\w*|oct\w*|nov\w*|dec\w*")
+_SORT = re.compile(r"(?:sort|order)(?:[_-]?(?:by|dir|order|field|col|column|type))?|orderdir|filter_order(?:_dir)?")
+_DIRECTION = frozenset(("dir", "direction", "sd", "so"))
+_SESSION = re.compile(
+    r"(?:php|asp|j)?sess(?:ion)?(?:[_-]?(?:id|key|token))?[a-z]{0,8}|sid|s|zenid|oscsid|cftoken|token|sessid|session_hash"
+)
+_SESSION_VALUE = re.compile(r"(?=.*\d)[0-9a-z]{24,}(?:[.!-][0-9a-z.!-]*)?")
+_SESSION_PATH = re.compile(r";jsessionid=|/\(S\([0-9a-z]{24}\)\)/", re.IGNORECASE)
+_APACHE = re.compile(r"C=[NMSD](?:[;&]O=[AD])?|[NMSD]=[AD]")
+
+
+def suspicion(url: str) -> str:
+    """Return what kind of trap a normalised address looks like; empty for a sound one.
+
+    The kinds are ``session-id``, ``calendar``, ``sort-order``, ``facets`` and ``endless-path``.
+
+    Examples
+    --------
+    >>> suspicion("http://a.org/list?id=4&sort=name"), suspicion("http://a.org/list?id=4&page=3")
+    ('sort-order', '')
+    >>> suspicion("http://a.org/calendar?month=5&year=2024"), suspicion("http://a.org/news/2024/05/")
+    ('calendar', '')
+    """
+    path, mark, query = url.partition("?")
+    if (";" in path or "(" in path) and _SESSION_PATH.search(path):
+        return "session-id"
+    if path.count("/") > 2 + MAX_SAME and _strays(path.split("/")[3:]):
+        return "endless-path"
+    if not mark:
+        return "calendar" if _DATE.search(path) and _CALENDAR.search(path.split("/", 3)[3]) else ""
+    return _suspicious_query(query, path)
+
+
+def _suspicious_query(query: str, path: str) -> str:
+    if _APACHE.fullmatch(query) and path.endswith("/"):
+        return "sort-order"
+    parameters = [
+        (name.lower(), value.lower()) for name, _, value in (part.partition("=") for part in query.split("&"))
+    ]
+    if any(_SESSION.fullmatch(name) and _SESSION_VALUE.fullmatch(value) for name, value in parameters):
+        return "session-id"
+    if _is_calendar(dict(parameters), path):
+        return "calendar"
+    if any(_sorts(name, value) for name, value in parameters):
+        return "sort-order"
+    return "facets" if len(parameters) > MAX_PARAMETERS else ""
+
+
+def _sorts(name: str, value: str) -> bool:
+    if name in _DIRECTION:
+        return value in ("asc", "desc")
+    return _SORT.fullmatch(name) is not None and not value.isdigit()  # order=1234 is an order
+
+
+def _is_calendar(parameters: dict[str, str], path: str) -> bool:
+    """Tell whether a query asks for a day or a month, as calendars do: some parameter must say so by its name."""
+    month = next((parameters[name] for name in ("month", "m", "mon", "mo") if name in parameters), "")
+    year = next((parameters[name] for name in ("year", "y", "yr") if name in parameters), "")
+    if _MONTH.fullmatch(month) and _YEAR.fullmatch(year):
+        return True
+    days = any(
+        _DAY.fullmatch(value) for name, value in parameters.items() if name in ("date", "day", "tribe-bar-date", "d")
+    )
+    return days and ("tribe-bar-date" in parameters or _CALENDAR.search(path) is not None)
+
+
+def _strays(segments: Sequence[str]) -> bool:
+    """Tell whether a path is too long, or says the same again and again: the next step would be to run in circles."""
+    if len(segments) > MAX_SEGMENTS:
+        return True
+    named = [segment for segment in segments if segment and not segment.isdigit()]
+    return max(Counter(named).values(), default=0) > MAX_SAME
+
+
+def shape(url: str) -> str:
+    """Return what a calendar's addresses have in common.
+
+    That is the address with the values of its query blanked, and, where its path holds a date (YYYY/MM or YYYY-MM), the
+    path's numbers too.
+
+    Examples
+    --------
+    >>> shape("http://a.org/calendar?month=5&year=2024") == shape("http://a.org/calendar?year=2025&month=1")
+    True
+    >>> shape("http://a.org/events/2024/05/") == shape("http://a.org/events/2024/06/")
+    True
+    >>> shape("http://a.org/p/000123.html") == shape("http://a.org/p/000124.html")
+    False
+    """
+    path, _, query = url.partition("?")
+    if _DATE.search(path):
+        path = _DIGITS.sub("0", path)
+    if not query:
+        return path
+    names = sorted({parameter.partition("=")[0] for parameter in query.split("&")})
+    return f"{path}?{'&'.join(names)}"
+
+
+def varies(url: str) -> bool:
+    """Tell cheaply whether two addresses can share this one's shape at all."""
+    return "?" in url or _DATE.search(url) is not None
+
+
+def winds(url: str) -> bool:
+    """Return whether one to three segments of the path stand there four times in a row.
+
+    A relative link on a page that answers under any path gives /a/a/a/a/… (cf. Heritrix's PathologicalPathDecideRule).
+
+    Examples
+    --------
+    >>> winds("http://a.org/en/en/en/en/"), winds("http://a.org/en/x/en/x/en/x/"), winds("http://a.org/a/b/a/b/a/b/a/b/c")
+    (True, False, True)
+    """
+    segments = url.partition("?")[0].split("/")[3:]
+    return any(_repeats(segments, period) for period in range(1, 4) if len(segments) >= 4 * period)
+
+
+def _repeats(segments: Sequence[str], period: int) -> bool:
+    run = 0
+    for earlier, later in zip(segments, segments[period:], strict=False):
+        run = run + 1 if earlier == later and later else 0
+        if run >= 3 * period:
+            return True
+    return False

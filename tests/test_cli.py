@@ -180,15 +180,37 @@ def test_a_run_s_own_pairs_are_gold_to_it(run):
     assert "precision 1.0000  recall 1.0000" in done.stdout, done.stderr
 
 
-@pytest.mark.parametrize(("langs", "predicted"), [("zh,en", 5), ("en,fr", 0), ("", 5)])
-def test_evaluate_counts_the_pairs_of_two_languages(run, langs, predicted):
+@pytest.mark.parametrize("langs", ["zh,en", "en, zh-Hant", ""])
+def test_evaluate_counts_the_pairs_of_two_languages(run, langs):
     done = twinlink("evaluate", run, "--gold", run / "pairs.tsv", "--langs", langs)
-    assert f"gold 5, predicted {predicted}" in done.stdout, done.stderr
+    assert "gold 5, predicted 5, right 5" in done.stdout, done.stderr
 
 
-def test_evaluate_wants_two_languages(run):
-    done = twinlink("evaluate", run, "--gold", run / "pairs.tsv", "--langs", "en")
-    assert "expected two languages" in done.stderr
+def test_evaluate_leaves_out_gold_of_other_languages(tmp_path):
+    russian = "Эта страница на русском языке рассказывает о погоде и о городской библиотеке."
+    folder = write_toy(tmp_path / "toy")
+    write_pages(folder, {f"ru/{n}.html": page(f"{russian} {n}") for n in range(5)})
+    twinlink("mine", folder, "--base-url", BASE, "-o", tmp_path / "run", "--langs", "en,zh")
+    gold = (tmp_path / "run" / "pairs.tsv").read_text() + "".join(
+        f"{BASE}/ru/{n}.html\t{BASE}/a.html\n" for n in range(5)
+    )
+    (tmp_path / "gold.tsv").write_text(gold)
+    done = twinlink("evaluate", tmp_path / "run", "--gold", tmp_path / "gold.tsv", "--langs", "en,zh")
+    assert "gold 5, predicted 5, right 5" in done.stdout, done.stderr
+
+
+@pytest.mark.parametrize(("langs", "message"), [("en", "two languages"), ("en,en", "two languages"), ("en,fr", "'fr'")])
+def test_evaluate_wants_two_languages_of_the_run(run, langs, message):
+    done = twinlink("evaluate", run, "--gold", run / "pairs.tsv", "--langs", langs)
+    assert done.returncode != 0
+    assert message in done.stderr
+
+
+def test_evaluate_a_run_without_pairs(run):
+    assert "0 pairs" in twinlink("match", run, "--min-probability", "1").stderr
+    gold = run.parent / "gold.tsv"
+    gold.write_text("/en/a.html\t/zh/a.html\n")
+    assert "predicted 0" in twinlink("evaluate", run, "--gold", gold, "--langs", "en,zh").stdout
 
 
 def test_explain_a_pair_a_page_and_a_stranger(run):

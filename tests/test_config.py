@@ -57,3 +57,11 @@ def test_overriding_leaves_the_original_alone():
     config = Config()
     assert config.override({"match.ets.alpha": 0.1}).match.ets.alpha == 0.1
     assert config == Config()
+
+
+def test_a_file_over_other_settings_leaves_what_it_does_not_name(tmp_path):
+    path = tmp_path / "more.toml"
+    path.write_text("[match.ets]\nalpha = 0.1\n")
+    base = Config().override({"ingest.base_url": "http://a.org/", "match.ets.rounds": 2})
+    found = Config.load(path, base)
+    assert (found.ingest.base_url, found.match.ets.rounds, found.match.ets.alpha) == ("http://a.org/", 2, 0.1)

@@ -7,7 +7,7 @@ import os
 import sys
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
@@ -15,13 +15,11 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from twinlink.errors import ConfigError, NothingFoundError, RunError, TwinlinkError
+from twinlink.errors import ConfigError, InputError, NothingFoundError, RunError, TwinlinkError
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from twinlink.config import Config
-    from twinlink.evaluate import Evaluation
+    from twinlink.evaluate import Evaluation, Gold
     from twinlink.pipeline.verify import Verified
     from twinlink.run import Run
     from twinlink.rundir import RunDirectory
@@ -255,6 +253,7 @@ def verify(
     out: Annotated[Path | None, typer.Option("--out", "-o", metavar="TSV", help="Default: PAIRS.verdicts.tsv.")] = None,
     config: ConfigFile = None,
     set_: Settings = [],  # noqa: B006
+    quiet: Quiet = False,
 ) -> None:
     """Judge pairs from elsewhere by the structure of their pages: parallel or not.
 
@@ -263,14 +262,17 @@ def verify(
     Example: twinlink verify pairs.tsv --run RUN --method jangeldin
     """
     from twinlink.pipeline.verify import VERIFIERS, read_pairs, verify_pairs
-    from twinlink.rundir import RunDirectory
 
     settings = _settings(run, config, set_, {})
     given = read_pairs(pairs)
+    target = _verdicts_file(pairs, out)
     names = tuple(name for name in VERIFIERS if not method or name in {each.value for each in method})
-    directory = None if run is None else RunDirectory(_opened(run).path)
-    verified = verify_pairs(given, names, directory, pairs.parent, settings.match, settings.ingest)
-    target = out or pairs.with_suffix(".verdicts.tsv")
+    if run is None:
+        verified = verify_pairs(given, names, None, pairs.parent, settings.match)
+    else:
+        _opened(run)
+        with _working(run, quiet) as (directory, _):
+            verified = verify_pairs(given, names, directory, settings=settings.match)
     _write_verdicts(verified, target)
     _tell_verdicts(verified, target)
 
@@ -292,7 +294,11 @@ def evaluate(
     from twinlink.evaluate import precision_coverage, read_gold
 
     found, known = _opened(run), read_gold(gold)
-    table = _pairs_between(found, langs)
+    table = found.pairs
+    if langs:
+        wanted = _two_languages(found, langs)
+        table = table.loc[_between(table["lang_a"], table["lang_b"], wanted)]
+        known = _gold_between(known, found, wanted)
     pairs = list(zip(table["url_a"], table["url_b"], strict=True))
     _check_gold(found, gold, known.known(), known.key)
     _tell_evaluation(evaluate_pairs(pairs, known))
@@ -366,10 +372,10 @@ def _settings(run: Path | None, file: Path | None, assignments: list[str], given
     from twinlink.config import Config
 
     base = Config()
-    if file is not None:
-        base = Config.load(file)
-    elif run is not None and (run / "config.toml").is_file():
+    if run is not None and (run / "config.toml").is_file():
         base = Config.load(run / "config.toml")
+    if file is not None:
+        base = Config.load(file, base)
     values = {name: value for name, value in given.items() if value not in ("", None, [])}
     if "langs" in values:
         values["langs"] = [tag.strip() for tag in values["langs"].split(",")]
@@ -416,7 +422,8 @@ def _tell_pairs(out: Path) -> None:
         typer.echo(f"  rejected in {stage}: {reason} {count}")
     filters = found.filters.groupby("filter", sort=False)["n_pairs"].sum()
     if len(filters):
-        typer.echo("candidates: " + ", ".join(f"{name} {count}" for name, count in filters.items()))
+        counts_of = {"passed all" if name == "kept" else name: count for name, count in filters.items()}
+        typer.echo("candidates by filter: " + ", ".join(f"{name} {count}" for name, count in counts_of.items()))
     if found.pairs.empty:
         raise NothingFoundError(f"0 pairs: {_why_none(found)}. The reasons above count every page; tables: {out}")
     chances = found.pairs["probability"]
@@ -436,6 +443,16 @@ def _why_none(found: Run) -> str:
         if not any(f"{lang}-".lower().startswith(f"{tag}-".lower()) for lang in there):
             return f"no page is in {tag}"
     return "no page of one wanted language has a partner in another"
+
+
+def _verdicts_file(pairs: Path, out: Path | None) -> Path:
+    """Return where the verdicts go, once it is known that they can."""
+    target = out or pairs.with_suffix(".verdicts.tsv")
+    if target.is_dir() or not target.parent.is_dir():
+        raise InputError(f"{target}: expected the name of a file in a folder that exists")
+    if target.exists() and target.samefile(pairs):
+        raise InputError(f"{target}: this is the list of pairs itself; choose another name")
+    return target
 
 
 def _write_verdicts(verified: Verified, target: Path) -> None:
@@ -459,20 +476,40 @@ def _tell_verdicts(verified: Verified, target: Path) -> None:
     typer.echo(f"verdicts → {target}")
 
 
-def _pairs_between(found: Run, langs: str) -> pd.DataFrame:
-    """Return the pairs of two languages; all pairs if none are named."""
-    if not langs:
-        return found.pairs
+def _two_languages(found: Run, langs: str) -> tuple[str, str]:
+    """Return the two languages that are named, which the run must have."""
     wanted = [tag.strip().lower() for tag in langs.split(",")]
-    if len(wanted) != 2:
+    if len(wanted) != 2 or wanted[0] == wanted[1]:
         raise ConfigError(f"--langs {langs}: expected two languages, e.g. en,zh")
-    ends = zip(found.pairs["lang_a"], found.pairs["lang_b"], strict=True)
-    covers = [_are(pair, wanted) or _are(pair[::-1], wanted) for pair in ends]
-    return found.pairs[covers]
+    there = sorted(set(found.pages["lang"]))
+    for tag in wanted:
+        if not tag or not any(_covers(tag, lang) for lang in there):
+            raise ConfigError(f"--langs {langs}: the run has no page in {tag!r}; it has {', '.join(there)}")
+    return wanted[0], wanted[1]
 
 
-def _are(langs: tuple[str, str], wanted: list[str]) -> bool:
-    return all(f"{lang}-".lower().startswith(f"{tag}-") for lang, tag in zip(langs, wanted, strict=True))
+def _between(langs_a: Iterable[str], langs_b: Iterable[str], wanted: tuple[str, str]) -> list[bool]:
+    """Tell of each two languages whether they are the wanted ones, in either order."""
+    both = zip(langs_a, langs_b, strict=True)
+    return [_are(pair, wanted) or _are(pair[::-1], wanted) for pair in both]
+
+
+def _are(langs: tuple[str, ...], wanted: tuple[str, str]) -> bool:
+    return all(_covers(tag, lang) for lang, tag in zip(langs, wanted, strict=True))
+
+
+def _gold_between(gold: Gold, found: Run, wanted: tuple[str, str]) -> Gold:
+    """Leave out the gold pairs with a page that the run has in another language."""
+    from dataclasses import replace
+
+    langs = zip(found.pages["url"], found.pages["lang"], strict=True)
+    others = {gold.key(url) for url, lang in langs if not any(_covers(tag, lang) for tag in wanted)}
+    return replace(gold, pairs=tuple(pair for pair in gold.pairs if others.isdisjoint(pair)))
+
+
+def _covers(tag: str, lang: str) -> bool:
+    """Tell whether a wanted language takes one in: ``zh`` takes in ``zh-Hant``."""
+    return f"{lang}-".lower().startswith(f"{tag}-")
 
 
 def _check_gold(found: Run, path: Path, known: frozenset[str], key: Callable[[str], str]) -> None:

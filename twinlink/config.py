@@ -38,6 +38,12 @@ SiteBy = Literal["domain", "host", "path"]
 class CrawlSettings(Settings, frozen=True):
     """How pages are fetched."""
 
+    order: Literal["pairs", "breadth"] = "pairs"
+    """What is fetched first: likely partners of fetched pages, the wanted languages in balance, so that a budget yields
+    many pairs; or breadth first. A crawl to the end fetches the same pages."""
+    langs: tuple[str, ...] = ()
+    """Wanted languages. With them pages in others are not expanded before all else is fetched, and the languages are
+    kept in balance. A run fills in its own; empty: only links and addresses say what may be a pair."""
     site_by: SiteBy = "domain"
     """What one site is: the registered domain (Public Suffix List), the host, or the folder of the start page."""
     include: tuple[str, ...] = ()
@@ -232,10 +238,11 @@ class Config(Settings, frozen=True):
     match: MatchSettings = MatchSettings()
 
     @classmethod
-    def load(cls, path: Path) -> Config:
-        """Read a TOML file."""
+    def load(cls, path: Path, base: Config | None = None) -> Config:
+        """Read a TOML file; what it does not name is as in ``base``, by default the default."""
         try:
-            return _convert(tomllib.loads(path.read_text(encoding="utf-8")), str(path))
+            named = tomllib.loads(path.read_text(encoding="utf-8"))
+            return _convert(named if base is None else _merged(msgspec.to_builtins(base), named), str(path))
         except FileNotFoundError:
             raise ConfigError(f"{path}: no such settings file") from None
         except OSError as error:
@@ -261,6 +268,15 @@ class Config(Settings, frozen=True):
         import tomli_w
 
         return tomli_w.dumps(_without_none(msgspec.to_builtins(self)))
+
+
+def _merged(tree: dict[str, Any], named: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a tree of settings with some of them changed."""
+    changed = {
+        name: _merged(tree[name], value) if isinstance(value, dict) and isinstance(tree.get(name), dict) else value
+        for name, value in named.items()
+    }
+    return {**tree, **changed}
 
 
 def _convert(tree: object, where: str) -> Config:

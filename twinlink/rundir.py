@@ -19,6 +19,7 @@ import importlib.metadata
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -191,7 +192,8 @@ class RunDirectory:
         """Remove what jobs have left, so that the next one starts anew; files of others stay."""
         for stage in ("warc", "ingest", "shapes", "match"):
             shutil.rmtree(self.path / stage, ignore_errors=True)
-        for file in (*self.path.glob("ledger.sqlite*"), self.pairs_file, self.config_file):
+        records = ("ledger.sqlite*", "crawl.json", "crawl.log", "crawl.lock")
+        for file in (*chain(*map(self.path.glob, records)), self.pairs_file, self.config_file):
             file.unlink(missing_ok=True)
 
     def discard_match(self) -> None:

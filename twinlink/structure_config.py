@@ -21,7 +21,7 @@ __all__ = [
 ]
 
 BestOf = Literal["mutual", "rows", "columns", "either"]
-Step = Annotated[float, Meta(gt=0, le=2)]
+Step = Annotated[float, Meta(ge=1e-4, le=2)]
 
 
 class UrlRuleSettings(Settings, frozen=True):

@@ -130,12 +130,16 @@ PAIRS = pa.schema(
         _column("score", pa.float32(), "what the matching ranked by"),
         _column("rival", pa.float32(), "best score of a pair that shares one of the two pages, 0 when there is none"),
         *EVIDENCE,
-        _column("alike_a", pa.int32(), "near-duplicates of url_a in its language; null: not counted", null=True),
-        _column("alike_b", pa.int32(), "near-duplicates of url_b in its language; null: not counted", null=True),
+        _column(
+            "alike_a", pa.int32(), "near-duplicates of url_a among the pages nearest to it; null: unknown", null=True
+        ),
+        _column(
+            "alike_b", pa.int32(), "near-duplicates of url_b among the pages nearest to it; null: unknown", null=True
+        ),
         _column("site", pa.string(), "site of both pages"),
         _column("page_a", pa.int64(), "page_id of url_a"),
         _column("page_b", pa.int64(), "page_id of url_b"),
-        _column("verdict", pa.string(), "pair, or the reason why it is none"),
+        _column("verdict", pa.string(), "pair; tie: another page would have done as well"),
         _column("signature", pa.string(), "settings, version and input that made the numbers"),
     ],
     metadata={"table": "pairs"},
@@ -147,6 +151,7 @@ CANDIDATES = pa.schema(
         _column("page_b", pa.int64(), "page of the second language"),
         _column("score", pa.float32(), "what the matching ranked by"),
         *EVIDENCE,
+        _column("filter", pa.string(), "filter of the method that rejected it; null: none did", null=True),
     ],
     metadata={"table": "candidates"},
 )

@@ -49,7 +49,7 @@ def test_numbers(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert [line.split()[:2] for line in lines[10:]] == [
         ["strand", "8"],
         ["hc1", "8"],
-        ["hc2", "6"],
+        ["hc2", "8"],
         ["mixture", "8"],
         ["jangeldin", "8"],
     ]

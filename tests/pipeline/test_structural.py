@@ -113,6 +113,7 @@ def test_of_too_many_pairs_the_nearest_in_their_tags_are_candidates(tmp_path, mo
 def test_an_expected_precision_is_refused_where_none_is_told(tmp_path):
     with pytest.raises(ConfigError, match="webmining tells no probabilities"):
         mined(tmp_path, "webmining", min_precision=0.9)
+    assert not (tmp_path / "run" / "shapes").exists()
 
 
 def test_shapes_are_those_of_the_pages(tmp_path):
@@ -121,8 +122,8 @@ def test_shapes_are_those_of_the_pages(tmp_path):
     ingest(run, [site], CONFIG.ingest)
     with pytest.raises(MissingStageError):
         read_shapes(run, "none.parquet")
-    linearise_pages(run, CONFIG.ingest)
-    (part,) = (run.path / "shapes").glob("*.parquet")
+    linearise_pages(run)
+    (part,) = (run.path / "shapes" / "tokens").glob("*.parquet")
     shapes = read_shapes(run, part.name)
     assert len(shapes) == 16
     body = (site / "tc/page-3.html").read_bytes()
@@ -149,14 +150,14 @@ def test_pages_that_are_no_longer_there_are_told(tmp_path, harm):
     else:
         (site / "en/page-2.html").unlink()
     with pytest.raises(InputError, match=r"1 of its pages are no longer"):
-        linearise_pages(run, CONFIG.ingest)
+        linearise_pages(run)
     assert not (run.path / "shapes").exists()
 
 
 def test_matching_without_shapes_is_refused(tmp_path):
     run = RunDirectory.create(tmp_path / "run")
     ingest(run, [write_site(tmp_path / "site")], CONFIG.ingest)
-    with pytest.raises(MissingStageError, match="shapes"):
+    with pytest.raises(MissingStageError, match="not linearised"):
         match(run, CONFIG.override({"match.method": "webmining"}))
 
 
@@ -166,3 +167,37 @@ def test_the_default_method_needs_no_shapes(tmp_path):
     assert run.filters.empty
     shutil.rmtree(tmp_path / "site")
     match_stage(RunDirectory(run.path), CONFIG)
+
+
+def test_shapes_of_pages_before_they_changed_are_not_used(tmp_path):
+    site = write_site(tmp_path / "site")
+    run = RunDirectory.create(tmp_path / "run")
+    ingest(run, [site], CONFIG.ingest)
+    linearise_pages(run)
+    (site / "en/page-2.html").write_text(made_page("en", 2).replace("library", "theatre"))
+    ingest(run, [site], CONFIG.ingest)
+    with pytest.raises(MissingStageError, match="not linearised"):
+        match(run, CONFIG.override({"match.method": "webmining"}))
+
+
+def test_a_source_that_was_moved_is_told(tmp_path):
+    site = write_site(tmp_path / "site")
+    run = RunDirectory.create(tmp_path / "run")
+    ingest(run, [site], CONFIG.ingest)
+    site.rename(tmp_path / "elsewhere")
+    with pytest.raises(InputError, match=r"no longer there, but methods that compare structure"):
+        linearise_pages(run)
+
+
+def test_every_page_without_a_pair_has_the_filter_that_stopped_it(tmp_path):
+    write_pages(tmp_path / "site", {"en/lone.html": f"<title>x</title><p>{ENGLISH[0]}<p>{ENGLISH[1]}"})
+    run = mined(tmp_path, "webmining")
+    reasons = run.rejects[run.rejects["stage"] == "match"].set_index("url")["reason"].to_dict()
+    assert reasons[f"{BASE}/en/lone.html"] in {"filter-size", "filter-tags", "filter-paragraphs"}
+    assert run.candidates["filter"].isna().sum() == run.filters.set_index("filter")["n_pairs"]["kept"]
+
+
+def test_pairs_over_the_limit_are_not_called_doubtful(tmp_path):
+    run = mined(tmp_path, "jangeldin", max_pairs=5)
+    assert len(run.pairs) == 5
+    assert set(run.rejects["reason"]) == {"over-limit"}

@@ -7,8 +7,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from tests.pipeline.test_structural import CONFIG, PAGES, write_site
-from tests.sites import BASE
+from tests.pipeline.test_structural import CHINESE, CONFIG, ENGLISH, PAGES, write_site
+from tests.sites import BASE, write_pages
 from tests.test_cli import twinlink
 from twinlink.errors import InputError
 from twinlink.pipeline.ingest import ingest
@@ -54,7 +54,7 @@ def test_pages_of_a_run_and_files_give_the_same_verdicts(site, tmp_path):
     run = RunDirectory.create(tmp_path / "run")
     ingest(run, [site], CONFIG.ingest)
     addresses = [(f"{BASE}/{a}", f"{BASE}/{b}") for a, b in [*RIGHT, WRONG]]
-    of_run = verify_pairs(addresses, run=run, ingest_settings=CONFIG.ingest).table
+    of_run = verify_pairs(addresses, run=run).table
     of_files = verify_pairs([*RIGHT, WRONG], folder=site).table
     names = of_run.column_names[2:]
     pd.testing.assert_frame_equal(of_run.select(names).to_pandas(), of_files.select(names).to_pandas())
@@ -66,7 +66,7 @@ def test_pairs_with_a_page_that_is_missing_are_told(site, tmp_path):
     assert [(row["method"], row["verdict"]) for row in rows] == [("hc1", "parallel"), (None, "no-such-file")]
     run = RunDirectory.create(tmp_path / "run")
     ingest(run, [site], CONFIG.ingest)
-    verified = verify_pairs([("not an address", f"{BASE}/x.html")], run=run, ingest_settings=CONFIG.ingest)
+    verified = verify_pairs([("not an address", f"{BASE}/x.html")], run=run)
     assert verified.table["verdict"].to_pylist() == ["not-in-run"]
     assert verified.summaries == ()
 
@@ -114,3 +114,61 @@ def test_the_command_says_so_where_nothing_can_be_judged(tmp_path):
     done = twinlink("verify", tmp_path / "pairs.tsv")
     assert done.returncode != 0
     assert "no pair could be judged" in done.stderr
+
+
+def test_pairs_of_other_languages_are_another_set(site):
+    """French texts as long as the English ones, beside Chinese ones of a third of their length."""
+    french = "Le conseil municipal se réunit mercredi soir pour parler du budget des écoles de la ville."
+    names = {f"fr/page-{n}.html": f"<title>{n}</title>" + f"<p>{french}</p>" * (30 + n) for n in range(20)}
+    names |= {f"en2/page-{n}.html": f"<title>{n}</title>" + f"<p>{ENGLISH[n % 8]}</p>" * (30 + n) for n in range(20)}
+    names |= {f"zh2/page-{n}.html": f"<title>{n}</title>" + f"<p>{CHINESE[n % 8]}</p>" * (30 + n) for n in range(20)}
+    write_pages(site, names)
+    to_french = [(f"en2/page-{n}.html", f"fr/page-{n}.html") for n in range(20)]
+    to_chinese = [(f"zh2/page-{n}.html", f"en2/page-{n}.html") for n in range(20)]
+    verified = verify_pairs([*to_french, *to_chinese], ["jangeldin", "mixture"], folder=site)
+    for summary in verified.summaries:
+        assert summary.counts["parallel"] == 40
+        assert "2-language-pairs" in summary.notes
+
+
+def test_the_order_of_a_pair_does_not_matter(site):
+    turned = [pair[::-1] if n % 2 else pair for n, pair in enumerate(RIGHT)]
+    straight, mixed = (verify_pairs(pairs, ["jangeldin"], folder=site) for pairs in (RIGHT, turned))
+    assert straight.table["verdict"].to_pylist() == mixed.table["verdict"].to_pylist()
+    rows = mixed.table.to_pylist()
+    assert [row["length_difference"] > 0 for row in rows] == [n % 2 == 0 for n in range(8)]  # English is longer
+    assert rows[1]["length_a"] < rows[1]["length_b"]
+
+
+def test_a_page_with_itself_and_empty_pages_are_not_judged(site):
+    write_pages(site, {"empty.html": "", "none.html": "<img src=a.png>"})
+    pairs = [
+        *RIGHT,
+        ("en/page-1.html", "./en/page-1.html"),
+        ("empty.html", "tc/page-1.html"),
+        ("none.html", "empty.html"),
+    ]
+    verified = verify_pairs(pairs, ["hc1"], folder=site)
+    unjudged = [row["verdict"] for row in verified.table.to_pylist() if row["method"] is None]
+    assert unjudged == ["same-page", "empty-page", "empty-page"]
+
+
+def test_what_is_not_known_is_null(site):
+    rows = verify_pairs(RIGHT[:1], ["strand"], folder=site).table.to_pylist()
+    assert "nan" not in str(rows)
+
+
+def test_the_command_does_not_write_over_its_input(site):
+    (site / "pairs.tsv").write_text("en/page-1.html\ttc/page-1.html\n")
+    for target in (site / "pairs.tsv", site, site / "none" / "x.tsv"):
+        done = twinlink("verify", site / "pairs.tsv", "-o", target)
+        assert done.returncode != 0
+        assert "twinlink: error" in done.stderr
+    assert (site / "pairs.tsv").read_text() == "en/page-1.html\ttc/page-1.html\n"
+
+
+def test_paths_are_addresses_of_a_run_with_one_host(site, tmp_path):
+    run = RunDirectory.create(tmp_path / "run")
+    ingest(run, [site], CONFIG.ingest)
+    verified = verify_pairs([("/en/page-1.html", "/tc/page-1.html")], ["hc1"], run=run)
+    assert verified.table["verdict"].to_pylist() == ["parallel"]

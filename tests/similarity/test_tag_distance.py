@@ -287,3 +287,17 @@ class TestTextTolerance:
     def test_without_equal_tags_or_without_text(self) -> None:
         assert fit_text_tolerance([tokens(P, 10)], [tokens(B, 10)], ONE, 0.9) is None
         assert fit_text_tolerance([tokens(P)], [tokens(P)], ONE, 0.9) is None
+
+
+def test_blocks_of_rows_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    pages = [rng.integers(-6, 6, rng.integers(0, 30)).astype(np.int32) for _ in range(12)]
+    pages = [np.where(page == 0, 1, page).astype(np.int32) for page in pages]
+    pattern = csr_array(rng.random((12, 12)) < 0.5)
+    whole = tag_distances(pages, pages, pattern)
+    monkeypatch.setattr(tag_distance, "_BLOCK_CELLS", 500)
+    blocks = list(tag_distance._row_blocks(pages, pages, pattern))
+    assert len(blocks) > 3
+    assert [first for first, _ in blocks] == [0, *(last for _, last in blocks[:-1])]
+    assert blocks[-1][1] == 12
+    assert tag_distances(pages, pages, pattern).data.tolist() == whole.data.tolist()

@@ -46,7 +46,7 @@ def test_pages_and_their_other_languages() -> None:
     ("body", "expected"),
     [
         (index("http://a.org/1.xml", "http://a.org/2.xml.gz"), ((), ("http://a.org/1.xml", "http://a.org/2.xml.gz"))),
-        (gzip.compress(urlset("http://a.org/x")), (("http://a.org/x",), ())),
+        (gzip.compress(urlset("http://a.org/x"), mtime=0), (("http://a.org/x",), ())),
         (b"\xef\xbb\xbf" + urlset("http://a.org/x"), (("http://a.org/x",), ())),
         (urlset("http://a.org/x").decode().replace("UTF-8", "UTF-16").encode("utf-16"), (("http://a.org/x",), ())),
         (b"<urlset><url><loc>http://a.org/x</loc></url></urlset>", (("http://a.org/x",), ())),
@@ -92,7 +92,7 @@ def test_limits() -> None:
         found = read_sitemap(body, URL)
         assert found is not None
         assert MAX_ADDRESSES <= len(found.pages) <= MAX_ADDRESSES + 1
-    bomb = gzip.compress(b"<urlset><url><loc>http://a.org/x</loc></url>" + b" " * (MAX_SITEMAP_BYTES + 1))
+    bomb = gzip.compress(b"<urlset><url><loc>http://a.org/x</loc></url>" + b" " * (MAX_SITEMAP_BYTES + 1), mtime=0)
     assert len(bomb) < 100_000
     assert read_sitemap(bomb, URL) == Sitemap(("http://a.org/x",), ())
 
@@ -128,7 +128,7 @@ def test_robots_txt_leads_to_sitemaps_and_these_to_pages(tmp_path: Path) -> None
         "/index.xml": lambda url: xml(index(f"{url}/moved.xml", f"{url}/gone.xml", "http://elsewhere.example/s.xml")),
         "/moved.xml": lambda url: Answer(status=301, headers={"Location": "/pages.xml.gz"}),
         "/pages.xml.gz": lambda url: Answer(
-            gzip.compress(urlset(f"{url}/hidden", f"{url}/private/x", "http://elsewhere.example/x")),
+            gzip.compress(urlset(f"{url}/hidden", f"{url}/private/x", "http://elsewhere.example/x"), mtime=0),
             type="application/gzip",
         ),
         "/text.txt": lambda url: Answer(f"{url}/other\n{url}/gone\n".encode(), type="text/plain"),

@@ -98,6 +98,8 @@ class Found:
     """How much each kind of evidence counted, sum 1."""
     n_filtered: Mapping[str, int] = field(default_factory=dict)
     """How many candidates each filter of the method rejected, in the order of asking, and how many were ``kept``."""
+    filter_of: Sequence[str] = ()
+    """The filter that rejected each candidate, empty for none; no entries where the method has no filters."""
     is_decided: bool = False
     """Whether the matching holds just the pairs that the method accepts, whatever their probability."""
     n_equal: npt.NDArray[np.integer] | None = None

@@ -21,14 +21,13 @@ import pyarrow.compute as pc
 import scipy.sparse as sp
 
 from twinlink.config import Config
-from twinlink.errors import ConfigError
 from twinlink.graph.links import adjacency
 from twinlink.pipeline.choice import SideMatch, match_sides, reconcile
 from twinlink.pipeline.evidence import Between, Found, Side, positions
 from twinlink.pipeline.hints import page_hints
 from twinlink.pipeline.names import page_names, read_links
 from twinlink.pipeline.shapes import ShapeTable, read_shapes
-from twinlink.pipeline.structural import STRUCTURAL
+from twinlink.pipeline.structural import STRUCTURAL, check_cut
 from twinlink.rundir import RunDirectory, Signature, file_digest, site_file, write_text
 from twinlink.similarity.language import TWO_LANGUAGES, UNDETERMINED, LanguageFinder, site_languages
 from twinlink.similarity.lexicon import Lexicon, read_lexicon
@@ -108,7 +107,7 @@ def match(
     MissingStageError
         If the pages have not been ingested, or not linearised for a method that needs it.
     """
-    _check_precision(config)
+    check_cut(config.match)
     tables = run.stage_folder("ingest")
     settings: dict[str, Any] = {"langs": config.langs, "language": config.language, "match": config.match}
     if find_languages is not site_languages:
@@ -140,13 +139,6 @@ def match(
             write_table(table, REJECTS, folder / "rejects.parquet")
     write_pairs_file(run)
     return signature
-
-
-def _check_precision(config: Config) -> None:
-    if config.match.method in STRUCTURAL and config.match.min_precision is not None:
-        raise ConfigError(
-            f"match.min_precision: method {config.match.method} tells no probabilities; use weighed or liu2014"
-        )
 
 
 def write_pairs_file(run: RunDirectory) -> None:
@@ -331,10 +323,17 @@ def _pair_table(match_: SideMatch, site: str, signature: str) -> pa.Table:
         "site": [site] * len(rows),
         "page_a": side_a.page_ids[rows],
         "page_b": side_b.page_ids[columns],
-        "verdict": ["pair"] * len(rows),
+        "verdict": _verdicts(found, keep),
         "signature": [signature] * len(rows),
     }
     return _table(values, PAIRS, len(rows))
+
+
+def _verdicts(found: Found, keep: npt.NDArray[np.bool_]) -> list[str]:
+    """Call a kept pair a tie if another one would have done as well."""
+    if found.n_equal is None:
+        return ["pair"] * int(keep.sum())
+    return ["tie" if n > 1 else "pair" for n in found.n_equal[keep].tolist()]
 
 
 def _alike(found: Found, keep: npt.NDArray[np.bool_]) -> dict[str, npt.NDArray[np.integer]]:
@@ -344,12 +343,14 @@ def _alike(found: Found, keep: npt.NDArray[np.bool_]) -> dict[str, npt.NDArray[n
 
 def _candidate_table(match_: SideMatch) -> pa.Table:
     candidates = match_.found.scores.tocoo()
-    values = {
+    values: dict[str, Any] = {
         "page_a": match_.side_a.page_ids[candidates.row],
         "page_b": match_.side_b.page_ids[candidates.col],
         "score": candidates.data,
         **match_.found.evidence,
     }
+    if match_.found.filter_of:
+        values["filter"] = [name or None for name in match_.found.filter_of]
     return _table(values, CANDIDATES, candidates.nnz)
 
 
@@ -391,7 +392,7 @@ def _rejects(
 ) -> list[Reject]:
     """Return a reason for every page that is in no pair."""
     kept = {url for match_ in matches for pair in match_.pairs() for url in pair}
-    below = {url: why for match_ in matches for url, why in _below(match_)}
+    below = {url: why for match_ in matches for url, why in (*_filtered(match_), *_below(match_))}
     wanted = {int(row) for group in groups for row in group.rows}
     rejects = []
     for row, (url, lang) in enumerate(zip(urls, langs, strict=True)):
@@ -411,12 +412,36 @@ def _rejects(
     return rejects
 
 
+def _filtered(match_: SideMatch) -> Iterator[tuple[str, tuple[str, str]]]:
+    """Yield each page whose candidates were all rejected by filters, with the last filter that one of them met."""
+    found = match_.found
+    if not found.filter_of:
+        return
+    order = {name: place for place, name in enumerate(found.n_filtered)}  # ``kept`` comes first, then the filters
+    places = np.array([order[name or "kept"] or len(order) for name in found.filter_of], np.int64)
+    entries = found.scores.tocoo()
+    names = list(order)
+    for urls, pages in ((match_.side_a.urls, entries.row), (match_.side_b.urls, entries.col)):
+        furthest = np.zeros(len(urls), np.int64)
+        np.maximum.at(furthest, pages, places)
+        for url, place in zip(urls, furthest.tolist(), strict=True):
+            if place == 0:
+                yield url, ("no-candidate", "the method compares it with no page")
+            elif place < len(order):
+                yield url, (f"filter-{names[place]}", "no candidate of it got further")
+
+
 def _below(match_: SideMatch) -> Iterator[tuple[str, tuple[str, str]]]:
     """Yield each page whose best pair is not handed out, with the reason and that pair."""
     dropped = ~match_.keep
     chances = match_.found.probabilities[dropped]
     n_equal = np.ones(len(chances), np.int64) if match_.found.n_equal is None else match_.found.n_equal[dropped]
     for (url_a, url_b), chance, n in zip(match_.pairs(dropped), chances, n_equal, strict=True):
+        if np.isnan(chance):
+            yield from (
+                (url, ("over-limit", "match.max_pairs or match.min_score leaves it out")) for url in (url_a, url_b)
+            )
+            continue
         is_tie = n > 1 and n * chance > 0.5  # one of them is probably right
         reason, equal = ("tie", f", as likely as with {n - 1} other(s)") if is_tie else ("doubtful", "")
         yield url_a, (reason, f"probability {chance:.4f} with {url_b}{equal}")

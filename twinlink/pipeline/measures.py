@@ -28,7 +28,7 @@ LIKELY = 1 / 3
 learned to go on (F1 .38 instead of .98 after three rounds on one site); elsewhere both are the same."""
 SPREAD_ALPHA = {True: 0.4, False: 0.7}
 """α of the ETS that is one kind of evidence, with structure and without: weak evidence wants more of its neighbours
-(trials: .4 with structure, .8 without; `docs/methods.md`)."""
+(first trials on four sites: .4 with structure, .8 without)."""
 
 Floats = npt.NDArray[np.float32]
 Marks = npt.NDArray[np.bool_]

@@ -110,6 +110,10 @@ def mine_stages(inputs: Sequence[str], run: RunDirectory, config: Config, report
         raise InputError("nothing to mine: expected at least one address, archive or folder")
     check_langs(config.langs)
     _check_lexicons(config.match.lexicons)
+    if config.match.method != "weighed":
+        from twinlink.pipeline.structural import check_cut
+
+        check_cut(config.match)
     if urls:
         crawl_stage(urls, run, config, report)
     ingest_stage(paths, run, config, report)
@@ -149,11 +153,11 @@ def ingest_stage(paths: Sequence[Path], run: RunDirectory, config: Config, repor
     ingest(run, paths, _ingest_settings(config), lambda done: report("ingest", done, None))
 
 
-def shapes_stage(run: RunDirectory, config: Config, report: Report = silent) -> None:
+def shapes_stage(run: RunDirectory, report: Report = silent) -> None:
     """Linearise the pages of the run, unless that is done."""
     from twinlink.pipeline.shapes import linearise_pages
 
-    linearise_pages(run, _ingest_settings(config), lambda done: report("shapes", done, None))
+    linearise_pages(run, lambda done: report("shapes", done, None))
 
 
 def _ingest_settings(config: Config) -> IngestSettings:
@@ -164,10 +168,11 @@ def match_stage(run: RunDirectory, config: Config, report: Report = silent) -> N
     """Match all sites of the run; linearise its pages first if the method needs that."""
     # They take a second to load, for which the other stages need not wait.
     from twinlink.pipeline.match import match
-    from twinlink.pipeline.structural import STRUCTURAL
+    from twinlink.pipeline.structural import STRUCTURAL, check_cut
 
     check_langs(config.langs)
+    check_cut(config.match)
     write_text(run.config_file, config.to_toml())
     if config.match.method in STRUCTURAL:
-        shapes_stage(run, config, report)
+        shapes_stage(run, report)
     match(run, config, lambda done, total: report("match", done, total))

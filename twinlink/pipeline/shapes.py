@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from twinlink.config import IngestSettings
-from twinlink.errors import InputError
+from twinlink.errors import InputError, MissingStageError
 from twinlink.pipeline.evidence import PageShape
 from twinlink.pipeline.ingest import SOURCES_NAME, body_digest, read_source
 from twinlink.rundir import RunDirectory, Signature
@@ -25,18 +26,19 @@ from twinlink.tables import PAGES, SHAPES, iter_parts, read_table, write_table
 
 __all__ = ["ShapeTable", "linearise_pages", "read_shapes"]
 
+TABLE = "tokens"
+"""Folder of the table below the stage's."""
 ShapeTable = Mapping[int, PageShape]
 """Shape of each page by its page_id."""
 
 
-def linearise_pages(run: RunDirectory, settings: IngestSettings, on_page: Callable[[int], None] | None = None) -> None:
+def linearise_pages(run: RunDirectory, on_page: Callable[[int], None] | None = None) -> None:
     """Linearise every page of a run that has been ingested, unless that is done.
 
     Parameters
     ----------
     run : RunDirectory
-    settings : IngestSettings
-        As `ingest` had them.
+        Its sources are read with the settings that `ingest` had.
     on_page : callable, optional
         Called with the number of documents read so far.
 
@@ -46,21 +48,21 @@ def linearise_pages(run: RunDirectory, settings: IngestSettings, on_page: Callab
         If the sources do not hold the run's pages any more.
     """
     tables = run.stage_folder("ingest")
-    signature = Signature.of("shapes", {}, [str(run.read_signature("ingest"))])
+    signature = _signature(run)
     if run.is_done(signature):
         return
     parts = list(iter_parts(tables / "pages"))
     wanted = _wanted(parts)
     with run.writing(signature) as folder:
         shapes: dict[int, Linearised] = {}
-        for done, (number, document) in enumerate(_documents(run, settings), 1):
+        for done, (number, document) in enumerate(_documents(run), 1):
             if number not in shapes and wanted.get(number) == body_digest(document.body):
                 shapes[number] = linearise(document.body, document.content_type)
             if on_page:
                 on_page(done)
         _check_complete(len(wanted) - len(shapes), tables)
         for part in parts:
-            write_table(_table(part, shapes), SHAPES, folder / part.name)
+            write_table(_table(part, shapes), SHAPES, folder / TABLE / part.name)
 
 
 def read_shapes(run: RunDirectory, part_name: str) -> ShapeTable:
@@ -69,14 +71,22 @@ def read_shapes(run: RunDirectory, part_name: str) -> ShapeTable:
     Raises
     ------
     MissingStageError
-        If the pages have not been linearised.
+        If the pages have not been linearised since they were ingested.
     """
-    shapes = read_table(run.stage_folder("shapes") / part_name, SHAPES)
+    if not run.is_done(_signature(run)):
+        raise MissingStageError(
+            f"{run.path}: its pages are not linearised yet; run `twinlink match` with --method, or linearise_pages"
+        )
+    shapes = read_table(run.stage_folder("shapes") / TABLE / part_name, SHAPES)
     pages = read_table(run.stage_folder("ingest") / "pages" / part_name, PAGES, ("page_id", "bytes"))
     sizes = dict(zip(pages["page_id"].to_pylist(), pages["bytes"].to_pylist(), strict=True))
     numbers = shapes["page_id"].to_pylist()
     columns = zip(numbers, _rows(shapes["tokens"]), _rows(shapes["words"]), strict=True)
     return {number: PageShape(tokens, words, sizes[number]) for number, tokens, words in columns}
+
+
+def _signature(run: RunDirectory) -> Signature:
+    return Signature.of("shapes", {}, [str(run.read_signature("ingest"))])
 
 
 def _wanted(parts: list[Path]) -> dict[int, str]:
@@ -89,11 +99,18 @@ def _wanted(parts: list[Path]) -> dict[int, str]:
     }
 
 
-def _documents(run: RunDirectory, settings: IngestSettings) -> Iterator[tuple[int, Document]]:
+def _documents(run: RunDirectory) -> Iterator[tuple[int, Document]]:
     """Yield the pages of the run's sources with their page_id."""
+    signature = run.read_signature("ingest")
+    settings = msgspec.convert(signature.settings["ingest"] if signature else {}, IngestSettings)
     names = run.stage_folder("ingest") / SOURCES_NAME
     sources = names.read_text(encoding="utf-8").splitlines() if names.is_file() else []
     for path in (*run.archives(), *map(Path, sources)):
+        if not path.exists():
+            raise InputError(
+                f"{path}: no longer there, but methods that compare structure read the pages once more; put it back, or"
+                " run `twinlink ingest` on where it is now"
+            )
         for item in read_source(path, settings):
             if isinstance(item, Document) and not item.location and (url := normalise(item.url)) is not None:
                 yield page_id(url), item

@@ -13,6 +13,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from twinlink.config import MatchSettings
+from twinlink.errors import ConfigError
 from twinlink.graph.matching import Matching, greedy_matching
 from twinlink.pipeline.evidence import Between, Found, Side, members
 from twinlink.similarity.alignment import align
@@ -33,8 +34,9 @@ from twinlink.similarity.nearest import pairs_of
 from twinlink.similarity.tag_distance import text_in_words, without_heading
 from twinlink.similarity.url_rule import url_pairs
 
-__all__ = ["STRUCTURAL", "in_characters", "in_words", "judge_bitextor2010", "judge_webmining"]
+__all__ = ["STRUCTURAL", "check_cut", "in_characters", "in_words", "judge_bitextor2010", "judge_webmining"]
 
+_DEFAULT_PROBABILITY = MatchSettings().min_probability
 MAX_ALL_PAIRS = 10**6
 """Pairs of pages up to which all are candidates, as in the papers; of more, those that are nearest in their tags."""
 
@@ -78,6 +80,21 @@ STRUCTURAL: Mapping[str, Callable[[Side, Side, Between, MatchSettings], Found]] 
     "jangeldin": match_jangeldin,
 }
 """Methods that read the pages' shapes and not their words."""
+
+
+def check_cut(settings: MatchSettings) -> None:
+    """Refuse a cut by probability where the method tells none.
+
+    Raises
+    ------
+    ConfigError
+        If a method of `STRUCTURAL` is to hand out pairs by their probability or expected precision.
+    """
+    if settings.method in STRUCTURAL and (settings.min_precision or settings.min_probability > _DEFAULT_PROBABILITY):
+        raise ConfigError(
+            f"match: method {settings.method} tells no probabilities: min_precision and min_probability cannot be kept;"
+            " use weighed or liu2014, or take them back with --min-precision 0 --min-probability 0.5"
+        )
 
 
 def judge_bitextor2010(a: Shapes, b: Shapes, pattern: sp.csr_array, settings: MatchSettings) -> FilterVerdicts:
@@ -134,6 +151,7 @@ def _found(verdicts: FilterVerdicts, evidence: Mapping[str, Floats] | None = Non
         probabilities=np.full(len(matching.rows), np.nan),
         weights={},
         n_filtered=verdicts.counts(),
+        filter_of=verdicts.reasons(),
         is_decided=True,
     )
 

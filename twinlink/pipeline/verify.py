@@ -7,6 +7,7 @@ most of the pairs are right; the filters of WebMining and Bitextor judge each pa
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +18,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import scipy.sparse as sp
 
-from twinlink.config import IngestSettings, MatchSettings
+from twinlink.config import MatchSettings
 from twinlink.errors import InputError
 from twinlink.pipeline.evidence import PageShape
 from twinlink.pipeline.shapes import linearise_pages, read_shapes
@@ -52,11 +53,16 @@ NUMBERS = (
     "unequal",
 )
 """Columns of `VERDICTS` that the alignment gives."""
+MIN_GROUP = 10
+"""Pairs of the same two languages that are judged by themselves; fewer are put to the others, for the languages of
+single pages may be misjudged."""
 PARALLEL, NOT_PARALLEL = "parallel", "not-parallel"
 Pair = tuple[str, str]
 
 
 class _Page(NamedTuple):
+    identity: str
+    """Equal for two names of one page."""
     shape: PageShape
     lang: str
 
@@ -119,9 +125,11 @@ def verify_pairs(
     run: RunDirectory | None = None,
     folder: Path = Path(),
     settings: MatchSettings | None = None,
-    ingest_settings: IngestSettings | None = None,
 ) -> Verified:
     """Judge pairs of pages by structure.
+
+    Pairs of different languages are different sets: texts in one language may be half as long as in another. Each set
+    of at least `MIN_GROUP` pairs is judged by itself, in one order of the two languages.
 
     Parameters
     ----------
@@ -133,29 +141,56 @@ def verify_pairs(
         Its pages are linearised, unless that is done.
     folder : Path
         Where relative file names start.
-    settings, ingest_settings : optional
-        Thresholds of the methods; how the run's sources are read.
+    settings : MatchSettings, optional
+        Thresholds of the methods.
     """
     settings = settings or MatchSettings()
     distinct = list(dict.fromkeys(pairs))
-    if run is None:
-        pages, missing = _pages_of_files(distinct, folder)
-    else:
-        pages, missing = _pages_of_run(distinct, run, ingest_settings or IngestSettings())
-    there = [pair for pair in distinct if pair[0] in pages and pair[1] in pages]
-    judged = _Set(there, pages, settings) if there else None
-    rows: list[dict[str, object]] = [
-        {"a": a, "b": b, "verdict": missing.get(a) or missing[b]} for a, b in distinct if (a, b) not in set(there)
-    ]
+    pages, missing = _pages_of_files(distinct, folder) if run is None else _pages_of_run(distinct, run)
+    why_not = {pair: reason for pair in distinct if (reason := _why_not(pair, pages, missing))}
+    there = [pair for pair in distinct if pair not in why_not]
+    rows: list[dict[str, object]] = [{"a": a, "b": b, "verdict": reason} for (a, b), reason in why_not.items()]
     summaries = []
-    for method in methods if judged else ():
-        assert judged is not None
-        more, summary = judged.rows(method)
-        rows += more
-        summaries.append(summary)
+    sets = [_Set(group, pages, settings) for group in _by_languages(there, pages)]
+    for method in methods if sets else ():
+        judged = [each.rows(method) for each in sets]
+        rows += [row for more, _ in judged for row in more]
+        summaries.append(_together([summary for _, summary in judged]))
     order = {pair: place for place, pair in enumerate(distinct)}
     rows.sort(key=lambda row: order[str(row["a"]), str(row["b"])])
     return Verified(pa.Table.from_pylist(rows, schema=VERDICTS), tuple(summaries))
+
+
+def _why_not(pair: Pair, pages: Mapping[str, _Page], missing: Mapping[str, str]) -> str:
+    """Return why a pair cannot be judged; empty if it can."""
+    for name in pair:
+        if name in missing:
+            return missing[name]
+    if pages[pair[0]].identity == pages[pair[1]].identity:
+        return "same-page"
+    return "empty-page" if any(not len(pages[name].shape.words) for name in pair) else ""
+
+
+def _by_languages(pairs: Sequence[Pair], pages: Mapping[str, _Page]) -> list[list[Pair]]:
+    """Put pairs of the same two languages together; a few stray ones go to the largest group."""
+    groups: dict[frozenset[str], list[Pair]] = {}
+    for pair in pairs:
+        groups.setdefault(frozenset(pages[name].lang for name in pair), []).append(pair)
+    ordered = sorted(groups.values(), key=len, reverse=True)
+    kept = [group for group in ordered if len(group) >= MIN_GROUP] or ordered[:1]
+    strays = [pair for group in ordered for pair in group if group not in kept]
+    return [[*group, *(strays if place == 0 else ())] for place, group in enumerate(kept)]
+
+
+def _together(summaries: Sequence[Summary]) -> Summary:
+    """Put the summaries of several sets together; what was found is told only of a single one."""
+    if len(summaries) == 1:
+        return summaries[0]
+    counts: Counter[str] = Counter()
+    for summary in summaries:
+        counts.update(summary.counts)
+    notes = dict.fromkeys([f"{len(summaries)}-language-pairs", *(note for each in summaries for note in each.notes)])
+    return Summary(summaries[0].method, counts, {}, tuple(notes), sum(each.seconds for each in summaries))
 
 
 class _Set:
@@ -163,6 +198,9 @@ class _Set:
 
     def __init__(self, pairs: Sequence[Pair], pages: Mapping[str, _Page], settings: MatchSettings) -> None:
         self._pairs, self._settings = pairs, settings
+        first = min(pages[name].lang for name in pairs[0])
+        self._turned = np.array([pages[a].lang != first and pages[b].lang == first for a, b in pairs])
+        pairs = [pair[::-1] if turned else pair for pair, turned in zip(pairs, self._turned, strict=True)]
         names_a, names_b = (list(dict.fromkeys(ends)) for ends in zip(*pairs, strict=True))
         self._a, self._b = [pages[name] for name in names_a], [pages[name] for name in names_b]
         place_a, place_b = ({name: k for k, name in enumerate(names)} for names in (names_a, names_b))
@@ -187,7 +225,7 @@ class _Set:
         counts = {verdict: verdicts.count(verdict) for verdict in dict.fromkeys([PARALLEL, *verdicts])}
         numbers = self._numbers()
         rows = [
-            {"a": a, "b": b, "method": method, "verdict": verdict, "score": score, **own}
+            {"a": a, "b": b, "method": method, "verdict": verdict, "score": None if np.isnan(score) else score, **own}
             for (a, b), verdict, score, own in zip(self._pairs, verdicts, scores.tolist(), numbers, strict=True)
         ]
         return rows, Summary(method, counts, found, notes, seconds)
@@ -207,9 +245,15 @@ class _Set:
         return [reasons[k] or PARALLEL for k in place.tolist()], judged.scores[place]
 
     def _numbers(self) -> list[dict[str, object]]:
-        """Return the columns that the alignment gives, pair by pair."""
-        columns = [getattr(self.alignment, name).tolist() for name in NUMBERS]
-        return [dict(zip(NUMBERS, row, strict=True)) for row in zip(*columns, strict=True)]
+        """Return the columns that the alignment gives, pair by pair, as the pairs were given."""
+        columns = {name: getattr(self.alignment, name).astype(np.float64) for name in NUMBERS}
+        for one, other in (("tokens_a", "tokens_b"), ("length_a", "length_b")):
+            a, b = columns[one], columns[other]
+            columns[one], columns[other] = np.where(self._turned, b, a), np.where(self._turned, a, b)
+        columns["length_difference"] = np.where(self._turned, -1, 1) * columns["length_difference"]
+        arrays = {name: pa.array(x, VERDICTS.field(name).type, from_pandas=True) for name, x in columns.items()}
+        rows: list[dict[str, object]] = pa.table(arrays).to_pylist()
+        return rows
 
 
 def _shapes(pages: Sequence[_Page], method: Literal["webmining", "bitextor2010"]) -> Shapes:
@@ -232,27 +276,39 @@ def _pages_of_files(pairs: Sequence[Pair], folder: Path) -> tuple[dict[str, _Pag
             continue
         form = linearise(body)
         text = "\n".join(parse_page(body, "http://localhost/").blocks)
-        pages[name] = _Page(PageShape(form.tokens, form.words, len(body)), identify_text(text)[0])
+        shape = PageShape(form.tokens, form.words, len(body))
+        pages[name] = _Page(str((folder / name).resolve()), shape, identify_text(text)[0])
     return pages, missing
 
 
-def _pages_of_run(
-    pairs: Sequence[Pair], run: RunDirectory, settings: IngestSettings
-) -> tuple[dict[str, _Page], dict[str, str]]:
-    linearise_pages(run, settings)
-    names = {name: _number(name) for pair in pairs for name in pair}
+def _pages_of_run(pairs: Sequence[Pair], run: RunDirectory) -> tuple[dict[str, _Page], dict[str, str]]:
+    linearise_pages(run)
+    parts = list(iter_parts(run.stage_folder("ingest") / "pages"))
+    root = _only_root(parts)
+    names = {name: _number(name, root) for pair in pairs for name in pair}
     wanted = set(names.values())
     known: dict[int, _Page] = {}
-    for part in iter_parts(run.stage_folder("ingest") / "pages"):
+    for part in parts:
         shapes = read_shapes(run, part.name)
         table = read_table(part, PAGES, ("page_id", "blocks"))
         for number, blocks in zip(table["page_id"].to_pylist(), table["blocks"], strict=True):
             if number in wanted:
-                known[number] = _Page(shapes[number], identify_text("\n".join(blocks.as_py()))[0])
+                known[number] = _Page(str(number), shapes[number], identify_text("\n".join(blocks.as_py()))[0])
     pages = {name: known[number] for name, number in names.items() if number is not None and number in known}
     return pages, {name: "not-in-run" for name in names if name not in pages}
 
 
-def _number(url: str) -> int | None:
-    normal = normalise(url)
-    return None if normal is None else page_id(normal)
+def _only_root(parts: Sequence[Path]) -> str:
+    """Return scheme and host of all pages if they have one in common, else nothing."""
+    roots = {
+        "/".join(url.split("/", 3)[:3])
+        for part in parts
+        for url in read_table(part, PAGES, ("url",))["url"].to_pylist()
+    }
+    return roots.pop() if len(roots) == 1 else ""
+
+
+def _number(name: str, root: str) -> int | None:
+    """Return the page_id of an address; of a path, where the run has pages of one host only."""
+    url = normalise(name if "://" in name else f"{root}/{name.lstrip('/')}")
+    return None if url is None else page_id(url)

@@ -16,10 +16,11 @@ from scipy.sparse import csr_array
 from twinlink.errors import ShapeError
 from twinlink.similarity.distance_line import DistanceLine, fit_line, shifted_partners
 from twinlink.similarity.nearest import best_candidates, pairs_of
-from twinlink.similarity.tag_distance import tag_distances
+from twinlink.similarity.tag_distance import table_cells, tag_distances
 from twinlink.structure_config import WebminingSettings
 
 __all__ = [
+    "FIT_CELLS",
     "FilterVerdicts",
     "Shapes",
     "all_kept",
@@ -31,6 +32,9 @@ __all__ = [
     "structure_verdicts",
     "with_filter",
 ]
+
+FIT_CELLS = 5 * 10**8
+"""Cells of all tables at most that the line is fitted on without labels: some five seconds."""
 
 Tokens = NDArray[np.int32]
 Numbers = NDArray[np.int64]
@@ -273,7 +277,7 @@ def fit_line_unlabelled(
     verdicts : FilterVerdicts
         Of `size_verdicts`.
     settings : WebminingSettings, optional
-        ``fit_pairs``.
+        ``fit_pairs``; of long pages fewer pairs are measured, see `FIT_CELLS`.
 
     Returns
     -------
@@ -288,7 +292,8 @@ def fit_line_unlabelled(
     settings = settings or WebminingSettings()
     rows, _ = checked_pairs(a, b, verdicts.pattern)
     left = verdicts.failed < 0
-    step = -(-int(left.sum()) // settings.fit_pairs) or 1
+    cells = int(table_cells(a.tokens, b.tokens, verdicts.pattern)[left].sum())
+    step = max(-(-int(left.sum()) // settings.fit_pairs), -(-cells // FIT_CELLS), 1)
     chosen = left & (rows % step == 0)
     distances = tag_distances(a.tokens, b.tokens, _entries(verdicts.pattern, chosen, np.ones(len(rows), np.float32)))
     best = best_candidates(distances)

@@ -8,7 +8,7 @@ line (``a``, ``b``, ``span`` …) give no token and do not part a text.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,6 +22,7 @@ __all__ = [
     "fingerprint_differences",
     "fingerprint_distances",
     "fit_text_tolerance",
+    "table_cells",
     "tag_distances",
     "text_in_words",
     "without_heading",
@@ -32,6 +33,7 @@ Tokens = NDArray[np.int32]
 MAX_TOKENS = 10_000
 """Tokens compared of a longer page: its first ones. The time for a pair grows with the square."""
 
+_BLOCK_CELLS = 5 * 10**7  # about half a second
 _WORDS_PER_GAP = 10
 _RATIO_UNITS = 2**32  # a cost D is rounded to one of so many steps
 _ROUNDING = 1e-6  # a distance over the limit by less lies within: neither 0.3 nor D = 3/10 is exact
@@ -255,18 +257,42 @@ def _distances(
     if most.shape not in {(), (pattern.nnz,)}:
         raise ShapeError(f"limits of {pattern.nnz} pairs expected, got {most.shape}")
     units = np.floor((np.clip(most, -1, 2 * MAX_TOKENS) + _ROUNDING) * gap).astype(np.int64)
-    found = edit_kernels.edit_distances(
-        _lists(pages_a),
-        _lists(pages_b),
-        pattern.indptr.astype(np.int64),
-        pattern.indices.astype(np.int32),
-        np.broadcast_to(units, pattern.nnz).copy(),
-        form,
-        gap,
-        tolerance,
-    )
+    units = np.broadcast_to(units, pattern.nnz).copy()
+    lists_b = _lists(pages_b)
+    found = np.zeros(pattern.nnz, np.int64)
+    for first, last in _row_blocks(pages_a, pages_b, pattern):
+        start, stop = pattern.indptr[first], pattern.indptr[last]
+        found[start:stop] = edit_kernels.edit_distances(
+            _lists(pages_a[first:last]),
+            lists_b,
+            (pattern.indptr[first : last + 1] - start).astype(np.int64),
+            pattern.indices[start:stop].astype(np.int32),
+            units[start:stop],
+            form,
+            gap,
+            tolerance,
+        )
     values = np.where(found == edit_kernels.FAR, np.inf, found / gap)
     return csr_array((values, pattern.indices.copy(), pattern.indptr.copy()), shape=pattern.shape)
+
+
+def table_cells(pages_a: Sequence[Tokens], pages_b: Sequence[Tokens], pattern: csr_array) -> NDArray[np.int64]:
+    """Return how many cells the table of each stored pair has at most: what its distance costs without a limit."""
+    lengths_a, lengths_b = (
+        np.array([min(len(page), MAX_TOKENS) for page in pages], np.int64) for pages in (pages_a, pages_b)
+    )
+    return np.asarray(np.repeat(lengths_a, np.diff(pattern.indptr)) * lengths_b[pattern.indices])
+
+
+def _row_blocks(pages_a: Sequence[Tokens], pages_b: Sequence[Tokens], pattern: csr_array) -> Iterator[tuple[int, int]]:
+    """Cut the rows into runs of at most `_BLOCK_CELLS`, one row at least, between which a program can be stopped."""
+    total = np.concatenate([[0], np.cumsum(table_cells(pages_a, pages_b, pattern))])[pattern.indptr]
+    first = 0
+    while first < pattern.shape[0]:
+        last = int(np.searchsorted(total, total[first] + _BLOCK_CELLS, side="right")) - 1
+        last = min(max(last, first + 1), pattern.shape[0])
+        yield first, last
+        first = last
 
 
 def _check(pages_a: Sequence[Tokens], pages_b: Sequence[Tokens], pattern: csr_array) -> None:

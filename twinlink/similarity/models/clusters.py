@@ -41,7 +41,8 @@ def judge_hc1(alignment: Alignment, _settings: ClusterSettings | None = None) ->
 def judge_hc2(alignment: Alignment, settings: ClusterSettings | None = None) -> Verdicts:
     """HC2: as HC1, with the number of clusters (2 to ``max_clusters``) that has the largest Caliński-Harabasz index.
 
-    Of equal indices the fewer clusters win; where clusters are single points without any spread the index is infinite.
+    Of equal indices the fewer clusters win. Where no cluster has any spread the index is infinite; that counts only if
+    none of them is a single point.
     Fewer than three pairs, and pairs that are all equal, make one cluster. Found is also the ``index``.
     """
     limits = settings or ClusterSettings()
@@ -52,6 +53,8 @@ def judge_hc2(alignment: Alignment, settings: ClusterSettings | None = None) -> 
     for n_clusters in range(2, min(limits.max_clusters, len(sample) - 1) + 1):
         trial = _cut(tree, n_clusters)
         index = calinski_harabasz(sample, trial)
+        if np.isinf(index) and np.bincount(trial).min() == 1:
+            continue  # nothing but equal points and lone ones: each set comes to that with enough clusters
         if index > best:
             best, labels = index, trial
     return _verdicts(points, sample, labels, index=best)

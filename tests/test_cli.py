@@ -9,6 +9,7 @@ import contextlib
 import fcntl
 import gzip
 import io
+import json
 import os
 import re
 import shutil
@@ -22,6 +23,7 @@ from unittest.mock import patch
 
 import pytest
 
+from tests.loopback import links, serving
 from tests.sites import BASE, page, write_pages, write_toy
 from twinlink.cli import main
 from twinlink.demo import serve, write_site
@@ -89,6 +91,22 @@ def pairs_of(run: Path) -> list[str]:
     lines = (run / "pairs.tsv").read_text(encoding="utf-8").splitlines()
     assert lines[0].endswith("\tsignature")
     return [line.rpartition("\t")[0] for line in lines]
+
+
+def test_crawl_takes_seeds_and_says_what_came_of_each_site(tmp_path):
+    pages = {"/": links("/one.html", "/print/one.html"), "/one.html": links("/gone.html"), "/print/one.html": links()}
+    with serving(pages.get) as one, serving(pages.get) as other:
+        (tmp_path / "sites.txt").write_text(f"# two sites\n{one.url}/\n{other.url}/\n")
+        run = tmp_path / "run"
+        done = twinlink(
+            "crawl", "-o", run, "--seeds", tmp_path / "sites.txt", "--site-by", "host", "--exclude", "/print/"
+        )
+    assert done.returncode == 0, done.stderr
+    assert len(re.findall(r"127\.0\.0\.1:\d+: 2 pages, 2 rejected, 0 queued", done.stdout)) == 2
+    assert "rejected: excluded 2" in done.stdout
+    assert "4 pages fetched" in done.stdout
+    assert "crawl: 4 of 4 · queued 0 · rejected 4 (" in done.stderr
+    assert json.loads((run / "crawl.json").read_text())["pages"] == 4
 
 
 def test_mine_says_what_came_out_and_where(toy_done):

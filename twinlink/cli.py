@@ -6,8 +6,7 @@ import io
 import os
 import sys
 import tomllib
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
@@ -15,12 +14,13 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from twinlink.errors import ConfigError, InputError, NothingFoundError, RunError, TwinlinkError
+from twinlink.errors import ConfigError, InputError, RunError, TwinlinkError
+from twinlink.judging import between, check_gold, gold_between, two_languages
+from twinlink.telling import tell_crawl, tell_evaluation, tell_pairs, tell_verdicts, write_verdicts
 
 if TYPE_CHECKING:
     from twinlink.config import Config
-    from twinlink.evaluate import Evaluation, Gold
-    from twinlink.pipeline.verify import Verified
+    from twinlink.progress import Report
     from twinlink.run import Run
     from twinlink.rundir import RunDirectory
 
@@ -59,7 +59,7 @@ class Verifier(StrEnum):
     BITEXTOR2010 = "bitextor2010"
 
 
-Inputs = Annotated[list[str], typer.Argument(metavar="URL|PATH...", help="Start addresses, WARC files, folders.")]
+Inputs = Annotated[list[str], typer.Argument(metavar="URL|PATH...", help="Start addresses, archives, folders.")]
 Out = Annotated[Path, typer.Option("--out", "-o", metavar="RUN", help="Run directory; made or resumed.")]
 RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="A run directory.")]
 Langs = Annotated[str, typer.Option(help="Wanted languages, e.g. en,zh. Default: the two most frequent on each site.")]
@@ -73,7 +73,22 @@ BaseUrl = Annotated[str, typer.Option(help="Address that a mirror folder's top s
 Lexicons = Annotated[
     list[Path], typer.Option("--lexicon", help="Bilingual lexicon (TSV, CC-CEDICT, FreeDict, MUSE); repeatable.")
 ]
-SiteBy = Annotated[str, typer.Option(help="What one site is: domain (registered domain) or host.")]
+SiteBy = Annotated[
+    str, typer.Option(help="What one site is: domain (registered domain), host, or path (the start page's folder).")
+]
+Seeds = Annotated[Path | None, typer.Option(metavar="FILE", help="File of more start addresses, one a line.")]
+Contact = Annotated[str, typer.Option(help="Your mail or web address, told to the sites that are crawled.")]
+Include = Annotated[
+    list[str], typer.Option("--include", metavar="REGEX", help="Fetch only addresses that this fits; repeatable.")
+]
+Exclude = Annotated[
+    list[str], typer.Option("--exclude", metavar="REGEX", help="Do not fetch addresses that this fits; repeatable.")
+]
+MaxSitePages = Annotated[int | None, typer.Option(min=1, help="Pages fetched at most of one site.")]
+UrlPrefixes = Annotated[
+    list[str],
+    typer.Option("--url-prefix", metavar="URL", help="Read only pages whose address begins so; repeatable."),
+]
 MaxPages = Annotated[int | None, typer.Option(min=1, help="Pages fetched at most.")]
 MethodName = Annotated[
     Method | None,
@@ -143,7 +158,13 @@ def mine(
     base_url: BaseUrl = "",
     lexicon: Lexicons = [],  # noqa: B006  (typer reads the default, nothing changes it)
     site_by: SiteBy = "",
+    url_prefix: UrlPrefixes = [],  # noqa: B006
+    seeds: Seeds = None,
+    contact: Contact = "",
+    include: Include = [],  # noqa: B006
+    exclude: Exclude = [],  # noqa: B006
     max_pages: MaxPages = None,
+    max_site_pages: MaxSitePages = None,
     method: MethodName = None,
     min_probability: MinProbability = None,
     min_precision: MinPrecision = None,
@@ -159,20 +180,27 @@ def mine(
     """
     from twinlink.pipeline.mine import mine_stages
 
-    given = {"ingest.base_url": base_url, "crawl.site_by": site_by, "crawl.max_pages": max_pages}
-    wanted = _match_options(langs, lexicon, method, min_probability, min_precision)
-    settings = _settings(None, config, set_, given | wanted)
+    given = {"ingest.base_url": base_url, "ingest.url_prefixes": url_prefix}
+    given |= _crawl_options(site_by, contact, include, exclude, max_pages, max_site_pages)
+    given |= _match_options(langs, lexicon, method, min_probability, min_precision)
+    settings = _settings(None, config, set_, given)
     with _working(out, quiet) as (run, report):
-        mine_stages(inputs, run, settings, report)
-    _tell_pairs(out)
+        mine_stages([*inputs, *_seeds(seeds)], run, settings, report)
+    tell_pairs(_opened(out))
 
 
 @app.command()
 def crawl(
-    urls: Annotated[list[str], typer.Argument(metavar="URL...", help="Start addresses.")],
     out: Out,
+    urls: Annotated[list[str], typer.Argument(metavar="URL...", help="Start addresses.")] = [],  # noqa: B006
+    seeds: Seeds = None,
+    langs: Langs = "",
     site_by: SiteBy = "",
+    contact: Contact = "",
+    include: Include = [],  # noqa: B006
+    exclude: Exclude = [],  # noqa: B006
     max_pages: MaxPages = None,
+    max_site_pages: MaxSitePages = None,
     config: ConfigFile = None,
     set_: Settings = [],  # noqa: B006
     quiet: Quiet = False,
@@ -183,21 +211,23 @@ def crawl(
     """
     from twinlink.pipeline.mine import crawl_stage, split_inputs
 
-    settings = _settings(None, config, set_, {"crawl.site_by": site_by, "crawl.max_pages": max_pages})
-    addresses, paths = split_inputs(urls)
+    given = _crawl_options(site_by, contact, include, exclude, max_pages, max_site_pages)
+    settings = _settings(None, config, set_, {"langs": langs, **given})
+    addresses, paths = split_inputs([*urls, *_seeds(seeds)])
     if paths:
         raise ConfigError(f"{paths[0]}: `twinlink crawl` takes addresses; read files with `twinlink ingest`")
     with _working(out, quiet) as (run, report):
         progress = crawl_stage(addresses, run, settings, report)
-    typer.echo(f"{progress.fetched} pages fetched, {progress.rejected} rejected → {out}/warc")
+    tell_crawl(progress, out)
     typer.echo(f"next: twinlink ingest -o {out}")
 
 
 @app.command()
 def ingest(
     out: Out,
-    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="WARC files or folders.")] = [],  # noqa: B006
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Archives or folders.")] = [],  # noqa: B006
     base_url: BaseUrl = "",
+    url_prefix: UrlPrefixes = [],  # noqa: B006
     site_by: SiteBy = "",
     config: ConfigFile = None,
     set_: Settings = [],  # noqa: B006
@@ -205,11 +235,15 @@ def ingest(
 ) -> None:
     """Read archives, mirror folders and the run's own crawl into tables.
 
+    Archives are WARC and ARC files, WACZ packages, CDX and CDXJ indexes beside their archives, and lists of
+    tab-separated addresses and files. A mirror may be wget's or HTTrack's.
+
     Example: twinlink ingest mirror/ --base-url https://www.example.gov.hk -o RUN
     """
     from twinlink.pipeline.mine import ingest_stage
 
-    settings = _settings(out, config, set_, {"ingest.base_url": base_url, "crawl.site_by": site_by})
+    given = {"ingest.base_url": base_url, "ingest.url_prefixes": url_prefix, "crawl.site_by": site_by}
+    settings = _settings(out, config, set_, given)
     with _working(out, quiet) as (run, report):
         ingest_stage(paths, run, settings, report)
     found = _opened(out)
@@ -240,7 +274,7 @@ def match(
     _opened(run)
     with _working(run, quiet) as (directory, report):
         match_stage(directory, settings, report)
-    _tell_pairs(run)
+    tell_pairs(_opened(run))
 
 
 @app.command()
@@ -273,8 +307,8 @@ def verify(
         _opened(run)
         with _working(run, quiet) as (directory, _):
             verified = verify_pairs(given, names, directory, settings=settings.match)
-    _write_verdicts(verified, target)
-    _tell_verdicts(verified, target)
+    write_verdicts(verified, target)
+    tell_verdicts(verified, target)
 
 
 @app.command()
@@ -296,12 +330,12 @@ def evaluate(
     found, known = _opened(run), read_gold(gold)
     table = found.pairs
     if langs:
-        wanted = _two_languages(found, langs)
-        table = table.loc[_between(table["lang_a"], table["lang_b"], wanted)]
-        known = _gold_between(known, found, wanted)
+        wanted = two_languages(found, langs)
+        table = table.loc[between(table["lang_a"], table["lang_b"], wanted)]
+        known = gold_between(known, found, wanted)
     pairs = list(zip(table["url_a"], table["url_b"], strict=True))
-    _check_gold(found, gold, known.known(), known.key)
-    _tell_evaluation(evaluate_pairs(pairs, known))
+    check_gold(found, gold, known.known(), known.key)
+    tell_evaluation(evaluate_pairs(pairs, known))
     if curve:
         ranked_by = "probability" if table["probability"].notna().all() else "score"
         typer.echo(f"{ranked_by:11}  precision  recall")
@@ -348,10 +382,35 @@ def demo(
             typer.echo(f"a bilingual site of {site.n_pages} pages is served at {base}")
             mine_stages([base.rstrip("/") + path for path in site.seeds], run, settings, report)
     pairs = _opened(out).pairs
-    _tell_pairs(out)
+    tell_pairs(_opened(out))
     gold = read_gold(site.gold)
-    _tell_evaluation(evaluate_pairs(zip(pairs["url_a"], pairs["url_b"], strict=True), gold))
+    tell_evaluation(evaluate_pairs(zip(pairs["url_a"], pairs["url_b"], strict=True), gold))
     typer.echo(f"known truth: {site.gold}")
+
+
+def _crawl_options(
+    site_by: str,
+    contact: str,
+    include: list[str],
+    exclude: list[str],
+    max_pages: int | None,
+    max_site_pages: int | None,
+) -> dict[str, Any]:
+    """Return the options that `mine` and `crawl` share by the names of their settings."""
+    return {
+        "crawl.site_by": site_by,
+        "crawl.contact": contact,
+        "crawl.include": include,
+        "crawl.exclude": exclude,
+        "crawl.max_pages": max_pages,
+        "crawl.max_site_pages": max_site_pages,
+    }
+
+
+def _seeds(file: Path | None) -> list[str]:
+    from twinlink.spiders.seeds import read_seeds
+
+    return [] if file is None else read_seeds(file)
 
 
 def _match_options(
@@ -395,7 +454,7 @@ def _assignment(text: str) -> tuple[str, Any]:
 
 
 @contextmanager
-def _working(out: Path, quiet: bool) -> Iterator[tuple[RunDirectory, Callable[[str, int, int | None], None]]]:
+def _working(out: Path, quiet: bool) -> Iterator[tuple[RunDirectory, Report]]:
     """Hold a run directory and show how the work in it goes on."""
     from twinlink.progress import reporter
     from twinlink.rundir import RunDirectory
@@ -411,40 +470,6 @@ def _opened(path: Path) -> Run:
     return open_run(path)
 
 
-def _tell_pairs(out: Path) -> None:
-    """Say what came out; no pair at all is an error that shows the counts."""
-    found = _opened(out)
-    pages, rejects = found.pages, found.rejects
-    langs = ", ".join(f"{lang} {count}" for lang, count in pages["lang"].value_counts().items()) if len(pages) else ""
-    typer.echo(f"{len(pages)} pages" + (f" ({langs})" if langs else ""))
-    counts = Counter(zip(rejects["stage"], rejects["reason"], strict=True))
-    for (stage, reason), count in sorted(counts.items()):
-        typer.echo(f"  rejected in {stage}: {reason} {count}")
-    filters = found.filters.groupby("filter", sort=False)["n_pairs"].sum()
-    if len(filters):
-        counts_of = {"passed all" if name == "kept" else name: count for name, count in filters.items()}
-        typer.echo("candidates by filter: " + ", ".join(f"{name} {count}" for name, count in counts_of.items()))
-    if found.pairs.empty:
-        raise NothingFoundError(f"0 pairs: {_why_none(found)}. The reasons above count every page; tables: {out}")
-    chances = found.pairs["probability"]
-    claim = "no expected precision (the method tells none)"
-    if chances.notna().all():
-        claim = f"expected precision {chances.mean():.3f}"
-    typer.echo(f"{len(found.pairs)} pairs, {claim} → {out / 'pairs.tsv'}")
-
-
-def _why_none(found: Run) -> str:
-    if found.pages.empty:
-        return "no page was kept"
-    there = set(found.pages["lang"])
-    if len(there) < 2:
-        return "all pages are in one language"
-    for tag in found.config.langs:
-        if not any(f"{lang}-".lower().startswith(f"{tag}-".lower()) for lang in there):
-            return f"no page is in {tag}"
-    return "no page of one wanted language has a partner in another"
-
-
 def _verdicts_file(pairs: Path, out: Path | None) -> Path:
     """Return where the verdicts go, once it is known that they can."""
     target = out or pairs.with_suffix(".verdicts.tsv")
@@ -453,83 +478,3 @@ def _verdicts_file(pairs: Path, out: Path | None) -> Path:
     if target.exists() and target.samefile(pairs):
         raise InputError(f"{target}: this is the list of pairs itself; choose another name")
     return target
-
-
-def _write_verdicts(verified: Verified, target: Path) -> None:
-    from twinlink.rundir import write_text
-    from twinlink.tables import tsv_lines
-
-    write_text(target, "".join(f"{line}\n" for line in tsv_lines(verified.table)))
-
-
-def _tell_verdicts(verified: Verified, target: Path) -> None:
-    for summary in verified.summaries:
-        counts = ", ".join(f"{verdict} {count}" for verdict, count in summary.counts.items())
-        found = "".join(f", {name} {value:.4g}" for name, value in summary.found.items())
-        notes = f" ({', '.join(summary.notes)})" if summary.notes else ""
-        typer.echo(f"{summary.method:12}  {counts}{found}{notes}")
-    missing = Counter(row["verdict"] for row in verified.table.to_pylist() if row["method"] is None)
-    for reason, count in missing.items():
-        typer.echo(f"not judged: {reason} {count}")
-    if not verified.summaries:
-        raise NothingFoundError(f"no pair could be judged: of none are both pages there; verdicts: {target}")
-    typer.echo(f"verdicts → {target}")
-
-
-def _two_languages(found: Run, langs: str) -> tuple[str, str]:
-    """Return the two languages that are named, which the run must have."""
-    wanted = [tag.strip().lower() for tag in langs.split(",")]
-    if len(wanted) != 2 or wanted[0] == wanted[1]:
-        raise ConfigError(f"--langs {langs}: expected two languages, e.g. en,zh")
-    there = sorted(set(found.pages["lang"]))
-    for tag in wanted:
-        if not tag or not any(_covers(tag, lang) for lang in there):
-            raise ConfigError(f"--langs {langs}: the run has no page in {tag!r}; it has {', '.join(there)}")
-    return wanted[0], wanted[1]
-
-
-def _between(langs_a: Iterable[str], langs_b: Iterable[str], wanted: tuple[str, str]) -> list[bool]:
-    """Tell of each two languages whether they are the wanted ones, in either order."""
-    both = zip(langs_a, langs_b, strict=True)
-    return [_are(pair, wanted) or _are(pair[::-1], wanted) for pair in both]
-
-
-def _are(langs: tuple[str, ...], wanted: tuple[str, str]) -> bool:
-    return all(_covers(tag, lang) for lang, tag in zip(langs, wanted, strict=True))
-
-
-def _gold_between(gold: Gold, found: Run, wanted: tuple[str, str]) -> Gold:
-    """Leave out the gold pairs with a page that the run has in another language."""
-    from dataclasses import replace
-
-    langs = zip(found.pages["url"], found.pages["lang"], strict=True)
-    others = {gold.key(url) for url, lang in langs if not any(_covers(tag, lang) for tag in wanted)}
-    return replace(gold, pairs=tuple(pair for pair in gold.pairs if others.isdisjoint(pair)))
-
-
-def _covers(tag: str, lang: str) -> bool:
-    """Tell whether a wanted language takes one in: ``zh`` takes in ``zh-Hant``."""
-    return f"{lang}-".lower().startswith(f"{tag}-")
-
-
-def _check_gold(found: Run, path: Path, known: frozenset[str], key: Callable[[str], str]) -> None:
-    """Refuse a gold list that names no page of the run; say how many it names that are not there."""
-    from twinlink.errors import GoldError
-
-    there = {key(url) for url in found.pages["url"]}
-    missing = known - there
-    if len(missing) == len(known):
-        example = min(missing)
-        raise GoldError(
-            f"{path}: none of its {len(known)} addresses is in the run, e.g. {example}; is it this site's gold?"
-        )
-    if missing:
-        typer.echo(f"note: {len(missing)} of {len(known)} gold addresses are not in the run, e.g. {min(missing)}")
-
-
-def _tell_evaluation(result: Evaluation) -> None:
-    typer.echo(
-        f"gold {result.n_gold}, predicted {result.n_predicted}, right {result.n_right}, wrong {result.n_wrong}, "
-        f"not scored {result.n_unscored}"
-    )
-    typer.echo(f"precision {result.precision:.4f}  recall {result.recall:.4f}  F1 {result.f1:.4f}")

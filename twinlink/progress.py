@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Protocol
 
-__all__ = ["reporter"]
+__all__ = ["Report", "reporter"]
 
-Report = Callable[[str, int, int | None], None]
+
+class Report(Protocol):
+    """Takes a stage's name, how much of it is done, out of how much (None: not known), and what else is to be said."""
+
+    def __call__(self, stage: str, done: int, total: int | None, detail: str = "") -> None:
+        """Show it."""
+
+
 PLAIN_SECONDS = 5.0  # between two lines of one stage where there is no terminal
 
 
@@ -17,7 +25,7 @@ PLAIN_SECONDS = 5.0  # between two lines of one stage where there is no terminal
 def reporter(quiet: bool) -> Iterator[Report]:
     """Give a function that shows (stage, done, total) on standard error."""
     if quiet:
-        yield lambda stage, done, total: None
+        yield lambda stage, done, total, detail="": None
     elif sys.stderr.isatty():
         with _live() as report:
             yield report
@@ -37,15 +45,17 @@ def _live() -> Iterator[Report]:
         MofNCompleteColumn(),
         TextColumn("{task.fields[rate]}"),
     )
-    with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True)) as progress:
+    after = TextColumn("{task.fields[detail]}")
+    with Progress(*columns, TimeElapsedColumn(), after, console=Console(stderr=True)) as progress:
         tasks: dict[str, tuple[int, float, int]] = {}  # number, start, what was done before the start
 
-        def report(stage: str, done: int, total: int | None) -> None:
+        def report(stage: str, done: int, total: int | None, detail: str = "") -> None:
             if stage not in tasks:
-                tasks[stage] = int(progress.add_task(stage, total=total, rate="")), time.monotonic(), done
+                task = progress.add_task(stage, total=total, rate="", detail="")
+                tasks[stage] = int(task), time.monotonic(), done
             task, start, before = tasks[stage]
             rate = f"{(done - before) / max(time.monotonic() - start, 1e-3):,.0f}/s"
-            progress.update(TaskID(task), completed=done, total=total, rate=rate)
+            progress.update(TaskID(task), completed=done, total=total, rate=rate, detail=detail)
 
         yield report
 
@@ -53,15 +63,16 @@ def _live() -> Iterator[Report]:
 @contextmanager
 def _plain() -> Iterator[Report]:
     shown: dict[str, float] = {}
-    last: dict[str, tuple[int, int | None]] = {}
-    told: dict[str, tuple[int, int | None]] = {}
+    last: dict[str, tuple[int, int | None, str]] = {}
+    told: dict[str, tuple[int, int | None, str]] = {}
 
     def tell(stage: str) -> None:
-        done, total = told[stage] = last[stage]
-        print(f"{stage}: {done}" + (f" of {total}" if total is not None else ""), file=sys.stderr, flush=True)
+        done, total, detail = told[stage] = last[stage]
+        line = f"{stage}: {done}" + (f" of {total}" if total is not None else "") + (f" · {detail}" if detail else "")
+        print(line, file=sys.stderr, flush=True)
 
-    def report(stage: str, done: int, total: int | None) -> None:
-        last[stage] = done, total
+    def report(stage: str, done: int, total: int | None, detail: str = "") -> None:
+        last[stage] = done, total, detail
         now = time.monotonic()
         if now - shown.setdefault(stage, now) >= PLAIN_SECONDS:
             shown[stage] = now

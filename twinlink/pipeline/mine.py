@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from twinlink.config import Config, IngestSettings
 from twinlink.errors import ConfigError, InputError
 from twinlink.pipeline.ingest import ingest
+from twinlink.progress import Report
 from twinlink.rundir import RunDirectory, write_text
 from twinlink.spiders.crawl import CrawlProgress, crawl
 from twinlink.spiders.urls import normalise
 
 __all__ = [
-    "Report",
     "check_langs",
     "crawl_stage",
     "ingest_stage",
@@ -25,13 +25,11 @@ __all__ = [
     "split_inputs",
 ]
 
+_N_SHOWN = 3  # reasons and languages shown while a crawl runs
 _TAG = re.compile(r"[a-z]{2,3}(-[a-z0-9]{2,8})*", re.IGNORECASE)
 
-Report = Callable[[str, int, int | None], None]
-"""Called with a stage's name, how much of it is done, and out of how much (None: not known)."""
 
-
-def silent(stage: str, done: int, total: int | None) -> None:
+def silent(stage: str, done: int, total: int | None, detail: str = "") -> None:
     """Report nothing."""
 
 
@@ -133,10 +131,27 @@ def crawl_stage(urls: Sequence[str], run: RunDirectory, config: Config, report: 
     """Fetch the sites of ``urls``; goes on where an earlier call stopped."""
 
     def on_progress(progress: CrawlProgress) -> None:
-        report("crawl", progress.fetched, progress.fetched + progress.queued)
+        report("crawl", progress.fetched, progress.fetched + progress.queued, _crawl_detail(progress))
 
     write_text(run.config_file, config.to_toml())
     return crawl(urls, run.path, config.crawl, on_progress)
+
+
+def _crawl_detail(progress: CrawlProgress) -> str:
+    """Return what a crawl has met so far, in few words."""
+    parts = [f"queued {progress.queued}"]
+    if progress.rejected:
+        reasons = list(progress.reasons.items())[:_N_SHOWN]
+        parts.append(f"rejected {progress.rejected} ({_counts(reasons)})")
+    if progress.langs:
+        parts.append(f"declared {_counts(list(progress.langs.items())[:_N_SHOWN])}")
+    if progress.n_sites > 1:
+        parts.append(f"{progress.n_sites} sites")
+    return " · ".join(parts)
+
+
+def _counts(items: Iterable[tuple[str, int]]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in items)
 
 
 def ingest_stage(paths: Sequence[Path], run: RunDirectory, config: Config, report: Report = silent) -> None:

@@ -51,8 +51,8 @@ def _live() -> Iterator[Report]:
 
         def report(stage: str, done: int, total: int | None, detail: str = "") -> None:
             if stage not in tasks:
-                task = progress.add_task(stage, total=total, rate="", detail="")
-                tasks[stage] = int(task), time.monotonic(), done
+                new = int(progress.add_task(stage, total=total, rate="", detail=""))
+                tasks[stage] = new, time.monotonic(), done
             task, start, before = tasks[stage]
             rate = f"{(done - before) / max(time.monotonic() - start, 1e-3):,.0f}/s"
             progress.update(TaskID(task), completed=done, total=total, rate=rate, detail=detail)

@@ -386,3 +386,34 @@ def test_two_processes_do_not_work_in_one_run(run):
 def test_it_can_be_called_as_a_module():
     done = subprocess.run([*TWINLINK, "--version"], capture_output=True, text=True, check=True)
     assert re.fullmatch(r"twinlink \d+\.\d+\.\d+\S*\n", done.stdout)
+
+
+def test_align_a_run_and_say_what_came_out(served, tmp_path):
+    run = Path(shutil.copytree(served[1], tmp_path / "copy"))
+    done = twinlink("align", run, "--format", "tsv,moses", "-q")
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"en-zh-Hant: \d+ sentence pairs; left out: ", done.stdout)
+    lines = (run / "align" / "en-zh-Hant.tsv").read_text(encoding="utf-8").splitlines()
+    assert len(lines) > 50
+    assert not list((run / "align").glob("*.tmx"))
+
+
+def test_align_two_texts(tmp_path):
+    (tmp_path / "a.txt").write_text("The bridge was built in 1901.\nIt is open every day.\nThe road is closed.\n")
+    (tmp_path / "b.txt").write_text(
+        "Le pont fut construit en 1901.\nIl est ouvert tous les jours.\nLa route est barrée.\n"
+    )
+    beads = twinlink("align", tmp_path / "a.txt", tmp_path / "b.txt", "--format", "beads")
+    assert beads.stdout.splitlines() == ["[0]:[0]", "[1]:[1]", "[2]:[2]"]
+    table = twinlink("align", tmp_path / "a.txt", tmp_path / "b.txt")
+    assert table.stdout.splitlines()[2] == "The road is closed.\tLa route est barrée."
+    assert (
+        "expected beads or tsv" in twinlink("align", tmp_path / "a.txt", tmp_path / "b.txt", "--format", "tmx").stderr
+    )
+    assert "cannot be read" in twinlink("align", tmp_path / "a.txt", tmp_path / "none.txt").stderr
+
+
+def test_align_before_matching_is_refused(tmp_path):
+    toy = write_toy(tmp_path / "toy")
+    twinlink("ingest", toy, "--base-url", BASE, "-o", tmp_path / "run")
+    assert "no match here yet" in twinlink("align", tmp_path / "run").stderr

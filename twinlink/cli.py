@@ -16,7 +16,7 @@ import typer
 
 from twinlink.errors import ConfigError, InputError, RunError, TwinlinkError
 from twinlink.judging import between, check_gold, gold_between, two_languages
-from twinlink.telling import tell_crawl, tell_evaluation, tell_pairs, tell_verdicts, write_verdicts
+from twinlink.telling import tell_crawl, tell_evaluation, tell_pairs, tell_segments, tell_verdicts, write_verdicts
 
 if TYPE_CHECKING:
     from twinlink.config import Config
@@ -275,6 +275,40 @@ def match(
     with _working(run, quiet) as (directory, report):
         match_stage(directory, settings, report)
     tell_pairs(_opened(run))
+
+
+@app.command()
+def align(
+    first: Annotated[Path, typer.Argument(metavar="RUN|A.txt", help="A run, or a text of one sentence a line.")],
+    second: Annotated[Path | None, typer.Argument(metavar="[B.txt]", help="Its translation, likewise.")] = None,
+    lexicon: Lexicons = [],  # noqa: B006
+    form: Annotated[
+        str,
+        typer.Option("--format", help="Of a run: tmx, tsv, moses, jsonl, with commas between. Of texts: tsv or beads."),
+    ] = "",
+    workers: Annotated[int, typer.Option(min=1, help="Processes that work on a run; the result is the same.")] = 1,
+    config: ConfigFile = None,
+    set_: Settings = [],  # noqa: B006
+    quiet: Quiet = False,
+) -> None:
+    """Align the sentences of a run's page pairs, or of two texts.
+
+    Example: twinlink align RUN --format tmx,tsv
+    """
+    from twinlink.pipeline.mine import align_files, align_stage
+
+    if second is not None:
+        settings = _settings(None, config, set_, {})
+        for line in align_files(first, second, settings.bitext, form or "tsv"):
+            typer.echo(line)
+        return
+    formats = [name.strip() for name in form.split(",") if name.strip()]
+    settings = _settings(first, config, set_, {"bitext.formats": formats})
+    _opened(first)
+    lexicons = lexicon or [Path(name) for name in settings.match.lexicons]
+    with _working(first, quiet) as (directory, report):
+        align_stage(directory, settings, lexicons, workers, report)
+    tell_segments(first)
 
 
 @app.command()

@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal, TypeVar
 import msgspec
 from msgspec import Meta
 
+from twinlink.bitext_config import BitextSettings
 from twinlink.errors import ConfigError
 from twinlink.settings import Natural, Positive, Settings, Unit
 from twinlink.structure_config import BitextorSettings, ModelSettings, UrlRuleSettings, WebminingSettings
@@ -236,6 +237,7 @@ class Config(Settings, frozen=True):
     ingest: IngestSettings = IngestSettings()
     language: LanguageSettings = LanguageSettings()
     match: MatchSettings = MatchSettings()
+    bitext: BitextSettings = BitextSettings()
 
     @classmethod
     def load(cls, path: Path, base: Config | None = None) -> Config:

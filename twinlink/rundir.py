@@ -190,19 +190,20 @@ class RunDirectory:
 
     def clear(self) -> None:
         """Remove what jobs have left, so that the next one starts anew; files of others stay."""
-        for stage in ("warc", "ingest", "shapes", "match"):
+        for stage in ("warc", "ingest", "shapes", "match", "align"):
             shutil.rmtree(self.path / stage, ignore_errors=True)
         records = ("ledger.sqlite*", "crawl.json", "crawl.log", "crawl.lock")
         for file in (*chain(*map(self.path.glob, records)), self.pairs_file, self.config_file):
             file.unlink(missing_ok=True)
 
     def discard_match(self) -> None:
-        """Remove the pairs of an earlier `ingest`, which a new one does not stand behind."""
+        """Remove the pairs of an earlier `ingest` and their sentences, which a new one does not stand behind."""
         old = self.path / ".match.old"
         shutil.rmtree(old, ignore_errors=True)
         if (self.path / "match").exists():
             (self.path / "match").rename(old)
         self.pairs_file.unlink(missing_ok=True)
+        shutil.rmtree(self.path / "align", ignore_errors=True)
         shutil.rmtree(old, ignore_errors=True)
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from twinlink.run import Run
     from twinlink.spiders.crawl import CrawlProgress
 
-__all__ = ["tell_crawl", "tell_evaluation", "tell_pairs", "tell_verdicts", "write_verdicts"]
+__all__ = ["tell_crawl", "tell_evaluation", "tell_pairs", "tell_segments", "tell_verdicts", "write_verdicts"]
 
 
 def tell_crawl(progress: CrawlProgress, out: Path) -> None:
@@ -65,6 +65,24 @@ def _why_none(found: Run) -> str:
         if not any(f"{lang}-".lower().startswith(f"{tag}-".lower()) for lang in there):
             return f"no page is in {tag}"
     return "no page of one wanted language has a partner in another"
+
+
+def tell_segments(path: Path) -> None:
+    """Say how many sentence pairs of which languages came out, and what was left out why."""
+    from twinlink.bitext.schema import SEGMENTS
+    from twinlink.tables import read_table
+
+    stage = path / "align"
+    total = 0
+    for folder in sorted((stage / "segments").glob("*")):
+        verdicts = Counter(read_table(folder, SEGMENTS, ("verdict",))["verdict"].to_pylist())
+        kept = verdicts.pop("segment", 0)
+        total += kept
+        left_out = ", ".join(f"{reason} {count}" for reason, count in verdicts.most_common())
+        typer.echo(f"{folder.name}: {kept} sentence pairs" + (f"; left out: {left_out}" if left_out else ""))
+    if not total:
+        raise NothingFoundError(f"0 sentence pairs: the run has no page pairs, or all were left out; tables: {stage}")
+    typer.echo(f"{total} sentence pairs → {stage}")
 
 
 def write_verdicts(verified: Verified, target: Path) -> None:

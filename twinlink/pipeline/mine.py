@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from twinlink.bitext_config import BitextSettings
 from twinlink.config import Config, IngestSettings
 from twinlink.errors import ConfigError, InputError
 from twinlink.pipeline.ingest import ingest
@@ -16,6 +17,8 @@ from twinlink.spiders.crawl import CrawlProgress, crawl
 from twinlink.spiders.urls import normalise
 
 __all__ = [
+    "align_files",
+    "align_stage",
     "check_langs",
     "crawl_stage",
     "ingest_stage",
@@ -177,6 +180,55 @@ def shapes_stage(run: RunDirectory, report: Report = silent) -> None:
 
 def _ingest_settings(config: Config) -> IngestSettings:
     return config.override({"ingest.site_by": config.crawl.site_by}).ingest
+
+
+def align_stage(
+    run: RunDirectory, config: Config, lexicons: Sequence[Path], workers: int = 1, report: Report = silent
+) -> None:
+    """Align the sentences of the run's page pairs, in this process or in some of its own."""
+    from concurrent.futures import ProcessPoolExecutor
+
+    from twinlink.pipeline.align import align_run
+
+    def on_pairs(done: int, total: int) -> None:
+        report("align", done, total)
+
+    if workers == 1:
+        align_run(run, config.bitext, lexicons, on_pairs=on_pairs)
+        return
+    with ProcessPoolExecutor(workers) as executor:
+        align_run(run, config.bitext, lexicons, executor=executor, on_pairs=on_pairs)
+
+
+def align_files(a: Path, b: Path, settings: BitextSettings, form: str) -> Iterator[str]:
+    """Yield the aligned sentences of two texts of one sentence a line, as ``beads`` or ``tsv``.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be read.
+    ConfigError
+        If there is no such form.
+    """
+    from twinlink.bitext.beadfile import bead_lines
+    from twinlink.bitext.learn import align_texts
+
+    if form not in ("beads", "tsv"):
+        raise ConfigError(f"--format {form}: expected beads or tsv for two texts")
+    lines_a, lines_b = _lines(a), _lines(b)
+    beads = align_texts(lines_a, lines_b, settings=settings).beads
+    if form == "beads":
+        yield from bead_lines(beads)
+        return
+    for one, other in beads:
+        yield "\t".join(" ".join(lines[k] for k in places) for lines, places in ((lines_a, one), (lines_b, other)))
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return [line.replace("\t", " ") for line in path.read_text(encoding="utf-8-sig").splitlines()]
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: cannot be read as a text of one sentence a line ({error})") from error
 
 
 def match_stage(run: RunDirectory, config: Config, report: Report = silent) -> None:

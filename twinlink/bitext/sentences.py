@@ -1,0 +1,62 @@
+"""Sentences of a page: each block split by itself, the place of every sentence kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import sentencex
+
+__all__ = ["Sentence", "split_block", "split_blocks"]
+
+
+class Sentence(NamedTuple):
+    """A sentence and where it stands: ``blocks[block][start:end]``."""
+
+    text: str
+    block: int
+    start: int
+    end: int
+
+
+def split_blocks(blocks: Sequence[str], lang: str) -> list[Sentence]:
+    """Split the text blocks of a page into sentences; no sentence reaches from one block into the next.
+
+    Parameters
+    ----------
+    blocks : sequence of str
+        Text of each table cell, list item, heading, paragraph …, as in column ``blocks`` of the table of pages.
+    lang : str
+        BCP 47; a language without rules of its own is split as the one nearest to it.
+
+    Examples
+    --------
+    >>> [sentence.text for sentence in split_blocks(["News", "Mr. Lee came. He left.", "你好。我是谁？"], "en")]
+    ['News', 'Mr. Lee came.', 'He left.', '你好。', '我是谁？']
+    """
+    return [
+        Sentence(block[i:j], number, i, j) for number, block in enumerate(blocks) for i, j in split_block(block, lang)
+    ]
+
+
+def split_block(block: str, lang: str) -> list[tuple[int, int]]:
+    """Return start and end of each sentence of a text, white space around it left out.
+
+    >>> split_block(" One.  Two. ", "en")
+    [(1, 5), (7, 11)]
+    """
+    places = []
+    at = 0
+    for part in sentencex.segment(lang.partition("-")[0] or "en", block):
+        found = block.find(part, at)
+        if found < 0:  # the splitter changed the text: it stays whole
+            return [_stripped(block, 0, len(block))] if block.strip() else []
+        if part.strip():
+            places.append(_stripped(block, found, found + len(part)))
+        at = found + len(part)
+    return places
+
+
+def _stripped(block: str, start: int, end: int) -> tuple[int, int]:
+    part = block[start:end]
+    return start + len(part) - len(part.lstrip()), end - len(part) + len(part.rstrip())

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+import msgspec
+
 from twinlink.bitext_config import BitextSettings
 from twinlink.config import Config, IngestSettings
 from twinlink.errors import ConfigError, InputError
@@ -137,7 +139,8 @@ def crawl_stage(urls: Sequence[str], run: RunDirectory, config: Config, report: 
         report("crawl", progress.fetched, progress.fetched + progress.queued, _crawl_detail(progress))
 
     write_text(run.config_file, config.to_toml())
-    return crawl(urls, run.path, config.crawl, on_progress)
+    settings = config.crawl if config.crawl.langs else msgspec.structs.replace(config.crawl, langs=config.langs)
+    return crawl(urls, run.path, settings, on_progress)
 
 
 def _crawl_detail(progress: CrawlProgress) -> str:

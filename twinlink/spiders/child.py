@@ -81,7 +81,8 @@ def _crawl(starts: Sequence[str], folder: Path, settings: CrawlSettings, watch: 
             again = _again(settings, scope)
             with closing(Archive(folder / ARCHIVE_FOLDER, ledger)) as archive:
                 # After the archive, which may have found pages missing that counted against a budget.
-                ledger.seed(entries, settings.max_depth, settings.max_trap_chain, budget, again)
+                langs = settings.langs if settings.order == "pairs" else None
+                ledger.seed(entries, settings.max_depth, settings.max_trap_chain, budget, again, langs)
                 if _unfinished(ledger, settings):
                     _fetch(ledger, archive, scope, settings, starts, watch)
             _conclude(ledger, settings, watch)

@@ -79,11 +79,11 @@ def crawl(
 ) -> CrawlProgress:
     """Crawl the sites of the start pages into WARC files, or go on with a crawl that was stopped.
 
-    The crawl stays on the sites of ``starts``, keeps to robots.txt, and goes breadth first on each host; sites take
-    turns. It ends when nothing is left to fetch, every site has spent its budget, or ``settings.max_pages`` are
-    fetched. It can be interrupted or killed at any moment: the
-    next call with the same folder fetches again only what was in flight (and robots.txt). A call after the end fetches
-    nothing.
+    The crawl stays on the sites of ``starts`` and keeps to robots.txt. Sites take turns; on each host likely partners
+    of fetched pages come first, or it goes breadth first (``settings.order``). It ends when nothing is left to fetch,
+    every site has spent its budget, or ``settings.max_pages`` are fetched. It can be interrupted or killed at any
+    moment: the next call with the same folder fetches again only what was in flight (and robots.txt). A call after the
+    end fetches nothing.
 
     Parameters
     ----------

@@ -17,6 +17,8 @@ from urllib.parse import quote
 
 from twinlink.errors import MissingStageError, RunError
 from twinlink.spiders.ledger_schema import INSERT, LOSE, NEXT_HOST, REQUEUE, SCHEMA, SETTLE, SPEND, TAKE, VERSION
+from twinlink.spiders.partners import UNWANTED, Sides
+from twinlink.spiders.urgency import book_pairwise
 from twinlink.tables import Reject
 
 __all__ = [
@@ -68,6 +70,12 @@ class Entry(NamedTuple):
     """page or sitemap."""
     suspect: str = ""
     """What trap its address looks like; such addresses come after all others of their host."""
+    side: int = 0
+    """Number of its language among the wanted ones, as far as known, see `twinlink.spiders.partners.Sides`."""
+    urgency: int = 0
+    """What is more urgent comes first, see `twinlink.spiders.urgency`."""
+    place: int = 0
+    """Where it stands on its site: pages that are linked alike in two languages share it; 0: not known."""
 
 
 class Outcome(NamedTuple):
@@ -153,6 +161,7 @@ class Ledger:
     def __init__(self, path: Path) -> None:
         self._db = sqlite3.connect(path, isolation_level=None)
         self._turn = 0
+        self._pairs = False
         self._budget = _bound(Budget())
         self._seen: dict[str, float] = {}  # site → when its last answer came, or its first request went
         try:
@@ -190,6 +199,7 @@ class Ledger:
         max_chain: int,
         budget: Budget | None = None,
         again: Callable[[str, str], bool] = lambda reason, url: False,
+        langs: Sequence[str] | None = None,
     ) -> None:
         """Add start pages, set the budgets, and put back into the queue what today's settings no longer drop.
 
@@ -207,16 +217,31 @@ class Ledger:
         again : callable
             Tells for a reason and an address whether it is dropped no longer. What holds only for a while
             (``robots-unreachable``, ``busy``) is always tried again.
+        langs : sequence of str, optional
+            Wanted languages, perhaps none: likely partners come first. Without it the order is breadth first.
         """
         db = self._db
         self._budget = _bound(budget or Budget())
         db.create_function("again", 2, lambda reason, url: reason in _LATER or again(reason, url))
         self._begin()
+        self._put_in_order(langs)
         db.executemany(INSERT, entries)
         db.execute(REQUEUE, {"max_depth": max_depth, "max_chain": max_chain})
         for (site,) in db.execute("SELECT site FROM sites").fetchall():
             db.execute(SPEND, {**self._budget, "gap": 0.0, "site": site})
         db.execute("COMMIT")
+
+    def _put_in_order(self, langs: Sequence[str] | None) -> None:
+        """Forget what earlier settings said of sides and urgency, if they were others."""
+        db = self._db
+        self._pairs = langs is not None
+        order = "breadth" if langs is None else ",".join(["pairs", *langs])
+        if _note(db, "order") != order:
+            sides = Sides(langs or ())
+            db.create_function("side_of", 1, sides.of_tag, deterministic=True)
+            db.execute("UPDATE frontier SET side = side_of(iif(state = 'done', lang, '')), urgency = 0")
+            db.execute("DELETE FROM rules")
+            db.execute("INSERT OR REPLACE INTO notes VALUES ('order', ?)", (order,))
 
     def add(self, entries: Sequence[Entry]) -> None:
         """Queue addresses that no page brought (sitemaps that robots.txt names)."""
@@ -224,7 +249,9 @@ class Ledger:
         self._db.executemany(INSERT, entries)
 
     def take(self, per_host: int) -> Entry | None:
-        """Hand out the next address: sites take turns, in a site its hosts; on a host breadth first.
+        """Hand out the next address: sites take turns, in a site its hosts; on a host what is most urgent first.
+
+        What is equally urgent comes from the side with the fewest pages; then breadth first.
 
         Addresses that look like a trap come after all others of their host.
 
@@ -276,8 +303,11 @@ class Ledger:
         """
         db = self._db
         self._begin()
-        db.execute(SETTLE, (*outcome, entry.url, entry.hops, entry.key))
-        db.executemany(INSERT, links)
+        db.execute(SETTLE, (*outcome, entry.url, entry.hops, entry.side, entry.key))
+        if self._pairs:
+            book_pairwise(db, entry, outcome.state == "done", links)
+        else:
+            db.executemany(INSERT, links)
         now = time.monotonic()
         gap = now - self._seen.get(entry.site, now)
         self._seen[entry.site] = now
@@ -430,6 +460,7 @@ def ledger_report(folder: Path) -> dict[str, Any]:
             "rejects": _reasons(db),
             "sitemaps": dict(sitemaps),
             "suspects": dict(suspects),
+            "unwanted": dict(zip(("pages", "put_last"), db.execute(_UNWANTED, (UNWANTED,)).fetchone(), strict=True)),
             "sites": [
                 {**site, "langs": langs.get(site["site"], {}), "rejects": rejects.get(site["site"], {})}
                 for site in sites
@@ -470,6 +501,10 @@ def _counts(db: sqlite3.Connection) -> Counts:
 
 _TALLY = "SELECT reason, sum(n) FROM tally GROUP BY reason HAVING sum(n) > 0 ORDER BY 2 DESC, 1"
 _LANGS = "SELECT iif(lang = '', 'und', lang), sum(n) FROM langs GROUP BY 1 HAVING sum(n) > 0 ORDER BY 2 DESC, 1"
+_UNWANTED = """
+SELECT (SELECT count(*) FROM frontier WHERE state = 'done' AND side = ?1),
+    (SELECT count(*) FROM frontier WHERE state = 'queued' AND urgency < 0)
+"""
 _SITES = """
 SELECT site, done, moved, queued + flight, rejected, bytes, round(seconds, 3), iif(queued + flight > 0, ended, '')
 FROM sites

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 __all__ = ["INSERT", "LOSE", "NEXT_HOST", "REQUEUE", "SCHEMA", "SETTLE", "SPEND", "TAKE", "VERSION"]
 
-VERSION = 2
+VERSION = 3
 
 # States: queued; flight: handed to the downloader; done: a page, in the archive; moved: a redirect, in the archive;
 # rejected: dropped, `reason` says why (its answer, if there was one, is in the archive all the same); aside: a sitemap
@@ -30,9 +30,29 @@ CREATE TABLE frontier (
     start INTEGER,
     stop INTEGER,
     bytes INTEGER NOT NULL DEFAULT 0,
-    lang TEXT NOT NULL DEFAULT ''
+    lang TEXT NOT NULL DEFAULT '',
+    side INTEGER NOT NULL,
+    urgency INTEGER NOT NULL,
+    place INTEGER NOT NULL
 );
-CREATE INDEX frontier_queue ON frontier (site, host, (suspect <> ''), depth, id) WHERE state = 'queued';
+CREATE INDEX frontier_queue ON frontier (site, host, side, (suspect <> ''), urgency DESC, depth, id)
+WHERE state = 'queued';
+CREATE INDEX frontier_place ON frontier (place) WHERE place <> 0;
+CREATE TABLE sides (
+    site TEXT NOT NULL,
+    side INTEGER NOT NULL,
+    fetched INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (site, side)
+) WITHOUT ROWID;
+CREATE TABLE rules (
+    site TEXT NOT NULL,
+    before TEXT NOT NULL,
+    after TEXT NOT NULL,
+    side INTEGER NOT NULL,
+    n INTEGER NOT NULL,
+    PRIMARY KEY (site, before, after)
+) WITHOUT ROWID;
+CREATE INDEX rules_best ON rules (site, n);
 CREATE TABLE archives (name TEXT PRIMARY KEY, stop INTEGER NOT NULL);
 CREATE TABLE notes (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE total (
@@ -64,9 +84,10 @@ CREATE TABLE hosts (
     flight INTEGER NOT NULL DEFAULT 0,
     turn INTEGER NOT NULL DEFAULT 0,
     room INTEGER NOT NULL DEFAULT 1000000,
+    wanted INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (site, host)
 ) WITHOUT ROWID;
-CREATE INDEX hosts_open ON hosts (site, flight, turn) WHERE queued > 0;
+CREATE INDEX hosts_open ON hosts (site, (wanted = 0), flight, turn) WHERE queued > 0;
 CREATE TABLE tally (
     site TEXT NOT NULL,
     reason TEXT NOT NULL,
@@ -85,9 +106,24 @@ CREATE TRIGGER frontier_insert AFTER INSERT ON frontier BEGIN
     UPDATE total SET queued = queued + (new.state = 'queued'), rejected = rejected + (new.state = 'rejected');
     UPDATE sites SET queued = queued + (new.state = 'queued'), rejected = rejected + (new.state = 'rejected')
     WHERE site = new.site;
-    UPDATE hosts SET queued = queued + (new.state = 'queued') WHERE site = new.site AND host = new.host;
+    UPDATE hosts SET
+        queued = queued + (new.state = 'queued'), wanted = wanted + (new.state = 'queued' AND new.urgency >= 0)
+    WHERE site = new.site AND host = new.host;
+    INSERT INTO sides (site, side) VALUES (new.site, new.side) ON CONFLICT DO NOTHING;
 END;
-CREATE TRIGGER frontier_update AFTER UPDATE OF state, bytes ON frontier BEGIN
+CREATE TRIGGER frontier_sides AFTER UPDATE OF state, side ON frontier
+WHEN new.side <> old.side OR (new.state IN ('done', 'flight')) <> (old.state IN ('done', 'flight')) BEGIN
+    INSERT INTO sides VALUES (new.site, new.side, new.state IN ('done', 'flight'))
+    ON CONFLICT DO UPDATE SET fetched = fetched + excluded.fetched;
+    UPDATE sides SET fetched = fetched - (old.state IN ('done', 'flight')) WHERE site = old.site AND side = old.side;
+END;
+CREATE TRIGGER frontier_urgency AFTER UPDATE OF state, urgency ON frontier
+WHEN (new.state = 'queued' AND new.urgency >= 0) <> (old.state = 'queued' AND old.urgency >= 0) BEGIN
+    UPDATE hosts SET wanted = wanted + iif(new.state = 'queued' AND new.urgency >= 0, 1, -1)
+    WHERE site = new.site AND host = new.host;
+END;
+CREATE TRIGGER frontier_update AFTER UPDATE OF state, bytes ON frontier
+WHEN new.state <> old.state OR new.bytes <> old.bytes BEGIN
     UPDATE total SET
         queued = queued + (new.state = 'queued') - (old.state = 'queued'),
         flight = flight + (new.state = 'flight') - (old.state = 'flight'),
@@ -128,8 +164,9 @@ END;
 # A link that was dropped for the way it was reached (too deep, at the end of a long chain, not to be followed) counts
 # anew when it is reached by a better way. Everything else that is known stays as it is.
 INSERT = """
-INSERT INTO frontier (key, url, host, depth, chain, hops, reason, detail, site, kind, suspect, state)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, iif(?7 = '', 'queued', 'rejected'))
+INSERT INTO frontier (key, url, host, depth, chain, hops, reason, detail, site, kind, suspect, side, urgency, place,
+    state)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, iif(?7 = '', 'queued', 'rejected'))
 ON CONFLICT (key) DO UPDATE
     SET depth = excluded.depth, chain = excluded.chain, state = 'queued', reason = '', detail = ''
     WHERE frontier.reason IN ('depth', 'trap', 'nofollow') AND frontier.state = 'rejected'
@@ -142,21 +179,28 @@ NEXT_HOST = """
 SELECT site, (
     SELECT host FROM hosts
     WHERE hosts.site = sites.site AND hosts.queued > 0 AND hosts.flight < min(hosts.room, :per_host)
-    ORDER BY hosts.flight, hosts.turn LIMIT 1
+    ORDER BY (hosts.wanted = 0), hosts.flight, hosts.turn LIMIT 1
 )
 FROM sites
 WHERE queued > 0 AND ended = '' AND done + flight < :max_pages
 ORDER BY flight, turn
 """
 
+# The best address of each side; of these the most urgent one, and among such the one of the side that has the fewest
+# pages so far. Unless pairs come first, all have side 0 and urgency 0, and this is breadth first.
 TAKE = """
 UPDATE frontier SET state = 'flight'
 WHERE id = (
-    SELECT id FROM frontier
-    WHERE state = 'queued' AND site = ? AND host = ?
-    ORDER BY (suspect <> ''), depth, id LIMIT 1
+    SELECT best.id
+    FROM sides CROSS JOIN frontier AS best ON best.id = (
+        SELECT id FROM frontier
+        WHERE state = 'queued' AND site = ?1 AND host = ?2 AND side = sides.side
+        ORDER BY (suspect <> ''), urgency DESC, depth, id LIMIT 1
+    )
+    WHERE sides.site = ?1
+    ORDER BY (best.suspect <> ''), best.urgency DESC, sides.side <= 0, sides.fetched, best.depth, best.id LIMIT 1
 )
-RETURNING key, url, host, depth, chain, hops, '', '', site, kind, suspect
+RETURNING key, url, host, depth, chain, hops, '', '', site, kind, suspect, side, urgency, place
 """
 
 # `again` tells which reasons of a drop no longer hold.
@@ -178,7 +222,7 @@ WHERE archive = ? AND stop > ?
 SETTLE = """
 UPDATE frontier
 SET state = ?, reason = ?, detail = ?, status = ?, archive = ?, start = ?, stop = ?, bytes = ?, lang = ?, url = ?,
-    hops = ?
+    hops = ?, side = ?
 WHERE key = ?
 """
 

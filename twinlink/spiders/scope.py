@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import functools
 import re
+import zlib
 from collections.abc import Iterable, Sequence
 
 from twinlink.config import CrawlSettings
 from twinlink.errors import InputError
 from twinlink.spiders.ledger import Entry
+from twinlink.spiders.partners import UNKNOWN, UNWANTED
 from twinlink.spiders.traps import shape, suspicion, varies, winds
+from twinlink.spiders.urgency import LAST, PLAIN
 from twinlink.spiders.urls import page_key, site_of
 
 __all__ = ["MAX_HOPS", "Scope", "host_of"]
@@ -84,7 +87,9 @@ class Scope:
 
     def start(self, url: str) -> Entry:
         """Return the entry of a start page."""
-        return Entry(page_key(url), url, host_of(url), site=self.site(url))
+        site = self.site(url)
+        place = _place(0, zlib.crc32(site.encode())) if self._settings.order == "pairs" else 0
+        return Entry(page_key(url), url, host_of(url), site=site, place=place)
 
     def sitemap(self, url: str, site: str = "") -> Entry | None:
         """Return the entry of a sitemap; None when it is off the sites.
@@ -106,7 +111,9 @@ class Scope:
         """
         page_shape = shape(page.url)
         found: dict[str, Entry] = {}
-        for url in urls:
+        side, urgency = (UNKNOWN, LAST) if page.side == UNWANTED else (page.side, PLAIN)
+        placed = page.place != 0 and page.side != UNWANTED and page.kind == "page"
+        for number, url in enumerate(urls):
             site = self.site(url)
             if not site:
                 continue
@@ -117,7 +124,10 @@ class Scope:
             if extension in _RESOURCES:
                 continue
             chain = page.chain + 1 if varies(url) and shape(url) == page_shape else 0
-            entry = Entry(key, url, host_of(url), page.depth + 1, chain, site=site)
+            place = _place(page.place, number) if placed else 0
+            entry = Entry(
+                key, url, host_of(url), page.depth + 1, chain, site=site, side=side, urgency=urgency, place=place
+            )
             found[key] = self._judged(entry, extension)
         return list(found.values())
 
@@ -178,6 +188,12 @@ def _patterns(name: str, patterns: Sequence[str]) -> re.Pattern[str] | None:
         except re.error as error:
             raise InputError(f"{name}: {pattern!r} is not a regular expression ({error})") from None
     return re.compile("|".join(f"(?:{pattern})" for pattern in patterns)) if patterns else None
+
+
+def _place(place: int, number: int) -> int:
+    """Return the place of a page that the link of this number leads to, never 0; mixed as in SplitMix64."""
+    mixed = (place ^ (number + 1) * 0x9E3779B97F4A7C15) * 0xBF58476D1CE4E5B9 & 0xFFFFFFFFFFFFFFFF
+    return (mixed ^ mixed >> 29) >> 2 | 1
 
 
 def _folder(url: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import scrapy
@@ -19,10 +19,12 @@ from twinlink.spiders.guard import AddressGuard, GuardedHandler, guarded_resolve
 from twinlink.spiders.ledger import Entry, Outcome
 from twinlink.spiders.middleware import MIDDLEWARES
 from twinlink.spiders.parser import ParsedPage, parse_page
+from twinlink.spiders.partners import UNWANTED, Sides
 from twinlink.spiders.robots import directives, product_token, user_agent
 from twinlink.spiders.scheduler import SqliteScheduler
 from twinlink.spiders.scope import host_of
 from twinlink.spiders.sitemaps import MAX_SITEMAP_BYTES, read_sitemap
+from twinlink.spiders.urgency import LAST, SURE
 from twinlink.spiders.urls import join
 
 if TYPE_CHECKING:
@@ -104,6 +106,7 @@ class SiteSpider(scrapy.Spider):
         self._agent = product_token(user_agent(limits))
         self._archive = archive
         self._scope = scope
+        self._sides = Sides(limits.langs) if limits.order == "pairs" else None
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
@@ -133,7 +136,7 @@ class SiteSpider(scrapy.Spider):
         entry: Entry = response.meta["page"]
         self._mind(entry, response.status)
         try:
-            outcome, links = self._judge(entry, response)
+            entry, outcome, links = self._judge(entry, response)
         except Exception as error:  # noqa: BLE001  # whatever is wrong with one page, the crawl goes on and counts it
             outcome, links = Outcome("rejected", *failure_reason(error), status=response.status), []
         self._book(entry, outcome, links, response)
@@ -188,7 +191,22 @@ class SiteSpider(scrapy.Spider):
         if self._busy[entry.host] >= _BUSY_IN_A_ROW:
             self.rest(entry.host, _BUSY_REST)
 
-    def _judge(self, entry: Entry, response: Response) -> tuple[Outcome, list[Entry]]:
+    def _judge(self, entry: Entry, response: Response) -> tuple[Entry, Outcome, list[Entry]]:
+        """Return what became of an entry, and its links; the entry itself with what its page says of its language."""
+        page = self._page(entry, response)
+        if not isinstance(page, ParsedPage):
+            return entry, *page
+        if self._sides is None:
+            return entry, *self._obey(entry, page, response.headers)
+        entry = entry._replace(side=self._sides.of_page(page.declared_lang, page.blocks, entry.side))
+        outcome, links = self._obey(entry, page, response.headers)
+        return (
+            entry,
+            outcome,
+            _to_partners(entry, links, self._sides.partners(page.links, page.declared_lang, entry.side)),
+        )
+
+    def _page(self, entry: Entry, response: Response) -> ParsedPage | tuple[Outcome, list[Entry]]:
         status = response.status
         location = _header(response.headers, "Location")
         if status in _REDIRECTS and location:
@@ -201,8 +219,7 @@ class SiteSpider(scrapy.Spider):
         content_type = _header(response.headers, "Content-Type")
         if not is_html(content_type, response.body):
             return Outcome("rejected", "not-html", content_type, status=status), []
-        page = parse_page(response.body, entry.url, content_type)
-        return self._obey(entry, page, response.headers)
+        return parse_page(response.body, entry.url, content_type)
 
     def _obey(self, entry: Entry, page: ParsedPage, headers: Headers) -> tuple[Outcome, list[Entry]]:
         """Take a page and its links, as far as it wants them to be taken."""
@@ -311,6 +328,21 @@ def _scrapy_settings(limits: CrawlSettings, delay: float, guard: AddressGuard) -
         "DEFAULT_REQUEST_HEADERS": _REQUEST_HEADERS,
         "LOG_LEVEL": "WARNING",
     }
+
+
+def _to_partners(page: Entry, links: list[Entry], partners: Mapping[str, int]) -> list[Entry]:
+    """Mark the links that lead to a page's partners, and those to languages that nobody wants."""
+    if not partners:
+        return links
+    marked = []
+    for link in links:
+        side = partners.get(link.url)
+        if side == UNWANTED:
+            link = link._replace(side=side, urgency=LAST)  # noqa: PLW2901
+        elif side is not None:
+            link = link._replace(side=side, urgency=SURE, place=page.place)  # noqa: PLW2901
+        marked.append(link)
+    return marked
 
 
 def _not_followed(links: list[Entry]) -> list[Entry]:

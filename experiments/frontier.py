@@ -1,0 +1,158 @@
+"""Pairs per page fetched: what the order of a crawl is worth when a budget ends it.
+
+    python -m experiments.frontier SITE... [--langs/--no-langs] [--pages N]
+
+Serves each site folder (see `experiments.cases`) on this machine, crawls it in either order without delay, and prints
+how many of the gold pairs are fetched, both pages of each, once a share of the pages is; and the area under that curve
+(share of the pairs over share of the pages). A budget of N pages takes the first N of this order. ``best`` is the order
+that knows all pairs: it fetches the two pages of each, one after the other, and pages without a partner last.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Literal, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from experiments.cases import find_cases
+from twinlink.config import CrawlSettings
+from twinlink.evaluate import read_gold
+from twinlink.spiders.crawl import crawl
+
+SHARES = (0.1, 0.25, 0.5, 0.75, 1.0)
+ORDERS: tuple[Literal["breadth", "pairs"], ...] = ("breadth", "pairs")
+
+
+class _Handler(SimpleHTTPRequestHandler):
+    """Sends the files of a folder, and notes those that were sent."""
+
+    protocol_version = "HTTP/1.1"
+
+    def log_request(self, code: int | str = "-", size: int | str = "-") -> None:  # noqa: ARG002
+        if int(code) == 200:
+            cast("_Server", self.server).sent.append(self.path)
+
+    def log_message(self, *args: object) -> None:
+        pass
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    sent: list[str]
+
+    def handle_error(self, *args: object) -> None:
+        """Say nothing: a crawl that ends breaks connections off."""
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[_Server]:
+    """Serve a folder on this machine while the context lasts."""
+    server = _Server(("127.0.0.1", 0), partial(_Handler, directory=str(folder)))
+    server.sent = []
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def fetched_in_order(folder: Path, starts: Sequence[str], settings: CrawlSettings) -> tuple[list[str], float]:
+    """Crawl a folder's files; return the paths of its pages in the order of their fetching, and CPU seconds a page."""
+    with serving(folder) as server, tempfile.TemporaryDirectory() as run:
+        before = _child_seconds()
+        end = crawl([f"http://127.0.0.1:{server.server_port}{start}" for start in starts], Path(run), settings)
+        seconds = _child_seconds() - before
+    pages = [path for path in dict.fromkeys(server.sent) if path not in ("/robots.txt", "/sitemap.xml")]
+    return pages, seconds / end.fetched
+
+
+def _child_seconds() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def pairs_by_page(pages: Sequence[str], gold: Sequence[tuple[str, str]]) -> npt.NDArray[np.int64]:
+    """Return how many pairs are complete after each page; a page that is in several pairs counts in each.
+
+    >>> pairs_by_page(["/a", "/b", "/c", "/d"], [("/a", "/c"), ("/d", "/b"), ("/e", "/a")]).tolist()
+    [0, 0, 1, 2]
+    """
+    at = {page: number for number, page in enumerate(pages)}
+    found = np.zeros(len(pages), np.int64)
+    for a, b in gold:
+        if a in at and b in at:
+            found[max(at[a], at[b])] += 1
+    return np.cumsum(found)
+
+
+def best_order(pages: Sequence[str], gold: Sequence[tuple[str, str]]) -> list[str]:
+    """Return the pages with the two of each pair one after the other, and the rest behind them."""
+    there = set(pages)
+    paired = [page for pair in gold if there.issuperset(pair) for page in pair]
+    return list(dict.fromkeys([*paired, *pages]))
+
+
+def area(curve: npt.NDArray[np.int64]) -> float:
+    """Return the mean over all budgets of the share of the pairs that a budget yields.
+
+    >>> area(np.array([0, 1, 1, 2]))
+    0.5
+    """
+    return float(curve.mean() / curve[-1]) if len(curve) and curve[-1] else float("nan")
+
+
+def measure(folder: Path, use_langs: bool, budget: int | None) -> list[list[object]]:
+    """Return the rows of one site."""
+    meta = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
+    known = read_gold(folder / "gold.tsv")
+    gold = known.pairs
+    langs = tuple(meta[name].split("-")[0] for name in ("lang_a", "lang_b")) if use_langs else ()
+    rows: list[list[object]] = []
+    pages: list[str] = []
+    for order in ORDERS:
+        settings = CrawlSettings(order=order, langs=langs, delay=0, autothrottle=False)
+        if budget is not None:
+            settings = CrawlSettings(order=order, langs=langs, delay=0, autothrottle=False, max_pages=budget)
+        pages, cpu = fetched_in_order(folder / "site", meta["seeds"], settings)
+        pages = list(dict.fromkeys(map(known.key, pages)))
+        rows.append([folder.name, order, len(pages), *_figures(pairs_by_page(pages, gold)), f"{1000 * cpu:.1f}"])
+    best = pairs_by_page(best_order(pages, gold), gold)
+    return [*rows, [folder.name, "best", len(pages), *_figures(best), ""]]
+
+
+def _figures(curve: npt.NDArray[np.int64]) -> list[object]:
+    return [*(int(curve[max(0, round(share * len(curve)) - 1)]) for share in SHARES), f"{area(curve):.3f}"]
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("sites", nargs="+", type=Path)
+    parser.add_argument("--langs", action=argparse.BooleanOptionalAction, default=True, help="say which are wanted")
+    parser.add_argument("--pages", type=int, help="end after so many pages")
+    arguments = parser.parse_args()
+    rows: list[Sequence[object]] = [
+        row for folder in find_cases(arguments.sites) for row in measure(folder, arguments.langs, arguments.pages)
+    ]
+    titles = ["site", "order", "pages", *(f"{share:.0%}" for share in SHARES), "area", "CPU ms/page"]
+    for row in (titles, ["---"] * len(titles), *rows):
+        sys.stdout.write(f"| {' | '.join(map(str, row))} |\n")
+
+
+if __name__ == "__main__":
+    main()

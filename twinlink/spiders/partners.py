@@ -1,0 +1,212 @@
+"""Which page is likely the partner of which, before both are fetched: by what links, addresses and letters say.
+
+What is known here of a page's language is what it declares, the script that it is written in, and what links to it
+say. So two wanted languages of one script that pages do not declare cannot be told apart; such a page is of side 0.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from twinlink.spiders.parser import Link
+
+__all__ = ["UNKNOWN", "UNWANTED", "Sides", "difference", "named_language", "swap"]
+
+UNKNOWN = 0
+UNWANTED = -1
+
+_NAMES = {
+    "en": "english|eng|english version|in english", "fr": "français|francais|fra|version française|en français",
+    "de": "deutsch|deu|ger", "es": "español|espanol|castellano|esp", "pt": "português|portugues|português (brasil)",
+    "it": "italiano|ita", "nl": "nederlands", "pl": "polski", "cs": "čeština|česky", "sk": "slovenčina",
+    "hu": "magyar", "ro": "română", "ru": "русский|рус|русская версия|на русском", "uk": "українська|укр",
+    "kk": "қазақша|қаз|қазақ тілі", "el": "ελληνικά", "tr": "türkçe", "sv": "svenska", "no": "norsk", "da": "dansk",
+    "fi": "suomi", "vi": "tiếng việt", "id": "bahasa indonesia", "ms": "bahasa melayu", "ar": "العربية",
+    "he": "עברית", "th": "ไทย", "hi": "हिन्दी", "ja": "日本語", "ko": "한국어", "zh": "中文|中文版|chinese",
+    "zh-Hant": "繁體|繁體中文|繁体中文|繁|正體中文|繁體版", "zh-Hans": "简体|简体中文|简|簡體|簡體中文|简体版|簡",
+    "ca": "català", "eu": "euskara", "gl": "galego",
+}  # fmt: skip
+_LANGUAGES = {name: tag for tag, names in _NAMES.items() for name in names.split("|")}
+_LONGEST_NAME = max(map(len, _LANGUAGES))
+_CODE = re.compile(r"[a-z]{2}(?:[-_][a-z]{2,4})?", re.IGNORECASE)
+
+_SCRIPTS = {
+    "Kana": r"[\u3040-\u30ff]", "Hang": r"[\uac00-\ud7af]", "Hani": r"[\u3400-\u9fff]", "Cyrl": r"[\u0400-\u052f]",
+    "Grek": r"[\u0370-\u03ff]", "Arab": r"[\u0600-\u06ff]", "Hebr": r"[\u0590-\u05ff]", "Thai": r"[\u0e00-\u0e7f]",
+    "Deva": r"[\u0900-\u097f]",
+}  # fmt: skip
+_COUNTED = {script: re.compile(letters) for script, letters in _SCRIPTS.items()}
+_WRITTEN = {
+    **dict.fromkeys("ru uk be bg mk sr kk ky tg mn tt".split(), "Cyrl"), **dict.fromkeys(("zh", "yue"), "Hani"),
+    **dict.fromkeys(("ar", "fa", "ur", "ps", "ug"), "Arab"), **dict.fromkeys(("he", "yi"), "Hebr"),
+    **dict.fromkeys(("hi", "mr", "ne"), "Deva"), "ja": "Kana", "ko": "Hang", "el": "Grek", "th": "Thai",
+}  # fmt: skip
+_OLD_LANGUAGES = {"iw": "he", "in": "id", "nb": "no", "nn": "no"}
+_CHINESE = {"tw": "hant", "hk": "hant", "mo": "hant", "cn": "hans", "sg": "hans"}
+_SAMPLE = 4_000  # characters of a page that are looked at
+_MIN_LETTERS = 60
+_FOREIGN_SHARE = 0.15  # pages in other scripts than Latin hold much Latin; Latin pages hold little else
+_IDEOGRAPHIC = 3  # letters that a Chinese or Japanese character stands for
+
+_LONGEST_TOKEN = 24
+_MAX_PARTNERS = 100  # versions of one page; lists of more are something else
+_DELIMITER = re.compile(r"([^A-Za-z0-9])")
+
+
+class Sides:
+    """The wanted languages, numbered from 1: the sides between which the frontier keeps a balance.
+
+    Parameters
+    ----------
+    langs : sequence of str
+        Wanted languages (BCP 47; ``zh`` takes in ``zh-Hant`` and ``zh-Hans``). Empty: every page is of side `UNKNOWN`.
+
+    Examples
+    --------
+    >>> sides = Sides(["en", "zh-Hant"])
+    >>> sides.of_tag("en-GB"), sides.of_tag("zh-TW"), sides.of_tag("zh-CN"), sides.of_tag("")
+    (1, 2, -1, 0)
+    """
+
+    def __init__(self, langs: Sequence[str]) -> None:
+        self._wanted = [_parts(lang) for lang in langs]
+        self._scripts = [_WRITTEN.get(language, "Latn") for language, _ in self._wanted]
+
+    def of_tag(self, tag: str) -> int:
+        """Return the side of a language tag; `UNKNOWN` for no tag, or one that two wanted languages may mean."""
+        if not tag or not self._wanted:
+            return UNKNOWN
+        language, script = _parts(tag)
+        fits = [
+            side
+            for side, (wanted, kind) in enumerate(self._wanted, 1)
+            if wanted == language and (not kind or not script or kind == script)
+        ]
+        return fits[0] if len(fits) == 1 else UNKNOWN if fits else UNWANTED
+
+    def of_page(self, declared: str, blocks: Iterable[str], guess: int = UNKNOWN) -> int:
+        """Return the side of a fetched page.
+
+        Its script has the first say, for templates declare wrong languages; then what it declares, then ``guess``.
+        """
+        if not self._wanted:
+            return UNKNOWN
+        script = _script(blocks)
+        if script and (not declared or _WRITTEN.get(_parts(declared)[0], "Latn") != script):
+            sides = [side for side, written in enumerate(self._scripts, 1) if written == script]
+            if len(sides) == 1 and (script != "Latn" or not declared):
+                return sides[0]
+            if not sides:
+                return UNWANTED
+            return guess if guess in sides else UNKNOWN
+        return self.of_tag(declared) if declared else guess
+
+    def partners(self, links: Sequence[Link], declared: str, side: int) -> dict[str, int]:
+        """Return the links of a page that lead to other languages, by ``hreflang`` or by their text, and their sides.
+
+        Without wanted languages these are all languages but the one that the page declares.
+        """
+        found: dict[str, int] = {}
+        own = _parts(declared)
+        for link in links:
+            if len(found) >= _MAX_PARTNERS:
+                break
+            tag = link.hreflang or named_language(link.anchor)
+            if not tag or tag == "x-default":
+                continue
+            other = self.of_tag(tag)
+            if self._wanted:
+                if other not in (side, UNKNOWN):
+                    found.setdefault(link.url, other)
+            elif _parts(tag) != own:
+                found.setdefault(link.url, UNKNOWN)
+        return found
+
+
+def named_language(anchor: str) -> str:
+    """Return the language that a link's whole text names, as name or code; empty for other texts.
+
+    >>> named_language("Français"), named_language("zh-tw"), named_language("繁體"), named_language("English law")
+    ('fr', 'zh-tw', 'zh-Hant', '')
+    """
+    if not anchor or len(anchor) > _LONGEST_NAME + 4:
+        return ""
+    text = anchor.strip(" []()|/·").lower()
+    if text in _LANGUAGES:
+        return _LANGUAGES[text]
+    return text if _CODE.fullmatch(text) and text.replace("_", "-").partition("-")[0] in _NAMES else ""
+
+
+def difference(url: str, other: str) -> tuple[str, str] | None:
+    r"""Return what has to be replaced in one address to get the other; None if that is more than one short word.
+
+    The character before and the one behind belong to it; a line feed stands for the end.
+
+    Examples
+    --------
+    >>> difference("http://a.org/en/b.html", "http://a.org/zh_CN/b.html")
+    ('/en/', '/zh_CN/')
+    >>> difference("http://a.org/b.html.en", "http://a.org/b.html.fr"), difference("http://a.org/b", "http://a.org/fr/b")
+    (('.en\n', '.fr\n'), ('a.org/', 'a.org/fr/'))
+    >>> difference("http://a.org/en/b", "http://a.org/fr/") is None
+    True
+    """
+    left, right = (_DELIMITER.split(address.partition("://")[2] + "\n") for address in (url, other))
+    start = next((i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))
+    room = min(len(left), len(right)) - start
+    end = next((i for i in range(room) if left[-1 - i] != right[-1 - i]), room)
+    before, after = ("".join(part[start : len(part) - end]) for part in (left, right))
+    if max(len(before), len(after)) > _LONGEST_TOKEN or "/" in before.strip("/") or "/" in after.strip("/"):
+        return None
+    if not before or not after:
+        folder = "".join(left[:start])
+        if "/" not in folder or "/" in folder[:-1] or not folder.endswith("/"):
+            return None
+        return folder + before, folder + after
+    if "/" in before or "/" in after:
+        return None
+    around = ("".join(left[:start])[-1:], "".join(left[len(left) - end :])[:1])
+    return around[0] + before + around[1], around[0] + after + around[1]
+
+
+def swap(url: str, before: str, after: str) -> str:
+    """Return the address with a `difference` applied at its first place; empty when it has none.
+
+    >>> swap("http://a.org/en/c/d.html", "/en/", "/zh_CN/"), swap("http://a.org/d/", "/en/", "/fr/")
+    ('http://a.org/zh_CN/c/d.html', '')
+    """
+    scheme, _, address = url.partition("://")
+    address += "\n"
+    if before not in address:
+        return ""
+    return f"{scheme}://{address.replace(before, after, 1).rstrip()}"
+
+
+def _parts(tag: str) -> tuple[str, str]:
+    """Return the language of a tag and, of Chinese, its script."""
+    language, *rest = tag.lower().replace("_", "-").split("-")
+    language = _OLD_LANGUAGES.get(language, language)
+    if language != "zh":
+        return language, ""
+    return language, next((_CHINESE.get(part, part) for part in rest if part in _CHINESE or part[:3] == "han"), "")
+
+
+def _script(blocks: Iterable[str]) -> str:
+    """Return the script of a page's longest blocks; empty when it has too few letters."""
+    text = " ".join(sorted(blocks, key=len, reverse=True)[:8])[:_SAMPLE]
+    if text.isascii():
+        return "Latn" if len(text) >= 4 * _MIN_LETTERS else ""
+    counts = {script: len(letters.findall(text)) for script, letters in _COUNTED.items()}
+    counts["Hani"] *= _IDEOGRAPHIC
+    foreign = sum(counts.values())
+    letters = sum(map(str.isalpha, text)) + counts["Hani"] * (_IDEOGRAPHIC - 1) // _IDEOGRAPHIC
+    if letters < _MIN_LETTERS:
+        return ""
+    if foreign < _FOREIGN_SHARE * letters:
+        return "Latn"
+    if counts["Hani"] and counts["Kana"] > 0.05 * foreign:
+        return "Kana"
+    return max(counts, key=lambda script: counts[script])

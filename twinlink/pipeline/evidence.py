@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import zip_longest
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +15,8 @@ from twinlink.graph.matching import Matching
 from twinlink.pipeline.names import shared_names
 from twinlink.similarity.content import combine_translations
 from twinlink.similarity.lexicon import Lexicon, identity_matrix, translation_matrix
-from twinlink.similarity.words import TermTable, count_terms, tokenize
+from twinlink.similarity.wordcounts import count_words
+from twinlink.similarity.words import TermTable
 
 __all__ = [
     "Between",
@@ -110,18 +110,13 @@ class Found:
 
 def read_words(side_a: Side, side_b: Side, lexicons: Sequence[Lexicon], settings: MatchSettings) -> Words:
     """Count the words of two sides, with the names that they share, and look up what is known of them."""
-    names: tuple[Sequence[Sequence[str]], Sequence[Sequence[str]]] = ((), ())
-    if settings.internal.shared_tokens == "all":
+    names: tuple[Sequence[Sequence[str]] | None, Sequence[Sequence[str]] | None] = (None, None)
+    if settings.internal.shared_tokens == "all" and side_a.names and side_b.names:
         names = shared_names(side_a.names, side_b.names)
-    a, b = _count_words(side_a, names[0]), _count_words(side_b, names[1])
+    a, b = (count_words(side.blocks, side.lang, own) for side, own in zip((side_a, side_b), names, strict=True))
     shared = identity_matrix(a.vocabulary, side_a.lang, b.vocabulary, side_b.lang, settings.internal.shared_tokens)
     known = (translation_matrix(each, a.vocabulary, side_a.lang, b.vocabulary, side_b.lang) for each in lexicons)
     return Words(a, b, combine_translations(shared, *known))
-
-
-def _count_words(side: Side, names: Sequence[Sequence[str]]) -> TermTable:
-    pages = zip_longest(side.blocks, names, fillvalue=())
-    return count_terms(([*tokenize("\n".join(blocks), side.lang), *more] for blocks, more in pages), side.lang)
 
 
 def with_values(pattern: sp.csr_array, values: npt.NDArray[np.floating]) -> sp.csr_array:

@@ -149,7 +149,7 @@ def guess_language(words: Mapping[str, float], text: str) -> Guess:
 
 
 def _only(script: str, text: str) -> str:
-    return " ".join(unit for unit in split_units(text) if script_of(unit[0]) == script)
+    return " ".join(unit for unit in split_units(text[:_LIMIT]) if script_of(unit[0]) == script)
 
 
 def _ask_cld2(text: str) -> Guess:

@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 
 from twinlink.compiled import compiled
 
-__all__ = ["Csr", "aligned_words", "arrays_of", "best_products", "pattern_dot"]
+__all__ = ["Csr", "aligned_words", "arrays_of", "best_companions", "best_products", "pattern_dot"]
 
 Csr = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]
 """``indptr``, ``indices``, ``data``."""
@@ -124,3 +124,40 @@ def best_products(x: Csr, y: Csr, n_columns: int, k: int) -> tuple[NDArray[np.in
             if score > column_scores[j, k - 1]:
                 _insert(column_scores[j], of_column[j], score, i)
     return of_row, of_column
+
+
+@compiled
+def best_companions(
+    pairs_of: Csr, terms_of: Csr, sizes: NDArray[np.float32], k: int, least_together: int, least_dice: np.float32
+) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+    """The k terms of the one side that come most often together with each term of the other, by Dice's coefficient.
+
+    ``pairs_of`` has the pairs of each term s, ``terms_of`` the terms t of each pair, ``sizes`` the number of pairs of
+    each t. Only what is together ``least_together`` times, with a coefficient over ``least_dice``, counts.
+
+    Returns the terms t of each s, the largest coefficient first, ties by number, -1 where there are fewer than k; and
+    the coefficients.
+    """
+    pair_starts, pairs, _ = pairs_of
+    term_starts, terms, _ = terms_of
+    n_terms = len(pair_starts) - 1
+    best, scores = np.full((n_terms, k), -1, np.int32), np.zeros((n_terms, k), np.float32)
+    together, touched = np.zeros(len(sizes), np.int32), np.empty(len(sizes), np.int32)
+    for s in range(n_terms):
+        n_touched = 0
+        n_pairs = pair_starts[s + 1] - pair_starts[s]
+        for at in range(pair_starts[s], pair_starts[s + 1]):
+            for place in range(term_starts[pairs[at]], term_starts[pairs[at] + 1]):
+                t = terms[place]
+                if together[t] == 0:
+                    touched[n_touched] = t
+                    n_touched += 1
+                together[t] += 1
+        for place in range(n_touched):
+            t = touched[place]
+            dice = np.float32(2 * together[t] / (n_pairs + sizes[t]))
+            is_strong = together[t] >= least_together and dice > least_dice
+            together[t] = 0
+            if is_strong and (dice > scores[s, k - 1] or (dice == scores[s, k - 1] and t < best[s, k - 1])):
+                _insert(scores[s], best[s], dice, t)
+    return best, scores

@@ -12,19 +12,20 @@ two steps:
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence
+import itertools
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, count
 from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, diags_array, hstack
 
 from twinlink.config import LanguageSettings
 from twinlink.errors import ShapeError
 from twinlink.similarity.bilingual import is_bilingual, may_be_bilingual
+from twinlink.similarity.cutting import cut_texts, distinct_texts
 from twinlink.similarity.identify import (
     UNDETERMINED,
     Guess,
@@ -64,6 +65,8 @@ _COMMON = 0.05
 _MIN_PAGES = 3
 _WORDS_LIMIT = 10.0
 """The words of a page speak against a language with this log-odds at most: text can be left untranslated."""
+_SAMPLE = 6_000
+"""Characters of a page that CLD2 reads, from which the first guess comes. PLACEHOLDER"""
 _FRAME_BLOCKS = 6
 """The blocks on many pages weigh as much as this many of them at most."""
 _HINTS = 3
@@ -185,7 +188,7 @@ def site_languages(
         return [], np.zeros(0, np.float32)
     site = _read_site(blocks, declared, links, hints, settings.boilerplate_share)
     aim = frozenset(canonical_language(tag).partition("-")[0] for tag in wanted)
-    guesses = _prefer_wanted([guess_language(site.scripts[i], site.text(i)) for i in range(len(blocks))], aim)
+    guesses = _prefer_wanted([guess_language(site.scripts[i], site.sample(i)) for i in range(len(blocks))], aim)
     languages, scores = _adopt(site, *_decide(site, guesses, aim), aim)
     for i, guess in enumerate(guesses):
         if len(aim) > 1 and may_be_bilingual(site.scripts[i], guess.score) and is_bilingual(site.own[i], aim):
@@ -203,11 +206,11 @@ def site_languages(
 class _Site:
     """Pages by their words."""
 
-    own: list[list[str]]  # blocks that are the page's own; all blocks where that leaves too little
+    own: list[Sequence[str]]  # blocks that are the page's own; all blocks where that leaves too little
     scripts: list[dict[str, float]]  # words of each script in them
     words: csr_array  # page × word, how often
     frame: csr_array  # page × (block on many pages, or declared language), 1 or missing
-    letters: NDArray[np.int64]  # in all blocks
+    letters: Floats  # in all blocks
     hints: csr_array  # page × hint, 1 or missing
     near: csr_array  # page × page, neighbours by links
     named: list[frozenset[str]]  # languages that links to the page name
@@ -217,6 +220,12 @@ class _Site:
     def text(self, page: int) -> str:
         return "\n".join(self.own[page])
 
+    def sample(self, page: int) -> str:
+        """Return about `_SAMPLE` characters from all over a page: the language of long pages may change."""
+        blocks = self.own[page]
+        step = sum(map(len, blocks)) // _SAMPLE + 1
+        return "\n".join(blocks[::step])
+
 
 def _read_site(
     blocks: Sequence[Sequence[str]],
@@ -225,26 +234,25 @@ def _read_site(
     hints: Sequence[Sequence[str]] | None,
     share: float,
 ) -> _Site:
-    pages_with = Counter(block for page in blocks for block in set(page))
-    limit = max(share * len(blocks), _MIN_BOILERPLATE_PAGES)
-    letters = {block: count_letters(block) for block in pages_with}
-    own, frames = [], []
-    for page, claim in zip(blocks, declared, strict=True):
-        single = [block for block in page if pages_with[block] <= limit]
-        frames.append(
-            {block for block in page if pages_with[block] > limit}
-            | ({f"\0{canonical_language(claim)}"} if claim else set())
-        )
-        own.append(single if any(letters[block] for block in single) else list(page))
-    words, vocabulary = _count(own)
+    on_page, texts = distinct_texts(blocks)
+    n_letters, units, vocabulary = _count_units(texts)
+    is_frame = np.bincount(on_page.indices, minlength=len(texts)) > max(share * len(blocks), _MIN_BOILERPLATE_PAGES)
+    single = _without_columns(on_page, is_frame)
+    says_nothing = single @ n_letters == 0
+    own = [
+        page if nothing else [block for block in page if block in lone]
+        for page, nothing, lone in zip(blocks, says_nothing.tolist(), _texts_of(single, texts), strict=True)
+    ]
+    words = csr_array(_choose_rows(on_page, single, says_nothing) @ units)
+    claims = _presence([canonical_language(claim)] if claim else [] for claim in declared)
     hints = hints if hints is not None else [()] * len(blocks)
     links = links if links is not None else csr_array((len(blocks), len(blocks)))
     return _Site(
         own=own,
         scripts=_script_words(words, vocabulary),
         words=words,
-        frame=_presence(frames),
-        letters=np.array([sum(letters[block] for block in page) for page in blocks]),
+        frame=csr_array(hstack([_present(_without_columns(on_page, ~is_frame)), claims])),
+        letters=on_page @ n_letters,
         vocabulary=vocabulary,
         hints=_presence(set(page) for page in hints),
         near=near_links(links, share),
@@ -257,33 +265,40 @@ def _bases(tags: Iterable[str]) -> frozenset[str]:
     return frozenset(canonical_language(tag).partition("-")[0] for tag in tags) - {UNDETERMINED}
 
 
-def _count(pages: Sequence[Sequence[str]]) -> tuple[csr_array, list[str]]:
-    """Count the units of each page; blocks are split once however often they stand on the site."""
-    ids: dict[str, int] = defaultdict(count().__next__)
-    seen: dict[str, list[int]] = {}
-    rows = []
-    for page in pages:
-        row: list[int] = []
-        for block in page:
-            if block not in seen:
-                seen[block] = [*map(ids.__getitem__, split_units(block.lower()))]
-            row += seen[block]
-        rows.append(row)
-    return _incidence(rows, len(ids)), list(ids)
+def _count_units(texts: Sequence[str]) -> tuple[Floats, csr_array, list[str]]:
+    """Return the number of letters of each text, how often it has each unit (of `split_units`), and the units."""
+    cut = cut_texts([text.lower() for text in texts])
+    of_token = distinct_texts(map(split_units, cut.tokens))
+    n_letters = np.array([count_letters(token) for token in cut.tokens], np.float32)
+    return cut.counts @ n_letters, csr_array(cut.counts @ of_token.counts), of_token.texts
 
 
 def _presence(sets: Iterable[Iterable[str]]) -> csr_array:
-    ids: dict[str, int] = defaultdict(count().__next__)
-    rows = [[*map(ids.__getitem__, sorted(items))] for items in sets]
-    return _incidence(rows, len(ids))
+    return _present(distinct_texts(sorted(items) for items in sets).counts)
 
 
-def _incidence(rows: Sequence[Sequence[int]], n_columns: int) -> csr_array:
-    starts = np.cumsum([0, *map(len, rows)])
-    columns = np.fromiter(chain.from_iterable(rows), np.int64, starts[-1])
-    matrix = csr_array((np.ones(len(columns)), columns, starts), shape=(len(rows), n_columns))
-    matrix.sum_duplicates()
-    return matrix
+def _present(counts: csr_array) -> csr_array:
+    return csr_array((np.ones(counts.nnz), counts.indices, counts.indptr), shape=counts.shape)
+
+
+def _without_columns(matrix: csr_array, which: NDArray[np.bool_]) -> csr_array:
+    """Empty some columns."""
+    rest = matrix.copy()
+    rest.data[which[rest.indices]] = 0
+    rest.eliminate_zeros()
+    return rest
+
+
+def _choose_rows(one: csr_array, other: csr_array, of_one: NDArray[np.bool_]) -> csr_array:
+    """Return the rows of one matrix where this is marked, those of the other elsewhere."""
+    keep = diags_array(of_one.astype(np.float32))
+    return csr_array(keep @ one + (diags_array((~of_one).astype(np.float32)) @ other))
+
+
+def _texts_of(matrix: csr_array, texts: Sequence[str]) -> Iterator[set[str]]:
+    """Yield the texts that each row has."""
+    for start, end in itertools.pairwise(matrix.indptr.tolist()):
+        yield {texts[column] for column in matrix.indices[start:end].tolist()}
 
 
 def _script_words(words: csr_array, vocabulary: Sequence[str]) -> list[dict[str, float]]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array, csr_array, diags_array
+from scipy.sparse import csr_array, diags_array
 
 from twinlink.errors import ShapeError
+from twinlink.similarity import kernels
 
 __all__ = ["learn_translations"]
 
@@ -57,15 +58,17 @@ def learn_translations(
     """
     if len(rows) != len(columns):
         raise ShapeError(f"pairs: expected as many rows as columns, got {len(rows)} and {len(columns)}")
-    there_a, n_a, kept_a = _useful_terms(counts_a, rows)
+    there_a, _, kept_a = _useful_terms(counts_a, rows)
     there_b, n_b, kept_b = _useful_terms(counts_b, columns)
-    together = coo_array(csr_array(there_a.T) @ there_b)
-    s, t = together.coords
-    dice = 2 * together.data / (n_a[s] + n_b[t])
-    strong = (together.data >= MIN_PAIRS) & (dice > MIN_DICE)
-    weights = (dice[strong] ** 2).astype(np.float32)
-    shape = (counts_a.shape[1], counts_b.shape[1])
-    return _unit_sums(_strongest(csr_array((weights, (kept_a[s[strong]], kept_b[t[strong]])), shape=shape)))
+    pairs_of = kernels.arrays_of(csr_array(there_a.T))
+    best, dice = kernels.best_companions(
+        pairs_of, kernels.arrays_of(there_b), n_b, MAX_LINKS, MIN_PAIRS, np.float32(MIN_DICE)
+    )
+    s, place = np.nonzero(best >= 0)
+    places = kept_a[s], kept_b[best[s, place]]
+    learned = csr_array((dice[s, place] ** 2, places), shape=(counts_a.shape[1], counts_b.shape[1]))
+    learned.sort_indices()
+    return _unit_sums(learned)
 
 
 def _useful_terms(
@@ -77,15 +80,6 @@ def _useful_terms(
     n_pages = np.bincount(there.indices, minlength=there.shape[1])
     kept = np.flatnonzero((n_pages >= MIN_PAIRS) & (n_pages <= max(MIN_PAIRS, MAX_SHARE * len(pages))))
     return csr_array(there[:, kept]), n_pages[kept].astype(np.float32), kept
-
-
-def _strongest(matrix: csr_array) -> csr_array:
-    """Keep the `MAX_LINKS` largest entries of each row; of equal ones those that come first."""
-    matrix.sort_indices()
-    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
-    order = np.lexsort((matrix.indices, -matrix.data, rows))
-    kept = np.sort(order[np.arange(matrix.nnz) - matrix.indptr[rows] < MAX_LINKS])
-    return csr_array((matrix.data[kept], (rows[kept], matrix.indices[kept])), shape=matrix.shape)
 
 
 def _unit_sums(matrix: csr_array) -> csr_array:

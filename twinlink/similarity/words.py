@@ -14,6 +14,7 @@ import numpy as np
 import snowballstemmer
 from scipy.sparse import csr_array
 
+from twinlink.similarity.characters import EAST_ASIAN_RANGES, MARK_RANGES, SOUTH_EAST_ASIAN_RANGES
 from twinlink.similarity.numerals import plain_number
 from twinlink.similarity.values import values_in
 from twinlink.similarity.wordlists import (
@@ -35,31 +36,29 @@ __all__ = [
     "is_latin",
     "is_name",
     "is_number",
+    "one_form",
     "simplify_chinese",
     "simplify_japanese",
+    "split_tokens",
     "stem",
     "tokenize",
 ]
 
-_EAST_ASIAN = "\u3005\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-_SOUTH_EAST_ASIAN = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
-_UNSPACED = _EAST_ASIAN + _SOUTH_EAST_ASIAN
-# Vowel signs and accents that stand inside words but are no letters to `re`.
-_MARKS = (
-    "\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0900-\u0963\u0970-\u0dff"
-)
+_UNSPACED = EAST_ASIAN_RANGES + SOUTH_EAST_ASIAN_RANGES
 _NUMBER = r"\d+(?:[.,'’]\d+)*"
-_WORD = rf"[^\W\d_{_UNSPACED}][^\W{_UNSPACED}]*(?:(?:[{_MARKS}]|['’](?=[^\W\d_]))[^\W{_UNSPACED}]*)*"
+_WORD = rf"[^\W\d_{_UNSPACED}][^\W{_UNSPACED}]*(?:(?:[{MARK_RANGES}]|['’](?=[^\W\d_]))[^\W{_UNSPACED}]*)*"
 _TOKEN = re.compile(
-    rf"(?P<number>{_NUMBER})|(?P<word>{_WORD})|(?P<asian>[{_EAST_ASIAN}]+)|(?P<other>[{_SOUTH_EAST_ASIAN}]+)"
+    rf"(?P<number>{_NUMBER})|(?P<word>{_WORD})|(?P<asian>[{EAST_ASIAN_RANGES}]+)|(?P<other>[{SOUTH_EAST_ASIAN_RANGES}]+)"
 )
 _SPACED_TOKEN = re.compile(f"{_NUMBER}|{_WORD}")
 _ANY_UNSPACED = re.compile(f"[{_UNSPACED}]")
+_SOUTH_EAST_ASIAN = re.compile(f"[{SOUTH_EAST_ASIAN_RANGES}]").match
 # Most lines of Western text have nothing but these: all rules that follow find the same words in them.
 _IS_PLAIN = re.compile(r"[a-zA-Z \t!-&(-/:-?\[-^`{-~]*").fullmatch
 _PLAIN_WORD = re.compile("[a-z]+")
-_GROUPING_SPACE = re.compile(r"(?<=\d)[\u00a0\u202f\u2009](?=\d{3}(?!\d))")
-_ANY_GROUPING_SPACE = re.compile(r"(?<=\d)[ \u00a0\u202f\u2009](?=\d{3}(?!\d))")
+# The space comes first in these, so that the search goes from space to space.
+_GROUPING_SPACE = re.compile(r"[\u00a0\u202f\u2009](?=\d{3}(?!\d))(?<=\d.)")
+_ANY_GROUPING_SPACE = re.compile(r"[ \u00a0\u202f\u2009](?=\d{3}(?!\d))(?<=\d.)")
 # In Chinese a plain space groups where nothing else can be meant: twice, after a currency, before a character.
 _SPACED_DIGITS = re.compile(r"\d \d")
 _CHINESE_GROUPS = re.compile(
@@ -120,7 +119,7 @@ def _line_tokens(text: str, base: str) -> tuple[str, ...]:
 
 
 def _tokens_of_any(text: str, base: str) -> tuple[str, ...]:
-    text = _one_form(text, base)
+    text = one_form(text, base)
     tokens = _cut_unspaced(text, base) if _ANY_UNSPACED.search(text) else _cut_spaced(text, base)
     if "@" in text or any(map(is_number, tokens)):
         tokens += values_in(text, base)
@@ -161,15 +160,46 @@ def _cut_unspaced(text: str, base: str) -> list[str]:
     return _put_in(tokens, runs) if runs else [token for token in tokens if token is not None]
 
 
-def _one_form(text: str, base: str) -> str:
-    """Return a text in lower case and normal form NFKC, without spaces in numbers."""
+def one_form(text: str, base: str) -> str:
+    """Return a text in a language (without script) in lower case and normal form NFKC, without spaces in numbers.
+
+    Its lines are those of the text, each as it would be alone.
+    """
     spaces = _ANY_GROUPING_SPACE if base in SPACE_GROUPING else _GROUPING_SPACE
-    text = spaces.sub("'", text.lower())
+    lines = spaces.sub("'", text.lower()).split("\n")
     if not text.isascii():
-        text = unicodedata.normalize("NFKC", text)
+        lines = [line if line.isascii() else unicodedata.normalize("NFKC", line) for line in lines]
     if base == "zh" and _SPACED_DIGITS.search(text):
-        text = _CHINESE_GROUPS.sub(lambda number: number[0].replace(" ", ""), text)
-    return text
+        lines = [_CHINESE_GROUPS.sub(_closed, line) if _SPACED_DIGITS.search(line) else line for line in lines]
+    return "\n".join(lines)
+
+
+def _closed(number: re.Match[str]) -> str:
+    return number[0].replace(" ", "")
+
+
+def split_tokens(tokens: Sequence[str], base: str) -> list[list[str]]:
+    """Return the words of each token of a `Cut`, text brought to `one_form` before, as `tokenize` gives them.
+
+    Numbers get their one form, words lose or are parted at their apostrophes, runs of characters are cut into words.
+
+    >>> split_tokens(["1,234", "l'été", "行政長官"], "fr")
+    [['1234'], ['l', 'été'], ['行政长官']]
+    """
+    split = _split_apostrophes if base in CLITIC_LANGUAGES else _strip_apostrophes
+    words = [_words_of(token, base, split) for token in tokens]
+    runs = [token for token, cut in zip(tokens, words, strict=True) if cut is None]
+    chinese = iter(_cut_chinese(runs) if runs else ())
+    return [next(chinese) if cut is None else cut for cut in words]
+
+
+def _words_of(token: str, base: str, split: Callable[[str], list[str]]) -> list[str] | None:
+    """Return the words of a token; None for a run of Chinese, as all of these are cut in one call."""
+    if token[0].isdecimal() or not _ANY_UNSPACED.match(token):
+        return _parts(token, split) if len(token) <= _LONGEST else []
+    if _SOUTH_EAST_ASIAN(token):
+        return _n_grams(token)
+    return _cut_japanese(token) if base == "ja" else None
 
 
 def stem(word: str, lang: str) -> str:
@@ -276,20 +306,22 @@ def _cut_japanese(run: str) -> list[str]:
 
 
 def _put_in(tokens: list[str | None], runs: list[str]) -> list[str]:
-    """Cut the runs of Chinese, all in one call, and put their words where each run stood."""
+    """Put the words of each run of Chinese where it stood."""
+    cut = iter(_cut_chinese(runs))
+    return [word for token in tokens for word in ([token] if token is not None else next(cut))]
+
+
+def _cut_chinese(runs: Sequence[str]) -> list[list[str]]:
+    """Cut runs of Chinese into words, all in one call."""
     import rjieba
 
-    cut = iter(rjieba.cut(simplify_chinese("\n".join(runs))))
-    result: list[str] = []
-    for token in tokens:
-        if token is not None:
-            result.append(token)
-            continue
-        for word in cut:
-            if word == "\n":
-                break
-            result.append(word)
-    return result
+    words: list[list[str]] = [[]]
+    for word in rjieba.cut(simplify_chinese("\n".join(runs))):
+        if word == "\n":
+            words.append([])
+        else:
+            words[-1].append(word)
+    return words
 
 
 @lru_cache(maxsize=2**18)

@@ -1,0 +1,76 @@
+"""What each character is to the cutter of words: letter, digit, part of a word, or a script without spaces."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "APOSTROPHE",
+    "DIGIT",
+    "EAST_ASIAN",
+    "EAST_ASIAN_RANGES",
+    "LETTER",
+    "MARK",
+    "MARK_RANGES",
+    "POINT",
+    "SOUTH_EAST_ASIAN",
+    "SOUTH_EAST_ASIAN_RANGES",
+    "UNDERSCORE",
+    "UNSPACED",
+    "classes_of",
+]
+
+EAST_ASIAN_RANGES = "\u3005\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+SOUTH_EAST_ASIAN_RANGES = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+MARK_RANGES = (
+    "\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0900-\u0963\u0970-\u0dff"
+)
+"""Vowel signs and accents that stand inside words but are no letters to `re`."""
+
+LETTER, DIGIT, UNDERSCORE, MARK, APOSTROPHE, POINT, EAST_ASIAN, SOUTH_EAST_ASIAN = (1 << bit for bit in range(8))
+UNSPACED = EAST_ASIAN | SOUTH_EAST_ASIAN
+
+_is_east_asian = re.compile(f"[{EAST_ASIAN_RANGES}]").match
+_is_south_east_asian = re.compile(f"[{SOUTH_EAST_ASIAN_RANGES}]").match
+_is_mark = re.compile(f"[{MARK_RANGES}]").match
+
+
+def classes_of(codes: NDArray[np.uint32]) -> NDArray[np.uint8]:
+    """Return a table from code points to their classes, made for the characters of one text.
+
+    Parameters
+    ----------
+    codes : ndarray of uint32
+        The text's code points.
+
+    Returns
+    -------
+    ndarray of uint8, shape (largest code point + 1,)
+        Sum of the classes of each character of the text; 0 for all others.
+
+    Examples
+    --------
+    >>> table = classes_of(np.array([ord(character) for character in "a1_行"], np.uint32))
+    >>> [int(table[ord(character)]) for character in "a1_行"] == [LETTER, DIGIT, UNDERSCORE, LETTER | EAST_ASIAN]
+    True
+    """
+    present = np.flatnonzero(np.bincount(codes)) if len(codes) else np.zeros(0, np.int64)
+    table = np.zeros(int(present.max(initial=0)) + 1, np.uint8)
+    table[present] = [_class_of(chr(code)) for code in present.tolist()]
+    return table
+
+
+def _class_of(character: str) -> int:
+    if character in ".,":
+        return POINT
+    if character in "'’":
+        return APOSTROPHE
+    if character == "_":
+        return UNDERSCORE
+    kind = DIGIT if character.isdecimal() else LETTER if character.isalnum() else 0
+    kind |= MARK if _is_mark(character) else 0
+    kind |= EAST_ASIAN if _is_east_asian(character) else 0
+    return kind | (SOUTH_EAST_ASIAN if _is_south_east_asian(character) else 0)

@@ -6,17 +6,30 @@ VENV := .venv
 BIN := $(VENV)/bin
 CODE := twinlink experiments tests
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+# The sandbox is a package of its own, which Chromium needs unless it is started by root.
+APT := apt-get update -qq && \
+  DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends chromium chromium-sandbox
 # Processes that tests run in.
 JOBS ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test wheel-test lint format types imports check wheel accuracy clean
+.PHONY: help demo browser test wheel-test lint format types imports check wheel accuracy clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
 demo: $(VENV)/.package  ## Mine a small bilingual site that is served on this machine
 	$(BIN)/twinlink demo
+
+browser: $(VENV)/.package  ## Install what builds pages that scripts make: Chromium, and the extra that drives it
+	@$(PIP) --editable '.[browser]'
+	@if $(BIN)/python -c 'import sys; from twinlink.spiders.chromium import find_browser; sys.exit(not find_browser())'; \
+	then echo "a browser is installed"; \
+	elif ! command -v apt-get >/dev/null; then \
+	  echo "no Chromium found, and no apt-get to install it with: please install Chromium or Chrome" >&2; exit 1; \
+	elif [ "$$(id -u)" = 0 ]; then $(APT); \
+	elif command -v sudo >/dev/null; then sudo sh -c '$(APT)'; \
+	else echo "no Chromium found; as root: $(APT)" >&2; exit 1; fi
 
 test: $(VENV)/.dev  ## Run the tests and the examples in the documentation (more: make test ARGS="-k urls")
 	$(BIN)/pytest -n $(JOBS) $(ARGS)

@@ -1,6 +1,6 @@
 """Pairs per page fetched: what the order of a crawl is worth when a budget ends it.
 
-    python -m experiments.frontier SITE... [--langs/--no-langs] [--pages N]
+    python -m experiments.frontier SITE... [--langs/--no-langs] [--pages N] [--starts N]
 
 Serves each site folder (see `experiments.cases`) on this machine, crawls it in either order without delay, and prints
 how many of the gold pairs are fetched, both pages of each, once a share of the pages is; and the area under that curve
@@ -116,8 +116,8 @@ def area(curve: npt.NDArray[np.int64]) -> float:
     return float(curve.mean() / curve[-1]) if len(curve) and curve[-1] else float("nan")
 
 
-def measure(folder: Path, use_langs: bool, budget: int | None) -> list[list[object]]:
-    """Return the rows of one site."""
+def measure(folder: Path, use_langs: bool, budget: int | None, n_starts: int | None = None) -> list[list[object]]:
+    """Return the rows of one site; ``n_starts`` is how many of its start pages are told, None for all."""
     meta = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
     known = read_gold(folder / "gold.tsv")
     gold = known.pairs
@@ -128,7 +128,7 @@ def measure(folder: Path, use_langs: bool, budget: int | None) -> list[list[obje
         settings = CrawlSettings(order=order, langs=langs, delay=0, autothrottle=False)
         if budget is not None:
             settings = CrawlSettings(order=order, langs=langs, delay=0, autothrottle=False, max_pages=budget)
-        pages, cpu = fetched_in_order(folder / "site", meta["seeds"], settings)
+        pages, cpu = fetched_in_order(folder / "site", meta["seeds"][:n_starts], settings)
         pages = list(dict.fromkeys(map(known.key, pages)))
         rows.append([folder.name, order, len(pages), *_figures(pairs_by_page(pages, gold)), f"{1000 * cpu:.1f}"])
     best = pairs_by_page(best_order(pages, gold), gold)
@@ -145,9 +145,10 @@ def main() -> None:
     parser.add_argument("sites", nargs="+", type=Path)
     parser.add_argument("--langs", action=argparse.BooleanOptionalAction, default=True, help="say which are wanted")
     parser.add_argument("--pages", type=int, help="end after so many pages")
-    arguments = parser.parse_args()
+    parser.add_argument("--starts", type=int, help="start at the first so many of a site's start pages; default: all")
+    given = parser.parse_args()
     rows: list[Sequence[object]] = [
-        row for folder in find_cases(arguments.sites) for row in measure(folder, arguments.langs, arguments.pages)
+        row for site in find_cases(given.sites) for row in measure(site, given.langs, given.pages, given.starts)
     ]
     titles = ["site", "order", "pages", *(f"{share:.0%}" for share in SHARES), "area", "CPU ms/page"]
     for row in (titles, ["---"] * len(titles), *rows):

@@ -47,12 +47,29 @@ class Handler(BaseHTTPRequestHandler):
         server.agents.add(self.headers["User-Agent"])
         special = {"/robots.txt": server.robots, "/sitemap.xml": server.sitemap}
         found = special.get(self.path) or server.answer(self.path)
-        if found is None:
+        server.conditions.append((self.path, self.headers["If-None-Match"], self.headers["If-Modified-Since"]))
+        if found is not None and found.status == 200 and self.is_known(found):
+            self.send_not_modified(found)
+        elif found is None:
             self.close_connection = True
             self.connection.shutdown(socket.SHUT_RDWR)
         else:
             self.send_head(found)
             self.send_body(found)
+
+    def is_known(self, found: Answer) -> bool:
+        """Tell whether the client has the answer already, as RFC 9110 says: an ETag counts before a date."""
+        asked, date = self.headers["If-None-Match"], self.headers["If-Modified-Since"]
+        if asked is not None:
+            return asked == found.headers.get("ETag")
+        return date is not None and date == found.headers.get("Last-Modified")
+
+    def send_not_modified(self, found: Answer) -> None:
+        self.send_response(304)
+        for name in ("ETag", "Last-Modified"):
+            if name in found.headers:
+                self.send_header(name, found.headers[name])
+        self.end_headers()
 
     def send_head(self, found: Answer) -> None:
         self.send_response(found.status)
@@ -94,6 +111,7 @@ class Server(ThreadingHTTPServer):
         self.log: list[str] = []
         self.times: list[float] = []
         self.agents: set[str] = set()
+        self.conditions: list[tuple[str, str | None, str | None]] = []
         self.url = f"http://{host}:{self.server_port}"
 
     def handle_error(self, *args: object) -> None:

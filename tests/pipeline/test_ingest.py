@@ -11,7 +11,7 @@ from tests.sites import BASE, page, write_pages, write_toy
 from twinlink.config import IngestSettings
 from twinlink.errors import InputError
 from twinlink.pipeline import ingest as module
-from twinlink.pipeline import parts
+from twinlink.pipeline import parts, spool
 from twinlink.pipeline.ingest import ingest
 from twinlink.rundir import RunDirectory
 from twinlink.spiders.documents import Document
@@ -44,7 +44,7 @@ def document(url, body, **changes):
 
 
 def read_from(monkeypatch, *items):
-    monkeypatch.setattr(module, "read_source", lambda path, settings: iter(items))
+    monkeypatch.setattr(module, "read_source", lambda path, settings, exchanges: iter(items))
 
 
 def test_a_mirror_becomes_pages_and_links(run, tmp_path):
@@ -114,7 +114,7 @@ def test_the_order_of_documents_and_the_size_of_parts_change_nothing(tmp_path, m
         ("both", items[::-1], 3, 50_000),
     ):
         run = RunDirectory.create(tmp_path / name)
-        monkeypatch.setattr(module, "SPOOLED_PAGES", size)
+        monkeypatch.setattr(spool, "SPOOLED_PAGES", size)
         monkeypatch.setattr(parts, "HELD_BYTES", held)
         read_from(monkeypatch, *order)
         ingest(run, [tmp_path], SETTINGS)

@@ -17,7 +17,7 @@ from twinlink.spiders.ledger_schema import NEXT_HOST, TAKE
 from twinlink.spiders.parser import Link
 from twinlink.spiders.partners import UNKNOWN, UNWANTED, Sides, difference, named_language, swap
 from twinlink.spiders.scope import Scope
-from twinlink.spiders.urgency import LAST, SURE
+from twinlink.spiders.urgency import _BY_KEY, _BY_PLACE, LAST, SURE
 
 SITE = "http://a.org"
 DONE = Outcome("done", status=200, bytes=10)
@@ -204,9 +204,17 @@ def test_balances_count_what_is_in_flight_and_fetched(ledger: Ledger) -> None:
     assert ledger._db.execute(counted).fetchall() == ledger._db.execute(real).fetchall() == [(0, 0), (1, 2), (2, 3)]
 
 
-@pytest.mark.parametrize("statement", [TAKE, NEXT_HOST])
+PARAMETERS: dict[str, tuple[object, ...] | dict[str, int]] = {
+    TAKE: ("a.org", "a.org"),
+    NEXT_HOST: {"per_host": 1, "max_pages": 1},
+    _BY_KEY: ("http://a.org/",),
+    _BY_PLACE: (1, 2, 3),
+}
+
+
+@pytest.mark.parametrize("statement", PARAMETERS, ids=["take", "next-host", "by-key", "by-place"])
 def test_the_choice_never_scans_the_frontier(ledger: Ledger, statement: str) -> None:
-    parameters = ("a.org", "a.org") if statement is TAKE else {"per_host": 1, "max_pages": 1}
+    parameters = PARAMETERS[statement]
     plan = [row[3] for row in ledger._db.execute(f"EXPLAIN QUERY PLAN {statement}", parameters)]
     assert plan
     assert not [step for step in plan if step.startswith("SCAN") and "frontier" in step]

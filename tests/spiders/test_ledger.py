@@ -6,25 +6,31 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from twinlink.config import CrawlSettings
 from twinlink.errors import MissingStageError, RunError
 from twinlink.spiders.ledger import (
     LEDGER_NAME,
+    Body,
     Budget,
     Counts,
     Entry,
     Ledger,
     Outcome,
+    ledger_again,
     ledger_counts,
     ledger_failures,
     ledger_rejects,
     ledger_report,
     ledger_summary,
 )
+from twinlink.spiders.scheduler import SqliteScheduler
 from twinlink.tables import Reject
 
 DONE = Outcome("done", status=200, bytes=10)
@@ -198,9 +204,14 @@ OUTCOMES = st.sampled_from((DONE, Outcome("moved"), Outcome("rejected", "http-40
 
 
 @settings(max_examples=30, deadline=None)
-@given(st.lists(st.tuples(OUTCOMES, st.lists(st.integers(0, 30), max_size=5), st.booleans()), max_size=20))
+@given(
+    st.lists(
+        st.tuples(OUTCOMES, st.lists(st.integers(0, 30), max_size=5), st.sampled_from(("", "open", "again"))),
+        max_size=20,
+    )
+)
 def test_counts_are_those_of_the_rows(
-    tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[Outcome | None, list[int], bool]]
+    tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[Outcome | None, list[int], str]]
 ) -> None:
     path = tmp_path_factory.mktemp("ledger") / LEDGER_NAME
     ledger = seeded(Ledger(path), page("start"))
@@ -211,6 +222,9 @@ def test_counts_are_those_of_the_rows(
         if reopen:
             ledger.close()
             ledger = Ledger(path)
+        if reopen == "again":
+            ledger.finish("page-limit")
+            assert ledger.queue_again() == (ledger.counts() != Counts())
     rows = dict(ledger._db.execute("SELECT state, count(*) FROM frontier GROUP BY state"))
     received = ledger._db.execute("SELECT sum(bytes) FROM frontier").fetchone()[0]
     assert ledger.counts() == Counts(*(rows.get(state, 0) for state in Counts._fields[:-1]), bytes=received)
@@ -218,6 +232,90 @@ def test_counts_are_those_of_the_rows(
         counted = dict(ledger._db.execute(f"SELECT {column}, sum(n) FROM {table} WHERE n <> 0 GROUP BY 1"))
         assert counted == dict(ledger._db.execute(f"SELECT {column}, count(*) FROM frontier WHERE {where} GROUP BY 1"))
     ledger.close()
+
+
+def body(name: str, stop: int, archive: str = "a.warc.gz") -> Outcome:
+    """A page that is archived."""
+    found = Body(archive, stop, f"http://a.org/{name}", "2026-01-01T00:00:00Z", "sha1:X", '"x"')
+    return DONE._replace(archive=archive, start=stop - 100, stop=stop, lang="en", body=found)
+
+
+def visited(ledger: Ledger) -> list[Entry]:
+    """Two pages that are fetched, in an archive, and all of it queued again."""
+    seeded(ledger, page("1"), page("2"))
+    ledger.book_archive("a.warc.gz", 0)
+    entries = drain(ledger)
+    for number, entry in enumerate(entries, 1):
+        ledger.settle(entry, body(str(number), 100 * number))
+    ledger.finish("complete")
+    assert ledger.queue_again()
+    return drain(ledger)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "state", "found"),
+    [
+        (Outcome("rejected", "timeout"), "done", "kept"),
+        (Outcome("rejected", "http-503", status=503), "done", "kept"),
+        (Outcome("rejected", "busy", status=429), "done", "kept"),
+        (Outcome("rejected", "robots-unreachable"), "done", "kept"),
+        (Outcome("rejected", "http-404", status=404), "rejected", "gone"),
+        (Outcome("rejected", "robots"), "rejected", "gone"),
+        (Outcome("rejected", "too-large"), "rejected", "gone"),
+        (Outcome("rejected", "noindex", status=200), "rejected", "gone"),
+        (Outcome("moved", status=301), "moved", "gone"),
+    ],
+)
+def test_a_failure_that_may_pass_leaves_the_page(
+    tmp_path: Path, ledger: Ledger, outcome: Outcome, state: str, found: str
+) -> None:
+    first, second = visited(ledger)
+    known = ledger.earlier(first)
+    assert known is not None
+    assert known.etag == '"x"'
+    ledger.settle(first, outcome)
+    assert getattr(ledger.counts(), state) == 1
+    assert ledger_again(tmp_path)[found] == 1
+    assert (ledger.earlier(first) is not None) == (found == "kept")
+    assert ledger.earlier(second) is not None
+    assert [reject.reason for reject in ledger_rejects(tmp_path)] == ([outcome.reason] if state == "rejected" else [])
+    assert ledger_report(tmp_path)["langs"] == ({"en": 1} if state == "done" else {})
+
+
+def test_what_was_never_asked_for_is_not_asked_for_again(ledger: Ledger) -> None:
+    reasons = ("not-html", "excluded", "trap", "depth", "nofollow", "redirect-loop", "robots")
+    seeded(ledger, page("1"))
+    (start,) = drain(ledger)
+    links = [page(reason, 1, reason=reason) for reason in reasons]
+    ledger.settle(start, Outcome("rejected", "not-html", status=200), links)
+    ledger.finish("complete")
+    assert ledger.queue_again()
+    assert names(drain(ledger)) == ["1", "robots"]
+
+
+def test_an_open_crawl_is_not_begun_again(ledger: Ledger) -> None:
+    assert not ledger.queue_again()  # nothing is in it
+    seeded(ledger, page("1"), page("2"))
+    first = ledger.take(1)
+    assert first is not None
+    ledger.settle(first, DONE)
+    assert not ledger.queue_again()
+    ledger.finish("page-limit")
+    assert ledger.queue_again()
+    assert not ledger.queue_again()
+
+
+def test_a_lost_body_is_asked_for_without_condition(ledger: Ledger) -> None:
+    first, second = visited(ledger)
+    ledger.book_archive("b.warc.gz", 0)
+    for number, entry in enumerate((first, second), 1):  # unchanged: the records of this visit lie elsewhere
+        known = ledger.earlier(entry)
+        here = DONE._replace(archive="b.warc.gz", start=0, stop=number * 10)
+        ledger.settle(entry, here._replace(body=known._replace(found="unchanged") if known else None))
+    assert ledger.lose_archive("a.warc.gz", 150) == 100
+    assert names(drain(ledger)) == ["2"]
+    assert ledger.earlier(first) is not None
+    assert ledger.earlier(second) is None
 
 
 def test_sites_take_turns_and_hosts_in_a_site(ledger: Ledger) -> None:
@@ -294,6 +392,21 @@ def test_what_holds_only_for_a_while_is_queued_again(ledger: Ledger) -> None:
     seeded(ledger, page("start"), *(page(reason, 1, reason=reason) for reason in reasons))
     ledger.seed([], 50, 30, again=lambda reason, url: reason == "excluded" and url.endswith("excluded"))
     assert names(drain(ledger)) == ["start", "robots-unreachable", "busy", "excluded"]
+
+
+def test_a_ledger_that_cannot_be_read_ends_the_crawl() -> None:
+    """Scrapy logs what its scheduler raises, and would wait for ever."""
+    ledger = SimpleNamespace(
+        counts=lambda: Counts(queued=1),
+        has_more=lambda: True,
+        take=Mock(side_effect=sqlite3.OperationalError("disk I/O error")),
+    )
+    spider = SimpleNamespace(ledger=ledger, limits=CrawlSettings(), fatal=None)
+    scheduler = SqliteScheduler(spider)  # type: ignore[arg-type]
+    assert scheduler.has_pending_requests()
+    assert scheduler.next_request() is None
+    assert isinstance(spider.fatal, sqlite3.OperationalError)
+    assert not scheduler.has_pending_requests()
 
 
 def test_sitemaps_are_neither_pages_nor_rejects(tmp_path: Path, ledger: Ledger) -> None:

@@ -83,7 +83,11 @@ def test_headers_of_the_visit_count_before_those_of_the_first(tmp_path: Path) ->
     [
         ({"url": URL + "a"}, True, [(URL + "a", "revisit")]),  # unchanged: the page is there already
         ({"url": URL + "a", "WARC_Refers_To_Target_URI": URL + "a"}, False, [(URL + "a", "revisit")]),
-        ({"WARC_Profile": NOT_MODIFIED, "status": "304 Not Modified", "headers": []}, True, [(URL + "b", "revisit")]),
+        (
+            {"WARC_Profile": NOT_MODIFIED, "status": "304 Not Modified", "WARC_Payload_Digest": "sha1:OTHER"},
+            True,
+            [(URL + "b", "revisit")],
+        ),
         ({"WARC_Payload_Digest": "sha1:OTHER"}, True, [(URL + "b", "revisit")]),
         ({}, False, [(URL + "b", "revisit")]),
         ({"headers": [("Content-Type", "image/png")]}, True, [(URL + "b", "not-html")]),
@@ -96,6 +100,13 @@ def test_other_revisits_are_counted(tmp_path: Path, fields, first: bool, reasons
         first_visit(path)
     revisit(path, **fields)
     assert outcome(path) == ([(URL + "a", ONE)] if first else [], reasons)
+
+
+def test_an_unmodified_page_of_another_address(tmp_path: Path) -> None:
+    path = revisit(
+        first_visit(tmp_path / "a.warc.gz"), status="304 Not Modified", headers=[], WARC_Profile=NOT_MODIFIED
+    )
+    assert outcome(path) == ([(URL + "a", ONE), (URL + "b", ONE)], [])
 
 
 def test_a_redirect_that_was_seen_before(tmp_path: Path) -> None:

@@ -39,7 +39,48 @@ def test_pages_and_their_other_languages() -> None:
         <image:image><image:loc>http://a.org/picture.png</image:loc></image:image></url>
       <url><loc>/relative</loc></url><url><loc>http://a.org/tc</loc></url><url><loc>mailto:x</loc></url></urlset>"""
     expected = ("http://a.org/en?x=1&y=2", "http://a.org/tc", "http://a.org/relative")
-    assert read_sitemap(body.encode(), URL) == Sitemap(expected, ())
+    versions = {"http://a.org/en?x=1&y=2": (0, ""), "http://a.org/tc": (0, "zh-HK")}
+    assert read_sitemap(body.encode(), URL) == Sitemap(expected, (), versions)
+
+
+def alternates(*entries: tuple[str, dict[str, str]]) -> bytes:
+    """Make a sitemap whose entries name versions by language."""
+    links = (
+        f"<url><loc>{loc}</loc>"
+        + "".join(f"<xhtml:link rel='alternate' hreflang='{tag}' href='{url}'/>" for tag, url in versions.items())
+        + "</url>"
+        for loc, versions in entries
+    )
+    space = "xmlns:xhtml='http://www.w3.org/1999/xhtml'"
+    return f"{HEAD}<urlset xmlns='{SPACE}' {space}>{''.join(links)}</urlset>".encode()
+
+
+def test_versions_share_the_number_of_their_entry_whichever_of_them_names_them() -> None:
+    both = {"en": "/a", "zh": "/b", "x-default": "/a"}
+    one = alternates(("/a", both), ("/b", both), ("/c", {}), ("/d", {"zh": "/e"}))
+    found = read_sitemap(one, URL)
+    assert found is not None
+    assert {url.removeprefix("http://a.org"): version for url, version in found.versions.items()} == {
+        "/a": (0, "en"),
+        "/b": (0, "zh"),
+        "/d": (3, ""),
+        "/e": (3, "zh"),
+    }
+
+
+def test_versions_that_a_sitemap_names_are_fetched_together(tmp_path: Path) -> None:
+    names = [(f"/x{n}", f"/y{(n * 7) % 20}") for n in range(20)]
+    listed = sorted(name for pair in names for name in pair)
+    partner = {one: both for both in names for one in both}
+    with serving(lambda path: Answer(f"<p>{path}".encode())) as site:
+        entries = [
+            (site.url + one, {"en": site.url + partner[one][0], "zh": site.url + partner[one][1]}) for one in listed
+        ]
+        site.sitemap = xml(alternates(*entries, (f"{site.url}/de", {"de": f"{site.url}/de"})))
+        crawl([site.url], tmp_path, CrawlSettings(langs=("en", "zh"), concurrency=1, max_pages=11))
+        fetched = set(site.fetched()) - {"/"}
+    assert len(fetched) == 10
+    assert sum(set(both) <= fetched for both in names) == 5
 
 
 @pytest.mark.parametrize(

@@ -162,3 +162,58 @@ def test_cut_anywhere_it_is_an_error_or_less(tmp_path: Path, pack: int) -> None:
         path.write_bytes(data[:size])
         with pytest.raises(InputError):
             read(path)
+
+
+def collection(folder: Path, pack: int = zipfile.ZIP_STORED, inner_pack: int = zipfile.ZIP_STORED) -> Path:
+    """Write a WACZ file that has two in it."""
+    with zipfile.ZipFile(folder / "all.wacz", "w", pack) as container:
+        for number, name in enumerate(("a", "b")):
+            inside = archive(folder, f"{name}.warc.gz", range(2 * number, 2 * number + 2))
+            inner = write_wacz(folder / f"{name}.wacz", [inside], [f"{URL}{2 * number}", f"{URL}{name}"], inner_pack)
+            container.write(inner, inner.name)
+            inside.unlink()
+            inner.unlink()
+        container.writestr("datapackage.json", '{"profile": "multi-wacz-package"}')
+    return folder / "all.wacz"
+
+
+@pytest.mark.parametrize("pack", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+@pytest.mark.parametrize("inner_pack", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+def test_packages_in_a_package_are_read_where_they_lie(tmp_path: Path, pack: int, inner_pack: int) -> None:
+    path = collection(tmp_path, pack, inner_pack)
+    documents = [item for item in read(path) if isinstance(item, Document)]
+    assert {document.url[-1]: document.body for document in documents} == {str(n): body(n) for n in range(4)}
+    assert {document.source for document in documents} == {
+        "all.wacz/a.wacz/archive/a.warc.gz",
+        "all.wacz/b.wacz/archive/b.warc.gz",
+    }
+    assert rejects(path) == [(f"{URL}a", "missing-page"), (f"{URL}b", "missing-page")]
+    assert [file.name for file in tmp_path.iterdir()] == ["all.wacz"]
+
+
+def test_a_page_of_one_package_may_have_its_body_in_another(tmp_path: Path) -> None:
+    first, second = archive(tmp_path, "a.warc.gz", range(1)), archive(tmp_path, "b.warc.gz", range(1, 2))
+    respond(first, URL + "x", body(7), WARC_Payload_Digest="sha1:X")
+    respond(second, URL + "y", b"", kind="revisit", WARC_Payload_Digest="sha1:X")
+    with zipfile.ZipFile(tmp_path / "all.wacz", "w") as container:
+        for inside in (second, first):
+            container.write(write_wacz(tmp_path / f"{inside.name}.wacz", [inside]), f"{inside.name}.wacz")
+    assert sorted(numbers(tmp_path / "all.wacz")) == ["0", "1", "x", "y"]
+
+
+def test_a_package_that_is_none_costs_itself(tmp_path: Path) -> None:
+    good = write_wacz(tmp_path / "good.wacz", [archive(tmp_path)])
+    with zipfile.ZipFile(tmp_path / "nested.wacz", "w") as container:
+        container.write(good, "deep.wacz")
+    with zipfile.ZipFile(tmp_path / "all.wacz", "w", zipfile.ZIP_DEFLATED) as container:
+        container.writestr("a.wacz", b"no zip at all")
+        container.write(good, "b.wacz")
+        container.writestr("c.wacz", bytes(100_000_000))
+        container.write(tmp_path / "nested.wacz", "d.wacz")
+    path = tmp_path / "all.wacz"
+    assert numbers(path) == ["0", "1", "2", "3", "4"]
+    assert rejects(path) == [
+        ("all.wacz/a.wacz", "damaged-record"),
+        ("all.wacz/c.wacz", "too-large"),
+        ("all.wacz/d.wacz/deep.wacz", "damaged-record"),
+    ]

@@ -14,24 +14,13 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from twinlink.languages import LANGUAGE_OF
 from twinlink.similarity.language import NAMED
 
 __all__ = ["page_hints", "switch_names"]
 
 _PARTS = re.compile(r"[^\W\d_]{2,8}(?==)=\w{1,8}|[^\W\d_]{2,8}")
 _MIN_PAGES = 3
-_AUTONYMS = {
-    "english": "en", "eng": "en", "français": "fr", "francais": "fr", "deutsch": "de", "español": "es",
-    "espanol": "es", "castellano": "es", "português": "pt", "português (brasil)": "pt", "italiano": "it",
-    "nederlands": "nl", "polski": "pl", "čeština": "cs", "česky": "cs", "slovenčina": "sk", "magyar": "hu",
-    "română": "ro", "русский": "ru", "українська": "uk", "қазақша": "kk", "қаз": "kk", "рус": "ru",
-    "ελληνικά": "el", "türkçe": "tr", "svenska": "sv", "norsk": "no", "dansk": "da", "suomi": "fi",
-    "tiếng việt": "vi", "bahasa indonesia": "id", "bahasa melayu": "ms", "العربية": "ar", "עברית": "he",
-    "ไทย": "th", "हिन्दी": "hi", "日本語": "ja", "한국어": "ko", "中文": "zh", "繁體": "zh-Hant", "繁體中文": "zh-Hant",
-    "繁体中文": "zh-Hant", "繁": "zh-Hant", "正體中文": "zh-Hant", "中文版": "zh", "简体": "zh-Hans",
-    "简体中文": "zh-Hans", "简": "zh-Hans", "簡體": "zh-Hans", "簡體中文": "zh-Hans",
-    "català": "ca", "euskara": "eu", "galego": "gl",
-}  # fmt: skip
 
 
 def switch_names(anchors: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -40,8 +29,8 @@ def switch_names(anchors: pa.ChunkedArray) -> pa.ChunkedArray:
     >>> switch_names(pa.chunked_array([["Français", "News", "繁體"]])).to_pylist()
     ['fr', '', 'zh-Hant']
     """
-    at = pc.index_in(pc.utf8_lower(pc.utf8_trim_whitespace(anchors)), pa.array(list(_AUTONYMS)))
-    return pc.fill_null(pc.take(pa.array(list(_AUTONYMS.values())), at), "")
+    at = pc.index_in(pc.utf8_lower(pc.utf8_trim_whitespace(anchors)), pa.array(list(LANGUAGE_OF)))
+    return pc.fill_null(pc.take(pa.array(list(LANGUAGE_OF.values())), at), "")
 
 
 def page_hints(pages: pa.Table, links: pa.Table) -> list[tuple[str, ...]]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from twinlink.spiders.parser import Link
 from twinlink.spiders.urls import page_id, site_of
@@ -20,30 +21,28 @@ _PART_BYTES = 2**14  # what Arrow takes for a part beside its values
 
 
 class Rows:
-    """Pages of one site and their links, as they come out of the parser."""
+    """Pages of one site and their links, as they come out of the parser; of two of one number the later counts."""
 
     def __init__(self) -> None:
-        self._pages: list[tuple[Any, ...]] = []
-        self._sources: list[int] = []
-        self._links: list[Link] = []
+        self._pages: dict[int, tuple[tuple[Any, ...], Sequence[Link]]] = {}
 
     def add(self, number: int, page: tuple[Any, ...], links: Sequence[Link]) -> None:
         """Take a page: its number, its row of `PAGES`, its links."""
-        self._pages.append(page)
-        self._sources += [number] * len(links)
-        self._links += links
+        self._pages[number] = page, links
 
     def tables(self, site_by: Literal["domain", "host", "path"]) -> tuple[pa.Table, pa.Table]:
         """Return what has been taken as tables; a link's target is the number of its address."""
-        url, anchor, rel, hreflang = zip(*self._links, strict=True) if self._links else ((), (), (), ())
+        sources = [number for number, (_, links) in self._pages.items() for _ in links]
+        found = [link for _, links in self._pages.values() for link in links]
+        url, anchor, rel, hreflang = zip(*found, strict=True) if found else ((), (), (), ())
         targets = {address: (page_id(address), site_of(address, site_by)) for address in set(url)}
         target, target_site = zip(*(targets[address] for address in url), strict=True) if url else ((), ())
-        links = (self._sources, target, url, target_site, anchor, rel, hreflang)
-        return _table(zip(*self._pages, strict=True), PAGES), _table(links, LINKS)
+        columns = (sources, target, url, target_site, anchor, rel, hreflang)
+        return _table(zip(*(page for page, _ in self._pages.values()), strict=True), PAGES), _table(columns, LINKS)
 
 
 class Parts:
-    """Parts of the tables of each site, in the order in which they came.
+    """Parts of the tables of each site, in the order in which they came; a later row of a page replaces earlier ones.
 
     Parameters
     ----------
@@ -75,8 +74,7 @@ class Parts:
             (read_table(self._file("pages", part), PAGES), read_table(self._file("links", part), LINKS))
             for part in self._written.pop(site, [])
         ]
-        pages, links = zip(*parts, *self._held.pop(site, []), strict=True)
-        return pa.concat_tables(pages), pa.concat_tables(links)
+        return _joined([*parts, *self._held.pop(site, [])])
 
     def remove(self) -> None:
         """Remove the folder."""
@@ -84,15 +82,31 @@ class Parts:
 
     def _write(self) -> None:
         for site in list(self._held):
-            pages, links = zip(*self._held.pop(site), strict=True)
+            pages, links = _joined(self._held.pop(site))
             part = self._n_written = self._n_written + 1
-            write_table(pa.concat_tables(pages), PAGES, self._file("pages", part))
-            write_table(pa.concat_tables(links), LINKS, self._file("links", part))
+            write_table(pages, PAGES, self._file("pages", part))
+            write_table(links, LINKS, self._file("links", part))
             self._written.setdefault(site, []).append(part)
         self._n_bytes = 0
 
     def _file(self, table: str, part: int) -> Path:
         return self._folder / f"{table}-{part}.parquet"
+
+
+def _joined(parts: Sequence[tuple[pa.Table, pa.Table]]) -> tuple[pa.Table, pa.Table]:
+    """Put parts together; of a page that is in several of them the last one counts, with its links."""
+    seen = pa.array([], pa.int64())
+    kept = []
+    for pages, links in reversed(parts):
+        fresh = pc.invert(pc.is_in(pages["page_id"], seen))
+        if not pc.all(fresh).as_py():
+            pages = pages.filter(fresh)  # noqa: PLW2901
+            links = links.filter(pc.is_in(links["source"], pages["page_id"].combine_chunks()))  # noqa: PLW2901
+        kept.append((pages, links))
+        if len(kept) < len(parts):
+            seen = pa.concat_arrays([seen, *pages["page_id"].chunks])
+    all_pages, all_links = zip(*reversed(kept), strict=True)
+    return pa.concat_tables(all_pages), pa.concat_tables(all_links)
 
 
 def _table(columns: Iterable[Iterable[Any]], schema: pa.Schema) -> pa.Table:

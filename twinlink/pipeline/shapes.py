@@ -6,7 +6,7 @@ a method asks for it, and the same pages are picked out by address and digest.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -17,12 +17,14 @@ import pyarrow.compute as pc
 from twinlink.config import IngestSettings
 from twinlink.errors import InputError, MissingStageError
 from twinlink.pipeline.evidence import PageShape
-from twinlink.pipeline.ingest import SOURCES_NAME, body_digest, read_source
+from twinlink.pipeline.ingest import SOURCES_NAME, read_source
+from twinlink.pipeline.spool import body_digest
 from twinlink.rundir import RunDirectory, Signature
 from twinlink.spiders.documents import Document
 from twinlink.spiders.linearise import Linearised, linearise
+from twinlink.spiders.responses import Exchanges
 from twinlink.spiders.urls import normalise, page_id
-from twinlink.tables import PAGES, SHAPES, iter_parts, read_table, write_table
+from twinlink.tables import PAGES, SHAPES, Reject, iter_parts, read_table, write_table
 
 __all__ = ["ShapeTable", "linearise_pages", "read_shapes"]
 
@@ -105,15 +107,21 @@ def _documents(run: RunDirectory) -> Iterator[tuple[int, Document]]:
     settings = msgspec.convert(signature.settings["ingest"] if signature else {}, IngestSettings)
     names = run.stage_folder("ingest") / SOURCES_NAME
     sources = names.read_text(encoding="utf-8").splitlines() if names.is_file() else []
-    for path in (*run.archives(), *map(Path, sources)):
+    for item in _items([*run.archives(), *map(Path, sources)], settings):
+        if isinstance(item, Document) and not item.location and (url := normalise(item.url)) is not None:
+            yield page_id(url), item
+
+
+def _items(paths: Sequence[Path], settings: IngestSettings) -> Iterator[Document | Reject]:
+    exchanges = Exchanges(settings.max_page_bytes)
+    for path in paths:
         if not path.exists():
             raise InputError(
                 f"{path}: no longer there, but methods that compare structure read the pages once more; put it back, or"
                 " run `twinlink ingest` on where it is now"
             )
-        for item in read_source(path, settings):
-            if isinstance(item, Document) and not item.location and (url := normalise(item.url)) is not None:
-                yield page_id(url), item
+        yield from read_source(path, settings, exchanges)
+    yield from exchanges.finish()
 
 
 def _check_complete(n_missing: int, tables: Path) -> None:

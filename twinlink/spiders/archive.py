@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from twinlink.spiders.warc import WarcWriter, Written, truncate_to
+from twinlink.spiders.warc import Conversion, Earlier, WarcWriter, Written, truncate_to
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -32,6 +32,8 @@ class Archive:
         Where the files lie; made if need be.
     ledger : Ledger
         Knows how long each may be.
+    prefix : str
+        What their names begin with: two ledgers must not write files of one name.
 
     Raises
     ------
@@ -39,16 +41,16 @@ class Archive:
         If the folder cannot be written to.
     """
 
-    def __init__(self, folder: Path, ledger: Ledger) -> None:
+    def __init__(self, folder: Path, ledger: Ledger, prefix: str = _PREFIX) -> None:
         self._folder = folder
         self._ledger = ledger
         self._last: Written | None = None
         folder.mkdir(exist_ok=True)
         for name, stop in ledger.archives().items():
             self._cut(name, stop)
-        self._writer = WarcWriter(folder, _PREFIX, on_new_file=self._begin)
+        self._writer = WarcWriter(folder, prefix, on_new_file=self._begin)
 
-    def write(self, url: str, request: Request, response: Response) -> Written:
+    def write(self, url: str, request: Request, response: Response, conversion: Conversion | None = None) -> Written:
         """Write request and response; booking them is the caller's task.
 
         Parameters
@@ -57,18 +59,28 @@ class Archive:
             The address as the ledger spells it.
         request, response
             As they went over the line, the body still compressed.
+        conversion : Conversion, optional
+            The page that scripts built of the response.
         """
-        parts = urlsplit(url)
-        target = f"{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}"
         self._last = self._writer.write(
             url,
-            f"GET {target} HTTP/1.1",
-            [("Host", parts.netloc), *_pairs(request.headers)],
+            *_request(url, request),
             response.status,
             _pairs(response.headers),
             response.body,
+            conversion=conversion,
         )
         return self._last
+
+    def write_revisit(self, url: str, request: Request, response: Response, earlier: Earlier) -> Written:
+        """Write an exchange that brought nothing new: as `write` does, but for the body, which ``earlier`` has."""
+        head = _request(url, request)
+        self._last = self._writer.write_revisit(url, *head, response.status, _pairs(response.headers), earlier)
+        return self._last
+
+    def disown(self) -> None:
+        """Leave what was written last unbooked, for its page could not be: the next run cuts it off."""
+        self._last = None
 
     def close(self) -> None:
         """Close the file that is being written, and book its length."""
@@ -92,6 +104,13 @@ class Archive:
             path.unlink(missing_ok=True)
         elif size > stop:
             truncate_to(path, stop)
+
+
+def _request(url: str, request: Request) -> tuple[str, list[tuple[str, str]]]:
+    """Return the first line and the headers of a request as they went over the line."""
+    parts = urlsplit(url)
+    target = f"{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}"
+    return f"GET {target} HTTP/1.1", [("Host", parts.netloc), *_pairs(request.headers)]
 
 
 def _pairs(headers: Headers) -> list[tuple[str, str]]:

@@ -43,7 +43,9 @@ class _Entry(msgspec.Struct):
     offset: int
 
 
-def read_cdx(path: Path, is_wanted: Callable[[str], bool], max_page_bytes: int) -> Iterator[Document | Reject]:
+def read_cdx(
+    path: Path, is_wanted: Callable[[str], bool], max_page_bytes: int, exchanges: Exchanges | None = None
+) -> Iterator[Document | Reject]:
     """Yield what `twinlink.spiders.responses.read_archives` does for the records that an index names.
 
     Parameters
@@ -56,6 +58,8 @@ def read_cdx(path: Path, is_wanted: Callable[[str], bool], max_page_bytes: int) 
         Tells from a normalised address whether its record is read; of the others nothing is counted.
     max_page_bytes : int
         Largest body.
+    exchanges : Exchanges, optional
+        As for `read_archives`.
 
     Yields
     ------
@@ -68,7 +72,7 @@ def read_cdx(path: Path, is_wanted: Callable[[str], bool], max_page_bytes: int) 
     InputError
         If the index cannot be read, or not one of the archives that it names is there.
     """
-    exchanges = Exchanges(max_page_bytes)
+    shared, exchanges = exchanges is not None, exchanges or Exchanges(max_page_bytes)
     archives = _Archives(path.parent)
     for line in _captures(path):
         if isinstance(line, Reject):
@@ -85,7 +89,8 @@ def read_cdx(path: Path, is_wanted: Callable[[str], bool], max_page_bytes: int) 
             f"{path}: not one of the archives that it names is here;"
             " expected them beside it, in archive/ or in ../archive/"
         )
-    yield from exchanges.finish()
+    if not shared:
+        yield from exchanges.finish()
 
 
 def archives_of_index(path: Path) -> Iterator[Path]:

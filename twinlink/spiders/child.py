@@ -26,6 +26,8 @@ import msgspec
 from twinlink.config import CrawlSettings
 from twinlink.errors import CrawlError, RunError, RunLockedError, TwinlinkError
 from twinlink.spiders.archive import ARCHIVE_FOLDER, Archive
+from twinlink.spiders.chosen import CHOSEN_LEDGER, CHOSEN_PREFIX, ChosenScope
+from twinlink.spiders.chromium import missing_browser
 from twinlink.spiders.ledger import LEDGER_NAME, Budget, Ledger
 from twinlink.spiders.scope import Scope
 
@@ -46,7 +48,7 @@ def main() -> int:
     watch = _Watch()
     try:
         settings = msgspec.convert(job["settings"], CrawlSettings)
-        _crawl(job["starts"], Path(job["folder"]), settings, watch)
+        _crawl(job["starts"], Path(job["folder"]), settings, watch, job.get("chosen"))
     except TwinlinkError as error:
         sys.stdout.write(json.dumps([type(error).__name__, str(error)]))
         return error.exit_code
@@ -72,14 +74,19 @@ class _Watch:
         os._exit(1)  # as good as any other end: the ledger loses nothing
 
 
-def _crawl(starts: Sequence[str], folder: Path, settings: CrawlSettings, watch: _Watch) -> None:
+def _crawl(
+    starts: Sequence[str], folder: Path, settings: CrawlSettings, watch: _Watch, chosen: Sequence[str] | None = None
+) -> None:
+    name, prefix = (LEDGER_NAME, "crawl") if chosen is None else (CHOSEN_LEDGER, CHOSEN_PREFIX)
     try:
-        with _locked(folder), closing(Ledger(folder / LEDGER_NAME)) as ledger:
-            scope = Scope(starts, settings)
+        with _locked(folder), closing(Ledger(folder / name)) as ledger:
+            scope = Scope(starts, settings) if chosen is None else ChosenScope(starts, settings)
             budget = Budget(settings.max_site_pages, settings.max_site_bytes, _seconds(settings.max_site_minutes))
-            entries = [scope.start(start) for start in starts]
-            again = _again(settings, scope)
-            with closing(Archive(folder / ARCHIVE_FOLDER, ledger)) as archive:
+            entries = [scope.start(url) for url in (starts if chosen is None else chosen)]
+            with closing(Archive(folder / ARCHIVE_FOLDER, ledger, prefix)) as archive:
+                if settings.again:
+                    ledger.queue_again()
+                again = _again(settings, scope, _unfinished(ledger, settings))
                 # After the archive, which may have found pages missing that counted against a budget.
                 langs = settings.langs if settings.order == "pairs" else None
                 ledger.seed(entries, settings.max_depth, settings.max_trap_chain, budget, again, langs)
@@ -90,16 +97,17 @@ def _crawl(starts: Sequence[str], folder: Path, settings: CrawlSettings, watch: 
         raise RunError(f"{folder}: cannot read or write the crawl ({error})") from error
 
 
-def _again(settings: CrawlSettings, scope: Scope) -> Callable[[str, str], bool]:
-    """Tell which addresses an earlier run dropped by settings that have changed."""
+def _again(settings: CrawlSettings, scope: Scope, goes_on: bool) -> Callable[[str, str], bool]:
+    """Tell which addresses an earlier run dropped by settings that have changed, or a robots.txt that may have."""
 
     def again(reason: str, url: str) -> bool:
         return {
             "excluded": lambda: scope.wants(url),
-            "robots": lambda: not settings.obey_robots,
+            "robots": lambda: goes_on or not settings.obey_robots,
             "noindex": lambda: not settings.obey_meta_robots,
             "nofollow": lambda: not (settings.obey_meta_robots or settings.obey_rel_nofollow),
             "private-address": lambda: settings.allow_private,
+            "needs-browser": lambda: settings.browser == "never" or not missing_browser(settings.browser_path),
         }.get(reason, lambda: False)()
 
     return again

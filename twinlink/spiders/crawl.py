@@ -21,19 +21,23 @@ import msgspec
 from twinlink import errors
 from twinlink.config import CrawlSettings
 from twinlink.errors import CrawlError, InputError, MissingStageError, RunError, RunLockedError
+from twinlink.spiders.chromium import check_browser
 from twinlink.spiders.ledger import (
+    LEDGER_NAME,
     SiteCounts,
+    ledger_again,
     ledger_counts,
     ledger_failures,
     ledger_langs,
     ledger_report,
     ledger_sites,
+    ledger_starts,
     ledger_tally,
 )
 from twinlink.spiders.scope import Scope
 from twinlink.spiders.urls import normalise
 
-__all__ = ["LOG_NAME", "REPORT_NAME", "CrawlProgress", "crawl"]
+__all__ = ["LOG_NAME", "REPORT_NAME", "CrawlProgress", "crawl", "crawl_chosen"]
 
 LOG_NAME = "crawl.log"
 REPORT_NAME = "crawl.json"
@@ -43,11 +47,12 @@ _POLL = 0.2
 """Seconds between two looks at the ledger."""
 _PATIENCE = 15.0
 """Seconds that a crawl gets to bring in what is in flight after it was asked to stop."""
+_ALL = 2**53
 
 
 @dataclass(frozen=True, slots=True)
 class CrawlProgress:
-    """How far a crawl is; all counts include earlier runs in the same folder."""
+    """How far a crawl is; all counts include earlier runs in the same folder, back to where it was begun again."""
 
     fetched: int
     """Pages in the archive."""
@@ -69,6 +74,8 @@ class CrawlProgress:
     """The sites with the most pages, ten at most; ``crawl.json`` has all."""
     n_sites: int = 0
     """All sites."""
+    again: Mapping[str, int] = field(default_factory=dict)
+    """At the end of a crawl that asked again: pages by what came of it, see `ledger_again`."""
 
 
 def crawl(
@@ -83,12 +90,15 @@ def crawl(
     of fetched pages come first, or it goes breadth first (``settings.order``). It ends when nothing is left to fetch,
     every site has spent its budget, or ``settings.max_pages`` are fetched. It can be interrupted or killed at any
     moment: the next call with the same folder fetches again only what was in flight (and robots.txt). A call after the
-    end fetches nothing.
+    end fetches nothing, or, with ``settings.again``, asks again for all that was asked for: for pages with what the
+    server gave as their ETag and date, so that unchanged ones are not sent. Of those the archive gets a record that
+    refers to the earlier one (``revisit``). A page that fails for a passing reason (no answer, 5xx) stays what it was.
 
     Parameters
     ----------
     starts : sequence of str
-        Addresses of start pages, with http:// or https://.
+        Addresses of start pages, with http:// or https://. Those of a crawl that goes on may be left out with
+        ``settings.again``.
     folder : Path
         Gets ``warc/*.warc.gz`` (WARC/1.1), ``ledger.sqlite`` (see `ledger_rejects`), ``crawl.log``, and at the end
         ``crawl.json``: counts by site and reason, and how each site ended.
@@ -105,7 +115,8 @@ def crawl(
     Raises
     ------
     InputError
-        If a start page is no web address, none is given, or a pattern is no regular expression.
+        If a start page is no web address, none is given, a pattern is no regular expression, or the settings ask for a
+        browser that is not there.
     RunLockedError
         If another crawl works in the folder.
     RunError
@@ -115,13 +126,14 @@ def crawl(
     KeyboardInterrupt
         After Ctrl-C, once what was in flight has come in.
     """
-    urls = _checked(starts)
+    urls = _checked(_given(starts, folder, settings.again))
     scope = Scope(urls, settings)  # refuses patterns that are none
+    check_browser(settings)
     sites = {scope.site(url) for url in urls}
     job = {"starts": urls, "folder": str(folder.resolve()), "settings": msgspec.to_builtins(settings)}
     began = time.monotonic()
 
-    def report() -> CrawlProgress:
+    def report(ended: bool = False) -> CrawlProgress:
         counts = ledger_counts(folder)
         progress = CrawlProgress(
             fetched=counts.done,
@@ -134,6 +146,7 @@ def crawl(
             langs=ledger_langs(folder),
             sites=tuple(ledger_sites(folder, _SITES_SHOWN)),
             n_sites=len(sites),
+            again=ledger_again(folder) if ended else {},
         )
         if on_progress is not None:
             on_progress(progress)
@@ -147,15 +160,63 @@ def crawl(
         _write_report(folder, time.monotonic() - began)
         raise
     _write_report(folder, time.monotonic() - began)
-    progress = report()
+    progress = report(ended=True)
     if progress.fetched == 0:
         raise CrawlError(_nothing_fetched(folder))
     return progress
 
 
+def crawl_chosen(
+    urls: Sequence[str],
+    starts: Sequence[str],
+    folder: Path,
+    settings: CrawlSettings,
+    on_wait: Callable[[], object] = lambda: None,
+) -> None:
+    """Fetch chosen addresses, and no link of theirs, with the manners of `crawl` and in the same kind of archive.
+
+    What becomes of them is in a ledger of their own (`twinlink.spiders.chosen`), which is gone on with: an address that
+    was asked for is not asked for again.
+
+    Parameters
+    ----------
+    urls : sequence of str
+        Normalised addresses on the sites of ``starts``.
+    starts : sequence of str
+        Pages of the sites; only their hosts may have private addresses.
+    folder : Path
+        As for `crawl`; archives are named ``recover-*.warc.gz``.
+    settings : CrawlSettings
+        Sitemaps are not looked for, and ``order``, ``max_pages`` and ``max_site_pages`` do not count.
+    on_wait : callable
+        Called a few times a second.
+
+    Raises
+    ------
+    RunLockedError, RunError, CrawlError, KeyboardInterrupt
+        As for `crawl`, but that nothing was found is no error.
+    """
+    check_browser(settings)
+    limits = msgspec.structs.replace(
+        settings, order="breadth", sitemaps=False, again=False, max_pages=_ALL, max_site_pages=None
+    )
+    job = {
+        "starts": _checked(starts),
+        "chosen": list(urls),
+        "folder": str(folder.resolve()),
+        "settings": msgspec.to_builtins(limits),
+    }
+    _run_child(job, folder, on_wait)
+
+
+def _given(starts: Sequence[str], folder: Path, again: bool) -> list[str]:
+    """Return the start pages, with those that the crawl in the folder began at if it is to be done again."""
+    given = [starts] if isinstance(starts, str) else list(starts)  # a string is a sequence of strings, too
+    known = ledger_starts(folder) if again and (not given or (folder / LEDGER_NAME).is_file()) else []
+    return list(dict.fromkeys([*given, *known]))
+
+
 def _checked(starts: Sequence[str]) -> list[str]:
-    if isinstance(starts, str):  # a string is a sequence of strings, too
-        starts = [starts]
     if not starts:
         raise InputError("no start page given; expected at least one web address (http://… or https://…)")
     urls = []
@@ -255,6 +316,8 @@ def _nothing_fetched(folder: Path) -> str:
         advice = "Start at the address that it moved to"
     elif reasons <= {"robots", "robots-unreachable"}:
         advice = "The site's robots.txt forbids it, or cannot be read"
+    elif "needs-browser" in reasons:
+        advice = "Its pages are built by scripts"
     elif reasons == {"private-address"}:
         advice = "The name leads to a private address: set crawl.allow_private if you mean that"
     else:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-__all__ = ["Document", "is_html"]
+from twinlink.tables import Reject
+
+__all__ = ["Document", "Gone", "Revisit", "is_html"]
 
 _HTML = frozenset(("text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"))
 # Types that say nothing (the MIME Sniffing Standard's unknown types), and the two that XHTML is served with beside its
@@ -40,6 +43,36 @@ class Document:
     """Name of the archive, or path of the file below its folder."""
     offset: int
     """Where the record (compressed: its gzip member) starts in the archive, -1 for a file."""
+
+
+class Gone(Reject):
+    """The answer that there is no page at an address (any more): a reject that counts against earlier captures."""
+
+    fetched: datetime | None = None
+    """When the server said so, with time zone."""
+
+    @classmethod
+    def at(cls, url: str, reason: str, fetched: datetime | None) -> Gone:
+        """Return the reject with its time."""
+        gone = cls(url, "ingest", reason)
+        gone.fetched = fetched
+        return gone
+
+
+@dataclass(frozen=True, slots=True)
+class Revisit:
+    """A visit that found what an earlier one did, at the same address or at another one, and kept no body."""
+
+    url: str
+    """Normalised address."""
+    fetched: datetime | None
+    """When it was visited."""
+    first: datetime | None
+    """When the body was fetched, None where the record does not say."""
+    is_own: bool
+    """Nothing says that the body came from another address."""
+    load: Callable[[], Document | Reject]
+    """Reads the page; a reject where its body is not in the input."""
 
 
 def is_html(content_type: str, body: bytes) -> bool:

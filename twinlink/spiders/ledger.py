@@ -6,23 +6,55 @@ archive up to which everything is known; so a crawl that is killed at any moment
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
-from urllib.parse import quote
 
-from twinlink.errors import MissingStageError, RunError
-from twinlink.spiders.ledger_schema import INSERT, LOSE, NEXT_HOST, REQUEUE, SCHEMA, SETTLE, SPEND, TAKE, VERSION
-from twinlink.spiders.partners import UNWANTED, Sides
+from twinlink.errors import RunError
+from twinlink.spiders.ledger_bodies import (
+    VISIT_AGAIN,
+    book_body,
+    earlier_body,
+    keep_earlier,
+    lose_bodies,
+    note,
+    queue_again,
+    visit_number,
+)
+from twinlink.spiders.ledger_reading import (
+    count_states,
+    ledger_again,
+    ledger_counts,
+    ledger_failures,
+    ledger_langs,
+    ledger_rejects,
+    ledger_report,
+    ledger_sites,
+    ledger_starts,
+    ledger_summary,
+    ledger_tally,
+)
+from twinlink.spiders.ledger_schema import (
+    BODIES,
+    INSERT,
+    NEXT_HOST,
+    REQUEUE,
+    SCHEMA,
+    SETTLE,
+    SPEND,
+    TAKE,
+    VERSION,
+    upgrade,
+)
+from twinlink.spiders.ledger_values import LEDGER_NAME, Body, Budget, Counts, Entry, LedgerSummary, Outcome, SiteCounts
+from twinlink.spiders.partners import Sides
 from twinlink.spiders.urgency import book_pairwise
-from twinlink.tables import Reject
 
 __all__ = [
     "LEDGER_NAME",
+    "Body",
     "Budget",
     "Counts",
     "Entry",
@@ -30,119 +62,21 @@ __all__ = [
     "LedgerSummary",
     "Outcome",
     "SiteCounts",
+    "ledger_again",
     "ledger_counts",
     "ledger_failures",
     "ledger_langs",
     "ledger_rejects",
     "ledger_report",
     "ledger_sites",
+    "ledger_starts",
     "ledger_summary",
     "ledger_tally",
 ]
 
-LEDGER_NAME = "ledger.sqlite"
-
 _LATER = ("robots-unreachable", "busy")
 """Reasons that only hold for a while: the next run tries again."""
 _UNLIMITED = 2**62
-
-
-class Entry(NamedTuple):
-    """One address of the frontier."""
-
-    key: str
-    """`page_key` of the address: each key is fetched once."""
-    url: str
-    host: str
-    """Requests are spread over hosts, and limited by host."""
-    depth: int = 0
-    """Links followed from a start page."""
-    chain: int = 0
-    """Links followed in a row between addresses of one shape; -1 where the address itself is the trap."""
-    hops: int = 0
-    """Redirects followed in a row."""
-    reason: str = ""
-    """Why it is dropped unfetched; empty: it is to be fetched."""
-    detail: str = ""
-    site: str = ""
-    """Sites take turns, and have budgets."""
-    kind: str = "page"
-    """page or sitemap."""
-    suspect: str = ""
-    """What trap its address looks like; such addresses come after all others of their host."""
-    side: int = 0
-    """Number of its language among the wanted ones, as far as known, see `twinlink.spiders.partners.Sides`."""
-    urgency: int = 0
-    """What is more urgent comes first, see `twinlink.spiders.urgency`."""
-    place: int = 0
-    """Where it stands on its site: pages that are linked alike in two languages share it; 0: not known."""
-
-
-class Outcome(NamedTuple):
-    """What became of an address that was taken."""
-
-    state: str
-    """done, moved, rejected, aside (a sitemap); or queued again."""
-    reason: str = ""
-    detail: str = ""
-    status: int | None = None
-    """HTTP status; None when there was no answer."""
-    archive: str | None = None
-    """Name of the archive that the answer was written to; None when it was not."""
-    start: int | None = None
-    stop: int | None = None
-    """First byte of its records, and first byte behind them."""
-    bytes: int = 0
-    """Size of the body as transferred."""
-    lang: str = ""
-    """Language that a page declares."""
-
-
-class Counts(NamedTuple):
-    """Addresses by state, and bytes received."""
-
-    queued: int = 0
-    flight: int = 0
-    done: int = 0
-    moved: int = 0
-    rejected: int = 0
-    bytes: int = 0
-
-
-class Budget(NamedTuple):
-    """What one site may cost at most; `None`: no limit."""
-
-    pages: int | None = None
-    bytes: int | None = None
-    seconds: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class SiteCounts:
-    """One site of a crawl."""
-
-    site: str
-    pages: int
-    redirects: int
-    queued: int
-    rejected: int
-    bytes: int
-    """As transferred."""
-    seconds: float
-    """From its first request to its last answer, pauses between runs left out."""
-    ended: str
-    """budget-pages, budget-bytes or budget-minutes when that ended it before everything was fetched; else empty."""
-
-
-@dataclass(frozen=True, slots=True)
-class LedgerSummary:
-    """What a crawl came to."""
-
-    counts: Counts
-    reasons: dict[str, int]
-    """Dropped addresses by reason, the most frequent first; queued ones that a limit left over by its name."""
-    finished: bool
-    """False when the crawl was stopped before its end."""
 
 
 class Ledger:
@@ -161,6 +95,7 @@ class Ledger:
     def __init__(self, path: Path) -> None:
         self._db = sqlite3.connect(path, isolation_level=None)
         self._turn = 0
+        self._visit = 1
         self._pairs = False
         self._budget = _bound(Budget())
         self._seen: dict[str, float] = {}  # site → when its last answer came, or its first request went
@@ -173,10 +108,10 @@ class Ledger:
     def _prepare(self, path: Path) -> None:
         db = self._db
         try:
-            version = db.execute("PRAGMA user_version").fetchone()[0]
+            version = upgrade(db)
             if version == 0:
                 db.execute("PRAGMA journal_mode = WAL")
-                db.executescript(f"BEGIN; {SCHEMA} PRAGMA user_version = {VERSION}; COMMIT;")
+                db.executescript(f"BEGIN; {SCHEMA} {BODIES} PRAGMA user_version = {VERSION}; COMMIT;")
             elif version != VERSION:
                 raise RunError(f"{path}: ledger of version {version}, expected {VERSION}; crawl into a new folder")
             # NORMAL: a commit survives the death of the process at once, that of the machine after the next checkpoint.
@@ -189,8 +124,24 @@ class Ledger:
         db.execute("UPDATE frontier SET state = 'queued' WHERE state = 'flight'")
         db.execute("UPDATE sites SET turn = 0")
         db.execute("UPDATE hosts SET turn = 0, room = 1000000")
-        db.execute("DELETE FROM notes WHERE name = 'finished'")
         db.execute("COMMIT")
+        self._visit = visit_number(db)
+
+    def queue_again(self) -> bool:
+        """Begin another visit: queue all that was asked for, if the crawl has come to its end; else it is to go on.
+
+        Returns
+        -------
+        bool
+            Whether it begins.
+        """
+        begins = queue_again(self._db)
+        self._visit = visit_number(self._db)
+        return begins
+
+    def earlier(self, entry: Entry) -> Body | None:
+        """Return the page that an earlier visit found at an address."""
+        return earlier_body(self._db, entry.key) if self._visit > 1 and entry.kind == "page" else None
 
     def seed(
         self,
@@ -224,6 +175,9 @@ class Ledger:
         self._budget = _bound(budget or Budget())
         db.create_function("again", 2, lambda reason, url: reason in _LATER or again(reason, url))
         self._begin()
+        db.execute("DELETE FROM notes WHERE name = 'finished'")
+        starts = dict.fromkeys([*json.loads(note(db, "starts") or "[]"), *(entry.url for entry in entries)])
+        db.execute("INSERT OR REPLACE INTO notes VALUES ('starts', ?)", (json.dumps([*starts]),))
         self._put_in_order(langs)
         db.executemany(INSERT, entries)
         db.execute(REQUEUE, {"max_depth": max_depth, "max_chain": max_chain})
@@ -236,10 +190,14 @@ class Ledger:
         db = self._db
         self._pairs = langs is not None
         order = "breadth" if langs is None else ",".join(["pairs", *langs])
-        if _note(db, "order") != order:
+        if note(db, "order") != order:
             sides = Sides(langs or ())
             db.create_function("side_of", 1, sides.of_tag, deterministic=True)
-            db.execute("UPDATE frontier SET side = side_of(iif(state = 'done', lang, '')), urgency = 0")
+            db.execute(
+                "UPDATE frontier SET side = side_of(iif(state = 'done', lang, '')),"
+                " urgency = iif(state = 'queued' AND urgency = ?1, ?1, 0)",
+                (VISIT_AGAIN,),
+            )
             db.execute("DELETE FROM rules")
             db.execute("INSERT OR REPLACE INTO notes VALUES ('order', ?)", (order,))
 
@@ -299,11 +257,15 @@ class Ledger:
         """Book what became of an address, and the links that it brought, in one transaction.
 
         An outcome ``queued`` puts the address back, as ``entry`` spells it: a redirect that only rewrites its query
-        leads to the same key.
+        leads to the same key. A failure that may pass (no answer, 5xx, 408, 425, 429) leaves an address ``done`` that
+        has the page of an earlier visit.
         """
         db = self._db
         self._begin()
-        db.execute(SETTLE, (*outcome, entry.url, entry.hops, entry.side, entry.key))
+        if self._visit > 1:
+            outcome = keep_earlier(db, entry.key, outcome)
+        db.execute(SETTLE, (*outcome[:-1], entry.url, entry.hops, entry.side, entry.key))
+        book_body(db, entry.key, outcome, self._visit)
         if self._pairs:
             book_pairwise(db, entry, outcome.state == "done", links)
         else:
@@ -318,7 +280,7 @@ class Ledger:
 
     def counts(self) -> Counts:
         """Count the addresses by state."""
-        return _counts(self._db)
+        return count_states(self._db)
 
     def archives(self) -> dict[str, int]:
         """Return the archives, and up to which byte each is known."""
@@ -338,8 +300,7 @@ class Ledger:
         """
         db = self._db
         db.execute("BEGIN IMMEDIATE")
-        db.execute(LOSE, (name, size))
-        stop: int = db.execute("SELECT coalesce(max(stop), 0) FROM frontier WHERE archive = ?", (name,)).fetchone()[0]
+        stop = lose_bodies(db, name, size)
         db.execute("UPDATE archives SET stop = ? WHERE name = ?", (stop, name))
         db.execute("COMMIT")
         return stop
@@ -364,180 +325,5 @@ class Ledger:
             self._db.execute("BEGIN IMMEDIATE")
 
 
-def ledger_counts(folder: Path) -> Counts:
-    """Count the addresses of the crawl in ``folder`` by state; all zero when it has no ledger yet."""
-    try:
-        with _reader(folder) as db:
-            return _counts(db)
-    except (MissingStageError, RunError):  # not made yet; or broken, which the crawler will say
-        return Counts()
-
-
-def ledger_rejects(folder: Path) -> Iterator[Reject]:
-    """Yield every address that the crawl in ``folder`` knows of and has no page of, redirects and sitemaps apart.
-
-    Addresses still queued come with the limit that ended their site (``budget-pages``, ``budget-bytes``,
-    ``budget-minutes``) or the crawl (``page-limit``), and with ``interrupted`` when it was stopped. A folder without a
-    ledger has no rejects.
-    """
-    if not (folder / LEDGER_NAME).is_file():
-        return
-    with _reader(folder) as db:
-        for row in db.execute(
-            "SELECT url, 'crawl', iif(state = 'rejected', reason, coalesce(nullif(ended, ''), ?)), detail"
-            " FROM frontier JOIN sites USING (site)"
-            " WHERE state NOT IN ('done', 'moved', 'aside') AND kind = 'page' ORDER BY id",
-            (_left_over(db),),
-        ):
-            yield Reject(*row)
-
-
-def ledger_summary(folder: Path) -> LedgerSummary:
-    """Summarise the crawl in ``folder``.
-
-    Raises
-    ------
-    MissingStageError
-        If the folder holds no ledger.
-    """
-    with _reader(folder) as db:
-        return LedgerSummary(_counts(db), _reasons(db), finished=_note(db, "finished") is not None)
-
-
-def ledger_tally(folder: Path) -> dict[str, int]:
-    """Count the dropped addresses of the crawl in ``folder`` by reason, the most frequent first; cheap at any size."""
-    try:
-        with _reader(folder) as db:
-            return dict(db.execute(_TALLY))
-    except (MissingStageError, RunError):
-        return {}
-
-
-def ledger_langs(folder: Path) -> dict[str, int]:
-    """Count the pages of the crawl in ``folder`` by the language that they declare (``und``: none), most first."""
-    try:
-        with _reader(folder) as db:
-            return dict(db.execute(_LANGS))
-    except (MissingStageError, RunError):
-        return {}
-
-
-def ledger_sites(folder: Path, limit: int = -1) -> list[SiteCounts]:
-    """Return the sites of the crawl in ``folder``, those with the most pages first; at most ``limit``, -1 for all."""
-    try:
-        with _reader(folder) as db:
-            return [SiteCounts(*row) for row in db.execute(_SITES, (limit,))]
-    except (MissingStageError, RunError):
-        return []
-
-
-def ledger_report(folder: Path) -> dict[str, Any]:
-    """Return the crawl in ``folder`` as plain values, for ``crawl.json``.
-
-    Raises
-    ------
-    MissingStageError
-        If the folder holds no ledger.
-    """
-    with _reader(folder) as db:
-        counts = _counts(db)
-        rejects = _by_site(db, "SELECT site, reason, n FROM tally WHERE n > 0 ORDER BY site, n DESC, reason")
-        langs = _by_site(db, "SELECT site, iif(lang = '', 'und', lang), n FROM langs WHERE n > 0 ORDER BY site, n DESC")
-        sites = [asdict(SiteCounts(*row)) for row in db.execute(_SITES, (-1,))]
-        sitemaps = db.execute(
-            "SELECT iif(state = 'aside', iif(reason = '', 'read', reason), state), count(*)"
-            " FROM frontier WHERE kind = 'sitemap' GROUP BY 1 ORDER BY 1"
-        )
-        suspects = db.execute("SELECT suspect, count(*) FROM frontier WHERE suspect <> '' GROUP BY 1 ORDER BY 1")
-        return {
-            "end": _note(db, "finished") or "interrupted",
-            "pages": counts.done,
-            "redirects": counts.moved,
-            "queued": counts.queued + counts.flight,
-            "rejected": counts.rejected,
-            "bytes": counts.bytes,
-            "langs": dict(db.execute(_LANGS)),
-            "rejects": _reasons(db),
-            "sitemaps": dict(sitemaps),
-            "suspects": dict(suspects),
-            "unwanted": dict(zip(("pages", "put_last"), db.execute(_UNWANTED, (UNWANTED,)).fetchone(), strict=True)),
-            "sites": [
-                {**site, "langs": langs.get(site["site"], {}), "rejects": rejects.get(site["site"], {})}
-                for site in sites
-            ],
-        }
-
-
-def ledger_failures(folder: Path, limit: int = 3) -> list[Reject]:
-    """Return the first addresses that gave no page, redirects (reason ``moved``) with them.
-
-    They say why a crawl found nothing.
-    """
-    with _reader(folder) as db:
-        rows = db.execute(
-            "SELECT url, 'crawl', iif(state = 'moved', state, reason), detail FROM frontier"
-            " WHERE state IN ('rejected', 'moved') AND kind = 'page' ORDER BY state = 'moved', depth, id LIMIT ?",
-            (limit,),
-        )
-        return [Reject(*row) for row in rows]
-
-
-@contextmanager
-def _reader(folder: Path) -> Iterator[sqlite3.Connection]:
-    path = folder / LEDGER_NAME
-    if not path.is_file():
-        raise MissingStageError(f"{folder}: no crawl here (no {LEDGER_NAME}); crawl first")
-    try:
-        # Not mode=ro: a connection that may not write leaves SQLite's two helper files behind.
-        with closing(sqlite3.connect(f"file:{quote(str(path))}?mode=rw", uri=True)) as db:
-            yield db
-    except sqlite3.Error as error:
-        raise RunError(f"{path}: not a usable ledger ({error}); crawl into a new folder") from error
-
-
-def _counts(db: sqlite3.Connection) -> Counts:
-    return Counts(*db.execute("SELECT queued, flight, done, moved, rejected, bytes FROM total").fetchone())
-
-
-_TALLY = "SELECT reason, sum(n) FROM tally GROUP BY reason HAVING sum(n) > 0 ORDER BY 2 DESC, 1"
-_LANGS = "SELECT iif(lang = '', 'und', lang), sum(n) FROM langs GROUP BY 1 HAVING sum(n) > 0 ORDER BY 2 DESC, 1"
-_UNWANTED = """
-SELECT (SELECT count(*) FROM frontier WHERE state = 'done' AND side = ?1),
-    (SELECT count(*) FROM frontier WHERE state = 'queued' AND urgency < 0)
-"""
-_SITES = """
-SELECT site, done, moved, queued + flight, rejected, bytes, round(seconds, 3), iif(queued + flight > 0, ended, '')
-FROM sites
-ORDER BY done DESC, site LIMIT ?
-"""
-
-
-def _by_site(db: sqlite3.Connection, query: str) -> dict[str, dict[str, int]]:
-    found: dict[str, dict[str, int]] = {}
-    for site, name, n in db.execute(query):
-        found.setdefault(site, {})[name] = n
-    return found
-
-
-def _reasons(db: sqlite3.Connection) -> dict[str, int]:
-    """Count what has no page by reason, with what a limit left over."""
-    reasons = dict(db.execute(_TALLY))
-    left = db.execute(
-        "SELECT coalesce(nullif(ended, ''), ?), count(*) FROM frontier JOIN sites USING (site)"
-        " WHERE state IN ('queued', 'flight') AND kind = 'page' GROUP BY 1",
-        (_left_over(db),),
-    )
-    return {**reasons, **dict(left)}
-
-
 def _bound(budget: Budget) -> dict[str, float]:
     return {name: _UNLIMITED if value is None else value for name, value in budget._asdict().items()}
-
-
-def _note(db: sqlite3.Connection, name: str) -> str | None:
-    row = db.execute("SELECT value FROM notes WHERE name = ?", (name,)).fetchone()
-    return row[0] if row else None
-
-
-def _left_over(db: sqlite3.Connection) -> str:
-    return "page-limit" if _note(db, "finished") == "page-limit" else "interrupted"

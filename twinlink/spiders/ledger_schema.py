@@ -2,9 +2,29 @@
 
 from __future__ import annotations
 
-__all__ = ["INSERT", "LOSE", "NEXT_HOST", "REQUEUE", "SCHEMA", "SETTLE", "SPEND", "TAKE", "VERSION"]
+import sqlite3
 
-VERSION = 3
+__all__ = ["BODIES", "INSERT", "NEXT_HOST", "REQUEUE", "SCHEMA", "SETTLE", "SPEND", "TAKE", "VERSION", "upgrade"]
+
+VERSION = 4
+
+# Where the page of each address lies that has one, also while the address is queued to be asked for again. `found` is
+# what the latest visit (their number is in `notes`) came to: new, unchanged, changed; kept: it failed, and what an
+# earlier one brought holds on; gone: there is no page any more, and nothing but this row is left of it.
+BODIES = """
+CREATE TABLE bodies (
+    id INTEGER PRIMARY KEY,
+    archive TEXT NOT NULL,
+    stop INTEGER NOT NULL,
+    url TEXT NOT NULL,
+    date TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    etag TEXT NOT NULL,
+    modified TEXT NOT NULL,
+    found TEXT NOT NULL,
+    visit INTEGER NOT NULL
+);
+"""
 
 # States: queued; flight: handed to the downloader; done: a page, in the archive; moved: a redirect, in the archive;
 # rejected: dropped, `reason` says why (its answer, if there was one, is in the archive all the same); aside: a sitemap
@@ -214,11 +234,6 @@ WHERE state = 'rejected' AND (
 ) OR state = 'aside' AND reason = 'not-needed'
 """
 
-LOSE = """
-UPDATE frontier SET state = 'queued', reason = '', detail = '', hops = 0, archive = NULL, bytes = 0
-WHERE archive = ? AND stop > ?
-"""
-
 SETTLE = """
 UPDATE frontier
 SET state = ?, reason = ?, detail = ?, status = ?, archive = ?, start = ?, stop = ?, bytes = ?, lang = ?, url = ?,
@@ -234,3 +249,23 @@ UPDATE sites SET seconds = seconds + :gap, ended = CASE
     ELSE '' END
 WHERE site = :site
 """
+
+_FROM_3 = """
+INSERT INTO bodies
+SELECT id, archive, stop, url, '', '', '', '', 'new', 1 FROM frontier
+WHERE state = 'done' AND kind = 'page' AND archive IS NOT NULL
+"""
+
+
+def upgrade(db: sqlite3.Connection) -> int:
+    """Bring a ledger of the version before up to date; return the version that it then has, 0 for an empty file."""
+    version: int = db.execute("PRAGMA user_version").fetchone()[0]
+    if version == 3:
+        db.execute("BEGIN IMMEDIATE")
+        if db.execute("PRAGMA user_version").fetchone()[0] == version:  # nobody was faster
+            db.execute(BODIES)
+            db.execute(_FROM_3)
+            db.execute(f"PRAGMA user_version = {VERSION}")
+        db.execute("COMMIT")
+        version = VERSION
+    return version

@@ -12,10 +12,11 @@ from urllib.parse import urlsplit
 import scrapy
 from scrapy.http.request import NO_CALLBACK
 
+from twinlink.spiders.building import PART, PageBuilder
 from twinlink.spiders.compression import EncodingError, decompress
 from twinlink.spiders.failures import RefusedError, failure_reason
 from twinlink.spiders.robots import MAX_ROBOTS_BYTES, NO_RULES, RobotsRules, product_token, read_robots, user_agent
-from twinlink.spiders.scope import host_of
+from twinlink.spiders.scope import SAME_PAGE, host_of
 
 if TYPE_CHECKING:
     from typing import Self
@@ -54,6 +55,8 @@ class Gate:
         """Refuse what must not be sent."""
         if not self._spider.guard.allows_literal(request.url):
             raise RefusedError("private-address", "")
+        if "page" in request.meta and self._spider.scope.sameness.is_trap(request.meta["page"].url):
+            raise RefusedError("trap", SAME_PAGE)
         until = self._spider.resting.get(host_of(request.url))
         if until is not None and until > time.monotonic():
             raise RefusedError("busy", "the server asked to be left alone")
@@ -82,10 +85,10 @@ class RobotsGate:
     async def process_request(self, request: Request) -> None:
         """Refuse what robots.txt forbids."""
         entry = request.meta.get("page")
-        if entry is None:  # robots.txt itself
+        if entry is None and PART not in request.meta:  # robots.txt itself
             return
         origin = "/".join(request.url.split("/", 3)[:3])
-        rules = await self._rules_of(origin, entry.site)
+        rules = await self._rules_of(origin, entry.site if entry else "")
         if isinstance(rules, RefusedError):
             raise RefusedError(rules.reason, str(rules))
         if not rules.allows(request.url):
@@ -167,7 +170,7 @@ class KeepRaw:
         """Put a page's answer aside until it is booked; archive that of robots.txt, which nobody books, at once."""
         if "page" in request.meta:
             request.meta["raw"] = response.copy()  # Scrapy's decompression takes Content-Encoding out of the original
-        else:
+        elif PART not in request.meta:
             spider: SiteSpider = self._crawler.spider  # type: ignore[assignment]  # the crawl's only spider
             spider.archive_aside(request, response)
         return response
@@ -252,8 +255,9 @@ class RetryAfter:
                 ledger.limit_host(host, 1 if paced else None)
 
 
-MIDDLEWARES = {Gate: 90, RobotsGate: 100, KeepRaw: 610, Unpack: 590, RetryAfter: 560}
-"""Their places: before all others; next to the downloader; where Scrapy's unpacking is; before its retries (550)."""
+MIDDLEWARES = {PageBuilder: 80, Gate: 90, RobotsGate: 100, KeepRaw: 610, Unpack: 590, RetryAfter: 560}
+"""Their places: before all others, which is after them for answers; next to the downloader; where Scrapy's unpacking
+is; before its retries (550)."""
 
 
 def retry_after(header: str, now: float) -> float | None:

@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from twinlink.languages import LANGUAGE_OF, NAMES
+
 if TYPE_CHECKING:
     from twinlink.spiders.parser import Link
 
@@ -18,19 +20,7 @@ __all__ = ["UNKNOWN", "UNWANTED", "Sides", "difference", "named_language", "swap
 UNKNOWN = 0
 UNWANTED = -1
 
-_NAMES = {
-    "en": "english|eng|english version|in english", "fr": "français|francais|fra|version française|en français",
-    "de": "deutsch|deu|ger", "es": "español|espanol|castellano|esp", "pt": "português|portugues|português (brasil)",
-    "it": "italiano|ita", "nl": "nederlands", "pl": "polski", "cs": "čeština|česky", "sk": "slovenčina",
-    "hu": "magyar", "ro": "română", "ru": "русский|рус|русская версия|на русском", "uk": "українська|укр",
-    "kk": "қазақша|қаз|қазақ тілі", "el": "ελληνικά", "tr": "türkçe", "sv": "svenska", "no": "norsk", "da": "dansk",
-    "fi": "suomi", "vi": "tiếng việt", "id": "bahasa indonesia", "ms": "bahasa melayu", "ar": "العربية",
-    "he": "עברית", "th": "ไทย", "hi": "हिन्दी", "ja": "日本語", "ko": "한국어", "zh": "中文|中文版|chinese",
-    "zh-Hant": "繁體|繁體中文|繁体中文|繁|正體中文|繁體版", "zh-Hans": "简体|简体中文|简|簡體|簡體中文|简体版|簡",
-    "ca": "català", "eu": "euskara", "gl": "galego",
-}  # fmt: skip
-_LANGUAGES = {name: tag for tag, names in _NAMES.items() for name in names.split("|")}
-_LONGEST_NAME = max(map(len, _LANGUAGES))
+_LONGEST_NAME = max(map(len, LANGUAGE_OF))
 _CODE = re.compile(r"[a-z]{2}(?:[-_][a-z]{2,4})?", re.IGNORECASE)
 
 _SCRIPTS = {
@@ -135,9 +125,9 @@ def named_language(anchor: str) -> str:
     if not anchor or len(anchor) > _LONGEST_NAME + 4:
         return ""
     text = anchor.strip(" []()|/·").lower()
-    if text in _LANGUAGES:
-        return _LANGUAGES[text]
-    return text if _CODE.fullmatch(text) and text.replace("_", "-").partition("-")[0] in _NAMES else ""
+    if text in LANGUAGE_OF:
+        return LANGUAGE_OF[text]
+    return text if _CODE.fullmatch(text) and text.replace("_", "-").partition("-")[0] in NAMES else ""
 
 
 def difference(url: str, other: str) -> tuple[str, str] | None:

@@ -2,29 +2,28 @@
 
 Archives are WARC (ISO 28500) or ARC, their predecessor, which warcio shows as WARC.
 
-A compressed archive is read member by member, so that a damaged member costs only itself, one member around all records
-is read as well, and nothing is unpacked beyond what is asked for.
+A compressed archive is read member by member of gzip or frame by frame of Zstandard, so that a damaged member costs
+only itself, one member around all records is read as well, and nothing is unpacked beyond what is asked for.
 """
 
 from __future__ import annotations
 
 import io
 import re
-import zlib
 from collections.abc import Callable, Iterator
 from typing import BinaryIO, Literal, NamedTuple, TypeVar
 
 from warcio.archiveiterator import ArchiveIterator
 from warcio.recordloader import ArcWarcRecord
 
+from twinlink.spiders.streams import DamagedStreamError, Packing, Stream, behind_notes, packing_at
+
 __all__ = ["Problem", "read_record", "read_records"]
 
 T = TypeVar("T")
 
-_GZIP_MAGIC = b"\x1f\x8b\x08"
 _MARK = b"WARC/"
 _MARKS = (_MARK, b"http:", b"https", b"filed")  # a record of ARC begins with its address; all of one length
-_MEMBER = re.compile(re.escape(_GZIP_MAGIC) + rb"[\x00-\x1f]")
 # The whole head: what lacks its end or has a line that is no header is none. Heads cannot lie over each other, so that
 # to look for one takes no longer than to read the file.
 _RECORD = re.compile(rb"(?<=\n)WARC/\d\.\d\r?\n(?:[^\s:][^\n:]*+:[^\n]*+\n|[ \t]++[^\s][^\n]*+\n)*+\r?\n")
@@ -71,14 +70,15 @@ def read_records(file: BinaryIO, take: Callable[[ArcWarcRecord, int], T]) -> Ite
         it likes; its result is dropped where the record proves damaged afterwards.
     """
     size = file.seek(0, io.SEEK_END)
-    packed = _is_packed(file, 0)
+    packed = packing_at(file, 0)
     budget = _MAX_READINGS * size + _FREE_BYTES
-    start: int | None = 0
+    start: int | None = behind_notes(file, 0) if packed else 0
     while start is not None and start < size:
         section = _Section(file, start, size, packed)
         try:
             yield from section.read(take)
             start = section.end()
+            start = behind_notes(file, start) if packed else start
         except _TruncatedError:
             yield Problem("truncated", section.record_start, f"the archive ends at {size}")
             start = None
@@ -106,7 +106,7 @@ def read_record(file: BinaryIO, start: int, take: Callable[[ArcWarcRecord, int],
     size = file.seek(0, io.SEEK_END)
     if not 0 <= start < size:
         return Problem("damaged-record", start, f"the archive ends at {size}")
-    section = _Section(file, start, size, _is_packed(file, start))
+    section = _Section(file, start, size, packing_at(file, start))
     try:
         for item in section.read(take):
             return item
@@ -115,11 +115,6 @@ def read_record(file: BinaryIO, start: int, take: Callable[[ArcWarcRecord, int],
     except _DamagedError as error:
         return Problem("damaged-record", start, str(error))
     return Problem("damaged-record", start, "no record")
-
-
-def _is_packed(file: BinaryIO, start: int) -> bool:
-    file.seek(start)
-    return file.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
 
 
 class _Records(ArchiveIterator):  # type: ignore[misc]
@@ -131,11 +126,11 @@ class _Records(ArchiveIterator):  # type: ignore[misc]
 class _Section:
     """Records without compression up to the end of the file, or the records (as a rule one) of a gzip member."""
 
-    def __init__(self, file: BinaryIO, start: int, size: int, packed: bool) -> None:
+    def __init__(self, file: BinaryIO, start: int, size: int, packed: Packing | None) -> None:
         self.record_start = start
         self._size = size
-        self._source = _Member(file, start) if packed else _Plain(file, start)
-        self._packed = packed
+        self._source = _Member(file, start, packed) if packed else _Plain(file, start)
+        self._packed = packed is not None
         self._guard = _Guard(self._source)
         self._records = _Records(self._guard, arc2warc=True)
 
@@ -228,13 +223,14 @@ class _Plain:
 
 
 class _Member:
-    """The plain bytes of one gzip member, read as a stream."""
+    """The plain bytes of one gzip member or Zstandard frame, read as a stream."""
 
-    def __init__(self, file: BinaryIO, start: int, block_bytes: int = _FIRST_BLOCK_BYTES) -> None:
+    def __init__(self, file: BinaryIO, start: int, packing: Packing, block_bytes: int = _FIRST_BLOCK_BYTES) -> None:
         self._file = file
         self._block_bytes = block_bytes  # read next: more each time
         self._start = self._next = start  # first byte not read yet; the file's own position is not ours alone
-        self._stream = zlib.decompressobj(16 + zlib.MAX_WBITS)
+        self._packing = packing
+        self._stream: Stream | None = None  # until something is read
         self._n_given = 0
 
     @property
@@ -243,14 +239,19 @@ class _Member:
 
     def read(self, size: int = _BLOCK_BYTES) -> bytes:
         """Return up to ``size`` bytes, none at the end of the member."""
+        try:
+            plain = self._unpack(size)
+        except DamagedStreamError as error:
+            raise _DamagedError(str(error)) from error
+        self._n_given += len(plain)
+        return plain
+
+    def _unpack(self, size: int) -> bytes:
+        if self._stream is None:
+            self._stream = self._packing.open()
         while not self._stream.eof:
-            packed = self._stream.unconsumed_tail or self._read_file()
-            try:
-                plain = self._stream.decompress(packed, size)
-            except zlib.error as error:
-                raise _DamagedError(str(error)) from error
+            plain = self._stream.decompress(self._read_file() if self._stream.needs_input else b"", size)
             if plain:
-                self._n_given += len(plain)
                 return plain
         return b""
 
@@ -262,7 +263,8 @@ class _Member:
         """Read to the end of the member, and return where in the file that is."""
         while self.read():
             pass
-        return self._next - len(self._stream.unused_data)
+        assert self._stream is not None
+        return self._next - self._stream.n_unused
 
     def _read_file(self) -> bytes:
         self._file.seek(self._next)
@@ -288,23 +290,23 @@ def _is_cut_head(file: BinaryIO, start: int) -> bool:
     return head.startswith(_MARK[: len(head)]) and b"\n\r\n" not in head
 
 
-def _find(file: BinaryIO, start: int, packed: bool) -> int | None:
-    """Return where the next record (packed: gzip member with a record) starts, None if there is none."""
+def _find(file: BinaryIO, start: int, packed: Packing | None) -> int | None:
+    """Return where the next record (packed: member with a record) starts, None if there is none."""
     position = start - 1  # the line break before a record may be the byte before
     while True:
         file.seek(position)
         block = file.read(_BLOCK_BYTES)
-        for found in (_MEMBER if packed else _RECORD).finditer(block):
+        for found in (packed.mark if packed else _RECORD).finditer(block):
             place = position + found.start()
-            if place >= start and (not packed or _begins_record(file, place)):
+            if place >= start and (not packed or _begins_record(file, place, packed)):
                 return place
         if len(block) < _BLOCK_BYTES:
             return None
         position += len(block) - _OVERLAP
 
 
-def _begins_record(file: BinaryIO, start: int) -> bool:
+def _begins_record(file: BinaryIO, start: int, packed: Packing) -> bool:
     try:
-        return _Member(file, start, _PEEK_BYTES).read(len(_MARK)) in _MARKS
+        return _Member(file, start, packed, _PEEK_BYTES).read(len(_MARK)) in _MARKS
     except (_DamagedError, _TruncatedError):
         return False

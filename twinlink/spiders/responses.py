@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 from urllib.parse import urlsplit
@@ -15,16 +16,17 @@ from warcio.recordloader import ArcWarcRecord
 
 from twinlink.errors import InputError
 from twinlink.spiders.compression import EncodingError, decompress
-from twinlink.spiders.documents import Document, is_html
+from twinlink.spiders.documents import Document, Gone, Revisit, is_html
 from twinlink.spiders.records import Problem, read_record, read_records
 from twinlink.spiders.urls import normalise
 from twinlink.tables import Reject
 
 __all__ = ["Archive", "Exchanges", "archive_of", "read_archives", "read_warc"]
 
-_READ = frozenset(("response", "resource", "revisit"))
+_READ = frozenset(("response", "resource", "revisit", "conversion"))
 _MAX_HEADER_BYTES = 2**18
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
+_GONE = frozenset((404, 410))
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,16 +49,19 @@ def read_warc(path: Path, max_page_bytes: int) -> Iterator[Document | Reject]:
     yield from read_archives([archive_of(path)], max_page_bytes)
 
 
-def read_archives(archives: Sequence[Archive], max_page_bytes: int) -> Iterator[Document | Reject]:
+def read_archives(
+    archives: Sequence[Archive], max_page_bytes: int, exchanges: Exchanges | None = None
+) -> Iterator[Document | Reject]:
     """Yield the pages and redirects of archives that belong together, and a reject for each answer that is neither.
 
     Read are ``response``, ``resource`` and ``revisit`` records of http and https addresses; robots.txt and other kinds
-    of records are passed over without a reject, for they are no pages. Damage costs the record that it hits: reading
-    goes on at the next one that can be found.
+    of records are passed over without a reject, for they are no pages. A ``conversion`` record that is HTML stands for
+    the record that it refers to, if that comes behind it: so the crawl writes pages that scripts have built. Damage
+    costs the record that it hits: reading goes on at the next one that can be found.
 
     A ``revisit`` record says that an answer was the same as an earlier one. Where that came from another address (tools
     write each payload only once), the page is the earlier one's under the new address; it comes when all archives have
-    been read.
+    been read. Where it came from the same address, the page is there already.
 
     Parameters
     ----------
@@ -64,6 +69,8 @@ def read_archives(archives: Sequence[Archive], max_page_bytes: int) -> Iterator[
         WARC or ARC, plain or gzip; a single gzip member around all records is read too.
     max_page_bytes : int
         Largest body, before and after decompression.
+    exchanges : Exchanges, optional
+        Reads several sources that belong together: what its `Exchanges.revisits` gives does not come here.
 
     Yields
     ------
@@ -78,7 +85,7 @@ def read_archives(archives: Sequence[Archive], max_page_bytes: int) -> Iterator[
     InputError
         If no archive can be opened, or none holds anything of one.
     """
-    exchanges = Exchanges(max_page_bytes)
+    shared, exchanges = exchanges is not None, exchanges or Exchanges(max_page_bytes)
     errors: list[tuple[Archive, str]] = []
     for archive in archives:
         n_records = exchanges.n_records
@@ -93,7 +100,8 @@ def read_archives(archives: Sequence[Archive], max_page_bytes: int) -> Iterator[
         raise InputError("; ".join(f"{archive.name}: {text}" for archive, text in errors[:3]))
     for archive, text in errors:
         yield Reject(archive.name, "ingest", "damaged-record", text)
-    yield from exchanges.finish()
+    if not shared:
+        yield from exchanges.finish()
 
 
 class _Found(NamedTuple):
@@ -102,6 +110,8 @@ class _Found(NamedTuple):
     item: Document | Reject
     digest: str = ""  # of the payload as it was sent, where the record says it
     waits: bool = False  # the item is a page without its body, which another record has
+    first: datetime | None = None  # when the body was fetched
+    is_own: bool = False  # nothing says that the body came from another address
 
 
 _Place = tuple[Archive, int]
@@ -128,12 +138,17 @@ class Exchanges:
         self.damaged = False
         self._max_page_bytes = max_page_bytes
         self._places: dict[int, _Place] = {}  # hash of a payload's digest → first page that has it
-        self._waiting: list[tuple[Document, str]] = []
+        self._waiting: list[_Found] = []
 
     @property
     def n_waiting(self) -> int:
         """Pages that wait for another record."""
         return len(self._waiting)
+
+    def waiting(self) -> Iterator[str]:
+        """Yield the addresses of these pages."""
+        for found in self._waiting:
+            yield found.item.url
 
     def read(self, archive: Archive) -> Iterator[Document | Reject]:
         """Yield what `read_archives` does for one archive, but for pages that wait for another record.
@@ -166,11 +181,25 @@ class Exchanges:
         elif found is not None:
             yield from self._keep(archive, found)
 
+    def revisits(self) -> Iterator[Revisit]:
+        """Yield the visits that brought no body, the latest first: to be asked for once all bodies have been read."""
+        waiting, self._waiting = self._waiting, []
+        for found in sorted(waiting, key=_moment, reverse=True):
+            page = found.item
+            if isinstance(page, Document):
+                load = partial(self._whole, page, found.digest)
+                yield Revisit(page.url, page.fetched, found.first, found.is_own, load)
+
     def finish(self) -> Iterator[Document | Reject]:
-        """Yield the pages that waited for another record."""
-        for page, digest in self._waiting:
-            yield self._whole(page, digest)
-        self._waiting.clear()
+        """Yield the pages that waited for another record, and a reject for those that are there already."""
+        waiting, self._waiting = self._waiting, []
+        for found in waiting:
+            page = found.item
+            if not isinstance(page, Document):
+                continue
+            whole = self._whole(page, found.digest)
+            is_there = isinstance(whole, Document) and self._is_of(page, found.digest)
+            yield Reject(page.url, "ingest", "revisit", "unchanged") if is_there else whole
 
     def _find(self, archive: Archive, start: int) -> _Found | Problem | None:
         with closing(archive.open()) as file:
@@ -188,11 +217,16 @@ class Exchanges:
     def _keep(self, archive: Archive, found: _Found) -> Iterator[Document | Reject]:
         item = found.item
         if found.waits and isinstance(item, Document):
-            self._waiting.append((item, found.digest))
+            self._waiting.append(found)
             return
         if found.digest and isinstance(item, Document) and not item.location:
             self._places.setdefault(hash(found.digest), (archive, item.offset))
         yield item
+
+    def _is_of(self, page: Document, digest: str) -> bool:
+        """Tell whether the first record with a payload is of the same address."""
+        found = self._find(*self._places[hash(digest)])
+        return isinstance(found, _Found) and found.item.url == page.url
 
     def _whole(self, page: Document, digest: str) -> Document | Reject:
         place = self._places.get(hash(digest)) if digest else None
@@ -205,14 +239,17 @@ class Exchanges:
         if not isinstance(found, _Found) or not isinstance(found.item, Document) or found.digest != digest:
             return Reject(page.url, "ingest", "revisit", "the page with its payload cannot be read again")
         first = found.item
-        if first.url == page.url:
-            return Reject(page.url, "ingest", "revisit", "unchanged")
         return replace(
             page,
             content_type=page.content_type or first.content_type,
             content_language=page.content_language or first.content_language,
             body=first.body,
         )
+
+
+def _moment(found: _Found) -> float:
+    moment = found.item.fetched if isinstance(found.item, Document) else None
+    return moment.timestamp() if moment else 0.0
 
 
 def _problem(archive: Archive, problem: Problem) -> Reject:
@@ -225,17 +262,21 @@ class _Reader:
     def __init__(self, name: str, max_page_bytes: int) -> None:
         self._name = name
         self._max_page_bytes = max_page_bytes
+        self._replaced = ""  # the record that a conversion stood for
 
     def take(self, record: ArcWarcRecord, start: int) -> _Found | None:
         """Return what a record holds, None if nothing of interest."""
         target = record.rec_headers.get_header("WARC-Target-URI") or ""
-        if record.rec_type not in _READ or not target.lower().startswith(("http:", "https:")):
+        is_page = record.rec_type in _READ and target.lower().startswith(("http:", "https:"))
+        if not is_page or self._is_replaced(record):
             return None
         url = normalise(target)
         if url is None:
             return _Found(Reject(target, "ingest", "bad-url"))
         if urlsplit(url).path == "/robots.txt":
             return None
+        if record.rec_type == "conversion":
+            return self._conversion(record, url, start)
         digest = record.rec_headers.get_header("WARC-Payload-Digest") or ""
         if record.rec_type == "revisit":
             return self._revisit(record, url, start, digest)
@@ -254,14 +295,28 @@ class _Reader:
         head = self._head(record, url, start)
         return head if isinstance(head, Reject) or head.location else self._page(record, url, start, head.content_type)
 
+    def _is_replaced(self, record: ArcWarcRecord) -> bool:
+        return bool(self._replaced) and record.rec_headers.get_header("WARC-Record-ID") == self._replaced
+
+    def _conversion(self, record: ArcWarcRecord, url: str, start: int) -> _Found | None:
+        content_type = record.rec_headers.get_header("Content-Type") or ""
+        if not content_type or not is_html(content_type, b""):  # the mere text of a page, as in WET files
+            return None
+        self._replaced = record.rec_headers.get_header("WARC-Refers-To") or ""
+        page = self._page(record, url, start, content_type)
+        language = record.rec_headers.get_header("Content-Language") or ""
+        return _Found(replace(page, content_language=language) if isinstance(page, Document) else page)
+
     def _revisit(self, record: ArcWarcRecord, url: str, start: int, digest: str) -> _Found:
-        first = normalise(record.rec_headers.get_header("WARC-Refers-To-Target-URI") or "")
+        headers = record.rec_headers
         head = self._head(record, url, start)
-        if isinstance(head, Document) and head.location:
+        if isinstance(head, Reject) and head.reason == "http-304":  # the server found the page unmodified
+            head = Document(url, 200, "", "", "", b"", _fetched(record), self._name, start)
+        if isinstance(head, Reject) or head.location:
             return _Found(head)
-        if first == url or (isinstance(head, Reject) and head.reason == "http-304"):
-            return _Found(Reject(url, "ingest", "revisit", "unchanged"))
-        return _Found(head, digest, waits=True)
+        first = normalise(headers.get_header("WARC-Refers-To-Target-URI") or "")
+        moment = _moment_of(headers.get_header("WARC-Refers-To-Date") or "")
+        return _Found(head, digest, waits=True, first=moment, is_own=first in (None, url))
 
     def _head(self, record: ArcWarcRecord, url: str, start: int) -> Document | Reject:
         """Return what the headers of an answer say: a redirect, a page without its body, or a reject."""
@@ -271,6 +326,8 @@ class _Reader:
         moment = _fetched(record)
         if status in _REDIRECTS and location:
             return Document(url, status, "", "", location, b"", moment, self._name, start)
+        if status in _GONE:
+            return Gone.at(url, f"http-{status}", moment)
         if status != 200:
             return Reject(url, "ingest", f"http-{status}")
         content_type, language = _http_header(record, "Content-Type"), _http_header(record, "Content-Language")
@@ -309,8 +366,12 @@ def _http_header(record: ArcWarcRecord, name: str) -> str:
 
 
 def _fetched(record: ArcWarcRecord) -> datetime | None:
+    return _moment_of(record.rec_headers.get_header("WARC-Date") or "")
+
+
+def _moment_of(date: str) -> datetime | None:
     try:
-        moment = datetime.fromisoformat(record.rec_headers.get_header("WARC-Date") or "")
+        moment = datetime.fromisoformat(date)
     except ValueError:
         return None
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections import deque
 from typing import TYPE_CHECKING
 
@@ -48,13 +49,19 @@ class SqliteScheduler(BaseScheduler):
             return self._retries.popleft()
         if not self._wants_more():
             return None
-        entry = self._ledger.take(self._per_host)
-        return self._spider.request(entry) if entry else None
+        try:
+            entry = self._ledger.take(self._per_host)
+            return self._spider.request(entry) if entry else None
+        except sqlite3.Error as error:  # Scrapy would log it and wait for ever
+            self._spider.fatal = error
+            return None
 
     def has_pending_requests(self) -> bool:
         """Return whether the crawl has to go on."""
         return bool(self._retries) or self._wants_more()
 
     def _wants_more(self) -> bool:
+        if self._spider.fatal is not None:
+            return False
         counts = self._ledger.counts()
         return counts.queued > 0 and counts.done + counts.flight < self._max_pages and self._ledger.has_more()

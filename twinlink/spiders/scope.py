@@ -5,20 +5,23 @@ from __future__ import annotations
 import functools
 import re
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from twinlink.config import CrawlSettings
 from twinlink.errors import InputError
 from twinlink.spiders.ledger import Entry
-from twinlink.spiders.partners import UNKNOWN, UNWANTED
-from twinlink.spiders.traps import shape, suspicion, varies, winds
+from twinlink.spiders.partners import UNKNOWN, UNWANTED, Sides
+from twinlink.spiders.traps import Sameness, shape, suspicion, varies, winds
 from twinlink.spiders.urgency import LAST, PLAIN
 from twinlink.spiders.urls import page_key, site_of
 
-__all__ = ["MAX_HOPS", "Scope", "host_of"]
+__all__ = ["MAX_HOPS", "SAME_PAGE", "Scope", "host_of", "versions_together"]
 
 MAX_HOPS = 10
 """Redirects followed in a row: RFC 9110 leaves the number open; browsers stop at 20, and 10 was in no trial too few."""
+
+SAME_PAGE = "addresses of its form bring one and the same page"
+"""Detail of a trap that `Sameness` found."""
 
 # Parts of pages. They are loaded, not read: nothing is lost when they are left out, so they are not counted.
 _RESOURCES = frozenset(
@@ -60,6 +63,8 @@ class Scope:
         else:
             self._sites = frozenset(site_of(start, settings.site_by) for start in starts)
         self._by_host: dict[str, str] = {}
+        self.sameness = Sameness()
+        """Forms of address that bring one page again and again; links of such a form are dropped."""
 
     def site(self, url: str) -> str:
         """Return the site of the crawl that a normalised address belongs to; empty when it is off all of them."""
@@ -155,11 +160,41 @@ class Scope:
         circles, suspect = _looks(entry.url)
         if circles:
             return entry._replace(chain=-1, reason="trap", detail="its path repeats itself")
-        if entry.chain > self._settings.max_trap_chain:
-            return entry._replace(reason="trap", detail=f"{entry.chain} links in a row that changed query or date")
+        if entry.chain > self._settings.max_trap_chain or self.sameness.is_trap(entry.url):
+            chained = f"{entry.chain} links in a row that changed query or date"
+            same = entry.chain <= self._settings.max_trap_chain
+            return entry._replace(reason="trap", detail=SAME_PAGE if same else chained)
         if entry.depth > self._settings.max_depth:
             return entry._replace(reason="depth", detail=f"{entry.depth} links from a start page")
         return entry._replace(suspect=suspect) if suspect != entry.suspect else entry
+
+
+def versions_together(
+    sitemap: Entry, links: Sequence[Entry], versions: Mapping[str, tuple[int, str]], sides: Sides
+) -> list[Entry]:
+    """Give the pages that a sitemap calls versions of each other one place, and each its side.
+
+    Parameters
+    ----------
+    sitemap : Entry
+        Where the links are from.
+    links : sequence of Entry
+        The pages that it lists.
+    versions : mapping
+        As `twinlink.spiders.sitemaps.Sitemap` has them.
+    sides : Sides
+        The wanted languages.
+    """
+    start = zlib.crc32(sitemap.url.encode())
+    found = []
+    for link in links:
+        number, tag = versions.get(link.url, (-1, ""))
+        side = sides.of_tag(tag)
+        if number >= 0:
+            urgency = LAST if side == UNWANTED else link.urgency
+            link = link._replace(place=_place(start, number), side=side, urgency=urgency)  # noqa: PLW2901
+        found.append(link)
+    return found
 
 
 def host_of(url: str) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from lxml import etree
@@ -31,6 +31,9 @@ class Sitemap:
     """Normalised addresses in their order, each once, versions in other languages (``xhtml:link``) among them."""
     sitemaps: tuple[str, ...]
     """Further sitemaps, if it is an index."""
+    versions: Mapping[str, tuple[int, str]] = field(default_factory=dict)
+    """By address: the number of its entry, which its versions in other languages share, and its hreflang, perhaps none;
+    only of entries that name such versions."""
 
 
 def read_sitemap(body: bytes, url: str) -> Sitemap | None:
@@ -53,7 +56,7 @@ def read_sitemap(body: bytes, url: str) -> Sitemap | None:
     Examples
     --------
     >>> read_sitemap(b"<urlset><url><loc>http://a.org/b</loc></url></urlset>", "http://a.org/sitemap.xml")
-    Sitemap(pages=('http://a.org/b',), sitemaps=())
+    Sitemap(pages=('http://a.org/b',), sitemaps=(), versions={})
     """
     try:
         body = decompress(body, "gzip", MAX_SITEMAP_BYTES)
@@ -71,32 +74,77 @@ def _read_text(body: bytes, url: str) -> Sitemap | None:
     return Sitemap(_usable(lines, url), ())
 
 
-def _read_xml(body: bytes, url: str) -> Sitemap | None:
-    pages: list[str] = []
-    sitemaps: list[str] = []
-    found = pages
-    root = ""
-    n = 0
-    for event, name, element in _events(body):
-        if not root:
-            root = name
-            if root not in ("urlset", "sitemapindex") and root not in _FEEDS:
-                return None
-            found = sitemaps if root == "sitemapindex" else pages
-        if event == "start":
-            continue
+class _Listed:
+    """What an XML sitemap has listed so far."""
+
+    def __init__(self, root: str) -> None:
+        self.root = root
+        self.pages: list[str] = []
+        self.sitemaps: list[str] = []
+        self.entries: list[str] = []  # address of each entry
+        self.alternates: list[tuple[int, str, str]] = []  # number of an entry, hreflang, address
+        self._found = self.sitemaps if root == "sitemapindex" else self.pages
+        self._last = ""
+        self._n = 0
+
+    def take(self, name: str, element: Any) -> None:
+        """Take the end of an element."""
         if name == "loc" and _parent(element) in ("url", "sitemap"):
-            n += 1
-            found.append(element.text or "")
+            self._n += 1
+            self._last = element.text or ""
+            self._found.append(self._last)
         elif name == "link":
-            if root in _FEEDS:
-                n += 1
-            pages.append(element.get("href") or (element.text or "" if root in _FEEDS else ""))
+            self._take_link(element)
         elif name in ("url", "sitemap", "item", "entry"):
+            self.entries.append(self._last)
             _forget(element)
-        if n > MAX_ADDRESSES or len(pages) > MAX_ADDRESSES * _MAX_LANGUAGES:
+
+    def _take_link(self, element: Any) -> None:
+        address = element.get("href") or ""
+        if self.root in _FEEDS:
+            self._n += 1
+            self.pages.append(address or element.text or "")
+            return
+        self.pages.append(address)
+        self.alternates.append((len(self.entries), element.get("hreflang") or "", address))
+
+    def is_full(self) -> bool:
+        """Tell whether no more is to be read."""
+        return self._n > MAX_ADDRESSES or len(self.pages) > MAX_ADDRESSES * _MAX_LANGUAGES
+
+
+def _read_xml(body: bytes, url: str) -> Sitemap | None:
+    listed: _Listed | None = None
+    for event, name, element in _events(body):
+        if listed is None:
+            if name not in ("urlset", "sitemapindex") and name not in _FEEDS:
+                return None
+            listed = _Listed(name)
+        if event == "end":
+            listed.take(name, element)
+        if listed.is_full():
             break
-    return Sitemap(_usable(pages, url), _usable(sitemaps, url)) if root else None
+    if listed is None:
+        return None
+    versions = _versions(listed.entries, listed.alternates, url)
+    return Sitemap(_usable(listed.pages, url), _usable(listed.sitemaps, url), versions)
+
+
+def _versions(
+    entries: Sequence[str], alternates: Sequence[tuple[int, str, str]], base: str
+) -> dict[str, tuple[int, str]]:
+    """Number the entries that name versions; a version that is an entry itself stays with the first that names it."""
+    found: dict[str, tuple[int, str]] = {}
+    for number, tag, address in alternates:
+        url = join(base, address.strip())
+        own = join(base, entries[number].strip()) if number < len(entries) else None
+        together = next((found[known][0] for known in (own, url) if known in found), number)
+        if own is not None:
+            found.setdefault(own, (together, ""))
+        if url is not None and tag.lower() != "x-default":
+            kept = found.get(url)
+            found[url] = (kept[0], kept[1] or tag) if kept else (together, tag)
+    return found
 
 
 def _events(body: bytes) -> Iterator[tuple[str, str, Any]]:

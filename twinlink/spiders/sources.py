@@ -14,32 +14,36 @@ from twinlink.spiders.cdx import archives_of_index, read_cdx
 from twinlink.spiders.documents import Document
 from twinlink.spiders.listed import files_of_list, read_list
 from twinlink.spiders.mirror import read_mirror
-from twinlink.spiders.responses import archive_of, read_archives
+from twinlink.spiders.responses import Exchanges, archive_of, read_archives
 from twinlink.spiders.selection import wanted_addresses
 from twinlink.spiders.wacz import read_wacz
 from twinlink.tables import Reject
 
 __all__ = ["read_path", "source_files"]
 
-_ARCHIVE = re.compile(r"\.w?arc(\.gz)?$", re.IGNORECASE)
+_ARCHIVE = re.compile(r"\.w?arc(\.gz|\.zst)?$", re.IGNORECASE)
 _WACZ = re.compile(r"\.wacz$", re.IGNORECASE)
 _INDEX = re.compile(r"\.cdxj?(\.gz)?$", re.IGNORECASE)
 _LIST = re.compile(r"\.tsv$", re.IGNORECASE)
 _HOLDS_ARCHIVES = re.compile(f"{_ARCHIVE.pattern}|{_WACZ.pattern}", re.IGNORECASE)
 _LIST_LINE = re.compile(rb"(?:#[^\n]*\n|\s)*https?://[^\s]+\t[^\n]", re.IGNORECASE)
 _LIST_SAMPLE = 2**12
-_KINDS = "a folder of pages or archives, a .warc, .warc.gz, .arc, .wacz, .cdx or .cdxj file, or a list of URL<TAB>file"
+_KINDS = "a folder of pages or archives, a .warc(.gz, .zst), .arc, .wacz, .cdx or .cdxj file, or a list of URL<TAB>file"
 
 
 def read_path(
-    path: Path, max_page_bytes: int, base_url: str = "", url_prefixes: Sequence[str] = ()
+    path: Path,
+    max_page_bytes: int,
+    base_url: str = "",
+    url_prefixes: Sequence[str] = (),
+    exchanges: Exchanges | None = None,
 ) -> Iterator[Document | Reject]:
     """Yield the documents of one source, and a reject for each page that could not be read.
 
     Parameters
     ----------
     path : Path
-        - a web archive: ``.warc``, ``.warc.gz``, ``.arc``, ``.arc.gz``, ``.wacz``;
+        - a web archive: ``.warc``, ``.warc.gz``, ``.warc.zst``, ``.arc``, ``.arc.gz``, ``.wacz``;
         - an index of archives: ``.cdx``, ``.cdxj``, both also ``.gz``;
         - a list: ``.tsv``, or any other file whose first line is an address, a tab and a file name;
         - a folder with web archives anywhere below: all of them are read (and its other files are not);
@@ -50,6 +54,8 @@ def read_path(
         Address that a folder of saved pages stands for, see `read_mirror`.
     url_prefixes : sequence of str, optional
         Only addresses that begin with one of these, see `wanted_addresses`.
+    exchanges : Exchanges, optional
+        Reads the archives of several sources that belong together, see `read_archives`.
 
     Raises
     ------
@@ -57,7 +63,7 @@ def read_path(
         If there is no such source, or nothing in it can be read.
     """
     is_wanted = wanted_addresses(url_prefixes)
-    for item in _read(path, max_page_bytes, base_url, is_wanted):
+    for item in _read(path, max_page_bytes, base_url, is_wanted, exchanges):
         if is_wanted(item.url) or not item.url.startswith(("http://", "https://")):  # a reject of a file
             yield item
 
@@ -78,16 +84,18 @@ def source_files(path: Path) -> list[Path]:
     return [path, *files_of_list(path)] if _is_list(path) else [path]
 
 
-def _read(path: Path, limit: int, base_url: str, is_wanted: Callable[[str], bool]) -> Iterator[Document | Reject]:
+def _read(
+    path: Path, limit: int, base_url: str, is_wanted: Callable[[str], bool], exchanges: Exchanges | None
+) -> Iterator[Document | Reject]:
     _check(path)
     if path.is_dir():
         archives = _files(path, _HOLDS_ARCHIVES)
-        return _read_archives(path, archives, limit) if archives else read_mirror(path, base_url, limit)
+        return _read_archives(path, archives, limit, exchanges) if archives else read_mirror(path, base_url, limit)
     if _ARCHIVE.search(path.name):
-        return read_archives([archive_of(path)], limit)
+        return read_archives([archive_of(path)], limit, exchanges)
     if _WACZ.search(path.name):
-        return read_wacz(path, limit)
-    return read_cdx(path, is_wanted, limit) if _INDEX.search(path.name) else read_list(path, limit)
+        return read_wacz(path, limit, exchanges)
+    return read_cdx(path, is_wanted, limit, exchanges) if _INDEX.search(path.name) else read_list(path, limit)
 
 
 def _check(path: Path) -> None:
@@ -107,11 +115,13 @@ def _is_list(path: Path) -> bool:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from error
 
 
-def _read_archives(folder: Path, files: Sequence[Path], limit: int) -> Iterator[Document | Reject]:
+def _read_archives(
+    folder: Path, files: Sequence[Path], limit: int, exchanges: Exchanges | None
+) -> Iterator[Document | Reject]:
     """Read all archives of a folder: plain ones as one, for they may refer to each other."""
     plain = [archive_of(file) for file in files if not _WACZ.search(file.name)]
-    readers = [partial(read_archives, plain, limit)] if plain else []
-    readers += [partial(read_wacz, file, limit) for file in files if _WACZ.search(file.name)]
+    readers = [partial(read_archives, plain, limit, exchanges)] if plain else []
+    readers += [partial(read_wacz, file, limit, exchanges) for file in files if _WACZ.search(file.name)]
     errors = []
     for read in readers:
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import sqlite3
 import time
 from collections.abc import Mapping, Sequence
@@ -13,6 +14,7 @@ from scrapy.crawler import CrawlerProcess
 from scrapy.exceptions import CloseSpider, StopDownload
 from scrapy.settings import default_settings
 
+from twinlink.spiders.building import BUILT, UNBUILT
 from twinlink.spiders.documents import is_html
 from twinlink.spiders.failures import failure_reason
 from twinlink.spiders.guard import AddressGuard, GuardedHandler, guarded_resolver
@@ -20,12 +22,14 @@ from twinlink.spiders.ledger import Entry, Outcome
 from twinlink.spiders.middleware import MIDDLEWARES
 from twinlink.spiders.parser import ParsedPage, parse_page
 from twinlink.spiders.partners import UNWANTED, Sides
+from twinlink.spiders.revisits import archive_page, conditions, is_unmodified
 from twinlink.spiders.robots import directives, product_token, user_agent
 from twinlink.spiders.scheduler import SqliteScheduler
-from twinlink.spiders.scope import host_of
+from twinlink.spiders.scope import host_of, versions_together
 from twinlink.spiders.sitemaps import MAX_SITEMAP_BYTES, read_sitemap
 from twinlink.spiders.urgency import LAST, SURE
 from twinlink.spiders.urls import join
+from twinlink.spiders.warc import Conversion
 
 if TYPE_CHECKING:
     from typing import Self
@@ -37,8 +41,9 @@ if TYPE_CHECKING:
 
     from twinlink.config import CrawlSettings
     from twinlink.spiders.archive import Archive
-    from twinlink.spiders.ledger import Ledger
+    from twinlink.spiders.ledger import Body, Ledger
     from twinlink.spiders.scope import Scope
+    from twinlink.spiders.visit import Built
 
 __all__ = ["SiteSpider", "crawler_process"]
 
@@ -47,13 +52,17 @@ _REDIRECTS = frozenset((301, 302, 303, 307, 308))
 # A body of another type up to this size is received and thrown away: cheaper than a new connection.
 _SMALL_BODY = 32 * 1024
 
-# Some wait in the downloader for the turn of a slow host, so this is far more than are on the line at once.
-_IN_FLIGHT = 256
+# So many that slow hosts starve no fast ones: one process gets through some 250 pages a second, so if every request
+# took 15 s, still as many would come in as it can take. Each needs a file, and those that rest need some, too.
+_IN_FLIGHT = 4096
+# Threads that look names up: with Scrapy's 10, a few dead name servers would hold up all names.
+_RESOLVING = 32
 
 _BUSY = frozenset((429, 503))
 _BUSY_IN_A_ROW = 5
 _BUSY_REST = 600.0  # seconds that a host is left alone which answers so many requests in a row that it is busy
-_NOT_ARCHIVED = frozenset(("not-html", "noindex"))
+_EARLIER = "earlier"  # key of a request's meta: the page that an earlier visit found
+_NOT_ARCHIVED = frozenset(("not-html", "noindex", "needs-browser", "browser-failed"))
 # Scrapy renamed it.
 _RESOLVER = "DNS_RESOLVER" if hasattr(default_settings, "DNS_RESOLVER") else "TWISTED_DNS_RESOLVER"
 _MAX_INDEX_DEPTH = 3  # sitemaps of sitemaps; the protocol knows one such step
@@ -105,7 +114,7 @@ class SiteSpider(scrapy.Spider):
         self._busy: dict[str, int] = {}  # host → answers in a row that it is busy
         self._agent = product_token(user_agent(limits))
         self._archive = archive
-        self._scope = scope
+        self.scope = scope
         self._sides = Sides(limits.langs) if limits.order == "pairs" else None
 
     @classmethod
@@ -118,10 +127,14 @@ class SiteSpider(scrapy.Spider):
     def request(self, entry: Entry) -> Request:
         """Return the request for an entry."""
         # verbatim_url: the address is normalised as browsers do; Scrapy would write some characters differently.
-        meta = {"page": entry, "dont_redirect": True, "verbatim_url": True}
+        meta: dict[str, Any] = {"page": entry, "dont_redirect": True, "verbatim_url": True}
         if entry.kind == "sitemap":
             meta["download_maxsize"] = max(MAX_SITEMAP_BYTES, self.limits.max_page_bytes)
-        return scrapy.Request(entry.url, callback=self.answered, errback=self.failed, meta=meta, dont_filter=True)
+        earlier = meta[_EARLIER] = self.ledger.earlier(entry)
+        headers = conditions(earlier)
+        return scrapy.Request(
+            entry.url, callback=self.answered, errback=self.failed, headers=headers, meta=meta, dont_filter=True
+        )
 
     def refuse_early(self, headers: Headers, body_length: int, request: Request) -> None:
         """Break a download off whose type cannot be HTML whatever its body, unless it is short."""
@@ -137,6 +150,9 @@ class SiteSpider(scrapy.Spider):
         self._mind(entry, response.status)
         try:
             entry, outcome, links = self._judge(entry, response)
+            if outcome.state == "done" and UNBUILT in response.meta:  # next to nothing without its scripts
+                reason, detail = response.meta[UNBUILT]
+                outcome = outcome._replace(state="rejected", reason=reason, detail=detail)
         except Exception as error:  # noqa: BLE001  # whatever is wrong with one page, the crawl goes on and counts it
             outcome, links = Outcome("rejected", *failure_reason(error), status=response.status), []
         self._book(entry, outcome, links, response)
@@ -169,7 +185,7 @@ class SiteSpider(scrapy.Spider):
         if not self.limits.sitemaps:
             return
         urls = [join(f"{origin}/", address) for address in named] or [f"{origin}/sitemap.xml"]
-        entries = [self._scope.sitemap(url, site if url.startswith(origin) else "") for url in urls if url]
+        entries = [self.scope.sitemap(url, site if url.startswith(origin) else "") for url in urls if url]
         try:
             self.ledger.add([entry for entry in entries if entry])
         except sqlite3.Error as error:
@@ -196,6 +212,7 @@ class SiteSpider(scrapy.Spider):
         page = self._page(entry, response)
         if not isinstance(page, ParsedPage):
             return entry, *page
+        self.scope.sameness.see(entry.url, page.blocks)
         if self._sides is None:
             return entry, *self._obey(entry, page, response.headers)
         entry = entry._replace(side=self._sides.of_page(page.declared_lang, page.blocks, entry.side))
@@ -211,6 +228,9 @@ class SiteSpider(scrapy.Spider):
         location = _header(response.headers, "Location")
         if status in _REDIRECTS and location:
             return self._follow(entry, status, location)
+        earlier: Body | None = response.meta.get(_EARLIER)
+        if earlier is not None and is_unmodified(earlier, status):
+            return Outcome("done", status=status, lang=earlier.lang), []  # its links are in the ledger
         if status != 200:
             reason, detail = ("busy", f"http-{status}") if status in _BUSY else (f"http-{status}", "")
             return Outcome("rejected", reason, detail, status=status), []
@@ -233,12 +253,12 @@ class SiteSpider(scrapy.Spider):
             else Outcome("done", status=200, lang=page.declared_lang)
         )
         if "nofollow" in said:
-            return outcome, _not_followed(self._scope.links(entry, (link.url for link in page.links)))
+            return outcome, _not_followed(self.scope.links(entry, (link.url for link in page.links)))
         if not self.limits.obey_rel_nofollow:
-            return outcome, self._scope.links(entry, (link.url for link in page.links))
+            return outcome, self.scope.links(entry, (link.url for link in page.links))
         followed = [link.url for link in page.links if "nofollow" not in link.rel.split()]
         others = [link.url for link in page.links if "nofollow" in link.rel.split()]
-        return outcome, self._scope.links(entry, followed) + _not_followed(self._scope.links(entry, others))
+        return outcome, self.scope.links(entry, followed) + _not_followed(self.scope.links(entry, others))
 
     def _read_sitemap(self, entry: Entry, body: bytes) -> tuple[Outcome, list[Entry]]:
         read = Outcome("aside", status=200)
@@ -247,10 +267,12 @@ class SiteSpider(scrapy.Spider):
         sitemap = read_sitemap(body, entry.url)
         if sitemap is None:
             return read._replace(reason="not-a-sitemap"), []
-        links = self._scope.links(entry, sitemap.pages)
+        links = self.scope.links(entry, sitemap.pages)
+        if self._sides is not None and sitemap.versions:
+            links = versions_together(entry, links, sitemap.versions, self._sides)
         if entry.depth < _MAX_INDEX_DEPTH:
             further = (
-                self._scope.sitemap(url, entry.site if host_of(url) == entry.host else "") for url in sitemap.sitemaps
+                self.scope.sitemap(url, entry.site if host_of(url) == entry.host else "") for url in sitemap.sitemaps
             )
             links += [inner._replace(depth=entry.depth + 1) for inner in further if inner]
         return read, links
@@ -258,7 +280,7 @@ class SiteSpider(scrapy.Spider):
     def _follow(self, entry: Entry, status: int, location: str) -> tuple[Outcome, list[Entry]]:
         url = join(entry.url, location)
         moved = Outcome("moved", detail=f"to {url or location}", status=status)
-        target = self._scope.redirect(entry, url) if url else None
+        target = self.scope.redirect(entry, url) if url else None
         if target is None:
             return moved._replace(detail=f"{moved.detail}, off the sites"), []
         if target.key != entry.key:
@@ -278,6 +300,7 @@ class SiteSpider(scrapy.Spider):
                 self.ledger.settle(entry, outcome, links)
         except (OSError, sqlite3.Error) as error:
             self.fatal = error
+            self._archive.disown()
         if self.fatal is not None:  # what cannot be booked must not be fetched
             raise CloseSpider("cannot write")
 
@@ -286,8 +309,18 @@ class SiteSpider(scrapy.Spider):
         if entry.kind == "sitemap":  # no page: what it lists is in the ledger
             return outcome._replace(bytes=len(raw.body))
         assert response.request is not None
-        written = self._archive.write(response.meta["page"].url, response.request, raw)
-        return outcome._replace(archive=written.archive, start=written.start, stop=written.end, bytes=len(raw.body))
+        built: Built | None = response.meta.get(BUILT)
+        conversion = built and Conversion(built.content_type, _header(raw.headers, "Content-Language"), built.body)
+        url, request = response.meta["page"].url, response.request
+        if outcome.state == "done":
+            written, body = archive_page(self._archive, url, request, raw, response.meta.get(_EARLIER), conversion)
+            outcome = outcome._replace(body=body)
+        else:
+            written = self._archive.write(url, request, raw, conversion)
+        size = len(raw.body) + (built.n_bytes if built else 0)
+        if built and outcome.state == "done":
+            outcome = outcome._replace(detail=f"built by scripts: {built.n_parts} requests, {built.n_refused} refused")
+        return outcome._replace(archive=written.archive, start=written.start, stop=written.end, bytes=size)
 
 
 def crawler_process(
@@ -312,7 +345,9 @@ def _scrapy_settings(limits: CrawlSettings, delay: float, guard: AddressGuard) -
         "DOWNLOADER_MIDDLEWARES": MIDDLEWARES,
         "HTTPERROR_ALLOW_ALL": True,
         "CONCURRENT_ITEMS": 1,  # Scrapy makes so many tasks for each page, though the spider yields no items
-        "CONCURRENT_REQUESTS": max(_IN_FLIGHT, limits.concurrency),
+        "CONCURRENT_REQUESTS": max(_in_flight(), limits.concurrency),
+        "REACTOR_THREADPOOL_MAXSIZE": _RESOLVING,
+        "DNS_TIMEOUT": limits.timeout,
         "CONCURRENT_REQUESTS_PER_DOMAIN": limits.concurrency,
         "DOWNLOAD_DELAY": delay,
         "AUTOTHROTTLE_ENABLED": limits.autothrottle,
@@ -328,6 +363,11 @@ def _scrapy_settings(limits: CrawlSettings, delay: float, guard: AddressGuard) -
         "DEFAULT_REQUEST_HEADERS": _REQUEST_HEADERS,
         "LOG_LEVEL": "WARNING",
     }
+
+
+def _in_flight() -> int:
+    """Return how many requests may be in flight: idle connections are kept as well."""
+    return min(_IN_FLIGHT, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 3)
 
 
 def _to_partners(page: Entry, links: list[Entry], partners: Mapping[str, int]) -> list[Entry]:

@@ -8,10 +8,17 @@ its kind only so far (`CrawlSettings.max_trap_chain`). So a site that is fetched
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, OrderedDict
+from collections.abc import Iterable, Sequence
 
-__all__ = ["MAX_PARAMETERS", "MAX_SAME", "MAX_SEGMENTS", "shape", "suspicion", "varies", "winds"]
+__all__ = [
+    "MAX_ALIKE", "MAX_PARAMETERS", "MAX_SAME", "MAX_SEGMENTS", "Sameness", "form", "shape", "suspicion", "varies",
+    "winds",
+]  # fmt: skip
+
+MAX_ALIKE = 20
+"""Pages of one form that may say the same before the form is a trap, if all of them do. A choice: so many are fetched
+in vain; fewer would take a shelf of empty pages, filled one by one, for a trap."""
 
 MAX_SEGMENTS = 20
 """Segments of a sound path: Heritrix's TooManyPathSegmentsDecideRule."""
@@ -19,6 +26,10 @@ MAX_SAME = 3
 """Times that one segment may stand in a sound path; pages under /en/a/en/b/ are real."""
 MAX_PARAMETERS = 8
 """Parameters of a sound query: filters that are combined (facets) grow beyond."""
+
+_MAX_FORMS = 10_000  # kept in mind; the least recently seen is forgotten
+_MIN_TEXT = 80  # characters: pages that say less (frames, scripts) are alike without being the same
+_TOKEN = re.compile(r"(?=[a-z_-]*\d)[0-9a-z_-]{8,}", re.IGNORECASE)
 
 _DATE = re.compile(r"(?<!\d)(?:19|20)\d\d([/-])(?:0?[1-9]|1[0-2])(?:\1(?:0?[1-9]|[12]\d|3[01]))?(?!\d)")
 _DIGITS = re.compile(r"\d+")
@@ -149,3 +160,55 @@ def _repeats(segments: Sequence[str], period: int) -> bool:
         if run >= 3 * period:
             return True
     return False
+
+
+def form(url: str) -> str:
+    """Return what addresses of one kind have in common: numbers, tokens with digits and values of the query blanked.
+
+    Examples
+    --------
+    >>> form("http://a.org/s/9f3a0c1d2e/list/12.html?sort=name&dir=up")
+    'http://a.org/s/##/list/#.html?dir&sort'
+    """
+    path, _, query = url.partition("?")
+    scheme, mark, rest = path.partition("://")
+    host, slash, path = rest.partition("/")
+    path = _DIGITS.sub("#", _TOKEN.sub("##", path))  # a normalised address has none
+    names = sorted({parameter.partition("=")[0] for parameter in query.split("&")}) if query else []
+    return f"{scheme}{mark}{host}{slash}{path}" + (f"?{'&'.join(names)}" if names else "")
+
+
+class Sameness:
+    """Knows the forms of address under which one and the same page came again and again (`MAX_ALIKE`).
+
+    Session ids in paths and sort orders make endless addresses of one page. One page that says something else clears a
+    form for good. It is kept in memory: a crawl that is resumed looks at so many pages of a form anew.
+
+    Examples
+    --------
+    >>> sameness = Sameness()
+    >>> for n in range(MAX_ALIKE):
+    ...     sameness.see(f"http://a.org/s{n}/home", ["Welcome to this page. " * 9])
+    >>> sameness.is_trap("http://a.org/s77/home"), sameness.is_trap("http://a.org/home")
+    (True, False)
+    """
+
+    def __init__(self) -> None:
+        self._seen: OrderedDict[str, tuple[int, int]] = OrderedDict()  # form → hash of its text, pages; -1: cleared
+
+    def see(self, url: str, blocks: Iterable[str]) -> None:
+        """Note what a page says that was fetched."""
+        kind = form(url)
+        if kind == url:
+            return
+        text = "\n".join(blocks)
+        said, n = self._seen.get(kind, (hash(text), 0))
+        cleared = n < 0 or len(text) < _MIN_TEXT or hash(text) != said
+        self._seen[kind] = (said, -1 if cleared else n + 1)
+        self._seen.move_to_end(kind)
+        while len(self._seen) > _MAX_FORMS:
+            self._seen.popitem(last=False)
+
+    def is_trap(self, url: str) -> bool:
+        """Return whether an address would bring only what its form has brought all along."""
+        return self._seen.get(form(url), (0, 0))[1] >= MAX_ALIKE

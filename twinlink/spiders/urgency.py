@@ -41,7 +41,8 @@ _LEARN = """
 INSERT INTO rules VALUES (?, ?, ?, ?, 1) ON CONFLICT DO UPDATE SET n = n + 1, side = iif(side = 0, excluded.side, side)
 """
 _BY_KEY = "SELECT id, url, state, side FROM frontier WHERE key = ? AND kind = 'page'"
-_BY_PLACE = "SELECT id, url, state, side FROM frontier WHERE place = ? AND id <> ? LIMIT ?"
+# Said to be no 0, for otherwise SQLite must not use the index, which leaves these out.
+_BY_PLACE = "SELECT id, url, state, side FROM frontier WHERE place = ? AND place <> 0 AND id <> ? LIMIT ?"
 _RAISE = "UPDATE frontier SET urgency = ? WHERE id = ? AND state = 'queued' AND urgency < ?"
 _INSERT = """
 INSERT INTO frontier (key, url, host, depth, chain, hops, reason, detail, site, kind, suspect, side, urgency, place,

@@ -1,4 +1,7 @@
-"""WACZ files (a zip with archives, a list of pages and an index in it), read where they lie: nothing is unpacked."""
+"""WACZ files (a zip with archives, a list of pages and an index in it), read where they lie: nothing is unpacked.
+
+A collection of several crawls is a WACZ file that has WACZ files in it ("multi-WACZ").
+"""
 
 from __future__ import annotations
 
@@ -6,22 +9,25 @@ import io
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import IO, Any, BinaryIO, cast
+from typing import IO, Any, BinaryIO, NamedTuple, cast
 
 import msgspec
 
 from twinlink.errors import InputError
 from twinlink.spiders.documents import Document
-from twinlink.spiders.responses import Archive, read_archives
+from twinlink.spiders.responses import Archive, Exchanges, read_archives
 from twinlink.spiders.urls import normalise, page_id
 from twinlink.tables import Reject
 
 __all__ = ["read_wacz"]
 
-_ARCHIVES = (".warc", ".warc.gz", ".arc", ".arc.gz")
+_ARCHIVES = (".warc", ".warc.gz", ".warc.zst", ".arc", ".arc.gz")
+_PACKAGE = ".wacz"
+_MAX_NESTING = 1  # collections have packages, packages have archives
 _PAGE_LISTS = ("pages/pages.jsonl", "pages/extraPages.jsonl")
 _MAX_LIST_BYTES = 2**28  # of pages: some million lines without the text of the pages
 _MAX_LINE_BYTES = 2**24  # of which one may hold a page's whole text
@@ -40,15 +46,18 @@ class _PageEntry(msgspec.Struct):
     url: str = ""
 
 
-def read_wacz(path: Path, max_page_bytes: int) -> Iterator[Document | Reject]:
+def read_wacz(path: Path, max_page_bytes: int, exchanges: Exchanges | None = None) -> Iterator[Document | Reject]:
     """Yield what `twinlink.spiders.responses.read_archives` does for the archives in a WACZ file.
 
     Parameters
     ----------
     path : Path
-        The file. Its archives are the members that end in ``.warc``, ``.warc.gz`` or ``.arc``.
+        The file. Its archives are the members that end in ``.warc``, ``.warc.gz``, ``.warc.zst`` or ``.arc``, and those
+        of members that are WACZ files themselves.
     max_page_bytes : int
         Largest body.
+    exchanges : Exchanges, optional
+        As for `read_archives`.
 
     Yields
     ------
@@ -62,38 +71,72 @@ def read_wacz(path: Path, max_page_bytes: int) -> Iterator[Document | Reject]:
     InputError
         If the file cannot be read as a zip, or has no archive in it.
     """
-    try:
-        container = zipfile.ZipFile(path)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from error
-    except _BROKEN as error:
-        raise InputError(f"{path}: expected a WACZ file, cannot be read as a zip ({error})") from error
-    with container:
-        members = [info for info in container.infolist() if info.filename.lower().endswith(_ARCHIVES)]
-        if not members:
-            raise InputError(f"{path}: expected a WACZ file, found no archive (.warc.gz) in it")
-        if sum(info.compress_size for info in members) > path.stat().st_size:
-            raise InputError(f"{path}: expected a WACZ file, found members that lie over each other")
-        yield from _read(container, path, members, max_page_bytes)
+    contents = _Contents([], [], _Listed())
+    with ExitStack() as stack:
+        _gather(_Holder(path.name, lambda: path.open("rb")), str(path), contents, stack)
+        yield from contents.rejects
+        listed = contents.listed
+        if contents.archives:
+            for item in read_archives(contents.archives, max_page_bytes, exchanges):
+                listed.see(item.url)
+                yield item
+            for url in exchanges.waiting() if exchanges else ():
+                listed.see(url)
+        for url in listed.rest():
+            yield Reject(url, "ingest", "missing-page", "in the list of pages, but in no archive")
 
 
-def _read(
-    container: zipfile.ZipFile, path: Path, members: list[zipfile.ZipInfo], limit: int
-) -> Iterator[Document | Reject]:
-    archives = []
+class _Holder(NamedTuple):
+    """A file that holds a zip, on disk or inside another one."""
+
+    name: str
+    open: Callable[[], BinaryIO]
+    """Opens it anew; the file can seek. Raises OSError."""
+
+
+class _Contents(NamedTuple):
+    """What a WACZ file holds, those inside it included."""
+
+    archives: list[Archive]
+    rejects: list[Reject]
+    listed: _Listed
+
+
+def _gather(holder: _Holder, where: str, contents: _Contents, stack: ExitStack, nesting: int = 0) -> None:
+    """Add what a WACZ file holds; it stays open until the stack is closed. Raises InputError if it is none."""
+    container, size = _opened(holder, where, stack)
+    members = [info for info in container.infolist() if info.filename.lower().endswith((*_ARCHIVES, _PACKAGE))]
+    if not members:
+        raise InputError(f"{where}: expected a WACZ file, found no archive (.warc.gz) in it")
+    if sum(info.compress_size for info in members) > size:
+        raise InputError(f"{where}: expected a WACZ file, found members that lie over each other")
     for info in sorted(members, key=lambda info: info.filename):
-        name = f"{path.name}/{info.filename}"
+        inner = _Holder(f"{holder.name}/{info.filename}", partial(_open, container, holder, info))
+        is_package = info.filename.lower().endswith(_PACKAGE)
         if _is_bomb(info):
-            yield Reject(name, "ingest", "too-large", f"{info.compress_size} bytes would unpack to {info.file_size}")
+            detail = f"{info.compress_size} bytes would unpack to {info.file_size}"
+            contents.rejects.append(Reject(inner.name, "ingest", "too-large", detail))
+        elif not is_package:
+            contents.archives.append(Archive(*inner))
+        elif nesting < _MAX_NESTING:
+            try:
+                _gather(inner, inner.name, contents, stack, nesting + 1)
+            except InputError as error:
+                contents.rejects.append(Reject(inner.name, "ingest", "damaged-record", str(error)))
         else:
-            archives.append(Archive(name, partial(_open, container, path, info)))
-    listed = _Listed(container)
-    if archives:
-        for item in read_archives(archives, limit):
-            listed.see(item.url)
-            yield item
-    for url in listed.rest():
-        yield Reject(url, "ingest", "missing-page", "in the list of pages, but in no archive")
+            contents.rejects.append(Reject(inner.name, "ingest", "damaged-record", "packages nest too deeply"))
+    contents.listed.add(container)
+
+
+def _opened(holder: _Holder, where: str, stack: ExitStack) -> tuple[zipfile.ZipFile, int]:
+    """Open a zip; return it and its size."""
+    try:
+        file = stack.enter_context(holder.open())
+        return stack.enter_context(zipfile.ZipFile(file)), file.seek(0, io.SEEK_END)
+    except OSError as error:
+        raise InputError(f"{where}: cannot be read ({error.strerror or error})") from error
+    except _BROKEN as error:
+        raise InputError(f"{where}: expected a WACZ file, cannot be read as a zip ({error})") from error
 
 
 def _is_bomb(info: zipfile.ZipInfo) -> bool:
@@ -103,8 +146,10 @@ def _is_bomb(info: zipfile.ZipInfo) -> bool:
 class _Listed:
     """The addresses in the lists of pages that have not been met."""
 
-    def __init__(self, container: zipfile.ZipFile) -> None:
+    def __init__(self) -> None:
         self._urls: dict[int, str] = {}
+
+    def add(self, container: zipfile.ZipFile) -> None:
         for name in _PAGE_LISTS:
             for url in _listed_addresses(container, name):
                 self._urls.setdefault(page_id(url), url)
@@ -133,13 +178,16 @@ def _listed_addresses(container: zipfile.ZipFile, name: str) -> Iterator[str]:
         return
 
 
-def _open(container: zipfile.ZipFile, path: Path, info: zipfile.ZipInfo) -> BinaryIO:
+def _open(container: zipfile.ZipFile, holder: _Holder, info: zipfile.ZipInfo) -> BinaryIO:
     """Open a member as a file that can seek."""
     try:
         if info.compress_type == zipfile.ZIP_STORED and not info.flag_bits & 1:
-            raw: io.RawIOBase = _Window(path, info)
+            raw: io.RawIOBase = _Window(holder.open(), info)
         else:
-            raw = _Unpacked(container.open(info), info.file_size)
+            opened = (
+                container if container.fp else zipfile.ZipFile(holder.open())
+            )  # for a revisit, when all has been read
+            raw = _Unpacked(opened.open(info), info.file_size)
     except _BROKEN as error:
         raise OSError(str(error)) from error
     return cast("BinaryIO", io.BufferedReader(raw, 2**16))
@@ -181,9 +229,9 @@ class _Seekable(io.RawIOBase):
 class _Window(_Seekable):
     """A member that is stored as it is: a piece of the file."""
 
-    def __init__(self, path: Path, info: zipfile.ZipInfo) -> None:
+    def __init__(self, file: BinaryIO, info: zipfile.ZipInfo) -> None:
         super().__init__(info.compress_size)
-        self._file = path.open("rb")
+        self._file = file
         self._file.seek(info.header_offset)
         mark, name_length, extra_length = _LOCAL_HEADER.unpack(self._file.read(_LOCAL_HEADER.size))
         if mark != b"PK\3\4":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import io
 import os
 from collections.abc import Callable, Sequence
@@ -12,16 +14,28 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 from urllib.parse import quote
 
+from warcio.recordloader import ArcWarcRecord
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 from twinlink.errors import RunError
 from twinlink.spiders.responses import read_warc
 
-__all__ = ["WarcWriter", "Written", "read_warc", "truncate_to"]
+__all__ = [
+    "NOT_MODIFIED",
+    "Conversion",
+    "Earlier",
+    "WarcWriter",
+    "Written",
+    "payload_digest",
+    "read_warc",
+    "truncate_to",
+]
 
 Headers = Sequence[tuple[str, str]]
 
+NOT_MODIFIED = 304
+_SERVER_NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
 _MAX_ARCHIVE_BYTES = 2**30  # ISO 28500, annex C.1: "it is recommended to use 1 GB as a practical target size"
 
 
@@ -43,6 +57,25 @@ def truncate_to(path: Path, end: int) -> None:
         raise RunError(f"{path}: expected at least {end} bytes, found {size}; part of the archive is lost")
 
 
+class Conversion(NamedTuple):
+    """A page as its scripts built it of an answer; `twinlink.spiders.responses` gives it instead of the answer."""
+
+    content_type: str
+    language: str
+    """Content-Language header of the answer."""
+    body: bytes
+
+
+class Earlier(NamedTuple):
+    """The answer that a new one is the same as."""
+
+    url: str
+    date: str
+    """WARC-Date of its record."""
+    digest: str
+    """WARC-Payload-Digest of its record."""
+
+
 class Written(NamedTuple):
     """Where an exchange was written."""
 
@@ -52,6 +85,10 @@ class Written(NamedTuple):
     """First byte of its response record."""
     end: int
     """First byte behind its request record: the length of the file by now."""
+    date: str = ""
+    """WARC-Date of its response record."""
+    digest: str = ""
+    """WARC-Payload-Digest of its response record."""
 
 
 class WarcWriter:
@@ -96,6 +133,7 @@ class WarcWriter:
         response_headers: Headers,
         body: bytes,
         fetched: datetime | None = None,
+        conversion: Conversion | None = None,
     ) -> Written:
         """Write one exchange.
 
@@ -114,29 +152,74 @@ class WarcWriter:
             As received: what Content-Encoding says still holds.
         fetched : datetime, optional
             With time zone; default is now.
+        conversion : Conversion, optional
+            What became of the answer: a record that stands before it, and refers to it.
         """
-        if self._file is None or self._file.tell() >= self._max_bytes:
-            self._begin()
-        assert self._file is not None
-        start = self._file.tell()
-        writer = WARCWriter(self._file, gzip=True, warc_version="WARC/1.1")
+        writer = self._writer()
+        date = _warc_date(fetched or datetime.now(UTC))
         response = writer.create_warc_record(
             url,
             "response",
             payload=io.BytesIO(body),
             length=len(body),
-            warc_headers_dict={"WARC-Date": _warc_date(fetched or datetime.now(UTC))},
-            http_headers=StatusAndHeaders(
-                f"{status} {responses.get(status, '')}".rstrip(),
-                _stored_headers(response_headers, len(body)),
-                "HTTP/1.1",
-            ),
+            warc_headers_dict={"WARC-Date": date},
+            http_headers=_answer_head(status, _stored_headers(response_headers, len(body))),
         )
+        if conversion is not None:
+            refers = {"WARC-Date": date, "WARC-Refers-To": response.rec_headers.get_header("WARC-Record-ID")}
+            writer.write_record(_conversion_record(writer, url, conversion, refers))
+        return self._write(writer, request_line, request_headers, response)
+
+    def write_revisit(
+        self,
+        url: str,
+        request_line: str,
+        request_headers: Headers,
+        status: int,
+        response_headers: Headers,
+        earlier: Earlier,
+        fetched: datetime | None = None,
+    ) -> Written:
+        """Write an exchange that brought what an earlier one did: its record refers to that one, and has no body.
+
+        Parameters
+        ----------
+        url, request_line, request_headers, status, response_headers, fetched
+            As for `write`. Status 304 says that the server found its page unmodified (profile
+            ``server-not-modified``); with any other one the payload was the same (``identical-payload-digest``).
+        earlier : Earlier
+            The answer that has the body.
+        """
+        writer = self._writer()
+        revisit = writer.create_revisit_record(
+            url,
+            earlier.digest,
+            earlier.url,
+            earlier.date,
+            _answer_head(status, _ascii_headers(response_headers)),
+            {"WARC-Date": _warc_date(fetched or datetime.now(UTC))},
+        )
+        if status == NOT_MODIFIED:
+            revisit.rec_headers.replace_header("WARC-Profile", _SERVER_NOT_MODIFIED)
+        return self._write(writer, request_line, request_headers, revisit)
+
+    def _writer(self) -> WARCWriter:
+        if self._file is None or self._file.tell() >= self._max_bytes:
+            self._begin()
+        return WARCWriter(self._file, gzip=True, warc_version="WARC/1.1")
+
+    def _write(
+        self, writer: WARCWriter, request_line: str, request_headers: Headers, response: ArcWarcRecord
+    ) -> Written:
+        assert self._file is not None
+        start = self._file.tell()
         head = StatusAndHeaders(_ascii(request_line), _ascii_headers(request_headers), is_http_request=True)
-        request = writer.create_warc_record(url, "request", http_headers=head)
+        fields = response.rec_headers
+        request = writer.create_warc_record(fields.get_header("WARC-Target-URI"), "request", http_headers=head)
         writer.write_request_response_pair(request, response)
         self._file.flush()
-        return Written(self._name, start, self._file.tell())
+        date, digest = fields.get_header("WARC-Date"), fields.get_header("WARC-Payload-Digest") or ""
+        return Written(self._name, start, self._file.tell(), date, digest)
 
     def close(self) -> None:
         """Close the file that is being written; the next `write` begins another."""
@@ -160,6 +243,32 @@ class WarcWriter:
 
     def _file_name(self, number: int) -> str:
         return f"{self._prefix}-{number:05}.warc.gz"
+
+
+def _conversion_record(writer: WARCWriter, url: str, made: Conversion, headers: dict[str, str]) -> ArcWarcRecord:
+    if made.language:
+        headers = {**headers, "Content-Language": _ascii(made.language)}  # WARC allows for fields of one's own
+    return writer.create_warc_record(
+        url,
+        "conversion",
+        payload=io.BytesIO(made.body),
+        length=len(made.body),
+        warc_content_type=made.content_type,
+        warc_headers_dict=headers,
+    )
+
+
+def payload_digest(body: bytes) -> str:
+    """Return the digest of a body as WARC-Payload-Digest has it.
+
+    >>> payload_digest(b"")
+    'sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ'
+    """
+    return f"sha1:{base64.b32encode(hashlib.sha1(body, usedforsecurity=False).digest()).decode()}"
+
+
+def _answer_head(status: int, headers: Headers) -> StatusAndHeaders:
+    return StatusAndHeaders(f"{status} {responses.get(status, '')}".rstrip(), list(headers), "HTTP/1.1")
 
 
 def _stored_headers(headers: Headers, length: int) -> list[tuple[str, str]]:

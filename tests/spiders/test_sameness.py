@@ -1,0 +1,77 @@
+"""Endless addresses of one and the same page."""
+
+from __future__ import annotations
+
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from tests.loopback import Answer, serving
+from twinlink.config import CrawlSettings
+from twinlink.spiders.crawl import crawl
+from twinlink.spiders.ledger import ledger_rejects
+from twinlink.spiders.traps import MAX_ALIKE, Sameness, form
+
+TEXT = "What this page says is the same under every address that leads to it, and there are many such addresses."
+
+
+def test_a_form_is_a_trap_after_so_many_pages_that_say_the_same() -> None:
+    sameness = Sameness()
+    for n in range(MAX_ALIKE):
+        assert not sameness.is_trap("http://a.org/list?sort=any")
+        sameness.see(f"http://a.org/list?sort={n}", [TEXT])
+    assert sameness.is_trap("http://a.org/list?sort=any")
+    assert not sameness.is_trap("http://a.org/list?sort=any&page=2")
+
+
+@pytest.mark.parametrize("at", [0, 7, MAX_ALIKE - 1, MAX_ALIKE + 3])
+def test_one_other_page_clears_a_form_for_good(at: int) -> None:
+    sameness = Sameness()
+    for n in range(3 * MAX_ALIKE):
+        sameness.see(f"http://a.org/p/{n}.html", [TEXT if n != at else TEXT[::-1]])
+    assert not sameness.is_trap("http://a.org/p/99.html")
+
+
+def test_pages_that_say_next_to_nothing_are_no_trap() -> None:
+    sameness = Sameness()
+    for n in range(3 * MAX_ALIKE):
+        sameness.see(f"http://a.org/p/{n}.html", ["A frame"])
+    assert not sameness.is_trap("http://a.org/p/99.html")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("/s/9f3a0c1d2e/", "/s/0a1b2c3d4e/"),
+        ("/list?sort=a&dir=b", "/list?dir=up&sort=down"),
+        ("/p/1.html", "/p/22.html"),
+    ],
+)
+def test_addresses_of_one_form(one: str, other: str) -> None:
+    assert form(f"http://a.org{one}") == form(f"http://a.org{other}")
+
+
+def test_addresses_of_other_forms() -> None:
+    paths = ("/", "/about.html", "/about-us/", "/p/1.html", "/p/1/", "/p?id=1", "/p?id=1&lang=fr")
+    assert len({form(f"http://a.org{path}") for path in paths}) == len(paths)
+
+
+def test_a_crawl_ends_where_one_page_has_endless_addresses(tmp_path: Path) -> None:
+    fresh = count(10_000)
+
+    def answer(path: str) -> Answer:
+        hrefs = "".join(f"<a href='/s{next(fresh)}/home'>on</a>" for _ in range(3))
+        own = "".join(f"<a href='/real/{n}.html'>{n}</a>" for n in range(60)) if path == "/" else ""
+        text = f"{path} {TEXT}" if path.startswith("/real") else TEXT
+        return Answer(f"<p>{text}</p>{hrefs}{own}".encode())
+
+    with serving(answer) as site:
+        progress = crawl([site.url], tmp_path, CrawlSettings(max_pages=1_000, concurrency=2))
+        fetched = site.fetched()
+    assert sum(path.startswith("/real/") for path in fetched) == 60
+    assert sum(path.startswith("/s") for path in fetched) <= MAX_ALIKE + 2
+    assert progress.queued == 0
+    traps = [reject for reject in ledger_rejects(tmp_path) if reject.reason == "trap"]
+    assert progress.reasons == {"trap": len(traps)}
+    assert all("one and the same page" in trap.detail for trap in traps)

@@ -1,0 +1,132 @@
+"""Which capture of an address counts: the latest one, in whatever order they are read.
+
+A capture is what a server had at an address at a moment: a page, an empty page, a redirect, or nothing (404, 410).
+Captures without a date (files) are older than all that have one. Of two of the same moment a page counts before the
+others, and then whatever comes last in an order that has no sense but is always the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from enum import IntEnum
+from hashlib import blake2b
+from typing import NamedTuple
+
+from twinlink.tables import Reject
+
+__all__ = ["Captures", "Kind", "rank"]
+
+_EPOCH = datetime(1, 1, 1, tzinfo=UTC)
+_DATE = slice(0, 8)
+_KIND = 8
+_DIGEST = slice(9, 29)
+_NO_DIGEST = bytes(20)
+
+
+class Kind(IntEnum):
+    """What a capture is; of two of the same moment the higher one counts."""
+
+    GONE = 0
+    REDIRECT = 1
+    EMPTY = 2
+    PAGE = 3
+
+
+def rank(kind: Kind, moment: datetime | None, digest: bytes, url: str, place: str) -> bytes:
+    """Return what captures of an address are compared by, 45 bytes.
+
+    Parameters
+    ----------
+    kind : Kind
+    moment : datetime or None
+        When it was fetched, with time zone.
+    digest : bytes
+        SHA-1 of the body, empty where there is none.
+    url, place : str
+        As it is spelled, and where it lies.
+    """
+    ties = b"".join(blake2b(text.encode(), digest_size=8).digest() for text in (url, place))
+    return _date(moment) + bytes([kind]) + (digest or _NO_DIGEST) + ties
+
+
+def _date(moment: datetime | None) -> bytes:
+    """Return a moment as microseconds, so that bytes compare as dates do; zeros for none."""
+    microseconds = 0 if moment is None else (moment - _EPOCH) // timedelta(microseconds=1)
+    return microseconds.to_bytes(8, "big")
+
+
+class _Older(NamedTuple):
+    """A capture that does not count."""
+
+    number: int
+    url: str
+    rank: bytes
+
+
+class Captures:
+    """The captures that count, by the page_id of their addresses; each address takes some 130 bytes."""
+
+    def __init__(self) -> None:
+        self._ranks: dict[int, bytes] = {}
+        self._older: list[_Older] = []
+
+    def would_win(self, number: int, rank: bytes) -> bool:
+        """Tell whether a capture counts among those so far."""
+        return self._ranks.get(number, b"") < rank
+
+    def add(self, number: int, url: str, rank: bytes, *, counted: bool = True) -> bool:
+        """Add a capture; return whether it counts so far.
+
+        Parameters
+        ----------
+        number : int
+            page_id of its address.
+        url : str
+            What to call it if it does not count: the same for all captures of an address.
+        rank : bytes
+        counted : bool, default True
+            Whether it is told where it does not count.
+        """
+        known = self._ranks.get(number)
+        wins = known is None or known < rank
+        loser = known if wins else rank
+        if loser is not None and counted:
+            self._older.append(_Older(number, url, loser))
+        if wins:
+            self._ranks[number] = rank
+        return wins
+
+    def confirm(self, number: int, moment: datetime | None) -> None:
+        """Note that a later visit found what counts unchanged."""
+        self._ranks[number] = _date(moment) + self._ranks[number][8:]
+
+    def is_after(self, number: int, moment: datetime | None) -> bool:
+        """Tell whether what counts is of a later moment."""
+        known = self._ranks.get(number)
+        return known is not None and known[_DATE] > _date(moment)
+
+    def is_page(self, number: int, moment: datetime | None = None, digest: bytes = b"") -> bool:
+        """Tell whether what counts is a page, and, if they are given, of this moment and with this body."""
+        known = self._ranks.get(number)
+        if known is None or known[_KIND] != Kind.PAGE:
+            return False
+        return (moment is None or known[_DATE] == _date(moment)) and (not digest or known[_DIGEST] == digest)
+
+    def pages(self) -> Iterator[int]:
+        """Yield the addresses that have a page."""
+        return (number for number, known in self._ranks.items() if known[_KIND] == Kind.PAGE)
+
+    def rejects(self) -> Iterator[Reject]:
+        """Yield a reject for each capture that does not count.
+
+        ``older-capture``, or ``duplicate-url`` where no date tells which is older. The detail says whether the page was
+        the same, and what it was where it was no page.
+        """
+        for number, url, old in self._older:
+            known = self._ranks[number]
+            if old[_KIND] != Kind.PAGE:
+                detail = Kind(old[_KIND]).name.lower()
+            else:
+                detail = "same" if old[_KIND:29] == known[_KIND:29] else "changed"
+            yield Reject(url, "ingest", "duplicate-url" if old[_DATE] == known[_DATE] else "older-capture", detail)

@@ -1,0 +1,54 @@
+"""Where the browser is, and what to do where it is not; light enough to be asked before a crawl begins."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+from typing import TYPE_CHECKING
+
+from twinlink.errors import InputError
+
+if TYPE_CHECKING:
+    from twinlink.config import CrawlSettings
+
+__all__ = ["check_browser", "find_browser", "missing_browser"]
+
+_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+_INSTALL_EXTRA = "pip install 'twinlink[browser]'"
+_INSTALL_BROWSER = "sudo apt-get install chromium"
+
+
+def find_browser(named: str = "") -> str | None:
+    """Return the path of Chromium: the one that is named (a path or a command), or the first that is installed."""
+    return next((path for name in ((named,) if named else _NAMES) if (path := shutil.which(name))), None)
+
+
+def missing_browser(named: str = "") -> str:
+    """Return what keeps pages from being built in a browser, and the command that helps; empty when nothing does.
+
+    Parameters
+    ----------
+    named : str, optional
+        Setting ``crawl.browser_path``.
+    """
+    if importlib.util.find_spec("playwright") is None:
+        return f"the extra is not installed: {_INSTALL_EXTRA}"
+    if find_browser(named) is None:
+        where = f"no browser at {named!r}" if named else "no Chromium is installed"
+        return f"{where}: {_INSTALL_BROWSER}, or name one in crawl.browser_path"
+    return ""
+
+
+def check_browser(settings: CrawlSettings) -> None:
+    """Refuse settings that cannot do without a browser where there is none.
+
+    Raises
+    ------
+    InputError
+        If they ask for one, and it or the extra is not installed.
+    """
+    asked = "crawl.browser = 'always'" if settings.browser == "always" else "crawl.browser_sites"
+    if settings.browser == "always" or (settings.browser_sites and settings.browser != "never"):
+        missing = missing_browser(settings.browser_path)
+        if missing:
+            raise InputError(f"{asked} needs a browser, but {missing}")

@@ -1,0 +1,251 @@
+"""Reading the ledger of a crawl, also while the crawl writes it: counts, rejects, reports."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from twinlink.errors import MissingStageError, RunError
+from twinlink.spiders.ledger_bodies import note, visit_number
+from twinlink.spiders.ledger_schema import VERSION, upgrade
+from twinlink.spiders.ledger_values import LEDGER_NAME, Counts, LedgerSummary, SiteCounts
+from twinlink.spiders.partners import UNWANTED
+from twinlink.tables import Reject
+
+__all__ = [
+    "count_states",
+    "ledger_again",
+    "ledger_counts",
+    "ledger_failures",
+    "ledger_langs",
+    "ledger_rejects",
+    "ledger_report",
+    "ledger_sites",
+    "ledger_starts",
+    "ledger_summary",
+    "ledger_tally",
+]
+
+
+def ledger_counts(folder: Path) -> Counts:
+    """Count the addresses of the crawl in ``folder`` by state; all zero when it has no ledger yet."""
+    try:
+        with _reader(folder) as db:
+            return count_states(db)
+    except (MissingStageError, RunError):  # not made yet; or broken, which the crawler will say
+        return Counts()
+
+
+def ledger_rejects(folder: Path) -> Iterator[Reject]:
+    """Yield every address that the crawl in ``folder`` knows of and has no page of, redirects and sitemaps apart.
+
+    Addresses still queued come with the limit that ended their site (``budget-pages``, ``budget-bytes``,
+    ``budget-minutes``) or the crawl (``page-limit``), and with ``interrupted`` when it was stopped; those that have a
+    page of an earlier visit do not come, for that one holds on. A folder without a ledger has no rejects.
+    """
+    if not (folder / LEDGER_NAME).is_file():
+        return
+    with _reader(folder) as db:
+        for row in db.execute(_REJECTS, (_left_over(db),)):
+            yield Reject(*row)
+
+
+def ledger_summary(folder: Path) -> LedgerSummary:
+    """Summarise the crawl in ``folder``.
+
+    Raises
+    ------
+    MissingStageError
+        If the folder holds no ledger.
+    """
+    with _reader(folder) as db:
+        return LedgerSummary(count_states(db), _reasons(db), finished=note(db, "finished") is not None)
+
+
+def ledger_tally(folder: Path) -> dict[str, int]:
+    """Count the dropped addresses of the crawl in ``folder`` by reason, the most frequent first; cheap at any size."""
+    try:
+        with _reader(folder) as db:
+            return dict(db.execute(_TALLY))
+    except (MissingStageError, RunError):
+        return {}
+
+
+def ledger_langs(folder: Path) -> dict[str, int]:
+    """Count the pages of the crawl in ``folder`` by the language that they declare (``und``: none), most first."""
+    try:
+        with _reader(folder) as db:
+            return dict(db.execute(_LANGS))
+    except (MissingStageError, RunError):
+        return {}
+
+
+def ledger_sites(folder: Path, limit: int = -1) -> list[SiteCounts]:
+    """Return the sites of the crawl in ``folder``, those with the most pages first; at most ``limit``, -1 for all."""
+    try:
+        with _reader(folder) as db:
+            return [SiteCounts(*row) for row in db.execute(_SITES, (limit,))]
+    except (MissingStageError, RunError):
+        return []
+
+
+def ledger_report(folder: Path) -> dict[str, Any]:
+    """Return the crawl in ``folder`` as plain values, for ``crawl.json``.
+
+    Raises
+    ------
+    MissingStageError
+        If the folder holds no ledger.
+    """
+    with _reader(folder) as db:
+        counts = count_states(db)
+        rejects = _by_site(db, "SELECT site, reason, n FROM tally WHERE n > 0 ORDER BY site, n DESC, reason")
+        langs = _by_site(db, "SELECT site, iif(lang = '', 'und', lang), n FROM langs WHERE n > 0 ORDER BY site, n DESC")
+        sites = [asdict(SiteCounts(*row)) for row in db.execute(_SITES, (-1,))]
+        sitemaps = db.execute(
+            "SELECT iif(state = 'aside', iif(reason = '', 'read', reason), state), count(*)"
+            " FROM frontier WHERE kind = 'sitemap' GROUP BY 1 ORDER BY 1"
+        )
+        suspects = db.execute("SELECT suspect, count(*) FROM frontier WHERE suspect <> '' GROUP BY 1 ORDER BY 1")
+        return {
+            "end": note(db, "finished") or "interrupted",
+            "pages": counts.done,
+            "redirects": counts.moved,
+            "queued": counts.queued + counts.flight,
+            "rejected": counts.rejected,
+            "bytes": counts.bytes,
+            "langs": dict(db.execute(_LANGS)),
+            "rejects": _reasons(db),
+            **({"visit": visit_number(db), "again": again} if (again := _again(db)) else {}),
+            "sitemaps": dict(sitemaps),
+            "suspects": dict(suspects),
+            "unwanted": dict(zip(("pages", "put_last"), db.execute(_UNWANTED, (UNWANTED,)).fetchone(), strict=True)),
+            "sites": [
+                {**site, "langs": langs.get(site["site"], {}), "rejects": rejects.get(site["site"], {})}
+                for site in sites
+            ],
+        }
+
+
+def ledger_again(folder: Path) -> dict[str, int]:
+    """Count the pages of the crawl in ``folder`` by what its latest visit found; empty when there was but one.
+
+    ``unchanged``, ``changed``, ``new``, ``gone``; ``kept``: the visit failed, and the page of an earlier one holds on;
+    ``open``: not visited again.
+    """
+    try:
+        with _reader(folder) as db:
+            return _again(db)
+    except (MissingStageError, RunError):
+        return {}
+
+
+def ledger_starts(folder: Path) -> list[str]:
+    """Return the start pages of the crawl in ``folder``.
+
+    Raises
+    ------
+    MissingStageError
+        If the folder holds no ledger.
+    """
+    with _reader(folder) as db:
+        kept = note(db, "starts")
+        if kept is not None:
+            return list(json.loads(kept))
+        rows = db.execute("SELECT url FROM frontier WHERE depth = 0 AND kind = 'page' ORDER BY id")
+        return [url for (url,) in rows]
+
+
+def ledger_failures(folder: Path, limit: int = 3) -> list[Reject]:
+    """Return the first addresses that gave no page, redirects (reason ``moved``) with them.
+
+    They say why a crawl found nothing.
+    """
+    with _reader(folder) as db:
+        rows = db.execute(
+            "SELECT url, 'crawl', iif(state = 'moved', state, reason), detail FROM frontier"
+            " WHERE state IN ('rejected', 'moved') AND kind = 'page' ORDER BY state = 'moved', depth, id LIMIT ?",
+            (limit,),
+        )
+        return [Reject(*row) for row in rows]
+
+
+@contextmanager
+def _reader(folder: Path) -> Iterator[sqlite3.Connection]:
+    path = folder / LEDGER_NAME
+    if not path.is_file():
+        raise MissingStageError(f"{folder}: no crawl here (no {LEDGER_NAME}); crawl first")
+    try:
+        # Not mode=ro: a connection that may not write leaves SQLite's two helper files behind.
+        with closing(sqlite3.connect(f"file:{quote(str(path))}?mode=rw", uri=True)) as db:
+            if upgrade(db) != VERSION:
+                raise RunError(f"{path}: ledger of another version, expected {VERSION}; crawl into a new folder")
+            yield db
+    except sqlite3.Error as error:
+        raise RunError(f"{path}: not a usable ledger ({error}); crawl into a new folder") from error
+
+
+def count_states(db: sqlite3.Connection) -> Counts:
+    """Count the addresses of an open ledger by state."""
+    return Counts(*db.execute("SELECT queued, flight, done, moved, rejected, bytes FROM total").fetchone())
+
+
+# Without those that have a page of an earlier visit: that one holds on.
+_REJECTS = """
+SELECT url, 'crawl', iif(state = 'rejected', reason, coalesce(nullif(ended, ''), ?)), detail
+FROM frontier JOIN sites USING (site)
+WHERE state NOT IN ('done', 'moved', 'aside') AND kind = 'page'
+    AND NOT EXISTS (SELECT 1 FROM bodies WHERE bodies.id = frontier.id AND bodies.archive <> '')
+ORDER BY frontier.id
+"""
+_OPEN = """
+SELECT coalesce(nullif(ended, ''), ?), count(*) FROM frontier JOIN sites USING (site)
+WHERE state IN ('queued', 'flight') AND kind = 'page'
+    AND NOT EXISTS (SELECT 1 FROM bodies WHERE bodies.id = frontier.id AND bodies.archive <> '')
+GROUP BY 1
+"""
+_TALLY = "SELECT reason, sum(n) FROM tally GROUP BY reason HAVING sum(n) > 0 ORDER BY 2 DESC, 1"
+_LANGS = "SELECT iif(lang = '', 'und', lang), sum(n) FROM langs GROUP BY 1 HAVING sum(n) > 0 ORDER BY 2 DESC, 1"
+_UNWANTED = """
+SELECT (SELECT count(*) FROM frontier WHERE state = 'done' AND side = ?1),
+    (SELECT count(*) FROM frontier WHERE state = 'queued' AND urgency < 0)
+"""
+_SITES = """
+SELECT site, done, moved, queued + flight, rejected, bytes, round(seconds, 3), iif(queued + flight > 0, ended, '')
+FROM sites
+ORDER BY done DESC, site LIMIT ?
+"""
+
+
+def _again(db: sqlite3.Connection) -> dict[str, int]:
+    visit = visit_number(db)
+    if visit == 1:
+        return {}
+    found = dict(db.execute("SELECT found, count(*) FROM bodies WHERE visit = ? GROUP BY 1", (visit,)))
+    open_ = db.execute("SELECT count(*) FROM bodies WHERE visit < ? AND archive <> ''", (visit,)).fetchone()[0]
+    names = ("unchanged", "changed", "new", "gone", "kept")
+    return {**{name: found.get(name, 0) for name in names}, "open": open_}
+
+
+def _by_site(db: sqlite3.Connection, query: str) -> dict[str, dict[str, int]]:
+    found: dict[str, dict[str, int]] = {}
+    for site, name, n in db.execute(query):
+        found.setdefault(site, {})[name] = n
+    return found
+
+
+def _reasons(db: sqlite3.Connection) -> dict[str, int]:
+    """Count what has no page by reason, with what a limit left over."""
+    reasons = dict(db.execute(_TALLY))
+    left = db.execute(_OPEN, (_left_over(db),))
+    return {**reasons, **dict(left)}
+
+
+def _left_over(db: sqlite3.Connection) -> str:
+    return "page-limit" if note(db, "finished") == "page-limit" else "interrupted"

@@ -4,8 +4,10 @@
 
     python -m experiments.bench.bench_bitext [--sentences 5000] [--units 1000000]
 
-Texts of made-up words with beads of all shapes are aligned, from short pages to one page of many sentences; then units
-are written as TMX. Processor time of one core; memory is the peak of the process.
+Texts of made-up words with beads of all shapes are aligned, from short pages to one page of many sentences: by lengths
+alone as Gale & Church do, over all cells, and by NLTK's form of the same, where that is installed; by lengths and equal
+words in the band, once; and in all rounds of learning. Then units are written as TMX. Sentences are those of both
+texts. Processor time of one core; memory is the peak of the process so far.
 """
 
 from __future__ import annotations
@@ -15,17 +17,25 @@ import random
 import resource
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 from experiments.textberg import gale_church, score_beads
 from twinlink.bitext.beadfile import Bead
 from twinlink.bitext.exports import Row, open_for_writing, write_tmx
-from twinlink.bitext.learn import align_texts
+from twinlink.bitext.knowledge import Knowledge
+from twinlink.bitext.learn import Text, TextPair, align_texts, prepare_texts, scoring_of
+from twinlink.bitext.pagepair import align_pair
+from twinlink.bitext_config import BitextSettings
 
-__all__ = ["made_texts", "main"]
+__all__ = ["by_nltk", "in_rounds", "made_texts", "main", "once"]
 
+Texts = Sequence[str]
+MOST_WHOLE = 1000
+"""Beads up to which all cells are looked at: NLTK takes minutes and gigabytes for more."""
 SHAPES = [(1, 1), (1, 2), (2, 1), (1, 0), (0, 1), (2, 2)]
 SHARES = [88, 4, 4, 1.5, 1.5, 1]
 
@@ -36,19 +46,64 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--sentences", type=int, default=5000, help="sentences of the longest page (default: 5000)")
     parser.add_argument("--units", type=int, default=1_000_000, help="units of the TMX file (default: 1000000)")
     given = parser.parse_args(arguments)
-    align_texts(["a b", "c"], ["d e", "f"])  # compiles
-    gale_church(["a"], ["b"])
+    for align in ALIGNERS.values():  # compiles
+        align(*made_texts(120)[:2])
+    print(f"peak memory before: {_peak():,} MB")
     for size in (50, 500, given.sentences):
         a, b, gold = made_texts(size)
-        start = time.process_time()
-        found = align_texts(a, b)
-        seconds = time.process_time() - start
-        score = score_beads(found.beads, gold)
-        print(
-            f"{size:6} beads  all rounds {size / seconds:8,.0f} beads/s  strict {score.strict:.3f} lax {score.lax:.3f}"
-        )
-    print(f"peak memory {_peak():,} MB")
+        for name, align in ALIGNERS.items():
+            if size <= MOST_WHOLE or name not in WHOLE:
+                _time(name, align, a, b, gold)
     _time_tmx(given.units)
+
+
+def _time(name: str, align: Callable[[Texts, Texts], list[Bead]], a: Texts, b: Texts, gold: list[Bead]) -> None:
+    start = time.process_time()
+    found = align(a, b)
+    seconds = time.process_time() - start
+    score = score_beads(found, gold)
+    print(
+        f"{len(gold):6} beads  {name:24} {(len(a) + len(b)) / seconds:9,.0f} sentences/s"
+        f"  strict {score.strict:.3f} lax {score.lax:.3f}  peak {_peak():,} MB"
+    )
+
+
+def by_nltk(a: Texts, b: Texts) -> list[Bead]:
+    """Align by NLTK's Gale-Church."""
+    sides: dict[int, tuple[set[int], set[int]]] = {}
+    lengths = ([len(text) for text in side] for side in (a, b))
+    ends = import_module("nltk.translate.gale_church").align_blocks(*lengths)
+    # It gives every two sentences of a bead, and nothing for those without partner.
+    bead_of: dict[tuple[str, int], int] = {}
+    for i, j in ends:
+        number = bead_of.get(("a", i), bead_of.get(("b", j), len(sides)))
+        bead_of["a", i] = bead_of["b", j] = number
+        of_a, of_b = sides.setdefault(number, (set(), set()))
+        of_a.add(i)
+        of_b.add(j)
+    return [(tuple(sorted(of_a)), tuple(sorted(of_b))) for of_a, of_b in sides.values()]
+
+
+def in_rounds(a: Texts, b: Texts) -> list[Bead]:
+    """Align in all rounds."""
+    return align_texts(a, b).beads
+
+
+def once(a: Texts, b: Texts) -> list[Bead]:
+    """Align by lengths and equal words."""
+    scoring = scoring_of(BitextSettings())
+    known = Knowledge.empty(len(scoring.shapes.names))
+    aligned, _ = align_pair(prepare_texts(TextPair(Text(a), Text(b))), known, scoring)
+    return [(tuple(range(i, i_end)), tuple(range(j, j_end))) for i, i_end, j, j_end in aligned.beads.tolist()]
+
+
+ALIGNERS: dict[str, Callable[[Texts, Texts], list[Bead]]] = {
+    "lengths (Gale & Church)": gale_church,
+    **({"NLTK's gale_church": by_nltk} if find_spec("nltk") else {}),
+    "lengths and equal words": once,
+    "all rounds": in_rounds,
+}
+WHOLE = ("lengths (Gale & Church)", "NLTK's gale_church")
 
 
 def made_texts(n_beads: int, seed: int = 1) -> tuple[list[str], list[str], list[Bead]]:

@@ -58,6 +58,7 @@ def test_scores_by_length_are_those_of_the_formulas(lengths_a, lengths_b):
     blocks_a, blocks_b = np.zeros(len(a), np.int64), np.zeros(len(b), np.int64)
     alone_a, alone_b = fit_alone(a), fit_alone(b)
     given_ = (sums(a), sums(b), sums(alone_a), sums(alone_b), shapes.array, priors, model, blocks_a, blocks_b, 0.0)
+    given_ += (blocks_a - 1, blocks_b - 1, 0.0)
     scores = kernels.length_scores(*given_, *band)
     classic = kernels.gale_church_scores(sums(a), sums(b), shapes.array, priors, 1.1, 6.8, *band)
     for i in range(len(a) + 1):
@@ -132,9 +133,21 @@ def test_a_side_never_joins_two_blocks():
     for blocks, joined in (([0, 0], True), ([0, 1], False)):
         scores = kernels.length_scores(
             sums(a), sums(b), sums(fit_alone(a)), sums(fit_alone(b)), shapes.array, np.log(shapes.start),
-            LengthModel().array(), np.array(blocks), np.zeros(1, np.int64), 1.0, *band,
+            LengthModel().array(), np.array(blocks), np.zeros(1, np.int64), 1.0,
+            np.full(2, -1), np.full(1, -1), 0.0, *band,
         )  # fmt: skip
         assert np.isfinite(scores[-1, kind]) == joined
+
+
+def test_anchors_add_and_take_off():
+    """Blocks 0-1 and 2-0 are partners: three beads gain, are left alone, or lose by the weight."""
+    lengths, shapes, band = np.full(3, 20.0), Shapes.of(SHAPES), full_band(3, 3)
+    given_ = (sums(lengths), sums(lengths), sums(fit_alone(lengths)), sums(fit_alone(lengths)), shapes.array)
+    given_ += (np.log(shapes.start), LengthModel().array(), np.arange(3), np.arange(3), 0.0)
+    partners = np.array([1, -1, 0]), np.array([2, 0, -1])
+    scores = [kernels.length_scores(*given_, *partners, weight, *band) for weight in (0.0, 1.5)]
+    before, after = (each.reshape(4, 4, -1)[1:, 1:, shapes.names.index("1-1")] for each in scores)
+    assert np.allclose(after - before, [[-1.5, 1.5, -1.5], [-1.5, -1.5, 0], [1.5, -1.5, -1.5]])
 
 
 @settings(max_examples=60)

@@ -186,3 +186,12 @@ def test_support_tells_translations_from_other_texts():
 @pytest.mark.parametrize(("a", "b"), [([], []), (["x"], []), ([], ["y", "z"])])
 def test_a_text_without_sentences_has_no_partners(a, b):
     assert align_texts(a, b).beads == [((i,), ()) for i in range(len(a))] + [((), (j,)) for j in range(len(b))]
+
+
+def test_a_line_that_is_no_sentence_teaches_nothing_and_takes_no_memory():
+    a, b, beads = two_texts([(1, 1)] * 5)
+    wall = ["word " * 5000, "mot " * 5000]  # 25 million pairs of words
+    found = align_texts([*a, wall[0]], [*b, wall[1]])
+    assert found.beads == [*beads, ((5,), (5,))]
+    assert len(found.known.words.sums().pairs) < 1000
+    assert "word" not in {entry.word_a for entry in learned_lexicon(found.known.words, {}, {})}

@@ -10,15 +10,15 @@ import pytest
 from lxml import etree
 
 from tests.sites import BASE, write_pages
-from twinlink.bitext.schema import PAGE_ALIGNMENTS, SEGMENTS
+from twinlink.bitext.pairfile import PairFile
 from twinlink.bitext_config import BitextSettings
 from twinlink.config import Config
-from twinlink.errors import MissingStageError
+from twinlink.errors import InputError, MissingStageError
 from twinlink.pipeline.align import align_run, export_rows
 from twinlink.pipeline.ingest import ingest
 from twinlink.pipeline.match import match
 from twinlink.rundir import RunDirectory
-from twinlink.tables import PAGES, iter_parts, read_table
+from twinlink.tables import PAGE_ALIGNMENTS, PAGES, SEGMENTS, iter_parts, read_table
 
 CONFIG = Config().override({"langs": ["en", "fr"], "ingest.base_url": BASE})
 CREATED = datetime(2026, 1, 1, tzinfo=UTC)
@@ -97,7 +97,7 @@ def test_segments_are_right_and_keep_their_places(matched):
 
 
 def test_any_number_of_workers_gives_the_same(matched):
-    run, settings = RunDirectory(matched), BitextSettings(compress=True)
+    run, settings = RunDirectory(matched), BitextSettings(compress="gzip")
     align_run(run, settings, created=CREATED)
     alone = bytes_of(matched)
     assert any(name.endswith(".tmx.gz") for name in alone)
@@ -110,7 +110,7 @@ def test_any_number_of_workers_gives_the_same(matched):
 
 
 def test_what_is_done_is_not_done_again(matched):
-    run, settings = RunDirectory(matched), BitextSettings(compress=True)
+    run, settings = RunDirectory(matched), BitextSettings(compress="zstd")
     signature = align_run(run, settings, created=CREATED)
     before = {file: file.stat().st_mtime_ns for file in iter_parts(matched / "align")}
     assert align_run(run, settings) == signature
@@ -123,6 +123,30 @@ def test_a_lexicon_counts(matched, tmp_path):
     align_run(RunDirectory(matched), BitextSettings(run_rounds=1), [lexicon], created=CREATED)
     rows = [line.split("\t")[:2] for line in (matched / "align" / "en-fr.lexicon.tsv").read_text().splitlines()]
     assert ["bridge", "pont"] in rows
+
+
+def test_sentence_pairs_from_elsewhere_are_learned_first(matched, tmp_path):
+    run, settings = RunDirectory(matched), BitextSettings(run_rounds=1)
+    memory = tmp_path / "memory.tsv"
+    memory.write_text("".join(f"The {a} is old.\tCe {b} est vieux.\n" for a, b in {"kiln": "four"}.items()) * 9)
+    before = align_run(run, settings, created=CREATED)
+    after = align_run(run, settings, warm=[PairFile(memory, ("en", "fr"))], created=CREATED)
+    assert before != after
+    rows = [line.split("\t")[:2] for line in (matched / "align" / "en-fr.lexicon.tsv").read_text().splitlines()]
+    assert ["kiln", "four"] in rows
+    align_run(run, settings, warm=[PairFile(memory, ("fr", "en"))], created=CREATED)
+    rows = [line.split("\t")[:2] for line in (matched / "align" / "en-fr.lexicon.tsv").read_text().splitlines()]
+    assert ["four", "kiln"] in rows
+    with pytest.raises(InputError, match="no sentence pair in en-fr"):
+        align_run(run, settings, warm=[PairFile(memory, ("en", "de"))])
+
+
+def test_anchors_read_the_pages_once_more(matched):
+    run = RunDirectory(matched)
+    align_run(run, BitextSettings(anchor_weight=1.0), created=CREATED)
+    assert (matched / "shapes").is_dir()
+    beads = read_table(matched / "align" / "segments", SEGMENTS, ("block_a", "block_b")).to_pylist()
+    assert {(row["block_a"], row["block_b"]) for row in beads} == {(k, k) for k in range(5)}
 
 
 def test_a_run_without_pairs_is_told(tmp_path):

@@ -5,16 +5,29 @@ from __future__ import annotations
 import gzip
 import io
 import re
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
+from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, cast
 
 import msgspec
 from lxml import etree
 
-__all__ = ["Row", "open_for_writing", "write_jsonl", "write_moses", "write_tmx", "write_tsv"]
+from twinlink.bitext_config import Compression
+
+__all__ = [
+    "ENDINGS",
+    "Row",
+    "open_for_reading",
+    "open_for_writing",
+    "write_jsonl",
+    "write_moses",
+    "write_tmx",
+    "write_tsv",
+]
 
 _ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _SPACE = re.compile(r"\s+")
@@ -34,18 +47,44 @@ class Row(NamedTuple):
     site: str = ""
 
 
+ENDINGS: dict[Compression, str] = {"": "", "gzip": ".gz", "zstd": ".zst"}
+"""What the name of a compressed file ends in."""
+
+
 @contextmanager
 def open_for_writing(path: Path) -> Iterator[BinaryIO]:
-    """Open a file through a temporary name, with gzip when its name ends in ``.gz`` (the same bytes at any time)."""
+    """Open a file through a temporary name, compressed as its name ends: `ENDINGS` (the same bytes at any time)."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(path.name + ".tmp")
     with temporary.open("wb") as raw:
         if path.suffix == ".gz":
             with gzip.GzipFile("", "wb", 6, raw, mtime=0) as packed:
                 yield cast("BinaryIO", packed)
+        elif path.suffix == ".zst":
+            with _zstd().ZstdFile(raw, "wb", level=9) as packed:
+                yield cast("BinaryIO", packed)
         else:
             yield raw
     temporary.replace(path)
+
+
+@contextmanager
+def open_for_reading(path: Path) -> Iterator[BinaryIO]:
+    """Open a file, decompressed as its name ends: `ENDINGS`; a damaged one gives an `OSError`."""
+    with path.open("rb") as raw:
+        if path.suffix == ".gz":
+            yield cast("BinaryIO", gzip.GzipFile("", "rb", fileobj=raw))
+        elif path.suffix == ".zst":
+            try:
+                yield cast("BinaryIO", _zstd().ZstdFile(raw, "rb"))
+            except _zstd().ZstdError as error:
+                raise OSError(str(error)) from error
+        else:
+            yield raw
+
+
+def _zstd() -> Any:
+    return import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
 
 
 def write_tmx(rows: Iterable[Row], file: BinaryIO, langs: tuple[str, str], version: str, created: datetime) -> int:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from rapidfuzz.distance import Indel
 
 from twinlink.bitext.lengths import LengthModel
+from twinlink.bitext.nearrepeats import NearRepeats
 from twinlink.bitext.tokens import numbers
 from twinlink.bitext_config import SegmentFilterSettings
 
@@ -31,6 +32,7 @@ REASONS = (
     "page",
     "boilerplate",
     "duplicate",
+    "near-duplicate",
 )
 """Reasons in the order of asking."""
 LEAST_LETTERS = 30
@@ -179,10 +181,17 @@ def pair_key(source: str, target: str) -> bytes:
 
 
 class Repeats:
-    """Finds pairs that were handed out before: on the same site, or elsewhere in the run."""
+    """Finds pairs that were handed out before: on the same site, or elsewhere in the run.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    near : NearRepeats, optional
+        Finds those that are nearly the same. None: nobody looks for them.
+    """
+
+    def __init__(self, near: NearRepeats | None = None) -> None:
         self._seen: set[bytes] = set()
+        self._near = near
 
     def judge(self, pages: Sequence[Sequence[Segment]], verdicts: Sequence[list[str]], share: float) -> None:
         """Put the reasons for repeated pairs of one site into ``verdicts``; the first of equal ones stays.
@@ -205,9 +214,11 @@ class Repeats:
         ]
         n_pages = Counter(key for page in keys for key in set(page))
         least = max(5, share * len(pages))
-        for page, said in zip(keys, verdicts, strict=True):
-            for number, key in enumerate(page):
+        for page, of_page, said in zip(pages, keys, verdicts, strict=True):
+            for number, key in enumerate(of_page):
                 if key and key in self._seen:
                     said[number] = "boilerplate" if n_pages[key] > least else "duplicate"
                 elif key:
                     self._seen.add(key)
+                    if self._near and not self._near.is_new(page[number].source, page[number].target):
+                        said[number] = "near-duplicate"

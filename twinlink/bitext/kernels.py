@@ -3,6 +3,7 @@
 A cell ``(i, j)`` stands for "i sentences of a and j sentences of b are done". Only the cells of a band are visited: row
 ``i`` has the cells ``low[i] <= j < high[i]``, laid out one row after the other from ``start[i]``. A bead of shape
 ``k = (da, db)`` that ends in a cell scores ``scores[cell, k]``; what would leave the band or the texts scores -inf.
+What has a value for each cell and shape is float32, for it is most of the memory; sums are float64.
 """
 
 from __future__ import annotations
@@ -12,10 +13,11 @@ from numpy.typing import NDArray
 
 from twinlink.compiled import compiled
 
-__all__ = ["best_path", "explain_words", "gale_church_scores", "length_scores", "path_sums", "span_scores"]
+__all__ = ["best_path", "explain_words", "gale_church_scores", "length_scores", "path_sums", "span_scores", "spans_of"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+Scores = NDArray[np.float32]
 
 
 @compiled
@@ -26,7 +28,7 @@ def _log_add(x: float, y: float) -> float:
 
 
 @compiled
-def best_path(scores: Floats, shapes: Ints, low: Ints, high: Ints) -> tuple[float, Ints]:
+def best_path(scores: Scores, shapes: Ints, low: Ints, high: Ints) -> tuple[float, Ints]:
     """Total score and shape numbers of the best sequence of beads from the first cell to the last (Viterbi).
 
     Of equal sequences the one whose last bead has the earlier shape wins, and so on to the front. Without any sequence
@@ -36,7 +38,7 @@ def best_path(scores: Floats, shapes: Ints, low: Ints, high: Ints) -> tuple[floa
     start = np.zeros(n + 2, np.int64)
     start[1:] = np.cumsum(high - low)
     best = np.full(start[-1], -np.inf)
-    choice = np.full(start[-1], -1, np.int64)
+    choice = np.full(start[-1], -1, np.int8)
     best[0] = 0.0
     for i in range(n + 1):
         for j in range(low[i], high[i]):
@@ -65,15 +67,15 @@ def best_path(scores: Floats, shapes: Ints, low: Ints, high: Ints) -> tuple[floa
 
 @compiled
 def path_sums(  # noqa: C901  (two loops over the same cells)
-    scores: Floats, shapes: Ints, low: Ints, high: Ints
-) -> tuple[float, Floats]:
+    scores: Scores, shapes: Ints, low: Ints, high: Ints
+) -> tuple[float, Scores]:
     """Log of the sum over all sequences of beads, and the share of each bead in it (forward-backward).
 
     Returns
     -------
     log_sum : float
-    posteriors : float64, same shape as ``scores``, 0 to 1
-        exp(forward[before] + score + backward[after] - log_sum).
+    posteriors : float32, same shape as ``scores``, 0 to 1
+        exp(forward[before] + score + backward[after] - log_sum); -inf where the score is.
     """
     n = len(low) - 1
     start = np.zeros(n + 2, np.int64)
@@ -92,7 +94,7 @@ def path_sums(  # noqa: C901  (two loops over the same cells)
     log_sum = forward[-1]
     backward = np.full(start[-1], -np.inf)
     backward[-1] = 0.0
-    posteriors = np.zeros(scores.shape)
+    posteriors = _nothing_yet(scores)
     for i in range(n, -1, -1):
         for j in range(high[i] - 1, low[i] - 1, -1):
             cell = start[i] + j - low[i]
@@ -110,15 +112,26 @@ def path_sums(  # noqa: C901  (two loops over the same cells)
 
 
 @compiled
+def _nothing_yet(scores: Scores) -> Scores:
+    """Return -inf where the scores are, else 0."""
+    posteriors = np.zeros(scores.shape, np.float32)
+    for cell in range(scores.shape[0]):
+        for k in range(scores.shape[1]):
+            if scores[cell, k] == -np.inf:
+                posteriors[cell, k] = -np.inf
+    return posteriors
+
+
+@compiled
 def gale_church_scores(
     sums_a: Floats, sums_b: Floats, shapes: Ints, priors: Floats, ratio: float, variance: float, low: Ints, high: Ints
-) -> Floats:
+) -> Scores:
     """Score of each bead by the lengths of its two sides: log P(shape) + log 2(1 - Φ(|δ|)) (Gale & Church 1993).
 
     δ = (l_b - l_a·ratio)/sqrt(l·variance) with l = (l_a + l_b/ratio)/2; ``sums`` are lengths summed up from 0.
     """
     n_cells = np.sum(high - low)
-    scores = np.full((n_cells, len(shapes)), -np.inf)
+    scores = np.full((n_cells, len(shapes)), -np.inf, np.float32)
     cell = 0
     for i in range(len(low)):
         for j in range(low[i], high[i]):
@@ -164,6 +177,14 @@ def _agreement(blocks_a: Ints, i: int, blocks_b: Ints, j: int) -> int:
 
 
 @compiled
+def _anchored(partner_a: int, partner_b: int, block_b: int) -> int:
+    """1 where two blocks are partners, -1 where either has another one, 0 where neither has any."""
+    if partner_a == block_b:
+        return 1
+    return -1 if partner_a >= 0 or partner_b >= 0 else 0
+
+
+@compiled
 def length_scores(
     sums_a: Floats,
     sums_b: Floats,
@@ -175,17 +196,22 @@ def length_scores(
     blocks_a: Ints,
     blocks_b: Ints,
     block_weight: float,
+    partners_a: Ints,
+    partners_b: Ints,
+    anchor_weight: float,
     low: Ints,
     high: Ints,
-) -> Floats:
+) -> Scores:
     """Score of each bead by the lengths of its two sides, against the same sentences met by chance.
 
     For both sides present: log P(shape) + log p(d) - (log p_a + log p_b)/2, see `twinlink.bitext.lengths`. ``alone``
     are summed up from 0, as are the lengths; ``model`` is (mean, variance, floor of the density). A side never joins
     sentences of two blocks; ``block_weight`` is added where both sides end a block, and taken off where just one does.
+    ``partners`` is the block of the other side that a sentence should stand beside, -1 for any; ``anchor_weight`` is
+    added where it does, and taken off where either side has another partner.
     """
     n_cells = np.sum(high - low)
-    scores = np.full((n_cells, len(shapes)), -np.inf)
+    scores = np.full((n_cells, len(shapes)), -np.inf, np.float32)
     mean, variance, least = model
     cell = 0
     for i in range(len(low)):
@@ -210,8 +236,10 @@ def length_scores(
                     a -= np.log(m)
                 for m in range(2, db):
                     b -= np.log(m)
-                scores[cell, k] = priors[k] + np.log(density) - (a + b) / 2
-                scores[cell, k] += block_weight * _agreement(blocks_a, i, blocks_b, j)
+                score = priors[k] + np.log(density) - (a + b) / 2
+                score += block_weight * _agreement(blocks_a, i, blocks_b, j)
+                score += anchor_weight * _anchored(partners_a[i - 1], partners_b[j - 1], blocks_b[j - 1])
+                scores[cell, k] = score
             cell += 1
     return scores
 
@@ -304,40 +332,70 @@ def _gain(
 
 @compiled
 def span_scores(
+    scores: Scores,
+    weight: float,
     gains_b: NDArray[np.float32],
     gains_a: NDArray[np.float32],
     order: Ints,
     shapes: Ints,
     low: Ints,
     high: Ints,
-) -> Floats:
-    """How well the words of the two sides of each bead explain each other: mean of both directions.
+) -> None:
+    """Add to the scores, times a weight, how well the words of the two sides of each bead explain each other.
 
-    ``gains_b[cell, d]`` is of the cells in the order of the rows (words of b by sentences of a), ``gains_a[order[cell],
-    d]`` of the same cells in the order of the columns.
+    The mean of both directions. ``gains_b[cell, d]`` is of the cells in the order of the rows (words of b by sentences
+    of a), ``gains_a[order[cell], d]`` of the same cells in the order of the columns.
     """
-    n = len(low) - 1
-    start = np.zeros(n + 2, np.int64)
+    start = np.zeros(len(low) + 1, np.int64)
     start[1:] = np.cumsum(high - low)
-    scores = np.zeros((start[-1], len(shapes)))
-    for i in range(n + 1):
+    for i in range(len(low)):
         for j in range(low[i], high[i]):
-            cell = start[i] + j - low[i]
             for k in range(len(shapes)):
                 da, db = shapes[k]
-                if da == 0 or db == 0 or da > i or db > j:
-                    continue
-                total = 0.0
-                for t in range(db):
-                    if j - t < low[i]:
-                        total = -np.inf
-                        break
-                    total += gains_b[cell - t, da - 1]
-                for s in range(da):
-                    row = i - s
-                    if j < low[row] or j >= high[row]:
-                        total = -np.inf
-                        break
-                    total += gains_a[order[start[row] + j - low[row]], db - 1]
-                scores[cell, k] = total / 2
-    return scores
+                if da > 0 and db > 0 and da <= i and db <= j:
+                    words = _span(gains_b, gains_a, order, start, i, da, j, db, low, high)
+                    scores[start[i] + j - low[i], k] += weight * words
+
+
+@compiled
+def spans_of(
+    beads: Ints, gains_b: NDArray[np.float32], gains_a: NDArray[np.float32], order: Ints, low: Ints, high: Ints
+) -> Floats:
+    """Return for some beads what `span_scores` adds, 0 without partner; a bead is i, i_end, j, j_end."""
+    start = np.zeros(len(low) + 1, np.int64)
+    start[1:] = np.cumsum(high - low)
+    spans = np.zeros(len(beads))
+    for n in range(len(beads)):
+        i, j = beads[n, 1], beads[n, 3]
+        da, db = i - beads[n, 0], j - beads[n, 2]
+        if da > 0 and db > 0:
+            spans[n] = _span(gains_b, gains_a, order, start, i, da, j, db, low, high)
+    return spans
+
+
+@compiled
+def _span(
+    gains_b: NDArray[np.float32],
+    gains_a: NDArray[np.float32],
+    order: Ints,
+    start: Ints,
+    i: int,
+    da: int,
+    j: int,
+    db: int,
+    low: Ints,
+    high: Ints,
+) -> float:
+    """Words of the last db sentences of b by the last da of a, and back; -inf where the bead leaves the band."""
+    if j - db + 1 < low[i]:
+        return -np.inf
+    cell = start[i] + j - low[i]
+    total = 0.0
+    for t in range(db):
+        total += gains_b[cell - t, da - 1]
+    for s in range(da):
+        row = i - s
+        if j < low[row] or j >= high[row]:
+            return -np.inf
+        total += gains_a[order[start[row] + j - low[row]], db - 1]
+    return total / 2

@@ -31,6 +31,7 @@ __all__ = [
     "align_texts",
     "expect",
     "first_batches",
+    "fresh",
     "known_from_pairs",
     "prepare_texts",
     "scoring_of",
@@ -38,6 +39,10 @@ __all__ = [
 
 LEAST_POSTERIOR = 0.3
 """Beads less sure than this teach nothing. Ours."""
+
+
+WARM_PAIRS = 2_000
+"""Sentence pairs that are counted at a time."""
 
 
 class Text(NamedTuple):
@@ -77,13 +82,16 @@ class Alignment:
 
 def scoring_of(settings: BitextSettings) -> Scoring:
     """Return how beads are scored under some settings."""
-    return Scoring(Shapes.of(SHAPES), settings.word_weight, settings.block_weight)
+    return Scoring(Shapes.of(SHAPES), settings.word_weight, settings.block_weight, settings.anchor_weight)
 
 
 def prepare_texts(
-    pair: TextPair, tokenizer: Tokenizer = ANY_LANGUAGE, lexicon: Mapping[str, Mapping[str, float]] | None = None
+    pair: TextPair,
+    tokenizer: Tokenizer = ANY_LANGUAGE,
+    lexicon: Mapping[str, Mapping[str, float]] | None = None,
+    anchors: NDArray[np.int64] | None = None,
 ) -> PagePair:
-    """Split the sentences of two texts into words, and number these."""
+    """Split the sentences of two texts into words, and number these; see `twinlink.bitext.pagepair.prepare`."""
     a, b = pair
     words_a, words_b = (
         [
@@ -93,7 +101,7 @@ def prepare_texts(
         for text in pair
     )
     blocks = (a.blocks or [0] * len(a.sentences), b.blocks or [0] * len(b.sentences))
-    return prepare(a.sentences, b.sentences, words_a, words_b, blocks=blocks, lexicon=lexicon)
+    return prepare(a.sentences, b.sentences, words_a, words_b, blocks=blocks, lexicon=lexicon, anchors=anchors)
 
 
 def expect(pair: PagePair, aligned: Aligned, links: tuple[Links, Links], n_shapes: int) -> Expected:
@@ -165,12 +173,12 @@ def align_texts(
     settings = settings or BitextSettings()
     scoring = scoring_of(settings)
     pair = prepare_texts(TextPair(Text(a, langs[0]), Text(b, langs[1])), tokenizer, lexicon)
-    model, aligned = _fresh(known, scoring, settings), None
+    model, aligned = fresh(known, settings), None
     for number in range(settings.rounds + 1):
         aligned, links = align_pair(pair, model, scoring, aligned)
         if on_round:
             on_round(number, aligned)
-        model = _fresh(known, scoring, settings)
+        model = fresh(known, settings)
         model.add(expect(pair, aligned, links, len(scoring.shapes.names)))
     assert aligned is not None
     return Alignment(aligned, model)
@@ -186,7 +194,8 @@ def known_from_pairs(
 ) -> Knowledge:
     """Learn from sentence pairs that somebody has: ``a[k]`` and ``b[k]`` are translations of each other.
 
-    Their words and lengths are learned; the shapes of beads are not, for pairs do not show them.
+    Their words and lengths are learned; the shapes of beads are not, for pairs do not show them. Memory is bounded as
+    that of the word model.
 
     Raises
     ------
@@ -197,23 +206,28 @@ def known_from_pairs(
         raise ShapeError(f"sentence pairs need as many sentences on either side, got {len(a)} and {len(b)}")
     settings = settings or BitextSettings()
     scoring = scoring_of(settings)
-    pair = prepare_texts(TextPair(Text(a, langs[0]), Text(b, langs[1])), tokenizer)
-    places = np.arange(len(a), dtype=np.int64)
-    one = np.ones(len(a))
-    beads = np.stack([places, places + 1, places, places + 1], axis=1)
-    aligned = Aligned(beads, np.zeros(len(a), np.int64), one, one)
-    model = _fresh(None, scoring, settings)
+    model = fresh(None, settings)
     for _ in range(settings.rounds):
-        links = links_of(model.words, pair.a.vocabulary, pair.b.vocabulary, pair.a.seen, pair.b.seen, pair.like)
-        expected = expect(pair, aligned, links, len(scoring.shapes.names))
-        model = _fresh(None, scoring, settings)
-        model.add(expected._replace(shapes=np.zeros(len(scoring.shapes.names))))
+        before, model = model, fresh(None, settings)
+        for start in range(0, len(a), WARM_PAIRS):
+            part = slice(start, start + WARM_PAIRS)
+            pair = prepare_texts(TextPair(Text(a[part], langs[0]), Text(b[part], langs[1])), tokenizer)
+            aligned = _one_by_one(len(pair.a))
+            links = links_of(before.words, pair.a.vocabulary, pair.b.vocabulary, pair.a.seen, pair.b.seen, pair.like)
+            expected = expect(pair, aligned, links, len(scoring.shapes.names))
+            model.add(expected._replace(shapes=np.zeros(len(scoring.shapes.names))))
     return model
 
 
-def _fresh(known: Knowledge | None, scoring: Scoring, settings: BitextSettings) -> Knowledge:
-    """Return a model that knows just what was known before."""
-    model = Knowledge.empty(len(scoring.shapes.names), settings.max_word_pairs)
+def _one_by_one(size: int) -> Aligned:
+    """Beads of sentences that are known to go together."""
+    places, one = np.arange(size, dtype=np.int64), np.ones(size)
+    return Aligned(np.stack([places, places + 1, places, places + 1], axis=1), np.zeros(size, np.int64), one, one)
+
+
+def fresh(known: Knowledge | None, settings: BitextSettings) -> Knowledge:
+    """Return a model that knows just what was known before, and can be taught."""
+    model = Knowledge.empty(len(SHAPES), settings.max_word_pairs)
     if known is not None:
         model.add(Expected(known.lengths, known.shapes, known.words.sums()))
     return model

@@ -11,16 +11,17 @@ from numpy.typing import NDArray
 
 from twinlink.bitext.bands import Band, first_band, full_band, next_band, touches, turned
 from twinlink.bitext.cognates import Likeness, likeness
-from twinlink.bitext.kernels import best_path, explain_words, length_scores, path_sums, span_scores
+from twinlink.bitext.kernels import best_path, explain_words, length_scores, path_sums, span_scores, spans_of
 from twinlink.bitext.knowledge import Knowledge
 from twinlink.bitext.lengths import fit_alone
 from twinlink.bitext.shapes import Shapes
 from twinlink.bitext.wordmodel import SHARE, Links, links_of
 
-__all__ = ["Aligned", "PagePair", "Scoring", "Side", "align_pair", "decode", "prepare", "support"]
+__all__ = ["Aligned", "PagePair", "Scoring", "Side", "align_pair", "prepare", "prepare_side", "support"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+Scores = NDArray[np.float32]
 
 FULL_CELLS = 10_000
 """Texts of no more than 100 by 100 sentences are looked at whole; longer ones in a band."""
@@ -57,6 +58,8 @@ class PagePair:
     a: Side
     b: Side
     like: Likeness
+    anchors: Ints | None = None
+    """Blocks that go together by the tags, see `twinlink.bitext.tagaligner`: shape (pairs, 2)."""
 
 
 class Scoring(NamedTuple):
@@ -65,6 +68,7 @@ class Scoring(NamedTuple):
     shapes: Shapes
     word_weight: float
     block_weight: float
+    anchor_weight: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -94,6 +98,7 @@ def prepare(
     *,
     blocks: tuple[Sequence[int], Sequence[int]] | None = None,
     lexicon: Mapping[str, Mapping[str, float]] | None = None,
+    anchors: Ints | None = None,
 ) -> PagePair:
     """Number the words of two texts and find those that look alike.
 
@@ -106,13 +111,16 @@ def prepare(
         Block that each sentence stands in. Default: all in one.
     lexicon : mapping of mappings, optional
         Words of a, their translations in b, and the probability of each.
+    anchors : int64, shape (pairs, 2), optional
+        Blocks of a and of b that go together; no block stands in two.
     """
     of_a, of_b = blocks or ([0] * len(sentences_a), [0] * len(sentences_b))
-    a, b = _side(sentences_a, words_a, of_a), _side(sentences_b, words_b, of_b)
-    return PagePair(a, b, likeness(a.vocabulary, b.vocabulary, lexicon))
+    a, b = prepare_side(sentences_a, words_a, of_a), prepare_side(sentences_b, words_b, of_b)
+    return PagePair(a, b, likeness(a.vocabulary, b.vocabulary, lexicon), anchors)
 
 
-def _side(sentences: Sequence[str], words: Sequence[Sequence[str]], blocks: Sequence[int]) -> Side:
+def prepare_side(sentences: Sequence[str], words: Sequence[Sequence[str]], blocks: Sequence[int]) -> Side:
+    """Number the words of one text, see `prepare`."""
     place: dict[str, int] = {}
     numbers = [place.setdefault(word, len(place)) for sentence in words for word in sentence]
     lengths = np.array([max(len(sentence.strip()), 1) for sentence in sentences], np.float64)
@@ -192,32 +200,50 @@ def _align_in(pair: PagePair, known: Knowledge, scoring: Scoring, links: tuple[L
         a.blocks,
         b.blocks,
         scoring.block_weight,
+        *_partner_blocks(pair),
+        scoring.anchor_weight,
         *band,
     )
     other, order = turned(band)
     most_a, most_b = shapes.most
     gains_b = explain_words(a.words, a.ends, b.words, b.ends, *links[0], *band, most_a, SHARE)
     gains_a = explain_words(b.words, b.ends, a.words, a.ends, *links[1], *other, most_b, SHARE)
-    by_words = span_scores(gains_b, gains_a, order, shapes.array, *band)
-    return decode(scores + scoring.word_weight * by_words, by_words, pair, shapes, band)
+    gains = gains_b, gains_a, order
+    span_scores(scores, scoring.word_weight, *gains, shapes.array, *band)
+    return _decode(scores, gains, pair, shapes, band)
 
 
-def decode(scores: Floats, by_words: Floats, pair: PagePair, shapes: Shapes, band: Band) -> Aligned:
+def _partner_blocks(pair: PagePair) -> tuple[Ints, Ints]:
+    """Block of the other text that each sentence should stand beside, -1 where the tags say nothing."""
+    if pair.anchors is None:
+        return np.full(len(pair.a), -1), np.full(len(pair.b), -1)
+    return _partner_of(pair.a.blocks, *pair.anchors.T), _partner_of(pair.b.blocks, *pair.anchors.T[::-1])
+
+
+def _partner_of(blocks: Ints, own: Ints, other: Ints) -> Ints:
+    partner = np.full(max(blocks.max(initial=-1), own.max(initial=-1)) + 1, -1)
+    partner[own] = other
+    return partner[blocks]
+
+
+def _decode(scores: Scores, gains: tuple[Scores, Scores, Ints], pair: PagePair, shapes: Shapes, band: Band) -> Aligned:
     """Choose the beads whose chances add up to most, each counted with its sentences.
 
     The chance of a bead is its share among all alignments, each weighed by exp of its score (forward-backward). Not the
     best single alignment is taken, for the measure is how many beads are right.
     """
-    _, posteriors = path_sums(scores, shapes.array, *band)
-    worth = np.where(np.isfinite(scores), posteriors * shapes.array.sum(axis=1), -np.inf)
+    _, worth = path_sums(scores, shapes.array, *band)
+    sizes = shapes.array.sum(axis=1).astype(np.float32)
+    worth *= sizes
     _, chosen = best_path(worth, shapes.array, *band)
     steps = shapes.array[chosen]
     ends = np.cumsum(steps, axis=0)
     cells = band.start[ends[:, 0]] + ends[:, 1] - band.low[ends[:, 0]]
     beads = np.stack([ends[:, 0] - steps[:, 0], ends[:, 0], ends[:, 1] - steps[:, 1], ends[:, 1]], axis=1)
     n_words = np.diff(pair.a.ends[beads[:, :2]])[:, 0] + np.diff(pair.b.ends[beads[:, 2:]])[:, 0]
-    per_word = 2 * by_words[cells, chosen] / np.maximum(n_words, 1)
-    return _cut_runs(Aligned(beads, chosen, np.minimum(posteriors[cells, chosen], 1.0), per_word))
+    per_word = 2 * spans_of(beads, *gains, *band) / np.maximum(n_words, 1)
+    posteriors = np.minimum(worth[cells, chosen].astype(np.float64) / sizes[chosen], 1.0)
+    return _cut_runs(Aligned(beads, chosen, posteriors, per_word))
 
 
 def _cut_runs(aligned: Aligned) -> Aligned:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 
-__all__ = ["bead_posteriors", "best_beads", "explained", "gale_church_score", "length_score"]
+__all__ = ["bead_posteriors", "best_beads", "explained", "gale_church_score", "length_score", "tag_cost"]
 
 Shape = tuple[int, int]
 Score = Callable[[int, int, Shape], float]
@@ -88,4 +88,27 @@ def explained(
     return sum(
         math.log(1 - share + share * sum(base[e] + gain.get((e, f), 0.0) for e in words_x) / len(words_x))
         for f in words_y
+    )
+
+
+def tag_cost(
+    a: Sequence[tuple[int, float]],
+    b: Sequence[tuple[int, float]],
+    gap: Callable[[tuple[int, float]], float],
+    swap: Callable[[int, int], float],
+    text_weight: float,
+) -> float:
+    """Cost of the cheapest alignment of two sequences of (tag code, or -1 for a text; length), by plain recursion."""
+    if not a or not b:
+        return sum(map(gap, [*a, *b]))
+    (x, size_x), (y, size_y) = a[-1], b[-1]
+    both = math.inf
+    if x < 0 and y < 0:
+        both = text_weight * abs(size_x - size_y)
+    elif x >= 0 and y >= 0:
+        both = 0.0 if x == y else swap(x, y)
+    return min(
+        both + tag_cost(a[:-1], b[:-1], gap, swap, text_weight),
+        gap(a[-1]) + tag_cost(a[:-1], b, gap, swap, text_weight),
+        gap(b[-1]) + tag_cost(a, b[:-1], gap, swap, text_weight),
     )

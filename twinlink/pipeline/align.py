@@ -22,26 +22,30 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from twinlink.bitext.exports import Row, open_for_writing, write_jsonl, write_moses, write_tmx, write_tsv
-from twinlink.bitext.filters import SEGMENT, Repeats, Segment, judge_page
+from twinlink.bitext.filters import Repeats, Segment, judge_page
 from twinlink.bitext.knowledge import Expected, Knowledge
-from twinlink.bitext.learn import Text, TextPair, expect, first_batches, prepare_texts, scoring_of
+from twinlink.bitext.learn import Text, TextPair, expect, first_batches, fresh, prepare_texts, scoring_of
+from twinlink.bitext.nearrepeats import NearRepeats
 from twinlink.bitext.pagepair import Aligned, align_pair, support
-from twinlink.bitext.schema import PAGE_ALIGNMENTS, SEGMENTS
+from twinlink.bitext.pairfile import PairFile
 from twinlink.bitext.sentences import Sentence, split_blocks
+from twinlink.bitext.sidewords import SideWords
+from twinlink.bitext.tagaligner import Outline, align_blocks
 from twinlink.bitext.tokens import Tokenizer
-from twinlink.bitext.wordlist import count_forms, learned_lexicon, most_frequent, write_lexicon
+from twinlink.bitext.wordlist import count_forms
 from twinlink.bitext_config import BitextSettings
-from twinlink.rundir import RunDirectory, Signature, file_digest, site_file, twinlink_version
-from twinlink.similarity.identify import identify_text
+from twinlink.errors import InputError
+from twinlink.pipeline.evidence import PageShape
+from twinlink.pipeline.outlines import TAG_CATEGORIES, outline_of
+from twinlink.pipeline.segment_files import export_rows, export_segments, export_words
+from twinlink.pipeline.shapes import linearise_pages, read_shapes
+from twinlink.pipeline.warm import SITE_TOKENIZER, warm_knowledge
+from twinlink.rundir import RunDirectory, Signature, file_digest, site_file
 from twinlink.similarity.lexicon_files import Lexicon, read_lexicon
-from twinlink.similarity.words import stem, tokenize
-from twinlink.tables import PAGES, PAIRS, iter_parts, read_table, write_table
+from twinlink.tables import PAGE_ALIGNMENTS, PAGES, PAIRS, SEGMENTS, iter_parts, read_table, write_table
 
-__all__ = ["SITE_TOKENIZER", "align_run", "export_rows"]
+__all__ = ["SITE_TOKENIZER", "align_run", "export_rows", "lexicon_prior"]
 
-SITE_TOKENIZER = Tokenizer(tokenize, stem)
-"""Words and stems as the matcher has them."""
 TASK_PAIRS = 8
 PAIR_COLUMNS = ("url_a", "url_b", "lang_a", "lang_b", "probability", "score", "site", "page_a", "page_b")
 Prior = Mapping[str, Mapping[str, float]]
@@ -55,6 +59,8 @@ class _PagePair(NamedTuple):
     url_b: str
     blocks_a: list[str]
     blocks_b: list[str]
+    outlines: tuple[Outline, Outline] | None = None
+    """Where the blocks stand among the tags, where that is wanted and known."""
 
 
 @dataclass(frozen=True)
@@ -66,8 +72,8 @@ class _Languages:
     n_pairs: int
     run: RunDirectory
 
-    def pairs(self, site: str) -> list[_PagePair]:
-        """Return the page pairs of a site, the most probable first."""
+    def pairs(self, site: str, *, outlined: bool = False) -> list[_PagePair]:
+        """Return the page pairs of a site, the most probable first, with their outlines if these are wanted."""
         table = read_table(site_file(self.run.stage_folder("match") / "pairs", site), PAIRS, PAIR_COLUMNS)
         lang_a, lang_b = self.langs
         table = table.filter(pc.and_(pc.equal(table["lang_a"], lang_a), pc.equal(table["lang_b"], lang_b)))
@@ -83,7 +89,17 @@ class _Languages:
             for name in ("page_a", "page_b")
         )
         urls = table["url_a"].to_pylist(), table["url_b"].to_pylist()
-        return [_PagePair(*row) for row in zip(*urls, blocks_a, blocks_b, strict=True)]
+        pairs = [_PagePair(*row) for row in zip(*urls, blocks_a, blocks_b, strict=True)]
+        if not outlined:
+            return pairs
+        shapes = read_shapes(self.run, site_file(Path(), site).name)
+        numbers = table["page_a"].to_pylist(), table["page_b"].to_pylist()
+        return [_outlined(pair, shapes[a], shapes[b]) for pair, a, b in zip(pairs, *numbers, strict=True)]
+
+
+def _outlined(pair: _PagePair, shape_a: PageShape, shape_b: PageShape) -> _PagePair:
+    a, b = outline_of(shape_a.tokens, pair.blocks_a), outline_of(shape_b.tokens, pair.blocks_b)
+    return pair._replace(outlines=(a, b)) if a and b else pair
 
 
 @dataclass(frozen=True)
@@ -110,6 +126,7 @@ def align_run(
     settings: BitextSettings,
     lexicons: Sequence[Path] = (),
     *,
+    warm: Sequence[PairFile] = (),
     executor: Executor | None = None,
     on_pairs: Callable[[int, int], None] | None = None,
     created: datetime | None = None,
@@ -127,6 +144,8 @@ def align_run(
     settings : BitextSettings
     lexicons : sequence of Path, optional
         Lexicon files: start values of the word model.
+    warm : sequence of PairFile, optional
+        Sentence pairs from elsewhere: the word model learns from them first, and keeps what they taught.
     executor : Executor, optional
         Runs the tasks; the result does not depend on it. Default: this process.
     on_pairs : callable, optional
@@ -143,32 +162,48 @@ def align_run(
     ------
     MissingStageError
         If the pages have not been matched.
+    InputError
+        If a file of sentence pairs cannot be read, or has none for any two languages of the run; if anchors are wanted,
+        and the run's sources do not hold its pages any more.
     LexiconError
         If a lexicon cannot be read.
     """
     pairs = run.stage_folder("match") / "pairs"
+    groups = _language_groups(run, pairs)
     inputs = [str(run.read_signature("match")), *map(file_digest, lexicons)]
+    inputs += sorted({name for file in warm for group in groups for name in _warm_names(file, group.langs)})
     signature = Signature.of("align", {"bitext": settings}, inputs)
     if run.is_done(signature):
         return signature
     read = [read_lexicon(path) for path in lexicons]
-    groups = _language_groups(run, pairs)
+    if settings.anchor_weight:
+        linearise_pages(run)
+    warmed = warm_knowledge(warm, [group.langs for group in groups], settings)
     total = (settings.run_rounds + 1) * sum(group.n_pairs for group in groups)
     with run.writing(signature) as folder:
         progress = _Progress(total, on_pairs)
         for group in groups:
-            stage = _Stage(group, settings, _prior(read, group.langs), folder, executor, progress)
+            prior, warm_words = lexicon_prior(read, group.langs), warmed[group.langs]
+            stage = _Stage(group, settings, prior, warm_words, folder, executor, progress)
             known = stage.learn()
             forms: Counter[tuple[int, str, str]] = Counter()
-            repeats = Repeats()
+            repeats = Repeats(NearRepeats(settings.filters.near_likeness, settings.filters.near_kept))
             for site in group.sites:
                 segments, pages = stage.finish(site, known, repeats, forms)
                 name = "-".join(group.langs)
                 write_table(segments, SEGMENTS, site_file(folder / "segments" / name, site))
                 write_table(pages, PAGE_ALIGNMENTS, site_file(folder / "pages" / name, site))
-            _write_lexicon(folder, group.langs, known, forms, compress=settings.compress)
-            _export(folder, group.langs, settings, created or datetime.now(UTC))
+            export_words(folder, group.langs, known, forms, compress=settings.compress)
+            export_segments(folder, group.langs, settings, created or datetime.now(UTC))
     return signature
+
+
+def _warm_names(file: PairFile, langs: tuple[str, str]) -> Iterator[str]:
+    """Yield what the result depends on: the files, and the languages that they are said to be in."""
+    for path in file.files(langs):
+        if not path.is_file():
+            raise InputError(f"{path}: no such file of sentence pairs")
+        yield f"{'-'.join(file.langs or ())}={file_digest(path)}"
 
 
 class _Progress:
@@ -191,6 +226,7 @@ class _Stage:
     group: _Languages
     settings: BitextSettings
     prior: Prior
+    warm: Knowledge | None
     folder: Path
     executor: Executor | None
     progress: _Progress
@@ -201,7 +237,7 @@ class _Stage:
         for number in range(self.settings.run_rounds):
             before, known = known, self._empty()
             for site in self.group.sites:
-                pairs = self.group.pairs(site)
+                pairs = self._pairs(site)
                 batches = first_batches(len(pairs), self.settings.batch) if number == 0 else [range(len(pairs))]
                 for batch in batches:
                     teacher = known if number == 0 else before
@@ -214,21 +250,25 @@ class _Stage:
         self, site: str, known: Knowledge, repeats: Repeats, forms: Counter[tuple[int, str, str]]
     ) -> tuple[pa.Table, pa.Table]:
         """Align the pages of a site with what is known, and judge the beads."""
-        pairs = self.group.pairs(site)
+        pairs = self._pairs(site)
         done: list[_AlignedPage] = []
         for pages, counted in self._run(_align_pages, pairs, known):
             done += pages
             forms.update(counted)
         filters = self.settings.filters
-        verdicts = [judge_page(page.segments, page.support, filters, known.lengths, _language) for page in done]
+        language = SideWords(known.words, self.group.langs, SITE_TOKENIZER).language
+        verdicts = [judge_page(page.segments, page.support, filters, known.lengths, language) for page in done]
         repeats.judge([page.segments for page in done], verdicts, filters.boilerplate_share)
         return (
             _segment_table(site, self.group.langs, pairs, done, verdicts),
             _page_table(site, pairs, done),
         )
 
+    def _pairs(self, site: str) -> list[_PagePair]:
+        return self.group.pairs(site, outlined=self.settings.anchor_weight > 0)
+
     def _empty(self) -> Knowledge:
-        return Knowledge.empty(len(scoring_of(self.settings).shapes.names), self.settings.max_word_pairs)
+        return fresh(self.warm, self.settings)
 
     def _run(
         self, function: Callable[[_Work, list[_PagePair]], ResultT], pairs: list[_PagePair], known: Knowledge
@@ -282,7 +322,8 @@ def _align(work: _Work, pair: _PagePair) -> tuple[tuple[list[Sentence], list[Sen
             for sentences, lang in zip(sides, work.langs, strict=True)
         )
     )
-    prepared = prepare_texts(texts, SITE_TOKENIZER, prior)
+    anchors = align_blocks(*pair.outlines, TAG_CATEGORIES, work.settings.tags) if pair.outlines else None
+    prepared = prepare_texts(texts, SITE_TOKENIZER, prior, anchors)
     aligned, links = align_pair(prepared, known, scoring)
     return sides, aligned, expect(prepared, aligned, links, len(scoring.shapes.names))
 
@@ -304,10 +345,6 @@ def _place(sentences: Sequence[Sentence]) -> tuple[int, int, int]:
     return (sentences[0].block, sentences[0].start, sentences[-1].end) if sentences else (-1, 0, 0)
 
 
-def _language(text: str) -> str:
-    return identify_text(text)[0].partition("-")[0]
-
-
 def _language_groups(run: RunDirectory, pairs: Path) -> list[_Languages]:
     sites: dict[tuple[str, str], dict[str, int]] = {}
     for part in iter_parts(pairs):
@@ -318,21 +355,23 @@ def _language_groups(run: RunDirectory, pairs: Path) -> list[_Languages]:
     return [_Languages(langs, tuple(sorted(found)), sum(found.values()), run) for langs, found in sorted(sites.items())]
 
 
-def _prior(lexicons: Iterable[Lexicon], langs: tuple[str, str]) -> dict[str, dict[str, float]]:
+def lexicon_prior(
+    lexicons: Iterable[Lexicon], langs: tuple[str, str], tokenizer: Tokenizer = SITE_TOKENIZER
+) -> dict[str, dict[str, float]]:
     """Return the entries of one word on each side, by their stems; either column may be either language."""
     prior: dict[str, dict[str, float]] = {}
     for lexicon in lexicons:
         for entry in lexicon.entries:
             for a, b in ((entry.head, entry.translation), (entry.translation, entry.head)):
-                keys = _keys(a, langs[0]), _keys(b, langs[1])
+                keys = _keys(a, langs[0], tokenizer), _keys(b, langs[1], tokenizer)
                 if len(keys[0]) == len(keys[1]) == 1:
                     found = prior.setdefault(keys[0][0], {})
                     found[keys[1][0]] = max(found.get(keys[1][0], 0.0), entry.weight)
     return prior
 
 
-def _keys(text: str, lang: str) -> list[str]:
-    return [stem(word, lang) for word in tokenize(text, lang)]
+def _keys(text: str, lang: str, tokenizer: Tokenizer) -> list[str]:
+    return [tokenizer.key(word, lang) for word in tokenizer.split(text, lang)]
 
 
 def _segment_table(
@@ -371,51 +410,3 @@ def _page_table(site: str, pairs: Sequence[_PagePair], done: Sequence[_AlignedPa
         for pair, page in zip(pairs, done, strict=True)
     ]
     return pa.Table.from_pylist([dict(zip(PAGE_ALIGNMENTS.names, row, strict=True)) for row in rows], PAGE_ALIGNMENTS)
-
-
-def _write_lexicon(
-    folder: Path, langs: tuple[str, str], known: Knowledge, forms: Counter[tuple[int, str, str]], *, compress: bool
-) -> None:
-    of_side = [
-        most_frequent(Counter({(key, form): count for (side, key, form), count in forms.items() if side == number}))
-        for number in (0, 1)
-    ]
-    with open_for_writing(_file(folder, langs, "lexicon.tsv", compress=compress)) as file:
-        write_lexicon(learned_lexicon(known.words, *of_side), file)
-
-
-def _file(folder: Path, langs: tuple[str, str], ending: str, *, compress: bool) -> Path:
-    return folder / f"{'-'.join(langs)}.{ending}{'.gz' if compress else ''}"
-
-
-def export_rows(segments: Path, langs: tuple[str, str]) -> Iterator[Row]:
-    """Yield the segments of two languages that are handed out, from the table of a run, a site at a time.
-
-    Parameters
-    ----------
-    segments : Path
-        Folder ``RUN/align/segments``.
-    langs : pair of str
-    """
-    for part in iter_parts(segments / "-".join(langs)):
-        table = read_table(part, SEGMENTS)
-        keep = pc.equal(table["verdict"], SEGMENT)
-        for batch in table.filter(keep).select(Row._fields).to_batches(max_chunksize=4096):
-            yield from (Row(*row) for row in zip(*(column.to_pylist() for column in batch.columns), strict=True))
-
-
-def _export(folder: Path, langs: tuple[str, str], settings: BitextSettings, created: datetime) -> None:
-    rows = partial(export_rows, folder / "segments", langs)
-    path = partial(_file, folder, langs, compress=settings.compress)
-    if "tmx" in settings.formats:
-        with open_for_writing(path("tmx")) as file:
-            write_tmx(rows(), file, langs, twinlink_version(), created)
-    if "tsv" in settings.formats:
-        with open_for_writing(path("tsv")) as file:
-            write_tsv(rows(), file)
-    if "jsonl" in settings.formats:
-        with open_for_writing(path("jsonl")) as file:
-            write_jsonl(rows(), file, langs)
-    if "moses" in settings.formats:
-        with open_for_writing(path(langs[0])) as source, open_for_writing(path(langs[1])) as target:
-            write_moses(rows(), source, target)

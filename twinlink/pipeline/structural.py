@@ -12,13 +12,13 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from twinlink.config import MatchSettings
+from twinlink.config import CandidateSettings, MatchSettings
 from twinlink.errors import ConfigError
 from twinlink.graph.matching import Matching, greedy_matching
-from twinlink.pipeline.evidence import Between, Found, Side, members
+from twinlink.pipeline.evidence import Between, Found, Side, members, positions
 from twinlink.similarity.alignment import align
 from twinlink.similarity.bitextor import fingerprint_verdicts, surface_verdicts, text_tolerance
-from twinlink.similarity.candidates import candidate_pattern, tag_vectors, union_of
+from twinlink.similarity.candidates import candidate_pattern, strongest, tag_vectors, union_of
 from twinlink.similarity.filters import (
     FilterVerdicts,
     Shapes,
@@ -34,7 +34,15 @@ from twinlink.similarity.nearest import pairs_of
 from twinlink.similarity.tag_distance import text_in_words, without_heading
 from twinlink.similarity.url_rule import url_pairs
 
-__all__ = ["STRUCTURAL", "check_cut", "in_characters", "in_words", "judge_bitextor2010", "judge_webmining"]
+__all__ = [
+    "STRUCTURAL",
+    "check_cut",
+    "content_verdicts",
+    "in_characters",
+    "in_words",
+    "judge_bitextor2010",
+    "judge_webmining",
+]
 
 _DEFAULT_PROBABILITY = MatchSettings().min_probability
 MAX_ALL_PAIRS = 10**6
@@ -53,9 +61,12 @@ def match_bitextor2010(side_a: Side, side_b: Side, between: Between, settings: M
 
 
 def match_webmining(side_a: Side, side_b: Side, between: Between, settings: MatchSettings) -> Found:  # noqa: ARG001
-    """Match two sides by WebMining's size, language and structure filters (Tomás et al., section 2.2)."""
+    """Match two sides by WebMining's size, language, structure and content filters (Tomás et al., section 2)."""
     pattern = _candidates(side_a, side_b, settings)
-    return _found(judge_webmining(in_words(side_a), in_words(side_b), pattern, settings))
+    verdicts = judge_webmining(in_words(side_a), in_words(side_b), pattern, settings)
+    if settings.webmining.content:
+        verdicts = content_verdicts(side_a, side_b, verdicts, settings)
+    return _found(verdicts)
 
 
 def match_jangeldin(side_a: Side, side_b: Side, between: Between, settings: MatchSettings) -> Found:
@@ -88,9 +99,11 @@ def check_cut(settings: MatchSettings) -> None:
     Raises
     ------
     ConfigError
-        If a method of `STRUCTURAL` is to hand out pairs by their probability or expected precision.
+        If a method of `STRUCTURAL`, or ``urls``, is to hand out pairs by their probability or expected precision.
     """
-    if settings.method in STRUCTURAL and (settings.min_precision or settings.min_probability > _DEFAULT_PROBABILITY):
+    if settings.method in (*STRUCTURAL, "urls") and (
+        settings.min_precision or settings.min_probability > _DEFAULT_PROBABILITY
+    ):
         raise ConfigError(
             f"match: method {settings.method} tells no probabilities: min_precision and min_probability cannot be kept;"
             " use weighed or liu2014, or take them back with --min-precision 0 --min-probability 0.5"
@@ -108,6 +121,31 @@ def judge_webmining(a: Shapes, b: Shapes, pattern: sp.csr_array, settings: Match
     """Ask WebMining's filters about some pairs of pages; texts in words."""
     verdicts = size_verdicts(a, b, pattern, (), settings.webmining)
     return structure_verdicts(a, b, verdicts, fit_line_unlabelled(a, b, verdicts, settings.webmining))
+
+
+def content_verdicts(side_a: Side, side_b: Side, verdicts: FilterVerdicts, settings: MatchSettings) -> FilterVerdicts:
+    """Ask WebMining's content filter: the page test by sentences (section 2.3), its model learned from strict pairs.
+
+    The strict pairs are the best of both their pages in structure, and nearer than any other one; the nearest go first.
+    Of each page only the candidates
+    nearest in structure are looked at (``content_pairs``). Scores become the product of structure and support.
+    """
+    from twinlink.pipeline.pagetest import PageTest
+
+    kept = verdicts.kept()
+    strict = _clear_best(kept)
+    near = strongest(kept, CandidateSettings(per_page=settings.webmining.content_pairs))
+    supports = np.zeros(verdicts.pattern.nnz)
+    supports[members(verdicts.pattern, near)] = PageTest(side_a, side_b).supports(*pairs_of(near), strict)
+    return with_filter(verdicts, "content", supports >= settings.webmining.min_support, verdicts.scores * supports)
+
+
+def _clear_best(scores: sp.csr_array) -> list[tuple[int, int]]:
+    """Return the pairs of a matching that no other candidate of either page equals, the best first."""
+    matching = greedy_matching(scores)
+    rivals = Rivalry(scores).rivals(scores.data.astype(np.float64))
+    lead = rivals[positions(scores, matching.rows, matching.columns)] < matching.scores
+    return list(zip(matching.rows[lead].tolist(), matching.columns[lead].tolist(), strict=True))
 
 
 def in_characters(side: Side) -> Shapes:

@@ -1,0 +1,134 @@
+"""The page test by sentences: what it is worth for the matcher, and as WebMining's content filter.
+
+::
+
+    python -m experiments.page_test SITES... [--lexicons FOLDER] [--near 2]
+
+For each site ``F1 (P / R), processor seconds`` of what is handed out: by method ``weighed`` as it is; with the pairs
+taken out that fail the page test; weighed once more, without and with the test as one more kind of evidence, for the
+candidates that are among the best few of either page (seconds of the test included in both); by ``webmining`` by
+structure alone, and with the content filter.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from time import process_time
+
+import numpy as np
+import numpy.typing as npt
+
+from experiments.cases import Case, case_words, f1_of, find_cases, find_lexicons, match_case, open_case
+from experiments.methods import with_shapes
+from experiments.tables import Column, print_tables
+from twinlink.bitext_config import SegmentFilterSettings
+from twinlink.config import CandidateSettings, MatchSettings
+from twinlink.graph.matching import Matching
+from twinlink.pipeline.choice import SideMatch, match_sides
+from twinlink.pipeline.evidence import members, positions
+from twinlink.pipeline.pagetest import PageTest
+from twinlink.pipeline.weighed import _match
+from twinlink.similarity.candidates import strongest
+from twinlink.similarity.decision import hand_out
+from twinlink.similarity.lexicon import Lexicon
+from twinlink.similarity.margins import Rivalry
+from twinlink.similarity.nearest import pairs_of
+from twinlink.similarity.weighing import weigh
+from twinlink.structure_config import WebminingSettings
+
+__all__ = ["main", "measure"]
+
+LIKELY = 0.9
+MIN_SUPPORT = SegmentFilterSettings().min_support
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure all sites and print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("sites", nargs="+", type=Path, help="site folders, or folders of them")
+    parser.add_argument("--lexicons", type=Path, help="folder of lexicons named like zh-en.tsv.xz")
+    parser.add_argument("--near", type=int, default=2, help="candidates of each page that are tested (default: 2)")
+    given = parser.parse_args(arguments)
+    columns: dict[str, Column] = {}
+    for folder in find_cases(given.sites):
+        with open_case(folder) as case:
+            columns[case.name] = measure(case, find_lexicons(given.lexicons, case.langs), given.near)
+    print_tables(columns)
+
+
+def measure(case: Case, lexicons: Sequence[Lexicon], near: int) -> Column:
+    """Return the rows of one site."""
+    start = process_time()
+    match = match_case(case, case_words(case, lexicons))
+    rows = {"weighed": _cell(case, match, start)}
+    start = process_time()
+    vetoed = replace(match, keep=match.keep & (_tested(case, match) >= MIN_SUPPORT))
+    rows["weighed, pairs that fail taken out"] = _cell(case, vetoed, start)
+    start = process_time()
+    tested = _best_tested(case, match, near)
+    rows["weighed once more"] = _cell(case, _weighed_again(match, {}), start)
+    rows["weighed once more, test as evidence"] = _cell(case, _weighed_again(match, {"sentences": tested}), start)
+    shaped = with_shapes(case)
+    for name, content in (("webmining, structure", False), ("webmining, content", True)):
+        start = process_time()
+        settings = MatchSettings(method="webmining", webmining=WebminingSettings(content=content))
+        found = match_sides(shaped.side_a, shaped.side_b, shaped.between, (), settings)
+        rows[name] = _cell(case, found, start)
+    return {"The page test: F1 (P / R), seconds": rows}
+
+
+def _tested(case: Case, match: SideMatch) -> npt.NDArray[np.float64]:
+    """Support of every pair of a matching that is handed out, 0 for the others."""
+    matching = match.found.matching
+    kept = match.keep
+    supports = np.zeros(len(kept))
+    test = PageTest(case.side_a, case.side_b)
+    supports[kept] = test.supports(matching.rows[kept], matching.columns[kept], _teachers(match))
+    return supports
+
+
+def _teachers(match: SideMatch) -> list[tuple[int, int]]:
+    """Pairs that are probably right, the surest first."""
+    chances, matching = match.found.probabilities, match.found.matching
+    order = np.argsort(-chances, kind="stable")
+    order = order[chances[order] >= LIKELY]
+    return list(zip(matching.rows[order].tolist(), matching.columns[order].tolist(), strict=True))
+
+
+def _best_tested(case: Case, match: SideMatch, near: int) -> npt.NDArray[np.float64]:
+    """Support of the best few candidates of each page, 0 for the others."""
+    scores = match.found.scores
+    best = members(scores, strongest(scores, CandidateSettings(per_page=near)))
+    rows, columns = pairs_of(scores)
+    supports = np.zeros(scores.nnz)
+    supports[best] = PageTest(case.side_a, case.side_b).supports(rows[best], columns[best], _teachers(match))
+    return supports
+
+
+def _weighed_again(match: SideMatch, more: Mapping[str, npt.NDArray[np.float64]]) -> SideMatch:
+    """Weigh the evidence of the last round once more, with some that is new, learning from likely pairs."""
+    found, settings = match.found, MatchSettings()
+    pairs = found.matching
+    clear = np.zeros(found.scores.nnz, np.bool_)
+    clear[positions(found.scores, pairs.rows, pairs.columns)[found.probabilities > LIKELY]] = True
+    kinds = {name: values.astype(np.float64) for name, values in found.evidence.items()}
+    again = partial(_match, found.scores)
+    result = weigh({**kinds, **more}, Rivalry(found.scores), clear, again, settings.weighing)
+    rows, columns = (pages[result.pairs] for pages in pairs_of(found.scores))
+    matching = Matching(rows, columns, found.scores.data[result.pairs])
+    keep = hand_out(result.probabilities, settings.min_probability)
+    return replace(match, found=replace(found, matching=matching, probabilities=result.probabilities), keep=keep)
+
+
+def _cell(case: Case, match: SideMatch, start: float) -> str:
+    seconds = process_time() - start
+    precision, recall, f1 = f1_of(match.pairs(), case)
+    return f"{f1:.3f} ({precision:.3f} / {recall:.3f}), {seconds:.1f} s"
+
+
+if __name__ == "__main__":
+    main()

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from twinlink.config import CandidateSettings
-from twinlink.errors import ShapeError
+from twinlink.errors import ConfigError, ShapeError
 from twinlink.similarity.candidates import (
     candidate_pattern,
     find_candidates,
@@ -17,6 +17,7 @@ from twinlink.similarity.candidates import (
     strongest,
     tag_vectors,
     union_of,
+    within_memory,
 )
 
 
@@ -152,3 +153,13 @@ def test_structure_is_used_for_all_pages_where_few_words_are_known() -> None:
     settings = CandidateSettings(per_page=1)
     found = find_candidates(counts_a, counts_b, translation, tags, [b"xyzz", b"abcc"], settings)
     assert found.toarray().tolist() == [[True, True]]
+
+
+@pytest.mark.parametrize(("memory", "n_pages", "per_page"), [(None, 10**9, 20), (30, 2_000, 10), (10**6, 2_000, 20)])
+def test_candidates_fit_into_the_memory(memory: int | None, n_pages: int, per_page: int) -> None:
+    assert within_memory(CandidateSettings(memory=memory), n_pages).per_page == per_page
+
+
+def test_memory_for_less_than_one_candidate_a_page_is_refused() -> None:
+    with pytest.raises(ConfigError, match=r"200000 pages need 300 MB at least .* got 100"):
+        within_memory(CandidateSettings(memory=100), 200_000)

@@ -43,3 +43,12 @@ def test_no_pages_and_no_words() -> None:
 def test_names_of_other_pages_are_refused() -> None:
     with pytest.raises(ShapeError, match="2 for 1 pages"):
         count_words([["a"]], "en", [["x"], ["y"]])
+
+
+def test_the_longest_head_of_a_lexicon_is_one_word() -> None:
+    heads = frozenset({"网页长官", "网页长官你好", "你好"})
+    assert count_words([["網頁長官你好"], ["網頁長官"]], "zh-Hant", heads=heads).vocabulary == [
+        "网页长官",
+        "网页长官你好",
+    ]
+    assert count_words([["網頁長官"]], "zh-Hant").vocabulary == ["网页", "长官"]

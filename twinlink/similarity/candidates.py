@@ -8,17 +8,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from twinlink.config import CandidateSettings
-from twinlink.errors import ShapeError
+from twinlink.errors import ConfigError, ShapeError
 from twinlink.similarity import kernels
 from twinlink.similarity.content import content_vectors
 
-__all__ = ["candidate_pattern", "find_candidates", "nearest_pages", "strongest", "tag_vectors", "union_of"]
+__all__ = [
+    "candidate_pattern",
+    "find_candidates",
+    "nearest_pages",
+    "strongest",
+    "tag_vectors",
+    "union_of",
+    "within_memory",
+]
 
+BYTES = 1_500
+"""Memory of a candidate, all its evidence and what is computed from it: 1,060 to 1,820 in trials with 10, 20 and 40
+candidates a page on lo-en-zhtw (4,862 pages)."""
 _N_GRAM = 3
 # On the six sites of docs/results.md at least .81 of the words have a translation or are shared; without lexicon .19 to
 # .46 on the poorer side.
@@ -60,6 +72,31 @@ def find_candidates(
         return by_content
     by_structure = candidate_pattern(*tag_vectors(tags_a, tags_b), settings)
     return _add_pairs(by_content, by_structure, few)
+
+
+def within_memory(settings: CandidateSettings, n_pages: int) -> CandidateSettings:
+    """Lower ``per_page`` until the candidates of some pages, both languages together, fit into ``memory``.
+
+    Raises
+    ------
+    ConfigError
+        If one candidate a page is too much already.
+
+    Examples
+    --------
+    >>> within_memory(CandidateSettings(memory=30), 2_000).per_page
+    10
+    """
+    if settings.memory is None:
+        return settings
+    fitting = settings.memory * 1_000_000 // (BYTES * max(n_pages, 1))
+    if fitting < 1:
+        least = -(-BYTES * n_pages // 1_000_000)
+        raise ConfigError(
+            f"match.candidates.memory: {n_pages} pages need {least} MB at least for one candidate a page,"
+            f" got {settings.memory}"
+        )
+    return msgspec.structs.replace(settings, per_page=min(settings.per_page, fitting))
 
 
 def _known_share(counts: csr_array, translation: csr_array) -> float:

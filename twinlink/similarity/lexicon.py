@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Literal
 
 import numpy as np
@@ -22,7 +23,7 @@ from twinlink.similarity.words import (
     tokenize,
 )
 
-__all__ = ["Entry", "Lexicon", "identity_matrix", "read_lexicon", "translation_matrix"]
+__all__ = ["Entry", "Lexicon", "heads_of", "identity_matrix", "read_lexicon", "translation_matrix"]
 
 _NOTE = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _MAX_WORDS = 4  # longer entries are explanations
@@ -73,6 +74,19 @@ def translation_matrix(
     if forward >= backward:
         return _link(lexicon.entries, place_a, lang_a, place_b, lang_b)
     return csr_array(_link(lexicon.entries, place_b, lang_b, place_a, lang_a).T.tocsr())
+
+
+def heads_of(lexicons: Iterable[Lexicon], lang: str) -> frozenset[str]:
+    """Return the Chinese words of lexicons, Simplified; none for a language that is not Chinese.
+
+    >>> sorted(heads_of([Lexicon((Entry("立法會", "Legislative Council"),))], "zh-Hant"))
+    ['立法会']
+    """
+    if lang.partition("-")[0] != "zh":
+        return frozenset()
+    entries = chain.from_iterable(lexicon.entries for lexicon in lexicons)
+    texts = (text for entry in entries for text in (entry.head, entry.translation))
+    return frozenset(_normalise((text for text in texts if _CHARACTERS.fullmatch(text)), lang))
 
 
 def identity_matrix(

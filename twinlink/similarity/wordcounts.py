@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import chain
 
 import numpy as np
@@ -17,7 +18,12 @@ from twinlink.similarity.words import TermTable, is_number, one_form, split_toke
 __all__ = ["count_words"]
 
 
-def count_words(pages: Sequence[Sequence[str]], lang: str, names: Sequence[Sequence[str]] | None = None) -> TermTable:
+def count_words(
+    pages: Sequence[Sequence[str]],
+    lang: str,
+    names: Sequence[Sequence[str]] | None = None,
+    heads: AbstractSet[str] = frozenset(),
+) -> TermTable:
     """Count the terms of pages: the stems of `tokenize`'s tokens, and names.
 
     Parameters
@@ -28,6 +34,9 @@ def count_words(pages: Sequence[Sequence[str]], lang: str, names: Sequence[Seque
         Language of all of them.
     names : sequence of sequence of str, optional
         More terms of each page, as they stand (see `shared_names`).
+    heads : set of str, optional
+        Chinese words of a lexicon (`heads_of`), which are not to be cut: the segmenter's dictionary is not the
+        lexicon's.
 
     Raises
     ------
@@ -46,7 +55,7 @@ def count_words(pages: Sequence[Sequence[str]], lang: str, names: Sequence[Seque
     lines = distinct_texts(chain.from_iterable(block.split("\n") for block in page) for page in pages)
     texts = one_form("\n".join(lines.texts), base).split("\n") if lines.texts else []
     cut = cut_texts(texts)
-    of_token = split_tokens(cut.tokens, base)
+    of_token = split_tokens(cut.tokens, base, heads)
     is_figure = np.fromiter(map(is_number, cut.tokens), np.float32, len(cut.tokens))
     values = _values(texts, cut.counts @ is_figure > 0, base)
     more = distinct_texts(names if names is not None else [()] * len(pages))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from functools import cache, lru_cache
 from itertools import chain, count
 from typing import TYPE_CHECKING, NamedTuple
@@ -74,6 +75,7 @@ _LATIN_LETTER = re.compile("[a-z\u00df-\u024f\u1e00-\u1eff]")
 
 _LONGEST = 80  # characters; what is longer is no word (encoded data), and a stemmer might take long over it
 _N_GRAM = 4  # characters: Thai, Lao, Khmer and Burmese words are two to five long
+_MOST_JOINED = 4  # words of a run of Chinese that may be one entry of a lexicon
 _PREFIX = 5  # letters kept of a word in one of PREFIX_LANGUAGES
 
 
@@ -178,19 +180,35 @@ def _closed(number: re.Match[str]) -> str:
     return number[0].replace(" ", "")
 
 
-def split_tokens(tokens: Sequence[str], base: str) -> list[list[str]]:
+def split_tokens(tokens: Sequence[str], base: str, heads: AbstractSet[str] = frozenset()) -> list[list[str]]:
     """Return the words of each token of a `Cut`, text brought to `one_form` before, as `tokenize` gives them.
 
     Numbers get their one form, words lose or are parted at their apostrophes, runs of characters are cut into words.
+    Words of a run of Chinese that make up one of the ``heads`` together (Simplified) are one word, the longest first.
 
     >>> split_tokens(["1,234", "l'été", "行政長官"], "fr")
     [['1234'], ['l', 'été'], ['行政长官']]
+    >>> split_tokens(["網頁長官"], "zh"), split_tokens(["網頁長官"], "zh", {"网页长官"})
+    ([['网页', '长官']], [['网页长官']])
     """
     split = _split_apostrophes if base in CLITIC_LANGUAGES else _strip_apostrophes
     words = [_words_of(token, base, split) for token in tokens]
     runs = [token for token, cut in zip(tokens, words, strict=True) if cut is None]
-    chinese = iter(_cut_chinese(runs) if runs else ())
+    chinese: Iterator[list[str]] = iter(_cut_chinese(runs) if runs else ())
+    if heads:
+        chinese = (_joined(cut, heads) for cut in chinese)
     return [next(chinese) if cut is None else cut for cut in words]
+
+
+def _joined(words: Sequence[str], heads: AbstractSet[str]) -> list[str]:
+    """Join neighbouring words that are one head together, from the left, as many as possible."""
+    result, start = [], 0
+    while start < len(words):
+        ends = range(min(len(words), start + _MOST_JOINED), start + 1, -1)
+        end = next((end for end in ends if "".join(words[start:end]) in heads), start + 1)
+        result.append("".join(words[start:end]))
+        start = end
+    return result
 
 
 def _words_of(token: str, base: str, split: Callable[[str], list[str]]) -> list[str] | None:

@@ -1,0 +1,197 @@
+"""Stage `patterns`: the URL patterns of every site of a run, what all of them together say, a library to hand on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import pyarrow as pa
+
+from twinlink.config import Config
+from twinlink.pattern_config import PatternSettings
+from twinlink.pipeline.addresses import read_libraries
+from twinlink.rundir import RunDirectory, Signature, file_digest, site_file
+from twinlink.similarity.credibility import credible_keys
+from twinlink.similarity.pattern_library import PatternLibrary, read_library, write_library
+from twinlink.similarity.patterns import SitePatterns, learn_patterns
+from twinlink.tables import LANGUAGES, PAGES, PATTERNS, iter_parts, read_table, tsv_lines, write_table
+
+__all__ = ["LIBRARY", "PAIRS_FILE", "PATTERNS_FILE", "export_library", "learn_run", "pattern_table", "said_of"]
+
+LIBRARY = "library.parquet"
+PATTERNS_FILE = "patterns.tsv"
+PAIRS_FILE = "pairs.tsv"
+SHOWN = 10
+
+Site = tuple[str, list[str], list[str] | None]
+"""Name, addresses, languages if they are known."""
+
+
+def learn_run(run: RunDirectory, config: Config, on_site: Callable[[int, int], None] | None = None) -> Signature:
+    """Learn the URL patterns of every site of a run.
+
+    Where stage `match` has been done, the languages that it found are respected. Every site is learned twice where
+    there are several: what the first time teaches of all of them rescues weak keys the second time. Memory is that of
+    the largest site. Written are, below ``RUN/patterns``, the table `PATTERNS` (``patterns/SITE.parquet``, and all of
+    it in ``patterns.tsv``), the pairs of credible and rescued patterns (``pairs.tsv``), and what this run alone adds to
+    a library (``library.parquet``).
+
+    Parameters
+    ----------
+    run : RunDirectory
+        With stage `ingest` done.
+    config : Config
+        Its ``match.patterns`` is used.
+    on_site : callable, optional
+        Called after each site with the number of sites done and of all sites.
+
+    Raises
+    ------
+    MissingStageError
+        If the pages have not been ingested.
+    InputError
+        If a library cannot be read.
+    """
+    settings = config.match.patterns
+    parts = list(iter_parts(run.stage_folder("ingest") / "pages"))
+    imported = read_libraries(settings.libraries)
+    inputs = [str(run.read_signature("ingest")), str(run.read_signature("match"))]
+    inputs += [file_digest(Path(path)) for path in settings.libraries]
+    signature = Signature.of("patterns", {"patterns": settings}, inputs)
+    if run.is_done(signature):
+        return signature
+    n_steps = len(parts) * (2 if len(parts) > 1 else 1)
+    prior = credible_keys(imported, settings)
+    own = PatternLibrary()
+    for done, part in enumerate(parts, 1):
+        _, urls, langs = _site(run, part)
+        own.add(learn_patterns(urls, langs, settings, prior))
+        if on_site and len(parts) > 1:
+            on_site(done, n_steps)
+    known = PatternLibrary()
+    known.merge(imported)
+    known.merge(own)
+    with run.writing(signature) as folder:
+        write_library(own, folder / LIBRARY)
+        for done in _write_sites(run, parts, folder, known, settings):
+            if on_site:
+                on_site(n_steps - len(parts) + done, n_steps)
+    return signature
+
+
+def _write_sites(
+    run: RunDirectory,
+    parts: Sequence[Path],
+    folder: Path,
+    known: PatternLibrary,
+    settings: PatternSettings,
+) -> Iterator[int]:
+    """Learn each site with what is known of all, write its patterns and pairs, and yield the number of sites done."""
+    credible = credible_keys(known, settings)
+    with (
+        (folder / PATTERNS_FILE).open("w", encoding="utf-8") as table,
+        (folder / PAIRS_FILE).open("w", encoding="utf-8") as pairs,
+    ):
+        table.writelines(f"{line}\n" for line in tsv_lines(PATTERNS.empty_table()))
+        for done, part in enumerate(parts, 1):
+            name, urls, langs = _site(run, part)
+            found = learn_patterns(urls, langs, settings, credible)
+            rows = pattern_table(name, found, urls, known)
+            write_table(rows, PATTERNS, site_file(folder / "patterns", name))
+            table.writelines(f"{line}\n" for line in list(tsv_lines(rows))[1:])
+            pairs.writelines(f"{line}\n" for line in _pair_lines(found, urls))
+            yield done
+
+
+def _site(run: RunDirectory, part: Path) -> Site:
+    """Read the addresses of a site, and the languages that stage `match` found."""
+    pages = read_table(part, PAGES, ("page_id", "site", "url"))
+    languages = run.path / "match" / "languages" / part.name
+    langs: list[str] | None = None
+    if run.read_signature("match") is not None and languages.is_file():
+        table = read_table(languages, LANGUAGES, ("page_id", "lang"))
+        lang_of = dict(zip(table["page_id"].to_pylist(), table["lang"].to_pylist(), strict=True))
+        langs = [lang_of.get(number, "und") for number in pages["page_id"].to_pylist()]
+    return pages["site"][0].as_py(), pages["url"].to_pylist(), langs
+
+
+def pattern_table(site: str, found: SitePatterns, urls: Sequence[str], library: PatternLibrary) -> pa.Table:
+    """Return the patterns of a site as rows of `PATTERNS`, with what a library says of their keys."""
+    rows = []
+    for each in found.patterns:
+        sums = library[each.key]
+        rows.append(
+            {
+                "site": site,
+                "rule": each.rule,
+                "source": each.key.source,
+                "target": each.key.target,
+                "n_pages": each.n_pages,
+                "n_pairs": each.n_pairs,
+                "local": each.credibility,
+                "global": sums.credibility,
+                "mean": sums.mean,
+                "n_sites": sums.n_sites,
+                "verdict": each.verdict,
+                "rescued": each.verdict == "rescued",
+                "source_lang": each.source_lang,
+                "target_lang": each.target_lang,
+                "example_a": urls[each.example[0]],
+                "example_b": urls[each.example[1]],
+                "site_pages": found.n_pages,
+                "site_credibility": found.credibility,
+            }
+        )
+    return pa.Table.from_pylist(rows, schema=PATTERNS)
+
+
+def _pair_lines(found: SitePatterns, urls: Sequence[str]) -> Iterator[str]:
+    """Yield the pairs of credible and rescued patterns, ordered by address."""
+    if not found.patterns:
+        return
+    used = found.used()
+    yield from sorted(
+        f"{urls[a]}\t{urls[b]}\t{found.patterns[k].rule}"
+        for a, b, k in zip(
+            found.sources[used].tolist(), found.targets[used].tolist(), found.pattern_of[used].tolist(), strict=True
+        )
+    )
+
+
+def export_library(run: RunDirectory, path: Path) -> int:
+    """Write what the run adds to a library to a file of its own (TSV, or Parquet by its ending); return its size.
+
+    Imported libraries are not in it: give those of several runs together to count no site twice.
+    """
+    library = read_library(run.stage_folder("patterns") / LIBRARY)
+    write_library(library, path)
+    return len(library)
+
+
+def said_of(run: RunDirectory) -> Iterator[str]:
+    """Yield what stage `patterns` found, in a few lines for people."""
+    folder = run.stage_folder("patterns")
+    verdicts: Counter[str] = Counter()
+    pages: Counter[tuple[str, str]] = Counter()
+    sums: dict[tuple[str, str], tuple[float, int]] = {}
+    n_sites = n_bilingual = 0
+    for part in iter_parts(folder / "patterns"):
+        table = read_table(part, PATTERNS)
+        rows = table.to_pylist()
+        verdicts.update(row["verdict"] for row in rows)
+        n_sites += 1
+        n_bilingual += any(row["verdict"] != "weak" for row in rows)
+        for row in rows:
+            if row["verdict"] != "weak":
+                key = (row["rule"], row["verdict"])
+                pages[key] += row["n_pages"]
+                sums[key] = (row["global"], row["n_sites"])
+    for (rule, verdict), n in pages.most_common(SHOWN):
+        credibility, known = sums[rule, verdict]
+        rescued = ", rescued" if verdict == "rescued" else ""
+        yield f"  {rule}   {n} pages, C(p) {credibility:.2f} on {known} site(s){rescued}"
+    if len(pages) > SHOWN:
+        yield f"  … {len(pages)} rules in all"
+    counts = ", ".join(f"{verdict} {verdicts[verdict]}" for verdict in ("credible", "rescued", "weak"))
+    yield f"patterns: {counts}; {n_bilingual} of {n_sites} site(s) have some → {folder / PATTERNS_FILE}"

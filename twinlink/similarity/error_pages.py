@@ -1,0 +1,143 @@
+"""What a site answers to any wrong address: addresses made up to see it, and the answers that are no more than that.
+
+Many sites answer a wrong address with status 200 and a page that says so ("soft 404"). Two addresses that cannot exist
+are asked for; a page counts only for what it has beyond their answers. So a short page in a large frame is told from
+the frame around an apology, and what changes in each answer (the address itself, the date, the news) does not count.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from hashlib import blake2b
+from typing import NamedTuple
+from urllib.parse import unquote
+
+__all__ = ["ErrorPages", "Shape", "made_up", "shape_of", "text_key"]
+
+_WORDS = re.compile(r"[^\W\d_]+")
+_LETTER = re.compile(r"[^\W\d_]")
+_NAME = re.compile(r"[0-9a-z]+", re.IGNORECASE)
+_ALPHABET = "bcdfghjkmnpqrstvwxz"
+
+
+class Shape(NamedTuple):
+    """What the addresses have in common that one part of a server answers."""
+
+    host: str
+    folder: str
+    """First folder of the path."""
+    ending: str
+    """Of the file's name."""
+    variables: tuple[str, ...]
+    """Names of the query's variables, sorted."""
+
+
+def shape_of(url: str) -> Shape:
+    """Return the shape of a normalised address.
+
+    >>> shape_of("http://www.x.hk/tc/news/a.htm?id=5")
+    Shape(host='www.x.hk', folder='tc', ending='htm', variables=('id',))
+    """
+    host, path, query = _parts(url)
+    folders = path.split("/")
+    name = folders.pop()
+    ending = name.rpartition(".")[2] if "." in name else ""
+    names = sorted(variable.partition("=")[0] for variable in query.split("&") if variable)
+    return Shape(host, folders[0] if folders else "", ending, tuple(names))
+
+
+def made_up(url: str, number: int = 0, keep: Iterable[str] = ()) -> str:
+    """Return an address of the same shape that does not exist, always the same one for an address and number.
+
+    Parameters
+    ----------
+    url : str
+        Normalised address.
+    number : int
+        Another one for each number.
+    keep : iterable of str
+        Values of variables that stay what they are: those that name a language.
+
+    Examples
+    --------
+    >>> made_up("http://www.x.hk/tc/news/a.htm")
+    'http://www.x.hk/tc/news/rbdzhtpptb.htm'
+    >>> made_up("http://www.x.hk/show.php?id=17&lang=tc", keep=["tc"])
+    'http://www.x.hk/show.php?id=9402061&lang=tc'
+    """
+    digest = blake2b(f"{url} {number}".encode(), digest_size=16).digest()
+    word = "".join(_ALPHABET[byte % len(_ALPHABET)] for byte in digest[:10])
+    figures = "9" + "".join(str(byte % 10) for byte in digest[10:])
+    address, mark, query = url.partition("?")
+    changed = [_with_value(variable, word, figures, set(keep)) for variable in query.split("&")]
+    if mark and "&".join(changed) != query:
+        return f"{address}?{'&'.join(changed)}"
+    folder, _, name = address.rpartition("/")
+    stem, dot, ending = name.rpartition(".")
+    if folder.endswith("/"):  # no path at all
+        return f"{address}/{word}{mark}{query}"
+    if not name:
+        return f"{folder}/{word}/{mark}{query}"
+    return f"{folder}/{figures if (stem or name).isdigit() else word}{dot}{ending if dot else ''}{mark}{query}"
+
+
+def _with_value(variable: str, word: str, figures: str, keep: set[str]) -> str:
+    name, equals, value = variable.partition("=")
+    if not value or value in keep or value.lower() in keep:
+        return variable
+    return f"{name}{equals}{figures if value.isdigit() else word}"
+
+
+def _parts(url: str) -> tuple[str, str, str]:
+    address, _, query = url.partition("?")
+    host, _, path = address.partition("://")[2].partition("/")
+    return host, path, query
+
+
+def text_key(blocks: Sequence[str], url: str) -> frozenset[str]:
+    """Return the words of each of a page's blocks, without numbers and without those of its address."""
+    own = {word.lower() for word in _NAME.findall(unquote(url)) if not word.isdigit()}
+    lines = (tuple(word for word in _WORDS.findall(block.lower()) if word not in own) for block in blocks)
+    return frozenset(" ".join(line) for line in lines if line)
+
+
+class ErrorPages:
+    """The answers of one site to addresses that do not exist.
+
+    Parameters
+    ----------
+    pages : iterable of (blocks, url)
+        Text blocks of each answer with status 200, its title first, and its address.
+    min_letters : int
+        A page with fewer letters beyond theirs is one of them.
+
+    Examples
+    --------
+    >>> wrong = ErrorPages([(["Home", "Sorry, /tc/pxkq.htm was not found"], "http://x.hk/tc/pxkq.htm")])
+    >>> wrong.explain(["Home", "Sorry, /tc/a.htm was not found"], "http://x.hk/tc/a.htm")
+    True
+    >>> wrong.explain(["Home", "The office opens at nine"], "http://x.hk/tc/a.htm")
+    False
+    """
+
+    def __init__(self, pages: Iterable[tuple[Sequence[str], str]], min_letters: int = 10) -> None:
+        keys = [text_key(blocks, url) for blocks, url in pages]
+        self._lines: frozenset[str] = frozenset().union(*keys)
+        self._is_known = bool(keys)
+        # What one answer has beyond the others changes from answer to answer.
+        self._most = max(
+            (_letters(key - frozenset().union(*keys[:k], *keys[k + 1 :])) for k, key in enumerate(keys) if keys[1:]),
+            default=0,
+        )
+        self._least = min_letters
+
+    def explain(self, blocks: Sequence[str], url: str) -> bool:
+        """Tell whether a page has nothing beyond what the site answers to any wrong address."""
+        if not self._is_known:
+            return False
+        return _letters(text_key(blocks, url) - self._lines) < max(self._least, self._most + 1)
+
+
+def _letters(lines: Iterable[str]) -> int:
+    return sum(len(_LETTER.findall(line)) for line in lines)

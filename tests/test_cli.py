@@ -406,11 +406,35 @@ def test_align_two_texts(tmp_path):
     beads = twinlink("align", tmp_path / "a.txt", tmp_path / "b.txt", "--format", "beads")
     assert beads.stdout.splitlines() == ["[0]:[0]", "[1]:[1]", "[2]:[2]"]
     table = twinlink("align", tmp_path / "a.txt", tmp_path / "b.txt")
-    assert table.stdout.splitlines()[2] == "The road is closed.\tLa route est barrée."
+    *texts, probability = table.stdout.splitlines()[2].split("\t")
+    assert texts == ["The road is closed.", "La route est barrée."]
+    assert 0.9 < float(probability) <= 1
     assert (
         "expected beads or tsv" in twinlink("align", tmp_path / "a.txt", tmp_path / "b.txt", "--format", "tmx").stderr
     )
     assert "cannot be read" in twinlink("align", tmp_path / "a.txt", tmp_path / "none.txt").stderr
+
+
+def test_align_two_texts_with_blank_lines_and_a_lexicon(tmp_path):
+    (tmp_path / "a.txt").write_text("\n\nBlip blop.\r\n\nKiln.\n")
+    (tmp_path / "b.txt").write_text("Four.\n\n")
+    (tmp_path / "lexicon.tsv").write_text("kiln\tfour\n")
+    texts = ("align", tmp_path / "a.txt", tmp_path / "b.txt")
+    assert twinlink(*texts, "--format", "beads").stdout.splitlines() == ["[2, 4]:[0]"]
+    assert twinlink(*texts, "--lexicon", tmp_path / "lexicon.tsv").stdout != twinlink(*texts).stdout  # the scores
+    missing = twinlink(*texts, "--lexicon", tmp_path / "none.tsv")
+    assert missing.returncode == 2
+    assert "not a readable lexicon" in missing.stderr
+
+
+def test_align_two_texts_with_pairs_from_elsewhere(tmp_path):
+    (tmp_path / "x.en").write_text("Blip blop.\nKiln.\n")
+    (tmp_path / "x.fr").write_text("Four.\n")
+    (tmp_path / "known.en").write_text("Kiln.\n" * 20)
+    (tmp_path / "known.fr").write_text("Four.\n" * 20)
+    texts = ("align", tmp_path / "x.en", tmp_path / "x.fr", "--format", "beads")
+    assert twinlink(*texts, "--warm", tmp_path / "known").stdout.splitlines() == ["[0]:[]", "[1]:[0]"]
+    assert "cannot be read as sentence pairs" in twinlink(*texts, "--warm", tmp_path / "none").stderr
 
 
 def test_align_before_matching_is_refused(tmp_path):

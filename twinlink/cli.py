@@ -45,6 +45,7 @@ class Method(StrEnum):
     JANGELDIN = "jangeldin"
     WEBMINING = "webmining"
     BITEXTOR2010 = "bitextor2010"
+    URLS = "urls"
 
 
 class Verifier(StrEnum):
@@ -193,6 +194,9 @@ def mine(
 def crawl(
     out: Out,
     urls: Annotated[list[str], typer.Argument(metavar="URL...", help="Start addresses.")] = [],  # noqa: B006
+    again: Annotated[
+        bool, typer.Option("--again", help="Ask again for all that RUN has: only changed pages are sent anew.")
+    ] = False,
     seeds: Seeds = None,
     langs: Langs = "",
     site_by: SiteBy = "",
@@ -207,12 +211,15 @@ def crawl(
 ) -> None:
     """Fetch sites into WARC files, and no more.
 
+    With --again, a crawl that has come to its end is done again, with the settings that it had and, unless named, the
+    addresses that it began at.
+
     Example: twinlink crawl https://www.example.gov.hk -o RUN --max-pages 2000
     """
     from twinlink.pipeline.mine import crawl_stage, split_inputs
 
     given = _crawl_options(site_by, contact, include, exclude, max_pages, max_site_pages)
-    settings = _settings(None, config, set_, {"langs": langs, **given})
+    settings = _settings(out if again else None, config, set_, {"langs": langs, "crawl.again": again or None, **given})
     addresses, paths = split_inputs([*urls, *_seeds(seeds)])
     if paths:
         raise ConfigError(f"{paths[0]}: `twinlink crawl` takes addresses; read files with `twinlink ingest`")
@@ -286,6 +293,14 @@ def align(
         str,
         typer.Option("--format", help="Of a run: tmx, tsv, moses, jsonl, with commas between. Of texts: tsv or beads."),
     ] = "",
+    warm: Annotated[
+        list[str],
+        typer.Option(
+            "--warm",
+            metavar="[LANG-LANG=]FILE",
+            help="Sentence pairs to learn words from first: TMX, TSV, or what two Moses files begin with; repeatable.",
+        ),
+    ] = [],  # noqa: B006
     workers: Annotated[int, typer.Option(min=1, help="Processes that work on a run; the result is the same.")] = 1,
     config: ConfigFile = None,
     set_: Settings = [],  # noqa: B006
@@ -299,7 +314,8 @@ def align(
 
     if second is not None:
         settings = _settings(None, config, set_, {})
-        for line in align_files(first, second, settings.bitext, form or "tsv"):
+        lexicons = lexicon or [Path(name) for name in settings.match.lexicons]
+        for line in align_files(first, second, settings.bitext, form or "tsv", warm, lexicons):
             typer.echo(line)
         return
     formats = [name.strip() for name in form.split(",") if name.strip()]
@@ -307,8 +323,118 @@ def align(
     _opened(first)
     lexicons = lexicon or [Path(name) for name in settings.match.lexicons]
     with _working(first, quiet) as (directory, report):
-        align_stage(directory, settings, lexicons, workers, report)
+        align_stage(directory, settings, lexicons, workers, report, warm)
     tell_segments(first)
+
+
+@app.command()
+def patterns(
+    run: RunPath,
+    library: Annotated[
+        list[Path],
+        typer.Option("--library", metavar="FILE", help="Pattern library of other sites (TSV, Parquet); repeatable."),
+    ] = [],  # noqa: B006
+    export: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write what this run alone teaches to a library (TSV, Parquet).")
+    ] = None,
+    config: ConfigFile = None,
+    set_: Settings = [],  # noqa: B006
+    quiet: Quiet = False,
+) -> None:
+    """Learn the URL patterns of a run's sites: which parts of addresses stand for each other.
+
+    Where the run has been matched, the languages that were found are respected.
+
+    Example: twinlink patterns RUN --library others.tsv --export mine.tsv
+    """
+    from twinlink.pipeline.patterns import export_library, learn_run, said_of
+
+    settings = _settings(run, config, set_, {"match.patterns.libraries": [str(path.absolute()) for path in library]})
+    _opened(run)
+    with _working(run, quiet) as (directory, report):
+        learn_run(directory, settings, lambda done, total: report("patterns", done, total))
+        for line in said_of(directory):
+            typer.echo(line)
+        if export is not None:
+            typer.echo(f"{export_library(directory, export)} keys → {export}")
+
+
+@app.command()
+def rank(
+    run: RunPath,
+    export: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the graph of sites, too: .graphml, .gexf, or .parquet (edge list)."),
+    ] = None,
+    common_crawl: Annotated[
+        list[Path],
+        typer.Option(metavar="FILE", help="Vertices or edges file of Common Crawl's graph: adds links; repeatable."),
+    ] = [],  # noqa: B006
+    config: ConfigFile = None,
+    set_: Settings = [],  # noqa: B006
+    quiet: Quiet = False,
+) -> None:
+    """Rank the sites that a run's pages link to: which of them probably have pages in two languages, too.
+
+    How bilingual a crawled site is comes from `twinlink patterns`, or else from the pairs of `twinlink match`.
+
+    Example: twinlink rank RUN --export sites.graphml
+    """
+    from twinlink.pipeline.ranking import check_export, export_graph, said_of
+    from twinlink.pipeline.ranking import rank as rank_stage
+
+    if export is not None:
+        check_export(export)
+    others = {"ranking.graph.common_crawl": [str(path.absolute()) for path in common_crawl]}
+    settings = _settings(run, config, set_, others)
+    _opened(run)
+    with _working(run, quiet) as (directory, report):
+        rank_stage(directory, settings, on_site=lambda done, total: report("rank", done, total))
+        for line in said_of(directory):
+            typer.echo(line)
+        if export is not None:
+            export_graph(directory, export, settings)
+            typer.echo(f"graph of sites → {export}")
+
+
+@app.command()
+def recover(
+    run: RunPath,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="List the addresses with pattern, credibility and page; fetch nothing.")
+    ] = False,
+    contact: Contact = "",
+    max_site_addresses: Annotated[int | None, typer.Option(min=1, help="Addresses tried at most on one site.")] = None,
+    library: Annotated[
+        list[Path],
+        typer.Option("--library", metavar="FILE", help="Pattern library of other sites (TSV, Parquet); repeatable."),
+    ] = [],  # noqa: B006
+    config: ConfigFile = None,
+    set_: Settings = [],  # noqa: B006
+    quiet: Quiet = False,
+) -> None:
+    """Look for pages that nothing links to: partners whose addresses follow from the URL patterns of RUN.
+
+    What is found goes into RUN's archive; `twinlink ingest` takes it up. The same call again tries no address twice.
+
+    Example: twinlink recover RUN --dry-run
+    """
+    from twinlink.pipeline import recover as stage
+
+    libraries = [str(path.absolute()) for path in library]
+    given = {"crawl.contact": contact, "recover.max_site_addresses": max_site_addresses}
+    settings = _settings(run, config, set_, {"match.patterns.libraries": libraries, **given})
+    _opened(run)
+    with _working(run, quiet) as (directory, report):
+        if dry_run:
+            for line in stage.guessed_lines(directory, settings):
+                typer.echo(line)
+            return
+        if not stage.has_crawl(directory):
+            typer.echo(f"{run} was read from files: its pages' partners are now asked for over the network")
+        stage.recover(directory, settings, lambda done, total: report("recover", done, total))
+        for line in stage.said_of(directory):
+            typer.echo(line)
 
 
 @app.command()

@@ -16,6 +16,9 @@ from msgspec import Meta
 
 from twinlink.bitext_config import BitextSettings
 from twinlink.errors import ConfigError
+from twinlink.pattern_config import PatternSettings
+from twinlink.ranking_config import RankingSettings
+from twinlink.recover_config import RecoverSettings
 from twinlink.settings import Natural, Positive, Settings, Unit
 from twinlink.structure_config import BitextorSettings, ModelSettings, UrlRuleSettings, WebminingSettings
 
@@ -87,9 +90,20 @@ class CrawlSettings(Settings, frozen=True):
     on many language switches."""
     sitemaps: bool = True
     """Look for pages in the sitemaps that robots.txt names, and in /sitemap.xml."""
+    again: bool = False
+    """Ask again for all that was asked for, when the crawl has come to its end: pages only if they have changed, as far
+    as the server can tell; what is gone is dropped, what cannot be reached now stays. A stopped crawl first goes on."""
     allow_private: bool = False
     """Fetch from private, loopback and link-local addresses, too. Without it only a start page's own host may have such
     an address, and only when its name says so (an IP address, ``localhost``, a name without a dot, ``.local`` …)."""
+    browser: Literal["auto", "never", "always"] = "auto"
+    """Build pages in a browser (extra ``browser``, and Chromium): those that are empty without their scripts, none, or
+    all. Where there is no browser, ``auto`` counts the pages that need one (`needs-browser`), and a later run that has
+    one fetches them."""
+    browser_sites: tuple[str, ...] = ()
+    """Hosts, and domains with all their hosts, whose pages are all built in the browser, unless it is ``never``."""
+    browser_path: str = ""
+    """The browser to use: a path or a command. Empty: Chromium or Chrome, where they are installed."""
     contact: Annotated[str, Meta(pattern=r"^[\x20-\x7e]*$")] = ""
     """Your mail or web address: site owners find it in the User-Agent."""
     user_agent: Annotated[str, Meta(pattern=r"^[\x20-\x7e]*$")] = "twinlink (parallel page finder; contact not set)"
@@ -130,6 +144,9 @@ class CandidateSettings(Settings, frozen=True):
     """Products of two term weights that the search for candidates may take for each page, on average: bounds its time.
     The most frequent terms are left out for it. The six sites of `docs/results.md` need 100,000 at most: nothing
     changes there."""
+    memory: Positive | None = None
+    """Megabytes that the candidates of two languages may take: ``per_page`` is lowered until they fit. Default: no
+    limit."""
 
 
 class InternalSettings(Settings, frozen=True):
@@ -158,6 +175,9 @@ class EtsSettings(Settings, frozen=True):
     """Stop when no score moved by more than this."""
     neighbours: Literal["in", "out", "both"] = "both"
     """Pages that link here, pages linked from here, or both. The paper does not say."""
+    rarity: bool = False
+    """Whether a neighbour that many pages have counts for less. Not in the paper; `docs/results.md` shows what it is
+    worth."""
 
 
 Evidence = Literal["content", "learned", "contrast", "structure", "ets", "external", "length", "direct", "hreflang"]
@@ -181,6 +201,9 @@ class WeighingSettings(Settings, frozen=True):
 
     evidence: tuple[Evidence, ...] = EVIDENCE
     """Kinds of evidence to use; leave some out to see what they are worth."""
+    alpha: Unit | None = None
+    """α of the ETS that is one kind of evidence. Default: .4 with structure, .7 without: weak evidence wants more of
+    its neighbours."""
     rounds: Natural = 3
     """Rounds of learning at most after the first one. Trials: after three the scores move by .005 at most."""
     ridge: Annotated[float, Meta(gt=0)] = 1e-4
@@ -191,9 +214,9 @@ class WeighingSettings(Settings, frozen=True):
 class MatchSettings(Settings, frozen=True):
     """How pairs are chosen."""
 
-    method: Literal["weighed", "liu2014", "jangeldin", "webmining", "bitextor2010"] = "weighed"
-    """Evidence weighed on the site at hand; the fixed weights of Liu et al.; or structure alone, as Jangeldin &
-    Assylbekov, WebMining and Bitextor (2010) have it."""
+    method: Literal["weighed", "liu2014", "jangeldin", "webmining", "bitextor2010", "urls"] = "weighed"
+    """Evidence weighed on the site at hand; the fixed weights of Liu et al.; structure alone, as Jangeldin &
+    Assylbekov, WebMining and Bitextor (2010) have it; or URL patterns that content does not contradict."""
     lexicons: tuple[str, ...] = ()
     """Lexicon files: TSV, CC-CEDICT, FreeDict (dictd) or MUSE, plain or compressed; which column is which language is
     found on the site."""
@@ -209,6 +232,7 @@ class MatchSettings(Settings, frozen=True):
     ets: EtsSettings = EtsSettings()
     weighing: WeighingSettings = WeighingSettings()
     candidates: CandidateSettings = CandidateSettings()
+    patterns: PatternSettings = PatternSettings()
     url_rule: UrlRuleSettings = UrlRuleSettings()
     bitextor: BitextorSettings = BitextorSettings()
     webmining: WebminingSettings = WebminingSettings()
@@ -238,6 +262,8 @@ class Config(Settings, frozen=True):
     language: LanguageSettings = LanguageSettings()
     match: MatchSettings = MatchSettings()
     bitext: BitextSettings = BitextSettings()
+    recover: RecoverSettings = RecoverSettings()
+    ranking: RankingSettings = RankingSettings()
 
     @classmethod
     def load(cls, path: Path, base: Config | None = None) -> Config:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import signal
 import sys
+import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Protocol
 
 __all__ = ["Report", "reporter"]
@@ -23,15 +25,46 @@ PLAIN_SECONDS = 5.0  # between two lines of one stage where there is no terminal
 
 @contextmanager
 def reporter(quiet: bool) -> Iterator[Report]:
-    """Give a function that shows (stage, done, total) on standard error."""
+    """Give a function that shows (stage, done, total) on standard error, and heeds a Ctrl-C that went unheard."""
+    with _heed_interrupt() as check, _shown(quiet) as show:
+
+        def report(stage: str, done: int, total: int | None, detail: str = "") -> None:
+            check()
+            show(stage, done, total, detail)
+
+        yield report
+
+
+def _shown(quiet: bool) -> AbstractContextManager[Report]:
     if quiet:
-        yield lambda stage, done, total, detail="": None
-    elif sys.stderr.isatty():
-        with _live() as report:
-            yield report
-    else:
-        with _plain() as report:
-            yield report
+        return nullcontext(lambda stage, done, total, detail="": None)
+    return _live() if sys.stderr.isatty() else _plain()
+
+
+@contextmanager
+def _heed_interrupt() -> Iterator[Callable[[], None]]:
+    """Give a function that raises KeyboardInterrupt once more if there was one.
+
+    Libraries that try imports with a bare ``except`` swallow the one that comes just then.
+    """
+    if threading.current_thread() is not threading.main_thread():  # signals are the main thread's
+        yield lambda: None
+        return
+    asked: list[int] = []
+
+    def interrupt(number: int, _frame: object) -> None:
+        asked.append(number)
+        raise KeyboardInterrupt
+
+    def check() -> None:
+        if asked:
+            raise KeyboardInterrupt
+
+    earlier = signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield check
+    finally:
+        signal.signal(signal.SIGINT, earlier)
 
 
 @contextmanager

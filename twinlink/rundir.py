@@ -190,21 +190,28 @@ class RunDirectory:
 
     def clear(self) -> None:
         """Remove what jobs have left, so that the next one starts anew; files of others stay."""
-        for stage in ("warc", "ingest", "shapes", "match", "align"):
+        for stage in ("warc", "ingest", "shapes", "match", "align", "patterns", "recover"):
             shutil.rmtree(self.path / stage, ignore_errors=True)
-        records = ("ledger.sqlite*", "crawl.json", "crawl.log", "crawl.lock")
+        shutil.rmtree(self.earlier_match, ignore_errors=True)
+        records = ("ledger.sqlite*", "recover.sqlite*", "crawl.json", "crawl.log", "crawl.lock")
         for file in (*chain(*map(self.path.glob, records)), self.pairs_file, self.config_file):
             file.unlink(missing_ok=True)
 
     def discard_match(self) -> None:
-        """Remove the pairs of an earlier `ingest` and their sentences, which a new one does not stand behind."""
-        old = self.path / ".match.old"
-        shutil.rmtree(old, ignore_errors=True)
+        """Remove the pairs of an earlier `ingest` and their sentences, which a new one does not stand behind.
+
+        The matched sites themselves lie aside until the next `match`, which may find some of them unchanged.
+        """
         if (self.path / "match").exists():
-            (self.path / "match").rename(old)
+            shutil.rmtree(self.earlier_match, ignore_errors=True)
+            (self.path / "match").rename(self.earlier_match)
         self.pairs_file.unlink(missing_ok=True)
         shutil.rmtree(self.path / "align", ignore_errors=True)
-        shutil.rmtree(old, ignore_errors=True)
+
+    @property
+    def earlier_match(self) -> Path:
+        """Where the matched sites of an earlier `ingest` lie."""
+        return self.path / ".match.earlier"
 
 
 def site_file(folder: Path, site: str) -> Path:

@@ -22,9 +22,14 @@ __all__ = [
     "LANGUAGES",
     "LINKS",
     "PAGES",
+    "PAGE_ALIGNMENTS",
     "PAIRS",
+    "PATTERNS",
+    "RECOVERED",
     "REJECTS",
+    "SEGMENTS",
     "SHAPES",
+    "SITES",
     "VERDICTS",
     "WEIGHTS",
     "Reject",
@@ -110,6 +115,7 @@ EVIDENCE = [
         null=True,
     ),
     _column("hreflang", pa.float32(), "1: one page names the other as its version in that language", null=True),
+    _column("pattern", pa.float32(), "credibility of the URL pattern that pairs the two addresses", null=True),
     _column("cost_share", pa.float32(), "P_d: share of the tokens of both pages that have no partner", null=True),
     _column("length_difference", pa.float32(), "L_d: (L1 - L2)/(L1 + L2) of the texts' lengths", null=True),
 ]
@@ -208,6 +214,122 @@ VERDICTS = pa.schema(
         _column("unequal", pa.int64(), "n: aligned texts that differ in length", null=True),
     ],
     metadata={"table": "verdicts"},
+)
+
+
+SEGMENTS = pa.schema(
+    [
+        _column("site", pa.string(), "site of both pages"),
+        _column("url_a", pa.string(), "page of the first language"),
+        _column("url_b", pa.string(), "page of the second language"),
+        _column("lang_a", pa.string(), "language of url_a, with script where it matters (zh-Hant)"),
+        _column("lang_b", pa.string(), "language of url_b"),
+        _column("source", pa.string(), "text of the first language, empty in a bead 0-1"),
+        _column("target", pa.string(), "text of the second language, empty in a bead 1-0"),
+        _column("kind", pa.string(), "sentences on each side of the bead: 1-1, 2-1 …"),
+        _column("probability", pa.float32(), "chance of the bead among all ways to align the two pages"),
+        _column("per_word", pa.float32(), "how well the words explain each other: mean log p(word | other)/p(word)"),
+        _column("block_a", pa.int32(), "number of the block of url_a, -1: none"),
+        _column("start_a", pa.int32(), "first character in that block"),
+        _column("end_a", pa.int32(), "character after the last"),
+        _column("block_b", pa.int32(), "number of the block of url_b, -1: none"),
+        _column("start_b", pa.int32(), "first character in that block"),
+        _column("end_b", pa.int32(), "character after the last"),
+        _column("verdict", pa.string(), "segment, or the reason why it is not handed out"),
+    ],
+    metadata={"table": "segments"},
+)
+
+PAGE_ALIGNMENTS = pa.schema(
+    [
+        _column("site", pa.string(), "site of both pages"),
+        _column("url_a", pa.string(), "page of the first language"),
+        _column("url_b", pa.string(), "page of the second language"),
+        _column("sentences_a", pa.int32(), "sentences of url_a"),
+        _column("sentences_b", pa.int32(), "sentences of url_b"),
+        _column("beads", pa.int32(), "beads with sentences on both sides"),
+        _column("support", pa.float32(), "share of all sentences in beads whose words speak for each other"),
+    ],
+    metadata={"table": "page_alignments"},
+)
+
+
+PATTERNS = pa.schema(
+    [
+        _column("site", pa.string(), "the site"),
+        _column("rule", pa.string(), "the two keys with what stands around them most often: /en/ ↔ /tc/"),
+        _column("source", pa.string(), "source key; empty: what the other address has more"),
+        _column("target", pa.string(), "target key"),
+        _column("n_pages", pa.int64(), "N(p,w): pages of the site in pairs of this pattern"),
+        _column("n_pairs", pa.int64(), "those pairs"),
+        _column("local", pa.float64(), "local credibility C(p,w) = N(p,w)/|w|"),
+        _column("global", pa.float64(), "global credibility C(p) = Σ C(p,w)·N(p,w) over all known sites"),
+        _column("mean", pa.float64(), "C(p)/ΣN(p,w): local credibility averaged over the pages on all known sites"),
+        _column("n_sites", pa.int64(), "known sites that have the pattern"),
+        _column("verdict", pa.string(), "credible; rescued: weak here, credible elsewhere; weak"),
+        _column("rescued", pa.bool_(), "whether the verdict is rescued"),
+        _column("source_lang", pa.string(), "most frequent language of the source pages, empty: not known"),
+        _column("target_lang", pa.string(), "most frequent language of the target pages, empty: not known"),
+        _column("example_a", pa.string(), "address of a source page"),
+        _column("example_b", pa.string(), "address of its partner"),
+        _column("site_pages", pa.int64(), "|w|: pages of the site"),
+        _column("site_credibility", pa.float64(), "bilingual credibility of the site C(w) = max_p C(p,w)"),
+    ],
+    metadata={"table": "patterns"},
+)
+
+
+_OF_SITES = {
+    "credit": "PageRank from credible sites that comes over links, log10 of how many even shares",
+    "vouched": "mean credibility of the crawled sites that link to it",
+    "in_links": "log2(1 + crawled sites that link to it)",
+    "named": "share of linking sites that use an address which names a language",
+    "languages": "whether these addresses name two languages (1), one (1/2) or none (0)",
+    "hreflang": "whether a site links to it with an hreflang",
+    "site_wide": "share of linking sites that link from headers or footers alone",
+    "suffix": "how much more often crawled sites under its suffix are bilingual, log-odds",
+}
+
+SITES = pa.schema(
+    [
+        _column("site", pa.string(), "the site"),
+        _column("state", pa.string(), "crawled; candidate: crawled sites link to it; or what became of it: dead …"),
+        _column("rank", pa.int32(), "place among the candidates by ours, from 1; null for other sites", null=True),
+        _column("ours", pa.float64(), "how likely it is bilingual, by links alone"),
+        _column("sum_linkout", pa.float64(), "sum of Linkout(w) over the crawled sites w that link to it"),
+        _column("sum_pagerank", pa.float64(), "sum of PR(w) over them"),
+        _column("sum_weighted", pa.float64(), "sum of PR(w)·C(w) over them"),
+        _column("n_sources", pa.int64(), "sites that link to it"),
+        _column("n_pages", pa.int64(), "pages of the site that were read"),
+        _column("round", pa.int16(), "round that brought it, 0 for the start; null: not crawled", null=True),
+        _column("credibility", pa.float64(), "bilingual credibility C(w); 0 for sites that are not crawled"),
+        _column("linkout", pa.float64(), "Linkout(w): crawled sites that a crawled site links to"),
+        _column("pagerank", pa.float64(), "PR(w) among the crawled sites"),
+        _column("weighted_pagerank", pa.float64(), "PR(w)·C(w)"),
+        *(_column(name, pa.float32(), text) for name, text in _OF_SITES.items()),
+        *(_column(f"by_{name}", pa.float32(), f"what {name} adds to the log-odds of ours") for name in _OF_SITES),
+    ],
+    metadata={"table": "sites"},
+)
+
+
+RECOVERED = pa.schema(
+    [
+        _column("site", pa.string(), "the site"),
+        _column("url", pa.string(), "address that was guessed, or made up"),
+        _column("page", pa.string(), "page whose partner it may be"),
+        _column("rule", pa.string(), "pattern that made it: /tc/ → /en/; empty: made up"),
+        _column("credibility", pa.float64(), "of the pattern: local, or mean on other sites"),
+        _column("lang", pa.string(), "language that the partner should have, empty: not known"),
+        _column(
+            "outcome",
+            pa.string(),
+            "found; not-found, soft-404, redirected, known-page, wrong-language, robots, or what else kept it away; "
+            "over-budget, given-up, not-needed, linked: not asked for; made-up: a wrong address on purpose",
+        ),
+        _column("detail", pa.string(), "what exactly was found, empty when the outcome says all"),
+    ],
+    metadata={"table": "recovered"},
 )
 
 

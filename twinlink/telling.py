@@ -29,6 +29,8 @@ def tell_crawl(progress: CrawlProgress, out: Path) -> None:
             typer.echo(f"  … {progress.n_sites} sites in all, see {out}/crawl.json")
     for reason, count in progress.reasons.items():
         typer.echo(f"  rejected: {reason} {count}")
+    if progress.again:
+        typer.echo("asked again: " + ", ".join(f"{name} {count}" for name, count in progress.again.items() if count))
     typer.echo(f"{progress.fetched} pages fetched, {progress.rejected} rejected → {out}/warc, {out}/crawl.json")
 
 
@@ -69,8 +71,7 @@ def _why_none(found: Run) -> str:
 
 def tell_segments(path: Path) -> None:
     """Say how many sentence pairs of which languages came out, and what was left out why."""
-    from twinlink.bitext.schema import SEGMENTS
-    from twinlink.tables import read_table
+    from twinlink.tables import SEGMENTS, read_table
 
     stage = path / "align"
     total = 0

@@ -224,6 +224,32 @@ def test_kernel_and_reference_agree_on_a_larger_site(values: NDArray[np.float32]
     assert reference.as_dict(result.scores) == expected
 
 
+@given(sites())
+def test_kernel_and_reference_agree_on_rarity(site: tuple[csr_array, csr_array, csr_array]) -> None:
+    scores, source, target = site
+    expected = reference.external_similarity(
+        reference.as_dict(scores), reference.as_sets(source), reference.as_sets(target), rarity=True
+    )
+    found = reference.as_dict(external_similarity(scores, source, target, rarity=True))
+    assert found == pytest.approx(expected, abs=1e-6)
+    assert all(value <= 1 + 1e-6 for value in found.values())
+
+
+def test_a_neighbour_that_all_pages_have_says_less() -> None:
+    """Pages 1 and 2 have the hub 0 in common; page 3 is one of 0 and 1 alone.
+
+    By hand: n = 4; |N(0)| = 3, |N(3)| = 2; w = log(5/4), log(5/3). Pair (1, 1): both neighbours match, so 1. Pair
+    (1, 2): the hubs match, 2·w0 / (w0 + w3 + w0).
+    """
+    links = neighbours(adjacency([0, 0, 0, 1], [1, 2, 3, 3], 4))
+    scores = dense_pattern(np.eye(4))
+    external = external_similarity(scores, links, links, rarity=True).toarray()
+    hub, rare = np.log(5 / 4), np.log(5 / 3)
+    assert external[1, 1] == pytest.approx(1)
+    assert external[1, 2] == pytest.approx(2 * hub / (2 * hub + rare))
+    assert external[1, 2] < external_similarity(scores, links, links).toarray()[1, 2]
+
+
 # --- what holds for any site
 
 

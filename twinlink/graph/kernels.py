@@ -46,6 +46,10 @@ class Neighbours(NamedTuple):
 
     starts: NDArray[np.int64]
     pages: NDArray[Index]
+    roots: NDArray[np.float64]
+    """Square root of what each page counts for as a neighbour."""
+    sizes: NDArray[np.float64]
+    """What the neighbours of each page count for together."""
 
 
 class _Marks(NamedTuple):
@@ -135,11 +139,18 @@ def _settle(near: NDArray[Index], lists: _Lists, held: NDArray[Index]) -> None:
 
 
 @compiled
-def _collect(near: NDArray[Index], lists: _Lists, held: NDArray[Index]) -> float:
-    """Sum the scores that the source pages ``near`` hold, in the order of the pages, and free them."""
+def _collect(
+    near: NDArray[Index],
+    lists: _Lists,
+    held: NDArray[Index],
+    roots_here: NDArray[np.float64],
+    roots_across: NDArray[np.float64],
+) -> float:
+    """Sum the weighted scores that the source pages ``near`` hold, in the order of the pages, and free them."""
     total = 0.0
     for page in near:
-        total += lists.scores[held[page]]  # 0 where nothing is held: adding it is faster than asking
+        number = held[page]  # 0 where nothing is held, with score 0: adding it is faster than asking
+        total += roots_here[page] * roots_across[lists.columns[number]] * lists.scores[number]
         held[page] = 0
     return total
 
@@ -167,7 +178,7 @@ def _scratch(n_entries: int, widest: int, n_target: int) -> tuple[_Marks, _Lists
     )
     lists = _Lists(
         np.empty(widest + 1, dtype=np.uint32),
-        np.empty(widest + 1, dtype=np.uint32),
+        np.zeros(widest + 1, dtype=np.uint32),
         np.zeros(widest + 1, dtype=np.float32),
         np.empty(widest + 1, dtype=np.uint32),
         np.zeros(n_target, dtype=np.uint32),
@@ -181,7 +192,8 @@ def external_rows(
 ) -> None:
     """Write S_ext of the entries in the rows ``first`` to ``last - 1`` to ``external`` (one place for each entry).
 
-    ``S_ext(e, c) = 2 * sum(greedy matching of N(e) and N(c)) / (|N(e)| + |N(c)|)``, 0 where both are empty. No row
+    ``S_ext(e, c) = 2 * sum(√(w_x·w_y)·score) / (Σ w_x + Σ w_y)`` over the greedy matching of N(e) and N(c), where w is
+    what a neighbour counts for (see `Neighbours`); 0 where both are empty, or count for nothing. No row
     depends on another one, so rows may be shared out to threads in any way. The sum is taken in the order of the
     source pages, in double precision, so that it is the same number in `twinlink.graph.reference`.
     """
@@ -194,8 +206,9 @@ def external_rows(
             column = entries.columns[entry]
             across = target.pages[target.starts[column] : target.starts[column + 1]]
             _settle(across, lists, held)
-            size = near.size + across.size
-            external[entry] = 2.0 * _collect(near, lists, held) / size if size > 0 else 0.0
+            size = source.sizes[row] + target.sizes[column]
+            total = _collect(near, lists, held, source.roots, target.roots)
+            external[entry] = 2.0 * total / size if size > 0 else 0.0
         for number in range(1, count + 1):
             lists.head[lists.columns[number]] = 0
 

@@ -43,7 +43,11 @@ class EtsResult:
 
 
 def external_similarity(
-    scores: csr_array, source_neighbours: csr_array, target_neighbours: csr_array, n_threads: int | None = None
+    scores: csr_array,
+    source_neighbours: csr_array,
+    target_neighbours: csr_array,
+    n_threads: int | None = None,
+    rarity: bool = False,
 ) -> csr_array:
     """Similarity of two pages' neighbours (Liu et al. 2014, Algorithm 1).
 
@@ -63,6 +67,9 @@ def external_similarity(
     n_threads : int, optional
         Threads to compute with; the result is the same for any number. Default: the processors that this process may
         use.
+    rarity : bool
+        Whether a neighbour that many pages have counts for less: ``S_ext = 2·Σ √(w(x)·w(y))·score / (Σ w(x) + Σ w(y))``
+        with ``w(x) = log((n + 1) / (1 + |N(x)|))``, n the number of pages on its side. Not in the paper.
 
     Returns
     -------
@@ -90,7 +97,7 @@ def external_similarity(
     >>> external_similarity(scores, links, links).toarray().tolist()
     [[1.0, 0.0, 0.0], [0.0, 0.5, 0.0], [0.0, 0.0, 0.0]]
     """
-    scores, source, target = _check_all(scores, source_neighbours, target_neighbours)
+    scores, source, target = _check_all(scores, source_neighbours, target_neighbours, rarity)
     return _with_data(scores, _external(scores, scores.data, source, target, n_threads))
 
 
@@ -113,7 +120,7 @@ def enhanced_similarity(
     source_neighbours, target_neighbours : csr_array of bool, square, zero diagonal
         As in `external_similarity`. ``settings.neighbours`` says how they are made; it is not looked at here.
     settings : EtsSettings
-        ``alpha``, ``rounds`` and ``tolerance``.
+        ``alpha``, ``rounds``, ``tolerance`` and ``rarity``.
     n_threads : int, optional
         As in `external_similarity`.
 
@@ -145,7 +152,7 @@ def enhanced_similarity(
     >>> result.scores.data.tolist(), result.n_rounds, result.converged
     ([1.0, 1.0, 1.0, 1.0], 1, True)
     """
-    internal, source, target = _check_all(internal, source_neighbours, target_neighbours)
+    internal, source, target = _check_all(internal, source_neighbours, target_neighbours, settings.rarity)
     scores, external = internal.data, np.zeros_like(internal.data)
     n_rounds, residual = 0, math.inf
     while n_rounds < settings.rounds and residual > settings.tolerance:
@@ -194,17 +201,24 @@ def dense_pattern(matrix: ArrayLike | csr_array) -> csr_array:
 
 
 def _check_all(
-    scores: csr_array, source_neighbours: csr_array, target_neighbours: csr_array
+    scores: csr_array, source_neighbours: csr_array, target_neighbours: csr_array, rarity: bool
 ) -> tuple[csr_array, Neighbours, Neighbours]:
     scores = check_scores(scores)
     n_source, n_target = scores.shape
     source = check_neighbours(source_neighbours, n_source, "source_neighbours")
     target = check_neighbours(target_neighbours, n_target, "target_neighbours")
-    return scores, _pages(source), _pages(target)
+    return scores, _pages(source, rarity), _pages(target, rarity)
 
 
-def _pages(neighbours: csr_array) -> Neighbours:
-    return Neighbours(neighbours.indptr.astype(np.int64), neighbours.indices.astype(np.uint32))
+def _pages(neighbours: csr_array, rarity: bool) -> Neighbours:
+    n_pages, degrees = neighbours.shape[0], np.diff(neighbours.indptr)
+    weights = np.log((n_pages + 1) / (1 + degrees)) if rarity else np.ones(n_pages)
+    return Neighbours(
+        starts=neighbours.indptr.astype(np.int64),
+        pages=neighbours.indices.astype(np.uint32),
+        roots=np.sqrt(weights),
+        sizes=neighbours.astype(np.float64) @ weights,
+    )
 
 
 def _with_data(pattern: csr_array, data: Scores) -> csr_array:

@@ -6,6 +6,7 @@ dict is no candidate. Equal scores are taken by row, then column.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence, Set
 
 import numpy as np
@@ -29,16 +30,24 @@ def as_sets(neighbours: csr_array) -> list[set[int]]:
 
 
 def external_similarity(
-    scores: Mapping[Pair, float], source_neighbours: Sequence[Set[int]], target_neighbours: Sequence[Set[int]]
+    scores: Mapping[Pair, float],
+    source_neighbours: Sequence[Set[int]],
+    target_neighbours: Sequence[Set[int]],
+    rarity: bool = False,
 ) -> dict[Pair, float]:
     """Algorithm 1 for every candidate: ``2 * sum(greedy matching of N(e) and N(c)) / (|N(e)| + |N(c)|)``.
+
+    With ``rarity`` a neighbour x counts ``log((n + 1) / (1 + |N(x)|))`` times, a pair of them its geometric mean.
 
     Examples
     --------
     >>> external_similarity({(0, 0): 0.5, (1, 1): 1.0}, [{1}, {0}], [{1}, {0}])
     {(0, 0): 1.0, (1, 1): 0.5}
     """
-    return {(e, c): _similarity_of_sets(scores, source_neighbours[e], target_neighbours[c]) for e, c in scores}
+    weights = [_weights(side, rarity) for side in (source_neighbours, target_neighbours)]
+    return {
+        (e, c): _similarity_of_sets(scores, source_neighbours[e], target_neighbours[c], *weights) for e, c in scores
+    }
 
 
 def enhanced_similarity(
@@ -69,17 +78,29 @@ def greedy_matching(scores: Mapping[Pair, float], max_pairs: int, min_score: flo
     return pairs
 
 
-def _similarity_of_sets(scores: Mapping[Pair, float], e_set: Set[int], c_set: Set[int]) -> float:
-    if not e_set and not c_set:
+def _weights(neighbours: Sequence[Set[int]], rarity: bool) -> list[float]:
+    n_pages = len(neighbours)
+    return [math.log((n_pages + 1) / (1 + len(near))) if rarity else 1.0 for near in neighbours]
+
+
+def _similarity_of_sets(
+    scores: Mapping[Pair, float],
+    e_set: Set[int],
+    c_set: Set[int],
+    e_weights: Sequence[float],
+    c_weights: Sequence[float],
+) -> float:
+    size = sum(e_weights[x] for x in sorted(e_set)) + sum(c_weights[y] for y in sorted(c_set))
+    if not size:
         return 0.0
     left = {(x, y): scores[x, y] for x in e_set for y in c_set if (x, y) in scores}
     matched = greedy_matching(left, len(left), 0.0)
     total = 0.0
     # In page order, and not by sum(), which rounds otherwise from Python 3.12 on: equal sums must be equal in the
     # kernel too.
-    for pair in sorted(matched):
-        total += scores[pair]
-    return _as_float32(2.0 * total / (len(e_set) + len(c_set)))
+    for x, y in sorted(matched):
+        total += math.sqrt(e_weights[x]) * math.sqrt(c_weights[y]) * scores[x, y]
+    return _as_float32(2.0 * total / size)
 
 
 def _as_float32(value: float) -> float:

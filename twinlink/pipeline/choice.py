@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from twinlink.config import MatchSettings
+from twinlink.pipeline.addresses import match_urls
 from twinlink.pipeline.evidence import Between, Found, Side, Words, read_words
 from twinlink.pipeline.liu2014 import match_liu2014
 from twinlink.pipeline.structural import STRUCTURAL
 from twinlink.pipeline.weighed import match_weighed
+from twinlink.similarity.candidates import within_memory
 from twinlink.similarity.decision import hand_out
 from twinlink.similarity.lexicon import Lexicon
 
@@ -21,6 +24,7 @@ __all__ = ["SideMatch", "match_sides", "reconcile"]
 METHODS: Mapping[str, Callable[[Side, Side, Words, Between, MatchSettings], Found]] = {
     "weighed": match_weighed,
     "liu2014": match_liu2014,
+    "urls": match_urls,
 }
 """Methods that read the pages' words."""
 
@@ -55,6 +59,8 @@ def match_sides(
     if settings.method in STRUCTURAL:
         found = STRUCTURAL[settings.method](side_a, side_b, between, settings)
     else:
+        candidates = within_memory(settings.candidates, len(side_a.urls) + len(side_b.urls))
+        settings = msgspec.structs.replace(settings, candidates=candidates)
         words = read_words(side_a, side_b, lexicons, settings)
         found = METHODS[settings.method](side_a, side_b, words, between, settings)
     return SideMatch(side_a, side_b, found, _keep(found, settings))

@@ -14,7 +14,7 @@ from twinlink.config import MatchSettings
 from twinlink.graph.matching import Matching
 from twinlink.pipeline.names import shared_names
 from twinlink.similarity.content import combine_translations
-from twinlink.similarity.lexicon import Lexicon, identity_matrix, translation_matrix
+from twinlink.similarity.lexicon import Lexicon, heads_of, identity_matrix, translation_matrix
 from twinlink.similarity.wordcounts import count_words
 from twinlink.similarity.words import TermTable
 
@@ -113,7 +113,10 @@ def read_words(side_a: Side, side_b: Side, lexicons: Sequence[Lexicon], settings
     names: tuple[Sequence[Sequence[str]] | None, Sequence[Sequence[str]] | None] = (None, None)
     if settings.internal.shared_tokens == "all" and side_a.names and side_b.names:
         names = shared_names(side_a.names, side_b.names)
-    a, b = (count_words(side.blocks, side.lang, own) for side, own in zip((side_a, side_b), names, strict=True))
+    a, b = (
+        count_words(side.blocks, side.lang, own, heads_of(lexicons, side.lang))
+        for side, own in zip((side_a, side_b), names, strict=True)
+    )
     shared = identity_matrix(a.vocabulary, side_a.lang, b.vocabulary, side_b.lang, settings.internal.shared_tokens)
     known = (translation_matrix(each, a.vocabulary, side_a.lang, b.vocabulary, side_b.lang) for each in lexicons)
     return Words(a, b, combine_translations(shared, *known))

@@ -26,6 +26,7 @@ from twinlink.pipeline.choice import SideMatch, match_sides, reconcile
 from twinlink.pipeline.evidence import Between, Found, Side, positions
 from twinlink.pipeline.hints import page_hints
 from twinlink.pipeline.names import page_names, read_links
+from twinlink.pipeline.reuse import EarlierMatch, site_digest, write_digests
 from twinlink.pipeline.shapes import ShapeTable, read_shapes
 from twinlink.pipeline.structural import STRUCTURAL, check_cut
 from twinlink.rundir import RunDirectory, Signature, file_digest, site_file, write_text
@@ -82,7 +83,7 @@ def match(
     on_site: Callable[[int, int], None] | None = None,
     find_languages: LanguageFinder = site_languages,
 ) -> Signature:
-    """Match every site of a run.
+    """Match every site of a run, but those whose pages and links are what they were when they were matched before.
 
     Parameters
     ----------
@@ -113,32 +114,46 @@ def match(
     if find_languages is not site_languages:
         settings["find_languages"] = getattr(find_languages, "__qualname__", type(find_languages).__qualname__)
     lexicon_files = [Path(name) for name in config.match.lexicons]
+    libraries = [Path(name) for name in config.match.patterns.libraries] if config.match.method == "urls" else []
     lexicons = [read_lexicon(path) for path in lexicon_files]
-    signature = Signature.of(
-        "match", settings, [str(run.read_signature("ingest")), *(file_digest(path) for path in lexicon_files)]
-    )
+    file_digests = [file_digest(path) for path in (*lexicon_files, *libraries)]
+    signature = Signature.of("match", settings, [str(run.read_signature("ingest")), *file_digests])
+    shared, is_structural = str(Signature.of("match", settings, file_digests)), config.match.method in STRUCTURAL
     if not run.is_done(signature):
+        earlier = EarlierMatch(run)
         with run.writing(signature) as folder:
             rejects: list[Reject] = []
+            digests: dict[str, str] = {}
             parts = list(iter_parts(tables / "pages"))
             for done, part in enumerate(parts, 1):
                 pages = read_table(part, PAGES, PAGE_COLUMNS)
                 links = read_links(tables / "links" / part.name, pages["site"][0].as_py())
-                shapes = read_shapes(run, part.name) if config.match.method in STRUCTURAL else None
-                result = match_site(pages, links, lexicons, config, str(signature), find_languages, shapes)
                 site = pages["site"][0].as_py()
-                write_table(result.languages, LANGUAGES, site_file(folder / "languages", site))
-                write_table(result.candidates, CANDIDATES, site_file(folder / "candidates", site))
-                write_table(result.pairs, PAIRS, site_file(folder / "pairs", site))
-                write_table(result.weights, WEIGHTS, site_file(folder / "weights", site))
-                write_table(result.filters, FILTERS, site_file(folder / "filters", site))
+                digests[site] = site_digest(shared, part, (pages, links), with_bodies=is_structural)
+                known = earlier.find(site, digests[site], pages["url"], str(signature))
+                if known is None:
+                    shapes = read_shapes(run, part.name) if is_structural else None
+                    result = match_site(pages, links, lexicons, config, str(signature), find_languages, shapes)
+                else:
+                    result = SiteResult(**known)
+                _write_site(result, folder, site)
                 rejects += result.rejects
                 if on_site:
                     on_site(done, len(parts))
             table = pa.Table.from_pylist([reject._asdict() for reject in rejects], schema=REJECTS)
             write_table(table, REJECTS, folder / "rejects.parquet")
+            write_digests(folder, digests)
+        earlier.discard()
     write_pairs_file(run)
     return signature
+
+
+def _write_site(result: SiteResult, folder: Path, site: str) -> None:
+    write_table(result.languages, LANGUAGES, site_file(folder / "languages", site))
+    write_table(result.candidates, CANDIDATES, site_file(folder / "candidates", site))
+    write_table(result.pairs, PAIRS, site_file(folder / "pairs", site))
+    write_table(result.weights, WEIGHTS, site_file(folder / "weights", site))
+    write_table(result.filters, FILTERS, site_file(folder / "filters", site))
 
 
 def write_pairs_file(run: RunDirectory) -> None:

@@ -105,6 +105,12 @@ class SiteMeasures:
         lonely_a, lonely_b = (np.diff(around.indptr) == 0 for around in (self.around_a, self.around_b))
         return np.where(lonely_a[rivalry.rows] | lonely_b[rivalry.columns], inside, ets).astype(np.float32)
 
+    def external(self, scores: sp.csr_array) -> Floats:
+        """Return S_ext of the candidates."""
+        rarity = self.settings.ets.rarity
+        external: Floats = external_similarity(scores, self.around_a, self.around_b, rarity=rarity).data
+        return external
+
 
 def measure(site: SiteMeasures, state: State, rivalry: Rivalry) -> dict[str, npt.NDArray[np.float64]]:
     """Return every kind of evidence of the candidates."""
@@ -115,10 +121,12 @@ def measure(site: SiteMeasures, state: State, rivalry: Rivalry) -> dict[str, npt
         evidence["contrast"] = _by_parts(state, rivalry, partial(cosine_of_pairs, site.own_a, site.own_b))
     inside = mean_of(evidence, ("content", "structure", "learned"), state.pattern.nnz)
     if site.uses("ets"):
-        evidence["ets"] = site.ets(state.pattern, rivalry, inside, SPREAD_ALPHA["structure" in evidence])
+        alpha = site.settings.weighing.alpha
+        alpha = SPREAD_ALPHA["structure" in evidence] if alpha is None else alpha
+        evidence["ets"] = site.ets(state.pattern, rivalry, inside, alpha)
     if site.uses("external"):
         known = evidence.get("ets", inside) if state.chances is None else state.chances
-        evidence["external"] = external_similarity(with_values(state.pattern, known), site.around_a, site.around_b).data
+        evidence["external"] = site.external(with_values(state.pattern, known))
     if site.uses("length") and state.chances is not None:
         evidence["length"] = _length(site, rivalry, state.chances > LIKELY)
     return {kind: values.astype(np.float64) for kind, values in evidence.items()}

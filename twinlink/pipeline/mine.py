@@ -138,7 +138,7 @@ def crawl_stage(urls: Sequence[str], run: RunDirectory, config: Config, report: 
     def on_progress(progress: CrawlProgress) -> None:
         report("crawl", progress.fetched, progress.fetched + progress.queued, _crawl_detail(progress))
 
-    write_text(run.config_file, config.to_toml())
+    write_text(run.config_file, config.override({"crawl.again": False}).to_toml())  # it was for this call
     settings = config.crawl if config.crawl.langs else msgspec.structs.replace(config.crawl, langs=config.langs)
     return crawl(urls, run.path, settings, on_progress)
 
@@ -186,52 +186,76 @@ def _ingest_settings(config: Config) -> IngestSettings:
 
 
 def align_stage(
-    run: RunDirectory, config: Config, lexicons: Sequence[Path], workers: int = 1, report: Report = silent
+    run: RunDirectory,
+    config: Config,
+    lexicons: Sequence[Path],
+    workers: int = 1,
+    report: Report = silent,
+    warm: Sequence[str] = (),
 ) -> None:
     """Align the sentences of the run's page pairs, in this process or in some of its own."""
     from concurrent.futures import ProcessPoolExecutor
 
+    from twinlink.bitext.pairfile import PairFile
     from twinlink.pipeline.align import align_run
+
+    pairs = [PairFile.of(text) for text in warm]
 
     def on_pairs(done: int, total: int) -> None:
         report("align", done, total)
 
     if workers == 1:
-        align_run(run, config.bitext, lexicons, on_pairs=on_pairs)
+        align_run(run, config.bitext, lexicons, warm=pairs, on_pairs=on_pairs)
         return
     with ProcessPoolExecutor(workers) as executor:
-        align_run(run, config.bitext, lexicons, executor=executor, on_pairs=on_pairs)
+        align_run(run, config.bitext, lexicons, warm=pairs, executor=executor, on_pairs=on_pairs)
 
 
-def align_files(a: Path, b: Path, settings: BitextSettings, form: str) -> Iterator[str]:
+def align_files(
+    a: Path, b: Path, settings: BitextSettings, form: str, warm: Sequence[str] = (), lexicons: Sequence[Path] = ()
+) -> Iterator[str]:
     """Yield the aligned sentences of two texts of one sentence a line, as ``beads`` or ``tsv``.
+
+    Beads hold the numbers of lines, from 0; blank lines are in none. TSV has the two texts and the bead's probability.
+    ``warm`` names files of sentence pairs that the word model learns from first. What the names of the two texts end in
+    (``news.de``, ``news.fr``) are the languages that are looked for there.
 
     Raises
     ------
     InputError
         If a file cannot be read.
+    LexiconError
+        If a lexicon cannot be read.
     ConfigError
         If there is no such form.
     """
     from twinlink.bitext.beadfile import bead_lines
     from twinlink.bitext.learn import align_texts
+    from twinlink.bitext.pairfile import PairFile
+    from twinlink.bitext.textfile import read_lines
+    from twinlink.bitext.tokens import ANY_LANGUAGE
+    from twinlink.pipeline.align import lexicon_prior
+    from twinlink.pipeline.warm import warm_knowledge
+    from twinlink.similarity.lexicon_files import read_lexicon
 
     if form not in ("beads", "tsv"):
         raise ConfigError(f"--format {form}: expected beads or tsv for two texts")
-    lines_a, lines_b = _lines(a), _lines(b)
-    beads = align_texts(lines_a, lines_b, settings=settings).beads
+    lines_a, lines_b = read_lines(a), read_lines(b)
+    prior = lexicon_prior([read_lexicon(path) for path in lexicons], ("", ""), ANY_LANGUAGE)
+    known = None
+    if warm:
+        two = a.suffix[1:], b.suffix[1:]
+        langs = two if two[0] != two[1] else ("", "")
+        files = [PairFile.of(text) for text in warm]
+        known = warm_knowledge(files, [langs], settings, ANY_LANGUAGE)[langs]
+    texts = ([line.text for line in lines] for lines in (lines_a, lines_b))
+    found = align_texts(*texts, settings=settings, lexicon=prior, known=known)
+    beads = [([lines_a[k] for k in one], [lines_b[k] for k in other]) for one, other in found.beads]
     if form == "beads":
-        yield from bead_lines(beads)
+        yield from bead_lines(([line.number for line in one], [line.number for line in other]) for one, other in beads)
         return
-    for one, other in beads:
-        yield "\t".join(" ".join(lines[k] for k in places) for lines, places in ((lines_a, one), (lines_b, other)))
-
-
-def _lines(path: Path) -> list[str]:
-    try:
-        return [line.replace("\t", " ") for line in path.read_text(encoding="utf-8-sig").splitlines()]
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: cannot be read as a text of one sentence a line ({error})") from error
+    for bead, probability in zip(beads, found.posteriors, strict=True):
+        yield "\t".join([*(" ".join(line.text for line in side) for side in bead), f"{probability:.4f}"])
 
 
 def match_stage(run: RunDirectory, config: Config, report: Report = silent) -> None:

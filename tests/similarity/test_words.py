@@ -6,6 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from twinlink.similarity.stems import stem
+from twinlink.similarity.terms import has_latin_script, is_latin, is_number
 from twinlink.similarity.words import (
     _IS_PLAIN,
     _cut_spaced,
@@ -13,10 +15,6 @@ from twinlink.similarity.words import (
     _line_tokens,
     _tokens_of_any,
     count_terms,
-    has_latin_script,
-    is_latin,
-    is_number,
-    stem,
     tokenize,
 )
 

@@ -21,7 +21,8 @@ from twinlink.bitext.pagepair import Side as Sentences
 from twinlink.bitext.sentences import split_blocks
 from twinlink.bitext_config import BitextSettings
 from twinlink.pipeline.evidence import Side
-from twinlink.similarity.words import stem, tokenize
+from twinlink.similarity.stems import stem
+from twinlink.similarity.words import tokenize
 
 __all__ = ["PageTest"]
 

@@ -10,7 +10,8 @@ from twinlink.bitext.pairfile import PairFile, read_sentence_pairs
 from twinlink.bitext.tokens import Tokenizer
 from twinlink.bitext_config import BitextSettings
 from twinlink.errors import InputError
-from twinlink.similarity.words import stem, tokenize
+from twinlink.similarity.stems import stem
+from twinlink.similarity.words import tokenize
 
 __all__ = ["SITE_TOKENIZER", "warm_knowledge"]
 

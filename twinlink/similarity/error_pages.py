@@ -16,6 +16,7 @@ from urllib.parse import unquote
 __all__ = ["ErrorPages", "Shape", "made_up", "shape_of", "text_key"]
 
 _WORDS = re.compile(r"[^\W\d_]+")
+_WORDS_AND_NUMBERS = re.compile(r"[^\W\d_]+|\d+")
 _LETTER = re.compile(r"[^\W\d_]")
 _NAME = re.compile(r"[0-9a-z]+", re.IGNORECASE)
 _ALPHABET = "bcdfghjkmnpqrstvwxz"
@@ -95,10 +96,11 @@ def _parts(url: str) -> tuple[str, str, str]:
     return host, path, query
 
 
-def text_key(blocks: Sequence[str], url: str) -> frozenset[str]:
-    """Return the words of each of a page's blocks, without numbers and without those of its address."""
-    own = {word.lower() for word in _NAME.findall(unquote(url)) if not word.isdigit()}
-    lines = (tuple(word for word in _WORDS.findall(block.lower()) if word not in own) for block in blocks)
+def text_key(blocks: Sequence[str], url: str, *, numbers: bool = False) -> frozenset[str]:
+    """Return the words of each of a page's blocks, without those of its address, with or without numbers."""
+    own = {word.lower() for word in _NAME.findall(unquote(url))}
+    words = _WORDS_AND_NUMBERS if numbers else _WORDS
+    lines = (tuple(word for word in words.findall(block.lower()) if word not in own) for block in blocks)
     return frozenset(" ".join(line) for line in lines if line)
 
 

@@ -66,7 +66,8 @@ _MIN_PAGES = 3
 _WORDS_LIMIT = 10.0
 """The words of a page speak against a language with this log-odds at most: text can be left untranslated."""
 _SAMPLE = 6_000
-"""Characters of a page that CLD2 reads, from which the first guess comes. PLACEHOLDER"""
+"""Characters of a page that the first guess reads, from all over it. The three sites of the CPU bench get the same
+languages and scores as with 20,000 from its beginning."""
 _FRAME_BLOCKS = 6
 """The blocks on many pages weigh as much as this many of them at most."""
 _HINTS = 3

@@ -12,8 +12,10 @@ from scipy.sparse import csr_array
 
 from twinlink.errors import ShapeError
 from twinlink.similarity.cutting import cut_texts, distinct_texts, incidence
+from twinlink.similarity.stems import stem
+from twinlink.similarity.terms import is_number
 from twinlink.similarity.values import values_in
-from twinlink.similarity.words import TermTable, is_number, one_form, split_tokens, stem
+from twinlink.similarity.words import TermTable, one_form, split_tokens
 
 __all__ = ["count_words"]
 

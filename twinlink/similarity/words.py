@@ -7,41 +7,29 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import chain, count
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import snowballstemmer
 from scipy.sparse import csr_array
 
 from twinlink.similarity.characters import EAST_ASIAN_RANGES, MARK_RANGES, SOUTH_EAST_ASIAN_RANGES
+from twinlink.similarity.chinese import cut_chinese, join_heads
 from twinlink.similarity.numerals import plain_number
+from twinlink.similarity.stems import stem
+from twinlink.similarity.terms import is_number
 from twinlink.similarity.values import values_in
 from twinlink.similarity.wordlists import (
     CLITIC_LANGUAGES,
-    KOREAN_PARTICLES,
-    NOT_LATIN,
-    PREFIX_LANGUAGES,
-    SNOWBALL,
     SPACE_GROUPING,
 )
-
-if TYPE_CHECKING:
-    import opencc
 
 __all__ = [
     "TermTable",
     "count_terms",
-    "has_latin_script",
-    "is_latin",
-    "is_name",
-    "is_number",
     "one_form",
-    "simplify_chinese",
-    "simplify_japanese",
     "split_tokens",
-    "stem",
     "tokenize",
 ]
 
@@ -70,13 +58,8 @@ _CHINESE_GROUPS = re.compile(
 _JAPANESE = re.compile(
     "[\u30a0-\u30ff\u31f0-\u31ff]+|[\u3005\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+"
 )
-_LATIN_WORD = re.compile("[a-z\u00df-\u024f\u1e00-\u1eff_0-9'’]+")
-_LATIN_LETTER = re.compile("[a-z\u00df-\u024f\u1e00-\u1eff]")
-
 _LONGEST = 80  # characters; what is longer is no word (encoded data), and a stemmer might take long over it
 _N_GRAM = 4  # characters: Thai, Lao, Khmer and Burmese words are two to five long
-_MOST_JOINED = 4  # words of a run of Chinese that may be one entry of a lexicon
-_PREFIX = 5  # letters kept of a word in one of PREFIX_LANGUAGES
 
 
 class TermTable(NamedTuple):
@@ -194,21 +177,10 @@ def split_tokens(tokens: Sequence[str], base: str, heads: AbstractSet[str] = fro
     split = _split_apostrophes if base in CLITIC_LANGUAGES else _strip_apostrophes
     words = [_words_of(token, base, split) for token in tokens]
     runs = [token for token, cut in zip(tokens, words, strict=True) if cut is None]
-    chinese: Iterator[list[str]] = iter(_cut_chinese(runs) if runs else ())
+    chinese: Iterator[list[str]] = iter(cut_chinese(runs) if runs else ())
     if heads:
-        chinese = (_joined(cut, heads) for cut in chinese)
+        chinese = (join_heads(cut, heads) for cut in chinese)
     return [next(chinese) if cut is None else cut for cut in words]
-
-
-def _joined(words: Sequence[str], heads: AbstractSet[str]) -> list[str]:
-    """Join neighbouring words that are one head together, from the left, as many as possible."""
-    result, start = [], 0
-    while start < len(words):
-        ends = range(min(len(words), start + _MOST_JOINED), start + 1, -1)
-        end = next((end for end in ends if "".join(words[start:end]) in heads), start + 1)
-        result.append("".join(words[start:end]))
-        start = end
-    return result
 
 
 def _words_of(token: str, base: str, split: Callable[[str], list[str]]) -> list[str] | None:
@@ -218,22 +190,6 @@ def _words_of(token: str, base: str, split: Callable[[str], list[str]]) -> list[
     if _SOUTH_EAST_ASIAN(token):
         return _n_grams(token)
     return _cut_japanese(token) if base == "ja" else None
-
-
-def stem(word: str, lang: str) -> str:
-    """Return what is common to the forms of a word: Snowball's stem, for Kazakh and its like the first five letters.
-
-    A Latin word in a text of another script is taken for English, so that it is stemmed like its twin in an English
-    text.
-
-    Examples
-    --------
-    >>> stem("servers", "en"), stem("servers", "zh-Hant"), stem("serveurs", "fr")
-    ('server', 'server', 'serveur')
-    >>> stem("қазақстанның", "kk"), stem("서버를", "ko")
-    ('қазақ', '서버')
-    """
-    return _stem(word, lang.partition("-")[0])
 
 
 def count_terms(pages: Iterable[Sequence[str]], lang: str) -> TermTable:
@@ -257,47 +213,6 @@ def count_terms(pages: Iterable[Sequence[str]], lang: str) -> TermTable:
     counts = csr_array((np.ones(len(tokens), np.float32), column[tokens], starts), shape=shape)
     counts.sum_duplicates()
     return TermTable(counts, vocabulary)
-
-
-def is_number(term: str) -> bool:
-    """Tell whether a term is a number as `tokenize` writes them."""
-    return term[:1].isdigit()
-
-
-def is_name(term: str) -> bool:
-    """Tell whether a term is an e-mail address, an image file (``img:…``) or an address on another site (``out:…``)."""
-    return "@" in term or term.startswith(("img:", "out:"))
-
-
-def is_latin(term: str) -> bool:
-    """Tell whether a term is a word in Latin letters."""
-    return _LATIN_WORD.fullmatch(term) is not None and _LATIN_LETTER.search(term) is not None
-
-
-def has_latin_script(lang: str) -> bool:
-    """Tell whether a language is written in Latin letters."""
-    return lang.partition("-")[0] not in NOT_LATIN
-
-
-def simplify_chinese(text: str) -> str:
-    """Convert Traditional Chinese to Simplified, leaving everything else."""
-    return str(_converter("t2s").convert(text))
-
-
-def simplify_japanese(text: str) -> str:
-    """Convert Japanese characters to Simplified Chinese ones, leaving everything else.
-
-    >>> simplify_japanese("環境 検索 発行")
-    '环境 检索 发行'
-    """
-    return simplify_chinese(str(_converter("jp2t").convert(text)))
-
-
-@cache
-def _converter(name: str) -> opencc.OpenCC:
-    import opencc  # here, as is rjieba: only Chinese needs them, and they take .3 s to load
-
-    return opencc.OpenCC(name)
 
 
 def _split_apostrophes(token: str) -> list[str]:
@@ -325,46 +240,5 @@ def _cut_japanese(run: str) -> list[str]:
 
 def _put_in(tokens: list[str | None], runs: list[str]) -> list[str]:
     """Put the words of each run of Chinese where it stood."""
-    cut = iter(_cut_chinese(runs))
+    cut = iter(cut_chinese(runs))
     return [word for token in tokens for word in ([token] if token is not None else next(cut))]
-
-
-def _cut_chinese(runs: Sequence[str]) -> list[list[str]]:
-    """Cut runs of Chinese into words, all in one call."""
-    import rjieba
-
-    words: list[list[str]] = [[]]
-    for word in rjieba.cut(simplify_chinese("\n".join(runs))):
-        if word == "\n":
-            words.append([])
-        else:
-            words[-1].append(word)
-    return words
-
-
-@lru_cache(maxsize=2**18)
-def _stem(word: str, base: str) -> str:
-    if is_number(word) or is_name(word):
-        return word
-    if base in NOT_LATIN and is_latin(word):
-        return _stemmer("en")(word)
-    if base == "ko":
-        return _without_particle(word)
-    if base in SNOWBALL:
-        return _stemmer(base)(word)
-    return word[:_PREFIX] if base in PREFIX_LANGUAGES else word
-
-
-def _without_particle(word: str) -> str:
-    for particle in KOREAN_PARTICLES:
-        if word.endswith(particle) and len(word) - len(particle) >= 2:
-            return word.removesuffix(particle)
-    return word
-
-
-@cache
-def _stemmer(base: str) -> Callable[[str], str]:
-    if SNOWBALL[base] not in snowballstemmer.algorithms():
-        return str
-    stemmer = snowballstemmer.stemmer(SNOWBALL[base])
-    return lambda word: str(stemmer.stemWord(word))

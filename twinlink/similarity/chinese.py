@@ -1,0 +1,60 @@
+"""Chinese words: one script, cut by a dictionary, joined where a lexicon knows more."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import opencc
+
+__all__ = ["cut_chinese", "join_heads", "simplify_chinese", "simplify_japanese"]
+
+_MOST_JOINED = 4  # words of a run of Chinese that may be one entry of a lexicon
+
+
+def simplify_chinese(text: str) -> str:
+    """Convert Traditional Chinese to Simplified, leaving everything else."""
+    return str(_converter("t2s").convert(text))
+
+
+def simplify_japanese(text: str) -> str:
+    """Convert Japanese characters to Simplified Chinese ones, leaving everything else.
+
+    >>> simplify_japanese("環境 検索 発行")
+    '环境 检索 发行'
+    """
+    return simplify_chinese(str(_converter("jp2t").convert(text)))
+
+
+def cut_chinese(runs: Sequence[str]) -> list[list[str]]:
+    """Cut runs of Chinese into words, all in one call."""
+    import rjieba
+
+    words: list[list[str]] = [[]]
+    for word in rjieba.cut(simplify_chinese("\n".join(runs))):
+        if word == "\n":
+            words.append([])
+        else:
+            words[-1].append(word)
+    return words
+
+
+def join_heads(words: Sequence[str], heads: AbstractSet[str]) -> list[str]:
+    """Join neighbouring words that are one head together, from the left, as many as possible."""
+    result, start = [], 0
+    while start < len(words):
+        ends = range(min(len(words), start + _MOST_JOINED), start + 1, -1)
+        end = next((end for end in ends if "".join(words[start:end]) in heads), start + 1)
+        result.append("".join(words[start:end]))
+        start = end
+    return result
+
+
+@cache
+def _converter(name: str) -> opencc.OpenCC:
+    import opencc  # here, as is rjieba: only Chinese needs them, and they take .3 s to load
+
+    return opencc.OpenCC(name)

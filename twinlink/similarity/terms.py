@@ -1,0 +1,32 @@
+"""What a term is: a number, a name, a word in Latin letters."""
+
+from __future__ import annotations
+
+import re
+
+from twinlink.similarity.wordlists import NOT_LATIN
+
+__all__ = ["has_latin_script", "is_latin", "is_name", "is_number"]
+
+_LATIN_WORD = re.compile("[a-z\u00df-\u024f\u1e00-\u1eff_0-9'’]+")
+_LATIN_LETTER = re.compile("[a-z\u00df-\u024f\u1e00-\u1eff]")
+
+
+def is_number(term: str) -> bool:
+    """Tell whether a term is a number as `tokenize` writes them."""
+    return term[:1].isdigit()
+
+
+def is_name(term: str) -> bool:
+    """Tell whether a term is an e-mail address, an image file (``img:…``) or an address on another site (``out:…``)."""
+    return "@" in term or term.startswith(("img:", "out:"))
+
+
+def is_latin(term: str) -> bool:
+    """Tell whether a term is a word in Latin letters."""
+    return _LATIN_WORD.fullmatch(term) is not None and _LATIN_LETTER.search(term) is not None
+
+
+def has_latin_script(lang: str) -> bool:
+    """Tell whether a language is written in Latin letters."""
+    return lang.partition("-")[0] not in NOT_LATIN

@@ -50,13 +50,14 @@ def measure(case: Case, lexicons: Sequence[Lexicon]) -> Column:
 
 
 def subsets() -> dict[str, tuple[Evidence, ...]]:
-    """Return all evidence, all but one kind each, and all without links of any sort."""
+    """Return the default's evidence, all but one kind each, all without links of any sort, and all with URL patterns."""
     less = {f"without {kind}": tuple(other for other in EVIDENCE if other != kind) for kind in EVIDENCE}
     links = {"ets", "external", "direct", "hreflang"}
     return {
         "all evidence": EVIDENCE,
         **less,
         "without any links": tuple(kind for kind in EVIDENCE if kind not in links),
+        "with URL patterns": (*EVIDENCE, "pattern"),
     }
 
 

@@ -15,6 +15,7 @@ import msgspec
 from msgspec import Meta
 
 from twinlink.bitext_config import BitextSettings
+from twinlink.discovery_config import DiscoverySettings
 from twinlink.errors import ConfigError
 from twinlink.pattern_config import PatternSettings
 from twinlink.ranking_config import RankingSettings
@@ -180,7 +181,9 @@ class EtsSettings(Settings, frozen=True):
     worth."""
 
 
-Evidence = Literal["content", "learned", "contrast", "structure", "ets", "external", "length", "direct", "hreflang"]
+Evidence = Literal[
+    "content", "learned", "contrast", "structure", "ets", "external", "length", "direct", "hreflang", "pattern"
+]
 
 EVIDENCE: tuple[Evidence, ...] = (
     "content",
@@ -193,7 +196,9 @@ EVIDENCE: tuple[Evidence, ...] = (
     "direct",
     "hreflang",
 )
-"""Kinds of evidence that can be weighed (`twinlink.pipeline.weighed`)."""
+"""Kinds of evidence that are weighed by default (`twinlink.pipeline.weighed`). ``pattern`` (credible URL patterns) can
+be had as well: on eight sites with addresses as published it changed one pair (docs/results.md, "Each kind of evidence
+taken away"), and its loops take some 25 s to compile when they are first used."""
 
 
 class WeighingSettings(Settings, frozen=True):
@@ -264,6 +269,7 @@ class Config(Settings, frozen=True):
     bitext: BitextSettings = BitextSettings()
     recover: RecoverSettings = RecoverSettings()
     ranking: RankingSettings = RankingSettings()
+    discover: DiscoverySettings = DiscoverySettings()
 
     @classmethod
     def load(cls, path: Path, base: Config | None = None) -> Config:

@@ -15,7 +15,7 @@ from twinlink.cli import app
 from twinlink.config import Config
 from twinlink.errors import ConfigError, InputError, MissingStageError
 from twinlink.pattern_config import PatternSettings
-from twinlink.pipeline.addresses import side_evidence
+from twinlink.pipeline.addresses import url_pairs
 from twinlink.pipeline.evidence import Side
 from twinlink.pipeline.ingest import ingest
 from twinlink.pipeline.match import match
@@ -214,7 +214,6 @@ def test_evidence_for_candidates_is_the_credibility_of_their_pattern() -> None:
         urls = [f"{BASE}/{path}/{n}.html" for n in range(5)]
         return Side(lang, np.arange(5), urls, [()] * 5, [b""] * 5, sp.csr_array((5, 5), dtype=np.bool_))
 
-    candidates = sp.csr_array(([1, 1, 1], ([0, 0, 4], [0, 1, 4])), shape=(5, 5))
-    values = side_evidence(side("en", "en"), side("zh-Hant", "tc"), candidates, PatternSettings())
-    assert values.data.tolist() == [1.0, 0.0, 1.0]
+    values = url_pairs(side("en", "en"), side("zh-Hant", "tc"), PatternSettings())
+    assert values.toarray().tolist() == np.eye(5).tolist()
     assert values.dtype == np.float32

@@ -207,6 +207,17 @@ def test_links_between_the_sides_are_used(kind: str) -> None:
     assert len(site.pairs(unaware) & right(site)) < 10
 
 
+def test_credible_url_patterns_are_evidence_where_nothing_else_is() -> None:
+    site = made_site(40, noise=1, numbers=0, tag_noise=1)
+    unlinked = sp.csr_array((40, 40), dtype=bool)
+    site = MadeSite(replace(site.a, graph=unlinked), replace(site.b, graph=unlinked))
+    found = site.found(weighing__evidence=(*EVIDENCE, "pattern"))
+    check(found, site)
+    assert len(site.pairs(found) & right(site)) >= 36
+    assert "pattern" not in site.found().evidence
+    assert len(site.pairs(site.found()) & right(site)) < 10
+
+
 def test_a_link_to_every_page_makes_no_candidate() -> None:
     site = MadeSite(*(without_tags(without_words(side)) for side in (made_site(10).a, made_site(10).b)))
     links = sp.csr_array(np.full((10, 10), 0.1, np.float32))

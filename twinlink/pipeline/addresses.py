@@ -25,7 +25,7 @@ from twinlink.similarity.patterns import SitePatterns, learn_patterns, pattern_e
 from twinlink.similarity.structure import structural_similarity
 from twinlink.similarity.url_keys import Key
 
-__all__ = ["SidePatterns", "match_urls", "read_libraries", "side_evidence", "side_patterns"]
+__all__ = ["SidePatterns", "match_urls", "read_libraries", "side_patterns", "url_pairs"]
 
 CHANCE = 4
 """Pages of each side that a pair is compared with, drawn from other pairs."""
@@ -65,13 +65,16 @@ def side_patterns(side_a: Side, side_b: Side, settings: PatternSettings) -> Side
     return SidePatterns(learn_patterns(urls, langs, settings, prior), urls, prior)
 
 
-def side_evidence(side_a: Side, side_b: Side, candidates: sp.csr_array, settings: PatternSettings) -> sp.csr_array:
-    """Return for each candidate pair the credibility of the URL pattern that pairs it, 0 for none.
+def url_pairs(side_a: Side, side_b: Side, settings: PatternSettings) -> sp.csr_array:
+    """Return the pairs that credible URL patterns join, each with its pattern's credibility.
 
-    The larger of local credibility and mean credibility on other sites; float32, sparsity of ``candidates``.
+    The larger of local credibility and mean credibility on other sites; float32, sorted, values in (0, 1].
     """
     learned = side_patterns(side_a, side_b, settings)
-    return pattern_evidence(side_a.urls, side_b.urls, candidates, learned.found, learned.urls, learned.prior)
+    joined = _joined(learned.found, len(side_a.urls), len(side_b.urls))
+    credibility = pattern_evidence(side_a.urls, side_b.urls, joined, learned.found, learned.urls, learned.prior)
+    credibility.eliminate_zeros()
+    return credibility
 
 
 def match_urls(

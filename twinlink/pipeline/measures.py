@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from twinlink.config import MatchSettings
 from twinlink.graph.links import neighbours
 from twinlink.graph.propagation import enhanced_similarity, external_similarity
+from twinlink.pipeline.addresses import url_pairs
 from twinlink.pipeline.evidence import Between, Side, Words, carry_over, members, with_values
 from twinlink.similarity.candidates import candidate_pattern, union_of
 from twinlink.similarity.content import content_similarity, content_vectors
@@ -60,6 +61,9 @@ class SiteMeasures:
         near_a, near_b = near_pages(words.a.counts), near_pages(words.b.counts)
         self.alike_a, self.alike_b = near_duplicates(near_a), near_duplicates(near_b)
         self.own_a, self.own_b = contrast_vectors(words.a.counts, near_a), contrast_vectors(words.b.counts, near_b)
+        self.by_url = sp.csr_array((len(side_a.urls), len(side_b.urls)), dtype=np.float32)
+        if self.uses("pattern"):
+            self.by_url = url_pairs(side_a, side_b, settings.patterns)
         self.length_a, self.length_b = (np.log1p(terms.counts.sum(axis=1)) for terms in (words.a, words.b))
 
     def uses(self, kind: str) -> bool:
@@ -86,8 +90,8 @@ class SiteMeasures:
             return structural_similarity(
                 self.side_a.tags, self.side_b.tags, pattern, self.settings.internal.structure
             ).data
-        links = self.between.direct if kind == "direct" else self.between.hreflang
-        return carry_over(links, links.data, pattern, lambda rest: np.zeros(rest.nnz))
+        known = {"direct": self.between.direct, "hreflang": self.between.hreflang, "pattern": self.by_url}[kind]
+        return carry_over(known, known.data, pattern, lambda rest: np.zeros(rest.nnz))
 
     def nearly(self, pattern: sp.csr_array, rivalry: Rivalry, pairs: npt.NDArray[np.intp]) -> Marks:
         """Mark the candidates that are one of some pairs, or would be with a near-duplicate of one of its pages."""

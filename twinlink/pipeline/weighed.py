@@ -45,7 +45,8 @@ def match_weighed(side_a: Side, side_b: Side, words: Words, between: Between, se
     Kinds of evidence (``settings.weighing.evidence`` chooses): ``content`` (S_cb with lexicons and shared tokens),
     ``learned`` (S_cb with the learned lexicon as well), ``contrast`` (the same for what tells a page from its
     near-duplicates), ``structure`` (S_struct), ``ets`` (ETS of the mean of these), ``external`` (S_ext of the last
-    round's probabilities), ``length``, ``direct`` and ``hreflang`` (links between the two pages).
+    round's probabilities), ``length``, ``direct`` and ``hreflang`` (links between the two pages); on demand ``pattern``
+    (URL patterns, by their credibility).
     """
     site = SiteMeasures(side_a, side_b, words, between, settings)
     state = _first_state(site)
@@ -75,8 +76,10 @@ def _first_state(site: SiteMeasures) -> State:
         patterns.append(stored(site.between.direct, site.between.direct.data >= MIN_DIRECT))
     if site.uses("hreflang"):
         patterns.append(site.between.hreflang)
+    if site.uses("pattern"):
+        patterns.append(site.by_url)
     pattern = union_of(*patterns)
-    kinds = [kind for kind in ("content", "structure", "direct", "hreflang") if site.uses(kind)]
+    kinds = [kind for kind in ("content", "structure", "direct", "hreflang", "pattern") if site.uses(kind)]
     fixed = {kind: site.fixed_evidence(kind, pattern) for kind in kinds}
     return State(pattern, {kind: values for kind, values in fixed.items() if values.any()}, (site.words.translation,))
 
@@ -84,12 +87,13 @@ def _first_state(site: SiteMeasures) -> State:
 def _clear(state: State, evidence: dict[str, npt.NDArray[np.float64]], rivalry: Rivalry) -> npt.NDArray[np.bool_]:
     """Mark the pairs to learn from: at first the clear ones, later those that are probably right.
 
-    What the pages themselves say comes first. Where it makes nothing clear, links between the two sides may.
+    What the pages themselves say comes first. Where it makes nothing clear, links between the two sides may,
+    or their addresses.
     """
     if state.chances is not None and (state.chances > LIKELY).any():
         return state.chances > LIKELY
     first = evidence.get("ets", mean_of(evidence, ("content", "structure"), state.pattern.nnz))
-    between = (evidence[kind] for kind in ("hreflang", "direct") if kind in evidence)
+    between = (evidence[kind] for kind in ("hreflang", "direct", "pattern") if kind in evidence)
     clear = (clear_pairs(values, rivalry, FIRST_MARGIN) for values in (first, *between))
     return next((pairs for pairs in clear if pairs.any()), np.zeros(state.pattern.nnz, dtype=np.bool_))
 

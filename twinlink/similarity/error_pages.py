@@ -113,6 +113,9 @@ class ErrorPages:
         Text blocks of each answer with status 200, its title first, and its address.
     min_letters : int
         A page with fewer letters beyond theirs is one of them.
+    common : iterable of str
+        Lines of `text_key` that several answers share: they say nothing about one page. Counts only where a wrong
+        address was answered with a page at all.
 
     Examples
     --------
@@ -123,9 +126,11 @@ class ErrorPages:
     False
     """
 
-    def __init__(self, pages: Iterable[tuple[Sequence[str], str]], min_letters: int = 10) -> None:
+    def __init__(
+        self, pages: Iterable[tuple[Sequence[str], str]], min_letters: int = 10, common: Iterable[str] = ()
+    ) -> None:
         keys = [text_key(blocks, url) for blocks, url in pages]
-        self._lines: frozenset[str] = frozenset().union(*keys)
+        self._lines: frozenset[str] = frozenset(common).union(*keys)
         self._is_known = bool(keys)
         # What one answer has beyond the others changes from answer to answer.
         self._most = max(

@@ -50,7 +50,7 @@ def measure(case: Case, lexicons: Sequence[Lexicon]) -> Column:
 
 
 def subsets() -> dict[str, tuple[Evidence, ...]]:
-    """Return the default's evidence, all but one kind each, all without links of any sort, and all with URL patterns."""
+    """Return the default's kinds, all but one each, all without links of any sort, and all with URL patterns."""
     less = {f"without {kind}": tuple(other for other in EVIDENCE if other != kind) for kind in EVIDENCE}
     links = {"ets", "external", "direct", "hreflang"}
     return {

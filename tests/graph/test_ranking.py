@@ -342,6 +342,16 @@ def test_spam_that_many_links_praise_does_not_win():
     assert (later.model.n_learned, later.model.n_bilingual) == (6, 6)
 
 
+def test_sites_that_were_looked_at_in_vain_teach_too():
+    graph, worth, known = farm()
+    wanted = np.array([site == "wanted.hk" for site in graph.sites])
+    before, after = rank_sites(graph, worth, known), rank_sites(graph, worth, known, disproved=wanted)
+    assert (after.model.n_learned, after.model.n_bilingual) == (19, before.model.n_bilingual)
+    assert after.ours[wanted] < before.ours[wanted]
+    with pytest.raises(ShapeError, match="disproved"):
+        rank_sites(graph, worth, known, disproved=[True])
+
+
 def test_rounds_have_to_fit():
     graph, worth, known = farm()
     with pytest.raises(ShapeError, match="rounds"):

@@ -141,6 +141,16 @@ def test_sites_that_turned_out_otherwise_are_no_candidates(run):
     assert rows_of(run)["two.hk"]["state"] == "crawled"
 
 
+def test_verdict_one_language_is_learned_from(run):
+    def last() -> str:
+        return (run.path / "rank" / MODEL_FILE).read_text().splitlines()[-1]
+
+    rank(run, CONFIG, {"more.hk": "dead"})
+    assert last().endswith("learned from 3 sites, 0 bilingual")
+    rank(run, CONFIG, {"more.hk": "one-language", "two.hk": "one-language"})  # two.hk is crawled: its pages speak
+    assert last().endswith("learned from 4 sites, 0 bilingual")
+
+
 def test_hosts_may_be_sites(tmp_path):
     config = CONFIG.override({"ingest.site_by": "host"})
     run = RunDirectory.create(tmp_path / "run")

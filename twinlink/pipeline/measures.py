@@ -61,9 +61,7 @@ class SiteMeasures:
         near_a, near_b = near_pages(words.a.counts), near_pages(words.b.counts)
         self.alike_a, self.alike_b = near_duplicates(near_a), near_duplicates(near_b)
         self.own_a, self.own_b = contrast_vectors(words.a.counts, near_a), contrast_vectors(words.b.counts, near_b)
-        self.by_url = sp.csr_array((len(side_a.urls), len(side_b.urls)), dtype=np.float32)
-        if self.uses("pattern"):
-            self.by_url = url_pairs(side_a, side_b, settings.patterns)
+        self.by_url = url_pairs(side_a, side_b, settings.patterns) if self.uses("pattern") else None
         self.length_a, self.length_b = (np.log1p(terms.counts.sum(axis=1)) for terms in (words.a, words.b))
 
     def uses(self, kind: str) -> bool:
@@ -91,6 +89,7 @@ class SiteMeasures:
                 self.side_a.tags, self.side_b.tags, pattern, self.settings.internal.structure
             ).data
         known = {"direct": self.between.direct, "hreflang": self.between.hreflang, "pattern": self.by_url}[kind]
+        assert known is not None, kind
         return carry_over(known, known.data, pattern, lambda rest: np.zeros(rest.nnz))
 
     def nearly(self, pattern: sp.csr_array, rivalry: Rivalry, pairs: npt.NDArray[np.intp]) -> Marks:

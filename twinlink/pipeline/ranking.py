@@ -24,11 +24,24 @@ from twinlink.ranking_config import HostGraphSettings
 from twinlink.rundir import RunDirectory, Signature, file_digest, write_text
 from twinlink.tables import PAGES, PAIRS, PATTERNS, SITES, iter_parts, read_table, tsv_lines, write_table
 
-__all__ = ["MODEL_FILE", "SITES_FILE", "check_export", "export_graph", "host_graph", "rank", "said_of", "site_table"]
+__all__ = [
+    "DISPROVED",
+    "MODEL_FILE",
+    "SITES_FILE",
+    "TABLE_FILE",
+    "check_export",
+    "export_graph",
+    "host_graph",
+    "rank",
+    "said_of",
+    "site_table",
+]
 
 SITES_FILE = "sites.tsv"
 MODEL_FILE = "model.tsv"
 TABLE_FILE = "sites.parquet"
+DISPROVED = "one-language"
+"""Verdict on a site that was looked at and is not bilingual."""
 SHOWN = 10
 REASONS = 3
 
@@ -60,7 +73,8 @@ def rank(
     config : Config
         Its ``ranking`` is used.
     verdicts : mapping, optional
-        Sites that are no candidates any more, and why (``dead``, ``refused``): it becomes their state.
+        Sites that are no candidates any more, and why (``dead``, ``refused``): it becomes their state. From those with
+        the verdict `DISPROVED` our score learns.
     on_site : callable, optional
         Called with the number of sites whose links have been read, and of all.
 
@@ -173,7 +187,8 @@ def site_table(
     known = np.array([site in crawled for site in graph.sites], dtype=np.bool_)
     credibility = np.array([row.credibility for row in rows], dtype=np.float64)
     rounds = np.array([row.round for row in rows], dtype=np.int64)
-    found = rank_sites(graph, credibility, known, rounds, config.ranking)
+    disproved = np.array([verdicts.get(site) == DISPROVED for site in graph.sites], dtype=np.bool_) & ~known
+    found = rank_sites(graph, credibility, known, rounds, config.ranking, disproved)
     state = [
         "crawled" if is_known else verdicts.get(site, "candidate")
         for site, is_known in zip(graph.sites, known.tolist(), strict=True)

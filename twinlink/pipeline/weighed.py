@@ -76,7 +76,7 @@ def _first_state(site: SiteMeasures) -> State:
         patterns.append(stored(site.between.direct, site.between.direct.data >= MIN_DIRECT))
     if site.uses("hreflang"):
         patterns.append(site.between.hreflang)
-    if site.uses("pattern"):
+    if site.by_url is not None:
         patterns.append(site.by_url)
     pattern = union_of(*patterns)
     kinds = [kind for kind in ("content", "structure", "direct", "hreflang", "pattern") if site.uses(kind)]

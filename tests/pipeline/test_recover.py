@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import pytest
 from typer.testing import CliRunner
 
 from tests.loopback import Answer, Server, redirect, serving
@@ -68,12 +67,22 @@ class Site:
         return self.pages.get(path) or self.wrong(path)
 
 
-def mined(folder: Path, server: Server, *, with_match: bool = True) -> RunDirectory:
+def mined(folder: Path, server: Server) -> RunDirectory:
     run = RunDirectory.create(folder)
     crawl_stage([server.url], run, CONFIG)
     ingest_stage([], run, CONFIG)
-    if with_match:
-        match_stage(run, CONFIG)
+    match_stage(run, CONFIG)
+    return run
+
+
+def read(folder: Path, server: Server, deep: range = DEEP) -> RunDirectory:
+    """Make a run of the pages that a crawl would have found, without the crawl."""
+    hidden = {"/", *(f"/tc/p{n}.htm" for n in deep)}
+    seen = {path[1:]: answer.body.decode() for path, answer in pages(deep).items() if path not in hidden}
+    run = RunDirectory.create(folder / "run")
+    config = CONFIG.override({"ingest.base_url": server.url})
+    run.config_file.write_text(config.to_toml())
+    ingest(run, [write_pages(folder / "mirror", seen)], config.ingest)
     return run
 
 
@@ -88,17 +97,19 @@ def deep(*numbers: int, outcome: str = "found") -> dict[str, str]:
 
 def pairs_of(run: RunDirectory) -> set[tuple[str, str]]:
     table = Run(run.path).pairs
-    return {("/" + a.split("/", 3)[3], "/" + b.split("/", 3)[3]) for a, b in zip(table["url_a"], table["url_b"], strict=True)}
+    return {
+        ("/" + a.split("/", 3)[3], "/" + b.split("/", 3)[3])
+        for a, b in zip(table["url_a"], table["url_b"], strict=True)
+    }
 
 
 ALL_PAIRS = {(f"/en/p{n}.htm", f"/tc/p{n}.htm") for n in range(1, N_PAGES + 1)}
 
 
-@pytest.mark.parametrize("with_match", [True, False], ids=["matched", "ingested"])
-def test_deep_pages_are_found_and_matched(tmp_path: Path, with_match: bool) -> None:
+def test_deep_pages_are_found_and_matched(tmp_path: Path) -> None:
     site = Site(pages())
     with serving(site.answer) as server:
-        run = mined(tmp_path / "run", server, with_match=with_match)
+        run = mined(tmp_path / "run", server)
         asked = len(server.log)
         recover(run, CONFIG)
         assert outcomes(run) == deep()
@@ -109,7 +120,7 @@ def test_deep_pages_are_found_and_matched(tmp_path: Path, with_match: bool) -> N
         recover(run, CONFIG)
         assert server.log[asked:] == []
         assert outcomes(run) == deep()
-    before = pairs_of(run) if with_match else set()
+    before = pairs_of(run)
     ingest_stage([], run, CONFIG)
     match_stage(run, CONFIG)
     assert pairs_of(run) == ALL_PAIRS
@@ -122,3 +133,269 @@ def test_deep_pages_are_found_and_matched(tmp_path: Path, with_match: bool) -> N
 def made_up(run: RunDirectory) -> set[str]:
     rows = read_table(run.path / "recover" / "tried.parquet", RECOVERED).to_pylist()
     return {"/" + row["url"].split("/", 3)[3] for row in rows if row["outcome"] == "made-up"}
+
+
+def recovered(folder: Path, site: Site, robots: Answer | None = None) -> dict[str, str]:
+    """Read a site, recover, and return the outcomes; what was found is a page of the run, and nothing else."""
+    with serving(site.answer, robots) as server:
+        run = read(folder, server)
+        recover(run, CONFIG)
+        ingest(run, [folder / "mirror"], CONFIG.override({"ingest.base_url": server.url}).ingest)
+    kept = {"/" + url.split("/", 3)[3] for url in Run(run.path).pages["url"]}
+    found = outcomes(run)
+    assert {path for path in found if path in kept} == {path for path, outcome in found.items() if outcome == "found"}
+    assert not kept & made_up(run)
+    return found
+
+
+def without(numbers: range) -> dict[str, Answer]:
+    """All pages but some of the deep ones."""
+    return {path: answer for path, answer in pages().items() if path not in {f"/tc/p{n}.htm" for n in numbers}}
+
+
+def error_page(path: str) -> Answer:
+    """Status 200, the site's frame, an apology with the address in it, the time, and news that change."""
+    news = CHINESE[len(path) % 3]
+    return Answer(f"<title>Sorry</title>{MENU}<p>找不到網頁 {path} {time.time_ns()}</p><p>{news}</p>".encode())
+
+
+def test_error_pages_with_status_200_are_told_from_pages(tmp_path: Path) -> None:
+    found = recovered(tmp_path, Site(without(range(10, 13)), error_page))
+    assert found == deep(7, 8, 9) | deep(10, 11, 12, outcome="soft-404")
+
+
+def test_redirects_to_the_home_page_are_no_pages(tmp_path: Path) -> None:
+    found = recovered(tmp_path, Site(without(range(10, 13)), lambda path: redirect("/")))
+    assert found == deep(7, 8, 9) | deep(10, 11, 12, outcome="redirected")
+
+
+def test_redirects_to_where_all_wrong_addresses_lead_are_no_pages(tmp_path: Path) -> None:
+    made = {**without(range(10, 13)), "/sorry.htm": page("zh", 3)}
+    found = recovered(tmp_path, Site(made, lambda path: redirect("/sorry.htm")))
+    assert found == deep(7, 8, 9) | deep(10, 11, 12, outcome="redirected")
+
+
+def test_redirects_to_the_page_itself_are_no_pages(tmp_path: Path) -> None:
+    """A site that answers what it has not in Chinese with the English page."""
+    found = recovered(tmp_path, Site(without(range(10, 13)), lambda path: redirect(path.replace("/tc/", "/en/"))))
+    assert found == deep(7, 8, 9) | deep(10, 11, 12, outcome="redirected")
+
+
+def test_a_redirect_to_an_unknown_page_is_followed(tmp_path: Path) -> None:
+    made = pages()
+    made |= {f"/tc/new/{n}/": made[f"/tc/p{n}.htm"] for n in (7, 8)}
+    made |= {f"/tc/p{n}.htm": redirect(f"/tc/new/{n}/") for n in (7, 8)}
+    made["/tc/p9.htm"] = redirect("/tc/loop.htm")
+    made["/tc/loop.htm"] = redirect("/tc/loop2.htm")
+    found = recovered(tmp_path, Site(made))
+    moved = {"/tc/new/7/": "found", "/tc/new/8/": "found", "/tc/loop.htm": "redirected", "/tc/loop2.htm": "not-found"}
+    assert found == deep(10, 11, 12) | deep(7, 8, 9, outcome="redirected") | moved
+
+
+def test_answers_in_the_wrong_language_are_no_pages(tmp_path: Path) -> None:
+    made = pages()
+    made["/tc/p7.htm"] = made["/en/p7.htm"]
+    made["/tc/p8.htm"] = page("en", 8, "/another-link")
+    made["/tc/p9.htm"] = page("en", 3, "/another-link")
+    made["/tc/p10.htm"] = made["/en/p2.htm"]
+    found = recovered(tmp_path, Site(made))
+    wrong = deep(7, 8, 9, outcome="wrong-language") | deep(10, outcome="known-page")
+    assert found == deep(11, 12) | wrong
+
+
+def test_robots_failures_and_other_types_have_their_outcomes(tmp_path: Path) -> None:
+    made: dict[str, Any] = pages()
+    made["/tc/p8.htm"] = Answer(b"%PDF-1.4", type="application/pdf")
+    made["/tc/p9.htm"] = Answer(b"<p>out of order", status=500)
+    made["/tc/p10.htm"] = Answer(b"<meta name=robots content=noindex><p>hidden")
+    made["/tc/p11.htm"] = Answer()
+    robots = Answer(b"User-agent: *\nDisallow: /tc/p7.htm\n", type="text/plain")
+    site = Site(made)
+    with serving(site.answer, robots) as server:
+        run = read(tmp_path, server)
+        recover(run, CONFIG)
+        assert "/tc/p7.htm" not in server.log
+    expected = {7: "robots", 8: "not-html", 9: "http-500", 10: "noindex", 11: "empty-page", 12: "found"}
+    assert outcomes(run) == {f"/tc/p{n}.htm": outcome for n, outcome in expected.items()}
+    told = list(said_of(run))
+    assert told[0] == "  /en/ → /tc/   1 found"
+    assert {f"  not taken: {outcome} 1" for outcome in expected.values() if outcome != "found"} <= set(told)
+    assert told[-2].startswith("6 addresses tried (and 2 made up), 1 pages found")
+    assert told[-1] == f"next: twinlink ingest {tmp_path}/mirror -o {run.path}, then twinlink match {run.path}"
+
+
+def test_a_server_that_hangs_costs_its_page_alone(tmp_path: Path) -> None:
+    made = pages()
+
+    def answer(path: str) -> Answer:
+        if path == "/tc/p9.htm":
+            time.sleep(1.5)
+        return Site(made).answer(path)
+
+    with serving(answer) as server:
+        run = read(tmp_path, server)
+        recover(run, CONFIG.override({"crawl.timeout": 0.7}))
+        asked = len(server.log)
+        recover(run, CONFIG.override({"crawl.timeout": 0.7}))
+        assert server.log[asked:] == []
+    assert outcomes(run) == deep() | deep(9, outcome="timeout")
+
+
+def test_what_a_page_links_to_is_left_to_the_crawl(tmp_path: Path) -> None:
+    made = pages()
+    made["/en/p7.htm"] = page("en", 7, "/tc/p7.htm", "/tc/p8.htm")
+    config = CONFIG.override({"crawl.max_pages": 19})  # the last of all pages is not fetched any more
+    with serving(Site(made).answer) as server:
+        run = RunDirectory.create(tmp_path)
+        crawl_stage([server.url], run, config)
+        ingest_stage([], run, config)
+        missing = {f"/tc/p{n}.htm" for n in range(1, 9)} - set(server.log)
+        assert missing
+        recover(run, CONFIG)
+        found = outcomes(run)
+        assert {path for path, outcome in found.items() if outcome == "linked"} == missing
+        assert not missing & set(server.log)
+        recover(run, CONFIG.override({"recover.linked": True}))
+        assert missing <= set(server.log)
+    assert {outcomes(run)[path] for path in missing} == {"found"}
+
+
+def test_a_budget_is_kept_and_can_be_raised(tmp_path: Path) -> None:
+    with serving(Site(pages()).answer) as server:
+        run = read(tmp_path, server)
+        before = len(server.log)
+        recover(run, CONFIG.override({"recover.max_site_addresses": 5}))
+        assert len([path for path in server.log[before:] if path != "/robots.txt"]) == 5
+        assert Counter(outcomes(run).values()) == {"found": 3, "over-budget": 3}
+        recover(run, CONFIG)
+        assert outcomes(run) == deep()
+        assert max(server.fetched().values()) == 1
+
+
+def test_a_pattern_that_finds_nothing_is_given_up(tmp_path: Path) -> None:
+    with serving(Site(without(DEEP)).answer) as server:
+        run = read(tmp_path, server)
+        recover(run, CONFIG.override({"recover.trial": 2}))
+    assert Counter(outcomes(run).values()) == {"not-found": 2, "given-up": 4}
+
+
+def test_dry_run_lists_addresses_and_fetches_nothing(tmp_path: Path) -> None:
+    with serving(Site(pages()).answer) as server:
+        run = read(tmp_path, server)
+        asked = len(server.log)
+        lines = [line.split("\t") for line in guessed_lines(run, CONFIG)]
+        assert [(url, rule, page) for url, rule, _, page in lines] == [
+            (f"{server.url}/tc/p{n}.htm", "/en/ → /tc/", f"{server.url}/en/p{n}.htm")
+            for n in sorted(DEEP, key=lambda n: f"p{n}.")
+        ]
+        assert server.log[asked:] == []
+        assert not (run.path / "recover.sqlite").exists()
+        done = CliRunner().invoke(app, ["recover", str(run.path), "--dry-run", "-q"])
+        assert (done.exit_code, done.output) == (0, "".join("\t".join(line) + "\n" for line in lines))
+
+
+def test_a_whole_language_that_is_deep_is_found_by_what_other_sites_teach(tmp_path: Path) -> None:
+    made = pages(range(1, N_PAGES + 1))
+    library = PatternLibrary()
+    library.sums[Key("en", "tc")] = KeySums(9, 8, 4_000, 3_000 << 40)
+    library.sums[Key("english", "tc_chi")] = KeySums(9, 8, 4_000, 3_500 << 40)
+    write_library(library, tmp_path / "others.tsv")
+    with serving(Site(made).answer) as server:
+        run = read(tmp_path, server, range(1, N_PAGES + 1))
+        config = CONFIG.override({"match.patterns.libraries": [str(tmp_path / "others.tsv")]})
+        recover(run, config.override({"recover.other_sites": False}))
+        assert outcomes(run) == {}
+        recover(run, config)
+    assert outcomes(run) == deep(*range(1, N_PAGES + 1))
+
+
+def test_a_run_that_was_read_from_files_asks_the_network_and_says_so(tmp_path: Path) -> None:
+    with serving(Site(pages()).answer) as server:
+        run, folder = read(tmp_path, server), tmp_path / "mirror"
+        done = CliRunner().invoke(app, ["recover", str(run.path), "-q"])
+        assert done.exit_code == 0, done.output
+        assert "read from files: its pages' partners are now asked for over the network" in done.output
+        assert f"next: twinlink ingest {folder} -o {run.path}, then" in done.output
+        assert outcomes(run) == deep()
+        assert not (run.path / "ledger.sqlite").exists()
+    config = CONFIG.override({"ingest.base_url": server.url})
+    ingest_stage([folder], run, config)
+    match_stage(run, config)
+    assert pairs_of(run) == ALL_PAIRS
+
+
+def test_what_was_found_belongs_to_the_crawl_from_then_on(tmp_path: Path) -> None:
+    site = Site(without(range(10, 13)), error_page)
+    with serving(site.answer) as server:
+        run = mined(tmp_path, server)
+        recover(run, CONFIG)
+        asked = len(server.log)
+        crawl_stage([server.url], run, CONFIG)
+        assert server.log[asked:] == []
+        crawl_stage([], run, CONFIG.override({"crawl.again": True}))
+        again = set(server.log[asked:])
+        assert deep(7, 8, 9).keys() <= again
+        assert not deep(10, 11, 12).keys() & again
+        # Later the site has a page where there was none, and links to it.
+        site.pages["/tc/p10.htm"] = page("zh", 10)
+        site.pages["/en/p10.htm"] = page("en", 10, "/tc/p10.htm")
+        crawl_stage([], run, CONFIG.override({"crawl.again": True}))
+        ingest_stage([], run, CONFIG)
+    assert {f"{server.url}/tc/p{n}.htm" for n in (7, 8, 9, 10)} <= set(Run(run.path).pages["url"])
+    assert f"{server.url}/tc/p11.htm" not in set(Run(run.path).pages["url"])
+
+
+def test_a_busy_server_is_asked_again_by_the_next_call(tmp_path: Path) -> None:
+    site = Site({**pages(), "/tc/p9.htm": Answer(status=503)})
+    with serving(site.answer) as server:
+        run = read(tmp_path, server)
+        recover(run, CONFIG)
+        assert outcomes(run) == deep() | deep(9, outcome="busy")
+        site.pages = pages()
+        asked = len(server.log)
+        recover(run, CONFIG)
+        assert set(server.log[asked:]) == {"/robots.txt", "/tc/p9.htm"}
+    assert outcomes(run) == deep()
+
+
+SCRIPT = """
+import json, sys
+from pathlib import Path
+from twinlink.config import Config
+from twinlink.pipeline.recover import recover
+from twinlink.rundir import RunDirectory
+folder, settings = json.loads(sys.argv[1])
+recover(RunDirectory(Path(folder)), Config().override(settings))
+"""
+
+
+def test_killed_at_any_moment_it_goes_on(tmp_path: Path) -> None:
+    site = Site(without(range(10, 13)), error_page)
+
+    def answer(path: str) -> Answer:
+        time.sleep(0.02)
+        return site.answer(path)
+
+    settings = {"langs": ["en", "zh"], "crawl.browser": "never", "crawl.retries": 0, "crawl.concurrency": 2}
+    job = json.dumps([str(tmp_path / "run"), settings])
+    with serving(answer) as server:
+        run = read(tmp_path, server)
+        ingesting = CONFIG.override({"ingest.base_url": server.url}).ingest
+        before = len(server.log)
+        for moment in (1, 4):
+            parent = subprocess.Popen([sys.executable, "-c", SCRIPT, job], start_new_session=True)
+            while len(server.log) - before < moment and parent.poll() is None:
+                time.sleep(0.001)
+            os.killpg(parent.pid, signal.SIGKILL)
+            assert parent.wait() == -signal.SIGKILL
+            ingest(run, [tmp_path / "mirror"], ingesting)  # what has not been judged is no page
+            kept = {"/" + url.split("/", 3)[3] for url in Run(run.path).pages["url"]}
+            assert not kept & set(deep(10, 11, 12))
+        recover(run, Config().override(settings))
+        asked = Counter(path for path in server.log[before:] if path != "/robots.txt")
+    assert outcomes(run) == deep(7, 8, 9) | deep(10, 11, 12, outcome="soft-404")
+    assert set(asked) == set(deep()) | made_up(run)
+    assert sum(asked.values()) - len(asked) <= 2 * 2
+    ingest(run, [tmp_path / "mirror"], ingesting)
+    urls = {"/" + url.split("/", 3)[3] for url in Run(run.path).pages["url"]}
+    assert urls & set(deep()) == set(deep(7, 8, 9))

@@ -16,7 +16,7 @@ from twinlink.pipeline.patterns import LIBRARY, PAIRS_FILE
 from twinlink.recover_config import RecoverSettings
 from twinlink.rundir import RunDirectory
 from twinlink.similarity.credibility import credible_keys
-from twinlink.similarity.deep_pages import Rule, guess_partners, site_rule
+from twinlink.similarity.deep_pages import Rule, default_document, guess_partners, site_rule
 from twinlink.similarity.error_pages import made_up, shape_of
 from twinlink.similarity.pattern_kernels import TOKEN
 from twinlink.similarity.pattern_library import PatternLibrary, read_library
@@ -151,6 +151,7 @@ def _languages(run: RunDirectory, part: Path, config: Config) -> list[str]:
 def _rules(site: str, urls: Sequence[str], learned: _Learned, settings: RecoverSettings) -> list[Rule]:
     """Return the site's own rules, then those of other sites."""
     rules = []
+    default = default_document(urls)
     for row in learned.rows.get(site, ()):
         key, rule = Key(str(row["source"]), str(row["target"])), str(row["rule"])
         value = row["local"] if row["verdict"] == "credible" else row["mean"]
@@ -158,7 +159,8 @@ def _rules(site: str, urls: Sequence[str], learned: _Learned, settings: RecoverS
         if value < settings.min_credibility:
             continue
         pairs = ((url, other) for url in urls for other, name in learned.pairs.get(url, ()) if name == rule)
-        rules.append(site_rule(key, value, pairs, site, (str(row["source_lang"]), str(row["target_lang"])), rule))
+        langs = str(row["source_lang"]), str(row["target_lang"])
+        rules.append(site_rule(key, value, pairs, site, langs, rule, default))
     own = {rule.key for rule in rules}
     for key, mean in learned.others.items():
         if key not in own and key.level == TOKEN and key.source and mean >= settings.min_credibility:

@@ -197,8 +197,9 @@ def _answered_rows(answers: Iterable[Answer]) -> Iterator[dict[str, Any]]:
 def _other_rows(sites: Iterable[SiteGuesses], others: Mapping[str, str]) -> Iterator[dict[str, Any]]:
     for site in sites:
         for guess in site.guesses:
-            if others.get(guess.url):
-                yield _row(guess, others[guess.url])
+            if guess.url in others:
+                waits = "" if others[guess.url] else "another guess for its page has no answer yet"
+                yield _row(guess, others[guess.url] or "over-budget", waits)
         yield from (_row(guess, "linked", "a page links to it: crawl first") for guess in site.linked)
 
 

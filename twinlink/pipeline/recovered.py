@@ -111,16 +111,21 @@ class _Judge:
         self._asked = {page_key(answer.guess.url) for answer in answers}
         probes = {answer.guess.url for answer in answers if answer.guess.kind == "probe"}
         wrong = [(self._read[url].blocks, url) for url in sorted(probes & self._read.keys())]
-        self._errors = ErrorPages(wrong, settings.min_letters)
         self._targets = Counter(_target(document) for document in documents.values() if document.location)
         self._wrong_targets = {_target(documents[url]) for url in probes & documents.keys()}
         self._same: dict[frozenset[str], set[str]] = defaultdict(set)
+        lines: dict[str, set[str]] = defaultdict(set)
         for answer in answers:
-            if answer.guess.url in self._read and answer.guess.kind != "probe":
-                self._same[self._text(answer.guess.url)].add(answer.guess.page)
+            url, page = answer.guess.url, answer.guess.page
+            if url in self._read and answer.guess.kind != "probe":
+                self._same[self._text(url)].add(page)
+                for line in text_key(self._read[url].blocks, url):
+                    lines[line].add(page)
+        common = (line for line, of_pages in lines.items() if len(of_pages) >= SAME_ANSWERS)
+        self._errors = ErrorPages(wrong, settings.min_letters, common)
 
     def _text(self, url: str) -> frozenset[str]:
-        return text_key(self._read[url].blocks, url)
+        return text_key(self._read[url].blocks, url, numbers=True)
 
     def verdict(self, answer: Answer) -> Verdict:
         """Judge one answer."""

@@ -98,10 +98,21 @@ def _parts(url: str) -> tuple[str, str, str]:
 
 def text_key(blocks: Sequence[str], url: str, *, numbers: bool = False) -> frozenset[str]:
     """Return the words of each of a page's blocks, without those of its address, with or without numbers."""
+    return frozenset(line.bare for line in _lines(blocks, url, _WORDS_AND_NUMBERS if numbers else _WORDS) if line.bare)
+
+
+class _Line(NamedTuple):
+    """One block."""
+
+    words: str
+    bare: str
+    """Without the words of the page's address."""
+
+
+def _lines(blocks: Sequence[str], url: str, words: re.Pattern[str] = _WORDS) -> list[_Line]:
     own = {word.lower() for word in _NAME.findall(unquote(url))}
-    words = _WORDS_AND_NUMBERS if numbers else _WORDS
-    lines = (tuple(word for word in words.findall(block.lower()) if word not in own) for block in blocks)
-    return frozenset(" ".join(line) for line in lines if line)
+    found = (words.findall(block.lower()) for block in blocks)
+    return [_Line(" ".join(line), " ".join(word for word in line if word not in own)) for line in found]
 
 
 class ErrorPages:
@@ -129,22 +140,21 @@ class ErrorPages:
     def __init__(
         self, pages: Iterable[tuple[Sequence[str], str]], min_letters: int = 10, common: Iterable[str] = ()
     ) -> None:
-        keys = [text_key(blocks, url) for blocks, url in pages]
-        self._lines: frozenset[str] = frozenset(common).union(*keys)
+        read = [_lines(blocks, url) for blocks, url in pages]
+        # Both forms: a word of an address may stand in the frame, too.
+        keys = [frozenset(text for line in lines for text in line) for lines in read]
+        self._known: frozenset[str] = frozenset(common).union(*keys)
         self._is_known = bool(keys)
         # What one answer has beyond the others changes from answer to answer.
-        self._most = max(
-            (_letters(key - frozenset().union(*keys[:k], *keys[k + 1 :])) for k, key in enumerate(keys) if keys[1:]),
-            default=0,
-        )
-        self._least = min_letters
+        others = (frozenset().union(*keys[:k], *keys[k + 1 :]) for k in range(len(keys)))
+        beyond = [_letters(lines, other) for lines, other in zip(read, others, strict=True)] if keys[1:] else [0]
+        self._least = max(min_letters, max(beyond) + 1)
 
     def explain(self, blocks: Sequence[str], url: str) -> bool:
         """Tell whether a page has nothing beyond what the site answers to any wrong address."""
-        if not self._is_known:
-            return False
-        return _letters(text_key(blocks, url) - self._lines) < max(self._least, self._most + 1)
+        return self._is_known and _letters(_lines(blocks, url), self._known) < self._least
 
 
-def _letters(lines: Iterable[str]) -> int:
-    return sum(len(_LETTER.findall(line)) for line in lines)
+def _letters(lines: Iterable[_Line], known: frozenset[str]) -> int:
+    """Count the letters of the lines that are not known, each line once."""
+    return sum(len(_LETTER.findall(bare)) for words, bare in set(lines) if not {words, bare} & known)

@@ -1,7 +1,8 @@
 """All that one key can make of an address: what `twinlink.similarity.url_kernels` masks, replaced by something else.
 
-A key of tokens replaces tokens, a variable, or a token in all its places; one of letters replaces letters at the head or
-tail of a token or between its digits. An empty side is what one address has less: there something is put in or left out.
+A key of tokens replaces tokens, a variable, or a token in all its places; one of letters replaces letters at the head
+or tail of a token or between its digits. An empty side is what one address has less: there something is put in or left
+out.
 """
 
 from __future__ import annotations

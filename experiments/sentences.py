@@ -14,6 +14,7 @@ once; it is aligned anew each time, unless ``--keep`` says that what is there is
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import shutil
 import tempfile
@@ -51,6 +52,7 @@ __all__ = ["Aligned", "align_site", "list_name", "main"]
 JUDGED = Path(__file__).with_name("judged")
 SIZE, SEED = 100, 6
 CUTS = (0.5, 0.9, 0.99, 0.999)
+CUTS_CHANCE = (0.0, 0.5, 0.8, 0.9, 0.95, 0.98)
 CUTS_PER_WORD = (0.0, 0.5, 1.0, 2.0)
 
 
@@ -74,6 +76,7 @@ class Aligned(NamedTuple):
 class Read(NamedTuple):
     """A sentence pair that is put out and that a person has read."""
 
+    chance: float
     probability: float
     per_word: float
     verdict: str
@@ -165,16 +168,22 @@ def _agreement(judged: Sequence[Judged], drawn: Mapping[Key, Row], rows: Sequenc
 def _read(judged: Sequence[Judged], drawn: Mapping[Key, Row]) -> list[Read]:
     """Return the scores and verdicts of what is drawn now, as far as the list has it."""
     verdicts = {row.key: row.verdict for row in judged if row.verdict}
-    return [Read(row.probability, row.per_word, verdicts[key]) for key, row in drawn.items() if key in verdicts]
+    return [
+        Read(row.score, row.probability, row.per_word, verdicts[key]) for key, row in drawn.items() if key in verdicts
+    ]
 
 
 def _quality(read: Sequence[Read]) -> Column:
-    """Tell how many sentence pairs are right, by both scores."""
+    """Tell how many sentence pairs are right, by each score."""
     counts = Counter(one.verdict for one in read)
+    by_score = [(one.chance, one.verdict) for one in read]
     by_chance = [(one.probability, one.verdict) for one in read]
     by_words = [(one.per_word, one.verdict) for one in read]
     return {
         "Verdicts": {verdict: str(counts[verdict]) for verdict in VERDICTS},
+        "Correct, by least chance": _by_cut(by_score, CUTS_CHANCE, lenient=False),
+        "Correct or partly, by least chance": _by_cut(by_score, CUTS_CHANCE, lenient=True),
+        "Correct, by chance": _by_bin(by_score),
         "Correct, by least probability": _by_cut(by_chance, CUTS, lenient=False),
         "Correct or partly, by least probability": _by_cut(by_chance, CUTS, lenient=True),
         "Correct, by least score a word": _by_cut(by_words, CUTS_PER_WORD, lenient=False),
@@ -184,6 +193,17 @@ def _quality(read: Sequence[Read]) -> Column:
 
 def _by_cut(scored: Sequence[tuple[float, str]], cuts: Sequence[float], *, lenient: bool) -> dict[str, str]:
     return {f"≥ {at.least:g}": _share(at.correct + lenient * at.partly, at.judged) for at in precision_at(scored, cuts)}
+
+
+def _by_bin(scored: Sequence[tuple[float, str]]) -> dict[str, str]:
+    """Compare the chances that are told with the share that is right, from each cut to the next."""
+    cells = {}
+    for low, high in itertools.pairwise((*CUTS_CHANCE, 1.1)):
+        here = [(score, verdict) for score, verdict in scored if low <= score < high]
+        mean = sum(score for score, _ in here) / max(len(here), 1)
+        right = sum(verdict == "correct" for _, verdict in here)
+        cells[f"{low:g} to {min(high, 1):g}"] = f"told {number(mean)}, {_share(right, len(here))}" if here else "–"
+    return cells
 
 
 def _share(successes: int, trials: int) -> str:

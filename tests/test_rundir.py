@@ -145,3 +145,11 @@ def test_file_digest_tells_a_changed_file(tmp_path):
 @pytest.mark.parametrize("site", ["example.org", "127.0.0.1:80", "..", "../../etc/passwd", "a/b"])
 def test_no_site_leaves_its_folder(tmp_path, site):
     assert site_file(tmp_path, site).resolve().parent == tmp_path.resolve()
+
+
+def test_a_site_with_a_very_long_name_has_a_file_of_its_own(tmp_path):
+    sites = [f"www.example.org/{'統計/' * n}" for n in (60, 61, 62)]
+    files = {site_file(tmp_path, site) for site in sites}
+    for path in files:
+        path.with_name(f"{path.name}.tmp").touch()  # no name is too long for the file system
+    assert len(files) == len(sites)

@@ -438,6 +438,42 @@ def recover(
 
 
 @app.command()
+def discover(
+    out: Out,
+    urls: Annotated[list[str], typer.Argument(metavar="SEED...", help="Addresses of sites, or files of them.")] = [],  # noqa: B006
+    seeds: Seeds = None,
+    rounds: Annotated[int | None, typer.Option(min=0, help="Rounds after the seeds. Default: 1.")] = None,
+    top: Annotated[int | None, typer.Option(min=1, metavar="K", help="Sites tried in a round. Default: 500.")] = None,
+    langs: Langs = "",
+    site_by: SiteBy = "",
+    contact: Contact = "",
+    include: Include = [],  # noqa: B006
+    exclude: Exclude = [],  # noqa: B006
+    max_site_pages: MaxSitePages = None,
+    config: ConfigFile = None,
+    set_: Settings = [],  # noqa: B006
+    quiet: Quiet = False,
+) -> None:
+    """Let a list of sites grow by itself: crawl, pair, rank the sites around, look at the best, add those, again.
+
+    Run the same command again after a stop; with more rounds it goes on.
+
+    Example: twinlink discover seeds.txt -o RUN --rounds 3 --top 200 --langs en,zh
+    """
+    from twinlink.pipeline.discover import discover as discover_sites
+    from twinlink.spiders.seeds import seeds_of
+    from twinlink.telling import tell_discovery, tell_round
+
+    given = {"langs": langs, "discover.rounds": rounds, "discover.top": top}
+    given |= _crawl_options(site_by, contact, include, exclude, None, max_site_pages)
+    settings = _settings(None, config, set_, given)
+    addresses = seeds_of([*urls, *([str(seeds)] if seeds else [])])
+    with _working(out, quiet) as (run, report):
+        discover_sites(addresses, run, settings, report, lambda row: tell_round(row, out))
+    tell_discovery(out, settings.discover.rounds)
+
+
+@app.command()
 def verify(
     pairs: Annotated[Path, typer.Argument(metavar="PAIRS.tsv", help="Two tab-separated addresses or files a line.")],
     run: Annotated[Path | None, typer.Option(metavar="RUN", help="Run that has the pages. Default: files.")] = None,

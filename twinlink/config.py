@@ -20,7 +20,7 @@ from twinlink.errors import ConfigError
 from twinlink.pattern_config import PatternSettings
 from twinlink.ranking_config import RankingSettings
 from twinlink.recover_config import RecoverSettings
-from twinlink.settings import Natural, Positive, Settings, Unit
+from twinlink.settings import Natural, Positive, Settings, Unit, choices
 from twinlink.structure_config import BitextorSettings, ModelSettings, UrlRuleSettings, WebminingSettings
 
 __all__ = [
@@ -317,7 +317,8 @@ def _convert(tree: object, where: str) -> Config:
     try:
         return msgspec.convert(tree, Config)
     except msgspec.ValidationError as error:
-        raise ConfigError(f"{where}: {error}") from error
+        allowed = ", ".join(choice or "''" for choice in choices(Config, str(error)))
+        raise ConfigError(f"{where}: {error}" + (f"; choose from {allowed}" if allowed else "")) from error
 
 
 def _without_none(tree: dict[str, Any]) -> dict[str, Any]:

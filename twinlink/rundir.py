@@ -30,6 +30,21 @@ from twinlink.errors import MissingStageError, RunError, RunLockedError
 
 __all__ = ["RunDirectory", "Signature", "file_digest", "site_file", "twinlink_version", "write_text"]
 
+_LONGEST_NAME = 200  # bytes of a site's name in that of its file: file systems take 255, endings come on top
+_STAGES = (
+    "warc",
+    "ingest",
+    "shapes",
+    "match",
+    "align",
+    "patterns",
+    "recover",
+    "languages",
+    "hosts",
+    "rank",
+    "discover",
+)
+
 
 def twinlink_version() -> str:
     """Return the version of the installed package."""
@@ -190,7 +205,7 @@ class RunDirectory:
 
     def clear(self) -> None:
         """Remove what jobs have left, so that the next one starts anew; files of others stay."""
-        for stage in ("warc", "ingest", "shapes", "match", "align", "patterns", "recover"):
+        for stage in _STAGES:
             shutil.rmtree(self.path / stage, ignore_errors=True)
         shutil.rmtree(self.earlier_match, ignore_errors=True)
         records = ("ledger.sqlite*", "recover.sqlite*", "crawl.json", "crawl.log", "crawl.lock")
@@ -215,5 +230,11 @@ class RunDirectory:
 
 
 def site_file(folder: Path, site: str) -> Path:
-    """Return the file of one site in a table's folder; percent-encoded, so that no site can leave the folder."""
-    return folder / f"{quote(site, safe='')}.parquet"
+    """Return the file of one site in a table's folder; percent-encoded, so that no site can leave the folder.
+
+    Of a name that is too long for a file (a site that is a deep folder) the end is replaced by a digest.
+    """
+    name = quote(site, safe="")
+    if len(name) > _LONGEST_NAME:
+        name = f"{name[:_LONGEST_NAME]}~{hashlib.blake2b(site.encode(), digest_size=8).hexdigest()}"
+    return folder / f"{name}.parquet"

@@ -25,8 +25,10 @@ __all__ = [
     "PAGE_ALIGNMENTS",
     "PAIRS",
     "PATTERNS",
+    "PROBES",
     "RECOVERED",
     "REJECTS",
+    "ROUNDS",
     "SEGMENTS",
     "SHAPES",
     "SITES",
@@ -229,6 +231,8 @@ SEGMENTS = pa.schema(
         _column("kind", pa.string(), "sentences on each side of the bead: 1-1, 2-1 …"),
         _column("probability", pa.float32(), "chance of the bead among all ways to align the two pages"),
         _column("per_word", pa.float32(), "how well the words explain each other: mean log p(word | other)/p(word)"),
+        _column("held_out", pa.float32(), "the same by what all other segments have taught"),
+        _column("chance", pa.float32(), "chance to be a translation; null: not handed out, or not known", null=True),
         _column("block_a", pa.int32(), "number of the block of url_a, -1: none"),
         _column("start_a", pa.int32(), "first character in that block"),
         _column("end_a", pa.int32(), "character after the last"),
@@ -330,6 +334,46 @@ RECOVERED = pa.schema(
         _column("detail", pa.string(), "what exactly was found, empty when the outcome says all"),
     ],
     metadata={"table": "recovered"},
+)
+
+
+PROBES = pa.schema(
+    [
+        _column("round", pa.int16(), "round that tried the site, 0 for the start"),
+        _column("site", pa.string(), "the site"),
+        _column("verdict", pa.string(), "bilingual, two-languages, one-language; refused, dead, errors, moved, empty"),
+        _column("added", pa.bool_(), "whether it was crawled; sites of the start are, without a probe"),
+        _column("reason", pa.string(), "what the verdict rests on"),
+        _column("place", pa.int32(), "place among the candidates of the round, from 1; 0 for the start"),
+        _column("score", pa.float64(), "what the candidates were ranked by; 0 for the start"),
+        _column("start", pa.string(), "address that it was begun at first"),
+        _column("pages", pa.int64(), "pages fetched to judge it"),
+        _column("langs", pa.string(), "languages of these pages, the most frequent first"),
+        _column("credibility", pa.float64(), "C(w) on these pages"),
+        _column("rule", pa.string(), "URL pattern with that credibility, empty for none"),
+    ],
+    metadata={"table": "probes"},
+)
+
+ROUNDS = pa.schema(
+    [
+        _column("round", pa.int16(), "number of the round, 0 for the start"),
+        _column("tried", pa.int64(), "sites that the round tried"),
+        _column("added", pa.int64(), "of these, sites that were added"),
+        _column("one_language", pa.int64(), "of these, sites that answer, and are not bilingual as far as was seen"),
+        _column("refused", pa.int64(), "of these, sites that robots.txt closes"),
+        _column("dead", pa.int64(), "of these, sites that do not answer"),
+        _column("unreadable", pa.int64(), "of these, sites that answered with errors or with no page"),
+        _column("with_pairs", pa.int64(), "of these, sites with page pairs"),
+        _column("pages", pa.int64(), "pages of the round's sites"),
+        _column("pairs", pa.int64(), "page pairs of the round's sites"),
+        _column("sites", pa.int64(), "sites crawled so far"),
+        _column("all_pages", pa.int64(), "pages of all sites so far"),
+        _column("all_pairs", pa.int64(), "page pairs of all sites so far, with what this round's patterns add to them"),
+        _column("patterns", pa.int64(), "different credible URL patterns so far"),
+        _column("candidates", pa.int64(), "sites that are linked to and not tried yet"),
+    ],
+    metadata={"table": "rounds"},
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,18 @@ if TYPE_CHECKING:
     from twinlink.run import Run
     from twinlink.spiders.crawl import CrawlProgress
 
-__all__ = ["tell_crawl", "tell_evaluation", "tell_pairs", "tell_segments", "tell_verdicts", "write_verdicts"]
+__all__ = [
+    "tell_crawl",
+    "tell_discovery",
+    "tell_evaluation",
+    "tell_pairs",
+    "tell_round",
+    "tell_segments",
+    "tell_verdicts",
+    "write_verdicts",
+]
+
+_SITES_SHOWN = 5  # of a round, by verdict
 
 
 def tell_crawl(progress: CrawlProgress, out: Path) -> None:
@@ -107,6 +119,45 @@ def tell_verdicts(verified: Verified, target: Path) -> None:
     if not verified.summaries:
         raise NothingFoundError(f"no pair could be judged: of none are both pages there; verdicts: {target}")
     typer.echo(f"verdicts → {target}")
+
+
+def tell_round(row: Mapping[str, int], out: Path) -> None:
+    """Say how a round of discovery went, with the sites that gave nothing and why."""
+    from twinlink.pipeline.rounds import VERDICTS_FILE, Rounds
+    from twinlink.rundir import RunDirectory
+
+    rounds = Rounds(RunDirectory(out))
+    verdicts = rounds.verdicts(row["round"])
+    failed = [each for each in verdicts.to_pylist() if not each["pages"]] if verdicts is not None else []
+    for each in failed[:_SITES_SHOWN]:
+        typer.echo(f"  {each['site']}: {each['verdict']} ({each['reason']})")
+    if len(failed) > _SITES_SHOWN:
+        typer.echo(f"  … {len(failed)} sites in all gave no page, see {rounds.folder / VERDICTS_FILE}")
+    typer.echo(
+        f"round {row['round']}: {row['tried']} sites tried, {row['added']} added, {row['one_language']} not bilingual,"
+        f" {row['refused']} refused, {row['dead']} dead, {row['unreadable']} unreadable; {row['pairs']} pairs on"
+        f" {row['with_pairs']} of its sites; so far {row['sites']} sites, {row['all_pairs']} pairs"
+    )
+
+
+def tell_discovery(out: Path, wanted: int) -> None:
+    """Show the table of all rounds, where it lies, and whether there were as many rounds as wanted."""
+    from twinlink.pipeline.roundplot import PLOT_FILE
+    from twinlink.pipeline.rounds import ROUNDS_FILE, VERDICTS_FILE, Rounds
+    from twinlink.rundir import RunDirectory
+
+    rounds = Rounds(RunDirectory(out))
+    table = rounds.table()
+    rows = [table.column_names, *([str(value) for value in row.values()] for row in table.to_pylist())]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        typer.echo("  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)))
+    if table.num_rows <= wanted:
+        typer.echo("no site is left to try")
+    typer.echo(
+        f"rounds → {rounds.folder / ROUNDS_FILE}, {PLOT_FILE}; verdicts → {rounds.folder / VERDICTS_FILE};"
+        f" pairs → {out / 'patterns' / 'pairs.tsv'}; next sites → {out / 'rank' / 'sites.tsv'}"
+    )
 
 
 def tell_evaluation(result: Evaluation) -> None:

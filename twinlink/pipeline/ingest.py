@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from twinlink.config import IngestSettings
+from twinlink.pipeline.rounds import site_rounds
 from twinlink.pipeline.spool import Spool
 from twinlink.rundir import RunDirectory, Signature, file_digest, write_text
 from twinlink.spiders.documents import Document, Revisit
@@ -58,11 +59,13 @@ def ingest(
         If a source does not exist or holds neither archives nor pages.
     """
     sources = list(sources)
-    signature = Signature.of("ingest", {"ingest": settings}, list(_inputs(run, sources)))
+    rounds = site_rounds(run)
+    inputs = [*_inputs(run, sources), *(f"{site}|{number}" for site, number in sorted(rounds.items()))]
+    signature = Signature.of("ingest", {"ingest": settings}, inputs)
     if run.is_done(signature):
         return signature
     with run.writing(signature) as folder:
-        spool = Spool(folder, settings)
+        spool = Spool(folder, settings, rounds)
         for reject in ledger_rejects(run.path):
             spool.reject_of_crawl(reject)
         for reject in guess_rejects(run.path):
@@ -107,8 +110,9 @@ def _inputs(run: RunDirectory, sources: Sequence[Path]) -> Iterator[str]:
         yield state
     own = run.path.resolve()
     for path in sources:
+        files = source_files(path)  # first: what is not there, or a link in a circle, is told here
         holds_run = own != path.resolve() and own.is_relative_to(path.resolve())
-        for file, target in _resolved(source_files(path)):
+        for file, target in _resolved(files):
             if not (holds_run and target.is_relative_to(own)):
                 yield file_digest(file, str(target))
 

@@ -11,6 +11,7 @@ import pyarrow as pa
 from twinlink.config import Config
 from twinlink.pattern_config import PatternSettings
 from twinlink.pipeline.addresses import read_libraries
+from twinlink.pipeline.pagelangs import language_tables
 from twinlink.rundir import RunDirectory, Signature, file_digest, site_file
 from twinlink.similarity.credibility import credible_keys
 from twinlink.similarity.pattern_library import PatternLibrary, read_library, write_library
@@ -31,11 +32,11 @@ Site = tuple[str, list[str], list[str] | None]
 def learn_run(run: RunDirectory, config: Config, on_site: Callable[[int, int], None] | None = None) -> Signature:
     """Learn the URL patterns of every site of a run.
 
-    Where stage `match` has been done, the languages that it found are respected. Every site is learned twice where
-    there are several: what the first time teaches of all of them rescues weak keys the second time. Memory is that of
-    the largest site. Written are, below ``RUN/patterns``, the table `PATTERNS` (``patterns/SITE.parquet``, and all of
-    it in ``patterns.tsv``), the pairs of credible and rescued patterns (``pairs.tsv``), and what this run alone adds to
-    a library (``library.parquet``).
+    Where stage `match` or `languages` has been done, the languages that it found are respected. Every site is learned
+    twice where there are several: what the first time teaches of all of them rescues weak keys the second time. Memory
+    is that of the largest site. Written are, below ``RUN/patterns``, the table `PATTERNS` (``patterns/SITE.parquet``,
+    and all of it in ``patterns.tsv``), the pairs of credible and rescued patterns (``pairs.tsv``), and what this run
+    alone adds to a library (``library.parquet``).
 
     Parameters
     ----------
@@ -56,7 +57,8 @@ def learn_run(run: RunDirectory, config: Config, on_site: Callable[[int, int], N
     settings = config.match.patterns
     parts = list(iter_parts(run.stage_folder("ingest") / "pages"))
     imported = read_libraries(settings.libraries)
-    inputs = [str(run.read_signature("ingest")), str(run.read_signature("match"))]
+    known_langs = language_tables(run)
+    inputs = [str(run.read_signature("ingest")), str(known_langs and known_langs[1])]
     inputs += [file_digest(Path(path)) for path in settings.libraries]
     signature = Signature.of("patterns", {"patterns": settings}, inputs)
     if run.is_done(signature):
@@ -105,12 +107,12 @@ def _write_sites(
 
 
 def _site(run: RunDirectory, part: Path) -> Site:
-    """Read the addresses of a site, and the languages that stage `match` found."""
+    """Read the addresses of a site, and the languages of its pages if they are known."""
     pages = read_table(part, PAGES, ("page_id", "site", "url"))
-    languages = run.path / "match" / "languages" / part.name
+    known = language_tables(run)
     langs: list[str] | None = None
-    if run.read_signature("match") is not None and languages.is_file():
-        table = read_table(languages, LANGUAGES, ("page_id", "lang"))
+    if known is not None and (known[0] / part.name).is_file():
+        table = read_table(known[0] / part.name, LANGUAGES, ("page_id", "lang"))
         lang_of = dict(zip(table["page_id"].to_pylist(), table["lang"].to_pylist(), strict=True))
         langs = [lang_of.get(number, "und") for number in pages["page_id"].to_pylist()]
     return pages["site"][0].as_py(), pages["url"].to_pylist(), langs

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Mapping
 from datetime import UTC
 from functools import cached_property
 from pathlib import Path
@@ -45,10 +46,13 @@ class Spool:
     folder : Path
         Gets the tables.
     settings : IngestSettings
+    rounds : mapping, optional
+        Round of discovery that brought a site; 0 for others.
     """
 
-    def __init__(self, folder: Path, settings: IngestSettings) -> None:
+    def __init__(self, folder: Path, settings: IngestSettings, rounds: Mapping[str, int] | None = None) -> None:
         self.folder = folder
+        self._rounds = rounds or {}
         self.settings = settings
         self.count = 0
         self._parts = Parts(folder / "parts")
@@ -180,7 +184,7 @@ class Spool:
             "source": document.source,
             "offset": document.offset,
             "fetched": document.fetched.astimezone(UTC) if document.fetched else None,
-            "round": 0,
+            "round": self._rounds.get(site, 0),
         }
         self._rows.setdefault(site, Rows()).add(number, tuple(map(row.__getitem__, PAGES.names)), page.links)
         self._n_rows += 1

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from twinlink.errors import InputError
 from twinlink.spiders.urls import normalise
 
-__all__ = ["read_seeds"]
+__all__ = ["read_seeds", "seeds_of"]
 
 
 def read_seeds(path: Path) -> list[str]:
@@ -46,4 +47,27 @@ def read_seeds(path: Path) -> list[str]:
         seeds[url] = None
     if not seeds:
         raise InputError(f"{path}: no address in it; expected one a line")
+    return list(seeds)
+
+
+def seeds_of(given: Sequence[str]) -> list[str]:
+    """Return the start pages that addresses and files of addresses name, each once.
+
+    >>> seeds_of(["http://example.org", "http://example.org/"])
+    ['http://example.org/']
+
+    Raises
+    ------
+    InputError
+        If an address is not usable, there is no such file, or there is no address in it.
+    """
+    seeds: dict[str, None] = {}
+    for text in given:
+        if "://" not in text:
+            seeds.update(dict.fromkeys(read_seeds(Path(text))))
+            continue
+        url = normalise(text)
+        if url is None:
+            raise InputError(f"not a web address: {text!r}; expected one that begins with http:// or https://")
+        seeds[url] = None
     return list(seeds)

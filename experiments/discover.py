@@ -1,0 +1,234 @@
+"""The loop of site discovery through real HTTP on a simulated web, killed on the way, judged by the known truth.
+
+::
+
+    python -m experiments.discover [--hosts 20000] [--seeds 300] [--rounds 2] [--top 60] [--site-pages 20]
+                                   [--probe-pages 10] [--score ours] [--accept patterns] [--kills 5] [--seed 0]
+                                   [--no-spam] [--keep FOLDER]
+
+One local server answers for all hosts (`experiments.simweb`), as the crawler's HTTP proxy; the command is the real one,
+``twinlink discover``, in a process of its own. It is killed (SIGKILL) ``--kills`` times, after 4, 8, 12 … seconds of
+work, and called again. It is a simulation: the assumptions stand in `experiments.simweb.world`.
+
+First table: sites that each round tried and added, truly bilingual ones among them (copies of other sites apart), the
+pairs found on its sites and the share of them that is right. Bilingual by chance: the share among all candidates that
+the round could choose from.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from experiments.simweb.server import serving
+from experiments.simweb.world import COPY, OK, SPAM, SitePages, World, WorldSettings, make_world
+from twinlink.pipeline.patterns import PAIRS_FILE
+from twinlink.pipeline.rounds import Rounds
+from twinlink.rundir import RunDirectory
+from twinlink.spiders.urls import site_of
+from twinlink.tables import SITES, read_table
+
+KILL_STEP = 4.0  # seconds of work more before each further kill
+
+
+class Judge:
+    """Knows the truth."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self._site = cache(self._made)
+
+    def _made(self, number: int) -> tuple[SitePages, dict[str, int]]:
+        pages = self.world.pages(number)
+        return pages, {url: k for k, url in enumerate(pages.urls)}
+
+    def number(self, site: str) -> int:
+        """Return the number of a host that is there."""
+        found = self.world.index(site)
+        assert found is not None, site
+        return found
+
+    def is_bilingual(self, site: str) -> bool:
+        """Return whether a site has pages in two languages, and answers."""
+        number = self.number(site)
+        return bool(self.world.bilingual[number]) and self.world.state[number] == OK
+
+    def is_right(self, a: str, b: str) -> bool:
+        """Return whether two pages are translations of each other."""
+        number = self.number(urlsplit(a).hostname or "")
+        pages, page_of = self._site(number)
+        if a not in page_of or b not in page_of:
+            return False
+        return pages.true_pair(page_of[a], page_of[b])
+
+
+class Outcome(NamedTuple):
+    """What a run of the loop took."""
+
+    seconds: float
+    kills: int
+    code: int
+
+
+def play(command: Sequence[str], kills: int, environment: dict[str, str], log: Path) -> Outcome:
+    """Call a command until it has not been killed; each time it gets some seconds more."""
+    began, done = time.monotonic(), 0
+    while True:
+        with (
+            log.open("ab") as output,
+            subprocess.Popen(command, env=environment, stdout=output, stderr=output) as process,
+        ):
+            try:
+                code = process.wait(KILL_STEP * (done + 1) if done < kills else None)
+                return Outcome(time.monotonic() - began, done, code)
+            except subprocess.TimeoutExpired:
+                process.send_signal(signal.SIGKILL)
+                process.wait()
+                done += 1
+
+
+def candidates_share(run: RunDirectory, judge: Judge) -> tuple[int, float]:
+    """Return how many sites are linked to and not crawled, and the share of them that is bilingual."""
+    table = read_table(run.stage_folder("rank") / "sites.parquet", SITES, ("site", "state"))
+    outside = [row["site"] for row in table.to_pylist() if row["state"] != "crawled"]
+    return len(outside), sum(map(judge.is_bilingual, outside)) / max(1, len(outside))
+
+
+def right_pairs(run: RunDirectory, judge: Judge) -> dict[str, list[bool]]:
+    """Return for each site whether its pairs are right."""
+    found: dict[str, list[bool]] = defaultdict(list)
+    with (run.stage_folder("patterns") / PAIRS_FILE).open(encoding="utf-8") as lines:
+        for line in lines:
+            a, b, _ = line.rstrip("\n").split("\t")
+            found[site_of(a)].append(judge.is_right(a, b))
+    return found
+
+
+def told(number: int, tried: Sequence[dict[str, Any]], pairs: dict[str, list[bool]], judge: Judge) -> str:
+    """Return a round's row of the first table."""
+    world = judge.world
+    added = [row["site"] for row in tried if row["added"]]
+    kinds = Counter(int(world.kind[judge.number(row["site"])]) for row in tried)
+    truly = [site for site in added if judge.is_bilingual(site)]
+    copies = sum(world.kind[judge.number(site)] == COPY for site in truly)
+    missed = sum(judge.is_bilingual(row["site"]) for row in tried) - len(truly)
+    judged = [right for site in added for right in pairs.get(site, [])]
+    precision = f"{sum(judged) / len(judged):.4f}" if judged else "–"
+    of_added = f"{len(truly) / len(added):.3f}" if added else "–"
+    return (
+        f"| {number} | {len(tried)} | {kinds[SPAM]} | {len(truly) + missed} | {len(added)} | {len(truly)} | {of_added} "
+        f"| {copies} | {missed} | {len(judged)} | {precision} |"
+    )
+
+
+def failures(tried: Sequence[dict[str, Any]], judge: Judge) -> Iterator[str]:
+    """Yield the rows of the second table: what was said of hosts by what they are."""
+    names = ("answers", "dead", "refused", "errors")
+    counts: Counter[tuple[str, str]] = Counter()
+    for row in tried:
+        counts[names[judge.world.state[judge.number(row["site"])]], row["verdict"]] += 1
+    for (state, verdict), n in sorted(counts.items()):
+        yield f"| {state} | {verdict} | {n} |"
+
+
+def requests(log: Path) -> str:
+    """Return what the server saw, in one line."""
+    rows = [line.split("\t") for line in log.read_text(encoding="utf-8").splitlines()]
+    asked = {url: int(count) for url, count in rows if not url.endswith(("/robots.txt", "/sitemap.xml"))}
+    again, all_asked = sum(asked.values()) - len(asked), sum(int(count) for _, count in rows)
+    return (
+        f"{all_asked} requests, {sum(asked.values())} of them for {len(asked)} pages: {again} were asked for again "
+        "(of added sites after their probes, and what was in flight at a kill)"
+    )
+
+
+def show(run: RunDirectory, judge: Judge) -> None:
+    """Print the tables."""
+    pairs = right_pairs(run, judge)
+    rounds = Rounds(run)
+    verdicts = rounds.all_verdicts().to_pylist()
+    header = "round|tried|spam|truly bilingual|added|truly bilingual|share|copies|missed|pairs|precision".split("|")
+    print(f"| {' | '.join(header)} |\n|{'---|' * len(header)}")
+    for number in range(1 + max(row["round"] for row in verdicts)):
+        print(told(number, [row for row in verdicts if row["round"] == number], pairs, judge))
+    all_pairs = [right for site in pairs.values() for right in site]
+    print(f"\nall sites: {len(all_pairs)} pairs, precision {sum(all_pairs) / max(1, len(all_pairs)):.4f}")
+    outside, share = candidates_share(run, judge)
+    print(f"of the {outside} sites that are linked to and not crawled now, {share:.3f} are bilingual (by chance)\n")
+    print("| host | verdict | sites |\n|---|---|---|")
+    print("\n".join(failures([row for row in verdicts if row["round"]], judge)))
+
+
+@contextmanager
+def folder_of(keep: Path | None) -> Iterator[Path]:
+    """Give the folder to work in."""
+    if keep is not None:
+        keep.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() if keep is None else nullcontext(keep) as folder:
+        yield Path(folder)
+
+
+def options(given: argparse.Namespace) -> list[str]:
+    """Return the options of the command."""
+    settings = {
+        "crawl.delay": 0,
+        "crawl.retries": 0,
+        "crawl.autothrottle": "false",
+        "discover.score": given.score,
+        "discover.accept": given.accept,
+        "discover.probe_pages": given.probe_pages,
+    }
+    sets = [word for name, value in settings.items() for word in ("--set", f"{name}={value}")]
+    rounds = ["--rounds", str(given.rounds), "--top", str(given.top), "--max-site-pages", str(given.site_pages)]
+    return ["--langs", "en,zh", "--quiet", *rounds, *sets]
+
+
+def main() -> None:
+    """Play the loop, and print the tables."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--hosts", type=int, default=20_000)
+    parser.add_argument("--seeds", type=int, default=300)
+    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--top", type=int, default=60)
+    parser.add_argument("--site-pages", type=int, default=20)
+    parser.add_argument("--probe-pages", type=int, default=10)
+    parser.add_argument("--score", default="ours")
+    parser.add_argument("--accept", default="patterns")
+    parser.add_argument("--kills", type=int, default=5)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--no-spam", action="store_true")
+    parser.add_argument("--keep", type=Path, help="folder to keep the run in")
+    given = parser.parse_args()
+    settings = WorldSettings(hosts=given.hosts, seeds=given.seeds, seed=given.seed)
+    if given.no_spam:
+        settings = replace(settings, spam=0.0)
+    world = make_world(settings)
+    with folder_of(given.keep) as folder:
+        seeds, log, run = folder / "seeds.txt", folder / "requests.tsv", folder / "run"
+        seeds.write_text("".join(f"http://{world.host(int(number))}/\n" for number in world.seeds))
+        command = [sys.executable, "-m", "twinlink", "discover", str(seeds), "-o", str(run), *options(given)]
+        with serving(settings, log) as proxy:
+            environment = {**os.environ, "http_proxy": proxy}
+            end = play(command, given.kills, environment, folder / "output.txt")
+        print(f"{end.seconds:.0f} s, killed {end.kills} times, exit code {end.code}; {requests(log)}\n")
+        if end.code == 0:
+            show(RunDirectory(run), Judge(world))
+        else:
+            print((folder / "output.txt").read_text()[-2_000:])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,144 @@
+"""Pairs of a simulated web's sites, counted as Zhang, Yao & Kit do in Table 3: strong keys, weak keys, deep pages.
+
+The patterns, their credibility, their rescue and the addresses of deep pages are the package's own; simulated here are
+only the language finder (it errs) and the servers (some answer any address).
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from experiments.simweb.asking import recovered
+from experiments.simweb.listing import MiningSettings, Tally, list_site, tally_of, true_pairs, without
+from experiments.simweb.world import World
+from twinlink.pattern_config import PatternSettings
+from twinlink.recover_config import RecoverSettings
+from twinlink.similarity.credibility import credible_keys
+from twinlink.similarity.pattern_library import PatternLibrary
+from twinlink.similarity.patterns import SitePatterns
+from twinlink.similarity.url_keys import Key
+
+__all__ = ["Learned", "SeedMine", "learn_hosts", "mine_hosts"]
+
+_NONE = Tally()
+
+
+@dataclass
+class Learned:
+    """What some hosts tell, each by itself."""
+
+    library: PatternLibrary = field(default_factory=PatternLibrary)
+    patterns: dict[int, SitePatterns] = field(default_factory=dict)
+    """Of each host."""
+    langs: defaultdict[Key, Counter[tuple[str, str]]] = field(default_factory=lambda: defaultdict(Counter))
+    """Languages of a key's sides, and on how many pages."""
+
+    def add(self, number: int, found: SitePatterns) -> None:
+        """Take in a host."""
+        self.patterns[number] = found
+        self.library.add(found)
+        for each in found.patterns:
+            if each.source_lang and each.target_lang:
+                self.langs[each.key][each.source_lang, each.target_lang] += each.n_pages
+
+    def keys(self, settings: PatternSettings) -> dict[Key, tuple[float, tuple[str, str]]]:
+        """Return the keys that are credible on all hosts: mean credibility, and the languages of the sides."""
+        return {
+            key: (mean, self.langs[key].most_common(1)[0][0] if self.langs.get(key) else ("", ""))
+            for key, mean in credible_keys(self.library, settings).items()
+        }
+
+
+def learn_hosts(world: World, hosts: Iterable[int], settings: MiningSettings, patterns: PatternSettings) -> Learned:
+    """Learn the patterns of hosts, each by itself."""
+    learned = Learned()
+    for number in hosts:
+        learned.add(number, list_site(world, number, settings).learned(patterns))
+    return learned
+
+
+@dataclass(frozen=True)
+class SeedMine:
+    """What was found on some hosts."""
+
+    baseline: Tally = _NONE
+    """Pairs by keys that are credible on their site."""
+    rescued: Tally = _NONE
+    """Pairs that the rescue of weak keys adds ..."""
+    lost: Tally = _NONE
+    """... and pairs of the baseline that are no longer there, as other keys took their pages."""
+    deep: Tally = _NONE
+    """Pairs with a page that nothing links to."""
+    asked: int = 0
+    """Addresses asked for to find them, made-up ones included."""
+    linked_pairs: int = 0
+    """True pairs among the pages that a crawl gets, and ..."""
+    all_pairs: int = 0
+    """... among all pages."""
+    n_pages: int = 0
+    """Pages that a crawl gets."""
+
+    def plus(self, other: SeedMine) -> SeedMine:
+        """Return both together."""
+        return SeedMine(
+            self.baseline.plus(other.baseline),
+            self.rescued.plus(other.rescued),
+            self.lost.plus(other.lost),
+            self.deep.plus(other.deep),
+            self.asked + other.asked,
+            self.linked_pairs + other.linked_pairs,
+            self.all_pairs + other.all_pairs,
+            self.n_pages + other.n_pages,
+        )
+
+    @property
+    def total(self) -> Tally:
+        """All pairs that are handed out."""
+        kept = self.baseline.plus(self.rescued).plus(self.deep)
+        return Tally(kept.pairs - self.lost.pairs, kept.right - self.lost.right)
+
+
+def mine_hosts(
+    world: World,
+    learned: Learned,
+    settings: MiningSettings,
+    patterns: PatternSettings,
+    recover: RecoverSettings,
+    *,
+    again: bool,
+) -> tuple[SeedMine, dict[int, float]]:
+    """Mine hosts: strong keys, then the rescue of weak ones, then deep pages.
+
+    Parameters
+    ----------
+    learned : Learned
+        The hosts, each by itself.
+    patterns : PatternSettings
+        Its ``rescue`` says by what weak keys are rescued.
+    again : bool
+        Learn each site once more with the keys that all sites make credible, as twinlink does; else weak keys that
+        were found are kept, as the paper does.
+
+    Returns
+    -------
+    SeedMine
+        Of all hosts together.
+    dict
+        Credibility C(w) of each host.
+    """
+    keys = learned.keys(patterns)
+    means = {key: mean for key, (mean, _) in keys.items()}
+    mine, credibility = SeedMine(), {}
+    for number, alone in learned.patterns.items():
+        site = list_site(world, number, settings)
+        found = site.learned(patterns, means) if again else alone.judged(means)
+        before, after = site.used(alone), site.used(found)
+        made, asked = recovered(world, site, found, keys, settings, recover)
+        gold = [true_pairs(site.pages, linked=linked) for linked in (True, False)]
+        parts = (before, without(after, before), without(before, after), made)
+        strong, rescued, lost, deep = (tally_of(site.pages, pairs) for pairs in parts)
+        mine = mine.plus(SeedMine(strong, rescued, lost, deep, asked, gold[0], gold[1], len(site.linked)))
+        credibility[number] = found.credibility
+    return mine, credibility

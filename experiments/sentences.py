@@ -76,10 +76,10 @@ class Aligned(NamedTuple):
 class Read(NamedTuple):
     """A sentence pair that is put out and that a person has read."""
 
-    chance: float
     probability: float
     per_word: float
     verdict: str
+    chance: float = 0.0
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -93,6 +93,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = parser.parse_args(arguments)
     columns = {}
     pooled: list[Read] = []
+    told: list[Read] = []
     with tempfile.TemporaryDirectory() as temporary:
         for folder in find_cases(given.sites):
             site = align_site(folder, (given.runs or Path(temporary)) / folder.name, keep=given.keep)
@@ -103,9 +104,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 judged = merged(judged, drawn)
                 write_judged(file, judged)
             read = _read(judged, drawn)
+            put_out = _read(judged, {key_of(row): row for row in site.rows})
             pooled += read
-            columns[site.name] = _numbers(site) | _agreement(judged, drawn, site.rows) | _quality(read)
-    print_tables(columns | {"all": _quality(pooled)}, sites_down=True)
+            told += put_out
+            columns[site.name] = _numbers(site) | _agreement(judged, drawn, site.rows) | _quality(read) | _told(put_out)
+    print_tables(columns | {"all": _quality(pooled) | _told(told)}, sites_down=True)
 
 
 def list_name(site: str) -> str:
@@ -166,10 +169,10 @@ def _agreement(judged: Sequence[Judged], drawn: Mapping[Key, Row], rows: Sequenc
 
 
 def _read(judged: Sequence[Judged], drawn: Mapping[Key, Row]) -> list[Read]:
-    """Return the scores and verdicts of what is drawn now, as far as the list has it."""
+    """Return the scores and verdicts of some sentence pairs, as far as the list has them."""
     verdicts = {row.key: row.verdict for row in judged if row.verdict}
     return [
-        Read(row.score, row.probability, row.per_word, verdicts[key]) for key, row in drawn.items() if key in verdicts
+        Read(row.probability, row.per_word, verdicts[key], row.score) for key, row in drawn.items() if key in verdicts
     ]
 
 
@@ -183,7 +186,6 @@ def _quality(read: Sequence[Read]) -> Column:
         "Verdicts": {verdict: str(counts[verdict]) for verdict in VERDICTS},
         "Correct, by least chance": _by_cut(by_score, CUTS_CHANCE, lenient=False),
         "Correct or partly, by least chance": _by_cut(by_score, CUTS_CHANCE, lenient=True),
-        "Correct, by chance": _by_bin(by_score),
         "Correct, by least probability": _by_cut(by_chance, CUTS, lenient=False),
         "Correct or partly, by least probability": _by_cut(by_chance, CUTS, lenient=True),
         "Correct, by least score a word": _by_cut(by_words, CUTS_PER_WORD, lenient=False),
@@ -195,15 +197,18 @@ def _by_cut(scored: Sequence[tuple[float, str]], cuts: Sequence[float], *, lenie
     return {f"≥ {at.least:g}": _share(at.correct + lenient * at.partly, at.judged) for at in precision_at(scored, cuts)}
 
 
-def _by_bin(scored: Sequence[tuple[float, str]]) -> dict[str, str]:
-    """Compare the chances that are told with the share that is right, from each cut to the next."""
+def _told(read: Sequence[Read]) -> Column:
+    """Compare the chances that are told with the share that is right, from each cut to the next.
+
+    Of all lines of a list that are put out, not only of those drawn now.
+    """
     cells = {}
     for low, high in itertools.pairwise((*CUTS_CHANCE, 1.1)):
-        here = [(score, verdict) for score, verdict in scored if low <= score < high]
-        mean = sum(score for score, _ in here) / max(len(here), 1)
-        right = sum(verdict == "correct" for _, verdict in here)
+        here = [one for one in read if low <= one.chance < high]
+        mean = sum(one.chance for one in here) / max(len(here), 1)
+        right = sum(one.verdict == "correct" for one in here)
         cells[f"{low:g} to {min(high, 1):g}"] = f"told {number(mean)}, {_share(right, len(here))}" if here else "–"
-    return cells
+    return {"Correct, by the chance told": cells}
 
 
 def _share(successes: int, trials: int) -> str:

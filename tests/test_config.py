@@ -65,3 +65,16 @@ def test_a_file_over_other_settings_leaves_what_it_does_not_name(tmp_path):
     base = Config().override({"ingest.base_url": "http://a.org/", "match.ets.rounds": 2})
     found = Config.load(path, base)
     assert (found.ingest.base_url, found.match.ets.rounds, found.match.ets.alpha) == ("http://a.org/", 2, 0.1)
+
+
+@pytest.mark.parametrize(
+    ("named", "allowed"),
+    [
+        ({"bitext.formats": ["tmx", "xlsx"]}, "tmx, tsv, moses, jsonl"),
+        ({"bitext.compress": "rar"}, "'', gzip, zstd"),
+    ],
+)
+def test_a_wrong_choice_is_told_with_those_that_there_are(named, allowed):
+    with pytest.raises(ConfigError) as error:
+        Config().override(named)
+    assert set(str(error.value).partition("choose from ")[2].split(", ")) == set(allowed.split(", "))

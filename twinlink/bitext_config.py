@@ -23,6 +23,10 @@ class SegmentFilterSettings(Settings, frozen=True):
     """Least mean log ratio a word, see `Aligned.per_word`: below 0 the words speak against each other. Trials on two
     sites, beads of .5 and more: .16 % of those of right pages lie below, 85 % of those of wrong ones (each page beside
     the one nearest in length to its partner)."""
+    min_chance: Unit = 0.0
+    """Least chance to be a translation (column ``chance``), told site by site from wrong pairs of sentences. 0: all are
+    handed out, with their chance for others to cut at. What has no chance, for there was too little to compare with, is
+    not left out."""
     min_support: Unit = 0.5
     """Least share of a page pair's sentences in beads whose words speak for each other, as in WebMining's test of a
     page pair: below it none of its beads is handed out. Same trials: .996 to 1.000 of the right pages have more, 0 to
@@ -31,6 +35,9 @@ class SegmentFilterSettings(Settings, frozen=True):
     """Standard deviations that the lengths may be away from what the site's own pairs have."""
     max_copy: Unit = 0.9
     """Share of letters that both sides may have in common: above it nothing was translated."""
+    max_code_copy: Unit = 0.6
+    """The same for program text: above it a listing was not translated but for comments and strings. 1: listings are
+    handed out."""
     min_shared_numbers: Unit = 0.5
     """Least share of the numbers that both sides have, where there are any."""
     boilerplate_share: Unit = 0.1

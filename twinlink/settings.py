@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, inspect
 
-__all__ = ["Natural", "Positive", "Settings", "Unit"]
+__all__ = ["Natural", "Positive", "Settings", "Unit", "choices"]
 
 Unit = Annotated[float, Meta(ge=0, le=1)]
 Positive = Annotated[int, Meta(ge=1)]
@@ -15,3 +16,18 @@ Natural = Annotated[int, Meta(ge=0)]
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=False):
     """Base of the records: frozen, and unknown names are errors."""
+
+
+_WRONG_CHOICE = re.compile(r"Invalid enum value .* - at `\$\.([\w.]+)(\[\.\.\.\]|\[\d+\])?`", re.DOTALL)
+
+
+def choices(record: type[Settings], message: str) -> tuple[str, ...]:
+    """Return what a setting may be, when msgspec says that it is none of its choices; nothing for another message."""
+    wrong = _WRONG_CHOICE.match(message)
+    kind: object = inspect.type_info(record)
+    for name in wrong[1].split(".") if wrong else ():
+        fields = kind.fields if isinstance(kind, inspect.StructType) else ()
+        kind = next((field.type for field in fields if field.encode_name == name), None)
+    while isinstance(kind, inspect.VarTupleType):
+        kind = kind.item_type
+    return tuple(map(str, kind.values)) if isinstance(kind, inspect.LiteralType) else ()

@@ -50,7 +50,15 @@ ROWS = [
         "x.org",
     ),
     Row(
-        "http://x.org/en/2", "http://x.org/zh/2", "A\ttab\nand \x0b more\x00", "第二\u2028句", 1.0, "2-1", 0.5, "x.org"
+        "http://x.org/en/2",
+        "http://x.org/zh/2",
+        "A\ttab\nand \x0b more\x00",
+        "第二\u2028句",
+        1.0,
+        "2-1",
+        0.5,
+        "x.org",
+        0.25,
     ),
 ]
 LANGS = ("en", "zh-Hant")
@@ -70,7 +78,12 @@ def test_tmx_is_valid_and_says_everything():
     header = tree.find("header").attrib
     assert (header["srclang"], header["creationtool"], header["creationdate"]) == ("en", "twinlink", "20260102T030405Z")
     first, second = tree.iter("tu")
-    assert [prop.text for prop in first.findall("prop")] == ["0.9877", "1-1"]
+    assert [prop.text for prop in first.findall("prop")] == ["0.9877", "0.9877", "1-1"]
+    assert [prop.text for prop in second.findall("prop")] == [
+        "0.2500",
+        "1.0000",
+        "2-1",
+    ]  # the chance, where it is known
     sides = first.findall("tuv")
     assert [side.get("{http://www.w3.org/XML/1998/namespace}lang") for side in sides] == ["en", "zh-Hant"]
     assert [side.findtext("prop") for side in sides] == [ROWS[0].url_a, ROWS[0].url_b]

@@ -58,6 +58,36 @@ def test_every_reason_is_known():
     assert SEGMENT not in REASONS
 
 
+@pytest.mark.parametrize(
+    ("source", "target", "verdict"),
+    [
+        (
+            '<ul class="menu"> <li>English</li> <li>More</li> </ul>',
+            '<ul class="menu"> <li>Anglais</li> <li>Plus</li> </ul>',
+            "code",
+        ),
+        (
+            "if (ready) { speed = start(engine); return { ok: speed }; } // starts",
+            "if (ready) { speed = start(engine); return { ok: speed }; } // démarre",
+            "code",
+        ),
+        (
+            "It is comparable to the <Directory> and <Location> directives.",
+            "Elle est comparable aux directives <Directory> et <Location>",
+            SEGMENT,
+        ),
+        (
+            "Set { name = value } in the section of the server you mean.",
+            "Écrivez { nom = valeur } là où votre hôte est décrit en détail.",
+            SEGMENT,
+        ),
+    ],
+)
+def test_listings_are_no_segments(source, target, verdict):
+    said = judge(Segment(source, target, "1-1", 1.0, 1.0), SegmentFilterSettings(), LengthModel())
+    assert said == verdict
+
+
 def test_repeats_are_handed_out_once_and_counted_by_how_frequent_they_are():
     menu, rare = Segment("Home", "Accueil", "1-1", 1.0, 1.0), Segment("A rare one", "Un rare", "1-1", 1.0, 1.0)
     pages = [[menu, rare] if k < 2 else [menu] for k in range(20)]

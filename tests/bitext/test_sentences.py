@@ -45,3 +45,13 @@ def test_sentences_cover_the_text_in_order(text, lang):
     assert all(start < end for start, end in places)
     assert all(end <= start for (_, end), (start, _) in pairwise(places))
     assert "".join("".join(text[start:end].split()) for start, end in places) == "".join(text.split())
+
+
+@pytest.mark.parametrize("space", ["\u00a0", "\u202f", "\u3000", "\u2028", " \u00a0", "\u2029\u2029"])
+@pytest.mark.parametrize("lang", ["en", "fr", "zh-Hant", "ja", "kk", "th", "xx"])
+def test_a_wide_space_before_a_period_is_no_harm(space, lang):
+    text = f"La vitamine C{space}. Le reste est bon."
+    (first, *_), sentences = split_block(text, lang), split_blocks([text], lang)
+    assert first[0] == 0
+    assert [text[one.start : one.end] for one in sentences] == [one.text for one in sentences]
+    assert "".join("".join(one.text for one in sentences).split()) == "".join(text.split())  # nothing is lost

@@ -15,7 +15,7 @@ from experiments.judgements import (
     wilson,
     write_judged,
 )
-from experiments.sentences import JUDGED, Read, _quality, _read
+from experiments.sentences import JUDGED, Read, _quality, _read, _told
 from twinlink.bitext.exports import Row
 
 ROWS = [Row("a", "b", f"source {k}", f"target {k}", 1.0) for k in range(1000)]
@@ -93,3 +93,11 @@ def test_the_lists_at_hand_are_whole():
         assert len(rows) >= 100
         assert len({row.key for row in rows}) == len(rows)
         assert {row.verdict for row in rows} <= {*VERDICTS}
+
+
+def test_chances_are_compared_with_what_is_right():
+    read = [Read(1.0, 1.0, "correct", 0.85), Read(1.0, 1.0, "wrong", 0.82), Read(1.0, 1.0, "correct", 1.0)]
+    cells = _told(read)["Correct, by the chance told"]
+    assert cells["0.8 to 0.9"].startswith("told .835, .500")
+    assert cells["0.98 to 1"].startswith("told 1.000, 1.000")
+    assert cells["0 to 0.5"] == "–"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from concurrent.futures import ProcessPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
@@ -90,7 +91,7 @@ def test_segments_are_right_and_keep_their_places(matched):
     assert n_units == len(good) == len(list(export_rows(matched / "align" / "segments", ("en", "fr"))))
     assert {file.name for file in (matched / "align").iterdir()} == {
         "en-fr.tmx", "en-fr.tsv", "en-fr.en", "en-fr.fr", "en-fr.jsonl", "en-fr.lexicon.tsv", "segments", "pages",
-        "signature.json",
+        "signature.json", "exports.json",
     }  # fmt: skip
     lexicon = [line.split("\t")[:2] for line in (matched / "align" / "en-fr.lexicon.tsv").read_text().splitlines()[1:]]
     assert ["bridge", "pont"] in lexicon
@@ -98,6 +99,7 @@ def test_segments_are_right_and_keep_their_places(matched):
 
 def test_any_number_of_workers_gives_the_same(matched):
     run, settings = RunDirectory(matched), BitextSettings(compress="gzip")
+    shutil.rmtree(matched / "align", ignore_errors=True)
     align_run(run, settings, created=CREATED)
     alone = bytes_of(matched)
     assert any(name.endswith(".tmx.gz") for name in alone)
@@ -115,6 +117,34 @@ def test_what_is_done_is_not_done_again(matched):
     before = {file: file.stat().st_mtime_ns for file in iter_parts(matched / "align")}
     assert align_run(run, settings) == signature
     assert {file: file.stat().st_mtime_ns for file in iter_parts(matched / "align")} == before
+
+
+def test_other_formats_are_written_from_the_tables(matched):
+    run = RunDirectory(matched)
+    shutil.rmtree(matched / "align", ignore_errors=True)
+    align_run(run, BitextSettings(formats=("tmx", "moses"), compress="gzip"), created=CREATED)
+    tables = {file: file.stat().st_mtime_ns for file in (matched / "align").glob("*/*/*.parquet")}
+    told = []
+    align_run(run, BitextSettings(formats=("tsv",)), created=CREATED, on_pairs=lambda *done: told.append(done))
+    assert not told  # nothing was aligned
+    assert {file: file.stat().st_mtime_ns for file in (matched / "align").glob("*/*/*.parquet")} == tables
+    names = {file.name for file in (matched / "align").iterdir() if file.is_file()}
+    assert names == {"en-fr.tsv", "en-fr.lexicon.tsv", "exports.json", "signature.json"}
+    lines = (matched / "align" / "en-fr.tsv").read_text(encoding="utf-8").splitlines()
+    assert len(lines) == 1 + len(list(export_rows(matched / "align" / "segments", ("en", "fr"))))
+    assert "bridge\tpont" in (matched / "align" / "en-fr.lexicon.tsv").read_text(encoding="utf-8")
+
+
+def test_a_stop_while_other_formats_are_written_is_made_good(matched, monkeypatch):
+    run = RunDirectory(matched)
+    align_run(run, BitextSettings(formats=("tmx",)), created=CREATED)
+    with monkeypatch.context() as patched:
+        patched.setattr("twinlink.pipeline.segment_files.write_tsv", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            align_run(run, BitextSettings(formats=("tsv",)), created=CREATED)
+    align_run(run, BitextSettings(formats=("tmx",)), created=CREATED)
+    names = {file.name for file in (matched / "align").iterdir() if file.is_file()}
+    assert names == {"en-fr.tmx", "en-fr.lexicon.tsv", "exports.json", "signature.json"}
 
 
 def test_a_lexicon_counts(matched, tmp_path):
@@ -152,3 +182,32 @@ def test_anchors_read_the_pages_once_more(matched):
 def test_a_run_without_pairs_is_told(tmp_path):
     with pytest.raises(MissingStageError):
         align_run(RunDirectory.create(tmp_path / "run"), BitextSettings())
+
+
+def test_three_languages_are_aligned_two_by_two(tmp_path):
+    german = {
+        "The ": "Der Bau ", " of the ": " bei ", " was built in ": " wurde errichtet im Jahr ",
+        " It is open to the visitors every day.": " Er ist jeden Tag für die Besucher geöffnet.",
+        "News of the municipality": "Nachrichten aus der Gemeinde",
+    }  # fmt: skip
+    pages = {f"{lang}/{n}.html": page(lang, n) for lang in ("en", "fr") for n in range(12)}
+    for n in range(12):
+        text = page("en", n)
+        for english, other in german.items():
+            text = text.replace(english, other)
+        pages[f"de/{n}.html"] = text
+    write_pages(tmp_path / "site", pages)
+    config = Config().override({"langs": ["en", "fr", "de"], "ingest.base_url": BASE})
+    run = RunDirectory.create(tmp_path / "run")
+    ingest(run, [tmp_path / "site"], config.ingest)
+    match(run, config)
+    counts = []
+    align_run(run, BitextSettings(), created=CREATED, on_pairs=lambda *done: counts.append(done))
+    found = {folder.name for folder in (run.path / "align" / "segments").iterdir()}
+    assert found == {folder.name.removesuffix(".tmx") for folder in (run.path / "align").glob("*.tmx")}
+    assert found == {"en-de", "fr-de", "en-fr"}
+    assert counts[-1][0] == counts[-1][1]
+    for name in found:
+        segments = read_table(run.path / "align" / "segments" / name, SEGMENTS).to_pylist()
+        assert {(row["lang_a"], row["lang_b"]) for row in segments} == {tuple(name.split("-"))}
+        assert sum(row["verdict"] == "segment" for row in segments) > 15

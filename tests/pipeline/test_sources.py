@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import random
 import zipfile
 from collections.abc import Callable
@@ -319,3 +320,41 @@ def test_a_source_that_is_not_there(tmp_path: Path, name: str) -> None:
         read(tmp_path / name)
     with pytest.raises(InputError, match="no such file or folder"):
         source_files(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["a.warc", "a.warc.gz", "a.wacz", "a.cdxj", "a.tsv"])
+def test_a_pipe_and_a_link_in_a_circle_are_no_sources(tmp_path: Path, name: str) -> None:
+    run = RunDirectory.create(tmp_path / "run")
+    pipe, circle = tmp_path / name, tmp_path / f"circle-{name}"
+    os.mkfifo(pipe)
+    circle.symlink_to(circle.name)
+    with pytest.raises(InputError, match="no regular file"):  # and does not wait for somebody who writes into it
+        ingest(run, [pipe], IngestSettings())
+    with pytest.raises(InputError, match="no such file"):
+        ingest(run, [circle], IngestSettings())
+
+
+DATES = ["9999-12-31T23:59:59-14:00", "0001-01-01T00:00:00+14:00", "0000-00-00T00:00:00Z", "2020-01-01T24:00:00Z", "-1"]
+
+
+@pytest.mark.parametrize("date", DATES)
+def test_a_date_that_is_none_costs_no_page(tmp_path: Path, date: str) -> None:
+    """Also one that is a date, but in UTC before the first day or behind the last one."""
+    answer = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>page"
+    head = f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: {BASE}\r\nWARC-Date: {date}\r\n"
+    types = f"Content-Type: application/http; msgtype=response\r\nContent-Length: {len(answer)}\r\n\r\n"
+    (tmp_path / "a.warc").write_bytes(f"{head}{types}".encode() + answer + b"\r\n\r\n")
+    run = RunDirectory.create(tmp_path / "run")
+    ingest(run, [tmp_path / "a.warc"], IngestSettings())
+    pages = read_table(run.stage_folder("ingest") / "pages", PAGES)
+    assert (pages["url"].to_pylist(), pages["fetched"].to_pylist()) == ([BASE], [None])
+
+
+def test_a_site_whose_name_is_as_long_as_names_can_be(tmp_path: Path) -> None:
+    host = ".".join(["a" * 63, "b" * 63, "c" * 63, "d" * 57, "org"])
+    (tmp_path / "saved").mkdir()
+    (tmp_path / "saved" / "a.html").write_bytes(page("A page", ""))
+    run = RunDirectory.create(tmp_path / "run")
+    ingest(run, [tmp_path / "saved"], IngestSettings(base_url=f"http://{host}/", site_by="host"))
+    (found,) = read_table(run.stage_folder("ingest") / "pages", PAGES).to_pylist()
+    assert (found["url"], found["site"]) == (f"http://{host}/a.html", host)

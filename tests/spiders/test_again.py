@@ -351,3 +351,45 @@ def test_a_stopped_crawl_goes_on_first(tmp_path: Path) -> None:
             ledger._db.execute("DELETE FROM notes WHERE name = 'finished'")
         assert crawl([], tmp_path, AGAIN).again == {}
         assert site.fetched() == Counter(ALL)
+
+
+def test_a_server_that_says_unmodified_unasked_loses_nothing(tmp_path: Path) -> None:
+    """It was given no ETag and no date to compare with; so it cannot know, but the page that is there holds on."""
+    site = Site({"/": page("start", "/a"), "/a": page("a")})
+    with serving(site.answer) as server:
+        crawl([server.url], tmp_path, SETTINGS)
+        site.pages = {"/": page("start", "/a"), "/a": Answer(status=304)}
+        progress = crawl([], tmp_path, AGAIN)
+        assert (progress.fetched, progress.again["kept"], progress.again["gone"]) == (2, 1, 0)
+        assert list(ledger_rejects(tmp_path)) == []
+        site.pages = {"/": page("start", "/a"), "/a": Answer(status=404)}
+        assert crawl([], tmp_path, AGAIN).again["gone"] == 1
+
+
+def test_another_site_is_found_by_links_of_pages_that_have_not_changed(tmp_path: Path) -> None:
+    """Links off the sites are not kept; so pages are asked for whole once the sites are others."""
+    with serving(lambda path: page(path, ETag='"o"'), host="127.0.0.2") as other:
+        site = Site({"/": page("start", f"{other.url}/linked", ETag='"x"')})
+        with serving(site.answer) as server:
+            crawl([server.url], tmp_path, SETTINGS)
+            assert other.log == []
+            n_asked = len(server.conditions)
+            progress = crawl([server.url, other.url], tmp_path, AGAIN)
+            assert set(other.fetched()) == {"/", "/linked"}
+            assert progress.again == {"unchanged": 1, "changed": 0, "new": 2, "gone": 0, "kept": 0, "open": 0}
+            assert not any(any(conditions) for _, *conditions in server.conditions[n_asked:])
+            n_asked = len(server.conditions)
+            assert crawl([], tmp_path, AGAIN).again["unchanged"] == 3
+            assert ("/", '"x"', None) in server.conditions[n_asked:]  # the sites are the same again
+
+
+def test_what_is_excluded_since_is_not_asked_for_and_its_page_holds_on(tmp_path: Path) -> None:
+    site = Site({"/": page("start", "/a", "/b"), "/a": page("a"), "/b": page("b")})
+    with serving(site.answer) as server:
+        crawl([server.url], tmp_path, SETTINGS)
+        n_asked = len(server.log)
+        progress = crawl([], tmp_path, msgspec.structs.replace(AGAIN, exclude=("/b",)))
+        assert "/b" not in server.log[n_asked:]
+        assert (progress.fetched, progress.rejected, progress.again["open"]) == (3, 0, 1)
+        assert list(ledger_rejects(tmp_path)) == []
+        assert crawl([], tmp_path, AGAIN).again["unchanged"] == 3

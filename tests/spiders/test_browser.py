@@ -339,3 +339,35 @@ def test_a_browser_that_is_none_says_so() -> None:
     assert isinstance(outcome, BrowserError)
     assert outcome.reason == "needs-browser"
     assert str(outcome).startswith("/bin/false does not run: ")
+
+
+class Deadly(Net):
+    """Ends the browser when it is asked for something, so many times."""
+
+    def __init__(self, browser: Browser, times: int) -> None:
+        super().__init__()
+        self._browser = browser
+        self._times = times
+
+    async def fetch(self, wanted: PartRequest) -> Answer | None:
+        if self._times:
+            self._times -= 1
+            assert self._browser._chromium is not None
+            await self._browser._chromium.close()
+        return await super().fetch(wanted)
+
+
+@pytest.mark.parametrize(("times", "ends"), [(1, "built"), (2, "browser-failed")])
+def test_a_page_whose_browser_died_is_built_once_more(times: int, ends: str) -> None:
+    async def visit() -> list[Outcome]:
+        browser = opened(concurrency=1)
+        body = b"<script src='/app.js'></script><p>text"
+        try:
+            return [await build(browser, body, Deadly(browser, times)) for _ in range(4)]
+        finally:
+            await browser.close()
+
+    outcomes = asyncio.run(visit())
+    found = ["built" if isinstance(outcome, Built) else outcome.reason for outcome in outcomes]
+    # A browser that dies of page after page is given up; one that builds a page between is not.
+    assert found == (["built"] * 4 if ends == "built" else ["browser-failed"] * 2 + ["needs-browser"] * 2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib.util
 import json
 import os
@@ -32,6 +33,8 @@ from twinlink.spiders.crawl import crawl
 from twinlink.spiders.documents import Document
 from twinlink.spiders.ledger import ledger_rejects, ledger_summary
 from twinlink.spiders.parser import parse_page
+from twinlink.spiders.visit import Answer as PageAnswer
+from twinlink.spiders.visit import PartRequest
 from twinlink.spiders.warc import read_warc
 from twinlink.toy import BASE, toy_site
 
@@ -385,3 +388,18 @@ def test_a_browser_is_found_by_path_by_name_or_not(tmp_path: Path, monkeypatch: 
         )
     check_browser(CrawlSettings())
     check_browser(CrawlSettings(browser="never", browser_sites=("a.example",)))
+
+
+def test_many_small_answers_are_forgotten_like_few_large_ones() -> None:
+    """Pages that put a new number into each address must not fill the memory with empty answers."""
+
+    async def fetched() -> PageAnswer:
+        return PageAnswer(200, (("content-type", "text/plain"),), b"")
+
+    async def fill() -> int:
+        parts = building._Parts(50_000)
+        for n in range(1_000):
+            await parts.get(PartRequest(f"http://a.org/?_={n}", ()), fetched)
+        return len(parts._known)
+
+    assert 10 < asyncio.run(fill()) <= 50

@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 from collections import Counter
 from contextlib import ExitStack
+from itertools import pairwise
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 
 from tests.loopback import Answer, Server, links, serving
-from twinlink.config import CrawlSettings
+from twinlink.config import Config, CrawlSettings
 from twinlink.errors import CrawlError, InputError
+from twinlink.pipeline.mine import crawl_stage
+from twinlink.rundir import RunDirectory
 from twinlink.spiders.crawl import REPORT_NAME, CrawlProgress, crawl
 from twinlink.spiders.ledger import ledger_rejects, ledger_summary
 from twinlink.spiders.seeds import read_seeds
@@ -180,3 +183,69 @@ def test_seeds_that_are_none(tmp_path: Path, content: bytes | None, message: str
         path.write_bytes(content)
     with pytest.raises(InputError, match=message):
         read_seeds(path)
+
+
+def test_what_is_excluded_later_holds_for_what_is_queued(tmp_path: Path) -> None:
+    with serving(chain(9, width=9)) as site:  # type: ignore[arg-type]
+        assert crawl([site.url], tmp_path, CrawlSettings(max_site_pages=1)).queued == 8
+        progress = crawl([site.url], tmp_path, CrawlSettings(exclude=("/p[1-4]$",)))
+        assert (progress.fetched, progress.queued, progress.reasons) == (5, 0, {"excluded": 4})
+        assert set(site.fetched()) == {"/", "/p5", "/p6", "/p7", "/p8"}
+        assert crawl([site.url], tmp_path, CrawlSettings()).fetched == 9
+
+
+def test_a_lesser_depth_holds_for_what_is_queued(tmp_path: Path) -> None:
+    with serving(chain(9, width=1)) as site:  # type: ignore[arg-type]
+        crawl([site.url], tmp_path, CrawlSettings(max_site_pages=3))
+        assert crawl([site.url], tmp_path, CrawlSettings(max_depth=2)).fetched == 3
+        (left,) = ledger_rejects(tmp_path)
+        assert (left.reason, left.detail) == ("depth", "3 links from a start page")
+        assert crawl([site.url], tmp_path, CrawlSettings()).fetched == 9
+
+
+def test_while_it_runs_it_says_how_many_sites_a_budget_has_ended(tmp_path: Path) -> None:
+    told: list[tuple[str, str]] = []
+
+    def tell(stage: str, done: int, total: int | None, detail: str = "") -> None:
+        told.append((stage, detail))
+
+    with ExitStack() as stack:
+        sites = [stack.enter_context(serving(chain(n))) for n in (30, 30, 3)]  # type: ignore[arg-type]
+        config = Config().override({"crawl.max_site_pages": 8, "crawl.browser": "never"})
+        progress = crawl_stage([site.url for site in sites], RunDirectory.create(tmp_path), config, tell)
+    assert progress.ended == {"budget-pages": 2}
+    assert told[-1][1].endswith("3 sites · 2 ended by budget (budget-pages 2)")
+    assert "ended" not in told[0][1]
+
+
+def test_without_a_budget_none_has_ended(tmp_path: Path) -> None:
+    with serving(chain(5)) as site:  # type: ignore[arg-type]
+        assert crawl([site.url], tmp_path, CrawlSettings(max_site_pages=5)).ended == {}  # nothing was left over
+
+
+def test_a_delay_holds_for_each_host_and_not_for_all(tmp_path: Path) -> None:
+    """Read from the log of the servers; Scrapy varies a delay by half."""
+    delay, n_pages, hosts = 0.3, 5, [f"127.0.0.{n}" for n in range(2, 8)]
+    with ExitStack() as stack:
+        sites = [stack.enter_context(serving(chain(n_pages), host=host)) for host in hosts]  # type: ignore[arg-type]
+        settings = CrawlSettings(delay=delay, autothrottle=False, concurrency=4)
+        assert crawl([site.url for site in sites], tmp_path, settings).fetched == n_pages * len(sites)
+    gaps = [later - earlier for site in sites for earlier, later in pairwise(site.times[1:])]
+    assert len(gaps) == len(sites) * n_pages  # the guess for a sitemap keeps the pace, too
+    assert min(gaps) > delay / 2 - 0.03
+    ends = [site.times[-1] for site in sites]
+    starts = [site.times[1] for site in sites]
+    assert max(starts) < min(ends)  # all at the same time: no host waits for another
+
+
+def test_a_site_that_gave_no_answer_is_tried_by_the_next_run(tmp_path: Path) -> None:
+    """Though another one has pages; an answer that says no is an answer."""
+    with serving(chain(3)) as up, serving(chain(3)) as down, serving(lambda path: Answer(status=404)) as empty:  # type: ignore[arg-type]
+        down.answer = lambda path: None
+        starts, settings = [up.url, down.url, empty.url], CrawlSettings(retries=0)
+        assert crawl(starts, tmp_path, settings).reasons == {"connection": 1, "http-404": 1}
+        down.answer = up.answer
+        n_asked = len(up.log), len(empty.log)
+        progress = crawl(starts, tmp_path, settings)
+        assert (progress.fetched, progress.reasons) == (6, {"http-404": 1})
+        assert (len(up.log), len(empty.log)) == n_asked

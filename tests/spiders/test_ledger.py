@@ -347,6 +347,7 @@ def test_a_host_that_must_wait_gets_nothing(ledger: Ledger) -> None:
     seeded(ledger, page("1"), page("2"), page("3"), page("x", host="b.org"))
     ledger.limit_host("a.org", 0)
     assert names(drain(ledger)) == ["x"]
+    assert ledger.counts().rejected == 0
     assert ledger.has_more()
     ledger.limit_host("a.org", 1)
     assert names(drain(ledger)) == ["1"]
@@ -426,3 +427,18 @@ def test_sitemaps_are_neither_pages_nor_rejects(tmp_path: Path, ledger: Ledger) 
     assert ledger_report(tmp_path)["rejects"] == {"page-limit": 1}
     seeded(ledger)
     assert names(drain(ledger)) == ["left.xml", "2"]
+
+
+@pytest.mark.parametrize("langs", [None, ("en", "fr")])
+def test_a_link_behind_very_many_others_counts_anew_on_another_page(
+    ledger: Ledger, tmp_path: Path, langs: tuple[str, ...] | None
+) -> None:
+    ledger.seed([page("1"), page("2")], 50, 30, langs=langs)
+    first, second = ledger.take(2), ledger.take(2)
+    assert first is not None
+    assert second is not None
+    ledger.settle(first, DONE, [page("x", 1, reason="too-many-links")])
+    assert ledger_counts(tmp_path).rejected == 1
+    ledger.settle(second, DONE, [page("x", 1)])
+    assert names(drain(ledger)) == ["x"]
+    assert ledger.counts().rejected == 0

@@ -161,3 +161,17 @@ def test_a_server_that_is_busy_each_time_is_left_alone(tmp_path: Path) -> None:
         progress = run(site, tmp_path, retries=0, concurrency=1)
     assert progress.reasons == {"busy": 20}
     assert len(site.fetched()) <= 1 + 5
+
+
+def test_a_robots_txt_that_cannot_be_had_closes_its_host_for_now(tmp_path: Path) -> None:
+    with serving(star, Answer(b"#" * 70_000 + b"\n", type="text/plain")) as site:
+        site.robots.body *= 200  # beyond what is received at all
+        with pytest.raises(CrawlError, match="robots-unreachable"):
+            run(site, tmp_path, retries=0)
+        site.robots = robots("User-agent: *\nDisallow: /3")
+        assert run(site, tmp_path, retries=0).fetched == 5  # asked again, though its page was rejected
+
+
+def test_a_robots_txt_that_moves_in_a_circle_is_none(tmp_path: Path) -> None:
+    with serving(star, redirect("/robots.txt")) as site:
+        assert run(site, tmp_path, retries=0).fetched == 6

@@ -6,7 +6,7 @@ import pytest
 
 from twinlink.config import CrawlSettings
 from twinlink.spiders.ledger import Entry
-from twinlink.spiders.scope import MAX_HOPS, Scope, host_of
+from twinlink.spiders.scope import MAX_HOPS, MAX_LINKS, Scope, host_of
 from twinlink.spiders.traps import shape, winds
 from twinlink.spiders.urls import page_key
 
@@ -122,3 +122,15 @@ def test_redirects() -> None:
     target = inside.redirect(at(f"{SITE}/a"), f"{SITE}/a.pdf")
     assert target is not None
     assert target.reason == "not-html"
+
+
+@pytest.mark.parametrize("kind", ["page", "sitemap"])
+def test_a_page_with_very_many_links_says_how_many_are_not_looked_at(kind: str) -> None:
+    most = MAX_LINKS[kind]
+    page = at(f"{SITE}/")._replace(kind=kind)
+    urls = [f"{SITE}/{n}" for n in range(most + 10)]
+    assert len(scope().links(page, urls[:most])) == most
+    entries = scope().links(page, urls)
+    assert [entry.reason for entry in entries] == [*[""] * most, "too-many-links"]
+    assert entries[-1].url == urls[most]
+    assert entries[-1].detail == f"it and 9 links behind it, on {SITE}/"

@@ -45,6 +45,12 @@ class Row(NamedTuple):
     kind: str = "1-1"
     per_word: float = 0.0
     site: str = ""
+    chance: float | None = None
+
+    @property
+    def score(self) -> float:
+        """The chance to be a translation; where that is not known, the one among all alignments of the two pages."""
+        return self.probability if self.chance is None else self.chance
 
 
 ENDINGS: dict[Compression, str] = {"": "", "gzip": ".gz", "zstd": ".zst"}
@@ -103,7 +109,7 @@ def write_tmx(rows: Iterable[Row], file: BinaryIO, langs: tuple[str, str], versi
 
     Notes
     -----
-    A unit has the properties ``score`` (the probability) and ``x-kind``; each side names its page as
+    A unit has the properties ``score`` (`Row.score`), ``x-probability`` and ``x-kind``; each side names its page as
     ``source-document``, as Bitextor does. Characters that XML 1.0 cannot hold are left out.
     """
     date = f"{created:%Y%m%dT%H%M%SZ}"
@@ -132,7 +138,8 @@ def write_tmx(rows: Iterable[Row], file: BinaryIO, langs: tuple[str, str], versi
 
 def _unit(row: Row, number: int, langs: tuple[str, str], date: str) -> Any:
     unit = etree.Element("tu", tuid=str(number), creationdate=date)
-    _add(unit, "prop", f"{row.probability:.4f}", type="score")
+    _add(unit, "prop", f"{row.score:.4f}", type="score")
+    _add(unit, "prop", f"{row.probability:.4f}", type="x-probability")
     _add(unit, "prop", row.kind, type="x-kind")
     for lang, url, text in zip(langs, (row.url_a, row.url_b), (row.source, row.target), strict=True):
         side = etree.SubElement(unit, "tuv", {_LANG: lang})
@@ -152,7 +159,7 @@ def write_tsv(rows: Iterable[Row], file: BinaryIO) -> int:
         text.write("url1\turl2\tsrc\ttrg\tscore\n")
         for row in rows:
             number += 1
-            cells = (row.url_a, row.url_b, row.source, row.target, f"{row.probability:.4f}")
+            cells = (row.url_a, row.url_b, row.source, row.target, f"{row.score:.4f}")
             text.write("\t".join(map(_one_line, cells)) + "\n")
     return number
 

@@ -13,7 +13,16 @@ from numpy.typing import NDArray
 
 from twinlink.compiled import compiled
 
-__all__ = ["best_path", "explain_words", "gale_church_scores", "length_scores", "path_sums", "span_scores", "spans_of"]
+__all__ = [
+    "best_path",
+    "explain_words",
+    "gale_church_scores",
+    "length_scores",
+    "path_sums",
+    "span_scores",
+    "spans_of",
+    "withhold",
+]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -355,6 +364,25 @@ def span_scores(
                 if da > 0 and db > 0 and da <= i and db <= j:
                     words = _span(gains_b, gains_a, order, start, i, da, j, db, low, high)
                     scores[start[i] + j - low[i], k] += weight * words
+
+
+@compiled
+def withhold(scores: Scores, beads: Ints, shapes: Ints, low: Ints, high: Ints) -> None:
+    """Forbid each bead that puts together any two sentences which stand together in some given beads."""
+    first, end = np.zeros(len(low), np.int64), np.zeros(len(low), np.int64)  # partners of each sentence of a
+    for n in range(len(beads)):
+        for i in range(beads[n, 0], beads[n, 1]):
+            first[i], end[i] = beads[n, 2], beads[n, 3]
+    cell = 0
+    for i in range(len(low)):
+        for j in range(low[i], high[i]):
+            for k in range(len(shapes)):
+                da, db = shapes[k]
+                if da > 0 and db > 0 and da <= i:
+                    for s in range(i - da, i):
+                        if first[s] < j and end[s] > j - db:
+                            scores[cell, k] = -np.inf
+            cell += 1
 
 
 @compiled

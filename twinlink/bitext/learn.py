@@ -8,6 +8,7 @@ does not depend on how many processes did the work.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -35,11 +36,17 @@ __all__ = [
     "known_from_pairs",
     "prepare_texts",
     "scoring_of",
+    "teaching",
 ]
 
 LEAST_POSTERIOR = 0.3
 """Beads less sure than this teach nothing. Ours."""
 
+
+COPY_SHARE = 0.8
+"""Share of the words of both sides that the other side has too: above it a bead is a copy. Ours."""
+COPY_WORDS = 4
+"""Words of a side from which on a bead may be a copy: a name alone stays as it is in a translation too. Ours."""
 
 WARM_PAIRS = 2_000
 """Sentence pairs that are counted at a time."""
@@ -106,7 +113,7 @@ def prepare_texts(
 
 def expect(pair: PagePair, aligned: Aligned, links: tuple[Links, Links], n_shapes: int) -> Expected:
     """Count what an alignment shows: lengths, shapes and word pairs, each bead for the chance that it is right."""
-    sure = aligned.two_sided & (aligned.posteriors > LEAST_POSTERIOR)
+    sure = teaching(pair, aligned)
     beads, weights = aligned.beads[sure], aligned.posteriors[sure]
     sums_a, sums_b = (np.concatenate([[0.0], np.cumsum(side.lengths)]) for side in (pair.a, pair.b))
     lengths = LengthModel.of(
@@ -116,6 +123,30 @@ def expect(pair: PagePair, aligned: Aligned, links: tuple[Links, Links], n_shape
     a, b = pair.a, pair.b
     keys, counts = count_links(a.words, a.ends, b.words, b.ends, beads, weights, *links)
     return Expected(lengths, shapes, WordSums(a.vocabulary, b.vocabulary, a.seen, b.seen, keys, counts))
+
+
+def teaching(pair: PagePair, aligned: Aligned) -> NDArray[np.bool_]:
+    """Tell which beads teach words and lengths: the sure ones, without copies, in which nothing was translated.
+
+    A copy has most of its words on both sides; a page that is half in the other language would teach that each word of
+    that language means the one beside it.
+    """
+    sure = aligned.two_sided & (aligned.posteriors > LEAST_POSTERIOR)
+    in_a = {word: number for number, word in enumerate(pair.a.vocabulary)}
+    as_a = np.array([in_a.get(word, -1) for word in pair.b.vocabulary], np.int64)
+    for n in np.flatnonzero(sure):
+        i, i_end, j, j_end = aligned.beads[n]
+        a = pair.a.words[pair.a.ends[i] : pair.a.ends[i_end]]
+        b = as_a[pair.b.words[pair.b.ends[j] : pair.b.ends[j_end]]]
+        sure[n] = not _is_copy(a.tolist(), b.tolist())
+    return sure
+
+
+def _is_copy(a: list[int], b: list[int]) -> bool:
+    """Tell whether two sequences of words are nearly the same ones; of fewer than `COPY_WORDS` any may be."""
+    if len(a) + len(b) < 2 * COPY_WORDS:
+        return False
+    return 2 * (Counter(a) & Counter(b)).total() > COPY_SHARE * (len(a) + len(b))
 
 
 def first_batches(n_pairs: int, first: int) -> Iterator[range]:

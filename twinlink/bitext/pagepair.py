@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from twinlink.bitext.bands import Band, first_band, full_band, next_band, touches, turned
 from twinlink.bitext.cognates import Likeness, likeness
-from twinlink.bitext.kernels import best_path, explain_words, length_scores, path_sums, span_scores, spans_of
+from twinlink.bitext.kernels import best_path, explain_words, length_scores, path_sums, span_scores, spans_of, withhold
 from twinlink.bitext.knowledge import Knowledge
 from twinlink.bitext.lengths import fit_alone
 from twinlink.bitext.shapes import Shapes
@@ -186,7 +186,27 @@ def _first_places(side: Side) -> Ints:
     return places
 
 
-def _align_in(pair: PagePair, known: Knowledge, scoring: Scoring, links: tuple[Links, Links], band: Band) -> Aligned:
+def align_otherwise(
+    pair: PagePair, known: Knowledge, scoring: Scoring, links: tuple[Links, Links], found: Aligned
+) -> Aligned:
+    """Align two texts once more, with the partner of every sentence withheld: what comes out is wrong.
+
+    As good as a wrong bead gets on these two pages, with all that chooses it. Parameters as of `align_pair`, with what
+    that returned.
+    """
+    if not (len(pair.a) and len(pair.b)):
+        return found
+    return _align_in(pair, known, scoring, links, _band(pair, found, 16), found)
+
+
+def _align_in(
+    pair: PagePair,
+    known: Knowledge,
+    scoring: Scoring,
+    links: tuple[Links, Links],
+    band: Band,
+    withheld: Aligned | None = None,
+) -> Aligned:
     a, b, shapes = pair.a, pair.b, scoring.shapes
     mean = None if known.lengths.weight else float(np.log(b.lengths.sum() / a.lengths.sum()))
     scores = length_scores(
@@ -206,10 +226,12 @@ def _align_in(pair: PagePair, known: Knowledge, scoring: Scoring, links: tuple[L
     )
     other, order = turned(band)
     most_a, most_b = shapes.most
-    gains_b = explain_words(a.words, a.ends, b.words, b.ends, *links[0], *band, most_a, SHARE)
-    gains_a = explain_words(b.words, b.ends, a.words, a.ends, *links[1], *other, most_b, SHARE)
+    gains_b = explain_words(a.words, a.ends, b.words, b.ends, *links[0][:4], *band, most_a, SHARE)
+    gains_a = explain_words(b.words, b.ends, a.words, a.ends, *links[1][:4], *other, most_b, SHARE)
     gains = gains_b, gains_a, order
     span_scores(scores, scoring.word_weight, *gains, shapes.array, *band)
+    if withheld is not None:
+        withhold(scores, withheld.beads[withheld.two_sided], shapes.array, *band)
     return _decode(scores, gains, pair, shapes, band)
 
 

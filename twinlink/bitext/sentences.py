@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import sentencex
 
 __all__ = ["Sentence", "split_block", "split_blocks"]
+
+
+# sentencex 1.0 panics, and ends the process, where a capital is followed by a space of several bytes and a period.
+_SPACE_BEFORE_PERIOD = re.compile(r"(?<!\s)\s++\.")
+_SPACE = re.compile(r"[^\S\x00-\x7f]")
 
 
 class Sentence(NamedTuple):
@@ -47,14 +53,19 @@ def split_block(block: str, lang: str) -> list[tuple[int, int]]:
     """
     places = []
     at = 0
-    for part in sentencex.segment(lang.partition("-")[0] or "en", block):
-        found = block.find(part, at)
+    text = _SPACE_BEFORE_PERIOD.sub(_plain_space, block)
+    for part in sentencex.segment(lang.partition("-")[0] or "en", text):
+        found = text.find(part, at)
         if found < 0:  # the splitter changed the text: it stays whole
             return [_stripped(block, 0, len(block))] if block.strip() else []
         if part.strip():
             places.append(_stripped(block, found, found + len(part)))
         at = found + len(part)
     return places
+
+
+def _plain_space(match: re.Match[str]) -> str:
+    return _SPACE.sub(" ", match[0])
 
 
 def _stripped(block: str, start: int, end: int) -> tuple[int, int]:

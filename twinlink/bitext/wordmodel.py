@@ -53,6 +53,12 @@ class Links(NamedTuple):
     to: Words
     gain: NDArray[np.float32]
     base: NDArray[np.float32]
+    counts: NDArray[np.float32]
+    """Expected count behind each gain: what a bead has taught can be taken off again."""
+    totals: Floats
+    """What p(f|e) is divided by, of each word of x."""
+    chances: Floats
+    """p(f) of each word of y."""
 
 
 class WordSums(NamedTuple):
@@ -74,7 +80,6 @@ class Index(NamedTuple):
     starts: Ints
     columns: Words
     counts: Floats
-    """Less `DISCOUNT`."""
     totals_a: Floats
     totals_b: Floats
     lost_a: Floats
@@ -133,12 +138,12 @@ class WordModel:
         if self._index is None:
             self._settle()
             rows, columns, counts = self._pairs // _ROW, self._pairs % _ROW, self._counts
-            lost = np.minimum(counts, DISCOUNT)
+            lost = np.minimum(counts, DISCOUNT)  # of each pair
             size_a, size_b = len(self.place_a), len(self.place_b)
             self._index = Index(
                 np.searchsorted(rows, np.arange(size_a + 1)),
                 columns.astype(np.int32),
-                counts - lost,
+                counts,
                 _totals(rows, counts, size_a),
                 _totals(columns, counts, size_b),
                 _totals(rows, lost, size_a),
@@ -243,13 +248,14 @@ def _links(
     sum_like = np.bincount(like_x, like, size)
     evidence = LIKE_COUNT * like / np.maximum(sum_like[like_x], 1.0)
     n = total + LIKE_COUNT * np.minimum(sum_like, 1.0) + CHANCE_COUNT
-    keys, values = _summed(
-        np.concatenate([x, like_x]) * _ROW + np.concatenate([y, like_y]), np.concatenate([counts, evidence])
-    )
+    met, sure = x * _ROW + y, np.maximum(counts - DISCOUNT, 0.0)
+    keys, values = _summed(np.concatenate([met, like_x * _ROW + like_y]), np.concatenate([sure, evidence]))
+    raw = np.zeros(len(keys), np.float32)
+    raw[np.searchsorted(keys, met)] = counts
     e, f = keys // _ROW, keys % _ROW
     starts = np.searchsorted(e, np.arange(size + 1))
-    gain = values / (n[e] * chance[f])
-    return Links(starts, f.astype(np.int32), gain.astype(np.float32), ((CHANCE_COUNT + lost) / n).astype(np.float32))
+    gain, base = values / (n[e] * chance[f]), (CHANCE_COUNT + lost) / n
+    return Links(starts, f.astype(np.int32), gain.astype(np.float32), base.astype(np.float32), raw, n, chance)
 
 
 def count_links(
@@ -274,8 +280,8 @@ def count_links(
         a, b = words_a[start_a[i] : start_a[i_end]], words_b[start_b[j] : start_b[j_end]]
         if not 0 < len(a) * len(b) <= MOST_PAIRS:
             continue
-        b_from_a = expected_links(a, b, *forth, SHARE, row_b)
-        a_from_b = expected_links(b, a, *back, SHARE, row_a).T
+        b_from_a = expected_links(a, b, *forth[:4], SHARE, row_b)
+        a_from_b = expected_links(b, a, *back[:4], SHARE, row_a).T
         both = np.sqrt(b_from_a * a_from_b) * weight
         keys.append((a.astype(np.int64)[:, None] * _ROW + b).ravel())
         values.append(both.ravel())

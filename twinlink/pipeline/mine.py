@@ -153,6 +153,8 @@ def _crawl_detail(progress: CrawlProgress) -> str:
         parts.append(f"declared {_counts(list(progress.langs.items())[:_N_SHOWN])}")
     if progress.n_sites > 1:
         parts.append(f"{progress.n_sites} sites")
+    if progress.ended:
+        parts.append(f"{sum(progress.ended.values())} ended by budget ({_counts(progress.ended.items())})")
     return " · ".join(parts)
 
 

@@ -2,23 +2,38 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 import pyarrow.compute as pc
 
-from twinlink.bitext.exports import ENDINGS, Row, open_for_writing, write_jsonl, write_moses, write_tmx, write_tsv
+from twinlink.bitext.exports import (
+    ENDINGS,
+    Row,
+    open_for_reading,
+    open_for_writing,
+    write_jsonl,
+    write_moses,
+    write_tmx,
+    write_tsv,
+)
 from twinlink.bitext.filters import SEGMENT
 from twinlink.bitext.knowledge import Knowledge
 from twinlink.bitext.wordlist import learned_lexicon, most_frequent, write_lexicon
 from twinlink.bitext_config import BitextSettings, Compression
-from twinlink.rundir import twinlink_version
+from twinlink.rundir import twinlink_version, write_text
 from twinlink.tables import SEGMENTS, iter_parts, read_table
 
-__all__ = ["export_rows", "export_segments", "export_words"]
+__all__ = ["export_again", "export_all", "export_rows", "export_words"]
+
+RECORD = "exports.json"
+"""Says which formats lie beside the tables."""
 
 
 def export_words(
@@ -58,8 +73,71 @@ def export_rows(segments: Path, langs: tuple[str, str]) -> Iterator[Row]:
             yield from (Row(*row) for row in zip(*(column.to_pylist() for column in batch.columns), strict=True))
 
 
-def export_segments(folder: Path, langs: tuple[str, str], settings: BitextSettings, created: datetime) -> None:
-    """Write the segments of two languages in the formats of the settings."""
+def export_all(folder: Path, languages: Sequence[tuple[str, str]], settings: BitextSettings, created: datetime) -> None:
+    """Write the segments of each two languages in the formats of the settings, and a record of what was written."""
+    for langs in languages:
+        _export_segments(folder, langs, settings, created)
+    write_text(folder / RECORD, _wanted(settings))
+
+
+def export_again(
+    folder: Path, languages: Sequence[tuple[str, str]], settings: BitextSettings, created: datetime
+) -> None:
+    """Write from the tables what other formats or compression are wanted, unless just these are there.
+
+    Parameters
+    ----------
+    folder : Path
+        ``RUN/align``; files of formats that are not wanted are removed.
+    languages : sequence of pairs of str
+    settings : BitextSettings
+    created : datetime
+        Creation date in the TMX, in UTC.
+    """
+    record = folder / RECORD
+    if record.exists() and record.read_text(encoding="utf-8") == _wanted(settings):
+        return
+    for left in folder.glob("*.tmp"):  # by an earlier call that was stopped
+        left.unlink()
+    record.unlink(missing_ok=True)  # a stop from here on is made good by the next call
+    for langs in languages:
+        _recompress(folder, langs, compress=settings.compress)
+        _export_segments(folder, langs, settings, created)
+        for file in _all_files(folder, langs) - _wanted_files(folder, langs, settings):
+            file.unlink(missing_ok=True)
+    write_text(record, _wanted(settings))
+
+
+def _wanted(settings: BitextSettings) -> str:
+    return json.dumps({"formats": sorted(settings.formats), "compress": settings.compress, "tool": twinlink_version()})
+
+
+def _endings(langs: tuple[str, str]) -> dict[str, tuple[str, ...]]:
+    """Return what the names of the files of each format end in."""
+    return {"tmx": ("tmx",), "tsv": ("tsv",), "jsonl": ("jsonl",), "moses": langs}
+
+
+def _all_files(folder: Path, langs: tuple[str, str]) -> set[Path]:
+    names = ("lexicon.tsv", *chain(*_endings(langs).values()))
+    return {_file(folder, langs, name, compress=compress) for name in names for compress in ENDINGS}
+
+
+def _wanted_files(folder: Path, langs: tuple[str, str], settings: BitextSettings) -> set[Path]:
+    names = ("lexicon.tsv", *chain(*(_endings(langs)[form] for form in settings.formats)))
+    return {_file(folder, langs, name, compress=settings.compress) for name in names}
+
+
+def _recompress(folder: Path, langs: tuple[str, str], *, compress: Compression) -> None:
+    """Write the lexicon as it is wanted, from as it is."""
+    wanted = _file(folder, langs, "lexicon.tsv", compress=compress)
+    there = [_file(folder, langs, "lexicon.tsv", compress=other) for other in ENDINGS]
+    found = next((file for file in there if file.exists()), None)
+    if found and not wanted.exists():
+        with open_for_reading(found) as old, open_for_writing(wanted) as new:
+            shutil.copyfileobj(old, new)
+
+
+def _export_segments(folder: Path, langs: tuple[str, str], settings: BitextSettings, created: datetime) -> None:
     rows = partial(export_rows, folder / "segments", langs)
     path = partial(_file, folder, langs, compress=settings.compress)
     if "tmx" in settings.formats:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Browser"]
 
 _PATIENCE = 10.0  # seconds for what the browser does by itself, a page that hangs apart
-_MAX_LAUNCHES = 5  # a browser that dies again and again is given up
+_MAX_LAUNCHES = 5  # a browser that dies so often, and builds no page between, is given up
 
 _SWITCHES = (
     "--proxy-server=http://127.0.0.1:9",  # nobody listens there
@@ -88,22 +88,37 @@ class Browser:
         BrowserError
             If the browser does not run, the page hangs or makes it crash, or is too large.
         """
+        async with self._room:
+            visit = Visit(url, answer, fetch, self._timeout, delay, self._max_bytes)
+            built = await self._visited(visit)
+            if built is None:  # the browser died; perhaps of another page, or for want of memory
+                built = await self._visited(Visit(url, answer, fetch, self._timeout, delay, self._max_bytes))
+            if built is None:
+                raise BrowserError("browser-failed", "the browser ended twice while it built the page")
+            self._n_launches = 0
+            return built
+
+    async def _visited(self, visit: Visit) -> Built | None:
+        """Return a page as it is built, None if the browser died meanwhile."""
         from playwright.async_api import Error
 
-        async with self._room:
-            try:
-                context = await asyncio.wait_for(self._context(), 3 * _PATIENCE)
-            except (Error, OSError, TimeoutError) as error:
-                raise BrowserError("needs-browser", f"{self._executable} does not run: {_line(error)}") from error
-            visit = Visit(url, answer, fetch, self._timeout, delay, self._max_bytes)
-            try:
-                return await visit.run(context)
-            except TimeoutError as error:
-                raise BrowserError("browser-failed", f"the page hangs for more than {self._timeout:g} s") from error
-            except Error as error:
-                raise BrowserError("browser-failed", _line(error)) from error
-            finally:
-                await self._close_context(context)
+        try:
+            context = await asyncio.wait_for(self._context(), 3 * _PATIENCE)
+        except (Error, OSError, TimeoutError) as error:
+            if self._chromium is not None and await _has_died(self._chromium):
+                return None
+            raise BrowserError("needs-browser", f"{self._executable} does not run: {_line(error)}") from error
+        chromium = context.browser
+        try:
+            return await visit.run(context)
+        except TimeoutError as error:
+            raise BrowserError("browser-failed", f"the page hangs for more than {self._timeout:g} s") from error
+        except Error as error:
+            if chromium is not None and await _has_died(chromium):
+                return None
+            raise BrowserError("browser-failed", _line(error)) from error
+        finally:
+            await self._close_context(context)
 
     async def close(self) -> None:
         """End the browser."""
@@ -128,6 +143,7 @@ class Browser:
     async def _launch(self) -> None:
         from playwright.async_api import Error, async_playwright
 
+        self._chromium = None
         self._n_launches += 1
         if self._n_launches > _MAX_LAUNCHES:
             raise Error(f"ended {_MAX_LAUNCHES} times, is not started again")
@@ -156,6 +172,15 @@ class Browser:
             if chromium is not None:
                 with suppress(Error, TimeoutError):
                     await asyncio.wait_for(chromium.close(), _PATIENCE)
+
+
+async def _has_died(chromium: Chromium) -> bool:
+    """Tell whether the browser is gone; its pages learn it before it does."""
+    for _ in range(10):
+        if not chromium.is_connected():
+            return True
+        await asyncio.sleep(0.1)
+    return False
 
 
 def _line(error: BaseException) -> str:

@@ -171,12 +171,17 @@ class _Parts:
         if answer is None or answer.status != 200 or _is_private(answer):
             self._known.pop(wanted, None)
             return
-        self._n_bytes += len(answer.body)
+        self._n_bytes += _size(answer)
         while self._n_bytes > self._max_bytes:
             other, oldest = next(item for item in self._known.items() if item[1].done())
             del self._known[other]
             forgotten = oldest.result()
-            self._n_bytes -= len(forgotten.body) if forgotten else 0
+            self._n_bytes -= _size(forgotten) if forgotten else 0
+
+
+def _size(answer: Answer) -> int:
+    """Return what an answer takes in memory: many small ones are large, too."""
+    return len(answer.body) + sum(len(name) + len(value) + 150 for name, value in answer.headers) + 1_000
 
 
 def _is_private(answer: Answer) -> bool:

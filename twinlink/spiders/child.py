@@ -89,7 +89,9 @@ def _crawl(
                 again = _again(settings, scope, _unfinished(ledger, settings))
                 # After the archive, which may have found pages missing that counted against a budget.
                 langs = settings.langs if settings.order == "pairs" else None
-                ledger.seed(entries, settings.max_depth, settings.max_trap_chain, budget, again, langs)
+                excluded = (lambda url: not scope.wants(url)) if settings.include or settings.exclude else None
+                limits = (settings.max_depth, settings.max_trap_chain, budget)
+                ledger.seed(entries, *limits, again, langs, excluded, scope.reading())
                 if _unfinished(ledger, settings):
                     _fetch(ledger, archive, scope, settings, starts, watch)
             _conclude(ledger, settings, watch)

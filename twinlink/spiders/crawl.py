@@ -27,6 +27,7 @@ from twinlink.spiders.ledger import (
     SiteCounts,
     ledger_again,
     ledger_counts,
+    ledger_ended,
     ledger_failures,
     ledger_langs,
     ledger_report,
@@ -74,6 +75,8 @@ class CrawlProgress:
     """The sites with the most pages, ten at most; ``crawl.json`` has all."""
     n_sites: int = 0
     """All sites."""
+    ended: Mapping[str, int] = field(default_factory=dict)
+    """Sites that a budget has ended before all was fetched, by its name."""
     again: Mapping[str, int] = field(default_factory=dict)
     """At the end of a crawl that asked again: pages by what came of it, see `ledger_again`."""
 
@@ -146,6 +149,7 @@ def crawl(
             langs=ledger_langs(folder),
             sites=tuple(ledger_sites(folder, _SITES_SHOWN)),
             n_sites=len(sites),
+            ended=ledger_ended(folder),
             again=ledger_again(folder) if ended else {},
         )
         if on_progress is not None:

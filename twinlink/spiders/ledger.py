@@ -21,12 +21,14 @@ from twinlink.spiders.ledger_bodies import (
     lose_bodies,
     note,
     queue_again,
+    reads_whole,
     visit_number,
 )
 from twinlink.spiders.ledger_reading import (
     count_states,
     ledger_again,
     ledger_counts,
+    ledger_ended,
     ledger_failures,
     ledger_langs,
     ledger_rejects,
@@ -38,6 +40,7 @@ from twinlink.spiders.ledger_reading import (
 )
 from twinlink.spiders.ledger_schema import (
     BODIES,
+    DROP,
     INSERT,
     NEXT_HOST,
     REQUEUE,
@@ -64,6 +67,7 @@ __all__ = [
     "SiteCounts",
     "ledger_again",
     "ledger_counts",
+    "ledger_ended",
     "ledger_failures",
     "ledger_langs",
     "ledger_rejects",
@@ -97,6 +101,7 @@ class Ledger:
         self._turn = 0
         self._visit = 1
         self._pairs = False
+        self._whole = False  # this visit asks for whole pages: their links were read under other settings
         self._budget = _bound(Budget())
         self._seen: dict[str, float] = {}  # site → when its last answer came, or its first request went
         try:
@@ -140,8 +145,13 @@ class Ledger:
         return begins
 
     def earlier(self, entry: Entry) -> Body | None:
-        """Return the page that an earlier visit found at an address."""
-        return earlier_body(self._db, entry.key) if self._visit > 1 and entry.kind == "page" else None
+        """Return the page that an earlier visit found at an address.
+
+        Without ETag and date where that one was read for other sites or otherwise (`seed`): an answer that it is
+        unmodified would hide the links that were left out then.
+        """
+        body = earlier_body(self._db, entry.key) if self._visit > 1 and entry.kind == "page" else None
+        return body._replace(etag="", modified="") if body and self._whole else body
 
     def seed(
         self,
@@ -151,11 +161,16 @@ class Ledger:
         budget: Budget | None = None,
         again: Callable[[str, str], bool] = lambda reason, url: False,
         langs: Sequence[str] | None = None,
+        is_excluded: Callable[[str], bool] | None = None,
+        reading: str = "",
     ) -> None:
-        """Add start pages, set the budgets, and put back into the queue what today's settings no longer drop.
+        """Add start pages, set the budgets, and let today's settings hold for what is known.
 
-        While no page at all has been fetched, start pages that failed are tried again: a second run after a broken
-        network must not repeat the first one's failure from memory.
+        What they no longer drop is queued again; what is queued and they drop (patterns, depth) is queued no longer.
+
+        While no page at all has been fetched, start pages that failed are tried again, and those of a site without a
+        page that gave no answer always: a second run after a broken network must not repeat the first one's failure
+        from memory.
 
         Parameters
         ----------
@@ -170,6 +185,10 @@ class Ledger:
             (``robots-unreachable``, ``busy``) is always tried again.
         langs : sequence of str, optional
             Wanted languages, perhaps none: likely partners come first. Without it the order is breadth first.
+        is_excluded : callable, optional
+            Tells whether the patterns keep an address out; start pages are always in.
+        reading : str, optional
+            Names the settings by which pages are read and links are kept that leave no trace where they are dropped.
         """
         db = self._db
         self._budget = _bound(budget or Budget())
@@ -179,8 +198,11 @@ class Ledger:
         starts = dict.fromkeys([*json.loads(note(db, "starts") or "[]"), *(entry.url for entry in entries)])
         db.execute("INSERT OR REPLACE INTO notes VALUES ('starts', ?)", (json.dumps([*starts]),))
         self._put_in_order(langs)
+        self._whole = reads_whole(db, reading, self._visit)
         db.executemany(INSERT, entries)
         db.execute(REQUEUE, {"max_depth": max_depth, "max_chain": max_chain})
+        db.create_function("is_excluded", 1, is_excluded or (lambda url: False))
+        db.execute(DROP, {"max_depth": max_depth, "has_patterns": is_excluded is not None})
         for (site,) in db.execute("SELECT site FROM sites").fetchall():
             db.execute(SPEND, {**self._budget, "gap": 0.0, "site": site})
         db.execute("COMMIT")

@@ -18,6 +18,7 @@ __all__ = [
     "lose_bodies",
     "note",
     "queue_again",
+    "reads_whole",
     "visit_number",
 ]
 
@@ -28,12 +29,14 @@ VISIT_AGAIN = 4
 _AGAIN = """
 UPDATE frontier SET state = 'queued', reason = '', detail = '', hops = 0, bytes = 0, urgency = ?
 WHERE state IN ('done', 'moved', 'aside') OR state = 'rejected' AND (
-    status IS NOT NULL OR reason NOT IN ('not-html', 'excluded', 'trap', 'depth', 'nofollow', 'redirect-loop')
+    status IS NOT NULL OR reason NOT IN (
+        'not-html', 'excluded', 'trap', 'depth', 'nofollow', 'redirect-loop', 'too-many-links'
+    )
 )
 """
 # Reasons without a status that hold for good; all others without one are failures that may pass.
 _FOR_GOOD = frozenset(("robots", "too-large", "private-address"))
-_PASSING = frozenset((408, 425, 429))
+_PASSING = frozenset((304, 408, 425, 429))  # 304: said of a page that was asked for without conditions
 _NOT_BUILT = frozenset(("needs-browser", "browser-failed"))  # the answer came, but not what scripts make of it
 
 _EARLIER = """
@@ -87,6 +90,18 @@ def queue_again(db: sqlite3.Connection) -> bool:
         db.execute("DELETE FROM notes WHERE name = 'finished'")
     db.execute("COMMIT")
     return begins
+
+
+def reads_whole(db: sqlite3.Connection, reading: str, visit: int) -> bool:
+    """Tell whether a visit asks for whole pages, for the one before read them otherwise; note how they are read.
+
+    A ledger that does not say how is taken at its word. What was read in two ways is read anew by the next visit.
+    """
+    if note(db, f"reading-{visit}") not in (None, reading):
+        reading = "mixed"
+    db.execute("INSERT OR REPLACE INTO notes VALUES (?, ?)", (f"reading-{visit}", reading))
+    before = note(db, f"reading-{visit - 1}")
+    return before is not None and before != reading
 
 
 def visit_number(db: sqlite3.Connection) -> int:

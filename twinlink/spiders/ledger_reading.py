@@ -22,6 +22,7 @@ __all__ = [
     "count_states",
     "ledger_again",
     "ledger_counts",
+    "ledger_ended",
     "ledger_failures",
     "ledger_langs",
     "ledger_rejects",
@@ -93,6 +94,15 @@ def ledger_sites(folder: Path, limit: int = -1) -> list[SiteCounts]:
             return [SiteCounts(*row) for row in db.execute(_SITES, (limit,))]
     except (MissingStageError, RunError):
         return []
+
+
+def ledger_ended(folder: Path) -> dict[str, int]:
+    """Count the sites of the crawl in ``folder`` that a budget has ended before all was fetched, by that budget."""
+    try:
+        with _reader(folder) as db:
+            return dict(db.execute(_ENDED))
+    except (MissingStageError, RunError):
+        return {}
 
 
 def ledger_report(folder: Path) -> dict[str, Any]:
@@ -215,6 +225,9 @@ _LANGS = "SELECT iif(lang = '', 'und', lang), sum(n) FROM langs GROUP BY 1 HAVIN
 _UNWANTED = """
 SELECT (SELECT count(*) FROM frontier WHERE state = 'done' AND side = ?1),
     (SELECT count(*) FROM frontier WHERE state = 'queued' AND urgency < 0)
+"""
+_ENDED = """
+SELECT ended, count(*) FROM sites WHERE ended <> '' AND queued + flight > 0 GROUP BY 1 ORDER BY 2 DESC, 1
 """
 _SITES = """
 SELECT site, done, moved, queued + flight, rejected, bytes, round(seconds, 3), iif(queued + flight > 0, ended, '')

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 import sqlite3
 
-__all__ = ["BODIES", "INSERT", "NEXT_HOST", "REQUEUE", "SCHEMA", "SETTLE", "SPEND", "TAKE", "VERSION", "upgrade"]
+__all__ = [
+    "BODIES",
+    "DROP",
+    "INSERT",
+    "NEXT_HOST",
+    "REQUEUE",
+    "SCHEMA",
+    "SETTLE",
+    "SPEND",
+    "TAKE",
+    "VERSION",
+    "upgrade",
+]
 
 VERSION = 4
 
@@ -189,7 +201,7 @@ INSERT INTO frontier (key, url, host, depth, chain, hops, reason, detail, site, 
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, iif(?7 = '', 'queued', 'rejected'))
 ON CONFLICT (key) DO UPDATE
     SET depth = excluded.depth, chain = excluded.chain, state = 'queued', reason = '', detail = ''
-    WHERE frontier.reason IN ('depth', 'trap', 'nofollow') AND frontier.state = 'rejected'
+    WHERE frontier.reason IN ('depth', 'trap', 'nofollow', 'too-many-links') AND frontier.state = 'rejected'
         AND excluded.state = 'queued'
 """
 
@@ -231,7 +243,25 @@ WHERE state = 'rejected' AND (
     OR reason = 'trap' AND chain BETWEEN 0 AND :max_chain AND depth <= :max_depth
     OR again(reason, url)
     OR reason NOT IN ('depth', 'trap') AND depth = 0 AND (SELECT done FROM total) = 0
+    OR reason IN ('dns', 'connection', 'timeout') AND depth = 0
+        AND (SELECT done FROM sites WHERE sites.site = frontier.site) = 0
 ) OR state = 'aside' AND reason = 'not-needed'
+"""
+
+# What is queued and today's settings drop; a page of an earlier visit holds on.
+DROP = """
+UPDATE frontier SET
+    state = iif(holds, 'done', 'rejected'),
+    reason = iif(holds, '', why),
+    detail = iif(holds, '', iif(why = 'depth', depth || ' links from a start page', 'by include or exclude'))
+FROM (
+    SELECT id AS queued_id, iif(depth > :max_depth, 'depth', 'excluded') AS why,
+        EXISTS (SELECT 1 FROM bodies WHERE bodies.id = frontier.id AND bodies.archive <> '') AS holds
+    FROM frontier
+    WHERE state = 'queued' AND kind = 'page' AND depth > 0
+        AND (depth > :max_depth OR :has_patterns AND is_excluded(url))
+)
+WHERE id = queued_id
 """
 
 SETTLE = """

@@ -130,7 +130,10 @@ class RobotsGate:
             response = await self._crawler.engine.download_async(request)
         except Exception as error:  # noqa: BLE001  # whatever keeps the answer away, nothing may be fetched
             reason, detail = failure_reason(error)
-            if reason in ("busy", "private-address") and isinstance(error, RefusedError):
+            if reason == "error" and "max redirections" in detail:
+                return NO_RULES  # RFC 9309, section 2.3.1.2: as if it were not there
+            refused = isinstance(error, RefusedError) and reason in ("busy", "private-address")
+            if refused or reason in ("too-large", "error"):  # it, not the page; and the next run asks again
                 reason, detail = "robots-unreachable", f"{reason} {detail}".strip()
             if reason == "dns" and self._spider.guard.refused(origin):
                 reason = "private-address"

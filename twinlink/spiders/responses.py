@@ -372,6 +372,6 @@ def _fetched(record: ArcWarcRecord) -> datetime | None:
 def _moment_of(date: str) -> datetime | None:
     try:
         moment = datetime.fromisoformat(date)
-    except ValueError:
+        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):  # the latter: before the first day or behind the last one in UTC
         return None
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -6,6 +6,7 @@ import functools
 import re
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
+from hashlib import blake2b
 
 from twinlink.config import CrawlSettings
 from twinlink.errors import InputError
@@ -15,10 +16,14 @@ from twinlink.spiders.traps import Sameness, shape, suspicion, varies, winds
 from twinlink.spiders.urgency import LAST, PLAIN
 from twinlink.spiders.urls import page_key, site_of
 
-__all__ = ["MAX_HOPS", "SAME_PAGE", "Scope", "host_of", "versions_together"]
+__all__ = ["MAX_HOPS", "MAX_LINKS", "SAME_PAGE", "Scope", "host_of", "versions_together"]
 
 MAX_HOPS = 10
 """Redirects followed in a row: RFC 9110 leaves the number open; browsers stop at 20, and 10 was in no trial too few."""
+
+MAX_LINKS = {"page": 50_000, "sitemap": 200_000}
+"""Addresses that one page, or one sitemap, can bring: a hundred thousand take 5 s, in which all hosts wait, and more
+would make their answers come too late. A sitemap may have 50,000 pages, each in several languages."""
 
 SAME_PAGE = "addresses of its form bring one and the same page"
 """Detail of a trap that `Sameness` found."""
@@ -80,6 +85,16 @@ class Scope:
             site = self._by_host[host] = name if name in self._sites else ""
         return site
 
+    def reading(self) -> str:
+        """Return a digest of what decides which links are kept and which pages are built, patterns and depth apart.
+
+        What is dropped for these is known to the ledger; links off the sites are not.
+        """
+        names = [*sorted(self._sites), *sorted(folder for found in self._folders.values() for folder in found)]
+        limits = self._settings
+        settings = [limits.site_by, limits.browser, *limits.browser_sites]
+        return blake2b("\n".join([*settings, "", *names]).encode(), digest_size=8).hexdigest()
+
     def holds(self, url: str) -> bool:
         """Return whether a normalised address belongs to one of the sites."""
         return self.site(url) != ""
@@ -112,12 +127,14 @@ class Scope:
     def links(self, page: Entry, urls: Iterable[str]) -> list[Entry]:
         """Turn the links of ``page`` into entries, each key once; those that are dropped carry their reason.
 
-        Links off the sites and parts of pages (pictures, styles, scripts) give none: they are no loss.
+        Links off the sites and parts of pages (pictures, styles, scripts) give none: they are no loss. Behind
+        `MAX_LINKS` one more is given, which is dropped and says for how many links that are not looked at.
         """
         page_shape = shape(page.url)
         found: dict[str, Entry] = {}
         side, urgency = (UNKNOWN, LAST) if page.side == UNWANTED else (page.side, PLAIN)
         placed = page.place != 0 and page.side != UNWANTED and page.kind == "page"
+        urls = list(urls)
         for number, url in enumerate(urls):
             site = self.site(url)
             if not site:
@@ -125,6 +142,10 @@ class Scope:
             key = page_key(url)
             if key in found or key == page.key:
                 continue
+            if len(found) >= MAX_LINKS[page.kind]:
+                detail = f"it and {len(urls) - number - 1} links behind it, on {page.url}"
+                found[key] = Entry(key, url, host_of(url), page.depth + 1, 0, 0, "too-many-links", detail, site)
+                break
             extension = _extension(url)
             if extension in _RESOURCES:
                 continue

@@ -101,6 +101,8 @@ def _read(
 def _check(path: Path) -> None:
     if not path.exists():
         raise InputError(f"{path}: no such file or folder; expected a URL, {_KINDS}")
+    if not (path.is_dir() or path.is_file()):  # opening a pipe would wait for ever
+        raise InputError(f"{path}: cannot be read (no regular file); expected {_KINDS}")
     if not (path.is_dir() or _HOLDS_ARCHIVES.search(path.name) or _INDEX.search(path.name) or _is_list(path)):
         raise InputError(f"{path}: cannot tell what it is; expected {_KINDS}")
 

@@ -56,7 +56,7 @@ ON CONFLICT (key) DO UPDATE SET
     place = iif(place = 0 OR excluded.urgency = 3, excluded.place, place),
     urgency = max(urgency, excluded.urgency)
 WHERE excluded.state = 'queued' AND (
-    frontier.state = 'rejected' AND frontier.reason IN ('depth', 'trap', 'nofollow')
+    frontier.state = 'rejected' AND frontier.reason IN ('depth', 'trap', 'nofollow', 'too-many-links')
     OR frontier.state = 'queued' AND frontier.kind = 'page' AND (
         frontier.place = 0 AND excluded.place <> 0
         OR frontier.side = 0 AND excluded.side > 0

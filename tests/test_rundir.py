@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 
 from twinlink.config import CrawlSettings
 from twinlink.errors import MissingStageError, RunError, RunLockedError
-from twinlink.rundir import RunDirectory, Signature, file_digest, site_file
+from twinlink.rundir import RunDirectory, Signature, file_digest, site_file, write_text
 
 
 @pytest.fixture
@@ -38,6 +39,11 @@ def test_a_stage_is_done_after_it_was_written(run):
 def test_another_input_or_setting_is_not_done(run, other):
     write(run, signature())
     assert not run.is_done(other)
+
+
+def test_names_of_files_need_not_be_unicode():
+    odd = os.fsdecode(b"caf\xe9.html")
+    assert signature(inputs=(odd,)) == signature(inputs=(odd,)) != signature(inputs=("caf.html",))
 
 
 def test_settings_records_go_into_the_signature(run):
@@ -153,3 +159,11 @@ def test_a_site_with_a_very_long_name_has_a_file_of_its_own(tmp_path):
     for path in files:
         path.with_name(f"{path.name}.tmp").touch()  # no name is too long for the file system
     assert len(files) == len(sites)
+
+
+def test_a_device_is_written_to_and_not_replaced(tmp_path: Path) -> None:
+    device = tmp_path / "null"
+    device.symlink_to("/dev/null")
+    write_text(device, "text")
+    assert device.is_symlink()
+    assert not list(tmp_path.glob("*.tmp"))

@@ -348,7 +348,10 @@ def patterns(
     Example: twinlink patterns RUN --library others.tsv --export mine.tsv
     """
     from twinlink.pipeline.patterns import export_library, learn_run, said_of
+    from twinlink.similarity.pattern_library import check_library_path
 
+    if export is not None:
+        check_library_path(export)
     settings = _settings(run, config, set_, {"match.patterns.libraries": [str(path.absolute()) for path in library]})
     _opened(run)
     with _working(run, quiet) as (directory, report):
@@ -382,6 +385,7 @@ def rank(
     """
     from twinlink.pipeline.ranking import check_export, export_graph, said_of
     from twinlink.pipeline.ranking import rank as rank_stage
+    from twinlink.pipeline.rounds import turned_down
 
     if export is not None:
         check_export(export)
@@ -389,7 +393,7 @@ def rank(
     settings = _settings(run, config, set_, others)
     _opened(run)
     with _working(run, quiet) as (directory, report):
-        rank_stage(directory, settings, on_site=lambda done, total: report("rank", done, total))
+        rank_stage(directory, settings, turned_down(directory), lambda done, total: report("rank", done, total))
         for line in said_of(directory):
             typer.echo(line)
         if export is not None:
@@ -427,8 +431,11 @@ def recover(
     _opened(run)
     with _working(run, quiet) as (directory, report):
         if dry_run:
+            line = ""
             for line in stage.guessed_lines(directory, settings):
                 typer.echo(line)
+            if not line:
+                typer.echo("0 addresses: no credible pattern gives a page a partner that is not known", err=True)
             return
         if not stage.has_crawl(directory):
             typer.echo(f"{run} was read from files: its pages' partners are now asked for over the network")

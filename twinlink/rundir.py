@@ -63,7 +63,8 @@ class Signature(msgspec.Struct, frozen=True):
     @classmethod
     def of(cls, stage: str, settings: Mapping[str, Any], inputs: Sequence[str]) -> Signature:
         """Make the signature of ``stage`` from its settings and the digests or names of its inputs."""
-        digest = hashlib.blake2b("\0".join(inputs).encode(), digest_size=16).hexdigest()
+        read = "\0".join(inputs).encode(errors="surrogatepass")  # a file's name need not be UTF-8
+        digest = hashlib.blake2b(read, digest_size=16).hexdigest()
         return cls(stage, twinlink_version(), msgspec.to_builtins(dict(settings)), digest)
 
     def __str__(self) -> str:
@@ -82,7 +83,10 @@ def file_digest(path: Path, name: str | None = None) -> str:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text file through a temporary name."""
+    """Write a text file through a temporary name; what is no plain file (a pipe, ``/dev/stdout``) is written to."""
+    if path.exists() and not path.is_file():
+        path.write_text(text, encoding="utf-8")
+        return
     temporary = path.with_name(path.name + ".tmp")
     temporary.write_text(text, encoding="utf-8")
     temporary.replace(path)

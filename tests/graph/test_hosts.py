@@ -311,6 +311,23 @@ def test_files_that_are_not_common_crawls_are_refused(tmp_path, vertices, edges)
         read_host_graph(tmp_path / "graph")
 
 
+def test_a_wrong_file_is_named(tmp_path):
+    (tmp_path / "v").write_text(VERTICES)
+    (tmp_path / "good").write_text(EDGES)
+    (tmp_path / "bad").write_text("0\tone\n")
+    with pytest.raises(InputError, match=r"^\S*/bad: .*Could not convert string \"one\"") as caught:
+        import_common_crawl([tmp_path / "v"], [tmp_path / "good", tmp_path / "bad"], tmp_path / "graph")
+    assert "solution" not in str(caught.value)
+
+
+def test_a_damaged_graph_is_not_exported(tmp_path):
+    folder = made(tmp_path, SITE)
+    (folder / NODES_FILE).write_bytes(b"PAR1")
+    for ending in EXPORTS:
+        with pytest.raises(InputError):
+            export_host_graph(folder, tmp_path / f"graph{ending}")
+
+
 def test_no_edges_and_no_files(tmp_path):
     (tmp_path / "v").write_text(VERTICES)
     (tmp_path / "e").write_text("")

@@ -24,7 +24,7 @@ from twinlink.pipeline.discover import discover
 from twinlink.pipeline.ingest import ingest
 from twinlink.pipeline.probing import BILINGUAL, ONE_LANGUAGE, TWO_LANGUAGES, failure, look
 from twinlink.pipeline.roundplot import rounds_svg
-from twinlink.pipeline.rounds import Rounds, site_rounds
+from twinlink.pipeline.rounds import Rounds, site_rounds, turned_down
 from twinlink.pipeline.startpages import is_open, start_pages
 from twinlink.rundir import RunDirectory
 from twinlink.tables import PAGES, PROBES, ROUNDS, read_table
@@ -155,6 +155,15 @@ def test_no_seed_is_an_error(tmp_path):
         discover([], RunDirectory.create(tmp_path), Config())
 
 
+def test_a_run_that_was_read_from_files_is_left_alone(tmp_path):
+    run = RunDirectory.create(tmp_path / "run")
+    ingest(run, [write_pages(tmp_path / "a.hk", {"index.html": page("start")})], Config().ingest)
+    with pytest.raises(RunError, match="read from files"):
+        discover(["http://a.hk/"], run, Config())
+    assert read_table(run.stage_folder("ingest") / "pages", PAGES).num_rows == 1
+    assert not (run.path / "discover").exists()
+
+
 @pytest.mark.parametrize(
     ("told", "verdict"),
     [
@@ -217,12 +226,13 @@ def test_rounds_of_sites_come_from_the_verdicts(tmp_path):
     rows = [(0, "seed.hk", True), (1, "new.hk", True), (1, "not.hk", False), (12, "late.hk", True)]
     for number in {number for number, *_ in rows}:
         own = [
-            {"round": each, "site": site, "verdict": "", "added": added, **empty}
+            {"round": each, "site": site, "verdict": "" if added else "dead", "added": added, **empty}
             for each, site, added in rows
             if each == number
         ]
         Rounds(run).judge(number, pa.Table.from_pylist(own, schema=PROBES))
     assert site_rounds(run) == {"new.hk": 1, "late.hk": 12}
+    assert turned_down(run) == {"not.hk": "dead"}
 
 
 @pytest.mark.parametrize(

@@ -158,6 +158,15 @@ def test_command_says_what_came_out_and_exports(tmp_path: Path) -> None:
     assert done.output.splitlines()[-1] == f"1 keys → {file}"
     again = CliRunner().invoke(app, ["patterns", str(run.path), "--library", str(file), "-q"])
     assert "C(p) 32.00 on 2 site(s)" in again.output  # the library is of this very site
+    twice = CliRunner().invoke(app, ["patterns", str(run.path), *["--library", str(file)] * 2, "-q"])
+    assert twice.output == again.output
+
+
+def test_export_that_cannot_be_written_is_told_before_the_work(tmp_path: Path) -> None:
+    run = ingested(tmp_path)
+    done = CliRunner().invoke(app, ["patterns", str(run.path), "--export", str(tmp_path / "no" / "mine.tsv"), "-q"])
+    assert isinstance(done.exception, InputError)
+    assert run.read_signature("patterns") is None
 
 
 def test_method_urls_pairs_what_patterns_join(tmp_path: Path) -> None:

@@ -15,8 +15,9 @@ from twinlink.graph.site_features import FEATURES
 from twinlink.pipeline.ingest import ingest
 from twinlink.pipeline.patterns import learn_run
 from twinlink.pipeline.ranking import MODEL_FILE, SITES_FILE, export_graph, rank, said_of
+from twinlink.pipeline.rounds import Rounds
 from twinlink.rundir import RunDirectory, Signature, site_file
-from twinlink.tables import PAIRS, PATTERNS, SITES, read_table, write_table
+from twinlink.tables import PAIRS, PATTERNS, PROBES, SITES, read_table, write_table
 
 CONFIG = Config()
 WEB = {
@@ -49,6 +50,16 @@ def run(tmp_path) -> RunDirectory:
 
 def rows_of(run: RunDirectory) -> dict[str, dict]:
     return {row["site"]: row for row in read_table(run.path / "rank" / "sites.parquet", SITES).to_pylist()}
+
+
+def test_command_keeps_what_rounds_found_out(run):
+    tried = {"round": 1, "site": "rare.org", "verdict": "dead", "added": False, "reason": "dns", "place": 1}
+    rest = {"score": 0.0, "start": "", "pages": 0, "langs": "", "credibility": 0.0, "rule": ""}
+    Rounds(run).judge(1, pa.Table.from_pylist([{**tried, **rest}], schema=PROBES))
+    done = CliRunner().invoke(app, ["rank", str(run.path), "-q"])
+    assert done.exit_code == 0, done.output
+    assert rows_of(run)["rare.org"]["state"] == "dead"
+    assert rows_of(run)["more.hk"]["state"] == "candidate"
 
 
 def test_sites_are_ranked_with_the_credibility_of_patterns(run):

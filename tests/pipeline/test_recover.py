@@ -294,6 +294,24 @@ def test_dry_run_lists_addresses_and_fetches_nothing(tmp_path: Path) -> None:
         assert (done.exit_code, done.output) == (0, "".join("\t".join(line) + "\n" for line in lines))
 
 
+def test_dry_run_lists_no_more_than_would_be_asked_for(tmp_path: Path) -> None:
+    with serving(Site(pages()).answer) as server:
+        run = read(tmp_path, server)
+    lines = list(guessed_lines(run, CONFIG))
+    limited = CONFIG.override({"recover.max_site_addresses": 2})
+    assert len(lines) > 2
+    assert list(guessed_lines(run, limited)) == lines[:2]
+
+
+def test_dry_run_without_an_address_says_so(tmp_path: Path) -> None:
+    run = RunDirectory.create(tmp_path / "run")
+    run.config_file.write_text(CONFIG.to_toml())
+    ingest(run, [write_pages(tmp_path / "x.hk", {"index.htm": f"<p>{text_of('en', 1)}"})], CONFIG.ingest)
+    done = CliRunner().invoke(app, ["recover", str(run.path), "--dry-run", "-q"])
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert done.stderr.startswith("0 addresses")
+
+
 def test_a_whole_language_that_is_deep_is_found_by_what_other_sites_teach(tmp_path: Path) -> None:
     made = pages(range(1, N_PAGES + 1))
     library = PatternLibrary()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -147,6 +148,8 @@ def test_files_one_behind_the_other_are_added_up(tmp_path: Path) -> None:
         "{head}en\ttc\t1\t1\t4\n",
         "{head}en\ttc\t1\t1\t4\tmuch\n",
         "{head}en\ttc\t1\t2\t4\t9\n",
+        "{head}en\ttc\t3\t3\t4\t%s\n" % ("9" * 400),  # no float holds it
+        "{head}%s\ttc\t1\t1\t4\t9\n" % ("a" * 200_000),
         "\0",
     ],
 )
@@ -155,6 +158,23 @@ def test_other_files_are_refused(tmp_path: Path, text: str) -> None:
     path.write_text(text.format(head="source\ttarget\tn_sites\tn_credible\tn_pages\tparts\n"))
     with pytest.raises(InputError, match=r"library\.tsv"):
         read_library(path)
+
+
+def test_byte_order_mark_of_an_editor_does_not_matter(tmp_path: Path) -> None:
+    path = tmp_path / "library.tsv"
+    write_library(library_of(site(4, 10)), path)
+    path.write_text(path.read_text(encoding="utf-8").replace("\n", "\r\n"), encoding="utf-8-sig")
+    assert read_library(path) == library_of(site(4, 10))
+
+
+def test_only_plain_files_are_replaced(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for path in (pipe, tmp_path, Path()):
+        with pytest.raises(InputError, match="cannot be written"):
+            write_library(PatternLibrary(), path)
+    assert pipe.is_fifo()
+    assert [file.name for file in tmp_path.iterdir()] == ["pipe"]
 
 
 def test_missing_and_broken_files_are_refused(tmp_path: Path) -> None:

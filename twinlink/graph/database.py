@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,7 +24,18 @@ def opened(folder: Path, megabytes: int) -> Iterator[duckdb.DuckDBPyConnection]:
         try:
             yield connection
         except duckdb.Error as error:
-            raise InputError(f"{folder}: {' '.join(str(error).split())[:300]}") from error
+            raise InputError(_told(str(error), folder)) from error
+
+
+def _told(text: str, folder: Path) -> str:
+    r"""Return an error of the database in one line: the file that it names, and what was wrong without its advice.
+
+    >>> _told("CSV Error on Line: 1\nPossible solutions:\n* Guess\n\n  file = e.txt\n", Path("spill"))
+    'e.txt: CSV Error on Line: 1'
+    """
+    file = re.search(r"^  file = (.+)$", text, re.MULTILINE)
+    wrong = re.split(r"This type was auto-detected|Possible solution", text, flags=re.IGNORECASE)[0]
+    return f"{file[1] if file else folder}: {' '.join(wrong.split())[:300]}"
 
 
 def quoted(path: Path | Sequence[Path]) -> str:

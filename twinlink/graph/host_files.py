@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import networkx as nx
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from twinlink.errors import InputError
@@ -27,12 +28,16 @@ def host_graph_to_networkx(folder: Path) -> nx.DiGraph:
     """
     if not (folder / NODES_FILE).is_file() or not (folder / EDGES_FILE).is_file():
         raise InputError(f"{folder}: not a host graph")
+    try:
+        nodes, edges = pq.read_table(folder / NODES_FILE), pq.read_table(folder / EDGES_FILE)
+    except (OSError, pa.ArrowInvalid) as error:
+        raise InputError(f"{folder}: not a host graph ({error})") from error
     graph = nx.DiGraph()
     names = []
-    for row in pq.read_table(folder / NODES_FILE).to_pylist():
+    for row in nodes.to_pylist():
         names.append(row.pop("site"))
         graph.add_node(names[-1], **row)
-    for row in pq.read_table(folder / EDGES_FILE).to_pylist():
+    for row in edges.to_pylist():
         graph.add_edge(names[row.pop("source")], names[row.pop("target")], **row)
     return graph
 

@@ -50,10 +50,10 @@ class SidePatterns(NamedTuple):
 
 
 def read_libraries(paths: Sequence[str]) -> PatternLibrary:
-    """Read pattern libraries and add them up."""
+    """Read pattern libraries and add them up; a file that is named twice counts once, for its sites are the same."""
     library = PatternLibrary()
-    for path in paths:
-        library.merge(read_library(Path(path)))
+    for path in {Path(name).resolve(): Path(name) for name in paths}.values():
+        library.merge(read_library(path))
     return library
 
 

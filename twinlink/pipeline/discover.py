@@ -14,15 +14,16 @@ import msgspec
 import pyarrow as pa
 
 from twinlink.config import Config
-from twinlink.errors import InputError
+from twinlink.errors import InputError, RunError
 from twinlink.pipeline.addresses import read_libraries
+from twinlink.pipeline.ingest import SOURCES_NAME
 from twinlink.pipeline.mine import check_langs, ingest_stage, match_stage, silent
 from twinlink.pipeline.pagelangs import identify_pages
 from twinlink.pipeline.patterns import LIBRARY, PAIRS_FILE, learn_run
 from twinlink.pipeline.probing import Look, failure, fetch, fetched_sites, is_added, probe
 from twinlink.pipeline.ranking import TABLE_FILE, rank
 from twinlink.pipeline.roundplot import PLOT_FILE, draw_rounds
-from twinlink.pipeline.rounds import Chosen, Rounds
+from twinlink.pipeline.rounds import Chosen, Rounds, turned_down
 from twinlink.pipeline.startpages import is_open, start_pages
 from twinlink.progress import Report
 from twinlink.rundir import RunDirectory, write_text
@@ -75,14 +76,15 @@ def discover(
     InputError
         If there are no seeds.
     RunError
-        If the loop in ``run`` was begun with other seeds or settings of ``discover`` than now; ``rounds``, ``skip`` and
-        ``only`` may change.
+        If the pages of ``run`` were read from files, or its loop was begun with other seeds or settings of ``discover``
+        than now; ``rounds``, ``skip`` and ``only`` may change.
     CrawlError
         If not one seed could be fetched.
     """
     if not seeds:
         raise InputError("nothing to begin at: expected at least one address of a site")
     check_langs(config.langs)
+    _check_own(run)
     rounds = Rounds(run)
     rounds.begin(_begun(seeds, config))
     loop = _Loop(seeds, run, rounds, config, report)
@@ -98,6 +100,13 @@ def discover(
             on_round(row)
     _show(rounds)  # a kill may have come between a round's end and its tables
     return rounds.table()
+
+
+def _check_own(run: RunDirectory) -> None:
+    """Say so if the pages of a run come from elsewhere: the loop's own would replace them."""
+    sources = run.path / "ingest" / SOURCES_NAME
+    if sources.is_file() and sources.read_text(encoding="utf-8", errors="surrogateescape").strip():
+        raise RunError(f"{run.path}: its pages were read from files, and would be lost; use another run directory")
 
 
 def _show(rounds: Rounds) -> None:
@@ -207,8 +216,7 @@ class _Loop:
         self._rank()
 
     def _rank(self) -> None:
-        tried = self._rounds.all_verdicts().select(["site", "verdict", "added", "pages"]).to_pylist()
-        verdicts = {row["site"]: row["verdict"] for row in tried if not (row["added"] and row["pages"])}
+        verdicts = turned_down(self._run)
         rank(self._run, self._config, verdicts, lambda done, total: self._report("rank", done, total))
 
     def _row(self, number: int) -> dict[str, int]:

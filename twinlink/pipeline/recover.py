@@ -44,14 +44,16 @@ def guessed_lines(run: RunDirectory, config: Config) -> Iterator[str]:
     """Yield the addresses that `recover` would ask for, best first on each site, without asking for any.
 
     A line has the address, the pattern with its credibility, and the page whose partner it may be. Of the guesses for
-    one page the later ones are asked for only if the first is not found.
+    one page the later ones are asked for only if the first is not found. There are as many lines of a site as it has
+    left of ``recover.max_site_addresses``.
     """
     learn_run(run, config)
-    asked = {answer.guess.url for answer in _so_far(run)}
+    so_far = _so_far(run)
+    asked, n_asked = {answer.guess.url for answer in so_far}, Counter(answer.guess.site for answer in so_far)
     for site in guess_run(run, config):
-        for guess in site.guesses:
-            if guess.url not in asked:
-                yield f"{guess.url}\t{guess.rule}\t{guess.credibility:.4f}\t{guess.page}"
+        left = max(0, config.recover.max_site_addresses - n_asked[site.site])
+        for guess in [guess for guess in site.guesses if guess.url not in asked][:left]:
+            yield f"{guess.url}\t{guess.rule}\t{guess.credibility:.4f}\t{guess.page}"
 
 
 def _so_far(run: RunDirectory) -> list[Answer]:

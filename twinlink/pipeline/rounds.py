@@ -23,7 +23,7 @@ from twinlink.errors import RunError
 from twinlink.rundir import RunDirectory, write_text
 from twinlink.tables import PROBES, ROUNDS, concat_tables, read_table, tsv_lines, write_table
 
-__all__ = ["FOLDER", "ROUNDS_FILE", "VERDICTS_FILE", "Chosen", "Rounds", "site_rounds"]
+__all__ = ["FOLDER", "ROUNDS_FILE", "VERDICTS_FILE", "Chosen", "Rounds", "site_rounds", "turned_down"]
 
 FOLDER = "discover"
 ROUNDS_FILE = "rounds.tsv"
@@ -118,6 +118,12 @@ class Rounds:
 
     def _files(self, name: str) -> list[Path]:
         return sorted(self.folder.glob(f"round-*/{name}"), key=lambda path: int(path.parent.name.partition("-")[2]))
+
+
+def turned_down(run: RunDirectory) -> dict[str, str]:
+    """Return the sites that rounds tried without getting pages of them, and the verdict on each."""
+    tried = Rounds(run).all_verdicts().select(["site", "verdict", "added", "pages"]).to_pylist()
+    return {row["site"]: row["verdict"] for row in tried if not (row["added"] and row["pages"])}
 
 
 def site_rounds(run: RunDirectory) -> dict[str, int]:

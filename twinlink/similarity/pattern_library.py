@@ -22,7 +22,7 @@ from twinlink.errors import InputError
 from twinlink.similarity.patterns import SitePatterns
 from twinlink.similarity.url_keys import Key
 
-__all__ = ["KeySums", "PatternLibrary", "read_library", "write_library"]
+__all__ = ["KeySums", "PatternLibrary", "check_library_path", "read_library", "write_library"]
 
 PARTS = 2**40
 """C(p,w)·N(p,w) is summed in this fraction of one: sums of whole numbers are the same in every order."""
@@ -114,6 +114,18 @@ def _sum(a: KeySums, b: KeySums) -> KeySums:
     return KeySums(*(x + y for x, y in zip(a, b, strict=True)))
 
 
+def check_library_path(path: Path) -> None:
+    """Say so if no library can be written to this path: a device must not be replaced by a file.
+
+    >>> check_library_path(Path("nowhere/mine.tsv"))
+    Traceback (most recent call last):
+    ...
+    twinlink.errors.InputError: nowhere/mine.tsv: cannot be written: expected the name of a file in a folder that exists
+    """
+    if not path.name or not path.parent.is_dir() or (path.exists() and not path.is_file()):
+        raise InputError(f"{path}: cannot be written: expected the name of a file in a folder that exists")
+
+
 def write_library(library: PatternLibrary, path: Path) -> None:
     """Write a library: Parquet by the ending ``.parquet``, else tab-separated text with a line of names.
 
@@ -122,6 +134,7 @@ def write_library(library: PatternLibrary, path: Path) -> None:
     InputError
         If the file cannot be written.
     """
+    check_library_path(path)
     rows = [(*key, *sums) for key, sums in library.rows()]
     temporary = path.with_name(f"{path.name}.tmp")
     try:
@@ -151,15 +164,21 @@ def read_library(path: Path) -> PatternLibrary:
         rows = _parquet_rows(path) if path.suffix == ".parquet" else _text_rows(path)
         for number, row in enumerate(rows, 1):
             sums = KeySums(*map(int, row[2:]))
-            if min(sums) < 0 or sums.n_credible > sums.n_sites:
+            if not _is_possible(sums):
                 raise InputError(f"{path}: row {number}: expected counts, got {' '.join(map(str, row))}")
             key = Key(*row[:2])
             library.sums[key] = _sum(library[key], sums)
     except OSError as error:
         raise InputError(f"{path}: cannot be read as a pattern library ({error.strerror or error})") from error
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, csv.Error) as error:
         raise InputError(f"{path}: not a pattern library: {error}") from error
     return library
+
+
+def _is_possible(sums: KeySums) -> bool:
+    """Tell whether sums can be those of sites: none negative, and none beyond what 64 bits hold."""
+    counts, most = sums[:-1], 2**63 - 1
+    return min(sums) >= 0 and max(counts) <= most and sums.parts <= most * PARTS and sums.n_credible <= sums.n_sites
 
 
 def _parquet_rows(path: Path) -> Iterator[tuple[str, ...]]:
@@ -171,7 +190,7 @@ def _parquet_rows(path: Path) -> Iterator[tuple[str, ...]]:
 
 def _text_rows(path: Path) -> Iterator[list[str]]:
     number = 0
-    with path.open(encoding="utf-8", newline="") as file:
+    with path.open(encoding="utf-8-sig", newline="") as file:
         for number, row in enumerate(csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE), 1):
             if number == 1 and tuple(row) != _COLUMNS:
                 raise ValueError(f"expected a first line {' '.join(_COLUMNS)}, got {' '.join(row)}")

@@ -197,8 +197,8 @@ EVIDENCE: tuple[Evidence, ...] = (
     "hreflang",
 )
 """Kinds of evidence that are weighed by default (`twinlink.pipeline.weighed`). ``pattern`` (credible URL patterns) can
-be had as well: on eight sites with addresses as published it changed one pair (docs/results.md, "Each kind of evidence
-taken away"), and its loops take some 25 s to compile when they are first used."""
+be had as well: on eight sites with addresses as published it changed one pair (a row of `experiments.ablation`), and
+its loops take some 25 s to compile when they are first used."""
 
 
 class WeighingSettings(Settings, frozen=True):

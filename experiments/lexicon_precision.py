@@ -9,7 +9,7 @@ dictionaries named like ``zh-en.tsv.xz``. Words are compared by their stems, Chi
 when the dictionary has both words as translations of each other, *in a phrase* when one is a word of a longer
 translation of the other. The first column of shares counts only entries whose first word is in the dictionary at all:
 what is not there may be right, for no dictionary is whole. ``--draw`` adds some of these to ``judged/RUN.lexicon.tsv``
-beside this file, for a person to say in its last column whether they are right.
+beside this file; its last column is to say whether they are right.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         entries = read_entries(file)[:TOP]
         name = file.parent.parent.name
         judged = _judged(given.judged / f"{name.removesuffix('-opaque')}.lexicon.tsv", entries, dictionary, given.draw)
-        columns[name] = _measure(entries, dictionary) | _read_by_a_person(entries, dictionary, judged)
+        columns[name] = _measure(entries, dictionary) | _read_one_by_one(entries, dictionary, judged)
     print_tables(columns, sites_down=True)
 
 
@@ -132,8 +132,8 @@ def _measure(entries: Sequence[Entry], dictionary: Dictionary) -> Column:
     return {f"The first {TOP} entries and the dictionary": cells}
 
 
-def _read_by_a_person(entries: Sequence[Entry], dictionary: Dictionary, judged: dict[Entry, str]) -> Column:
-    """Judge what the dictionary does not confirm by a person's list, and put both together."""
+def _read_one_by_one(entries: Sequence[Entry], dictionary: Dictionary, judged: dict[Entry, str]) -> Column:
+    """Judge what the dictionary does not confirm by the list of what was read, and put both together."""
     open_ = [entry for entry in entries if not _is_confirmed(entry, dictionary)]
     drawn = _draw(open_)
     verdicts = Counter(judged.get(entry, "") for entry in drawn)
@@ -147,7 +147,7 @@ def _read_by_a_person(entries: Sequence[Entry], dictionary: Dictionary, judged: 
         "of these correct": _share(verdicts["correct"], read),
         "of all, confirmed or correct": estimate,
     }
-    return {"What the dictionary does not confirm, read by a person": cells}
+    return {"What the dictionary does not confirm, read one by one": cells}
 
 
 def _is_confirmed(entry: Entry, dictionary: Dictionary) -> bool:

@@ -1,4 +1,4 @@
-"""Sentence pairs of real sites: how many, how many of those drawn at random are right, by a list that a person judged.
+"""Sentence pairs of real sites: how many, and how many of those drawn at random are right, by a list of what was read.
 
 ::
 
@@ -6,7 +6,7 @@
 
 Each site is mined and aligned with the default settings, on the page pairs that twinlink itself finds. 100 sentence
 pairs of each are drawn with a fixed seed. ``--draw`` adds those of them that are not in ``judged/SITE.tsv`` beside this
-file, for a person to fill in the last column. Without it the list is compared with what comes out now: how many of the
+file, with the last column to be filled in. Without it the list is compared with what comes out now: how many of the
 100 have been read, and how many of them are right at each least score. ``--runs`` keeps the runs, and mines a site only
 once; it is aligned anew each time, unless ``--keep`` says that what is there is of the present code.
 """
@@ -74,7 +74,7 @@ class Aligned(NamedTuple):
 
 
 class Read(NamedTuple):
-    """A sentence pair that is put out and that a person has read."""
+    """A sentence pair that is put out and that was read."""
 
     probability: float
     per_word: float

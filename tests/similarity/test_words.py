@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.similarity.term_twin import count_terms
 from twinlink.similarity.stems import stem
 from twinlink.similarity.terms import has_latin_script, is_latin, is_number
 from twinlink.similarity.words import (
@@ -14,7 +15,6 @@ from twinlink.similarity.words import (
     _cut_unspaced,
     _line_tokens,
     _tokens_of_any,
-    count_terms,
     tokenize,
 )
 

@@ -44,7 +44,7 @@ def translation_matrix(
     lexicon : Lexicon
         Its columns may stand in either order: the one that finds more of its entries in the two vocabularies is taken.
     vocabulary_a, vocabulary_b : sequence of str
-        Terms, as `count_terms` gives them.
+        Terms, as `count_words` gives them.
     lang_a, lang_b : str
         Their languages.
 

@@ -1,23 +1,19 @@
-"""Words of a page: tokens, stems, and term counts of many pages."""
+"""Words of a page: its text in one form, and tokens."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
-from itertools import chain, count
 from typing import NamedTuple
 
-import numpy as np
 from scipy.sparse import csr_array
 
 from twinlink.similarity.characters import EAST_ASIAN_RANGES, MARK_RANGES, SOUTH_EAST_ASIAN_RANGES
 from twinlink.similarity.chinese import cut_chinese, join_heads
 from twinlink.similarity.numerals import plain_number
-from twinlink.similarity.stems import stem
 from twinlink.similarity.terms import is_number
 from twinlink.similarity.values import values_in
 from twinlink.similarity.wordlists import (
@@ -27,7 +23,6 @@ from twinlink.similarity.wordlists import (
 
 __all__ = [
     "TermTable",
-    "count_terms",
     "one_form",
     "split_tokens",
     "tokenize",
@@ -190,29 +185,6 @@ def _words_of(token: str, base: str, split: Callable[[str], list[str]]) -> list[
     if _SOUTH_EAST_ASIAN(token):
         return _n_grams(token)
     return _cut_japanese(token) if base == "ja" else None
-
-
-def count_terms(pages: Iterable[Sequence[str]], lang: str) -> TermTable:
-    """Count the stems of each page's tokens.
-
-    Examples
-    --------
-    >>> table = count_terms([["server", "servers", "run"], []], "en")
-    >>> table.vocabulary, table.counts.toarray().tolist()
-    (['run', 'server'], [[1.0, 2.0], [0.0, 0.0]])
-    """
-    ids: dict[str, int] = defaultdict(count().__next__)
-    rows = [[*map(ids.__getitem__, page)] for page in pages]
-    stems = [stem(word, lang) for word in ids]
-    vocabulary = sorted(set(stems))
-    place = {term: i for i, term in enumerate(vocabulary)}
-    column = np.array([place[term] for term in stems], dtype=np.int64)
-    starts = np.cumsum([0, *map(len, rows)])
-    tokens = np.fromiter(chain.from_iterable(rows), np.int64, starts[-1])
-    shape = (len(rows), len(vocabulary))
-    counts = csr_array((np.ones(len(tokens), np.float32), column[tokens], starts), shape=shape)
-    counts.sum_duplicates()
-    return TermTable(counts, vocabulary)
 
 
 def _split_apostrophes(token: str) -> list[str]:

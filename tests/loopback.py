@@ -6,7 +6,7 @@ import socket
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -30,6 +30,14 @@ def links(*hrefs: str) -> Answer:
 
 def redirect(location: str) -> Answer:
     return Answer(status=302, headers={"Location": location})
+
+
+def keeps_pace(times: Sequence[float], delay: float) -> bool:
+    """Tell whether requests came ``delay`` seconds apart, by the whole: one that is held up on its way comes late.
+
+    The one after it then seems early, so that on a busy machine a single gap says nothing.
+    """
+    return times[-1] - times[0] > delay * (len(times) - 3)
 
 
 class Handler(BaseHTTPRequestHandler):

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import ExitStack
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from tests.loopback import Answer, Server, links, redirect, serving
+from tests.loopback import Answer, Server, keeps_pace, links, redirect, serving
 from twinlink.config import CrawlSettings
 from twinlink.errors import CrawlError
 from twinlink.spiders.crawl import CrawlProgress, crawl
@@ -40,9 +39,8 @@ def test_crawl_delay_sets_the_pace_and_one_request_at_a_time(tmp_path: Path) -> 
     with serving(star, robots("User-agent: *\nCrawl-delay: 0.2")) as site:
         assert run(site, tmp_path).fetched == 6
     page_times = [moment for moment, path in zip(site.times, site.log, strict=True) if path != "/robots.txt"]
-    gaps = [later - earlier for earlier, later in pairwise(page_times)]
-    assert len(gaps) == 6  # the guess for a sitemap keeps the pace, too
-    assert min(gaps) > 0.17
+    assert len(page_times) == 7  # the guess for a sitemap keeps the pace, too
+    assert keeps_pace(page_times, 0.2)
 
 
 def test_the_larger_delay_counts_and_a_crawl_delay_has_a_cap(tmp_path: Path) -> None:
@@ -50,8 +48,8 @@ def test_the_larger_delay_counts_and_a_crawl_delay_has_a_cap(tmp_path: Path) -> 
     with serving(star, patient) as long, serving(star, hasty) as short:
         settings = CrawlSettings(delay=0.1, autothrottle=False, max_crawl_delay=0.2)
         assert crawl([long.url, short.url], tmp_path, settings).fetched == 12
-    assert min(b - a for a, b in pairwise(long.times[1:])) > 0.17  # not an hour
-    assert short.times[-1] - short.times[1] > 6 * 0.05  # Scrapy varies a delay by half
+    assert keeps_pace(long.times[1:], 0.2)  # and not an hour
+    assert keeps_pace(short.times[1:], 0.05)  # Scrapy varies a delay by half
 
 
 CLOSED = "User-agent: *\nDisallow: /"
@@ -140,7 +138,7 @@ def test_nothing_is_sent_while_the_server_wants_none(tmp_path: Path) -> None:
     with serving(once("/0.html", Answer(status=429, headers={"Retry-After": "1"}))) as site:
         assert run(site, tmp_path, concurrency=1).fetched == 6
     refused = site.log.index("/0.html")
-    assert site.times[refused + 1] - site.times[refused] > 0.95
+    assert site.times[refused + 1] - site.times[refused] > 0.8
     assert site.fetched()["/0.html"] == 2
 
 

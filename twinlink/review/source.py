@@ -1,0 +1,156 @@
+"""What the web application asks of a run, and the records that it gets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import pandas as pd
+
+__all__ = ["Document", "Live", "LiveStage", "Neighbour", "Page", "Resource", "Segment", "Source"]
+
+
+@dataclass(frozen=True)
+class Page:
+    """A kept page as text."""
+
+    page_id: int
+    url: str
+    site: str
+    title: str
+    lang: str
+    """BCP 47 with script; und before the run is matched."""
+    blocks: tuple[str, ...]
+    """Text blocks in document order."""
+    tags: tuple[str, ...]
+    """Names of the start tags in document order."""
+
+
+@dataclass(frozen=True)
+class Document:
+    """A page as it was fetched, decoded."""
+
+    url: str
+    text: str
+    """The HTML."""
+
+
+@dataclass(frozen=True)
+class Resource:
+    """A style sheet or picture that lies in the run's archives."""
+
+    content: bytes
+    content_type: str
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    """A page that another links to, or is linked from."""
+
+    page_id: int
+    url: str
+    title: str
+    lang: str
+    anchor: str
+    """Text of the link."""
+    outgoing: bool
+    """Whether the page links to it; False: it links to the page."""
+    partners: tuple[int, ...]
+    """Pages that it is paired with."""
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A bead of the sentence alignment."""
+
+    source: str
+    target: str
+    kind: str
+    chance: float | None
+    verdict: str
+    block_a: int
+    start_a: int
+    end_a: int
+    block_b: int
+    start_b: int
+    end_b: int
+
+
+@dataclass(frozen=True)
+class LiveStage:
+    """How far a stage has come."""
+
+    name: str
+    state: str
+    """waiting, running or done."""
+    counts: Mapping[str, int]
+    """What it has counted so far, by name: fetched, queued, pages, pairs."""
+
+
+@dataclass(frozen=True)
+class Live:
+    """A run while it is being mined."""
+
+    working: bool
+    """Whether a process works in the run just now."""
+    paused: bool
+    """Whether it has been asked to wait."""
+    stages: tuple[LiveStage, ...]
+    pages: tuple[str, ...]
+    """Addresses of the pages that came in last, newest first."""
+    pairs: pd.DataFrame
+    """Pairs found so far, in the order in which they came: columns of `twinlink.tables.PAIRS`."""
+    rejects: Mapping[str, int]
+    """What was rejected so far, by reason."""
+
+
+class Source(Protocol):
+    """A run, as far as it is looked at. Every answer comes in well under 200 ms at 100,000 pairs."""
+
+    @property
+    def name(self) -> str:
+        """What the run is called."""
+
+    @property
+    def pairs(self) -> pd.DataFrame:
+        """Page pairs, most probable first: columns of `twinlink.tables.PAIRS`; empty before there are any."""
+
+    def page(self, page_id: int) -> Page | None:
+        """Return a kept page; None: there is none of that number."""
+
+    def document(self, page_id: int) -> Document | None:
+        """Return the page as it was fetched; None: its archive is gone, or no longer has it."""
+
+    def resource(self, url: str) -> Resource | None:
+        """Return a style sheet or picture that the archives have; None: they have not. Nothing is ever fetched."""
+
+    def page_of(self, url: str) -> int | None:
+        """Return the page of an address; None: not kept."""
+
+    def find(self, text: str, lang: str = "", limit: int = 20) -> Sequence[Page]:
+        """Return pages (without blocks and tags) whose address or title has ``text`` in it."""
+
+    def partners(self, page_id: int) -> tuple[int, ...]:
+        """Return the pages that a page is paired with."""
+
+    def rivals(self, page_a: int, page_b: int, limit: int = 10) -> pd.DataFrame:
+        """Return the best candidates that share a page with a pair, the pair among them, best first.
+
+        Columns of `twinlink.tables.CANDIDATES`, and url_a, url_b, title_a, title_b, pair (bool).
+        """
+
+    def weights(self, site: str, lang_a: str, lang_b: str) -> Mapping[str, float]:
+        """Return how much each kind of evidence counted, the heaviest first."""
+
+    def neighbours(self, page_id: int, limit: int = 200) -> Sequence[Neighbour]:
+        """Return the pages around a page."""
+
+    def segments(self, url_a: str, url_b: str) -> Sequence[Segment]:
+        """Return the beads of a pair; empty where sentences were not aligned."""
+
+    def live(self) -> Live:
+        """Tell how the mining goes."""
+
+    def pause(self, wanted: bool) -> None:
+        """Ask the process that works in the run to wait, or to go on."""

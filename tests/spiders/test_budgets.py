@@ -171,6 +171,7 @@ def test_seeds(tmp_path: Path) -> None:
     ("content", "message"),
     [
         (b"http://a.org\nftp://b.org/\n", r"line 2: not a web address: 'ftp://b.org/'"),
+        (b"a.org\ngarbage\n", "line 2: not a web address: 'garbage'"),
         (b"# nothing\n", "no address in it"),
         (b"http://a.org/\xff\n", "not a UTF-8 text"),
         (None, "cannot be read"),

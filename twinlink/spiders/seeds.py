@@ -41,13 +41,19 @@ def read_seeds(path: Path) -> list[str]:
         word = line.split(maxsplit=1)[0] if line.strip() else "#"
         if word.startswith("#"):
             continue
-        url = normalise(word if "://" in word else f"http://{word}")
+        url = normalise(word) if "://" in word else _of_host(word)
         if url is None:
             raise InputError(f"{path}, line {number}: not a web address: {word!r}")
         seeds[url] = None
     if not seeds:
         raise InputError(f"{path}: no address in it; expected one a line")
     return list(seeds)
+
+
+def _of_host(word: str) -> str | None:
+    """Return the address of a host that is named without a scheme; None for a mere word, which no host is called."""
+    host = word.partition("/")[0].partition(":")[0]
+    return normalise(f"http://{word}") if "." in host or ":" in word or host == "localhost" else None
 
 
 def seeds_of(given: Sequence[str]) -> list[str]:

@@ -184,13 +184,19 @@ def _open(container: zipfile.ZipFile, holder: _Holder, info: zipfile.ZipInfo) ->
         if info.compress_type == zipfile.ZIP_STORED and not info.flag_bits & 1:
             raw: io.RawIOBase = _Window(holder.open(), info)
         else:
-            opened = (
-                container if container.fp else zipfile.ZipFile(holder.open())
-            )  # for a revisit, when all has been read
-            raw = _Unpacked(opened.open(info), info.file_size)
+            raw = _unpacked(container, holder, info)
     except _BROKEN as error:
         raise OSError(str(error)) from error
     return cast("BinaryIO", io.BufferedReader(raw, 2**16))
+
+
+def _unpacked(container: zipfile.ZipFile, holder: _Holder, info: zipfile.ZipInfo) -> _Unpacked:
+    if container.fp:
+        return _Unpacked(container.open(info), info.file_size)
+    with ExitStack() as stack:  # a revisit comes when the package is closed: opened anew, till the member ends
+        package = stack.enter_context(holder.open())
+        member = stack.enter_context(zipfile.ZipFile(package)).open(info)
+        return _Unpacked(member, info.file_size, stack.pop_all())
 
 
 class _Seekable(io.RawIOBase):
@@ -251,9 +257,10 @@ class _Window(_Seekable):
 class _Unpacked(_Seekable):
     """A member that is compressed: unpacked as it is read, and again from its start to go back; damage is its end."""
 
-    def __init__(self, file: IO[bytes], size: int) -> None:
+    def __init__(self, file: IO[bytes], size: int, package: ExitStack | None = None) -> None:
         super().__init__(size)
         self._file = file
+        self._package = package or ExitStack()
         self._budget = _MAX_READINGS * size + _HARMLESS_BYTES
 
     def _read_at(self, position: int, size: int) -> bytes:
@@ -270,4 +277,5 @@ class _Unpacked(_Seekable):
 
     def close(self) -> None:
         self._file.close()
+        self._package.close()
         super().close()

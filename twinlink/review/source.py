@@ -100,7 +100,7 @@ class Live:
     pages: tuple[str, ...]
     """Addresses of the pages that came in last, newest first."""
     pairs: pd.DataFrame
-    """Pairs found so far, in the order in which they came: columns of `twinlink.tables.PAIRS`."""
+    """Pairs found so far, in the order in which they came; once the match is done, all of it as in `Source.pairs`."""
     rejects: Mapping[str, int]
     """What was rejected so far, by reason."""
 
@@ -118,6 +118,9 @@ class Source(Protocol):
 
     def page(self, page_id: int) -> Page | None:
         """Return a kept page; None: there is none of that number."""
+
+    def titles(self, page_ids: Sequence[int]) -> Sequence[str]:
+        """Return the titles of pages, without reading the pages; empty: it has none, or there is no such page."""
 
     def document(self, page_id: int) -> Document | None:
         """Return the page as it was fetched; None: its archive is gone, or no longer has it."""

@@ -1,0 +1,186 @@
+"""A run of toy pages that lives in memory, for the tests of the web application."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pandas as pd
+
+from twinlink.review.source import Document, Live, LiveStage, Neighbour, Page, Resource, Segment
+from twinlink.tables import CANDIDATES, PAIRS
+
+SITE = "toy.example"
+KINDS = ("content", "structure", "external", "length")
+
+
+def page_a(number: int) -> int:
+    """Number of the English page of a pair."""
+    return 1000 + number
+
+
+def page_b(number: int) -> int:
+    """Number of its Chinese partner; negative, as half of all page numbers are."""
+    return -1000 - number
+
+
+def toy_page(page_id: int, title: str = "", url: str = "") -> Page:
+    number, is_first = abs(page_id) - 1000, page_id > 0
+    lang = "en" if is_first else "zh-Hant"
+    words = f"Annual report {number}" if is_first else f"年報 {number}"
+    return Page(
+        page_id=page_id,
+        url=url or f"http://{SITE}/{'en' if is_first else 'tc'}/{number}.html",
+        site=SITE,
+        title=title or words,
+        lang=lang,
+        blocks=(words, f"The year {2000 + number} was good." if is_first else f"{2000 + number} 年是好年。"),
+        tags=("html", "body", "h1", "p", *(("ul", "li") if number % 2 and is_first else ())),
+    )
+
+
+def toy_pairs(n_pairs: int) -> pd.DataFrame:
+    """Pairs of falling probability; the last is the most doubtful. Sites and languages alternate."""
+    numbers = np.arange(n_pairs)
+    table = {field.name: pd.Series([pd.NA] * n_pairs, dtype=object) for field in PAIRS}
+    frame = pd.DataFrame(table)
+    frame["url_a"] = [f"http://{SITE}/en/{number}.html" for number in numbers]
+    frame["url_b"] = [f"http://{SITE}/tc/{number}.html" for number in numbers]
+    frame["lang_a"], frame["lang_b"] = "en", "zh-Hant"
+    frame["probability"] = np.linspace(0.99, 0.55, max(n_pairs, 1))[:n_pairs].astype(np.float32)
+    frame["score"] = np.linspace(0.9, 0.4, max(n_pairs, 1))[:n_pairs].astype(np.float32)
+    frame["rival"] = np.float32(0.2)
+    for kind in KINDS:
+        frame[kind] = np.linspace(0.95, 0.15, max(n_pairs, 1))[:n_pairs].astype(np.float32)
+    frame["alike_a"] = frame["alike_b"] = pd.array([0] * n_pairs, dtype="Int64")
+    frame["site"] = np.where(numbers % 5 == 4, "other.example", SITE)
+    frame["page_a"] = np.array([page_a(number) for number in range(n_pairs)], np.int64)
+    frame["page_b"] = np.array([page_b(number) for number in range(n_pairs)], np.int64)
+    frame["verdict"], frame["signature"] = "pair", "match:toy"
+    return frame
+
+
+@dataclass
+class FakeSource:
+    """A run of ``n_pairs`` pairs: page 1000 + k and page -1000 - k are partners."""
+
+    n_pairs: int = 8
+    name: str = "toy run"
+    pages: dict[int, Page] = field(default_factory=dict)
+    """Pages that are not as `toy_page` makes them."""
+    html: dict[int, str] = field(default_factory=dict)
+    live_pairs: int = 0
+    """Pairs that the mining has found so far."""
+    working: bool = False
+    paused: bool = False
+    asked: list[bool] = field(default_factory=list)
+    """Whether it was to wait, each time."""
+    breaks: Exception | None = None
+    """What asking for neighbours ends with."""
+
+    def __post_init__(self) -> None:
+        self._pairs = toy_pairs(self.n_pairs)
+        self._coming = toy_pairs(50)
+
+    def grow(self, n_pairs: int) -> None:
+        """Have found more pairs."""
+        self.n_pairs = n_pairs
+        self._pairs = toy_pairs(n_pairs)
+
+    @property
+    def pairs(self) -> pd.DataFrame:
+        return self._pairs
+
+    def page(self, page_id: int) -> Page | None:
+        if page_id in self.pages:
+            return self.pages[page_id]
+        return toy_page(page_id) if 0 <= abs(page_id) - 1000 < max(self.n_pairs, self.live_pairs) else None
+
+    def titles(self, page_ids: Sequence[int]) -> Sequence[str]:
+        return [page.title if page else "" for page in map(self.page, page_ids)]
+
+    def document(self, page_id: int) -> Document | None:
+        page = self.page(page_id)
+        if page is None:
+            return None
+        return Document(page.url, self.html.get(page_id, f"<title>{page.title}</title><h1>{page.title}</h1>"))
+
+    def resource(self, url: str) -> Resource | None:
+        return None
+
+    def page_of(self, url: str) -> int | None:
+        for sign in (1, -1):
+            for number in range(self.n_pairs):
+                page = self.page(sign * (1000 + number))
+                if page and page.url == url:
+                    return page.page_id
+        return None
+
+    def find(self, text: str, lang: str = "", limit: int = 20) -> Sequence[Page]:
+        pages = [self.page(sign * (1000 + k)) for sign in (1, -1) for k in range(self.n_pairs)]
+        found = [page for page in pages if page and (text in page.url or text in page.title)]
+        return [replace(page, blocks=(), tags=()) for page in found if not lang or page.lang == lang][:limit]
+
+    def partners(self, page_id: int) -> tuple[int, ...]:
+        return (-page_id,) if self.page(page_id) else ()
+
+    def rivals(self, page_a: int, page_b: int, limit: int = 10) -> pd.DataFrame:
+        """The pair itself, and the next Chinese page."""
+        seconds = [page_b, page_b - 1 if self.page(page_b - 1) else page_b + 1]
+        rows = [self._candidate(page_a, second) for second in seconds[: self.n_pairs]]
+        columns = [*CANDIDATES.names, "url_a", "url_b", "title_a", "title_b", "pair"]
+        return pd.DataFrame(rows, columns=columns)
+
+    def _candidate(self, a: int, b: int) -> dict[str, object]:
+        first, second = self.page(a), self.page(b)
+        assert first is not None
+        assert second is not None
+        numbers = dict.fromkeys(KINDS, 0.5 if a == -b else 0.25)
+        return {
+            **dict.fromkeys(CANDIDATES.names),
+            **numbers,
+            "page_a": a,
+            "page_b": b,
+            "score": 0.6 if a == -b else 0.3,
+            "url_a": first.url,
+            "url_b": second.url,
+            "title_a": first.title,
+            "title_b": second.title,
+            "pair": a == -b,
+        }
+
+    def weights(self, site: str, lang_a: str, lang_b: str) -> Mapping[str, float]:
+        return {"content": 0.5, "external": 0.3, "structure": 0.2}
+
+    def neighbours(self, page_id: int, limit: int = 200) -> Sequence[Neighbour]:
+        if self.breaks is not None:
+            raise self.breaks
+        step = 1 if page_id > 0 else -1
+        pages = [page for page in (self.page(page_id + step), self.page(page_id - step)) if page]
+        return [
+            Neighbour(page.page_id, page.url, page.title, page.lang, "a link", True, (-page.page_id,)) for page in pages
+        ]
+
+    def segments(self, url_a: str, url_b: str) -> Sequence[Segment]:
+        if url_a.rsplit("/", 1)[-1] != url_b.rsplit("/", 1)[-1]:
+            return ()
+        return (Segment("Annual report", "年報", "1-1", 0.9, "segment", 0, 0, 13, 0, 0, 2),)
+
+    def live(self) -> Live:
+        stages = (
+            LiveStage("crawl", "done", {"fetched": 12}),
+            LiveStage("match", "running" if self.working else "waiting", {"pairs": self.live_pairs}),
+        )
+        return Live(
+            working=self.working,
+            paused=self.paused,
+            stages=stages,
+            pages=(f"http://{SITE}/en/new.html",),
+            pairs=self._coming.iloc[: self.live_pairs],
+            rejects={"robots": 2},
+        )
+
+    def pause(self, wanted: bool) -> None:
+        self.asked.append(wanted)
+        self.paused = wanted

@@ -1,0 +1,301 @@
+"""What people said of page pairs: kept in the run, append-only, by address, so that labels outlive a new match.
+
+``RUN/review/labels.jsonl`` has one JSON object a line. A line is one step of undo: what somebody said at once, of one
+pair or of several (a re-pair rejects one and accepts another), or that a step is taken back. So a step is there as a
+whole or not at all: a line that was not written to its end is no line.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import secrets
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import BinaryIO, Literal, get_args
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from twinlink.errors import InputError, RunError
+
+__all__ = ["ACCEPTED", "REJECTED", "UNLABELLED", "Label", "LabelBook", "Step", "export_labels", "label_codes"]
+
+Verdict = Literal["accept", "reject"]
+Pair = tuple[str, str]
+
+ACCEPTED, REJECTED, UNLABELLED = 1, 0, -1
+"""What `label_codes` calls pairs."""
+
+_FOLDER, _NAME = "review", "labels.jsonl"
+
+
+@dataclass(frozen=True)
+class Label:
+    """What somebody said of a pair."""
+
+    url_a: str
+    url_b: str
+    verdict: Verdict
+    who: str
+    when: datetime
+    """With time zone, UTC."""
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Step:
+    """What somebody said at once."""
+
+    labels: tuple[Label, ...]
+    undone: bool
+    """Whether it was taken back."""
+
+
+class _Said(msgspec.Struct, omit_defaults=True):
+    """One pair in a line of the file."""
+
+    url_a: str
+    url_b: str
+    verdict: Verdict
+    note: str = ""
+
+
+class _Line(msgspec.Struct, omit_defaults=True):
+    """A line of the file: a step, or that one is taken back."""
+
+    step: str
+    who: str
+    when: datetime
+    labels: tuple[_Said, ...] = ()
+    undo: str = ""
+    """The step that is taken back."""
+
+
+class LabelBook:
+    """The labels of a run. Several processes and threads may add to it; each sees what the others have written.
+
+    Parameters
+    ----------
+    folder : Path
+        The run directory.
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> book = LabelBook(Path(mkdtemp()))
+    >>> book.add(Label("https://a.example/en", "https://a.example/tc", "accept", "ann", datetime.now(UTC)))
+    >>> [(pair, label.verdict) for pair, label in book.current().items()]
+    [(('https://a.example/en', 'https://a.example/tc'), 'accept')]
+    >>> len(book.undo("ann")), book.current()
+    (1, {})
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.file = folder / _FOLDER / _NAME
+        self._guard = threading.RLock()
+        self._whole: list[_Line] = []
+        self._tail: list[_Line] = []  # the last line without an end, if it is whole but for that
+        self._read_to = 0
+        self._seen: tuple[int, ...] = ()
+        self._current: dict[Pair, Label] | None = None
+
+    def add(self, *labels: Label) -> None:
+        """Write down labels, all of one person; all of one call are one step of undo.
+
+        Raises
+        ------
+        InputError
+            If they are of several persons, a verdict is none, or a text cannot be written as UTF-8.
+        RunError
+            If the file cannot be written.
+        """
+        if not labels:
+            return
+        if len({label.who for label in labels}) > 1:
+            raise InputError("labels: one step is what one person said")
+        if wrong := {label.verdict for label in labels} - set(get_args(Verdict)):
+            raise InputError(f"labels: {min(wrong)!r} is no verdict; choose from accept, reject")
+        said = tuple(_Said(each.url_a, each.url_b, each.verdict, each.note) for each in labels)
+        with self._writing() as file:
+            _append(file, _Line(_new_name(), labels[0].who, labels[0].when.astimezone(UTC), said))
+
+    def undo(self, who: str) -> tuple[Label, ...]:
+        """Take back the last step of a person that has not been taken back yet, and return its labels."""
+        with self._writing() as file:
+            self._read()
+            lines = self._lines
+            undone = {line.undo for line in lines}
+            mine = (line for line in reversed(lines) if line.labels and line.who == who)
+            last = next((line for line in mine if line.step not in undone), None)
+            if last is None:
+                return ()
+            _append(file, _Line(_new_name(), who, datetime.now(UTC), undo=last.step))
+        return _labels(last)
+
+    def current(self) -> dict[Pair, Label]:
+        """Return the label of each pair that has one: the latest that has not been taken back, oldest first.
+
+        The pair turned round is the same pair: what was said later of either counts.
+        """
+        with self._guard:
+            self._read()
+            if self._current is None:
+                self._current = _latest(step.labels for step in self._steps() if not step.undone)
+            return dict(self._current)
+
+    def history(self) -> tuple[Step, ...]:
+        """Return all that was ever said, oldest first."""
+        with self._guard:
+            self._read()
+            return tuple(self._steps())
+
+    @property
+    def _lines(self) -> list[_Line]:
+        return self._whole + self._tail
+
+    def _steps(self) -> Iterator[Step]:
+        lines = self._lines
+        undone = {line.undo for line in lines}
+        return (Step(_labels(line), line.step in undone) for line in lines if line.labels)
+
+    def _read(self) -> None:
+        """Read what has been written since."""
+        try:
+            with self.file.open("rb") as file:
+                status = os.fstat(file.fileno())
+                seen = (status.st_ino, status.st_size, status.st_mtime_ns)
+                if seen == self._seen:
+                    return
+                is_same = self._seen[:1] == seen[:1] and status.st_size >= self._read_to
+                if not is_same:
+                    self._whole, self._read_to = [], 0
+                file.seek(self._read_to)
+                text = file.read()
+        except FileNotFoundError:
+            self._whole, self._tail, self._read_to, self._seen, self._current = [], [], 0, (), None
+            return
+        except OSError as error:
+            raise RunError(f"{self.file}: cannot be read ({error.strerror})") from error
+        whole = text.rfind(b"\n") + 1  # what comes behind is read again next time: it may be half written
+        self._whole += _decoded(text[:whole])
+        self._tail = list(_decoded(text[whole:]))
+        self._read_to += whole
+        self._seen, self._current = seen, None
+
+    @contextmanager
+    def _writing(self) -> Iterator[BinaryIO]:
+        with self._guard:
+            try:
+                self.file.parent.mkdir(parents=True, exist_ok=True)
+                with self.file.open("a+b") as file:
+                    fcntl.flock(file, fcntl.LOCK_EX)
+                    _end_line(file)
+                    yield file
+            except OSError as error:
+                raise RunError(f"{self.file}: cannot be written to ({error.strerror})") from error
+
+
+def _end_line(file: BinaryIO) -> None:
+    """Give an end to a line that a killed process has left without one (nobody else writes now)."""
+    size = file.seek(0, os.SEEK_END)
+    if size:
+        file.seek(size - 1)
+        if file.read(1) != b"\n":
+            file.write(b"\n")
+
+
+def _append(file: BinaryIO, line: _Line) -> None:
+    try:
+        text = msgspec.json.encode(line)
+    except UnicodeEncodeError as error:
+        raise InputError(f"labels: a text that is no Unicode ({error})") from error
+    file.write(text + b"\n")
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def _decoded(text: bytes) -> Iterator[_Line]:
+    """Yield the lines that are whole."""
+    decoder = msgspec.json.Decoder(_Line)
+    for line in text.splitlines():
+        try:
+            yield decoder.decode(line)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            continue
+
+
+def _new_name() -> str:
+    return secrets.token_hex(8)
+
+
+def _labels(line: _Line) -> tuple[Label, ...]:
+    return tuple(Label(each.url_a, each.url_b, each.verdict, line.who, line.when, each.note) for each in line.labels)
+
+
+def _latest(steps: Iterable[Sequence[Label]]) -> dict[Pair, Label]:
+    current: dict[Pair, Label] = {}
+    for labels in steps:
+        for label in labels:
+            current.pop((label.url_b, label.url_a), None)
+            current.pop((label.url_a, label.url_b), None)
+            current[label.url_a, label.url_b] = label
+    return current
+
+
+def label_codes(
+    url_a: Sequence[str] | pd.Series, url_b: Sequence[str] | pd.Series, labels: Mapping[Pair, Label]
+) -> npt.NDArray[np.int8]:
+    """Return `ACCEPTED`, `REJECTED` or `UNLABELLED` for each pair; a label of the pair turned round counts as well."""
+    codes = np.full(len(url_a), UNLABELLED, np.int8)
+    if not labels:
+        return codes
+    both = {pair: label.verdict for (a, b), label in labels.items() for pair in ((a, b), (b, a))}
+    firsts, seconds = pd.Series(url_a, dtype=object), pd.Series(url_b, dtype=object)
+    rows = np.flatnonzero(firsts.isin({a for a, _ in both}))
+    for row, pair in zip(rows.tolist(), zip(firsts.iloc[rows], seconds.iloc[rows], strict=True), strict=True):
+        if verdict := both.get(pair):
+            codes[row] = ACCEPTED if verdict == "accept" else REJECTED
+    return codes
+
+
+def export_labels(folder: Path, target: Path) -> int:
+    """Write the labels of a run as tab-separated values, and return how many.
+
+    Columns url_a, url_b, verdict, who, when (ISO 8601, UTC). A target that ends in ``.gold.tsv`` gets the accepted
+    pairs alone, in the two columns of a gold file.
+
+    Parameters
+    ----------
+    folder : Path
+        The run directory.
+    target : Path
+
+    Raises
+    ------
+    InputError
+        If the target cannot be written.
+    """
+    labels = list(LabelBook(folder).current().values())
+    rows: list[tuple[str, ...]]
+    if target.name.endswith(".gold.tsv"):
+        header = ""
+        rows = [(each.url_a, each.url_b) for each in labels if each.verdict == "accept"]
+    else:
+        header = "url_a\turl_b\tverdict\twho\twhen\n"
+        rows = [(each.url_a, each.url_b, each.verdict, _cell(each.who), each.when.isoformat()) for each in labels]
+    try:
+        target.write_text(header + "".join("\t".join(row) + "\n" for row in rows), encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{target}: cannot be written ({error.strerror})") from error
+    return len(rows)
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split())

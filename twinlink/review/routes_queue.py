@@ -1,0 +1,134 @@
+"""The queue of pairs, and the way into it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import ceil
+from typing import get_args
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from twinlink.review.answers import Said, go_to, room_of, show
+from twinlink.review.desk import Desk, Listing
+from twinlink.review.labels import Label
+from twinlink.review.queue import Order
+from twinlink.review.report_words import DOUBTS
+from twinlink.review.wishes import SHOWN, Wish, wish_of
+
+__all__ = ["pair_path", "path_of_row", "routes"]
+
+_ON_A_PAGE = 25
+_MOST_PAGES = 1_000_000
+
+_ORDER_WORDS = {
+    "doubt": "most doubtful first",
+    "random": "at random: the honest sample",
+    "site": "by site",
+    "reason": "by reason for doubt",
+    "probable": "most probable first",
+}
+_SHOWN_WORDS = {"": "all", "open": "without a label", "accept": "accepted", "reject": "rejected"}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A line of the queue."""
+
+    place: int
+    path: str
+    url_a: str
+    url_b: str
+    title_a: str
+    title_b: str
+    lang_a: str
+    lang_b: str
+    site: str
+    probability: float | None
+    doubt: str
+    """Why it may be wrong, in words; empty: nothing special."""
+    label: Label | None
+
+
+def start(request: Request) -> Response:
+    """Go to the queue, or to the live view as long as there are no pairs."""
+    return go_to("/live" if room_of(request).desk.source.pairs.empty else "/queue")
+
+
+def queue(request: Request) -> Response:
+    """Show a part of the queue."""
+    desk = room_of(request).desk
+    listing, wish = desk.listing(), wish_of(request.query_params)
+    rows = listing.rows(wish)
+    n_pages = max(ceil(len(rows) / _ON_A_PAGE), 1)
+    page = min(_count(request.query_params.get("page", "")), n_pages)
+    first = (page - 1) * _ON_A_PAGE
+    return show(
+        request,
+        "review_queue.html",
+        nav="queue",
+        wish=wish,
+        entries=_entries(desk, listing, wish, rows[first : first + _ON_A_PAGE].tolist(), first),
+        n_rows=len(rows),
+        page=page,
+        n_pages=n_pages,
+        progress=listing.progress(wish),
+        orders={by: _ORDER_WORDS[by] for by in get_args(Order)},
+        shown={name: _SHOWN_WORDS[name] for name in SHOWN},
+        sites=listing.table.sites,
+        lang_pairs=listing.table.lang_pairs,
+        is_narrowed=bool(wish.site or wish.langs),
+    )
+
+
+def _count(text: str) -> int:
+    return max(min(int(text), _MOST_PAGES), 1) if text.isascii() and text.isdigit() and len(text) < 9 else 1
+
+
+def _entries(desk: Desk, listing: Listing, wish: Wish, rows: Sequence[int], first: int) -> list[Entry]:
+    titles = desk.source.titles([page for row in rows for page in listing.table.ends(row)])
+    parts = zip(rows, listing.table.records(rows), titles[::2], titles[1::2], strict=True)
+    return [
+        Entry(
+            place=place,
+            path=path_of_row(listing, row, wish),
+            url_a=pair["url_a"],
+            url_b=pair["url_b"],
+            title_a=title_a,
+            title_b=title_b,
+            lang_a=pair["lang_a"],
+            lang_b=pair["lang_b"],
+            site=pair["site"],
+            probability=listing.table.chance(row),
+            doubt=DOUBTS.get(listing.reason(row), ""),
+            label=listing.label(pair["url_a"], pair["url_b"]),
+        )
+        for place, (row, pair, title_a, title_b) in enumerate(parts, first + 1)
+    ]
+
+
+def pair_path(page_a: int, page_b: int, wish: Wish, **more: str) -> str:
+    """Return the address of a pair."""
+    return f"/pair/{page_a}/{page_b}{replace(wish, show='').query(**more)}"
+
+
+def path_of_row(listing: Listing, row: int, wish: Wish) -> str:
+    """Return the address of a row's pair."""
+    page_a, page_b = listing.table.ends(row)
+    return pair_path(page_a, page_b, wish)
+
+
+def next_pair(request: Request) -> Response:
+    """Go to the first pair without a label."""
+    room, wish = room_of(request), wish_of(request.query_params)
+    listing = room.desk.listing()
+    row = listing.next_open(wish)
+    if row is None:
+        room.said.append(Said("All of these pairs have a label."))
+        return go_to("/queue" + wish.query())
+    return go_to(path_of_row(listing, row, wish))
+
+
+routes = [Route("/", start), Route("/queue", queue), Route("/next", next_pair)]

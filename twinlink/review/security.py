@@ -1,0 +1,162 @@
+"""What keeps the local application closed: to other sites in the same browser, and to other users of the machine.
+
+What is asked of a request, in this order: its Host is this server's own (a foreign name that was made to point to this
+machine is refused); it has come in by the entrance (a cookie that only the address printed at the start sets); if it
+changes anything, it comes from one of our own pages (Origin, or what browsers send in its place) and holds our token.
+
+Every answer, also that of an error, carries headers that forbid scripts, frames and connections of others.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from http.cookies import CookieError, SimpleCookie
+from urllib.parse import urlsplit
+
+__all__ = ["APP_POLICY", "FRAME_POLICY", "HEADERS", "Entrance", "Refusal", "has_token", "refused"]
+
+APP_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+"""Content-Security-Policy of our own pages."""
+
+FRAME_POLICY = (
+    "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'self'"
+)
+"""Content-Security-Policy of pages from elsewhere, which stand in a sandboxed frame."""
+
+HEADERS = {
+    "content-security-policy": APP_POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+}
+"""Headers of every response that does not set its own."""
+
+_READING, _METHODS = ("GET", "HEAD"), ("GET", "HEAD", "POST")
+_TOKEN_HEADER = "x-twinlink-token"  # noqa: S105 - the name of a header
+
+
+def _secret() -> str:
+    return secrets.token_urlsafe(32)
+
+
+@dataclass
+class Entrance:
+    """Who may come in: the secrets of one process. They end with it."""
+
+    port: int
+    """Port that the server listens on."""
+    key: str = field(default_factory=_secret, repr=False)
+    """What the printed address holds, and then the cookie."""
+    token: str = field(default_factory=_secret, repr=False)
+    """What every form holds."""
+
+    @property
+    def address(self) -> str:
+        """The address to open first."""
+        return f"http://127.0.0.1:{self.port}/enter?key={self.key}"
+
+    @property
+    def cookie(self) -> str:
+        """Name of the cookie: cookies do not know ports, so the port is in the name."""
+        return f"twinlink-{self.port}"
+
+    def opens(self, key: str) -> bool:
+        """Tell whether this is the key."""
+        return _same(key, self.key)
+
+    def is_own_host(self, host: str) -> bool:
+        """Tell whether a Host header names this server."""
+        return host.lower() in {f"{name}:{self.port}" for name in ("127.0.0.1", "localhost", "[::1]")}
+
+    def has_entered(self, cookies: str) -> bool:
+        """Tell whether a Cookie header holds the key."""
+        try:
+            jar = SimpleCookie(cookies)
+        except CookieError:
+            return False
+        return self.cookie in jar and self.opens(jar[self.cookie].value)
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why a request is not answered."""
+
+    status: int
+    title: str
+    text: str
+
+
+def refused(entrance: Entrance, method: str, path: str, headers: Mapping[str, str]) -> Refusal | None:
+    """Return why a request is refused; None: it is welcome (its token, which may be in the body, comes later).
+
+    Parameters
+    ----------
+    entrance : Entrance
+        The server's secrets and port.
+    method, path : str
+        Of the request.
+    headers : mapping
+        Names in lower case.
+    """
+    if not entrance.is_own_host(headers.get("host", "")):
+        return Refusal(421, "Wrong address", f"This server is http://127.0.0.1:{entrance.port}/ and nothing else.")
+    if method not in _METHODS:
+        return Refusal(405, "No such method", "Only GET, HEAD and POST are answered here.")
+    if not _is_open(path) and not entrance.has_entered(headers.get("cookie", "")):
+        return Refusal(
+            403,
+            "Please come in by the entrance",
+            "Open the address that twinlink review has printed: it holds a key, so that others on this machine cannot "
+            "read the run. A key is good as long as its server runs.",
+        )
+    if method not in _READING and not _is_from_here(entrance, headers):
+        return Refusal(403, "Refused", "This request did not come from a page of this server. Nothing was changed.")
+    return None
+
+
+def _is_open(path: str) -> bool:
+    """Tell whether a path is answered without the cookie: the entrance, and files that every twinlink has."""
+    return path in {"/enter", "/favicon.ico"} or path.startswith("/static/")
+
+
+def _is_from_here(entrance: Entrance, headers: Mapping[str, str]) -> bool:
+    """Tell whether a request comes from one of our pages.
+
+    Our pages send no referrer; browsers then send ``Origin: null`` with forms and say ``Sec-Fetch-Site`` instead, which
+    no page can set. A request with our token in a header of our own is one of our pages', too: others would have to ask
+    before they may send such a header, and are not answered.
+    """
+    origin = headers.get("origin", "null")
+    if origin != "null":
+        return _is_own_origin(entrance, origin)
+    if site := headers.get("sec-fetch-site"):
+        return site == "same-origin"
+    if referrer := headers.get("referer"):
+        return _is_own_origin(entrance, referrer)
+    return has_token(entrance, "", headers)
+
+
+def _is_own_origin(entrance: Entrance, address: str) -> bool:
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return False
+    return parts.scheme == "http" and entrance.is_own_host(parts.netloc)
+
+
+def has_token(entrance: Entrance, sent: str, headers: Mapping[str, str]) -> bool:
+    """Tell whether a form (its hidden field ``sent``) or a header holds the token."""
+    return _same(sent, entrance.token) or _same(headers.get(_TOKEN_HEADER, ""), entrance.token)
+
+
+def _same(one: str, other: str) -> bool:
+    return hmac.compare_digest(one.encode(errors="surrogatepass"), other.encode())

@@ -1,0 +1,234 @@
+"""Style sheets and style attributes that nothing can be fetched with: parsed, reduced to what is known, written anew.
+
+A sheet is read once into a `Sheet`; the addresses in it are filled in afterwards, for they differ from page to page.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import tinycss2
+from tinycss2 import ast
+
+__all__ = ["MAX_SHEET_CHARACTERS", "Sheet", "read_sheet", "read_style"]
+
+MAX_SHEET_CHARACTERS = 600_000
+"""What is read of one sheet; tinycss2 takes a second for a megabyte, and the largest sheets in use have half of one."""
+
+_MAX_DEPTH = 24  # of blocks in each other; sheets in use have less than ten
+_MARK = re.compile("\0([0-9]+)\0")  # stands for an address; no text that was parsed holds a NUL
+
+_TAG_LIKE = re.compile(r"<(?![\s=])")  # and not a comparison in a media query
+
+# What groups rules, and what they are made of. Not here: import, font-face and namespace, which name addresses.
+_RULES_IN = frozenset("media supports layer container scope starting-style".split())
+_DECLARATIONS_IN = frozenset("page counter-style property".split())
+_KEYFRAMES = frozenset("keyframes -webkit-keyframes -moz-keyframes -o-keyframes".split())
+_BARE = frozenset(("layer",))  # also without a block
+
+_DROPPED = frozenset("behavior -ms-behavior -moz-binding".split())
+_POSITIONS = {name: name for name in "static relative absolute sticky inherit initial unset revert".split()}
+_POSITIONS["fixed"] = "absolute"  # as at first sight, but it scrolls away: no banner covers the page for good
+# Functions that take no address and run nothing. Any other one costs its declaration: image-set() and src() take
+# addresses as mere strings, expression() was a script, and nobody knows what comes next.
+_FUNCTIONS = frozenset(
+    """rgb rgba hsl hsla hwb lab lch oklab oklch color color-mix light-dark device-cmyk
+    calc min max clamp round mod rem abs sign sin cos tan asin acos atan atan2 pow sqrt hypot log exp
+    var env attr counter counters symbols
+    linear-gradient radial-gradient conic-gradient repeating-linear-gradient repeating-radial-gradient
+    repeating-conic-gradient -webkit-gradient -webkit-linear-gradient -webkit-radial-gradient
+    -webkit-repeating-linear-gradient -moz-linear-gradient -moz-radial-gradient -o-linear-gradient
+    -ms-linear-gradient from to color-stop
+    translate translatex translatey translatez translate3d rotate rotatex rotatey rotatez rotate3d
+    scale scalex scaley scalez scale3d skew skewx skewy matrix matrix3d perspective
+    cubic-bezier steps linear blur brightness contrast drop-shadow grayscale hue-rotate invert opacity saturate sepia
+    repeat minmax fit-content rect inset circle ellipse polygon path xywh alpha
+    selector style not""".split()
+)
+
+
+class Sheet(NamedTuple):
+    """CSS that has been cleaned, with gaps for the addresses of pictures."""
+
+    text: str
+    addresses: tuple[str, ...]
+    """As they stood in the sheet, one a gap."""
+
+    def fill(self, url_of: Callable[[str], str | None]) -> str:
+        """Return the CSS with what ``url_of`` makes of each address; None: no picture."""
+
+        def filled(mark: re.Match[str]) -> str:
+            url = url_of(self.addresses[int(mark[1])])
+            return "none" if url is None else f'url("{_escape(url)}")'
+
+        return _MARK.sub(filled, self.text)
+
+
+@lru_cache(maxsize=64)  # the sheets of a site are the same on all its pages; reading them is most of the work
+def read_sheet(css: str) -> Sheet:
+    """Clean a style sheet.
+
+    Kept are rules, media queries and animations whose parts are all known. Left out: imports, fonts, name spaces,
+    what is broken, declarations with a function that is not known to be harmless, nesting that no person writes. What
+    would be fixed to the window scrolls away with the page; ``:link`` and ``[href]`` stand for links without an address
+    (``data-link``), which is what `look` makes of them.
+
+    Examples
+    --------
+    >>> sheet = read_sheet("@import 'x'; a:link{color:red;background:url( x.png )} b{width:expression(run())}")
+    >>> sheet.fill(lambda address: f"/pictures/{address}")
+    'a[data-link]{color:red;background:url("/pictures/x.png");}b{}'
+    """
+    reader = _Reader()
+    text = reader.rules(tinycss2.parse_stylesheet(css[:MAX_SHEET_CHARACTERS], skip_comments=True), 0)
+    return Sheet(_without_tags(text), tuple(reader.addresses))
+
+
+def read_style(css: str) -> Sheet:
+    """Clean what stands in a style attribute.
+
+    >>> read_style("position:fixed; color: red; background: url(javascript:x)").fill(lambda address: None)
+    'position:absolute;color:red;background:none;'
+    """
+    reader = _Reader()
+    nodes = tinycss2.parse_declaration_list(css, skip_comments=True, skip_whitespace=True)
+    text = "".join(reader.declaration(node) for node in nodes if node.type == "declaration")
+    return Sheet(_without_tags(text), tuple(reader.addresses))
+
+
+class _UnknownError(Exception):
+    """Something that is not known to be harmless."""
+
+
+class _Reader:
+    """Writes what is known to be harmless, and gathers the addresses."""
+
+    def __init__(self) -> None:
+        self.addresses: list[str] = []
+
+    def rules(self, nodes: Iterable[Any], depth: int) -> str:
+        written = []
+        for node in nodes if depth < _MAX_DEPTH else ():
+            try:
+                if node.type == "qualified-rule":
+                    written.append(f"{self._selector(node.prelude)}{{{self._block(node.content, depth + 1)}}}")
+                elif node.type == "at-rule":
+                    written.append(self._at_rule(node, depth))
+                elif node.type == "declaration":
+                    written.append(self.declaration(node))
+            except _UnknownError:
+                continue
+        return "".join(written)
+
+    def declaration(self, node: Any) -> str:
+        name = node.lower_name
+        try:
+            value = self._position(node.value) if name == "position" else self._value(node.value, takes_urls=True)
+        except _UnknownError:
+            return ""
+        if name in _DROPPED:
+            return ""
+        return f"{tinycss2.serializer.serialize_identifier(node.name)}:{value}{'!important' * node.important};"
+
+    def _block(self, content: Sequence[Any], depth: int) -> str:
+        nodes = tinycss2.parse_blocks_contents(content, skip_comments=True, skip_whitespace=True)
+        return self.rules(nodes, depth)
+
+    def _at_rule(self, node: Any, depth: int) -> str:
+        name = node.lower_at_keyword
+        if node.content is None:
+            if name not in _BARE:
+                raise _UnknownError
+            return f"@{name}{self._value(node.prelude)};"
+        if name not in _RULES_IN | _DECLARATIONS_IN | _KEYFRAMES:
+            raise _UnknownError
+        prelude = self._value(node.prelude, any_function=name == "scope")
+        return f"@{name}{prelude}{{{self._block(node.content, depth + 1)}}}"
+
+    def _selector(self, nodes: Sequence[Any]) -> str:
+        named = [_renamed(node, before) for before, node in zip((None, *nodes), nodes, strict=False)]
+        text = self._value(named, any_function=True)
+        return text.replace(":\1", "[data-link]")
+
+    def _position(self, nodes: Sequence[Any]) -> str:
+        words = [node.lower_value for node in nodes if node.type == "ident"]
+        if len(words) != 1 or words[0] not in _POSITIONS:
+            raise _UnknownError
+        return _POSITIONS[words[0]]
+
+    def _value(self, nodes: Sequence[Any], takes_urls: bool = False, any_function: bool = False) -> str:
+        kept = self._checked(nodes, takes_urls, any_function, 0)
+        return str(tinycss2.serialize(kept)).strip() if takes_urls else str(tinycss2.serialize(kept))
+
+    def _checked(self, nodes: Sequence[Any], takes_urls: bool, any_function: bool, depth: int) -> list[Any]:
+        """Return the nodes with gaps for addresses.
+
+        Raises
+        ------
+        _UnknownError
+            If one of them is not known to be harmless.
+        """
+        if depth > _MAX_DEPTH:
+            raise _UnknownError
+        kept = []
+        for node in nodes:
+            address = _address(node)
+            if address is not None:
+                if not takes_urls:
+                    raise _UnknownError
+                kept.append(self._gap(node, address))
+                continue
+            if node.type in {"error", "at-keyword"}:
+                raise _UnknownError
+            if node.type == "function":
+                if not any_function and node.lower_name not in _FUNCTIONS:
+                    raise _UnknownError
+                node.arguments = self._checked(node.arguments, takes_urls, any_function, depth + 1)
+            elif node.type in {"() block", "[] block", "{} block"}:
+                node.content = self._checked(node.content, takes_urls, any_function, depth + 1)
+            kept.append(node)
+        return kept
+
+    def _gap(self, node: Any, address: str) -> ast.URLToken:
+        self.addresses.append(address)
+        return ast.URLToken(node.source_line, node.source_column, address, f"\0{len(self.addresses) - 1}\0")
+
+
+def _address(node: Any) -> str | None:
+    """Return the address in a node, None where it is something else."""
+    if node.type == "url":
+        return str(node.value)
+    if node.type == "function" and node.lower_name == "url":
+        strings = [part.value for part in node.arguments if part.type == "string"]
+        return str(strings[0]) if len(strings) == 1 else ""
+    return None
+
+
+def _renamed(node: Any, before: Any) -> Any:
+    """Return part of a selector as it has to be for links without an address."""
+    follows_colon = before is not None and before.type == "literal" and before.value == ":"
+    if node.type == "ident" and follows_colon and node.lower_value in {"link", "any-link"}:
+        return ast.LiteralToken(node.source_line, node.source_column, "\1")
+    if node.type == "[] block":
+        for part in node.content:
+            if part.type == "ident":
+                if part.lower_value == "href":
+                    part.value = "data-link"
+                break
+    elif node.type == "function":
+        node.arguments = [
+            _renamed(part, last) for last, part in zip((None, *node.arguments), node.arguments, strict=False)
+        ]
+    return node
+
+
+def _without_tags(css: str) -> str:
+    # In strings the escape means the same; elsewhere it makes the rule invalid, and no end tag can ever be in it.
+    return _TAG_LIKE.sub(r"\\3c ", css)
+
+
+def _escape(text: str) -> str:
+    return "".join(c if c.isalnum() or c in "-._~:/?#[]@!$&*+,;=%" else f"\\{ord(c):x} " for c in text)

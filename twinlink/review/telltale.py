@@ -1,0 +1,77 @@
+"""What a translation leaves as it is: numbers, addresses, codes; and foreign words in a text of another script."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
+
+__all__ = ["Telltale", "keys_of", "telltales"]
+
+_TELLTALE = re.compile(
+    r"""(?P<address>https?://[^\s<>"'\u3000-\u303f\uff00-\uffef]{1,500}|[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,8})
+    |(?P<number>\d{1,3}(?:[,.'\u00a0\u202f]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)?)
+    |(?P<word>[A-Za-z][A-Za-z0-9+#&-]*(?:\.[A-Za-z0-9]+)*)""",
+    re.VERBOSE,
+)
+_HAS_DIGIT = re.compile(r"\d")
+_SEPARATORS = re.compile(r"[,.'\u00a0\u202f]")
+_LATIN_SHARE = 0.85  # of the letters, below which a text is of another script: a Chinese character is half a word
+
+
+class Telltale(NamedTuple):
+    """A number, address, code or foreign word in a text."""
+
+    start: int
+    end: int
+    key: str
+    """The same on both sides where it is the same thing."""
+
+
+def telltales(text: str) -> Iterator[Telltale]:
+    """Yield what should stand in a translation, too.
+
+    Words count where digits are in them (``A4``), or where the text is of another script than theirs.
+
+    Examples
+    --------
+    >>> [text.key for text in telltales("Form A4 costs 1,200.50 on 3 May")]
+    ['a4', '120050', '3']
+    >>> [text.key for text in telltales("請填寫 Form A4 表格，費用１２００元")]
+    ['form', 'a4', '1200']
+    """
+    takes_words = not _is_latin(text)
+    for found in _TELLTALE.finditer(text):
+        content = found.group()
+        if found.lastgroup == "number":
+            yield Telltale(found.start(), found.end(), _number(content))
+        elif found.lastgroup == "address":
+            yield Telltale(found.start(), found.end(), content.rstrip(".,;:!?)").lower())
+        elif takes_words or _HAS_DIGIT.search(content):
+            yield Telltale(found.start(), found.end(), content.lower())
+
+
+def keys_of(text: str) -> Counter[str]:
+    """Return all that a text could be asked for: the keys of its telltales, and of its Latin words."""
+    keys: Counter[str] = Counter()
+    for found in _TELLTALE.finditer(text):
+        content = found.group()
+        if found.lastgroup == "number":
+            keys[_number(content)] += 1
+        else:
+            keys[content.rstrip(".,;:!?)").lower()] += 1
+    return keys
+
+
+def _number(text: str) -> str:
+    digits = unicodedata.normalize("NFKC", _SEPARATORS.sub("", text))
+    if not digits.isascii():
+        digits = "".join(str(unicodedata.digit(c, 0)) for c in digits)
+    return digits.lstrip("0") or "0"
+
+
+def _is_latin(text: str) -> bool:
+    letters = [c for c in text[:2_000] if c.isalpha()]
+    return sum(c < "\u0250" for c in letters) >= _LATIN_SHARE * len(letters)

@@ -231,6 +231,8 @@ class MatchSettings(Settings, frozen=True):
     """MIN_SIM of Algorithm 3, instead of a least probability. A raw score means another thing on every site."""
     min_probability: Unit = 0.5
     """Least probability of a pair that is handed out: ½ makes the expected F1 largest."""
+    labels: bool = False
+    """Heed what people said of pairs in `twinlink review`: accepted pairs come out, rejected ones never (`label`)."""
     min_precision: Unit | None = None
     """Hand out the longest list, most probable pairs first, whose expected precision is not below this."""
     internal: InternalSettings = InternalSettings()

@@ -28,7 +28,7 @@ from twinlink.pipeline.rounds import Rounds, site_rounds, turned_down
 from twinlink.pipeline.startpages import is_open, start_pages
 from twinlink.rundir import RunDirectory
 from twinlink.tables import PAGES, PROBES, ROUNDS, read_table
-from twinlink.telling import tell_discovery, tell_round
+from twinlink.telling.discovery import DiscoveryTold, RoundTold
 
 WEB = WorldSettings(
     hosts=14,
@@ -250,7 +250,7 @@ def test_sites_can_be_left_out_by_their_names():
     assert [name for name in names if is_open(name, wanted)] == ["a.hk", "x.gov.mo", "notblog.hk", "b.hk:8080"]
 
 
-def test_what_is_said_of_a_round_names_sites_and_reasons(tmp_path, capsys):
+def test_what_is_said_of_a_round_names_sites_and_reasons(tmp_path):
     rounds = Rounds(RunDirectory.create(tmp_path))
     base = {"score": 0.5, "start": "http://x/", "langs": "", "credibility": 0.0, "rule": "", "round": 1, "place": 1}
     told = [
@@ -265,15 +265,13 @@ def test_what_is_said_of_a_round_names_sites_and_reasons(tmp_path, capsys):
     rounds.judge(1, pa.Table.from_pylist(rows, schema=PROBES))
     row = {**dict.fromkeys(ROUNDS.names, 0), "round": 1, "tried": 3, "dead": 1, "refused": 1, "one_language": 1}
     rounds.count(1, row)
-    tell_round(row, tmp_path)
-    said = capsys.readouterr().out
+    said = "\n".join(RoundTold.of(row, tmp_path).lines())
     assert "gone.hk: dead (dns 1)" in said
     assert "shut.hk: refused (robots 2)" in said
     assert "mono.hk" not in said
     assert "round 1: 3 sites tried, 0 added, 1 not bilingual, 1 refused, 1 dead" in said
-    tell_discovery(tmp_path, 2)
-    said = capsys.readouterr().out
-    assert said.splitlines()[0].split() == ROUNDS.names
+    said = list(DiscoveryTold.of(tmp_path, 2).lines())
+    assert said[0].split() == ROUNDS.names
     assert "no site is left to try" in said
 
 

@@ -20,12 +20,13 @@ from twinlink.pipeline.evidence import Side
 from twinlink.pipeline.ingest import ingest
 from twinlink.pipeline.match import match
 from twinlink.pipeline.mine import match_stage
-from twinlink.pipeline.patterns import PAIRS_FILE, PATTERNS_FILE, export_library, learn_run, said_of
+from twinlink.pipeline.patterns import PAIRS_FILE, PATTERNS_FILE, export_library, learn_run
 from twinlink.run import Run
 from twinlink.rundir import RunDirectory
 from twinlink.similarity.pattern_library import read_library
 from twinlink.similarity.url_keys import Key
 from twinlink.tables import PATTERNS, read_table
+from twinlink.telling.sites import PatternsTold
 
 CONFIG = Config().override({"langs": ["en", "zh"], "ingest.base_url": BASE})
 HOSTS = ("a.example.org", "b.example.net", "c.example.com")
@@ -57,7 +58,7 @@ def test_patterns_of_a_site_are_written(tmp_path: Path) -> None:
     pairs = (run.path / "patterns" / PAIRS_FILE).read_text().splitlines()
     assert pairs[0].split("\t") == [f"{BASE}/en/page-1.html", f"{BASE}/tc/page-1.html", "/en/ ↔ /tc/"]
     assert len(pairs) == 8
-    *rules, counts = said_of(run)
+    *rules, counts = PatternsTold.of(run).lines()
     assert rules == ["  /en/ ↔ /tc/   16 pages, C(p) 16.00 on 1 site(s)"]
     assert counts.startswith("patterns: credible 1, rescued 0, weak 0; 1 of 1 site(s) have some")
 
@@ -112,7 +113,7 @@ def test_weak_key_is_rescued_by_the_other_sites_of_the_run(tmp_path: Path) -> No
     }
     weak = rows["example.edu"]
     assert (weak["rescued"], weak["n_pages"], weak["n_sites"]) == (True, 2, 3)
-    assert any("rescued" in line for line in said_of(run))
+    assert any("rescued" in line for line in PatternsTold.of(run).lines())
     learn_run(run, Config().override({"match.patterns.rescue": "none"}))
     assert {row["site"] for row in patterns_of(run) if row["verdict"] == "rescued"} == set()
 

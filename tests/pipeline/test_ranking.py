@@ -14,10 +14,11 @@ from twinlink.errors import InputError, MissingStageError
 from twinlink.graph.site_features import FEATURES
 from twinlink.pipeline.ingest import ingest
 from twinlink.pipeline.patterns import learn_run
-from twinlink.pipeline.ranking import MODEL_FILE, SITES_FILE, export_graph, rank, said_of
+from twinlink.pipeline.ranking import MODEL_FILE, SITES_FILE, export_graph, rank
 from twinlink.pipeline.rounds import Rounds
 from twinlink.rundir import RunDirectory, Signature, site_file
 from twinlink.tables import PAIRS, PATTERNS, PROBES, SITES, read_table, write_table
+from twinlink.telling.sites import RankTold
 
 CONFIG = Config()
 WEB = {
@@ -212,7 +213,7 @@ def test_command(run, tmp_path):
     assert "3 crawled, 3 candidates" in done.output
     graph = nx.read_graphml(tmp_path / "web.graphml")
     assert set(graph.successors("two.hk")) == {"more.hk", "one.com", "rare.org"}
-    best, *_ = said_of(run)
+    best, *_ = RankTold.of(run).lines()
     assert best.split()[:2] == ["1.", "more.hk"]
     assert any(name in best for name in FEATURES)
     refused = CliRunner().invoke(app, ["rank", str(run.path), "--export", str(tmp_path / "web.png")])

@@ -23,12 +23,13 @@ from twinlink.cli import app
 from twinlink.config import Config
 from twinlink.pipeline.ingest import ingest
 from twinlink.pipeline.mine import crawl_stage, ingest_stage, match_stage
-from twinlink.pipeline.recover import guessed_lines, recover, said_of
+from twinlink.pipeline.recover import guessed_lines, recover, sources_of
 from twinlink.run import Run
 from twinlink.rundir import RunDirectory
 from twinlink.similarity.pattern_library import KeySums, PatternLibrary, write_library
 from twinlink.similarity.url_keys import Key
 from twinlink.tables import RECOVERED, read_table
+from twinlink.telling.sites import RecoveredTold
 
 CONFIG = Config().override({"langs": ["en", "zh"], "crawl.browser": "never", "crawl.retries": 0})
 N_PAGES = 12
@@ -217,11 +218,11 @@ def test_robots_failures_and_other_types_have_their_outcomes(tmp_path: Path) -> 
         assert "/tc/p7.htm" not in server.log
     expected = {7: "robots", 8: "not-html", 9: "http-500", 10: "noindex", 11: "empty-page", 12: "found"}
     assert outcomes(run) == {f"/tc/p{n}.htm": outcome for n, outcome in expected.items()}
-    told = list(said_of(run))
+    told = list(RecoveredTold.of(run).lines())
     assert told[0] == "  /en/ → /tc/   1 found"
     assert {f"  not taken: {outcome} 1" for outcome in expected.values() if outcome != "found"} <= set(told)
-    assert told[-2].startswith("6 addresses tried (and 2 made up), 1 pages found")
-    assert told[-1] == f"next: twinlink ingest {tmp_path}/mirror -o {run.path}, then twinlink match {run.path}"
+    assert told[-1].startswith("6 addresses tried (and 2 made up), 1 pages found")
+    assert sources_of(run) == [f"{tmp_path}/mirror"]
 
 
 def test_a_server_that_hangs_costs_its_page_alone(tmp_path: Path) -> None:
@@ -330,10 +331,10 @@ def test_a_whole_language_that_is_deep_is_found_by_what_other_sites_teach(tmp_pa
 def test_a_run_that_was_read_from_files_asks_the_network_and_says_so(tmp_path: Path) -> None:
     with serving(Site(pages()).answer) as server:
         run, folder = read(tmp_path, server), tmp_path / "mirror"
-        done = CliRunner().invoke(app, ["recover", str(run.path), "-q"])
+        done = CliRunner().invoke(app, ["recover", str(run.path)])
         assert done.exit_code == 0, done.output
         assert "read from files: its pages' partners are now asked for over the network" in done.output
-        assert f"next: twinlink ingest {folder} -o {run.path}, then" in done.output
+        assert f"next: twinlink ingest {folder} -o {run.path} && twinlink match {run.path}\n" in done.output
         assert outcomes(run) == deep()
         assert not (run.path / "ledger.sqlite").exists()
     config = CONFIG.override({"ingest.base_url": server.url})

@@ -8,10 +8,12 @@ from dataclasses import dataclass, replace
 import msgspec
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 
 from twinlink.config import MatchSettings
 from twinlink.pipeline.addresses import match_urls
 from twinlink.pipeline.evidence import Between, Found, Side, Words, read_words
+from twinlink.pipeline.labelled import heeded
 from twinlink.pipeline.liu2014 import match_liu2014
 from twinlink.pipeline.structural import STRUCTURAL
 from twinlink.pipeline.weighed import match_weighed
@@ -44,6 +46,10 @@ class SideMatch:
     found: Found
     keep: npt.NDArray[np.bool_]
     """One a pair of the matching."""
+    accepted: npt.NDArray[np.bool_] | None = None
+    """Whether somebody has accepted it, one a pair of the matching; None: nobody has any."""
+    labels: sp.csr_array | None = None
+    """See `Between.labels`."""
 
     def pairs(self, which: npt.NDArray[np.bool_] | None = None) -> list[tuple[str, str]]:
         """Return the addresses of some pairs of the matching; by default of those that are handed out."""
@@ -63,7 +69,8 @@ def match_sides(
         settings = msgspec.structs.replace(settings, candidates=candidates)
         words = read_words(side_a, side_b, lexicons, settings)
         found = METHODS[settings.method](side_a, side_b, words, between, settings)
-    return SideMatch(side_a, side_b, found, _keep(found, settings))
+    found, accepted = heeded(found, between.labels)
+    return SideMatch(side_a, side_b, found, _keep(found, accepted, settings), accepted, between.labels)
 
 
 def reconcile(matches: Sequence[SideMatch], settings: MatchSettings) -> list[SideMatch]:
@@ -82,7 +89,7 @@ def reconcile(matches: Sequence[SideMatch], settings: MatchSettings) -> list[Sid
     return [_supported(each, partners, langs, settings) for each in matches]
 
 
-def _keep(found: Found, settings: MatchSettings) -> npt.NDArray[np.bool_]:
+def _keep(found: Found, accepted: npt.NDArray[np.bool_] | None, settings: MatchSettings) -> npt.NDArray[np.bool_]:
     keep = np.ones(len(found.probabilities), np.bool_)
     if not found.is_decided:
         keep = hand_out(found.probabilities, settings.min_probability, settings.min_precision)
@@ -90,7 +97,7 @@ def _keep(found: Found, settings: MatchSettings) -> npt.NDArray[np.bool_]:
         keep = found.matching.scores >= settings.min_score
     if settings.max_pairs is not None:
         keep &= np.arange(len(keep)) < settings.max_pairs
-    return keep
+    return keep if accepted is None else keep | accepted
 
 
 def _partners(match: SideMatch) -> Partners:
@@ -120,7 +127,7 @@ def _supported(
     old = np.clip(match.found.probabilities.astype(np.float64), 1e-6, 1 - 1e-6)
     odds = old / (1 - old) * factors
     found = replace(match.found, probabilities=odds / (1 + odds))
-    return replace(match, found=found, keep=_keep(found, settings))
+    return replace(match, found=found, keep=_keep(found, match.accepted, settings))
 
 
 def _factor(of_a: tuple[int, float] | None, of_b: tuple[int, float] | None) -> float:
@@ -128,7 +135,9 @@ def _factor(of_a: tuple[int, float] | None, of_b: tuple[int, float] | None) -> f
     if of_a is None or of_b is None:
         return 1.0
     sure = min(of_a[1] * of_b[1], 1 - 1e-6)
-    if sure <= 0.5:  # two doubtful pairs say nothing, least of all the opposite
+    if (
+        not sure > 0.5
+    ):  # NaN: an accepted pair of unknown probability; two doubtful pairs say nothing, least of all the opposite
         return 1.0
     ratio = min(sure / (1 - sure), MAX_SUPPORT)
     return ratio if of_a[0] == of_b[0] else 1 / ratio

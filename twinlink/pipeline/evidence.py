@@ -69,6 +69,8 @@ class Between:
     """Share that the link has in the page's links to the other side, the larger of both directions, in (0, 1]."""
     hreflang: sp.csr_array
     """1 where a page names the other one as its version in another language."""
+    labels: sp.csr_array | None = None
+    """What people said of pairs: 1 accepted, -1 rejected; None where nobody said anything, or is not to be heeded."""
 
 
 @dataclass(frozen=True)
@@ -134,7 +136,7 @@ def positions(pattern: sp.csr_array, rows: npt.NDArray[np.integer], columns: npt
 
 def members(pattern: sp.csr_array, other: sp.csr_array) -> npt.NDArray[np.bool_]:
     """Tell for each stored entry of ``pattern`` whether ``other`` stores it too."""
-    return np.isin(_keys(pattern), _keys(other), assume_unique=True)
+    return _find(_keys(pattern), _keys(other))[1]
 
 
 def carry_over(
@@ -147,18 +149,25 @@ def carry_over(
 
     ``measure`` takes a pattern and returns one value for each of its stored entries.
     """
-    old_keys, new_keys = _keys(old), _keys(new)
+    new_keys = _keys(new)
+    places, known = _find(new_keys, _keys(old))
     result = np.zeros(len(new_keys), dtype=np.float32)
-    both, in_old, in_new = np.intersect1d(old_keys, new_keys, assume_unique=True, return_indices=True)
-    result[in_new] = values[in_old]
-    missing = np.ones(len(new_keys), dtype=np.bool_)
-    missing[in_new] = False
-    if len(both) < len(new_keys):
+    result[known] = values[places[known]]
+    missing = ~known
+    if missing.any():
         rows, columns = np.divmod(new_keys[missing], new.shape[1])
         starts = np.searchsorted(rows, np.arange(new.shape[0] + 1))
         rest = sp.csr_array((np.ones(len(rows), np.bool_), columns.astype(np.int32), starts), shape=new.shape)
         result[missing] = measure(rest)
     return result
+
+
+def _find(
+    keys: npt.NDArray[np.int64], among: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.bool_]]:
+    """Return where keys stand among others, which rise, and whether they do: the place of one that does not is void."""
+    places = np.minimum(np.searchsorted(among, keys), max(len(among) - 1, 0))
+    return places, among[places] == keys if len(among) else np.zeros(len(keys), np.bool_)
 
 
 def _keys(pattern: sp.csr_array) -> npt.NDArray[np.int64]:

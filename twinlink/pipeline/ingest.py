@@ -11,7 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
+import msgspec
+
 from twinlink.config import IngestSettings
+from twinlink.pipeline.collecting import seldom_collecting
 from twinlink.pipeline.rounds import site_rounds
 from twinlink.pipeline.spool import Spool
 from twinlink.rundir import RunDirectory, Signature, file_digest, write_text
@@ -23,7 +26,7 @@ from twinlink.spiders.selection import wanted_addresses
 from twinlink.spiders.sources import read_path, source_files
 from twinlink.tables import LINKS, PAGES, Reject
 
-__all__ = ["ingest", "read_source"]
+__all__ = ["ingest", "ingest_settings", "read_source", "source_paths"]
 
 SOURCES_NAME = "sources.txt"
 """File of the stage that names what was read besides the run's own crawl, one path a line."""
@@ -64,7 +67,7 @@ def ingest(
     signature = Signature.of("ingest", {"ingest": settings}, inputs)
     if run.is_done(signature):
         return signature
-    with run.writing(signature) as folder:
+    with run.writing(signature) as folder, seldom_collecting():
         spool = Spool(folder, settings, rounds)
         for reject in ledger_rejects(run.path):
             spool.reject_of_crawl(reject)
@@ -87,6 +90,18 @@ def read_source(
 ) -> Iterator[Document | Reject]:
     """Yield the documents of one source, see `twinlink.spiders.sources.read_path`."""
     return read_path(path, settings.max_page_bytes, settings.base_url, settings.url_prefixes, exchanges)
+
+
+def ingest_settings(run: RunDirectory) -> IngestSettings:
+    """Return the settings that a run was ingested with."""
+    signature = run.read_signature("ingest")
+    return msgspec.convert(signature.settings["ingest"] if signature else {}, IngestSettings)
+
+
+def source_paths(run: RunDirectory) -> list[Path]:
+    """Return what a run was ingested from, besides its own crawl."""
+    names = run.path / "ingest" / SOURCES_NAME
+    return [Path(line) for line in names.read_text(encoding="utf-8").splitlines()] if names.is_file() else []
 
 
 def _items(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,6 +25,14 @@ from twinlink.graph.links import adjacency
 from twinlink.pipeline.choice import SideMatch, match_sides, reconcile
 from twinlink.pipeline.evidence import Between, Found, Side, positions
 from twinlink.pipeline.hints import page_hints
+from twinlink.pipeline.labelled import (
+    Said,
+    label_matrix,
+    labels_in_force,
+    rejected_pages,
+    said_digest,
+    said_within,
+)
 from twinlink.pipeline.names import page_names, read_links
 from twinlink.pipeline.reuse import EarlierMatch, site_digest, write_digests
 from twinlink.pipeline.shapes import ShapeTable, read_shapes
@@ -117,7 +125,9 @@ def match(
     libraries = [Path(name) for name in config.match.patterns.libraries] if config.match.method == "urls" else []
     lexicons = [read_lexicon(path) for path in lexicon_files]
     file_digests = [file_digest(path) for path in (*lexicon_files, *libraries)]
-    signature = Signature.of("match", settings, [str(run.read_signature("ingest")), *file_digests])
+    said = labels_in_force(run, config.match)
+    inputs = [str(run.read_signature("ingest")), *file_digests, *filter(None, [said_digest(said)])]
+    signature = Signature.of("match", settings, inputs)
     shared, is_structural = str(Signature.of("match", settings, file_digests)), config.match.method in STRUCTURAL
     if not run.is_done(signature):
         earlier = EarlierMatch(run)
@@ -129,11 +139,13 @@ def match(
                 pages = read_table(part, PAGES, PAGE_COLUMNS)
                 links = read_links(tables / "links" / part.name, pages["site"][0].as_py())
                 site = pages["site"][0].as_py()
-                digests[site] = site_digest(shared, part, (pages, links), with_bodies=is_structural)
+                of_site = said_within(said, set(pages["url"].to_pylist())) if said else []
+                depends = shared + said_digest(of_site)
+                digests[site] = site_digest(depends, part, (pages, links), with_bodies=is_structural)
                 known = earlier.find(site, digests[site], pages["url"], str(signature))
                 if known is None:
                     shapes = read_shapes(run, part.name) if is_structural else None
-                    result = match_site(pages, links, lexicons, config, str(signature), find_languages, shapes)
+                    result = match_site(pages, links, lexicons, config, str(signature), find_languages, shapes, of_site)
                 else:
                     result = SiteResult(**known)
                 _write_site(result, folder, site)
@@ -171,6 +183,7 @@ def match_site(
     signature: str,
     find_languages: LanguageFinder = site_languages,
     shapes: ShapeTable | None = None,
+    said: Sequence[Said] = (),
 ) -> SiteResult:
     """Match the pages of one site.
 
@@ -187,10 +200,15 @@ def match_site(
     find_languages : LanguageFinder, optional
     shapes : ShapeTable, optional
         For the methods that need it (`STRUCTURAL`).
+    said : sequence of Said, optional
+        Labels of its pairs that are to be heeded.
     """
     langs, lang_scores = page_languages(pages, links, config, find_languages)
     groups = language_groups(langs, config.langs)
-    facing = _facing_sides(pages, links, groups, shapes)
+    facing = [
+        (a, b, replace(between, labels=label_matrix(said, a.urls, b.urls)))
+        for a, b, between in _facing_sides(pages, links, groups, shapes)
+    ]
     matches = reconcile([match_sides(*sides, lexicons, config.match) for sides in facing], config.match)
     site = pages["site"][0].as_py()
     language_table = pa.table(
@@ -396,7 +414,9 @@ def _filter_table(match_: SideMatch, site: str) -> pa.Table:
 def _table(values: Mapping[str, Any], schema: pa.Schema, n_rows: int) -> pa.Table:
     """Make a table; columns that are not given are null."""
     columns = [
-        pa.array(values[field.name], field.type) if field.name in values else pa.nulls(n_rows, field.type)
+        pa.array(values[field.name], field.type, from_pandas=field.nullable)  # NaN: null
+        if field.name in values
+        else pa.nulls(n_rows, field.type)
         for field in schema
     ]
     return pa.Table.from_arrays(columns, schema=schema)
@@ -407,7 +427,7 @@ def _rejects(
 ) -> list[Reject]:
     """Return a reason for every page that is in no pair."""
     kept = {url for match_ in matches for pair in match_.pairs() for url in pair}
-    below = {url: why for match_ in matches for url, why in (*_filtered(match_), *_below(match_))}
+    below = {url: why for match_ in matches for url, why in (*_filtered(match_), *_below(match_), *_said(match_))}
     wanted = {int(row) for group in groups for row in group.rows}
     rejects = []
     for row, (url, lang) in enumerate(zip(urls, langs, strict=True)):
@@ -444,6 +464,12 @@ def _filtered(match_: SideMatch) -> Iterator[tuple[str, tuple[str, str]]]:
                 yield url, ("no-candidate", "the method compares it with no page")
             elif place < len(order):
                 yield url, (f"filter-{names[place]}", "no candidate of it got further")
+
+
+def _said(match_: SideMatch) -> Iterator[tuple[str, tuple[str, str]]]:
+    """Yield each page of a pair that somebody has rejected."""
+    for url, other in rejected_pages(match_.labels, match_.side_a.urls, match_.side_b.urls):
+        yield url, ("label", f"not with {other}, as somebody said")
 
 
 def _below(match_: SideMatch) -> Iterator[tuple[str, tuple[str, str]]]:

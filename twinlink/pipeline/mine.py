@@ -11,7 +11,7 @@ import msgspec
 
 from twinlink.bitext_config import BitextSettings
 from twinlink.config import Config, IngestSettings
-from twinlink.errors import ConfigError, InputError
+from twinlink.errors import ConfigError, InputError, TwinlinkError
 from twinlink.pipeline.ingest import ingest
 from twinlink.progress import Report
 from twinlink.rundir import RunDirectory, write_text
@@ -26,6 +26,7 @@ __all__ = [
     "ingest_stage",
     "match_stage",
     "mine_stages",
+    "report_stage",
     "shapes_stage",
     "split_inputs",
 ]
@@ -121,6 +122,17 @@ def mine_stages(inputs: Sequence[str], run: RunDirectory, config: Config, report
         crawl_stage(urls, run, config, report)
     ingest_stage(paths, run, config, report)
     match_stage(run, config, report)
+    try:
+        report_stage(run)
+    except TwinlinkError as error:  # what was mined is there all the same
+        report("report", 0, None, f"not written: {error}")
+
+
+def report_stage(run: RunDirectory) -> Path:
+    """Write the report of the run, unless it is there and still true."""
+    from twinlink.pipeline.reporting import refresh_report
+
+    return refresh_report(run)
 
 
 def _check_lexicons(names: Sequence[str]) -> None:

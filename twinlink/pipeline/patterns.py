@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -18,12 +17,11 @@ from twinlink.similarity.pattern_library import PatternLibrary, read_library, wr
 from twinlink.similarity.patterns import SitePatterns, learn_patterns
 from twinlink.tables import LANGUAGES, PAGES, PATTERNS, iter_parts, read_table, tsv_lines, write_table
 
-__all__ = ["LIBRARY", "PAIRS_FILE", "PATTERNS_FILE", "export_library", "learn_run", "pattern_table", "said_of"]
+__all__ = ["LIBRARY", "PAIRS_FILE", "PATTERNS_FILE", "export_library", "learn_run", "pattern_table"]
 
 LIBRARY = "library.parquet"
 PATTERNS_FILE = "patterns.tsv"
 PAIRS_FILE = "pairs.tsv"
-SHOWN = 10
 
 Site = tuple[str, list[str], list[str] | None]
 """Name, addresses, languages if they are known."""
@@ -169,31 +167,3 @@ def export_library(run: RunDirectory, path: Path) -> int:
     library = read_library(run.stage_folder("patterns") / LIBRARY)
     write_library(library, path)
     return len(library)
-
-
-def said_of(run: RunDirectory) -> Iterator[str]:
-    """Yield what stage `patterns` found, in a few lines for people."""
-    folder = run.stage_folder("patterns")
-    verdicts: Counter[str] = Counter()
-    pages: Counter[tuple[str, str]] = Counter()
-    sums: dict[tuple[str, str], tuple[float, int]] = {}
-    n_sites = n_bilingual = 0
-    for part in iter_parts(folder / "patterns"):
-        table = read_table(part, PATTERNS)
-        rows = table.to_pylist()
-        verdicts.update(row["verdict"] for row in rows)
-        n_sites += 1
-        n_bilingual += any(row["verdict"] != "weak" for row in rows)
-        for row in rows:
-            if row["verdict"] != "weak":
-                key = (row["rule"], row["verdict"])
-                pages[key] += row["n_pages"]
-                sums[key] = (row["global"], row["n_sites"])
-    for (rule, verdict), n in pages.most_common(SHOWN):
-        credibility, known = sums[rule, verdict]
-        rescued = ", rescued" if verdict == "rescued" else ""
-        yield f"  {rule}   {n} pages, C(p) {credibility:.2f} on {known} site(s){rescued}"
-    if len(pages) > SHOWN:
-        yield f"  … {len(pages)} rules in all"
-    counts = ", ".join(f"{verdict} {verdicts[verdict]}" for verdict in ("credible", "rescued", "weak"))
-    yield f"patterns: {counts}; {n_bilingual} of {n_sites} site(s) have some → {folder / PATTERNS_FILE}"

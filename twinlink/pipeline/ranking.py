@@ -33,7 +33,6 @@ __all__ = [
     "export_graph",
     "host_graph",
     "rank",
-    "said_of",
     "site_table",
 ]
 
@@ -42,8 +41,6 @@ MODEL_FILE = "model.tsv"
 TABLE_FILE = "sites.parquet"
 DISPROVED = "one-language"
 """Verdict on a site that was looked at and is not bilingual."""
-SHOWN = 10
-REASONS = 3
 
 
 class _Crawled(NamedTuple):
@@ -247,20 +244,3 @@ def export_graph(run: RunDirectory, path: Path, config: Config) -> None:
         If the run has not been ranked.
     """
     export_host_graph(run.stage_folder("hosts"), path, config.ranking.graph.memory)
-
-
-def said_of(run: RunDirectory) -> Iterator[str]:
-    """Yield what stage `rank` found, in a few lines for people: the best candidates, each with its reasons."""
-    folder = run.stage_folder("rank")
-    table = read_table(folder / TABLE_FILE, SITES)
-    for row in table.slice(0, SHOWN).to_pylist():
-        if row["state"] != "candidate":
-            break
-        parts = sorted(((row[f"by_{name}"], name) for name in FEATURES), key=lambda part: -abs(part[0]))
-        why = ", ".join(f"{name} {part:+.1f}" for part, name in parts[:REASONS] if part)
-        yield f"  {row['rank']:3}. {row['site']}   {row['ours']:.2f}   {why}"
-    states = table["state"].to_pylist()
-    yield (
-        f"sites: {states.count('crawled')} crawled, {states.count('candidate')} candidates → {folder / SITES_FILE}; "
-        f"weights → {folder / MODEL_FILE}"
-    )

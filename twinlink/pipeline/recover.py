@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from twinlink.config import Config
-from twinlink.pipeline.guessing import NOT_ASKED, SiteGuesses, crawled_keys, guess_run, known_of, next_round
+from twinlink.pipeline.guessing import SiteGuesses, crawled_keys, guess_run, known_of, next_round
 from twinlink.pipeline.ingest import SOURCES_NAME
 from twinlink.pipeline.patterns import learn_run
 from twinlink.pipeline.recovered import PageTexts, judge_answers, read_answers, unjudged
@@ -28,7 +28,7 @@ from twinlink.spiders.guesses import LATER, Answer, GuessBook, Guessed, guess_st
 from twinlink.spiders.ledger import LEDGER_NAME, ledger_starts
 from twinlink.tables import PAGES, RECOVERED, iter_parts, read_table, tsv_lines, write_table
 
-__all__ = ["TRIED", "TRIED_FILE", "guessed_lines", "has_crawl", "recover", "said_of"]
+__all__ = ["TRIED", "TRIED_FILE", "guessed_lines", "has_crawl", "recover", "sources_of"]
 
 TRIED = "tried.parquet"
 TRIED_FILE = "tried.tsv"
@@ -210,20 +210,7 @@ def _row(guess: Guessed, outcome: str, detail: str = "") -> dict[str, Any]:
     return {**of_guess, "outcome": outcome, "detail": detail}
 
 
-def said_of(run: RunDirectory) -> Iterator[str]:
-    """Yield what stage `recover` found, in a few lines for people, and what to do next."""
-    folder = run.stage_folder("recover")
-    table = read_table(folder / TRIED, RECOVERED)
-    counts = Counter(table["outcome"].to_pylist())
-    found, made_up = counts.pop("found", 0), counts.pop("made-up", 0)
-    rules = Counter(row["rule"] for row in table.to_pylist() if row["outcome"] == "found")
-    for rule, n in rules.most_common(10):
-        yield f"  {rule}   {n} found"
-    for outcome, n in counts.most_common():
-        yield f"  {'not asked for' if outcome in NOT_ASKED else 'not taken'}: {outcome} {n}"
-    tried = found + sum(n for outcome, n in counts.items() if outcome not in NOT_ASKED)
-    yield f"{tried} addresses tried (and {made_up} made up), {found} pages found → {folder / TRIED_FILE}"
-    if found:
-        names = (run.path / "ingest" / SOURCES_NAME).read_text(encoding="utf-8").split("\n")
-        sources = "".join(f" {name}" for name in names if name)
-        yield f"next: twinlink ingest{sources} -o {run.path}, then twinlink match {run.path}"
+def sources_of(run: RunDirectory) -> list[str]:
+    """Return the files that the run was read from, beside its own crawl."""
+    names = (run.path / "ingest" / SOURCES_NAME).read_text(encoding="utf-8").split("\n")
+    return [name for name in names if name]

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-import msgspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -17,7 +16,7 @@ import pyarrow.compute as pc
 from twinlink.config import IngestSettings
 from twinlink.errors import InputError, MissingStageError
 from twinlink.pipeline.evidence import PageShape
-from twinlink.pipeline.ingest import SOURCES_NAME, read_source
+from twinlink.pipeline.ingest import ingest_settings, read_source, source_paths
 from twinlink.pipeline.spool import body_digest
 from twinlink.rundir import RunDirectory, Signature
 from twinlink.spiders.documents import Document
@@ -103,11 +102,7 @@ def _wanted(parts: list[Path]) -> dict[int, str]:
 
 def _documents(run: RunDirectory) -> Iterator[tuple[int, Document]]:
     """Yield the pages of the run's sources with their page_id."""
-    signature = run.read_signature("ingest")
-    settings = msgspec.convert(signature.settings["ingest"] if signature else {}, IngestSettings)
-    names = run.stage_folder("ingest") / SOURCES_NAME
-    sources = names.read_text(encoding="utf-8").splitlines() if names.is_file() else []
-    for item in _items([*run.archives(), *map(Path, sources)], settings):
+    for item in _items([*run.archives(), *source_paths(run)], ingest_settings(run)):
         if isinstance(item, Document) and not item.location and (url := normalise(item.url)) is not None:
             yield page_id(url), item
 

@@ -6,8 +6,9 @@ import hashlib
 import re
 from collections.abc import Iterator
 
-__all__ = ["Twins", "fullness"]
+__all__ = ["Twins", "fullness", "twin_addresses"]
 
+_DOCUMENTS = ("index.html", "index.htm", "index.php", "index.asp", "default.htm", "default.html", "default.asp")
 _INDEX = re.compile(r"/(?:index|default|home)\.[a-z]{2,5}$", re.IGNORECASE)
 
 
@@ -45,3 +46,26 @@ def fullness(url: str) -> tuple[int, str]:
     A folder of saved pages knows only ``index.html``, so that is what ``/`` beside it is taken for from other sources.
     """
     return -len(url), url
+
+
+def twin_addresses(url: str) -> Iterator[str]:
+    """Yield addresses that often lead to the same page, the likeliest first.
+
+    >>> list(twin_addresses("https://www.example.org/a.html"))
+    ['http://www.example.org/a.html', 'https://example.org/a.html', 'http://example.org/a.html']
+    >>> "http://www.example.org/index.html" in twin_addresses("http://example.org/")
+    True
+    """
+    address, mark, query = url.partition("://")[2].partition("?")
+    bare = _INDEX.sub("/", address)
+    places = [address, bare] if bare != address else [address]
+    if bare.endswith("/"):
+        places = list(dict.fromkeys([*places, *(bare + name for name in _DOCUMENTS)]))
+    scheme = url.partition("://")[0]
+    for host in (True, False):
+        for each in (scheme, "http" if scheme == "https" else "https"):
+            for place in places:
+                turned = place.removeprefix("www.") if place.startswith("www.") else f"www.{place}"
+                found = f"{each}://{place if host else turned}{mark}{query}"
+                if found != url:
+                    yield found

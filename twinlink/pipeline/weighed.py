@@ -17,6 +17,7 @@ from scipy.special import expit
 from twinlink.config import MatchSettings
 from twinlink.graph.matching import Matching, greedy_matching
 from twinlink.pipeline.evidence import Between, Found, Side, Words, carry_over, positions, with_values
+from twinlink.pipeline.labelled import allowed
 from twinlink.pipeline.measures import LIKELY, SiteMeasures, State, mean_of, measure, pair_matrix, stored
 from twinlink.similarity.candidates import candidate_pattern, strongest, tag_vectors, union_of
 from twinlink.similarity.content import combine_translations
@@ -78,7 +79,7 @@ def _first_state(site: SiteMeasures) -> State:
         patterns.append(site.between.hreflang)
     if site.by_url is not None:
         patterns.append(site.by_url)
-    pattern = union_of(*patterns)
+    pattern = allowed(union_of(*patterns), site.between.labels)
     kinds = [kind for kind in ("content", "structure", "direct", "hreflang", "pattern") if site.uses(kind)]
     fixed = {kind: site.fixed_evidence(kind, pattern) for kind in kinds}
     return State(pattern, {kind: values for kind, values in fixed.items() if values.any()}, (site.words.translation,))
@@ -127,12 +128,13 @@ def _next_state(site: SiteMeasures, state: State, result: Weighing, rivalry: Riv
     open_a, open_b = (np.ones(n, dtype=np.bool_) for n in shape)
     open_a[rivalry.rows[sure]] = open_b[rivalry.columns[sure]] = False
     translations = _translations(site, rows, columns)
-    pattern = union_of(
+    around = union_of(
         strongest(with_values(state.pattern, _as_score(result.log_odds)), site.settings.candidates),
         pair_matrix(rivalry.rows[result.pairs], rivalry.columns[result.pairs], shape),
         site.candidates(combine_translations(*translations), open_a, open_b),
         _around(site, pair_matrix(rows, columns, shape)),
     )
+    pattern = allowed(around, site.between.labels)
     chances = np.zeros(state.pattern.nnz, dtype=np.float32)
     chances[result.pairs] = result.probabilities
     return State(

@@ -7,8 +7,10 @@ parent.
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -46,6 +48,8 @@ REPORT_NAME = "crawl.json"
 _SITES_SHOWN = 10
 _POLL = 0.2
 """Seconds between two looks at the ledger."""
+_HOLD = 1.0
+"""Seconds that a report may take before the crawl stands still until it comes back."""
 _PATIENCE = 15.0
 """Seconds that a crawl gets to bring in what is in flight after it was asked to stop."""
 _ALL = 2**53
@@ -250,7 +254,7 @@ def _run_child(job: dict[str, object], folder: Path, report: Callable[[], object
     try:
         _tell(child, json.dumps(job))
         while child.poll() is None:
-            report()
+            _report_of(child, report)
             _wait(child, _POLL)
     except KeyboardInterrupt:
         _tell(child, "stop")
@@ -263,6 +267,19 @@ def _run_child(job: dict[str, object], folder: Path, report: Callable[[], object
         _close(child.stdin)
     if child.returncode != 0:
         raise _error_of(answer, child.returncode, folder)
+
+
+def _report_of(child: subprocess.Popen[bytes], report: Callable[[], object]) -> None:
+    """Report; as long as that does not come back, because somebody asks for a pause, the child stands still."""
+    held = threading.Timer(_HOLD, child.send_signal, [signal.SIGSTOP])
+    held.daemon = True
+    held.start()
+    try:
+        report()
+    finally:
+        held.cancel()
+        held.join()
+        child.send_signal(signal.SIGCONT)
 
 
 def _write_report(folder: Path, seconds: float) -> None:

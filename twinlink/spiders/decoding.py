@@ -11,7 +11,7 @@ from w3lib.encoding import (
     to_unicode,
 )
 
-__all__ = ["decode"]
+__all__ = ["decode", "decode_as"]
 
 # The decoders of the WHATWG Encoding Standard by Python's names, after w3lib has put big5 to big5hkscs, gbk to gb18030
 # and so on; HZ beside them for old Chinese pages, and two of Kazakhstan. Any other label of Python's is refused: hex
@@ -78,6 +78,16 @@ def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
     if charset == "cp1251" and _is_kazakh(body):
         charset = "kz1048"
     return to_unicode(body, charset), charset
+
+
+def decode_as(body: bytes, charset: str) -> str:
+    """Return the text of a page whose encoding is known: what `decode` has returned with it.
+
+    >>> decode_as("\ufeff<p>嘅</p>".encode(), "utf-8")
+    '<p>嘅</p>'
+    """
+    mark, mark_bytes = read_bom(body)
+    return to_unicode(body[len(mark_bytes) :] if mark is not None and mark_bytes else body, charset)
 
 
 def _wide(body: bytes) -> str | None:

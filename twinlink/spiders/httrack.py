@@ -19,7 +19,7 @@ from twinlink.spiders.files import UnusableError, locate
 from twinlink.spiders.urls import normalise
 from twinlink.tables import Reject
 
-__all__ = ["CACHE_NAME", "has_cache", "read_cache"]
+__all__ = ["CACHE_NAME", "has_cache", "read_cache", "read_cached"]
 
 CACHE_NAME = "hts-cache/new.zip"
 
@@ -61,6 +61,18 @@ def read_cache(folder: Path, max_page_bytes: int) -> Iterator[Document | Reject]
                 yield from _read_member(cache, file, info, max_page_bytes)
     except _BROKEN as error:
         yield Reject(CACHE_NAME, "ingest", "damaged-record", f"cannot be read as a zip ({error})")
+
+
+def read_cached(folder: Path, offset: int, max_page_bytes: int) -> Document | None:
+    """Return the page whose member starts at a place in the cache; None: there is none, or no cache."""
+    path = folder / CACHE_NAME
+    try:
+        with zipfile.ZipFile(path) as cache, path.open("rb") as file:
+            found = (info for info in cache.infolist() if info.header_offset == offset)
+            items = (item for info in found for item in _read_member(cache, file, info, max_page_bytes))
+            return next((item for item in items if isinstance(item, Document)), None)
+    except _BROKEN:
+        return None
 
 
 def _read_member(

@@ -25,6 +25,7 @@ __all__ = [
     "ledger_ended",
     "ledger_failures",
     "ledger_langs",
+    "ledger_latest",
     "ledger_rejects",
     "ledger_report",
     "ledger_sites",
@@ -85,6 +86,15 @@ def ledger_langs(folder: Path) -> dict[str, int]:
             return dict(db.execute(_LANGS))
     except (MissingStageError, RunError):
         return {}
+
+
+def ledger_latest(folder: Path, limit: int) -> list[str]:
+    """Return the addresses of the pages that the crawl in ``folder`` fetched last, the newest first."""
+    try:
+        with _reader(folder) as db:
+            return [url for (url,) in db.execute(_LATEST, (limit,))]
+    except (MissingStageError, RunError):
+        return []
 
 
 def ledger_sites(folder: Path, limit: int = -1) -> list[SiteCounts]:
@@ -221,6 +231,7 @@ WHERE state IN ('queued', 'flight') AND kind = 'page'
 GROUP BY 1
 """
 _TALLY = "SELECT reason, sum(n) FROM tally GROUP BY reason HAVING sum(n) > 0 ORDER BY 2 DESC, 1"
+_LATEST = "SELECT url FROM bodies WHERE archive <> '' ORDER BY date DESC, id DESC LIMIT ?"
 _LANGS = "SELECT iif(lang = '', 'und', lang), sum(n) FROM langs GROUP BY 1 HAVING sum(n) > 0 ORDER BY 2 DESC, 1"
 _UNWANTED = """
 SELECT (SELECT count(*) FROM frontier WHERE state = 'done' AND side = ?1),

@@ -28,7 +28,7 @@ from twinlink.spiders.parser import parse_page
 from twinlink.spiders.urls import normalise, page_id
 from twinlink.tables import Reject
 
-__all__ = ["read_mirror"]
+__all__ = ["mirror_addresses", "read_mirror"]
 
 # Documents that a reader of the site would miss: they are counted. Files of all these kinds are passed over.
 _DOCUMENT_SUFFIXES = frozenset(".pdf .doc .docx .rtf .odt .xls .xlsx .ods .ppt .pptx .odp .ps .txt".split())
@@ -99,6 +99,17 @@ def read_mirror(folder: Path, base_url: str, max_page_bytes: int) -> Iterator[Do
         yield item
     if not n_pages:
         raise _no_page(folder)
+
+
+def mirror_addresses(folder: Path, base_url: str, max_page_bytes: int) -> Addresses:
+    """Return which addresses the paths of a mirror stand for, as `read_mirror` reads it.
+
+    Raises
+    ------
+    InputError
+        If nothing tells them.
+    """
+    return _find_addresses(folder, base_url, _Files(folder, max_page_bytes))
 
 
 def _read_files(folder: Path, base_url: str, max_page_bytes: int, covered: set[int]) -> Iterator[Document | Reject]:

@@ -10,7 +10,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import IO, Any, BinaryIO, NamedTuple, cast
@@ -23,7 +23,7 @@ from twinlink.spiders.responses import Archive, Exchanges, read_archives
 from twinlink.spiders.urls import normalise, page_id
 from twinlink.tables import Reject
 
-__all__ = ["read_wacz"]
+__all__ = ["is_wacz", "open_archives", "read_wacz"]
 
 _ARCHIVES = (".warc", ".warc.gz", ".warc.zst", ".arc", ".arc.gz")
 _PACKAGE = ".wacz"
@@ -84,6 +84,26 @@ def read_wacz(path: Path, max_page_bytes: int, exchanges: Exchanges | None = Non
                 listed.see(url)
         for url in listed.rest():
             yield Reject(url, "ingest", "missing-page", "in the list of pages, but in no archive")
+
+
+def is_wacz(path: Path) -> bool:
+    """Tell by its name whether a file is a WACZ file."""
+    return path.name.lower().endswith(_PACKAGE)
+
+
+@contextmanager
+def open_archives(path: Path) -> Iterator[list[Archive]]:
+    """Give the archives in a WACZ file, by the names that their documents have; for use within the block.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read as a zip, or has no archive in it.
+    """
+    contents = _Contents([], [], _Listed())
+    with ExitStack() as stack:
+        _gather(_Holder(path.name, lambda: path.open("rb")), str(path), contents, stack)
+        yield contents.archives
 
 
 class _Holder(NamedTuple):

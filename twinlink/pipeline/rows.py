@@ -1,0 +1,93 @@
+"""Some rows of a large table, read without the others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+
+from twinlink.errors import SchemaError
+from twinlink.tables import iter_parts
+
+__all__ = ["RowFile", "ints", "read_sites"]
+
+Ints = npt.NDArray[np.int64]
+
+
+def ints(column: pa.ChunkedArray) -> Ints:
+    """Return a column of page_ids as an array; -1 where there is none: one page in 2**64 has that number."""
+    values: Ints = (column.fill_null(-1) if column.null_count else column).to_numpy()
+    return values
+
+
+def read_sites(folder: Path, schema: pa.Schema, columns: Sequence[str] | None = None) -> pa.Table:
+    """Return columns of all sites' files of a table, in the order of their names; a folder that is not there is empty.
+
+    As `read_table` does, at a tenth of its time for thousands of files.
+
+    Raises
+    ------
+    OSError, SchemaError
+        If a file goes away or cannot be read.
+    """
+    wanted = schema if columns is None else pa.schema([schema.field(name) for name in columns])
+    files = [str(path) for path in iter_parts(folder)]
+    if not files:
+        return wanted.empty_table()
+    try:
+        return ds.dataset(files, schema=wanted, format="parquet").to_table(columns=wanted.names)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise SchemaError(f"{folder}: not a readable table ({error})") from error
+
+
+class RowFile:
+    """A table's file, of which columns are read whole and rows by their numbers.
+
+    Parameters
+    ----------
+    path : Path
+        A Parquet file.
+
+    Raises
+    ------
+    OSError, pa.ArrowInvalid
+        By the methods, where the file is gone or damaged.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    @cached_property
+    def _metadata(self) -> pq.FileMetaData:
+        return pq.read_metadata(self._path)
+
+    @cached_property
+    def _starts(self) -> Ints:
+        """The first row of each group, and behind the last one the number of rows."""
+        sizes = [self._metadata.row_group(group).num_rows for group in range(self._metadata.num_row_groups)]
+        return np.cumsum([0, *sizes])
+
+    def columns(self, *names: str) -> pa.Table:
+        """Return whole columns; texts as codes of a dictionary."""
+        texts = [name for name in names if self._metadata.schema.to_arrow_schema().field(name).type == pa.string()]
+        return self._file(texts).read(columns=list(names))
+
+    def take(self, rows: Sequence[int] | Ints, columns: Sequence[str]) -> pa.Table:
+        """Return some rows in the order asked for; only the groups that they lie in are read."""
+        wanted = np.asarray(rows, np.int64)
+        groups, group_of = np.unique(np.searchsorted(self._starts, wanted, side="right") - 1, return_inverse=True)
+        if not len(groups):
+            return self._file().schema_arrow.empty_table().select(list(columns))
+        read = self._file().read_row_groups(groups.tolist(), columns=list(columns))
+        sizes = self._starts[groups + 1] - self._starts[groups]
+        before = np.cumsum([0, *sizes[:-1]])
+        return read.take(pa.array(before[group_of] + wanted - self._starts[groups][group_of]))
+
+    def _file(self, dictionaries: Sequence[str] = ()) -> pq.ParquetFile:
+        return pq.ParquetFile(self._path, metadata=self._metadata, read_dictionary=list(dictionaries))

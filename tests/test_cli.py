@@ -1,14 +1,9 @@
-"""The command line as a person uses it: what it says, what it leaves behind, and how it ends.
-
-It is called in this process wherever no process matters: that saves a second a call.
-"""
+"""The command line as a person uses it: what it says, what it leaves behind, and how it ends."""
 
 from __future__ import annotations
 
-import contextlib
 import fcntl
 import gzip
-import io
 import json
 import os
 import re
@@ -17,42 +12,18 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from unittest.mock import patch
 
 import pytest
 
+from tests.calling import Done, twinlink
 from tests.loopback import links, serving
 from tests.sites import BASE, page, write_pages, write_toy
-from twinlink.cli import main
 from twinlink.demo import serve, write_site
 from twinlink.run import open_run
 
 TWINLINK = [sys.executable, "-m", "twinlink"]
-
-
-@dataclass
-class Done:
-    """How a command ended."""
-
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-def twinlink(*args: object, encoding: str = "utf-8") -> Done:
-    """Call the command line in this process."""
-    out, err = (io.TextIOWrapper(io.BytesIO(), encoding=encoding, write_through=True) for _ in range(2))
-    code: object = 0
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        try:
-            with patch.object(sys, "argv", ["twinlink", *map(str, args)]):
-                main()
-        except SystemExit as end:
-            code = end.code
-    texts = [stream.buffer.getvalue().decode(encoding) for stream in (out, err)]  # type: ignore[attr-defined]
-    return Done(int(str(code or 0)), *texts)
 
 
 def mine_toy(folder: Path, *args: object) -> Done:
@@ -105,7 +76,8 @@ def test_crawl_takes_seeds_and_says_what_came_of_each_site(tmp_path):
     assert len(re.findall(r"127\.0\.0\.1:\d+: 2 pages, 2 rejected, 0 queued", done.stdout)) == 2
     assert "rejected: excluded 2" in done.stdout
     assert "4 pages fetched" in done.stdout
-    assert "crawl: 4 of 4 · queued 0 · rejected 4 (" in done.stderr
+    assert re.search(r"^crawl: 4 of 4 · 100 % · .*\d:\d\d · queued 0 · rejected 4 \(", done.stderr, re.MULTILINE)
+    assert f"next: twinlink ingest -o {run}\n" in done.stderr
     assert json.loads((run / "crawl.json").read_text())["pages"] == 4
 
 
@@ -114,7 +86,9 @@ def test_mine_says_what_came_out_and_where(toy_done):
     assert done.returncode == 0, done.stderr
     assert "10 pages (" in done.stdout
     assert "ingest: 10" in done.stderr
-    assert re.search(r"pairs, expected precision [01]\.\d+ → .*pairs\.tsv$", done.stdout.strip())
+    assert re.search(r"^5 pairs, expected precision [01]\.\d+ → .*pairs\.tsv$", done.stdout, re.MULTILINE)
+    assert done.stdout.splitlines()[-1] == f"report → {folder}/run/report.html"
+    assert done.stderr.splitlines()[-1] == f"next: twinlink review {folder}/run"
     assert (folder / "run" / "pairs.tsv").is_file()
 
 

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import io
+import os
+import re
 import signal
+import sys
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from tests.calling import twinlink
+from tests.sites import BASE, write_toy
 from twinlink.progress import reporter
+from twinlink.rundir import RunDirectory
 
 
 def test_an_interrupt_that_somebody_swallowed_is_heeded_at_the_next_report() -> None:
@@ -27,3 +37,135 @@ def test_reports_of_another_thread_leave_signals_alone() -> None:
 
     with ThreadPoolExecutor(1) as pool:
         pool.submit(work).result()
+
+
+class Clock:
+    """A clock that tests set; sleeping moves it on."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 1000.0
+        self.at_sleep: list[Callable[[], object]] = []
+        monkeypatch.setattr("twinlink.progress.time", SimpleNamespace(monotonic=lambda: self.now, sleep=self.sleep))
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+        self.at_sleep.pop(0)()
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    return Clock(monkeypatch)
+
+
+class Terminal(io.StringIO):
+    """A terminal that remembers what was written."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_lines_of_a_log_have_share_rate_and_times(clock: Clock, capsys: pytest.CaptureFixture[str]) -> None:
+    with reporter(quiet=False) as report:
+        report("crawl", 100, 500)  # an earlier call fetched 100: they say nothing of the rate
+        clock.now += 4
+        report("crawl", 140, 500)
+        clock.now += 6
+        report("crawl", 200, 500, "queued 300")
+        clock.now += 3
+        report("crawl", 230, 500, "queued 270")
+    assert capsys.readouterr().err.splitlines() == [
+        "crawl: 200 of 500 · 40 % · 10/s · 0:10 · 0:30 left · queued 300",
+        "crawl: 230 of 500 · 46 % · 10/s · 0:13 · 0:27 left · queued 270",
+    ]
+
+
+def test_work_of_unknown_size_has_a_rate_and_no_end(clock: Clock, capsys: pytest.CaptureFixture[str]) -> None:
+    with reporter(quiet=False) as report:
+        report("ingest", 0, None)
+        clock.now += 4000
+        report("ingest", 1000, None)
+    assert capsys.readouterr().err == "ingest: 1000 · 15/min · 1:06:40\n"
+
+
+def test_long_work_does_not_fill_a_log(clock: Clock, capsys: pytest.CaptureFixture[str]) -> None:
+    with reporter(quiet=False) as report:
+        for done in range(10 * 3600):
+            report("crawl", done, None)
+            clock.now += 1
+    assert 600 <= len(capsys.readouterr().err.splitlines()) <= 700  # one a minute, and some more at the beginning
+
+
+def test_quiet_is_silent(clock: Clock, capsys: pytest.CaptureFixture[str]) -> None:
+    with reporter(quiet=True) as report:
+        report("crawl", 0, 2)
+        clock.now += 100
+        report("crawl", 2, 2)
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("columns", ["20", "60", "200"])
+def test_a_terminal_has_a_line_that_fits(monkeypatch: pytest.MonkeyPatch, columns: str) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("COLUMNS", columns)
+    monkeypatch.setenv("TERM", "xterm")
+    with reporter(quiet=False) as report:
+        report("crawl", 10, 40, "rejected [red]2[/red] \x1b[2J http://x/?a[]=1")
+    shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", terminal.getvalue())
+    lines = [line for line in re.split(r"[\r\n]+", shown) if line]
+    assert "crawl: 10 of 40" in lines[-1]
+    assert max(map(len, lines)) <= int(columns)
+    if columns == "200":
+        assert "25 %" in lines[-1]
+        assert "rejected [red]2[/red] �[2J http://x/?a[]=1" in lines[-1]  # neither markup nor a cleared screen
+
+
+def test_a_dumb_terminal_has_plain_lines(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("TERM", "dumb")
+    with reporter(quiet=False) as report:
+        report("crawl", 0, 40)
+        clock.now += 10
+        report("crawl", 20, 40)
+    assert terminal.getvalue() == "crawl: 20 of 40 · 50 % · 2.0/s · 0:10 · 0:10 left\n"
+
+
+@pytest.mark.parametrize("quiet", [False, True])
+def test_work_waits_for_the_pause_to_end_and_says_so(
+    clock: Clock, capsys: pytest.CaptureFixture[str], tmp_path: Path, quiet: bool
+) -> None:
+    pause = tmp_path / "pause"
+    with reporter(quiet, pause) as report:
+        report("match", 0, 2)
+        assert capsys.readouterr().err == ""
+        pause.touch()
+        os.utime(pause, (0, 0))  # it was left there long ago
+        clock.at_sleep = [lambda: None, lambda: None, pause.unlink]
+        report("match", 1, 2)
+        assert clock.at_sleep == []
+        said = capsys.readouterr().err
+        assert f"paused: match waits as long as {pause} is there (since 19" in said
+        assert said.endswith("match goes on\n")
+        report("match", 2, 2)
+
+
+def test_ctrl_c_ends_a_pause(clock: Clock, tmp_path: Path) -> None:
+    pause = tmp_path / "pause"
+    pause.touch()
+    clock.at_sleep = [lambda: None, lambda: signal.raise_signal(signal.SIGINT)]
+    with pytest.raises(KeyboardInterrupt), reporter(quiet=True, pause=pause) as report:
+        report("match", 0, 2)
+    assert pause.exists()
+
+
+def test_a_pause_left_in_a_run_makes_no_command_hang_in_silence(clock: Clock, tmp_path: Path) -> None:
+    run = RunDirectory.create(tmp_path / "run")
+    run.pause_file.parent.mkdir()
+    run.pause_file.touch()
+    assert run.paused
+    clock.at_sleep = [run.pause_file.unlink]
+    done = twinlink("mine", write_toy(tmp_path / "toy"), "--base-url", BASE, "-o", run.path, "--langs", "en,zh", "-q")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.startswith("paused: ingest waits")
+    assert not run.paused

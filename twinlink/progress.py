@@ -1,16 +1,23 @@
-"""How long work is shown: a live line on a terminal, a plain line now and then elsewhere, nothing when quiet."""
+"""How long work is shown: a live line on a terminal, a plain line now and then elsewhere, nothing when quiet.
+
+Work waits at a report as long as there is the file that asks for a pause.
+"""
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
 from typing import Protocol
 
-__all__ = ["Report", "reporter"]
+__all__ = ["Report", "measures", "reporter"]
 
 
 class Report(Protocol):
@@ -20,25 +27,53 @@ class Report(Protocol):
         """Show it."""
 
 
-PLAIN_SECONDS = 5.0  # between two lines of one stage where there is no terminal
+PLAIN_SECONDS = 5.0  # between the first lines of one stage where there is no terminal
+LONGEST_SECONDS = 60.0  # between two lines at most: the longer work takes, the fewer lines a minute
+BAR_FROM = 100  # columns: a narrower terminal has no room for a bar
+PAUSE_SECONDS = 0.2  # between two looks at whether a pause is over
 
 
 @contextmanager
-def reporter(quiet: bool) -> Iterator[Report]:
-    """Give a function that shows (stage, done, total) on standard error, and heeds a Ctrl-C that went unheard."""
+def reporter(quiet: bool, pause: Path | None = None) -> Iterator[Report]:
+    """Give a function that shows (stage, done, total) on standard error, and heeds a Ctrl-C that went unheard.
+
+    Parameters
+    ----------
+    quiet : bool
+        Show nothing, but that work waits.
+    pause : Path, optional
+        As long as there is this file, work waits at its next report.
+    """
     with _heed_interrupt() as check, _shown(quiet) as show:
 
         def report(stage: str, done: int, total: int | None, detail: str = "") -> None:
             check()
+            if pause is not None and pause.exists():
+                show(stage, done, total, "paused")
+                _wait(pause, stage, check)
             show(stage, done, total, detail)
 
         yield report
 
 
+def _wait(pause: Path, stage: str, check: Callable[[], None]) -> None:
+    """Wait as long as there is a file; also one that was left from another day does not make anybody wonder."""
+    try:
+        since = f"{datetime.fromtimestamp(pause.stat().st_mtime).astimezone():%Y-%m-%d %H:%M}"
+    except OSError:  # gone already
+        return
+    say = f"paused: {stage} waits as long as {pause} is there (since {since}); go on in the review, or remove the file"
+    print(say, file=sys.stderr, flush=True)
+    while pause.exists():
+        time.sleep(PAUSE_SECONDS)
+        check()
+    print(f"{stage} goes on", file=sys.stderr, flush=True)
+
+
 def _shown(quiet: bool) -> AbstractContextManager[Report]:
     if quiet:
         return nullcontext(lambda stage, done, total, detail="": None)
-    return _live() if sys.stderr.isatty() else _plain()
+    return _live() if sys.stderr.isatty() and os.environ.get("TERM") != "dumb" else _plain()
 
 
 @contextmanager
@@ -67,51 +102,107 @@ def _heed_interrupt() -> Iterator[Callable[[], None]]:
         signal.signal(signal.SIGINT, earlier)
 
 
+@dataclass
+class _Stage:
+    """A stage as it was first and last reported."""
+
+    began: float
+    before: int
+    """What was done when it was first reported, perhaps by an earlier call."""
+    shown: float
+    """When a line of it was last shown."""
+    last: tuple[int, int | None, str]
+    told: tuple[int, int | None, str] | None = None
+
+    def line(self, name: str, now: float) -> str:
+        """Return all that is said of it, what matters most first."""
+        done, total, detail = self.last
+        count = f"{done}" if total is None else f"{done} of {total}"
+        parts = [count, *measures(done, total, done - self.before, now - self.began)]
+        return f"{name}: {' · '.join([*parts, *([_plainly(detail)] if detail else [])])}"
+
+
+def measures(done: int, total: int | None, gained: int, seconds: float) -> list[str]:
+    """Return the share that is done, the rate, the time taken, and the time that is left at this rate.
+
+    Parameters
+    ----------
+    done, total : int
+        How much is done, of how much; None: not known.
+    gained : int
+        What was done in ``seconds``.
+
+    Examples
+    --------
+    >>> measures(150, 400, 120, 10.0)
+    ['37 %', '12/s', '0:10', '0:20 left']
+    >>> measures(3, None, 3, 90.0)
+    ['2/min', '1:30']
+    """
+    rate = gained / seconds if seconds > 0 else 0.0
+    parts = [] if not total else [f"{100 * done // total} %"]
+    parts += [_rate(rate)] if rate else []
+    parts.append(_clock(seconds))
+    if total is not None and rate and done < total:
+        parts.append(f"{_clock((total - done) / rate)} left")
+    return parts
+
+
+def _rate(rate: float) -> str:
+    if rate < 1:
+        return f"{60 * rate:.2g}/min"
+    return f"{rate:,.0f}/s" if rate >= 10 else f"{rate:.1f}/s"
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def _plainly(text: str) -> str:
+    """Return a text without control characters: details may hold what pages say of themselves."""
+    return "".join(sign if sign.isprintable() else "�" for sign in text)
+
+
 @contextmanager
 def _live() -> Iterator[Report]:
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, Progress, TaskID, TextColumn
 
-    columns = (
-        TextColumn("{task.description:<7}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[rate]}"),
-    )
-    after = TextColumn("{task.fields[detail]}")
-    with Progress(*columns, TimeElapsedColumn(), after, console=Console(stderr=True)) as progress:
-        tasks: dict[str, tuple[int, float, int]] = {}  # number, start, what was done before the start
+    console = Console(stderr=True)
+    said = TextColumn("{task.description}", markup=False)  # brackets in a detail are brackets; the end is cut off
+    columns = (BarColumn(bar_width=20), said) if console.width >= BAR_FROM else (said,)
+    with Progress(*columns, console=console) as progress:
+        stages: dict[str, tuple[TaskID, _Stage]] = {}
 
         def report(stage: str, done: int, total: int | None, detail: str = "") -> None:
-            if stage not in tasks:
-                new = int(progress.add_task(stage, total=total, rate="", detail=""))
-                tasks[stage] = new, time.monotonic(), done
-            task, start, before = tasks[stage]
-            rate = f"{(done - before) / max(time.monotonic() - start, 1e-3):,.0f}/s"
-            progress.update(TaskID(task), completed=done, total=total, rate=rate, detail=detail)
+            now = time.monotonic()
+            if stage not in stages:
+                stages[stage] = progress.add_task("", total=total), _Stage(now, done, now, (done, total, detail))
+            task, state = stages[stage]
+            state.last = done, total, detail
+            progress.update(task, completed=done, total=total, description=state.line(stage, now))
 
         yield report
 
 
 @contextmanager
 def _plain() -> Iterator[Report]:
-    shown: dict[str, float] = {}
-    last: dict[str, tuple[int, int | None, str]] = {}
-    told: dict[str, tuple[int, int | None, str]] = {}
+    stages: dict[str, _Stage] = {}
 
-    def tell(stage: str) -> None:
-        done, total, detail = told[stage] = last[stage]
-        line = f"{stage}: {done}" + (f" of {total}" if total is not None else "") + (f" · {detail}" if detail else "")
-        print(line, file=sys.stderr, flush=True)
+    def tell(stage: str, state: _Stage, now: float) -> None:
+        state.told, state.shown = state.last, now
+        print(state.line(stage, now), file=sys.stderr, flush=True)
 
     def report(stage: str, done: int, total: int | None, detail: str = "") -> None:
-        last[stage] = done, total, detail
         now = time.monotonic()
-        if now - shown.setdefault(stage, now) >= PLAIN_SECONDS:
-            shown[stage] = now
-            tell(stage)
+        state = stages.setdefault(stage, _Stage(now, done, now, (done, total, detail)))
+        state.last = done, total, detail
+        if now - state.shown >= min(LONGEST_SECONDS, max(PLAIN_SECONDS, (now - state.began) / 20)):
+            tell(stage, state, now)
 
     yield report
-    for stage, state in last.items():
-        if told.get(stage) != state:
-            tell(stage)
+    for stage, state in stages.items():
+        if state.told != state.last:
+            tell(stage, state, time.monotonic())

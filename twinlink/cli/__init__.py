@@ -1,0 +1,19 @@
+"""The command line: every verb reads its options, calls the library, and says what came out and where."""
+
+from __future__ import annotations
+
+from twinlink.cli.ending import main
+from twinlink.cli.looking import report, review
+from twinlink.cli.mining import crawl, ingest, match, mine
+from twinlink.cli.root import GROUPS, app
+from twinlink.cli.scoring import evaluate, explain, verify
+from twinlink.cli.sentences import align
+from twinlink.cli.sites import discover, patterns, rank, recover
+from twinlink.cli.trying import demo
+
+__all__ = ["app", "main"]
+
+_VERBS = (mine, crawl, ingest, match, align, report, review, explain, evaluate, verify, patterns, recover, rank)
+
+for verb in (*_VERBS, discover, demo):
+    app.command(short_help=next(verbs[verb.__name__] for verbs in GROUPS.values() if verb.__name__ in verbs))(verb)

@@ -1,0 +1,110 @@
+"""What a person looks at: report, review."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import threading
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from twinlink.cli.options import AsJson, GoldFile, Quiet, RunPath
+from twinlink.cli.saying import command, echo, say
+from twinlink.cli.working import opened
+
+__all__ = ["report", "review"]
+
+PORT = 8765
+
+
+def report(
+    run: RunPath,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Where it goes. Default: RUN/report.html.")
+    ] = None,
+    gold: GoldFile = None,
+    open_: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Write a report of a run: one HTML file that needs no network.
+
+    `twinlink mine` writes it, too.
+
+    Example: twinlink report RUN -o report.html
+    """
+    from twinlink.pipeline.reporting import write_report
+    from twinlink.rundir import RunDirectory
+    from twinlink.telling.looking import ReportTold
+
+    opened(run)
+    target = write_report(RunDirectory(run), out, gold)
+    told = ReportTold(run=str(run), report=str(target), n_bytes=target.stat().st_size)
+    say(told, as_json, quiet, [command("review", run)])
+    if open_:
+        _show(target.resolve().as_uri())
+
+
+def review(
+    run: RunPath,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port on this machine; 0: any free one.")] = PORT,
+    who: Annotated[str, typer.Option(metavar="NAME", help="Who judges. Default: your login name.")] = "",
+    no_open: Annotated[bool, typer.Option("--no-open", help="Do not open the browser.")] = False,
+    export: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the labels (TSV; only the accepted pairs to .gold.tsv), and end."),
+    ] = None,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Look at pairs and judge them in the browser; labels stay in RUN. Ctrl-C ends it.
+
+    It is served to this machine alone. It may be open while `twinlink mine` works on RUN.
+
+    Example: twinlink review RUN --port 8765
+    """
+    opened(run)
+    if export is not None:
+        _export(run, export, quiet, as_json)
+        return
+    from twinlink.pipeline.review_server import review as serve_review
+
+    def on_ready(address: str) -> None:
+        from twinlink.telling.looking import ReviewTold
+
+        say(ReviewTold(run=str(run), address=address), as_json, quiet)
+        if not no_open and _has_display():
+            threading.Thread(target=_show, args=(address,), name="_show", daemon=True).start()
+
+    with contextlib.suppress(KeyboardInterrupt):  # it is how a review ends
+        serve_review(run, port=port, who=who, on_ready=on_ready)
+    if not as_json:
+        echo(f"review ended; labels → {run / 'review' / 'labels.jsonl'}")
+
+
+def _export(run: Path, target: Path, quiet: bool, as_json: bool) -> None:
+    from twinlink.review.labels import LabelBook, export_labels
+    from twinlink.telling.looking import LabelsTold
+
+    export_labels(run, target)
+    verdicts = [label.verdict for label in LabelBook(run).current().values()]
+    told = LabelsTold(
+        run=str(run), accepted=verdicts.count("accept"), rejected=verdicts.count("reject"), exported=str(target)
+    )
+    is_gold = target.name.endswith(".gold.tsv") and told.accepted
+    say(told, as_json, quiet, [command("evaluate", run, "--gold", target)] if is_gold else [])
+
+
+def _has_display() -> bool:
+    """Tell whether there is a screen to open a browser on."""
+    named = any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))
+    return named or sys.platform in {"darwin", "win32"}
+
+
+def _show(address: str) -> None:
+    import webbrowser
+
+    webbrowser.open(address)

@@ -1,0 +1,133 @@
+"""Options and arguments that several verbs share."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from twinlink.cli.completion import complete_langs, complete_runs, complete_setting, one_of
+
+__all__ = [
+    "AsJson",
+    "BaseUrl",
+    "ConfigFile",
+    "Contact",
+    "Exclude",
+    "GoldFile",
+    "Include",
+    "Inputs",
+    "Labels",
+    "Langs",
+    "Lexicons",
+    "MaxPages",
+    "MaxSitePages",
+    "Method",
+    "MethodName",
+    "MinPrecision",
+    "MinProbability",
+    "Out",
+    "Quiet",
+    "RunPath",
+    "Seeds",
+    "Settings",
+    "SiteBy",
+    "UrlPrefixes",
+    "Verifier",
+]
+
+
+class Method(StrEnum):
+    """Names of the methods, as ``match.method`` has them."""
+
+    WEIGHED = "weighed"
+    LIU2014 = "liu2014"
+    JANGELDIN = "jangeldin"
+    WEBMINING = "webmining"
+    BITEXTOR2010 = "bitextor2010"
+    URLS = "urls"
+
+
+class Verifier(StrEnum):
+    """Names of what judges pairs, as `twinlink.pipeline.verify.VERIFIERS` has them."""
+
+    STRAND = "strand"
+    HC1 = "hc1"
+    HC2 = "hc2"
+    MIXTURE = "mixture"
+    JANGELDIN = "jangeldin"
+    WEBMINING = "webmining"
+    BITEXTOR2010 = "bitextor2010"
+
+
+Inputs = Annotated[list[str], typer.Argument(metavar="URL|PATH...", help="Start addresses, archives, folders.")]
+Out = Annotated[
+    Path,
+    typer.Option("--out", "-o", metavar="RUN", help="Run directory; made or resumed.", autocompletion=complete_runs),
+]
+RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="A run directory.", autocompletion=complete_runs)]
+Langs = Annotated[
+    str,
+    typer.Option(
+        help="Wanted languages, e.g. en,zh. Default: the two most frequent on each site.", autocompletion=complete_langs
+    ),
+]
+ConfigFile = Annotated[Path | None, typer.Option("--config", "-c", help="Settings file (TOML); options go over it.")]
+Settings = Annotated[
+    list[str],
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="Any setting, e.g. match.ets.alpha=0.3; repeatable.",
+        autocompletion=complete_setting,
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Say the result as one JSON object.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, only the result.")]
+BaseUrl = Annotated[str, typer.Option(help="Address that a mirror folder's top stands for.")]
+Lexicons = Annotated[
+    list[Path], typer.Option("--lexicon", help="Bilingual lexicon (TSV, CC-CEDICT, FreeDict, MUSE); repeatable.")
+]
+SiteBy = Annotated[
+    str,
+    typer.Option(
+        help="What one site is: domain (registered domain), host, or path (the start page's folder).",
+        autocompletion=one_of("domain", "host", "path"),
+    ),
+]
+Seeds = Annotated[Path | None, typer.Option(metavar="FILE", help="File of more start addresses, one a line.")]
+Contact = Annotated[str, typer.Option(help="Your mail or web address, told to the sites that are crawled.")]
+Include = Annotated[
+    list[str], typer.Option("--include", metavar="REGEX", help="Fetch only addresses that this fits; repeatable.")
+]
+Exclude = Annotated[
+    list[str], typer.Option("--exclude", metavar="REGEX", help="Do not fetch addresses that this fits; repeatable.")
+]
+MaxSitePages = Annotated[int | None, typer.Option(min=1, help="Pages fetched at most of one site.")]
+UrlPrefixes = Annotated[
+    list[str],
+    typer.Option("--url-prefix", metavar="URL", help="Read only pages whose address begins so; repeatable."),
+]
+MaxPages = Annotated[int | None, typer.Option(min=1, help="Pages fetched at most.")]
+MethodName = Annotated[
+    Method | None,
+    typer.Option("--method", help="How pairs are found: evidence weighed on the site (default), or as a paper has it."),
+]
+MinProbability = Annotated[
+    float | None, typer.Option(min=0, max=1, help="Least probability of a pair that is handed out. Default: 0.5.")
+]
+MinPrecision = Annotated[
+    float | None,
+    typer.Option(min=0, max=1, help="Hand out as many pairs as keep the expected precision at this or above."),
+]
+Labels = Annotated[
+    bool | None,
+    typer.Option(
+        "--labels/--no-labels",
+        help="Heed what people said of pairs in `twinlink review`: keep accepted ones, drop rejected ones.",
+        show_default=False,
+    ),
+]
+GoldFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Known pairs: two tab-separated addresses a line.")]

@@ -1,0 +1,70 @@
+"""Sentences of page pairs and of texts: align."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from twinlink.cli.completion import complete_runs, listed
+from twinlink.cli.options import AsJson, ConfigFile, Lexicons, Quiet, Settings
+from twinlink.cli.saying import command, say
+from twinlink.cli.settings import settings_of
+from twinlink.cli.working import opened, working
+
+__all__ = ["align"]
+
+
+def align(
+    first: Annotated[
+        Path,
+        typer.Argument(
+            metavar="RUN|A.txt", help="A run, or a text of one sentence a line.", autocompletion=complete_runs
+        ),
+    ],
+    second: Annotated[Path | None, typer.Argument(metavar="[B.txt]", help="Its translation, likewise.")] = None,
+    lexicon: Lexicons = [],  # noqa: B006
+    form: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            help="Of a run: tmx, tsv, moses, jsonl, with commas between. Of texts: tsv or beads.",
+            autocompletion=listed("tmx", "tsv", "moses", "jsonl", "beads"),
+        ),
+    ] = "",
+    warm: Annotated[
+        list[str],
+        typer.Option(
+            "--warm",
+            metavar="[LANG-LANG=]FILE",
+            help="Sentence pairs to learn words from first: TMX, TSV, or what two Moses files begin with; repeatable.",
+        ),
+    ] = [],  # noqa: B006
+    workers: Annotated[int, typer.Option(min=1, help="Processes that work on a run; the result is the same.")] = 1,
+    config: ConfigFile = None,
+    set_: Settings = [],  # noqa: B006
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Align the sentences of a run's page pairs, or of two texts.
+
+    Example: twinlink align RUN --format tmx,tsv
+    """
+    from twinlink.pipeline.mine import align_files, align_stage
+    from twinlink.telling.sentences import SentencesTold, TextsTold
+
+    if second is not None:
+        settings = settings_of(None, config, set_, {})
+        lexicons = lexicon or [Path(name) for name in settings.match.lexicons]
+        form = form or "tsv"
+        lines = align_files(first, second, settings.bitext, form, warm, lexicons)
+        say(TextsTold.of(lines, form), as_json, raw=True)
+        return
+    formats = [name.strip() for name in form.split(",") if name.strip()]
+    settings = settings_of(first, config, set_, {"bitext.formats": formats})
+    opened(first)
+    lexicons = lexicon or [Path(name) for name in settings.match.lexicons]
+    with working(first, quiet) as (directory, report):
+        align_stage(directory, settings, lexicons, workers, report, warm)
+    say(SentencesTold.of(first), as_json, quiet, [command("review", first)])

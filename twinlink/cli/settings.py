@@ -1,0 +1,87 @@
+"""From options to settings: the run's own or the defaults, a file over them, single options over both."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from twinlink.errors import ConfigError
+
+if TYPE_CHECKING:
+    from twinlink.cli.options import Method
+    from twinlink.config import Config
+
+__all__ = ["crawl_options", "match_options", "more_seeds", "settings_of"]
+
+
+def crawl_options(
+    site_by: str,
+    contact: str,
+    include: list[str],
+    exclude: list[str],
+    max_pages: int | None,
+    max_site_pages: int | None,
+) -> dict[str, Any]:
+    """Return the options that `mine` and `crawl` share by the names of their settings."""
+    return {
+        "crawl.site_by": site_by,
+        "crawl.contact": contact,
+        "crawl.include": include,
+        "crawl.exclude": exclude,
+        "crawl.max_pages": max_pages,
+        "crawl.max_site_pages": max_site_pages,
+    }
+
+
+def more_seeds(file: Path | None) -> list[str]:
+    """Return the start addresses that a file has."""
+    from twinlink.spiders.seeds import read_seeds
+
+    return [] if file is None else read_seeds(file)
+
+
+def match_options(
+    langs: str,
+    lexicon: list[Path],
+    method: Method | None,
+    min_probability: float | None,
+    min_precision: float | None,
+    labels: bool | None,
+) -> dict[str, Any]:
+    """Return the options that `mine` and `match` share by the names of their settings."""
+    return {
+        "langs": langs,
+        "match.lexicons": lexicon,
+        "match.method": method and method.value,
+        "match.min_probability": min_probability,
+        "match.min_precision": min_precision,
+        "match.labels": labels,
+    }
+
+
+def settings_of(run: Path | None, file: Path | None, assignments: list[str], given: dict[str, Any]) -> Config:
+    """Put the settings together: the run's or the defaults, a file over them, then single options."""
+    from twinlink.config import Config
+
+    base = Config()
+    if run is not None and (run / "config.toml").is_file():
+        base = Config.load(run / "config.toml")
+    if file is not None:
+        base = Config.load(file, base)
+    values = {name: value for name, value in given.items() if value not in ("", None, [])}
+    if "langs" in values:
+        values["langs"] = [tag.strip() for tag in values["langs"].split(",")]
+    if "match.lexicons" in values:  # whole paths: the run is matched again from another folder
+        values["match.lexicons"] = [str(path.absolute()) for path in values["match.lexicons"]]
+    return base.override({**values, **dict(_assignment(text) for text in assignments)})
+
+
+def _assignment(text: str) -> tuple[str, Any]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise ConfigError(f"--set {text}: expected NAME=VALUE, e.g. match.ets.alpha=0.3")
+    try:
+        return name.strip(), tomllib.loads(f"x = {value}")["x"]
+    except tomllib.TOMLDecodeError:
+        return name.strip(), value

@@ -1,0 +1,57 @@
+"""A first try: demo."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from twinlink.cli.completion import complete_runs
+from twinlink.cli.options import AsJson, Quiet
+from twinlink.cli.saying import command, echo, say
+from twinlink.cli.settings import settings_of
+from twinlink.cli.working import opened, working
+from twinlink.errors import RunError
+
+DEMO_RUN = Path("demo-run")
+
+__all__ = ["demo"]
+
+
+def demo(
+    out: Annotated[
+        Path,
+        typer.Option("--out", "-o", metavar="RUN", help="Where the site and the run go.", autocompletion=complete_runs),
+    ] = DEMO_RUN,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Write a small bilingual site, serve it on this machine, crawl and match it, and score the result.
+
+    A demo that is in RUN already is replaced.
+
+    Example: twinlink demo -o demo-run
+    """
+    from twinlink.demo import serve, write_site
+    from twinlink.evaluate import evaluate as evaluate_pairs
+    from twinlink.evaluate import read_gold
+    from twinlink.pipeline.mine import mine_stages
+    from twinlink.telling.judged import Scores
+    from twinlink.telling.looking import DemoTold
+    from twinlink.telling.pages import PairsTold
+
+    with working(out, quiet) as (run, report):
+        if run.config_file.exists() and not (out / "site" / "gold.tsv").exists():
+            raise RunError(f"{out}: holds a run that is no demo; choose another directory")
+        run.clear()  # the site gets another port each time: what was fetched from the old one would stand beside it
+        site = write_site(out / "site")
+        settings = settings_of(None, None, [], {"langs": "en,zh", "match.lexicons": [site.lexicon]})
+        with serve(site.folder) as base:
+            if not as_json:
+                echo(f"a bilingual site of {site.n_pages} pages is served at {base}")
+            mine_stages([base.rstrip("/") + path for path in site.seeds], run, settings, report)
+    found = opened(out)
+    result = evaluate_pairs(zip(found.pairs["url_a"], found.pairs["url_b"], strict=True), read_gold(site.gold))
+    told = DemoTold(site_pages=site.n_pages, pairs=PairsTold.of(found), scores=Scores.of(result), gold=str(site.gold))
+    say(told, as_json, quiet, [command("review", out)])

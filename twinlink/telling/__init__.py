@@ -1,0 +1,6 @@
+"""What the command line says of a result: one record each, which is shown as lines of text or as a JSON object.
+
+Both are made of the same record and of nothing else, so that they cannot differ.
+"""
+
+from __future__ import annotations

@@ -1,0 +1,217 @@
+"""What a crawl, a reading and a match brought: pages and page pairs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from twinlink.errors import NothingFoundError, TwinlinkError
+from twinlink.telling.record import Count, Record
+from twinlink.telling.sentences import SentencesTold
+
+if TYPE_CHECKING:
+    from twinlink.run import Run
+    from twinlink.spiders.crawl import CrawlProgress
+
+__all__ = ["CrawlTold", "IngestTold", "PairsTold", "SiteTold"]
+
+NOT_THERE = "no page is in"
+
+
+class SiteTold(msgspec.Struct, frozen=True):
+    """How far the crawl of one site is."""
+
+    site: str
+    """The site."""
+    pages: int
+    """Pages fetched."""
+    rejected: int
+    """Addresses dropped."""
+    queued: int
+    """Addresses known and not fetched."""
+    ended: str
+    """Budget that ended it before all was fetched; empty for none."""
+
+
+class CrawlTold(Record, frozen=True, kw_only=True):
+    """`twinlink crawl`: what came in, and what was left out why."""
+
+    run: str
+    """The run directory."""
+    fetched: int
+    """Pages in the archive."""
+    rejected: int
+    """Addresses dropped."""
+    queued: int
+    """Addresses known and not fetched."""
+    rejects: dict[str, int]
+    """Addresses dropped by reason, the most frequent first."""
+    again: dict[str, int]
+    """With ``--again``: pages by what came of it."""
+    n_sites: int
+    """All sites."""
+    sites: list[SiteTold]
+    """The sites with the most pages, ten at most; ``crawl.json`` has all."""
+    archives: str
+    """Folder of the WARC files."""
+    report: str
+    """File with the counts of all sites."""
+
+    @classmethod
+    def of(cls, progress: CrawlProgress, out: Path) -> CrawlTold:
+        """Take what is told from the crawl's own report."""
+        return cls(
+            run=str(out),
+            fetched=progress.fetched,
+            rejected=progress.rejected,
+            queued=progress.queued,
+            rejects=dict(progress.reasons),
+            again=dict(progress.again),
+            n_sites=progress.n_sites,
+            sites=[SiteTold(s.site, s.pages, s.rejected, s.queued, str(s.ended or "")) for s in progress.sites],
+            archives=str(out / "warc"),
+            report=str(out / "crawl.json"),
+        )
+
+    def lines(self) -> Iterator[str]:
+        """Yield a line a site where there are several, the reasons, and the sum."""
+        if self.n_sites > 1:
+            for site in self.sites:
+                ended = f", ended by {site.ended}" if site.ended else ""
+                yield f"  {site.site}: {site.pages} pages, {site.rejected} rejected, {site.queued} queued{ended}"
+            if self.n_sites > len(self.sites):
+                yield f"  … {self.n_sites} sites in all, see {self.report}"
+        for reason, count in self.rejects.items():
+            yield f"  rejected: {reason} {count}"
+        if self.again:
+            yield "asked again: " + ", ".join(f"{name} {count}" for name, count in self.again.items() if count)
+        yield f"{self.fetched} pages fetched, {self.rejected} rejected → {self.archives}, {self.report}"
+
+
+class IngestTold(Record, frozen=True, kw_only=True):
+    """`twinlink ingest`: what is in the tables."""
+
+    run: str
+    """The run directory."""
+    n_pages: int
+    """Pages kept."""
+    n_links: int
+    """Links of kept pages."""
+    n_rejects: int
+    """What was dropped, each with a reason."""
+    tables: str
+    """Folder of the tables."""
+
+    @classmethod
+    def of(cls, found: Run) -> IngestTold:
+        """Count the rows of a run's tables."""
+        return cls(
+            run=str(found.path),
+            n_pages=len(found.pages),
+            n_links=len(found.links),
+            n_rejects=len(found.rejects),
+            tables=str(found.path / "ingest"),
+        )
+
+    def lines(self) -> Iterator[str]:
+        """Yield one line."""
+        yield f"{self.n_pages} pages, {self.n_links} links, {self.n_rejects} rejects → {self.tables}"
+
+
+class PairsTold(Record, frozen=True, kw_only=True):
+    """`twinlink mine` and `twinlink match`: what came out, and every page that is in no pair."""
+
+    run: str
+    """The run directory."""
+    n_pages: int
+    """Pages kept."""
+    languages: dict[str, int]
+    """Pages by language, the most frequent first."""
+    rejects: list[Count]
+    """What was dropped, by stage and reason."""
+    filters: dict[str, int]
+    """Candidates by the filter that rejected them; ``kept`` passed all. Empty for a method without filters."""
+    n_pairs: int
+    """Page pairs handed out."""
+    expected_precision: float | None
+    """Precision that they can be expected to have; null where the method tells none, and without pairs."""
+    pairs: str
+    """File of the pairs."""
+    report: str | None
+    """The report, where there is one."""
+    why_none: str | None
+    """Why there is no pair; null where there are some."""
+    sentences: SentencesTold | None = None
+    """With ``--align``: as of `twinlink align`."""
+
+    @classmethod
+    def of(cls, found: Run, sentences: SentencesTold | None = None) -> PairsTold:
+        """Count what a matched run has."""
+        from twinlink.rundir import RunDirectory
+
+        rejects, chances = found.rejects, found.pairs["probability"]
+        counts = Counter(zip(rejects["stage"], rejects["reason"], strict=True))
+        filters = found.filters.groupby("filter", sort=False)["n_pairs"].sum()
+        sure = len(chances) > 0 and bool(chances.notna().all())
+        report = RunDirectory(found.path).report_file
+        return cls(
+            run=str(found.path),
+            n_pages=len(found.pages),
+            languages={str(lang): int(n) for lang, n in found.pages["lang"].value_counts().items()},
+            rejects=[Count(stage, reason, n) for (stage, reason), n in sorted(counts.items())],
+            filters={str(name): int(n) for name, n in filters.items()},
+            n_pairs=len(found.pairs),
+            expected_precision=float(chances.mean()) if sure else None,
+            pairs=str(found.path / "pairs.tsv"),
+            report=str(report) if report.is_file() else None,
+            why_none=_why_none(found) if found.pairs.empty else None,
+            sentences=sentences,
+        )
+
+    def lines(self) -> Iterator[str]:
+        """Yield the pages, the counts by reason, and where the pairs and the report are."""
+        langs = ", ".join(f"{lang} {count}" for lang, count in self.languages.items())
+        yield f"{self.n_pages} pages" + (f" ({langs})" if langs else "")
+        for drop in self.rejects:
+            yield f"  rejected in {drop.stage}: {drop.reason} {drop.count}"
+        if self.filters:
+            counts = {"passed all" if name == "kept" else name: count for name, count in self.filters.items()}
+            yield "candidates by filter: " + ", ".join(f"{name} {count}" for name, count in counts.items())
+        if self.why_none is not None:
+            return
+        claim = "no expected precision (the method tells none)"
+        if self.expected_precision is not None:
+            claim = f"expected precision {self.expected_precision:.3f}"
+        yield f"{self.n_pairs} pairs, {claim} → {self.pairs}"
+        if self.sentences is not None:
+            yield from self.sentences.lines()
+        if self.report is not None:
+            yield f"report → {self.report}"
+
+    def problem(self) -> TwinlinkError | None:
+        """Return an error for no pair at all, and for no sentence pair where they were wanted."""
+        if self.why_none is None:
+            return None if self.sentences is None else self.sentences.problem()
+        return NothingFoundError(f"0 pairs: {self.why_none}. The reasons above count every page; tables: {self.run}")
+
+    def remedy(self) -> tuple[str, ...]:
+        """Return the match of the two most frequent languages, where other ones were wanted."""
+        there = [lang for lang in self.languages if lang != "und"][:2]
+        is_other = self.why_none is not None and self.why_none.startswith(NOT_THERE)
+        return ("match", self.run, "--langs", ",".join(sorted(there))) if is_other and len(there) == 2 else ()
+
+
+def _why_none(found: Run) -> str:
+    if found.pages.empty:
+        return "no page was kept"
+    there = set(found.pages["lang"])
+    if len(there) < 2:
+        return "all pages are in one language"
+    for tag in found.config.langs:
+        if not any(f"{lang}-".lower().startswith(f"{tag}-".lower()) for lang in there):
+            return f"{NOT_THERE} {tag}"
+    return "no page of one wanted language has a partner in another"

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import re
+import shutil
+from datetime import UTC, datetime
+
+import lxml.html
+import networkx as nx
 import pytest
 
 import twinlink as tl
 from tests.sites import BASE, page, write_pages, write_toy
-from twinlink.errors import InputError, MissingStageError, RunError
+from twinlink.errors import ConfigError, InputError, MissingStageError, RunError
+from twinlink.explain import Explanation
+from twinlink.review.labels import Label, LabelBook
+from twinlink.toy import toy_site
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +30,7 @@ def test_tables_are_frames(run):
     assert set(run.pages["lang"]) == {"en", "zh-Hant"}
     assert len(run.links) == 8
     assert len(run.pairs) == 5
-    assert run.sites.to_dict("records") == [{"site": "toy.example", "n_pages": 10, "n_pairs": 5}]
+    assert run.sites[["site", "n_pages", "n_pairs"]].values.tolist() == [["toy.example", 10, 5]]
     assert run.rejects.empty
 
 
@@ -75,6 +84,13 @@ def test_rejects_of_a_run_with_nothing_in_it(tmp_path):
         _ = tl.open(tmp_path).rejects
 
 
+def test_languages_may_be_one_text(run, tmp_path):
+    toy = write_toy(tmp_path / "toy")
+    again = tl.mine(toy, out=tmp_path / "run", langs="en, zh", ingest__base_url=BASE, match__min_score=0.0)
+    assert again.config.langs == run.config.langs
+    assert again.pairs["url_a"].tolist() == run.pairs["url_a"].tolist()
+
+
 def test_a_run_can_be_opened_again(run):
     assert tl.open(run.path).pairs.equals(run.pairs)
     assert repr(tl.open(run.path)) == f"Run({str(run.path)!r})"
@@ -83,3 +99,182 @@ def test_a_run_can_be_opened_again(run):
 def test_a_folder_that_is_no_run_is_refused(tmp_path):
     with pytest.raises(RunError, match="not a run directory"):
         tl.open(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def aligned(run, tmp_path_factory):
+    """A copy of the run with everything done."""
+    folder = tmp_path_factory.mktemp("all") / "run"
+    shutil.copytree(run.path, folder)
+    return tl.open(folder).align().learn_patterns().rank()
+
+
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [
+        ("segments", "twinlink align RUN"),
+        ("patterns", "twinlink patterns RUN"),
+        ("rounds", "twinlink discover SEED... -o RUN"),
+        ("probes", "twinlink discover SEED... -o RUN"),
+    ],
+)
+def test_a_stage_that_is_missing_names_its_command(run, name, command):
+    with pytest.raises(MissingStageError, match=re.escape(f"run `{command.replace('RUN', str(run.path))}`")):
+        getattr(run, name)
+
+
+def test_missing_pages_name_ingest_and_mine(tmp_path):
+    (tmp_path / "config.toml").touch()
+    for name, command in (("pages", "twinlink ingest PATH... -o RUN"), ("pairs", "twinlink match RUN")):
+        wanted = f"run `{command.replace('RUN', str(tmp_path))}` or `twinlink mine` first"
+        with pytest.raises(MissingStageError, match=re.escape(wanted)):
+            getattr(tl.open(tmp_path), name)
+
+
+def test_every_table_has_the_columns_that_are_documented(aligned):
+    for name in ("pages", "links", "pairs", "candidates", "weights", "filters", "rejects", "segments", "patterns"):
+        frame, texts = getattr(aligned, name), aligned.columns(name)
+        assert list(frame.columns) == list(texts.index), name
+        assert all(texts), name
+    with pytest.raises(ConfigError, match="no such table; there are pages, links"):
+        aligned.columns("page")
+
+
+def test_sites_have_one_shape_ranked_or_not(run, aligned):
+    assert list(run.sites.columns) == list(aligned.sites.columns) == list(run.columns("sites").index)
+    assert (run.sites.dtypes == aligned.sites.dtypes).all()
+    assert run.sites["ours"].isna().all()
+    assert aligned.sites.loc[0, ["state", "n_pages", "n_pairs"]].tolist() == ["crawled", 10, 5]
+    assert aligned.sites["ours"].notna().all()
+
+
+def test_pages_have_a_language_or_null(run, tmp_path):
+    shutil.copytree(run.path, tmp_path / "run")
+    shutil.rmtree(tmp_path / "run" / "match")
+    unmatched = tl.open(tmp_path / "run")
+    assert list(unmatched.pages.columns) == list(run.pages.columns)
+    assert unmatched.pages["lang"].isna().all()
+    assert unmatched.sites["n_pairs"].isna().all()
+    node = unmatched.graph().nodes[f"{BASE}/en/c.html"]
+    assert node == {"site": "toy.example", "title": "Around town", "lang": "", "partner": ""}
+    assert "not known 10" in unmatched._repr_html_()
+
+
+def test_partners_are_in_the_graph_and_survive_graphml(run, tmp_path):
+    graph = run.graph()
+    for url_a, url_b in toy_site().pairs:
+        assert graph.nodes[url_a]["partner"] == url_b
+        assert graph.nodes[url_b]["partner"] == url_a
+    nx.write_graphml(graph, tmp_path / "site.graphml")
+    assert nx.read_graphml(tmp_path / "site.graphml").nodes[f"{BASE}/en/a.html"]["partner"] == f"{BASE}/zh/a.html"
+
+
+def test_work_is_seen_without_opening_the_run_again(aligned):
+    assert aligned.has("align")
+    assert aligned.has("rank")
+    assert not aligned.has("recover")
+    assert set(aligned.patterns["rule"]) == {"/en/ ↔ /zh/"}
+    assert {"segment"} < set(aligned.segments["verdict"]) | {"segment", ""}
+
+
+def test_labels_are_read_every_time(run, tmp_path):
+    shutil.copytree(run.path, tmp_path / "run")
+    found = tl.open(tmp_path / "run")
+    assert list(found.labels.columns) == ["url_a", "url_b", "verdict", "who", "when", "note"]
+    assert found.labels.empty
+    when = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+    LabelBook(found.path).add(Label(*toy_site().pairs[0], "reject", "ann", when, "no"))
+    (row,) = found.labels.to_dict("records")
+    assert (row["url_a"], row["verdict"], row["who"], row["note"]) == (toy_site().pairs[0][0], "reject", "ann", "no")
+    assert row["when"] == when
+
+
+def test_evaluation_and_its_curve(run, tmp_path):
+    gold = tmp_path / "gold.tsv"
+    gold.write_text("".join(f"{a}\t{b}\n" for a, b in toy_site().pairs[:4]))
+    found = run.evaluate(gold)
+    assert (found.n_right, found.n_wrong, found.n_gold) == (4, 1, 4)
+    assert run.evaluate(tl.read_gold(gold)) == found
+    curve = run.precision_coverage(str(gold))
+    assert list(curve.columns) == ["coverage", "score", "precision", "recall"]
+    assert curve["coverage"].tolist() == pytest.approx([0.2, 0.4, 0.6, 0.8, 1.0])
+    assert curve["recall"].iloc[-1] == 1
+    assert curve["precision"].iloc[-1] == pytest.approx(0.8)
+    assert curve["score"].is_monotonic_decreasing
+
+
+def test_evaluate_stays_a_function_however_often_it_is_used(run, tmp_path):
+    gold = tl.read_gold(write_gold(tmp_path))
+    for _ in range(2):
+        assert tl.evaluate(toy_site().pairs, gold).f1 == 1
+
+
+def write_gold(folder):
+    path = folder / "gold.tsv"
+    path.write_text("".join(f"{a}\t{b}\n" for a, b in toy_site().pairs))
+    return path
+
+
+def test_a_report_is_written_where_it_is_wanted(run, tmp_path):
+    shutil.copytree(run.path, tmp_path / "run")
+    found = tl.open(tmp_path / "run")
+    assert found.report() == tmp_path / "run" / "report.html"
+    assert found.report(tmp_path / "other.html", gold=write_gold(tmp_path)).read_text(encoding="utf-8").startswith("<!")
+
+
+def test_a_run_shows_itself(aligned):
+    shown = aligned._repr_html_()
+    for text in ("10 (en 5, zh-Hant 5)", "5 (en–zh-Hant 5)", "ingest, match, align, patterns, rank", "sentence pairs"):
+        assert text in shown
+    assert str(aligned.path.parent) not in shown, "where somebody keeps his runs is nobody's business"
+
+
+def test_evidence_is_that_of_the_pair_beside_its_best_rival(run):
+    pair = run.explain(f"{BASE}/en/a.html", f"{BASE}/zh/a.html")
+    assert (pair.state, pair.shown) == ("pair", (f"{BASE}/en/a.html", f"{BASE}/zh/a.html"))
+    assert list(pair.evidence.columns) == ["evidence", "value", "rival", "weight", "meaning"]
+    assert pair.evidence["weight"].is_monotonic_decreasing
+    assert pair.evidence["weight"].sum() == pytest.approx(1)
+    candidates = run.candidates.assign(url_a=run.candidates["page_a"].map(run.pages.set_index("page_id")["url"]))
+    candidates["url_b"] = run.candidates["page_b"].map(run.pages.set_index("page_id")["url"])
+    is_own = (candidates["url_a"] == pair.shown[0]) & (candidates["url_b"] == pair.shown[1])
+    touches = (candidates["url_a"] == pair.shown[0]) | (candidates["url_b"] == pair.shown[1])
+    rival = candidates[touches & ~is_own].sort_values("score").iloc[-1]
+    for row in pair.evidence.itertuples():
+        assert row.value == candidates.loc[is_own, row.evidence].item()
+        assert row.rival == rival[row.evidence]
+
+
+def test_one_page_is_explained_with_the_evidence_of_its_pair(run):
+    alone, both = run.explain("/zh/c.html"), run.explain("/en/c.html", "/zh/c.html")
+    assert alone.shown == both.shown
+    assert alone.evidence.equals(both.evidence)
+    assert alone.state == "pair"
+
+
+def test_an_explanation_is_text_where_there_is_no_notebook(run):
+    told = run.explain("/en/a.html")
+    assert repr(told) == str(told)
+    lines = str(told).splitlines()
+    assert lines[0] == f"{BASE}/en/a.html"
+    assert lines[1].startswith("paired: ")
+    assert any(re.match(r"content +\d\.\d\d +\d\.\d{4} ", line) for line in lines)
+
+
+def test_what_pages_say_does_not_become_html(run):
+    evil = '<img src=x onerror="alert(1)">\u202egnp'
+    rows = run.explain("/en/a.html").candidates.assign(url_b=f"javascript:{evil}")
+    told = Explanation(f"https://a.example/{evil}", evil, rows, {}, "pair", (evil, evil))
+    shown = told._repr_html_()
+    assert "<img" not in shown
+    assert 'href="javascript:' not in shown
+    assert shown.count("<bdi>") == shown.count("</bdi>") > 5
+    assert set(lxml.html.fragment_fromstring(shown).xpath("//@href")) <= {told.url, *rows["url_a"]}
+
+
+def test_a_page_that_was_not_kept_has_no_table(tmp_path):
+    write_pages(tmp_path / "mirror", {"en/a.html": page("Rain and wind."), "en/b.html": ""})
+    found = tl.mine(tmp_path / "mirror", out=tmp_path / "run", ingest__base_url=BASE)
+    told = found.explain(found.rejects["url"].iloc[0])
+    assert told.state in ("not kept", "no pair")
+    assert "<table" not in told._repr_html_()

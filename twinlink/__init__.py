@@ -11,18 +11,20 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from twinlink.config import Config
     from twinlink.evaluate import Evaluation, evaluate, read_gold
-    from twinlink.run import Run, mine
+    from twinlink.jobs import discover, mine
+    from twinlink.run import Run
     from twinlink.run import open_run as open
     from twinlink.toy import toy_site
 
-__all__ = ["Config", "Evaluation", "Run", "evaluate", "mine", "open", "read_gold", "toy_site"]
+__all__ = ["Config", "Evaluation", "Run", "discover", "evaluate", "mine", "open", "read_gold", "toy_site"]
 
 _HOMES = {
     "Config": ("twinlink.config", "Config"),
     "Evaluation": ("twinlink.evaluate", "Evaluation"),
     "Run": ("twinlink.run", "Run"),
+    "discover": ("twinlink.jobs", "discover"),
     "evaluate": ("twinlink.evaluate", "evaluate"),
-    "mine": ("twinlink.run", "mine"),
+    "mine": ("twinlink.jobs", "mine"),
     "open": ("twinlink.run", "open_run"),
     "read_gold": ("twinlink.evaluate", "read_gold"),
     "toy_site": ("twinlink.toy", "toy_site"),

@@ -1,21 +1,105 @@
-"""Which pages and pairs `twinlink evaluate` counts: those of the run, those of two languages."""
+"""What `twinlink evaluate` counts: pairs of the run, or of two languages, by known pairs, by labels, or by both."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
-
-from twinlink.errors import ConfigError, GoldError
+from twinlink.errors import ConfigError, GoldError, InputError
 
 if TYPE_CHECKING:
-    from twinlink.evaluate import Gold
-    from twinlink.run import Run
+    import pandas as pd
 
-__all__ = ["between", "check_gold", "gold_between", "two_languages"]
+    from twinlink.evaluate import Evaluation, Gold
+    from twinlink.review.labels import Label
+    from twinlink.run import Run
+    from twinlink.telling.judged import ScoresTold
+
+__all__ = ["between", "gold_between", "judge", "missing_gold", "two_languages"]
+
+
+Labels = dict[tuple[str, str], "Label"]
+
+
+def judge(found: Run, gold: Path | None, labels: bool, langs: str, curve: bool) -> ScoresTold:
+    """Score the pairs of a run by known pairs, by labels, or by both.
+
+    Raises
+    ------
+    InputError
+        If neither is given, there are no labels, or the two are wanted with a curve.
+    """
+    from twinlink.evaluate import precision_coverage, read_gold
+    from twinlink.review.precision import estimate_pairs
+    from twinlink.telling.judged import ScoresTold
+
+    if gold is None and not labels:
+        raise InputError("nothing to score by: give --gold FILE, or --labels, or both")
+    if gold is not None and labels and curve:
+        raise InputError("--curve: a curve is by --gold or by --labels, not by both")
+    known = None if gold is None else read_gold(gold)
+    said = _labels(found) if labels else {}
+    table = found.pairs
+    if langs:
+        wanted = two_languages(found, langs)
+        table = table.loc[between(table["lang_a"], table["lang_b"], wanted)]
+        known = known and gold_between(known, found, wanted)
+        said = _labels_between(said, found, wanted)
+    addresses: tuple[list[str], int] = [], 0
+    if gold is not None and known is not None:
+        addresses = missing_gold(found, gold, known.known(), known.key), len(known.known())
+    points = None
+    if curve:
+        by = "probability" if table["probability"].notna().all() else "score"
+        rows, truth = (table, known) if known is not None else _labelled(table, said)
+        points = by, precision_coverage(_pairs(rows), list(rows[by]), truth) if truth.pairs else []
+    estimated = estimate_pairs(table, said) if labels else None
+    return ScoresTold.made_of(_scored(_pairs(table), known, said), found.path, addresses, estimated, points)
+
+
+def _pairs(table: pd.DataFrame) -> list[tuple[str, str]]:
+    return list(zip(table["url_a"], table["url_b"], strict=True))
+
+
+def _scored(pairs: list[tuple[str, str]], known: Gold | None, said: Labels) -> Evaluation:
+    from twinlink.evaluate import evaluate
+    from twinlink.label_scores import evaluate_labels, evaluate_with_gold
+
+    if known is None:
+        return evaluate_labels(pairs, said)
+    return evaluate_with_gold(pairs, said, known) if said else evaluate(pairs, known)
+
+
+def _labels(found: Run) -> Labels:
+    from twinlink.review.labels import LabelBook
+
+    said = LabelBook(found.path).current()
+    if not said:
+        command = shlex.join(["twinlink", "review", str(found.path)])
+        raise InputError(f"{found.path}: no labels here yet; `{command}` takes them")
+    return said
+
+
+def _labels_between(said: Labels, found: Run, wanted: tuple[str, str]) -> Labels:
+    langs = dict(zip(found.pages["url"], found.pages["lang"], strict=True))
+    counted = between((langs.get(a, "") for a, _ in said), (langs.get(b, "") for _, b in said), wanted)
+    return {pair: label for (pair, label), is_one in zip(said.items(), counted, strict=True) if is_one}
+
+
+def _labelled(table: pd.DataFrame, said: Labels) -> tuple[pd.DataFrame, Gold]:
+    """Return the pairs that have a label, and the accepted ones as known pairs."""
+    from twinlink.evaluate import Gold
+    from twinlink.review.labels import UNLABELLED, label_codes
+
+    rows = table.loc[label_codes(table["url_a"], table["url_b"], said) != UNLABELLED]
+    plain = Gold((), with_host=True, with_query=True)
+    accepted = [pair for pair, label in said.items() if label.verdict == "accept"]
+    there = set(_pairs(rows))
+    turned = [pair if pair in there else pair[::-1] for pair in accepted]
+    return rows, replace(plain, pairs=tuple((plain.key(a), plain.key(b)) for a, b in turned))
 
 
 def two_languages(found: Run, langs: str) -> tuple[str, str]:
@@ -52,8 +136,14 @@ def _covers(tag: str, lang: str) -> bool:
     return f"{lang}-".lower().startswith(f"{tag}-")
 
 
-def check_gold(found: Run, path: Path, known: frozenset[str], key: Callable[[str], str]) -> None:
-    """Refuse a gold list that names no page of the run; say how many it names that are not there."""
+def missing_gold(found: Run, path: Path, known: frozenset[str], key: Callable[[str], str]) -> list[str]:
+    """Return the addresses of a gold list that the run has not, in order.
+
+    Raises
+    ------
+    GoldError
+        If it names no page of the run.
+    """
     there = {key(url) for url in found.pages["url"]}
     missing = known - there
     if len(missing) == len(known):
@@ -61,5 +151,4 @@ def check_gold(found: Run, path: Path, known: frozenset[str], key: Callable[[str
         raise GoldError(
             f"{path}: none of its {len(known)} addresses is in the run, e.g. {example}; is it this site's gold?"
         )
-    if missing:
-        typer.echo(f"note: {len(missing)} of {len(known)} gold addresses are not in the run, e.g. {min(missing)}")
+    return sorted(missing)

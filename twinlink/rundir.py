@@ -16,12 +16,14 @@ import errno
 import fcntl
 import hashlib
 import importlib.metadata
+import shlex
 import shutil
+import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 from urllib.parse import quote
 
 import msgspec
@@ -31,6 +33,7 @@ from twinlink.errors import MissingStageError, RunError, RunLockedError
 __all__ = ["RunDirectory", "Signature", "file_digest", "site_file", "twinlink_version", "write_text"]
 
 _LONGEST_NAME = 200  # bytes of a site's name in that of its file: file systems take 255, endings come on top
+_LOCK_TRIES, _LOCK_SECONDS = 20, 0.005
 _STAGES = (
     "warc",
     "ingest",
@@ -44,6 +47,16 @@ _STAGES = (
     "rank",
     "discover",
 )
+
+_COMMANDS = {
+    "warc": "`twinlink crawl URL... -o RUN` or `twinlink mine`",
+    "ingest": "`twinlink ingest PATH... -o RUN` or `twinlink mine`",
+    "match": "`twinlink match RUN` or `twinlink mine`",
+    "shapes": "`twinlink match RUN`",
+    "hosts": "`twinlink rank RUN`",
+    "languages": "`twinlink discover SEED... -o RUN`",
+}
+"""What makes a stage's folder, where it is not the command of its name."""
 
 
 def twinlink_version() -> str:
@@ -129,6 +142,21 @@ class RunDirectory:
         """All pairs of the run, for people and scripts."""
         return self.path / "pairs.tsv"
 
+    @property
+    def report_file(self) -> Path:
+        """The run in one HTML file, for people."""
+        return self.path / "report.html"
+
+    @property
+    def pause_file(self) -> Path:
+        """The file that asks for a pause: as long as it is there, work waits at its next report of progress."""
+        return self.path / "review" / "pause"
+
+    @property
+    def paused(self) -> bool:
+        """Whether somebody asks for a pause."""
+        return self.pause_file.exists()
+
     def archives(self) -> list[Path]:
         """Return the archives that the crawl wrote, oldest first."""
         return sorted((self.path / "warc").glob("*.warc.gz"))
@@ -150,7 +178,7 @@ class RunDirectory:
             raise RunError(f"{self.path}: cannot be written to ({error.strerror})") from error
         with file as handle:
             try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                _take_lock(handle)
             except OSError as error:
                 if error.errno not in (errno.EAGAIN, errno.EACCES):
                     raise
@@ -170,9 +198,8 @@ class RunDirectory:
         """
         folder = self.path / stage
         if self.read_signature(stage) is None:
-            raise MissingStageError(
-                f"{self.path}: no {stage} here yet; run `twinlink {stage}` or `twinlink mine` first"
-            )
+            makes = _COMMANDS.get(stage, f"`twinlink {stage} RUN`").replace("RUN", shlex.quote(str(self.path)))
+            raise MissingStageError(f"{self.path}: no {stage} here yet; run {makes} first")
         return folder
 
     def read_signature(self, stage: str) -> Signature | None:
@@ -213,11 +240,11 @@ class RunDirectory:
             shutil.rmtree(self.path / stage, ignore_errors=True)
         shutil.rmtree(self.earlier_match, ignore_errors=True)
         records = ("ledger.sqlite*", "recover.sqlite*", "crawl.json", "crawl.log", "crawl.lock")
-        for file in (*chain(*map(self.path.glob, records)), self.pairs_file, self.config_file):
+        for file in (*chain(*map(self.path.glob, records)), self.pairs_file, self.report_file, self.config_file):
             file.unlink(missing_ok=True)
 
     def discard_match(self) -> None:
-        """Remove the pairs of an earlier `ingest` and their sentences, which a new one does not stand behind.
+        """Remove the pairs of an earlier `ingest`, their sentences and report, which a new one does not stand behind.
 
         The matched sites themselves lie aside until the next `match`, which may find some of them unchanged.
         """
@@ -225,12 +252,22 @@ class RunDirectory:
             shutil.rmtree(self.earlier_match, ignore_errors=True)
             (self.path / "match").rename(self.earlier_match)
         self.pairs_file.unlink(missing_ok=True)
+        self.report_file.unlink(missing_ok=True)
         shutil.rmtree(self.path / "align", ignore_errors=True)
 
     @property
     def earlier_match(self) -> Path:
         """Where the matched sites of an earlier `ingest` lie."""
         return self.path / ".match.earlier"
+
+
+def _take_lock(handle: IO[str]) -> None:
+    """Take the lock; who only asks whether it is held (a review) has it for a moment, and is waited for."""
+    for _ in range(_LOCK_TRIES - 1):
+        with suppress(BlockingIOError):
+            return fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        time.sleep(_LOCK_SECONDS)
+    return fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def site_file(folder: Path, site: str) -> Path:

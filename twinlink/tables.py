@@ -377,6 +377,13 @@ ROUNDS = pa.schema(
 )
 
 
+GROUP_ROWS = {"pages": 512, "segments": 2**12, "links": 2**13, "candidates": 2**13}
+"""Rows of a group of a table's file, where a row has much text or single rows are asked for: reading one takes a group,
+some 10 ms."""
+
+_OTHER_GROUP_ROWS = 2**16
+
+
 class Reject(NamedTuple):
     """One dropped page or pair, with its reason: a row of `REJECTS`."""
 
@@ -428,11 +435,15 @@ def check_table(table: pa.Table, schema: pa.Schema) -> pa.Table:
 
 
 def write_table(table: pa.Table, schema: pa.Schema, path: Path) -> None:
-    """Check ``table`` against ``schema`` and write it to ``path`` (Parquet, zstd) through a temporary name."""
+    """Check ``table`` against ``schema`` and write it to ``path`` (Parquet, zstd) through a temporary name.
+
+    Its row groups are small, so that some of its rows can be read quickly: see `GROUP_ROWS`.
+    """
     table = check_table(table, schema)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(path.name + ".tmp")
-    pq.write_table(table, temporary, compression="zstd")
+    name = (schema.metadata or {}).get(b"table", b"").decode()
+    pq.write_table(table, temporary, compression="zstd", row_group_size=GROUP_ROWS.get(name, _OTHER_GROUP_ROWS))
     temporary.replace(path)
 
 

@@ -6,15 +6,17 @@ on both sides. A, B, D and E are close translations; C and C' are known as partn
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-__all__ = ["ToySite", "toy_site"]
+__all__ = ["BASE", "ToySite", "toy_site", "write_toy"]
 
 BASE = "https://toy.example"
+"""Where the site stands."""
 
 # name: English title and text, Chinese title and text
 _TEXTS = {
@@ -113,6 +115,20 @@ def toy_site() -> ToySite:
         target=np.array([_NAMES.index(target) for _, target in _LINKS]),
         internal=csr_array(np.array(_INTERNAL, dtype=np.float32)),
     )
+
+
+def write_toy(folder: Path) -> Path:
+    """Write the ten pages as a mirror of `BASE`, and return the folder.
+
+    >>> from tempfile import mkdtemp
+    >>> sorted(path.name for path in (write_toy(Path(mkdtemp())) / "zh").iterdir())
+    ['a.html', 'b.html', 'c.html', 'd.html', 'e.html']
+    """
+    for url, html in toy_site().pages.items():
+        path = folder / url.removeprefix(f"{BASE}/")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(html, encoding="utf-8")
+    return folder
 
 
 def _html(name: str, side: int) -> str:

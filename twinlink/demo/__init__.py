@@ -1,8 +1,10 @@
-"""The demo: a bilingual government-style site with known pairs, and a server that serves it on this machine."""
+"""The demo: a bilingual government-style site with known pairs, a small web of sites, and servers on this machine."""
 
 from __future__ import annotations
 
+from twinlink.demo.manysites import DemoWeb, make_web
+from twinlink.demo.proxy import serve_web
 from twinlink.demo.server import serve
 from twinlink.demo.site import DemoSite, read_site, write_site
 
-__all__ = ["DemoSite", "read_site", "serve", "write_site"]
+__all__ = ["DemoSite", "DemoWeb", "make_web", "read_site", "serve", "serve_web", "write_site"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
 from math import log
 from statistics import pstdev
 
@@ -70,6 +71,7 @@ def is_bilingual(blocks: Sequence[str], languages: Collection[str]) -> bool:
     return min(share, 1 - share) >= _MIN_SHARE and _keeps_its_ratio(sizes)
 
 
+@lru_cache(maxsize=2**13)  # headings and code come again on many pages
 def _language_and_size(block: str) -> tuple[str, float]:
     words = count_scripts(split_units(block))
     size = sum(words.values())

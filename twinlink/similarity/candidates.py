@@ -234,7 +234,7 @@ def strongest(scores: csr_array, settings: CandidateSettings | None = None) -> c
 
     Parameters
     ----------
-    scores : csr_array, shape (n_pages_a, n_pages_b)
+    scores : csr_array, shape (n_pages_a, n_pages_b), sorted
         Anything that orders the candidates. Ties go to the page that comes first.
 
     Returns
@@ -249,8 +249,8 @@ def strongest(scores: csr_array, settings: CandidateSettings | None = None) -> c
     settings = settings or CandidateSettings()
     rows, columns = _pairs(scores)
     kept = np.zeros(len(rows), np.bool_)
-    for pages, others in ((rows, columns), (columns, rows)):
-        order = np.lexsort((others, -scores.data, pages))
+    for pages in (rows, columns):
+        order = np.lexsort((-scores.data, pages))  # stable: ties go to the page that comes first
         ordered = pages[order]
         kept[order[np.arange(len(rows)) - np.searchsorted(ordered, ordered) < settings.per_page]] = True
     return _pattern(rows[kept], columns[kept], scores.shape)
@@ -288,28 +288,41 @@ def tag_vectors(tags_a: Sequence[bytes], tags_b: Sequence[bytes]) -> tuple[csr_a
     two csr_array of float32, shapes (n_pages_a, n) and (n_pages_b, n), values >= 0
         A page of fewer than three tags has an empty row.
     """
-    grams = [np.unique(_grams(tags), return_counts=True) for tags in (*tags_a, *tags_b)]
-    starts = np.cumsum([0, *(len(codes) for codes, _ in grams)])
-    codes = np.concatenate([np.zeros(0, np.int64), *(codes for codes, _ in grams)])
-    counts = np.concatenate([np.zeros(0, np.int64), *(counts for _, counts in grams)])
+    pages, codes, counts = _gram_counts([*tags_a, *tags_b])
+    n_pages = len(tags_a) + len(tags_b)
     known, columns = np.unique(codes, return_inverse=True)
     pages_with = np.bincount(columns, minlength=len(known))
-    weights = (1 + np.log(counts)) * np.log((len(grams) + 1) / (pages_with[columns] + 0.5))
-    rows = np.repeat(np.arange(len(grams)), np.diff(starts))
-    lengths = np.sqrt(np.bincount(rows, weights**2, minlength=len(grams)))
-    data = (weights / lengths[rows]).astype(np.float32)
-    vectors = csr_array((data, columns, starts), shape=(len(grams), len(known)))
+    weights = (1 + np.log(counts)) * np.log((n_pages + 1) / (pages_with[columns] + 0.5))
+    lengths = np.sqrt(np.bincount(pages, weights**2, minlength=n_pages))
+    data = (weights / lengths[pages]).astype(np.float32)
+    starts = np.searchsorted(pages, np.arange(n_pages + 1))
+    vectors = csr_array((data, columns, starts), shape=(n_pages, len(known)))
     return csr_array(vectors[: len(tags_a)]), csr_array(vectors[len(tags_a) :])
 
 
-def _grams(tags: bytes) -> NDArray[np.int64]:
-    codes = np.frombuffer(tags[:_MAX_TAGS], np.uint8).astype(np.int64)
+def _gram_counts(tags: Sequence[bytes]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return (page, three tags in a row as one number, how often it has them), in this order."""
+    read = [codes[:_MAX_TAGS] for codes in tags]
+    codes = np.frombuffer(b"".join(read), np.uint8).astype(np.int64)
+    pages = np.repeat(np.arange(len(read)), np.fromiter(map(len, read), np.int64, len(read)))
     n = max(0, len(codes) - _N_GRAM + 1)
-    return sum((codes[k : k + n] << (8 * k) for k in range(_N_GRAM)), np.zeros(n, np.int64))
+    grams = sum((codes[k : k + n] << (8 * k) for k in range(_N_GRAM)), np.zeros(n, np.int64))
+    is_inside = pages[:n] == pages[len(pages) - n :]  # the first and the last tag are of one page
+    keys = np.sort((pages[:n] << (8 * _N_GRAM) | grams)[is_inside])
+    firsts = np.flatnonzero(_is_new(keys))
+    return *np.divmod(keys[firsts], 1 << (8 * _N_GRAM)), np.diff(np.append(firsts, len(keys)))
+
+
+def _is_new(ordered: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Mark the first of equal numbers."""
+    is_new = np.ones(len(ordered), np.bool_)
+    is_new[1:] = ordered[1:] != ordered[:-1]
+    return is_new
 
 
 def _pattern(rows: NDArray[np.int64], columns: NDArray[np.int64], shape: tuple[int, int]) -> csr_array:
-    keys = np.unique(rows * shape[1] + columns)
+    keys = np.sort(rows * shape[1] + columns)
+    keys = keys[_is_new(keys)]  # np.unique takes many times as long
     rows, columns = np.divmod(keys, max(1, shape[1]))
     starts = np.searchsorted(rows, np.arange(shape[0] + 1))
     return csr_array((np.ones(len(keys), np.bool_), columns, starts), shape=shape)

@@ -57,8 +57,9 @@ def classes_of(codes: NDArray[np.uint32]) -> NDArray[np.uint8]:
     >>> [int(table[ord(character)]) for character in "a1_行"] == [LETTER, DIGIT, UNDERSCORE, LETTER | EAST_ASIAN]
     True
     """
-    present = np.flatnonzero(np.bincount(codes)) if len(codes) else np.zeros(0, np.int64)
-    table = np.zeros(int(present.max(initial=0)) + 1, np.uint8)
+    table = np.zeros(int(codes.max(initial=0)) + 1, np.uint8)
+    table[codes] = 1
+    present = np.flatnonzero(table)
     table[present] = [_class_of(chr(code)) for code in present.tolist()]
     return table
 

@@ -191,7 +191,7 @@ def _aligned_share(
     """L / (n + m - L) with L the weight of the links, n and m the weight of all words of the two pages."""
     needy = np.argsort(np.diff(translation.indptr), kind="stable")
     needy = needy[np.diff(translation.indptr)[needy] > 0]  # the other terms find nothing
-    wanted = np.unique(translation.indices)
+    wanted = np.flatnonzero(np.bincount(translation.indices, minlength=translation.shape[1]))
     terms = csr_array(a[:, needy])
     terms.sort_indices()
     links = _strongest_first(csr_array(translation[needy][:, wanted]))

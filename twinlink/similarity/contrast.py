@@ -119,7 +119,9 @@ def cosine_of_pairs(
     ndarray of float32, shape (pattern.nnz,), values in [0, 1]
         0 where one of the two vectors is empty.
     """
-    return np.clip(_dot(_unit_rows(csr_array(vectors_a @ translation)), _unit_rows(vectors_b), pattern), 0, 1)
+    asked = np.flatnonzero(np.diff(pattern.indptr))  # only the rows that have a pair are translated
+    translated = _unit_rows(csr_array(csr_array(vectors_a[asked]) @ translation))
+    return np.clip(_dot(translated, _unit_rows(vectors_b), csr_array(pattern[asked])), 0, 1)
 
 
 def _unit_rows(matrix: csr_array) -> csr_array:

@@ -92,7 +92,9 @@ def _chunks(texts: Sequence[str]) -> Iterator[Sequence[str]]:
 
 def _cut_chunk(texts: Sequence[str], ids: dict[str, int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the numbers of the tokens of some texts, in order, and how many tokens each text has."""
-    joined = "\n".join(text.replace("\n", " ") for text in texts)
+    joined = "\n".join(texts)
+    if joined.count("\n") >= len(texts):
+        joined = "\n".join(text.replace("\n", " ") for text in texts)
     codes = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), np.uint32)
     starts, ends, hashes = find_tokens(codes, characters.classes_of(codes))
     numbers, _ = pd.factorize(hashes)

@@ -194,7 +194,7 @@ def _alike(vectors: csr_array, first: NDArray[np.int64], second: NDArray[np.inte
     order = known[np.argsort(first[known], kind="stable")]
     starts = np.searchsorted(first[order], np.arange(vectors.shape[0] + 1))
     arrays = kernels.arrays_of(vectors)
-    products = kernels.pattern_dot(arrays, arrays, vectors.shape[1], starts, second[order].astype(np.int32))
+    products = kernels.pattern_dot(arrays, arrays, vectors.shape[1], starts, second[order].astype(np.uint32))
     alike: NDArray[np.bool_] = np.equal(first, second)
     alike[order] |= products >= _ALIKE
     return alike

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import pycld2
@@ -113,8 +113,10 @@ def identify_text(text: str) -> tuple[str, float]:
     return (chinese_variant(text) if guess.language == "zh" else guess.language), guess.score
 
 
-def count_scripts(units: Iterable[str]) -> dict[str, float]:
+def count_scripts(units: Sequence[str]) -> dict[str, float]:
     """Count the words in each script."""
+    if "".join(units).isascii():
+        return {LATIN: float(len(units))} if units else {}
     words: dict[str, float] = {}
     for unit in units:
         script = script_of(unit[0])

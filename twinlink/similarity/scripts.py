@@ -55,7 +55,7 @@ _WORDS = {
 
 def clean_text(text: str) -> str:
     """Put a space for each character that CLD2 refuses or that is no text: controls, surrogates, marks of direction."""
-    return _UNUSABLE.sub(" ", text)
+    return text if text.isprintable() else _UNUSABLE.sub(" ", text)
 
 
 def split_units(text: str) -> list[str]:
@@ -66,7 +66,7 @@ def split_units(text: str) -> list[str]:
     >>> split_units("Run 執行 httpd-2.4 l'été")
     ['Run', '執', '行', 'httpd', 'l', 'été']
     """
-    return _UNITS.findall(text)
+    return [text] if text.isascii() and text.isalpha() else _UNITS.findall(text)
 
 
 def count_letters(text: str) -> int:
@@ -75,7 +75,7 @@ def count_letters(text: str) -> int:
     >>> count_letters("l'été 2026 行")
     5
     """
-    return sum(map(len, _LETTERS.findall(text)))
+    return len(text) if text.isalpha() else sum(map(len, _LETTERS.findall(text)))
 
 
 @cache

@@ -214,7 +214,7 @@ def chance_of_being_right(given: Floats, wrong: Floats) -> Floats:
     if not len(given) or not len(wrong):
         return np.full(len(given), 0.5)
     values = np.concatenate([given, wrong])[:, None]
-    model = _fit(values, np.repeat([1.0, 0.0], [len(given), len(wrong)]), _DECISION_RIDGE)
+    model, _ = _fit(values, np.repeat([1.0, 0.0], [len(given), len(wrong)]), _DECISION_RIDGE)
     rises = model.weights[0] > 0  # if not, the given pairs are no better than the wrong ones
     ratio = np.exp(-model.log_odds(given[:, None])) * len(given) / len(wrong) if rises else np.ones(len(given))
     ratio = np.maximum(ratio, 0.5 / len(given))
@@ -243,18 +243,19 @@ def _learn(
     of_row, of_column = (np.zeros(n, np.bool_) for n in rivalry.shape)
     of_row[rivalry.rows[clear]] = of_column[rivalry.columns[clear]] = True
     known = np.flatnonzero(of_row[rivalry.rows] | of_column[rivalry.columns])
-    columns = [_standings(kinds[name][known], rivals[name][known]) for name in kinds]
-    x = np.column_stack(columns) if columns else np.zeros((len(known), 0))
-    model = _fit(x, clear[known].astype(np.float64), ridge)
-    return model, _shares(model, x, list(kinds))
+    x = np.empty((len(known), len(kinds) * len(STANDINGS)))
+    for k, name in enumerate(kinds):
+        _write_standings(kinds[name][known], rivals[name][known], x[:, k * len(STANDINGS) : (k + 1) * len(STANDINGS)])
+    model, z = _fit(x, clear[known].astype(np.float64), ridge)
+    return model, _shares(model, z, list(kinds))
 
 
 def _log_odds(model: _Logistic, kinds: Mapping[str, Floats], rivals: Mapping[str, Floats], n: int) -> Floats:
     """Return the model's log odds of all candidates, one kind of evidence after the other: all at once is too much."""
-    odds = np.full(n, model.weights[-1])
+    odds, x = np.full(n, model.weights[-1]), np.empty((n, len(STANDINGS)))
     for k, name in enumerate(kinds):
-        part = slice(k * len(STANDINGS), (k + 1) * len(STANDINGS))
-        odds += model.part(_standings(kinds[name], rivals[name]), part)
+        _write_standings(kinds[name], rivals[name], x)
+        odds += model.part(x, slice(k * len(STANDINGS), (k + 1) * len(STANDINGS)))
     return _clipped(odds)
 
 
@@ -263,21 +264,26 @@ def _clipped(odds: Floats) -> Floats:
     return clipped
 
 
-def _standings(values: Floats, rivals: Floats) -> Floats:
-    """Return `STANDINGS` of a kind of evidence."""
+def _write_standings(values: Floats, rivals: Floats, standings: Floats) -> None:
+    """Write `STANDINGS` of a kind of evidence, one a column."""
     lead = values - rivals
-    return np.column_stack([values, lead, np.clip(lead / (values + 1e-6), -1, 1), lead > 1e-9])
+    standings[:, 0], standings[:, 1] = values, lead
+    standings[:, 2], standings[:, 3] = np.clip(lead / (values + 1e-6), -1, 1), lead > 1e-9
 
 
-def _fit(x: Floats, y: Floats, ridge: float) -> _Logistic:
+def _fit(x: Floats, y: Floats, ridge: float) -> tuple[_Logistic, Floats]:
     """Fit by Newton's method, the columns brought to mean 0 and deviation 1; penalty ½·ridge·n·|w|² on all but b.
 
-    Where nothing is right there is nothing to learn: all log odds are 0.
+    Where nothing is right there is nothing to learn: all log odds are 0. Returns the model, and these columns with one
+    of ones behind them.
     """
+    z = np.ones((len(x), x.shape[1] + 1))
     if not y.any():
-        return _Logistic(np.zeros(x.shape[1]), np.ones(x.shape[1]), np.zeros(x.shape[1] + 1))
-    mean, scale = x.mean(axis=0), x.std(axis=0) + 1e-6
-    z = np.column_stack([(x - mean) / scale, np.ones(len(x))])
+        return _Logistic(np.zeros(x.shape[1]), np.ones(x.shape[1]), np.zeros(x.shape[1] + 1)), z
+    mean, columns = x.mean(axis=0), z[:, :-1]
+    np.subtract(x, mean, out=columns)
+    scale = np.sqrt(np.square(columns).mean(axis=0)) + 1e-6
+    columns /= scale
     penalty = ridge * len(x) * np.r_[np.ones(x.shape[1]), 1e-6]
     weights = np.zeros(z.shape[1])
     for _ in range(_NEWTON_STEPS):
@@ -286,16 +292,16 @@ def _fit(x: Floats, y: Floats, ridge: float) -> _Logistic:
         weights += step
         if np.abs(step).max() < _NEWTON_TOLERANCE:
             break
-    return _Logistic(mean, scale, weights)
+    return _Logistic(mean, scale, weights), z
 
 
-def _shares(model: _Logistic, x: Floats, names: list[str]) -> dict[str, float]:
+def _shares(model: _Logistic, z: Floats, names: list[str]) -> dict[str, float]:
     """How much of the spread of the log odds each kind of evidence makes, all its standings together.
 
     Equal shares where there is no spread.
     """
-    spread = np.abs(((x - model.mean) / model.scale * model.weights[:-1]).reshape(len(x), len(names), len(STANDINGS)))
-    of_kind = spread.sum(axis=(0, 2))
+    spread = z[:, :-1] * model.weights[:-1]
+    of_kind = np.abs(spread, out=spread).reshape(len(z), len(names), len(STANDINGS)).sum(axis=(0, 2))
     if not of_kind.any():
         of_kind = np.ones(len(names))
     return dict(zip(names, (of_kind / of_kind.sum()).tolist(), strict=True))

@@ -17,25 +17,40 @@ _MOST, _LEAST_CURVATURE = 30.0, 1e-9
 
 
 @compiled
+def _chance(row: Floats, weights: Floats) -> float:
+    odds = 0.0
+    for i in range(len(row)):
+        odds += row[i] * weights[i]
+    return 1 / (1 + math.exp(-min(max(odds, -_MOST), _MOST)))
+
+
+@compiled
 def logistic_sums(z: Floats, y: Floats, weights: Floats) -> tuple[Floats, Floats]:
     """``Σ (y - p)·z`` and ``Σ p·(1 - p)·z·zᵀ`` over the rows z of a matrix, with ``p = 1 / (1 + exp(-weights·z))``.
 
     One pass and no copy of the matrix. (A product of matrices would do, but the threads of BLAS cost more than the few
-    columns are worth.)
+    columns are worth.) Four rows at a time, added one after the other: the sums are fetched and put back a quarter as
+    often.
     """
-    n_columns = z.shape[1]
+    n_rows, n_columns = z.shape
     gradient, curvature = np.zeros(n_columns), np.zeros((n_columns, n_columns))
-    for row in range(len(z)):
-        odds = 0.0
+    none = np.zeros(n_columns)
+    rest, factors = np.zeros(4), np.zeros(4)
+    for first in range(0, n_rows, 4):
+        n = min(n_rows - first, 4)
+        for k in range(n):
+            p = _chance(z[first + k], weights)
+            rest[k] = y[first + k] - p
+            factors[k] = p * (1 - p) + _LEAST_CURVATURE
+        z0 = z[first]
+        z1 = z[first + 1] if n > 1 else none
+        z2 = z[first + 2] if n > 2 else none
+        z3 = z[first + 3] if n > 3 else none
         for i in range(n_columns):
-            odds += z[row, i] * weights[i]
-        p = 1 / (1 + math.exp(-min(max(odds, -_MOST), _MOST)))
-        weight = p * (1 - p) + _LEAST_CURVATURE
-        for i in range(n_columns):
-            gradient[i] += (y[row] - p) * z[row, i]
-            factor = weight * z[row, i]
+            gradient[i] = gradient[i] + rest[0] * z0[i] + rest[1] * z1[i] + rest[2] * z2[i] + rest[3] * z3[i]
+            f0, f1, f2, f3 = factors[0] * z0[i], factors[1] * z1[i], factors[2] * z2[i], factors[3] * z3[i]
             for j in range(i + 1):
-                curvature[i, j] += factor * z[row, j]
+                curvature[i, j] = curvature[i, j] + f0 * z0[j] + f1 * z1[j] + f2 * z2[j] + f3 * z3[j]
     for i in range(n_columns):
         for j in range(i):
             curvature[j, i] = curvature[i, j]

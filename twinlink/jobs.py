@@ -1,0 +1,153 @@
+"""Work that a notebook starts: a whole job, site discovery, and what is done with a run afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from twinlink.config import Config
+from twinlink.rundir import RunDirectory
+
+if TYPE_CHECKING:
+    from twinlink.run import Run
+
+__all__ = ["align", "discover", "learn_patterns", "mine", "rank"]
+
+
+def mine(
+    inputs: str | Path | Sequence[str | Path], *, out: str | Path, langs: Sequence[str] = (), **settings: Any
+) -> Run:
+    """Do the whole job: crawl or read ``inputs``, match, and open the result.
+
+    Parameters
+    ----------
+    inputs : str, Path, or sequence of them
+        Addresses, archives, folders.
+    out : path
+        The run directory; what is done in it already is not done again.
+    langs : sequence of str
+        Wanted languages, ``("en", "zh")`` or ``"en,zh"``; empty: the two most frequent on each site.
+    **settings
+        Any setting by its name with ``__`` for the dot: ``match__ets__alpha=0.3``.
+
+    Raises
+    ------
+    InputError
+        If an input or a setting cannot be used.
+    CrawlError
+        If not one page could be fetched.
+    RunLockedError
+        If another process works in the same run directory.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from twinlink.toy import BASE, write_toy
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> toy = write_toy(folder / "toy")
+    >>> run = mine(str(toy), out=folder / "run", langs=("en", "zh"), ingest__base_url=BASE, match__min_score=0.0)
+    >>> len(run.pages), len(run.links), len(run.pairs)
+    (10, 8, 5)
+    """
+    from twinlink.pipeline.mine import mine_stages
+
+    config = _config(Config(), settings, langs)
+    run = RunDirectory.create(Path(out))
+    with run.lock():
+        mine_stages(_texts(inputs), run, config)
+    return _opened(run)
+
+
+def discover(
+    seeds: str | Path | Sequence[str | Path], *, out: str | Path, langs: Sequence[str] = (), **settings: Any
+) -> Run:
+    """Let a list of sites grow by itself, and open the result.
+
+    Parameters
+    ----------
+    seeds : str, Path, or sequence of them
+        Addresses of sites, or files of them.
+    out : path
+        The run directory; a loop that was stopped goes on.
+    langs : sequence of str
+        Wanted languages.
+    **settings
+        Any setting by its name with ``__`` for the dot: ``discover__rounds=3``, ``discover__top=200``.
+
+    Raises
+    ------
+    InputError
+        If a seed or a setting cannot be used.
+    CrawlError
+        If not one seed could be fetched.
+    RunError
+        If the loop in ``out`` was begun with other seeds or settings.
+    """
+    from twinlink.pipeline.discover import discover as discover_sites
+    from twinlink.spiders.seeds import seeds_of
+
+    config = _config(Config(), settings, langs)
+    run = RunDirectory.create(Path(out))
+    with run.lock():
+        discover_sites(seeds_of(_texts(seeds)), run, config)
+    return _opened(run)
+
+
+def align(folder: Path, lexicons: Sequence[str | Path], settings: dict[str, Any]) -> None:
+    """Align the sentences of a run's page pairs; without lexicons, those that the run was matched with are used."""
+    from twinlink.pipeline.mine import align_stage
+
+    run, config = _present(folder, settings)
+    with run.lock():
+        align_stage(run, config, [Path(path) for path in lexicons or config.match.lexicons])
+
+
+def learn_patterns(folder: Path, settings: dict[str, Any]) -> None:
+    """Learn the URL patterns of a run's sites."""
+    from twinlink.pipeline.patterns import learn_run
+
+    run, config = _present(folder, settings)
+    with run.lock():
+        learn_run(run, config)
+
+
+def rank(folder: Path, settings: dict[str, Any]) -> None:
+    """Rank the sites that a run's pages link to."""
+    from twinlink.pipeline.ranking import rank as rank_sites
+    from twinlink.pipeline.rounds import turned_down
+
+    run, config = _present(folder, settings)
+    with run.lock():
+        rank_sites(run, config, turned_down(run))
+
+
+def _present(folder: Path, settings: dict[str, Any]) -> tuple[RunDirectory, Config]:
+    """Return a run that exists with its own settings and what goes over them."""
+    run = RunDirectory(folder)
+    return run, _config(Config.load(run.config_file), settings)
+
+
+def _config(base: Config, settings: dict[str, Any], langs: Sequence[str] = ()) -> Config:
+    given = {name.replace("__", "."): _plain(value) for name, value in settings.items()}
+    if langs:
+        given["langs"] = [tag.strip() for tag in langs.split(",")] if isinstance(langs, str) else list(langs)
+    return base.override(given)
+
+
+def _plain(value: Any) -> Any:
+    """Return a setting as a settings file has it: whole paths as text."""
+    if isinstance(value, Path):
+        return str(value.absolute())
+    return [_plain(each) for each in value] if isinstance(value, list | tuple) else value
+
+
+def _texts(inputs: str | Path | Sequence[str | Path]) -> list[str]:
+    """Return one or several addresses and paths as texts."""
+    return [str(inputs)] if isinstance(inputs, str | Path) else [str(each) for each in inputs]
+
+
+def _opened(run: RunDirectory) -> Run:
+    from twinlink.run import open_run
+
+    return open_run(run.path)

@@ -4,7 +4,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-CODE := twinlink experiments tests
+CODE := twinlink experiments tests docs/tools
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 # The sandbox is a package of its own, which Chromium needs unless it is started by root.
 APT := apt-get update -qq && \
@@ -13,7 +13,7 @@ APT := apt-get update -qq && \
 JOBS ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help demo browser test wheel-test lint format types imports check wheel accuracy clean
+.PHONY: help demo browser test wheel-test lint format types imports check wheel accuracy docs docs-serve clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -55,6 +55,12 @@ check: lint types imports test  ## All of the above that a change must pass
 
 accuracy: $(VENV)/.dev  ## Measure F1 against the floors; TWINLINK_SITES=folder adds real sites
 	$(BIN)/python -m experiments.gate
+
+docs: $(VENV)/.dev  ## Build the documentation as a site into build/site, its notebooks run; it can be read from the folder
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
+
+docs-serve: $(VENV)/.dev  ## Show the documentation on this machine while you write it; notebooks are not run
+	NO_MKDOCS_2_WARNING=1 TWINLINK_DOCS_EXECUTE=false $(BIN)/python -m mkdocs serve
 
 wheel: $(VENV)/.dev  ## Build the package into dist/
 	$(BIN)/python -m build --outdir dist

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from twinlink.toy import BASE, toy_site
+from twinlink.toy import BASE, write_toy
 
 __all__ = ["BASE", "page", "write_pages", "write_toy"]
 
@@ -24,8 +24,3 @@ def write_pages(folder: Path, pages: dict[str, str]) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(html, encoding="utf-8")
     return folder
-
-
-def write_toy(folder: Path) -> Path:
-    """Write the ten pages of the toy site as a mirror of `BASE`."""
-    return write_pages(folder, {url.removeprefix(BASE + "/"): html for url, html in toy_site().pages.items()})

@@ -1,0 +1,127 @@
+"""The review in a browser, from the command that a person gives: judge pairs, stop, come back."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.browser.conftest import twinlink
+from twinlink.review.labels import Label, LabelBook
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+    from tests.browser.watching import Watch
+
+from tests.browser.watching import SCHEMES, SIZES, watched
+
+Reviewing = Callable[[Path], AbstractContextManager[str]]
+VIEWS = ("look", "text", "tags", "sentences")
+
+
+def home(address: str) -> str:
+    parts = urlsplit(address)
+    return f"{parts.scheme}://{parts.netloc}/"
+
+
+def labels(run: Path) -> list[Label]:
+    return sorted(LabelBook(run).current().values(), key=lambda label: label.when)
+
+
+def entered(watch: Watch, address: str) -> Page:
+    watch.page.goto(address)
+    return watch.page
+
+
+def judge(page: Page, how: str, key: str) -> None:
+    """Press a key, or the button that has it, and wait for the pair that comes next."""
+    before = page.url
+    if how == "key":
+        page.keyboard.press(key)
+    else:
+        page.locator(f"button[data-key='{key}']").click()
+    page.wait_for_function("url => location.href !== url", arg=before)
+    page.wait_for_load_state()
+
+
+def test_every_page_in_every_dress(chromium: Browser, own_run: Path, reviewing: Reviewing) -> None:
+    with reviewing(own_run) as address:
+        for size in SIZES:
+            for scheme in SCHEMES:
+                with watched(chromium, home(address), size, scheme) as watch:
+                    page = entered(watch, address)
+                    watch.check()
+                    page.goto(home(address) + "next")
+                    pair = page.url.partition("?")[0]
+                    for view in VIEWS:
+                        page.goto(f"{pair}?view={view}")
+                        watch.check()
+                    node = pair.split("/")[-1]
+                    for path in ("labels", "graph", f"graph/{node}", "live"):
+                        page.goto(home(address) + path)
+                        watch.check()
+
+
+@pytest.mark.parametrize("how", ["key", "button"])
+def test_judge_undo_restart(chromium: Browser, own_run: Path, reviewing: Reviewing, how: str) -> None:
+    with reviewing(own_run) as address, watched(chromium, home(address)) as watch:
+        page = entered(watch, address)
+        page.goto(home(address) + "next")
+        for key in ("a", "r", "s", "r"):
+            judge(page, how, key)
+        assert [each.verdict for each in labels(own_run)] == ["accept", "reject", "reject"]
+        assert {each.who for each in labels(own_run)} == {"tester"}
+        judge(page, how, "u")
+        watch.check()
+    with reviewing(own_run) as address, watched(chromium, home(address)) as watch:
+        page = entered(watch, address)
+        page.goto(home(address) + "labels")
+        assert page.locator("main").inner_text().count("tester") >= 2
+        found = twinlink("evaluate", own_run, "--labels", "--json").stdout
+        assert (json.loads(found)["right"], json.loads(found)["wrong"]) == (1, 1)
+        watch.check()
+
+
+def test_a_better_partner(chromium: Browser, own_run: Path, reviewing: Reviewing) -> None:
+    with reviewing(own_run) as address, watched(chromium, home(address)) as watch:
+        page = entered(watch, address)
+        page.goto(home(address) + "next")
+        page.keyboard.press("p")
+        before = page.url
+        page.locator("#partner form button", has_text="Choose").first.click()
+        page.wait_for_function("url => location.href.split('#')[0] !== url.split('#')[0]", arg=before)
+        old, new = labels(own_run)
+        assert (old.verdict, new.verdict) == ("reject", "accept")
+        assert len({old.url_a, new.url_a}) + len({old.url_b, new.url_b}) == 3  # one page stays
+        watch.check()
+
+
+def test_search_for_a_partner(chromium: Browser, own_run: Path, reviewing: Reviewing) -> None:
+    with reviewing(own_run) as address, watched(chromium, home(address)) as watch:
+        page = entered(watch, address)
+        page.goto(home(address) + "next")
+        page.keyboard.press("/")
+        page.keyboard.type("calendar?month=2027")
+        page.locator("#found li").first.wait_for()
+        assert all("month=2027" in each for each in page.locator("#found li").all_inner_texts())
+        watch.check()
+
+
+def test_pages_are_shown_as_they_look(chromium: Browser, own_run: Path, reviewing: Reviewing) -> None:
+    with reviewing(own_run) as address, watched(chromium, home(address)) as watch:
+        page = entered(watch, address)
+        page.goto(home(address) + "next")
+        page.goto(page.url.partition("?")[0] + "?view=look")
+        assert [frame.get_attribute("sandbox") for frame in page.locator("iframe").all()] == ["", ""]
+        texts = [frame.locator("body").inner_text() for frame in page.frames[1:]]
+        assert len(texts) == 2
+        assert all(len(text) > 100 for text in texts)
+        assert re.search("[一-鿿]", texts[1])
+        watch.check()

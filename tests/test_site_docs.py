@@ -229,7 +229,7 @@ def test_steps_of_a_new_kind_of_evidence_lead_to_one_that_is_weighed(monkeypatch
     """Add the kind of the page on evidence to what is measured: weights and chances must follow by themselves."""
     names: dict[str, Any] = {"__name__": "evidence"}
     run_python(next(b for b in blocks(DOCS / "extend/evidence.md") if b.runs and b.kind == "python"), names)
-    made = made_site(40, noise=0.7, tag_noise=0.7)
+    made = made_site(40, noise=0.6, tag_noise=0.9)
     pictures = [[{f"{number}.png", "logo.png"} for number in side.page_ids] for side in (made.a, made.b)]
 
     def with_pictures(site: Any, state: Any, rivalry: Any) -> dict[str, Any]:

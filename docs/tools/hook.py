@@ -27,9 +27,13 @@ GENERATED = {
     "settings": settings_page,
     "tables": tables_page,
 }
+FIRST = ("mine-a-site",)
+"""Notebooks that come before the others, which go by their names."""
 OF_ROOT = ("CHANGELOG.md", "CONTRIBUTING.md")
 _MARK = re.compile(r"^<!-- generated: ([\w ]+) -->$", re.MULTILINE)
 _LOADS = re.compile(r"<script\b[^>]*>(?:(?!</script>).)*</script>|<link\b[^>]*>", re.DOTALL | re.IGNORECASE)
+_NO_TEXT = "No description has been provided for this image"
+_TEXT = "Plot that the code above draws; the text around it says what it shows"
 _SEARCH = 'data-md-component="search" role="dialog"'
 _ELSEWHERE = re.compile(r"""(?:src|href|import|from)\s*[=(]?\s*["']https?://|MathJax|mermaid""")
 
@@ -37,7 +41,8 @@ _ELSEWHERE = re.compile(r"""(?:src|href|import|from)\s*[=(]?\s*["']https?://|Mat
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """Put the notebooks that are there, and the pages of the API, into the navigation."""
     docs = Path(config.docs_dir)
-    notebooks = [path.relative_to(docs).as_posix() for path in sorted(docs.glob("notebooks/*.ipynb"))]
+    found = sorted(docs.glob("notebooks/*.ipynb"), key=lambda path: (path.stem not in FIRST, path.stem))
+    notebooks = [path.relative_to(docs).as_posix() for path in found]
     _fill(config.nav, "Notebooks", notebooks)
     _fill(config.nav, "API", ["reference/api.md", *(f"reference/api/{room}.md" for room in api_pages())])
     return config
@@ -76,5 +81,5 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
     """Take out what a notebook's template would load from elsewhere (MathJax, Mermaid); name the search."""
     del page, config
-    output = output.replace(_SEARCH, f'{_SEARCH} aria-label="Search"')
+    output = output.replace(_SEARCH, f'{_SEARCH} aria-label="Search"').replace(_NO_TEXT, _TEXT)
     return _LOADS.sub(lambda found: "" if _ELSEWHERE.search(found[0]) else found[0], output)

@@ -16,7 +16,7 @@ from twinlink.telling import discovery, judged, looking, pages, record, sentence
 __all__ = ["json_page"]
 
 _MODULES = (pages, sentences, looking, judged, sites, discovery)
-_NAMES = {
+_NAMES: dict[Any, str] = {
     msgspec.inspect.NoneType: "null",
     msgspec.inspect.StrType: "text",
     msgspec.inspect.IntType: "integer",

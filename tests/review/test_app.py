@@ -22,6 +22,7 @@ from twinlink.review.app import make_app
 from twinlink.review.desk import Desk
 from twinlink.review.labels import Label, LabelBook
 from twinlink.review.queue import ORDERS, Order, ordered
+from twinlink.review.security import FRAME_POLICY
 from twinlink.review.wishes import VIEWS, Wish, page_number, wish_of
 from twinlink.rundir import RunDirectory
 from twinlink.toy import toy_site
@@ -90,8 +91,10 @@ class TestQueue:
         before = visitor.get("/queue")
         assert "none yet" in before
         assert f"{100 * np.linspace(0.99, 0.55, 8).mean():.1f} %" in before
-        for number in range(8):
-            visitor.post("/label", **ends(number), verdict="accept" if number else "reject")
+        visitor.post("/label", **ends(0), verdict="reject")
+        assert "too few to tell" in visitor.get("/queue")
+        for number in range(1, 8):
+            visitor.post("/label", **ends(number), verdict="accept")
         page = visitor.get("/queue")
         assert "8 of 8" in page
         assert "<b>87.5 %</b>" in page  # all pairs have a label: 7 of 8
@@ -116,6 +119,12 @@ class TestPair:
         frames = re.findall(r"<iframe[^>]*>", page)
         assert [re.search(r'src="([^"]*)"', frame)[1] for frame in frames] == ["/look/1003", "/look/-1003"]  # type: ignore[index]
         assert all('sandbox=""' in frame for frame in frames)
+
+    def test_page_whose_archive_is_gone_is_told_in_its_frame(self, visiting: Visiting) -> None:
+        answer = visiting(FakeSource(3)).client.get("/look/1003")
+        assert answer.status_code == 404
+        assert answer.headers["content-security-policy"] == FRAME_POLICY  # the other one forbids any frame
+        assert "do not hold this page" in answer.text
 
     def test_evidence_stands_with_its_weight_heaviest_first(self, visiting: Visiting) -> None:
         page = visiting().get(pair_of(3))

@@ -216,7 +216,7 @@ class TestSheets:
 
     def test_depth_is_harmless(self) -> None:
         assert read_sheet("a{b:" + "(" * 20_000) == ("a{}", ())
-        assert faults_of_css(read_sheet("@media all{" * 5_000).text)
+        assert list(faults_of_css(read_sheet("@media all{" * 5_000).text)) == []
 
 
 class TestBulk:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,9 +15,10 @@ from twinlink.review.look import look
 from twinlink.review.source import Document
 from twinlink.spiders.chromium import find_browser
 
-pytestmark = needs_browser
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
-playwright = pytest.importorskip("playwright.sync_api")
+pytestmark = needs_browser
 
 # The last line of defence is taken away: what is tested is the page itself.
 _POLICY = re.compile(r'<meta http-equiv="Content-Security-Policy"[^>]*>')
@@ -54,14 +56,14 @@ def everything(url: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[playwright.Browser]:
-    with playwright.sync_playwright() as driver:
+def browser() -> Iterator[Browser]:
+    with pytest.importorskip("playwright.sync_api").sync_playwright() as driver:
         opened = driver.chromium.launch(executable_path=find_browser(), args=["--no-sandbox"])
         yield opened
         opened.close()
 
 
-def visit(browser: playwright.Browser, trap: Server, path: str) -> tuple[object, list[str]]:
+def visit(browser: Browser, trap: Server, path: str) -> tuple[object, list[str]]:
     """Open a page, do what a person may do to it, and return its mark and all that was asked for."""
     del trap.log[:]
     context = browser.new_context()
@@ -85,16 +87,16 @@ def visit(browser: playwright.Browser, trap: Server, path: str) -> tuple[object,
 
 
 @pytest.mark.parametrize("name", ["script", "img-onerror", "css-url", "svg-onload", "iframe-srcdoc"])
-def test_trap_catches_what_is_not_cleaned(browser: playwright.Browser, trap: Server, name: str) -> None:
+def test_trap_catches_what_is_not_cleaned(browser: Browser, trap: Server, name: str) -> None:
     mark, asked = visit(browser, trap, f"/raw/{name}")
     assert mark or asked
 
 
-def test_all_hostile_pages_at_once_run_nothing_and_ask_for_nothing(browser: playwright.Browser, trap: Server) -> None:
+def test_all_hostile_pages_at_once_run_nothing_and_ask_for_nothing(browser: Browser, trap: Server) -> None:
     assert visit(browser, trap, "/clean/all") == (None, [])
 
 
-def test_each_hostile_page_runs_nothing_and_asks_for_nothing(browser: playwright.Browser, trap: Server) -> None:
+def test_each_hostile_page_runs_nothing_and_asks_for_nothing(browser: Browser, trap: Server) -> None:
     """Each in a frame of its own, without a sandbox: what it does shows in requests and marks."""
     del trap.log[:]
     context = browser.new_context()
@@ -117,7 +119,7 @@ def test_each_hostile_page_runs_nothing_and_asks_for_nothing(browser: playwright
     assert {f"{trap.url}{path}" for path in trap.log} - clean <= {f"{trap.url}/favicon.ico"}
 
 
-def test_links_go_nowhere_and_pictures_of_ours_are_shown(browser: playwright.Browser) -> None:
+def test_links_go_nowhere_and_pictures_of_ours_are_shown(browser: Browser) -> None:
     context = browser.new_context()
     page = context.new_page()
     text = "<style>a:link{color:rgb(1,2,3)} p{position:fixed}</style><a href=http://a.example/>x</a><img src=a><p>y"

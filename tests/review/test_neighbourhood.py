@@ -142,7 +142,7 @@ class TestPicture:
         assert all(link.find(f"{SVG}title") is not None for link in root.iter(f"{SVG}a"))
         assert "style" not in picture
         named = root.get("aria-labelledby", "").split()
-        assert named == [element.get("id") for element in root[:2]]
+        assert named == [element.get("id") for element in list(root)[:2]]
 
     def test_hostile_titles_stay_text(self) -> None:
         evil = '"><script>x</script>\u202e\0'
@@ -151,7 +151,7 @@ class TestPicture:
         assert {element.tag for element in root.iter()} <= {
             f"{SVG}{name}" for name in ("svg", "title", "desc", "line", "circle", "a", "text")
         }
-        assert not any(name.startswith("on") for element in root.iter() for name in element.attrib)
+        assert not any(str(name).startswith("on") for element in root.iter() for name in element.attrib)
         assert "\u202e" not in draw(shown, str)
 
     def test_names_fit(self) -> None:

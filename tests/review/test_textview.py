@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from twinlink.review.blocks import align_blocks, number_key
 from twinlink.review.source import Page, Segment
 from twinlink.review.telltale import keys_of, telltales
-from twinlink.review.textview import MAX_BLOCK_CHARACTERS, MAX_CHARACTERS, MAX_ROWS, Row, Span, side_by_side
+from twinlink.review.textview import MAX_BLOCK_CHARACTERS, MAX_CHARACTERS, MAX_ROWS, Cell, Row, side_by_side
 
 
 def page(*blocks: str, lang: str = "en") -> Page:
@@ -23,12 +23,16 @@ def bead(place_a: tuple[int, int, int] | None, place_b: tuple[int, int, int] | N
     return Segment("", "", kind, None, "segment", *(place_a or none), *(place_b or none))
 
 
+def cells(row: Row, side: int) -> tuple[Cell, ...]:
+    return row.b if side else row.a
+
+
 def texts(rows: Sequence[Row], side: int) -> list[str]:
-    return ["".join(span.text for cell in row[side] for span in cell.spans) for row in rows]
+    return ["".join(span.text for cell in cells(row, side) for span in cell.spans) for row in rows]
 
 
 def blocks_of(rows: Sequence[Row], side: int) -> list[int]:
-    return [cell.block for row in rows for cell in row[side]]
+    return [cell.block for row in rows for cell in cells(row, side)]
 
 
 class TestWithoutSentences:
@@ -160,11 +164,11 @@ def test_every_character_stands_in_one_row(a: list[str], b: list[str], data: st.
     assert blocks_of(rows, 0) == sorted(blocks_of(rows, 0)) or segments
     for side, blocks in enumerate((a, b)):
         assert sorted(blocks_of(rows, side)) == list(range(len(blocks)))
-        shown = {cell.block: "".join(span.text for span in cell.spans) for row in rows for cell in row[side]}
+        shown = {cell.block: "".join(span.text for span in cell.spans) for row in rows for cell in cells(row, side)}
         assert [shown[place] for place in range(len(blocks))] == blocks
     for row in rows:
         assert row.a or row.b
-        assert all(isinstance(span, Span) and span.text for cell in (*row.a, *row.b) for span in cell.spans)
+        assert all(span.text for cell in (*row.a, *row.b) for span in cell.spans)
 
 
 @given(_WORDS, _WORDS)

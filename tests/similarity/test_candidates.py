@@ -136,6 +136,18 @@ def test_tag_vectors_without_pages() -> None:
     assert (a.shape[0], b.shape[0]) == (0, 0)
 
 
+@given(st.lists(st.binary(max_size=12).map(lambda tags: bytes(tag % 3 for tag in tags)), max_size=5), st.integers(0, 5))
+def test_tag_vectors_equal_a_count_page_by_page(pages: list[bytes], n_a: int) -> None:
+    grams = [[page[k : k + 3] for k in range(len(page) - 2)] for page in pages]
+    pages_with = {gram: sum(gram in of_page for of_page in grams) for of_page in grams for gram in of_page}
+    a, b = tag_vectors(pages[:n_a], pages[n_a:])
+    assert a.shape[1] == b.shape[1] == len(pages_with)
+    for row, of_page in zip([*a.toarray(), *b.toarray()], grams, strict=True):
+        idf = {gram: np.log((len(pages) + 1) / (pages_with[gram] + 0.5)) for gram in of_page}
+        weights = np.array([(1 + np.log(of_page.count(gram))) * idf[gram] for gram in idf])
+        assert sorted(row[row > 0]) == pytest.approx(sorted(weights / np.linalg.norm(weights)), abs=1e-6)
+
+
 def test_words_decide_where_they_are_known_and_structure_helps_where_not() -> None:
     """Page 0 has a translated word. Page 1 has none, and the structure of page 0 of the other language."""
     counts_a, counts_b = csr_array(np.array([[9.0, 0], [0, 1]])), csr_array(np.array([[0.0], [9]]))

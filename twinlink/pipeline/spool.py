@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
+import itertools
 from collections.abc import Mapping
 from datetime import UTC
 from functools import cached_property
@@ -26,12 +26,19 @@ from twinlink.tables import LINKS, PAGES, REJECTS, Reject, write_table
 __all__ = ["Spool", "body_digest"]
 
 SPOOLED_PAGES = 2_000  # pages held as Python objects before they become a part: some 20 MB of text
+_BASE32 = ["".join(pair) for pair in itertools.product("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", repeat=2)]
 MAX_REDIRECTS = 10  # followed when a link is resolved; as in the crawl
 
 
 def body_digest(body: bytes) -> str:
     """Return the digest of a page's body as `PAGES` has it."""
-    return base64.b32encode(_sha1(body)).decode()
+    return _base32(_sha1(body))
+
+
+def _base32(digest: bytes) -> str:
+    """Write 20 bytes as `base64.b32encode` does, which takes six times as long."""
+    number = int.from_bytes(digest, "big")
+    return "".join([_BASE32[number >> shift & 1023] for shift in range(150, -1, -10)])
 
 
 def _sha1(body: bytes) -> bytes:
@@ -180,7 +187,7 @@ class Spool:
             "declared_lang": page.declared_lang,
             "charset": page.charset,
             "bytes": len(document.body),
-            "digest": base64.b32encode(digest).decode(),
+            "digest": _base32(digest),
             "source": document.source,
             "offset": document.offset,
             "fetched": document.fetched.astimezone(UTC) if document.fetched else None,

@@ -13,7 +13,7 @@ __all__ = ["align_blocks", "number_key"]
 
 _NUMBERS = re.compile(r"\d+")
 _SKIP = 1.0  # what a block without partner costs: as much as a partner of three times the expected length
-_MAX_CELLS = 90_000  # of one table of the alignment; longer stretches are cut into pieces
+_MAX_CELLS = 20_000  # of one table of the alignment; longer stretches are cut into pieces
 _MIN_LENGTH = 8.0  # added to lengths, so that short blocks are not told apart by a letter
 
 

@@ -22,6 +22,7 @@ from twinlink.review.wishes import Wish
 __all__ = ["Desk", "Listing", "Progress"]
 
 _CODES = {"open": UNLABELLED, "accept": ACCEPTED, "reject": REJECTED}
+_WIDEST_TOLD = 0.5  # of the interval of a precision that is shown as a number; set by eye
 _KEPT = 64  # answers of one listing that are remembered
 _SITES_NAMED = 500  # in the list to choose from
 
@@ -46,6 +47,11 @@ class Progress:
     def n_labels(self) -> int:
         """Pairs with a label."""
         return self.n_accepted + self.n_rejected
+
+    @property
+    def tells(self) -> bool:
+        """Whether the labels are enough to name a precision: its interval is not too wide to mean anything."""
+        return self.estimate is not None and self.estimate.high - self.estimate.low <= _WIDEST_TOLD
 
 
 class _Table:

@@ -9,11 +9,9 @@ from functools import partial
 
 import nh3
 
+from twinlink.review.allowed import ATTRIBUTES, DROPPED, TAGS
 from twinlink.review.markup import (
-    ATTRIBUTES,
-    DROPPED,
     MAX_MARKUP,
-    TAGS,
     Prepared,
     StyleSource,
     held,

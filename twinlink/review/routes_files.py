@@ -24,6 +24,8 @@ _FILES = {
     name: (static_text(name), _TYPES[name.rpartition(".")[2]])
     for name in ("base.css", "review.css", "review.js", "htmx.min.js")
 }
+_NOT_HELD = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Not held</title>
+<p>The archives of this run do not hold this page (any more). Its text is still there, in the next view.</p></html>"""
 _EXPORTS = ("labels.tsv", "labels.gold.tsv")
 
 
@@ -45,9 +47,9 @@ def look_at(request: Request) -> Response:
     """Return a page as it looks, for a sandboxed frame."""
     number = page_number(request.path_params["page"])
     document = None if number is None else room_of(request).desk.source.document(number)
-    if document is None:
-        raise HTTPException(404, "The archives of this run do not hold that page.")
     headers = {"content-security-policy": FRAME_POLICY}
+    if document is None:
+        return HTMLResponse(_NOT_HELD, 404, headers)
     return HTMLResponse(look_offline(document, room_of(request).desk.source.resource), headers=headers)
 
 

@@ -45,7 +45,6 @@ class Entry:
     title_b: str
     lang_a: str
     lang_b: str
-    site: str
     probability: float | None
     doubt: str
     """Why it may be wrong, in words; empty: nothing special."""
@@ -100,7 +99,6 @@ def _entries(desk: Desk, listing: Listing, wish: Wish, rows: Sequence[int], firs
             title_b=title_b,
             lang_a=pair["lang_a"],
             lang_b=pair["lang_b"],
-            site=pair["site"],
             probability=listing.table.chance(row),
             doubt=DOUBTS.get(listing.reason(row), ""),
             label=listing.label(pair["url_a"], pair["url_b"]),

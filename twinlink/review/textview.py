@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Literal, NamedTuple
 
 from twinlink.review.blocks import align_blocks
@@ -18,6 +19,7 @@ MAX_CHARACTERS = 400_000
 """Characters that are shown of both pages together: a book of 150 pages."""
 MAX_ROWS = 3_000
 """Rows that are shown."""
+_MAX_BLOCKS = 4_000  # of a page that are looked at; more than can be shown, unless rows hold several
 
 
 class Span(NamedTuple):
@@ -78,16 +80,20 @@ def side_by_side(page_a: Page, page_b: Page, segments: Sequence[Segment] = ()) -
     tuple of Row
         In the order of page a; each block stands in one row, but those behind what can be shown.
     """
+    more_a, more_b = (max(len(page.blocks) - _MAX_BLOCKS, 0) for page in (page_a, page_b))
+    page_a, page_b = (replace(page, blocks=page.blocks[:_MAX_BLOCKS]) for page in (page_a, page_b))
     beads = [_usable(segment, page_a, page_b) for segment in segments]
     groups = _ordered(page_a, page_b, beads)
     writer = _Writer(page_a, page_b, beads)
     rows: list[Row] = []
     for number, (blocks_a, blocks_b) in enumerate(groups):
         if writer.is_full or number >= MAX_ROWS:
-            rest = groups[number:]
-            rows.append(Row((), (), "cut", sum(len(a) for a, _ in rest), sum(len(b) for _, b in rest)))
+            more_a += sum(len(a) for a, _ in groups[number:])
+            more_b += sum(len(b) for _, b in groups[number:])
             break
         rows.append(writer.row(blocks_a, blocks_b))
+    if more_a or more_b:
+        rows.append(Row((), (), "cut", more_a, more_b))
     return tuple(rows)
 
 
@@ -124,11 +130,11 @@ def _joined(links: Sequence[tuple[int, int]]) -> list[_Group]:
     """Return the blocks that beads hold together, in the order of the first side."""
     group_of: dict[tuple[str, int], set[tuple[str, int]]] = {}
     for a, b in links:
-        one, other = (group_of.get(node, {node}) for node in (("a", a), ("b", b)))
+        one, other = (group_of.setdefault(node, {node}) for node in (("a", a), ("b", b)))
         if one is not other:
             small, large = sorted((one, other), key=len)
             large |= small
-            group_of |= dict.fromkeys(small, large) | dict.fromkeys(large - small, large)
+            group_of |= dict.fromkeys(small, large)
     found = {id(group): group for group in group_of.values()}.values()
     sides = (
         tuple(tuple(sorted(block for side, block in group if side == wanted)) for wanted in "ab") for group in found
@@ -144,8 +150,9 @@ def _unlinked(
     free_b = [block for block in gap_b if block not in known[1]]
     alone_a = [block for block in gap_a if block in known[0]]
     alone_b = [block for block in gap_b if block in known[1]]
-    texts = [page_a.blocks[block] for block in free_a], [page_b.blocks[block] for block in free_b]
-    for place_a, place_b in align_blocks(*texts):
+    texts_a = [page_a.blocks[block][:MAX_BLOCK_CHARACTERS] for block in free_a]
+    texts_b = [page_b.blocks[block][:MAX_BLOCK_CHARACTERS] for block in free_b]
+    for place_a, place_b in align_blocks(texts_a, texts_b):
         if place_a is not None:
             while alone_a and alone_a[0] < free_a[place_a]:
                 yield (alone_a.pop(0),), ()

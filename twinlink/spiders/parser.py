@@ -280,11 +280,12 @@ class _PageBuilder:
             raise TooDeepError
         if self._skipped:
             return
-        self.tags.append(TAG_CODES.get(tag, OTHER_TAG))
-        if tag in _BLOCK_ONLY:
+        code, is_block, take = _STARTS.get(tag, _OTHER)
+        self.tags.append(code)
+        if is_block:
             self._chunks.append(_BREAK)
-        elif tag in _STARTS:
-            _STARTS[tag](self, attributes)
+        elif take is not None:
+            take(self, attributes)
 
     def end(self, tag: str) -> None:
         """Take an end tag; the parser supplies those that the page lacks."""
@@ -441,7 +442,8 @@ class _PageBuilder:
         self.links.append((href, anchor, rel and collapse(rel).lower(), hreflang and collapse(hreflang).lower()))
 
 
-_STARTS: Mapping[str, Callable[[_PageBuilder, Mapping[str, str]], None]] = {
+_Take = Callable[[_PageBuilder, Mapping[str, str]], None]
+_TAKES: Mapping[str, _Take] = {
     **dict.fromkeys(_SKIPPED, _PageBuilder._start_skipped),
     **dict.fromkeys(_SPACE, _PageBuilder._start_space),
     "a": _PageBuilder._start_anchor,
@@ -460,6 +462,11 @@ _STARTS: Mapping[str, Callable[[_PageBuilder, Mapping[str, str]], None]] = {
     "select": _PageBuilder._start_select,
     "title": _PageBuilder._start_title,
 }
+_OTHER: tuple[int, bool, _Take | None] = (OTHER_TAG, False, None)
+_STARTS: Mapping[str, tuple[int, bool, _Take | None]] = {
+    tag: (code, tag in _BLOCK_ONLY, _TAKES.get(tag)) for tag, code in TAG_CODES.items()
+}
+"""Code of each tag, whether it begins a block and no more, and what else is to be done: one look for all three."""
 
 
 def _name(attributes: Mapping[str, str], *keys: str) -> str:

@@ -88,6 +88,17 @@
   }
   begin();
 
+  /* What a live region held when it came is not read aloud; what comes into it afterwards is. */
+  function sayAgain() {
+    const said = document.getElementById("said");
+    const words = [...(said?.childNodes || [])];
+    if (!said?.textContent.trim()) return;
+    const height = said.offsetHeight;
+    said.style.minHeight = `${height}px`; // set by script: no jump while it is empty
+    said.replaceChildren();
+    setTimeout(() => said.append(...words), 60);
+  }
+
   const isPageTurn = (event) => Boolean(event.detail?.ctx?.sourceElement?._htmx?.boosted);
   document.addEventListener("htmx:before:request", (event) => {
     if (!isPageTurn(event)) return;
@@ -110,7 +121,9 @@
     isBusy = false;
     begin();
     const tab = turnedBy.startsWith("to-") && document.getElementById(turnedBy);
-    if (tab) tab.focus({ preventScroll: true });
-    else document.getElementById("main").focus({ preventScroll: true });
+    const heading = document.querySelector("#main h1") || document.getElementById("main");
+    heading.setAttribute("tabindex", "-1");
+    (tab || heading).focus({ preventScroll: true });
+    sayAgain();
   });
 })();

@@ -204,7 +204,7 @@ def materials(demo: tuple[DemoSite, str], tmp_path_factory: pytest.TempPathFacto
 
 # The tour is run with every change. All pages take two to three minutes, so that they are run where the wheel is tried.
 @pytest.mark.parametrize(
-    "page", [pytest.param(page, marks=[pytest.mark.wheel] * (page.stem != "tour"), id=page.stem) for page in RUN_PAGES]
+    "page", [pytest.param(page, marks=[pytest.mark.docs] * (page.stem != "tour"), id=page.stem) for page in RUN_PAGES]
 )
 def test_instructions_run(page: Path, request: pytest.FixtureRequest, tmp_path: Path) -> None:
     """Run all blocks of a page in order, in one folder; the demo site stands for the address in them."""

@@ -14,7 +14,16 @@ from twinlink.tables import SITES, read_table
 if TYPE_CHECKING:
     from twinlink.review.labels import Label
 
-__all__ = ["column_texts", "label_frame", "read_frame", "site_frame", "to_frame"]
+__all__ = [
+    "address_pairs",
+    "column_texts",
+    "label_frame",
+    "rank_column",
+    "read_frame",
+    "site_frame",
+    "surest_first",
+    "to_frame",
+]
 
 LABEL_COLUMNS = ("url_a", "url_b", "verdict", "who", "when", "note")
 N_PAIRS = "page pairs of the site; null: the run has not been matched"
@@ -43,6 +52,25 @@ def _nullable(kind: pa.DataType) -> pd.api.extensions.ExtensionDtype:
 def read_frame(path: Path, schema: pa.Schema) -> pd.DataFrame:
     """Read a table from a file, or from all Parquet files below a folder."""
     return to_frame(read_table(path, schema))
+
+
+def surest_first(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Return page pairs, the most probable first; of equal ones, or without probabilities, by their scores."""
+    return pairs.sort_values(["probability", "score"], ascending=False, kind="stable", ignore_index=True)
+
+
+def rank_column(pairs: pd.DataFrame) -> str:
+    """Return by which column page pairs are ranked: ``score`` where the method tells no probability.
+
+    >>> rank_column(pd.DataFrame({"probability": [0.9, None], "score": [0.5, 0.4]}))
+    'score'
+    """
+    return "probability" if pairs["probability"].notna().all() else "score"
+
+
+def address_pairs(pairs: pd.DataFrame) -> list[tuple[str, str]]:
+    """Return the two addresses of each page pair, as `twinlink.evaluate` takes them."""
+    return list(zip(pairs["url_a"], pairs["url_b"], strict=True))
 
 
 def column_texts(schema: pa.Schema) -> pd.Series[str]:

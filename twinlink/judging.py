@@ -9,19 +9,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from twinlink.errors import ConfigError, GoldError, InputError
+from twinlink.evaluate import Gold, evaluate, precision_coverage, read_gold
+from twinlink.frames import address_pairs, rank_column
+from twinlink.label_scores import evaluate_labels, evaluate_with_gold
+from twinlink.languages import takes_in
+from twinlink.review.labels import UNLABELLED, Label, LabelBook, label_codes
+from twinlink.review.precision import estimate_pairs
+from twinlink.telling.judged import ScoresTold
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from twinlink.evaluate import Evaluation, Gold
-    from twinlink.review.labels import Label
+    from twinlink.evaluate import Evaluation
     from twinlink.run import Run
-    from twinlink.telling.judged import ScoresTold
 
 __all__ = ["between", "gold_between", "judge", "missing_gold", "two_languages"]
 
-
-Labels = dict[tuple[str, str], "Label"]
+Labels = dict[tuple[str, str], Label]
 
 
 def judge(found: Run, gold: Path | None, labels: bool, langs: str, curve: bool) -> ScoresTold:
@@ -32,10 +36,6 @@ def judge(found: Run, gold: Path | None, labels: bool, langs: str, curve: bool) 
     InputError
         If neither is given, there are no labels, or the two are wanted with a curve.
     """
-    from twinlink.evaluate import precision_coverage, read_gold
-    from twinlink.review.precision import estimate_pairs
-    from twinlink.telling.judged import ScoresTold
-
     if gold is None and not labels:
         raise InputError("nothing to score by: give --gold FILE, or --labels, or both")
     if gold is not None and labels and curve:
@@ -53,29 +53,20 @@ def judge(found: Run, gold: Path | None, labels: bool, langs: str, curve: bool) 
         addresses = missing_gold(found, gold, known.known(), known.key), len(known.known())
     points = None
     if curve:
-        by = "probability" if table["probability"].notna().all() else "score"
+        by = rank_column(table)
         rows, truth = (table, known) if known is not None else _labelled(table, said)
-        points = by, precision_coverage(_pairs(rows), list(rows[by]), truth) if truth.pairs else []
+        points = by, precision_coverage(address_pairs(rows), list(rows[by]), truth) if truth.pairs else []
     estimated = estimate_pairs(table, said) if labels else None
-    return ScoresTold.made_of(_scored(_pairs(table), known, said), found.path, addresses, estimated, points)
-
-
-def _pairs(table: pd.DataFrame) -> list[tuple[str, str]]:
-    return list(zip(table["url_a"], table["url_b"], strict=True))
+    return ScoresTold.made_of(_scored(address_pairs(table), known, said), found.path, addresses, estimated, points)
 
 
 def _scored(pairs: list[tuple[str, str]], known: Gold | None, said: Labels) -> Evaluation:
-    from twinlink.evaluate import evaluate
-    from twinlink.label_scores import evaluate_labels, evaluate_with_gold
-
     if known is None:
         return evaluate_labels(pairs, said)
     return evaluate_with_gold(pairs, said, known) if said else evaluate(pairs, known)
 
 
 def _labels(found: Run) -> Labels:
-    from twinlink.review.labels import LabelBook
-
     said = LabelBook(found.path).current()
     if not said:
         command = shlex.join(["twinlink", "review", str(found.path)])
@@ -91,13 +82,10 @@ def _labels_between(said: Labels, found: Run, wanted: tuple[str, str]) -> Labels
 
 def _labelled(table: pd.DataFrame, said: Labels) -> tuple[pd.DataFrame, Gold]:
     """Return the pairs that have a label, and the accepted ones as known pairs."""
-    from twinlink.evaluate import Gold
-    from twinlink.review.labels import UNLABELLED, label_codes
-
     rows = table.loc[label_codes(table["url_a"], table["url_b"], said) != UNLABELLED]
     plain = Gold((), with_host=True, with_query=True)
     accepted = [pair for pair, label in said.items() if label.verdict == "accept"]
-    there = set(_pairs(rows))
+    there = set(address_pairs(rows))
     turned = [pair if pair in there else pair[::-1] for pair in accepted]
     return rows, replace(plain, pairs=tuple((plain.key(a), plain.key(b)) for a, b in turned))
 
@@ -109,7 +97,7 @@ def two_languages(found: Run, langs: str) -> tuple[str, str]:
         raise ConfigError(f"--langs {langs}: expected two languages, e.g. en,zh")
     there = sorted(set(found.pages["lang"]))
     for tag in wanted:
-        if not tag or not any(_covers(tag, lang) for lang in there):
+        if not tag or not any(takes_in(tag, lang) for lang in there):
             raise ConfigError(f"--langs {langs}: the run has no page in {tag!r}; it has {', '.join(there)}")
     return wanted[0], wanted[1]
 
@@ -121,19 +109,14 @@ def between(langs_a: Iterable[str], langs_b: Iterable[str], wanted: tuple[str, s
 
 
 def _are(langs: tuple[str, ...], wanted: tuple[str, str]) -> bool:
-    return all(_covers(tag, lang) for lang, tag in zip(langs, wanted, strict=True))
+    return all(takes_in(tag, lang) for lang, tag in zip(langs, wanted, strict=True))
 
 
 def gold_between(gold: Gold, found: Run, wanted: tuple[str, str]) -> Gold:
     """Leave out the gold pairs with a page that the run has in another language."""
     langs = zip(found.pages["url"], found.pages["lang"], strict=True)
-    others = {gold.key(url) for url, lang in langs if not any(_covers(tag, lang) for tag in wanted)}
+    others = {gold.key(url) for url, lang in langs if not any(takes_in(tag, lang) for tag in wanted)}
     return replace(gold, pairs=tuple(pair for pair in gold.pairs if others.isdisjoint(pair)))
-
-
-def _covers(tag: str, lang: str) -> bool:
-    """Tell whether a wanted language takes one in: ``zh`` takes in ``zh-Hant``."""
-    return f"{lang}-".lower().startswith(f"{tag}-")
 
 
 def missing_gold(found: Run, path: Path, known: frozenset[str], key: Callable[[str], str]) -> list[str]:

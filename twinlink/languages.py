@@ -1,11 +1,11 @@
-"""What languages call themselves: the words by which links to another language version are known.
+"""What languages call themselves: the words by which links to another language version are known; and their tags.
 
 The crawler goes by them to fetch likely partners early, the matcher to find the language of a page.
 """
 
 from __future__ import annotations
 
-__all__ = ["LANGUAGE_OF", "NAMES"]
+__all__ = ["LANGUAGE_OF", "NAMES", "takes_in"]
 
 NAMES = {
     "en": "english|eng|english version|in english", "fr": "français|francais|fra|version française|en français",
@@ -26,3 +26,12 @@ LANGUAGE_OF = {name: tag for tag, names in NAMES.items() for name in names.split
 >>> LANGUAGE_OF["français"], LANGUAGE_OF["繁體"]
 ('fr', 'zh-Hant')
 """
+
+
+def takes_in(wanted: str, lang: str) -> bool:
+    """Tell whether a wanted language takes one in, whatever the case of their tags.
+
+    >>> takes_in("zh", "zh-Hant"), takes_in("zh-hant", "zh-Hant"), takes_in("zh-Hant", "zh")
+    (True, True, False)
+    """
+    return f"{lang}-".lower().startswith(f"{wanted}-".lower())

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from twinlink.bitext.filters import SEGMENT
+
 if TYPE_CHECKING:
     from twinlink.explain import Explanation
     from twinlink.run import Run
@@ -124,7 +126,7 @@ def _facts(run: Run) -> list[tuple[str, str]]:
     if run.has("match"):
         facts += [("pairs", _pairs(run.pairs))]
     if run.has("align"):
-        facts.append(("sentence pairs", f"{int((run.segments['verdict'] == 'segment').sum()):,}"))
+        facts.append(("sentence pairs", f"{int((run.segments['verdict'] == SEGMENT).sum()):,}"))
     if run.has("patterns"):
         facts.append(("URL patterns", _counts(run.patterns["verdict"])))
     if run.has("ingest"):

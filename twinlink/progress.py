@@ -1,6 +1,6 @@
 """How long work is shown: a live line on a terminal, a plain line now and then elsewhere, nothing when quiet.
 
-Work waits at a report as long as there is the file that asks for a pause.
+Work waits at a report as long as there is the file that asks for a pause, see `twinlink.pausing`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Protocol
+
+from twinlink.pausing import is_lease, waits
 
 __all__ = ["Report", "measures", "reporter"]
 
@@ -42,13 +44,13 @@ def reporter(quiet: bool, pause: Path | None = None) -> Iterator[Report]:
     quiet : bool
         Show nothing, but that work waits.
     pause : Path, optional
-        As long as there is this file, work waits at its next report.
+        As long as this file asks for it, work waits at its next report.
     """
     with _heed_interrupt() as check, _shown(quiet) as show:
 
         def report(stage: str, done: int, total: int | None, detail: str = "") -> None:
             check()
-            if pause is not None and pause.exists():
+            if pause is not None and waits(pause):
                 show(stage, done, total, "paused")
                 _wait(pause, stage, check)
             show(stage, done, total, detail)
@@ -63,8 +65,10 @@ def _wait(pause: Path, stage: str, check: Callable[[], None]) -> None:
     except OSError:  # gone already
         return
     say = f"paused: {stage} waits as long as {pause} is there (since {since}); go on in the review, or remove the file"
+    if is_lease(pause):
+        say = f"paused: {stage} waits while somebody looks at each pair in the review; afterwards it goes on by itself"
     print(say, file=sys.stderr, flush=True)
-    while pause.exists():
+    while waits(pause):
         time.sleep(PAUSE_SECONDS)
         check()
     print(f"{stage} goes on", file=sys.stderr, flush=True)

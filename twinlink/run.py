@@ -13,9 +13,19 @@ import pyarrow as pa
 
 from twinlink import jobs
 from twinlink.config import Config
-from twinlink.errors import ConfigError, MissingStageError, RunError
+from twinlink.errors import ConfigError, MissingStageError
 from twinlink.explain import Explanation, explain
-from twinlink.frames import N_PAIRS, column_texts, label_frame, read_frame, site_frame, to_frame
+from twinlink.frames import (
+    N_PAIRS,
+    address_pairs,
+    column_texts,
+    label_frame,
+    rank_column,
+    read_frame,
+    site_frame,
+    surest_first,
+    to_frame,
+)
 from twinlink.jobs import mine
 from twinlink.rundir import RunDirectory
 from twinlink.tables import (
@@ -66,11 +76,7 @@ def open_run(path: str | Path) -> Run:
     RunError
         If there is no such directory, or it is not a run.
     """
-    folder = Path(path)
-    if not (folder / "config.toml").is_file():
-        makes = f"twinlink mine … -o {shlex.quote(str(folder))}"
-        raise RunError(f"{folder}: not a run directory (no config.toml in it); `{makes}` makes one")
-    return Run(folder)
+    return Run(RunDirectory.existing(Path(path)).path)
 
 
 class Run:
@@ -176,8 +182,7 @@ class Run:
     @cached_property
     def pairs(self) -> pd.DataFrame:
         """The page pairs, most probable first: columns of `twinlink.tables.PAIRS`."""
-        pairs = self._table("match", "pairs", PAIRS)
-        return pairs.sort_values(["probability", "score"], ascending=False, kind="stable", ignore_index=True)
+        return surest_first(self._table("match", "pairs", PAIRS))
 
     @cached_property
     def candidates(self) -> pd.DataFrame:
@@ -284,7 +289,7 @@ class Run:
     def _partners(self) -> dict[str, str]:
         """Return the most probable partner of each page that has one."""
         partners: dict[str, str] = {}
-        for url_a, url_b in zip(self.pairs["url_a"], self.pairs["url_b"], strict=True):
+        for url_a, url_b in address_pairs(self.pairs):
             partners.setdefault(url_a, url_b)
             partners.setdefault(url_b, url_a)
         return partners
@@ -309,7 +314,7 @@ class Run:
         """
         from twinlink.evaluate import evaluate
 
-        return evaluate(zip(self.pairs["url_a"], self.pairs["url_b"], strict=True), _gold(gold))
+        return evaluate(address_pairs(self.pairs), _gold(gold))
 
     def precision_coverage(self, gold: str | Path | Gold) -> pd.DataFrame:
         """Return what the list of pairs is worth when it is cut after each pair, the most probable first.
@@ -319,9 +324,8 @@ class Run:
         """
         from twinlink.evaluate import precision_coverage
 
-        by = "probability" if self.pairs["probability"].notna().all() else "score"
-        pairs = list(zip(self.pairs["url_a"], self.pairs["url_b"], strict=True))
-        rows = precision_coverage(pairs, list(self.pairs[by]), _gold(gold))
+        order = self.pairs[rank_column(self.pairs)]
+        rows = precision_coverage(address_pairs(self.pairs), list(order), _gold(gold))
         curve = pd.DataFrame(rows, columns=["score", "precision", "recall"], dtype="float64")
         curve.insert(0, "coverage", [(row + 1) / len(rows) for row in range(len(rows))])
         return curve

@@ -16,11 +16,13 @@ import errno
 import fcntl
 import hashlib
 import importlib.metadata
+import os
 import shlex
 import shutil
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from fnmatch import fnmatch
 from itertools import chain
 from pathlib import Path
 from typing import IO, Any
@@ -28,7 +30,8 @@ from urllib.parse import quote
 
 import msgspec
 
-from twinlink.errors import MissingStageError, RunError, RunLockedError
+from twinlink.errors import InputError, MissingStageError, RunError, RunLockedError
+from twinlink.pausing import waits
 
 __all__ = ["RunDirectory", "Signature", "file_digest", "site_file", "twinlink_version", "write_text"]
 
@@ -47,6 +50,8 @@ _STAGES = (
     "rank",
     "discover",
 )
+
+_RECORDS = ("ledger.sqlite*", "recover.sqlite*", "crawl.json", "crawl.log", "crawl.lock")
 
 _COMMANDS = {
     "warc": "`twinlink crawl URL... -o RUN` or `twinlink mine`",
@@ -97,12 +102,16 @@ def file_digest(path: Path, name: str | None = None) -> str:
 
 def write_text(path: Path, text: str) -> None:
     """Write a text file through a temporary name; what is no plain file (a pipe, ``/dev/stdout``) is written to."""
-    if path.exists() and not path.is_file():
+    if path.is_symlink() or (path.exists() and not path.is_file()):  # /dev/stdout leads to a plain file at times
         path.write_text(text, encoding="utf-8")
         return
     temporary = path.with_name(path.name + ".tmp")
-    temporary.write_text(text, encoding="utf-8")
-    temporary.replace(path)
+    try:
+        temporary.write_text(text, encoding="utf-8")
+        temporary.replace(path)
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        raise
 
 
 class RunDirectory:
@@ -132,6 +141,21 @@ class RunDirectory:
             raise RunError(f"{path}: cannot be made a run directory ({error.strerror})") from error
         return cls(path)
 
+    @classmethod
+    def existing(cls, path: Path) -> RunDirectory:
+        """Return a run that is there.
+
+        Raises
+        ------
+        RunError
+            If there is no such directory, or it is not a run.
+        """
+        run = cls(path)
+        if not run.config_file.is_file():
+            makes = f"twinlink mine … -o {shlex.quote(str(path))}"
+            raise RunError(f"{path}: not a run directory (no config.toml in it); `{makes}` makes one")
+        return run
+
     @property
     def config_file(self) -> Path:
         """The settings in force."""
@@ -148,14 +172,36 @@ class RunDirectory:
         return self.path / "report.html"
 
     @property
+    def lock_file(self) -> Path:
+        """The file that is locked as long as a process works in the run."""
+        return self.path / ".lock"
+
+    @property
     def pause_file(self) -> Path:
-        """The file that asks for a pause: as long as it is there, work waits at its next report of progress."""
+        """The file that asks for a pause, see `twinlink.pausing`: work waits at its next report of progress."""
         return self.path / "review" / "pause"
 
     @property
     def paused(self) -> bool:
         """Whether somebody asks for a pause."""
-        return self.pause_file.exists()
+        return waits(self.pause_file)
+
+    def check_target(self, target: Path) -> None:
+        """Refuse to write what somebody asks for over what the run is made of.
+
+        Raises
+        ------
+        InputError
+            If the target is a file that a stage or the review keeps here.
+        """
+        place = Path(os.path.abspath(target.parent.resolve() / target.name))
+        own = self.path.resolve()
+        if not place.is_relative_to(own) or place in (own, own / self.report_file.name):
+            return
+        first = place.relative_to(own).parts[0]
+        kept = (*_STAGES, "review", *(name.name for name in (self.config_file, self.pairs_file)), *_RECORDS)
+        if first.startswith(".") or any(fnmatch(first, name) for name in kept):
+            raise InputError(f"{target}: this is a part of the run itself; choose another file")
 
     def archives(self) -> list[Path]:
         """Return the archives that the crawl wrote, oldest first."""
@@ -173,7 +219,7 @@ class RunDirectory:
             If the directory cannot be written to.
         """
         try:
-            file = (self.path / ".lock").open("w")
+            file = self.lock_file.open("w")
         except OSError as error:
             raise RunError(f"{self.path}: cannot be written to ({error.strerror})") from error
         with file as handle:
@@ -239,8 +285,7 @@ class RunDirectory:
         for stage in _STAGES:
             shutil.rmtree(self.path / stage, ignore_errors=True)
         shutil.rmtree(self.earlier_match, ignore_errors=True)
-        records = ("ledger.sqlite*", "recover.sqlite*", "crawl.json", "crawl.log", "crawl.lock")
-        for file in (*chain(*map(self.path.glob, records)), self.pairs_file, self.report_file, self.config_file):
+        for file in (*chain(*map(self.path.glob, _RECORDS)), self.pairs_file, self.report_file, self.config_file):
             file.unlink(missing_ok=True)
 
     def discard_match(self) -> None:

@@ -74,6 +74,7 @@ class FakeSource:
     """Pairs that the mining has found so far."""
     working: bool = False
     paused: bool = False
+    held: bool = False
     asked: list[bool] = field(default_factory=list)
     """Whether it was to wait, each time."""
     breaks: Exception | None = None
@@ -174,7 +175,7 @@ class FakeSource:
         )
         return Live(
             working=self.working,
-            paused=self.paused,
+            paused=self.paused or self.held,
             stages=stages,
             pages=(f"http://{SITE}/en/new.html",),
             pairs=self._coming.iloc[: self.live_pairs],
@@ -184,3 +185,8 @@ class FakeSource:
     def pause(self, wanted: bool) -> None:
         self.asked.append(wanted)
         self.paused = wanted
+
+    def hold(self, wanted: bool) -> None:
+        if wanted != self.held:
+            self.asked.append(wanted)
+        self.held = wanted

@@ -14,10 +14,9 @@ import typer
 from twinlink.cli.options import AsJson, GoldFile, Quiet, RunPath
 from twinlink.cli.saying import command, echo, say
 from twinlink.cli.working import opened
+from twinlink.pipeline.review_server import DEFAULT_PORT
 
 __all__ = ["report", "review"]
-
-PORT = 8765
 
 
 def report(
@@ -50,7 +49,7 @@ def report(
 
 def review(
     run: RunPath,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port on this machine; 0: any free one.")] = PORT,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port on this machine; 0: any free one.")] = DEFAULT_PORT,
     who: Annotated[str, typer.Option(metavar="NAME", help="Who judges. Default: your login name.")] = "",
     no_open: Annotated[bool, typer.Option("--no-open", help="Do not open the browser.")] = False,
     export: Annotated[
@@ -71,6 +70,7 @@ def review(
         _export(run, export, quiet, as_json)
         return
     from twinlink.pipeline.review_server import review as serve_review
+    from twinlink.review.labels import LabelBook
 
     def on_ready(address: str) -> None:
         from twinlink.telling.looking import ReviewTold
@@ -82,13 +82,15 @@ def review(
     with contextlib.suppress(KeyboardInterrupt):  # it is how a review ends
         serve_review(run, port=port, who=who, on_ready=on_ready)
     if not as_json:
-        echo(f"review ended; labels → {run / 'review' / 'labels.jsonl'}")
+        echo(f"review ended; labels → {LabelBook(run).file}")
 
 
 def _export(run: Path, target: Path, quiet: bool, as_json: bool) -> None:
     from twinlink.review.labels import LabelBook, export_labels
+    from twinlink.rundir import RunDirectory
     from twinlink.telling.looking import LabelsTold
 
+    RunDirectory(run).check_target(target)
     export_labels(run, target)
     verdicts = [label.verdict for label in LabelBook(run).current().values()]
     told = LabelsTold(

@@ -38,8 +38,8 @@ def verify(
 
     Example: twinlink verify pairs.tsv --run RUN --method jangeldin
     """
-    from twinlink.pipeline.verify import VERIFIERS, read_pairs, verify_pairs
-    from twinlink.telling.judged import VerdictsTold, write_verdicts
+    from twinlink.pipeline.verify import VERIFIERS, read_pairs, verify_pairs, write_verdicts
+    from twinlink.telling.judged import VerdictsTold
 
     settings = settings_of(run, config, set_, {})
     given = read_pairs(pairs)

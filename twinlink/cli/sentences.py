@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +12,9 @@ from twinlink.cli.options import AsJson, ConfigFile, Lexicons, Quiet, Settings
 from twinlink.cli.saying import command, say
 from twinlink.cli.settings import settings_of
 from twinlink.cli.working import opened, working
+
+if TYPE_CHECKING:
+    from twinlink.config import Config
 
 __all__ = ["align"]
 
@@ -51,15 +54,11 @@ def align(
 
     Example: twinlink align RUN --format tmx,tsv
     """
-    from twinlink.pipeline.mine import align_files, align_stage
-    from twinlink.telling.sentences import SentencesTold, TextsTold
+    from twinlink.pipeline.mine import align_stage
+    from twinlink.telling.sentences import SentencesTold
 
     if second is not None:
-        settings = settings_of(None, config, set_, {})
-        lexicons = lexicon or [Path(name) for name in settings.match.lexicons]
-        form = form or "tsv"
-        lines = align_files(first, second, settings.bitext, form, warm, lexicons)
-        say(TextsTold.of(lines, form), as_json, raw=True)
+        _align_texts((first, second), settings_of(None, config, set_, {}), lexicon, form or "tsv", warm, as_json)
         return
     formats = [name.strip() for name in form.split(",") if name.strip()]
     settings = settings_of(first, config, set_, {"bitext.formats": formats})
@@ -68,3 +67,15 @@ def align(
     with working(first, quiet) as (directory, report):
         align_stage(directory, settings, lexicons, workers, report, warm)
     say(SentencesTold.of(first), as_json, quiet, [command("review", first)])
+
+
+def _align_texts(
+    texts: tuple[Path, Path], settings: Config, lexicon: list[Path], form: str, warm: list[str], as_json: bool
+) -> None:
+    """Align two texts, and say their sentences as they are."""
+    from twinlink.pipeline.mine import align_files
+    from twinlink.telling.sentences import TextsTold
+
+    lexicons = lexicon or [Path(name) for name in settings.match.lexicons]
+    lines = align_files(*texts, settings.bitext, form, warm, lexicons)
+    say(TextsTold.of(lines, form), as_json, raw=True)

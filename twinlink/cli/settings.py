@@ -63,10 +63,11 @@ def match_options(
 def settings_of(run: Path | None, file: Path | None, assignments: list[str], given: dict[str, Any]) -> Config:
     """Put the settings together: the run's or the defaults, a file over them, then single options."""
     from twinlink.config import Config
+    from twinlink.rundir import RunDirectory
 
     base = Config()
-    if run is not None and (run / "config.toml").is_file():
-        base = Config.load(run / "config.toml")
+    if run is not None and (own := RunDirectory(run).config_file).is_file():
+        base = Config.load(own)
     if file is not None:
         base = Config.load(file, base)
     values = {name: value for name, value in given.items() if value not in ("", None, [])}

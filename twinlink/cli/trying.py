@@ -36,6 +36,7 @@ def demo(
     from twinlink.demo import serve, write_site
     from twinlink.evaluate import evaluate as evaluate_pairs
     from twinlink.evaluate import read_gold
+    from twinlink.frames import address_pairs
     from twinlink.pipeline.mine import mine_stages
     from twinlink.telling.judged import Scores
     from twinlink.telling.looking import DemoTold
@@ -52,6 +53,6 @@ def demo(
                 echo(f"a bilingual site of {site.n_pages} pages is served at {base}")
             mine_stages([base.rstrip("/") + path for path in site.seeds], run, settings, report)
     found = opened(out)
-    result = evaluate_pairs(zip(found.pairs["url_a"], found.pairs["url_b"], strict=True), read_gold(site.gold))
+    result = evaluate_pairs(address_pairs(found.pairs), read_gold(site.gold))
     told = DemoTold(site_pages=site.n_pages, pairs=PairsTold.of(found), scores=Scores.of(result), gold=str(site.gold))
     say(told, as_json, quiet, [command("review", out)])

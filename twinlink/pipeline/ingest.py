@@ -14,7 +14,6 @@ from pathlib import Path
 import msgspec
 
 from twinlink.config import IngestSettings
-from twinlink.pipeline.collecting import seldom_collecting
 from twinlink.pipeline.rounds import site_rounds
 from twinlink.pipeline.spool import Spool
 from twinlink.rundir import RunDirectory, Signature, file_digest, write_text
@@ -67,7 +66,7 @@ def ingest(
     signature = Signature.of("ingest", {"ingest": settings}, inputs)
     if run.is_done(signature):
         return signature
-    with run.writing(signature) as folder, seldom_collecting():
+    with run.writing(signature) as folder:
         spool = Spool(folder, settings, rounds)
         for reject in ledger_rejects(run.path):
             spool.reject_of_crawl(reject)

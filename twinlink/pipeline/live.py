@@ -37,7 +37,7 @@ _GONE = (OSError, pa.ArrowInvalid, TwinlinkError, ValueError)
 def is_locked(run: RunDirectory) -> bool:
     """Tell whether a process holds the lock of a run. It is asked for the lock, and gives it back at once."""
     try:
-        with (run.path / ".lock").open("rb") as file:
+        with run.lock_file.open("rb") as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return True
@@ -89,8 +89,9 @@ class LiveView:
         for name in reversed(_STAGES):
             if (self._run.path / f".{name}.tmp").is_dir():
                 return name
-        is_fetching = _changed(self._run.path / LEDGER_NAME) >= _changed(self._run.path / ".lock")
-        is_told = _changed(self._run.path / REPORT_NAME) >= _changed(self._run.path / ".lock")
+        begun = _changed(self._run.lock_file)
+        is_fetching = _changed(self._run.path / LEDGER_NAME) >= begun
+        is_told = _changed(self._run.path / REPORT_NAME) >= begun
         return "crawl" if is_fetching and not is_told else ""
 
     def _folder(self, stage: str, running: str) -> Path:

@@ -22,6 +22,7 @@ import scipy.sparse as sp
 
 from twinlink.config import Config
 from twinlink.graph.links import adjacency
+from twinlink.languages import takes_in
 from twinlink.pipeline.choice import SideMatch, match_sides, reconcile
 from twinlink.pipeline.evidence import Between, Found, Side, positions
 from twinlink.pipeline.hints import page_hints
@@ -296,17 +297,13 @@ def language_groups(langs: Sequence[str], wanted: Sequence[str]) -> list[Group]:
     tags = list(wanted) or [lang for lang, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:2]]
     groups = []
     for tag in tags:
-        members = {lang: n for lang, n in counts.items() if _covers(tag, lang)}
+        members = {lang: n for lang, n in counts.items() if takes_in(tag, lang)}
         total = sum(members.values())
         main = [lang for lang, n in sorted(members.items()) if n >= MIN_VARIANT_SHARE * total]
         for lang in main:
             belongs = {lang} | (set(members) - set(main) if lang == max(main, key=members.__getitem__) else set())
             groups.append(Group(tag, lang, np.flatnonzero([name in belongs for name in langs])))
     return groups
-
-
-def _covers(tag: str, lang: str) -> bool:
-    return lang.lower() == tag.lower() or lang.lower().startswith(tag.lower() + "-")
 
 
 def _site_graph(pages: pa.Table, links: pa.Table) -> sp.csr_array:

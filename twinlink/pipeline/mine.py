@@ -12,6 +12,7 @@ import msgspec
 from twinlink.bitext_config import BitextSettings
 from twinlink.config import Config, IngestSettings
 from twinlink.errors import ConfigError, InputError, TwinlinkError
+from twinlink.languages import takes_in
 from twinlink.pipeline.ingest import ingest
 from twinlink.progress import Report
 from twinlink.rundir import RunDirectory, write_text
@@ -97,7 +98,7 @@ def check_langs(langs: Sequence[str]) -> None:
         if not _TAG.fullmatch(tag):
             raise ConfigError(f"langs: {tag!r} is no language tag; expected tags such as en, zh or zh-Hant")
     for wide, narrow in itertools.permutations(langs, 2):
-        if f"{narrow.lower()}-".startswith(f"{wide.lower()}-"):
+        if takes_in(wide, narrow):
             raise ConfigError(f"langs: {wide} takes in {narrow}; name one of them, or two that lie apart")
     if len(langs) == 1:
         raise ConfigError(f"langs: {langs[0]} alone is wanted; pairs need two languages, e.g. {_example(langs[0])}")

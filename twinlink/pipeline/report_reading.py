@@ -15,10 +15,10 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from pyarrow.dataset import dataset
 
 from twinlink.bitext.filters import SEGMENT
 from twinlink.errors import SchemaError
+from twinlink.pipeline.rows import read_parts, read_sites
 from twinlink.review.facing import facing
 from twinlink.review.report_data import ScoreCounts, SiteGraph
 from twinlink.rundir import RunDirectory, site_file
@@ -34,7 +34,6 @@ from twinlink.tables import (
     REJECTS,
     SEGMENTS,
     WEIGHTS,
-    check_table,
     iter_parts,
     read_table,
 )
@@ -45,7 +44,6 @@ __all__ = [
     "count_pages",
     "count_rejects",
     "count_sentences",
-    "read_columns",
     "read_crawl",
     "read_filters",
     "read_patterns",
@@ -58,6 +56,7 @@ MAX_GRAPHS = 3
 """Sites whose link graph is shown: those with the most pairs."""
 MAX_PATTERNS = 100
 N_BINS = 40
+_DIVIDER = re.compile(r"\s+[|·–—:-]+\s+|\s*[|｜]\s*")  # between the parts of a title
 
 
 def count_pages(run: RunDirectory) -> tuple[pd.DataFrame, npt.NDArray[np.int64]]:
@@ -72,21 +71,9 @@ def count_pages(run: RunDirectory) -> tuple[pd.DataFrame, npt.NDArray[np.int64]]
     return pd.DataFrame(rows, columns=["site", "n_pages"]), fetched
 
 
-def read_columns(parts: Sequence[Path], schema: pa.Schema, columns: Sequence[str] | None = None) -> pa.Table:
-    """Read a table like `twinlink.tables.read_table`, all files at once: of thousands of sites that is much faster."""
-    names = schema.names if columns is None else columns
-    wanted = pa.schema([schema.field(name) for name in names], metadata=schema.metadata)
-    if not parts:
-        return wanted.empty_table()
-    try:
-        return check_table(dataset(list(map(str, parts)), schema=wanted, format="parquet").to_table(), wanted)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, OSError) as error:
-        raise SchemaError(f"{parts[0].parent}: no readable Parquet tables ({error})") from error
-
-
 def count_languages(run: RunDirectory) -> pd.DataFrame:
     """Return the pages in each language, the most frequent first: columns lang, n_pages."""
-    table = read_columns(list(iter_parts(run.stage_folder("match") / "languages")), LANGUAGES, ("lang",))
+    table = read_sites(run.stage_folder("match") / "languages", LANGUAGES, ("lang",))
     counts: pd.DataFrame = table.group_by("lang").aggregate([([], "count_all")]).to_pandas()
     counts = counts.set_axis(["lang", "n_pages"], axis=1)
     return counts.sort_values(["n_pages", "lang"], ascending=[False, True], ignore_index=True)
@@ -161,13 +148,13 @@ def _means(sums: dict[str, npt.NDArray[np.float64]], pairs: pd.DataFrame) -> pd.
 
 def read_weights(run: RunDirectory) -> pd.DataFrame:
     """Return the table of weights."""
-    frame: pd.DataFrame = read_columns(list(iter_parts(run.stage_folder("match") / "weights")), WEIGHTS).to_pandas()
+    frame: pd.DataFrame = read_sites(run.stage_folder("match") / "weights", WEIGHTS).to_pandas()
     return frame
 
 
 def read_filters(run: RunDirectory) -> pd.DataFrame:
     """Return how many candidates each filter rejected on all sites: columns filter, n_pairs, in the order of asking."""
-    table: pd.DataFrame = read_columns(list(iter_parts(run.stage_folder("match") / "filters")), FILTERS).to_pandas()
+    table: pd.DataFrame = read_sites(run.stage_folder("match") / "filters", FILTERS).to_pandas()
     return table.groupby("filter", sort=False)["n_pairs"].sum().reset_index()
 
 
@@ -222,7 +209,7 @@ def read_crawl(run: RunDirectory) -> dict[str, Any]:
 def read_titles(run: RunDirectory, pages: pd.DataFrame) -> dict[int, str]:
     """Return the titles of pages (columns site, page) by page_id."""
     folder = run.stage_folder("ingest") / "pages"
-    table = read_columns([site_file(folder, str(site)) for site in pages["site"].unique()], PAGES, ("page_id", "title"))
+    table = read_parts([site_file(folder, str(site)) for site in pages["site"].unique()], PAGES, ("page_id", "title"))
     chosen = table.filter(pc.is_in(table["page_id"], pa.array(pages["page"].unique(), pa.int64())))
     return dict(zip(chosen["page_id"].to_pylist(), chosen["title"].to_pylist(), strict=True))
 
@@ -265,6 +252,3 @@ def _without_frame(titles: Sequence[str]) -> list[str]:
     most = max(2, len(titles) // 5)
     kept = [[name for name in each if counts[name] <= most] for each in parts]
     return [" | ".join(some or each) for some, each in zip(kept, parts, strict=True)]
-
-
-_DIVIDER = re.compile(r"\s+[|·–—:-]+\s+|\s*[|｜]\s*")

@@ -13,13 +13,13 @@ import pandas as pd
 
 from twinlink.errors import InputError
 from twinlink.evaluate import evaluate, precision_coverage, read_gold
+from twinlink.frames import address_pairs, rank_column
 from twinlink.pipeline.report_reading import (
     candidate_sums,
     count_languages,
     count_pages,
     count_rejects,
     count_sentences,
-    read_columns,
     read_crawl,
     read_filters,
     read_patterns,
@@ -28,6 +28,7 @@ from twinlink.pipeline.report_reading import (
     site_graphs,
 )
 from twinlink.pipeline.rounds import FOLDER, ROUNDS_FILE, Rounds
+from twinlink.pipeline.rows import read_sites
 from twinlink.review.labels import UNLABELLED, LabelBook, label_codes
 from twinlink.review.pages import shortened
 from twinlink.review.precision import estimate
@@ -36,7 +37,7 @@ from twinlink.review.report_data import Measured, ReportData
 from twinlink.review.report_found import shown_pairs
 from twinlink.review.report_trust import CUTS
 from twinlink.rundir import RunDirectory, Signature, file_digest, twinlink_version, write_text
-from twinlink.tables import FILTERS, PAIRS, WEIGHTS, iter_parts
+from twinlink.tables import FILTERS, PAIRS, WEIGHTS
 
 __all__ = ["refresh_report", "report_data", "write_report"]
 
@@ -65,9 +66,12 @@ def write_report(run: RunDirectory, target: Path | None = None, gold: Path | Non
     GoldError
         If the gold file cannot be read as one.
     InputError
-        If the file cannot be written.
+        If the file cannot be written, or is one that the run or the list of known pairs is kept in.
     """
     target = run.report_file if target is None else target
+    run.check_target(target)
+    if gold is not None and target.resolve() == gold.resolve():
+        raise InputError(f"{target}: this is the list of known pairs; choose another file for the report")
     text = render_report(report_data(run, gold), _stamp(run))
     try:
         write_text(target, text)
@@ -103,8 +107,8 @@ def report_data(run: RunDirectory, gold: Path | None = None) -> ReportData:
     """Read what the report of a run shows."""
     sites, fetched = count_pages(run)
     is_matched = run.read_signature("match") is not None
-    parts = list(iter_parts(run.path / "match" / "pairs")) if is_matched else []
-    frame: pd.DataFrame = read_columns(parts, PAIRS).to_pandas()
+    pairs = read_sites(run.path / "match" / "pairs", PAIRS) if is_matched else PAIRS.empty_table()
+    frame: pd.DataFrame = pairs.to_pandas()
     scores, evidence, n_candidates = (
         candidate_sums(run, frame) if is_matched else (None, pd.DataFrame(columns=["pairs", "others"]), 0)
     )
@@ -152,10 +156,9 @@ def _by_gold(pairs: pd.DataFrame, path: Path | None) -> Sequence[Measured]:
     if path is None:
         return []
     gold = read_gold(path)
-    addresses = list(zip(pairs["url_a"], pairs["url_b"], strict=True))
+    addresses = address_pairs(pairs)
     found = evaluate(addresses, gold)
-    order = pairs["probability" if pairs["probability"].notna().all() else "score"]
-    curve = precision_coverage(addresses, order.tolist(), gold)
+    curve = precision_coverage(addresses, pairs[rank_column(pairs)].tolist(), gold)
     n = len(curve)
     coverage = np.arange(1, n + 1) / n if n else np.zeros(0)
     return [

@@ -39,8 +39,12 @@ def review(
     from twinlink.review.labels import LabelBook
     from twinlink.review.serve import serve
 
-    app = make_app(RunSource(folder), LabelBook(folder), who.strip() or _user(), port)
-    serve(app, port, on_ready)
+    source = RunSource(folder)
+    app = make_app(source, LabelBook(folder), who.strip() or _user(), port)
+    try:
+        serve(app, port, on_ready)
+    finally:
+        app.state.room.watch.end(source)  # nothing waits for who has gone
 
 
 def _user() -> str:

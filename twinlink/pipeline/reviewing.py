@@ -11,6 +11,7 @@ from typing import TypeVar
 import pandas as pd
 import pyarrow as pa
 
+from twinlink import pausing
 from twinlink.errors import RunError, SchemaError
 from twinlink.pipeline.live import LiveView
 from twinlink.pipeline.page_resources import PageResources
@@ -50,11 +51,7 @@ class RunSource:
     """
 
     def __init__(self, folder: Path, resources: Callable[[RunDirectory], ResourceReader] = PageResources) -> None:
-        if not (folder / "config.toml").is_file():
-            raise RunError(
-                f"{folder}: not a run directory (no config.toml in it); `twinlink mine … -o {folder}` makes one"
-            )
-        self._run = RunDirectory(folder)
+        self._run = RunDirectory.existing(folder)
         self._make_reader = resources
         self._guard = threading.RLock()
         self._live = LiveView(self._run, lambda: self.pairs)
@@ -129,13 +126,23 @@ class RunSource:
         RunError
             If the run cannot be written to.
         """
+        self._ask_to_wait(pausing.ask if wanted else pausing.take_back)
+
+    def hold(self, wanted: bool) -> None:
+        """See `Source.hold`.
+
+        Raises
+        ------
+        RunError
+            If the run cannot be written to.
+        """
+        self._ask_to_wait(pausing.hold if wanted else pausing.let_go)
+
+    def _ask_to_wait(self, how: Callable[[Path], None]) -> None:
         file = self._run.pause_file
         try:
-            if wanted:
-                file.parent.mkdir(parents=True, exist_ok=True)
-                file.touch()
-            else:
-                file.unlink(missing_ok=True)
+            with self._guard:
+                how(file)
         except OSError as error:
             raise RunError(f"{file}: cannot be written to ({error.strerror})") from error
 
@@ -146,7 +153,13 @@ class RunSource:
                 return question(self._now())
             except _GONE:
                 self._forget()
-        return question(self._now())
+        try:
+            return question(self._now())
+        except SchemaError:
+            raise
+        except _GONE as error:
+            text = " ".join(str(error).split())
+            raise RunError(f"{self._run.path}: a table of this run cannot be read ({text})") from error
 
     def _now(self) -> Snapshot:
         with self._guard:

@@ -1,4 +1,4 @@
-"""Some rows of a large table, read without the others."""
+"""Large tables read quickly: columns of thousands of files at once, some rows of a file without the others."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 from twinlink.errors import SchemaError
-from twinlink.tables import iter_parts
+from twinlink.tables import check_table, iter_parts
 
-__all__ = ["RowFile", "ints", "read_sites"]
+__all__ = ["RowFile", "ints", "read_parts", "read_sites"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -29,21 +29,33 @@ def ints(column: pa.ChunkedArray) -> Ints:
 def read_sites(folder: Path, schema: pa.Schema, columns: Sequence[str] | None = None) -> pa.Table:
     """Return columns of all sites' files of a table, in the order of their names; a folder that is not there is empty.
 
+    Raises
+    ------
+    SchemaError
+        If a file goes away or cannot be read.
+    """
+    return read_parts(list(iter_parts(folder)), schema, columns)
+
+
+def read_parts(parts: Sequence[Path], schema: pa.Schema, columns: Sequence[str] | None = None) -> pa.Table:
+    """Return columns of some files of a table, one behind the other; of no files it is empty.
+
     As `read_table` does, at a tenth of its time for thousands of files.
 
     Raises
     ------
-    OSError, SchemaError
+    SchemaError
         If a file goes away or cannot be read.
     """
-    wanted = schema if columns is None else pa.schema([schema.field(name) for name in columns])
-    files = [str(path) for path in iter_parts(folder)]
-    if not files:
+    names = schema.names if columns is None else columns
+    wanted = pa.schema([schema.field(name) for name in names], metadata=schema.metadata)
+    if not parts:
         return wanted.empty_table()
     try:
-        return ds.dataset(files, schema=wanted, format="parquet").to_table(columns=wanted.names)
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        raise SchemaError(f"{folder}: not a readable table ({error})") from error
+        table = ds.dataset([str(path) for path in parts], schema=wanted, format="parquet").to_table()
+    except (pa.ArrowException, OSError) as error:
+        raise SchemaError(f"{parts[0].parent}: no readable Parquet tables ({error})") from error
+    return check_table(table, wanted)
 
 
 class RowFile:

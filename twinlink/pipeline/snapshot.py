@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from twinlink.frames import surest_first
 from twinlink.pipeline.ingest import ingest_settings, source_paths
 from twinlink.pipeline.page_index import PageIndex
 from twinlink.pipeline.rows import read_sites
@@ -47,7 +48,7 @@ class Snapshot:
         self._run = run
         match = run.path / "match"
         self._pages = PageIndex(run.path / "ingest" / "pages", match / "languages")
-        self.pairs = _sorted(read_sites(match / "pairs", PAIRS).to_pandas())
+        self.pairs = surest_first(read_sites(match / "pairs", PAIRS).to_pandas())
         self._weights = read_sites(match / "weights", WEIGHTS).to_pandas()
         self._partners = _partners(self.pairs)
         self._links: Callable[[Path], SiteLinks] = lru_cache(_FILES_KEPT)(SiteLinks)
@@ -101,10 +102,11 @@ class Snapshot:
     def neighbours(self, page_id: int, limit: int) -> list[Neighbour]:
         """See `Source.neighbours`."""
         path = self._site_file("ingest/links", page_id)
+        links = self._links(path).around(page_id, limit) if path else []
+        rows = self._pages.rows(np.array([link.page_id for link in links], np.int64)).tolist()
         found = []
-        for link in self._links(path).around(page_id, limit) if path else ():
-            row = self._pages.row(link.page_id)
-            if row is not None:
+        for link, row in zip(links, rows, strict=True):
+            if row >= 0:
                 texts = self._pages.text("url", row), self._pages.text("title", row), self._pages.lang(row)
                 partners = self.partners(link.page_id)
                 found.append(Neighbour(link.page_id, *texts, link.anchor, link.outgoing, partners))
@@ -175,10 +177,6 @@ class Snapshot:
 def _largest(folder: Path) -> list[Path]:
     sizes = {path: path.stat().st_size for path in iter_parts(folder)}
     return sorted(sizes, key=sizes.__getitem__, reverse=True)[: _FILES_KEPT // 2]
-
-
-def _sorted(pairs: pd.DataFrame) -> pd.DataFrame:
-    return pairs.sort_values(["probability", "score"], ascending=False, kind="stable", ignore_index=True)
 
 
 def _partners(pairs: pd.DataFrame) -> dict[int, tuple[int, ...]]:

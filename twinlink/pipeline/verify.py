@@ -23,7 +23,7 @@ from twinlink.errors import InputError
 from twinlink.pipeline.evidence import PageShape
 from twinlink.pipeline.shapes import linearise_pages, read_shapes
 from twinlink.pipeline.structural import judge_bitextor2010, judge_webmining
-from twinlink.rundir import RunDirectory
+from twinlink.rundir import RunDirectory, write_text
 from twinlink.similarity.alignment import Alignment, align
 from twinlink.similarity.filters import FilterVerdicts, Shapes
 from twinlink.similarity.identify import identify_text
@@ -32,9 +32,9 @@ from twinlink.similarity.tag_distance import text_in_words, without_heading
 from twinlink.spiders.linearise import linearise
 from twinlink.spiders.parser import parse_page
 from twinlink.spiders.urls import normalise, page_id
-from twinlink.tables import PAGES, VERDICTS, iter_parts, read_table
+from twinlink.tables import PAGES, VERDICTS, iter_parts, read_table, tsv_lines
 
-__all__ = ["VERIFIERS", "Summary", "Verified", "VerifierName", "read_pairs", "verify_pairs"]
+__all__ = ["VERIFIERS", "Summary", "Verified", "VerifierName", "read_pairs", "verify_pairs", "write_verdicts"]
 
 VerifierName = Literal["strand", "hc1", "hc2", "mixture", "jangeldin", "webmining", "bitextor2010"]
 VERIFIERS: tuple[VerifierName, ...] = get_args(VerifierName)
@@ -159,6 +159,11 @@ def verify_pairs(
     order = {pair: place for place, pair in enumerate(distinct)}
     rows.sort(key=lambda row: order[str(row["a"]), str(row["b"])])
     return Verified(pa.Table.from_pylist(rows, schema=VERDICTS), tuple(summaries))
+
+
+def write_verdicts(verified: Verified, target: Path) -> None:
+    """Write verdicts as tab-separated values, the names of the columns first."""
+    write_text(target, "".join(f"{line}\n" for line in tsv_lines(verified.table)))
 
 
 def _why_not(pair: Pair, pages: Mapping[str, _Page], missing: Mapping[str, str]) -> str:

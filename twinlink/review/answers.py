@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl
 from jinja2 import Environment
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from twinlink.review.desk import Desk
@@ -58,7 +58,8 @@ def room_of(request: Request) -> Room:
 def show(request: Request, template: str, status: int = 200, **context: Any) -> Response:
     """Return a page."""
     room = room_of(request)
-    said = [room.said.popleft() for _ in range(len(room.said))] if request.method == "GET" and status == 200 else []
+    is_read = request.method == "GET" and status == 200 and not _is_part(request)
+    said = [room.said.popleft() for _ in range(len(room.said))] if is_read else []
     text = room.templates.get_template(template).render(
         token=room.entrance.token,
         who=room.desk.who,
@@ -68,6 +69,11 @@ def show(request: Request, template: str, status: int = 200, **context: Any) -> 
         **{"wish": Wish(), "nav": "", **context},
     )
     return HTMLResponse(text, status)
+
+
+def _is_part(request: Request) -> bool:
+    """Tell whether a page is asked for of which a part alone will be shown, such as the live view that follows."""
+    return "hx-request" in request.headers and "hx-boosted" not in request.headers
 
 
 def show_error(request: Request, status: int, title: str, text: str) -> Response:
@@ -108,7 +114,10 @@ def posting(answer: Callable[[Request, Form], Response]) -> Callable[[Request], 
     """Make a route of a function that takes a form; the form is read, and its token checked, before."""
 
     async def route(request: Request) -> Response:
-        form = await _form(request)
+        try:
+            form = await _form(request)
+        except ClientDisconnect:  # nobody hears the answer
+            return Response(status_code=400)
         if not has_token(room_of(request).entrance, form.get("token", ""), request.headers):
             raise HTTPException(403, "This form is of another server, or it was started anew. Load the page again.")
         return await run_in_threadpool(answer, request, form)

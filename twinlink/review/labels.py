@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO, Literal, get_args
+from urllib.parse import quote
 
 import msgspec
 import numpy as np
@@ -257,7 +258,10 @@ def label_codes(
     if not labels:
         return codes
     both = {pair: label.verdict for (a, b), label in labels.items() for pair in ((a, b), (b, a))}
-    firsts, seconds = pd.Series(url_a, dtype=object), pd.Series(url_b, dtype=object)
+    # a Series as it is: to make objects of 100,000 addresses takes longer than all the rest
+    firsts, seconds = (
+        each if isinstance(each, pd.Series) else pd.Series(each, dtype=object) for each in (url_a, url_b)
+    )
     rows = np.flatnonzero(firsts.isin({a for a, _ in both}))
     for row, pair in zip(rows.tolist(), zip(firsts.iloc[rows], seconds.iloc[rows], strict=True), strict=True):
         if verdict := both.get(pair):
@@ -280,21 +284,46 @@ def export_labels(folder: Path, target: Path) -> int:
     Raises
     ------
     InputError
-        If the target cannot be written.
+        If the target cannot be written, or is the file that the labels are kept in.
     """
-    labels = list(LabelBook(folder).current().values())
+    book = LabelBook(folder)
+    if target.resolve() == book.file.resolve():
+        raise InputError(f"{target}: the labels themselves are kept in this file; choose another one")
+    labels = list(book.current().values())
     rows: list[tuple[str, ...]]
     if target.name.endswith(".gold.tsv"):
         header = ""
-        rows = [(each.url_a, each.url_b) for each in labels if each.verdict == "accept"]
+        rows = [(_address(each.url_a), _address(each.url_b)) for each in labels if each.verdict == "accept"]
     else:
         header = "url_a\turl_b\tverdict\twho\twhen\n"
-        rows = [(each.url_a, each.url_b, each.verdict, _cell(each.who), each.when.isoformat()) for each in labels]
+        rows = [
+            (_address(each.url_a), _address(each.url_b), each.verdict, _cell(each.who), each.when.isoformat())
+            for each in labels
+        ]
     try:
-        target.write_text(header + "".join("\t".join(row) + "\n" for row in rows), encoding="utf-8")
+        _write(target, header + "".join("\t".join(row) + "\n" for row in rows))
     except OSError as error:
         raise InputError(f"{target}: cannot be written ({error.strerror})") from error
     return len(rows)
+
+
+def _write(target: Path, text: str) -> None:
+    """Write through a temporary name what is to be a plain file."""
+    if target.is_symlink() or (target.exists() and not target.is_file()):
+        target.write_text(text, encoding="utf-8")
+        return
+    partial = target.with_name(f"{target.name}.tmp")
+    try:
+        partial.write_text(text, encoding="utf-8")
+        partial.replace(target)
+    except OSError:
+        partial.unlink(missing_ok=True)
+        raise
+
+
+def _address(url: str) -> str:
+    """Return an address without tabs and line ends; those of runs have none, but a file can be written by hand."""
+    return "".join(quote(sign) if sign.isspace() or not sign.isprintable() else sign for sign in url)
 
 
 def _cell(text: str) -> str:

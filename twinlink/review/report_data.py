@@ -24,6 +24,7 @@ __all__ = [
     "Section",
     "SiteGraph",
     "Table",
+    "known",
     "records",
 ]
 
@@ -97,7 +98,7 @@ class ReportData:
     """Columns of `twinlink.tables.PATTERNS`, as many rows as are shown."""
     pattern_verdicts: Mapping[str, int]
     rejects: pd.DataFrame
-    """Columns stage, reason, n, url, detail; the last two are those of one example."""
+    """Columns stage, reason, n, url; the last is that of one example."""
     crawl: Mapping[str, Any]
     """``crawl.json``; empty without a crawl."""
     fetched: npt.NDArray[np.int64]
@@ -116,6 +117,11 @@ class ReportData:
 def records(frame: pd.DataFrame) -> Iterator[Any]:
     """Yield the rows of a table; their columns are attributes, their index is ``Index``."""
     yield from frame.itertuples()
+
+
+def known(value: Any) -> float | None:
+    """Return a number of a table; None where it is null."""
+    return None if pd.isna(value) else float(value)
 
 
 Kind = Literal["text", "tight", "code", "count", "share", "decimal", "page", "langs", "bar"]

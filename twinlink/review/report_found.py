@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from twinlink.review.pages import count, percent
 from twinlink.review.queue import REASONS, ordered, reasons
-from twinlink.review.report_data import Column, Figure, Measured, ReportData, Section, Table, records
+from twinlink.review.report_data import Column, Figure, Measured, ReportData, Section, Table, known, records
 from twinlink.review.report_words import DOUBTS, LABELS
 
 __all__ = ["found_section", "pairs_section", "shown_pairs", "sites_section"]
@@ -142,7 +142,7 @@ def _site_row(data: ReportData, row: Any) -> Iterator[Any]:
     none = 0 if data.is_matched else None
     yield int(row.n_pairs) if has_pairs else none
     yield float(row.paired) / row.n_pages if has_pairs else none
-    yield _known(row.expected)
+    yield known(row.expected)
     yield _sentences(data.sentences, ("site",), (row.Index,))[0]
 
 
@@ -197,7 +197,7 @@ def _pair_table(data: ReportData, rows: npt.NDArray[np.intp], whys: npt.NDArray[
         ]
         judged = LABELS.get(int(data.labels[row])) if len(data.labels) else None
         why = DOUBTS[REASONS[whys[row]]] or None
-        line = (_known(pair.probability), *pages, float(pair.score), float(pair.rival), why, judged)
+        line = (known(pair.probability), *pages, float(pair.score), float(pair.rival), why, judged)
         lines.append((*line, pair.site if len(data.sites) > 1 else None))
     return _without_blanks(Table(caption, columns, lines, is_tall=len(lines) > 15))
 
@@ -225,15 +225,11 @@ def _pages_in_pairs(pairs: pd.DataFrame) -> int:
 
 def _expected(pairs: pd.DataFrame) -> Any:
     """Return the mean probability; None where the method tells none."""
-    return _known(pairs["probability"].mean())
+    return known(pairs["probability"].mean())
 
 
 def _knows_chances(pairs: pd.DataFrame) -> bool:
     return bool(pairs["probability"].notna().any())
-
-
-def _known(value: Any) -> float | None:
-    return None if pd.isna(value) else float(value)
 
 
 def _of(text: str, rows: Any, most: int) -> str:

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from twinlink.review.chart_parts import Alternative
 from twinlink.review.charts import Bar, Curve, Series, bars, dumbbells, histogram, lines
 from twinlink.review.pages import count, decimal, percent
-from twinlink.review.report_data import Chart, Column, Measured, ReportData, ScoreCounts, Section, Table, records
+from twinlink.review.report_data import Chart, Column, Measured, ReportData, ScoreCounts, Section, Table, known, records
 from twinlink.review.report_words import EVIDENCE_WORDS
 
 __all__ = ["CUTS", "evidence_section", "trust_section"]
@@ -175,7 +175,7 @@ def evidence_section(data: ReportData) -> Section | None:
     found = data.evidence.assign(weight=means.reindex(data.evidence.index))
     found = found.sort_values(["weight", "pairs"], ascending=False, kind="stable", na_position="last")
     rows = [
-        (str(name), EVIDENCE_WORDS.get(str(name), ""), _known(row.weight), _known(row.pairs), _known(row.others))
+        (str(name), EVIDENCE_WORDS.get(str(name), ""), known(row.weight), known(row.pairs), known(row.others))
         for name, row in zip(found.index, records(found), strict=True)
     ]
     columns = [
@@ -204,7 +204,7 @@ def _evidence_charts(found: pd.DataFrame) -> list[Chart]:
     legend = [("", "pairs"), ("ring", "other candidates")]
     charts = [Chart("Pairs against other candidates, means", dumbbells(apart, names, low, high), "", legend)]
     if found["weight"].notna().any():
-        weights = map(_known, found["weight"])
+        weights = map(known, found["weight"])
         given = [
             Bar(name, weight or 0.0, note="–" if weight is None else percent(weight))
             for name, weight in zip(names, weights, strict=True)
@@ -227,7 +227,7 @@ def _weight_tables(weights: pd.DataFrame) -> Sequence[Table]:
     columns = [Column("Site", "code"), Column("Languages", "langs"), *(Column(str(name), "share") for name in order)]
     shown = wide[order].head(MAX_WEIGHT_ROWS)
     rows = [
-        (site, (lang_a, lang_b), *map(_known, values))
+        (site, (lang_a, lang_b), *map(known, values))
         for (site, lang_a, lang_b), values in zip(shown.index, shown.to_numpy(), strict=True)
     ]
     caption = f"Weights on each site: {count(len(rows))} of {count(len(wide))}"
@@ -236,7 +236,3 @@ def _weight_tables(weights: pd.DataFrame) -> Sequence[Table]:
 
 def _spoken(value: float) -> str:
     return "not known" if np.isnan(value) else decimal(value, 2)
-
-
-def _known(value: Any) -> float | None:
-    return None if pd.isna(value) else float(value)

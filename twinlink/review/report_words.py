@@ -1,6 +1,8 @@
-"""What a report calls things: kinds of evidence, reasons of rejects, doubts."""
+"""What a report and the review call things: kinds of evidence, reasons of rejects, doubts."""
 
 from __future__ import annotations
+
+from twinlink.review.labels import ACCEPTED, REJECTED
 
 __all__ = ["DOUBTS", "ENDS", "EVIDENCE_WORDS", "LABELS", "REASONS", "STAGES", "reason_words"]
 
@@ -33,7 +35,7 @@ DOUBTS = {
 
 STAGES = {"crawl": "while fetching", "ingest": "while reading", "match": "while matching"}
 
-LABELS = {1: "accepted", 0: "rejected"}
+LABELS = {ACCEPTED: "accepted", REJECTED: "rejected"}
 
 ENDS = {
     "complete": "The crawl came to its end: nothing was left to fetch.",

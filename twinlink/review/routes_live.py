@@ -115,8 +115,16 @@ def watch(request: Request, form: Form) -> Response:
     return go_to("/live")
 
 
+def looking(request: Request) -> Response:
+    """Take note that somebody still looks at a pair that was just found."""
+    room = room_of(request)
+    room.watch.next(room.desk.source)
+    return Response(status_code=204)
+
+
 routes = [
     Route("/live", live),
+    Route("/looking", looking),
     Route("/pause", posting(pause), methods=["POST"]),
     Route("/watch", posting(watch), methods=["POST"]),
 ]

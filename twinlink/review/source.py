@@ -157,3 +157,6 @@ class Source(Protocol):
 
     def pause(self, wanted: bool) -> None:
         """Ask the process that works in the run to wait, or to go on."""
+
+    def hold(self, wanted: bool) -> None:
+        """Ask it to wait for a little while, as somebody looks; or no more. A pause that was asked for stays."""

@@ -44,25 +44,17 @@ def telltales(text: str) -> Iterator[Telltale]:
     """
     takes_words = not _is_latin(text)
     for found in _TELLTALE.finditer(text):
-        content = found.group()
-        if found.lastgroup == "number":
-            yield Telltale(found.start(), found.end(), _number(content))
-        elif found.lastgroup == "address":
-            yield Telltale(found.start(), found.end(), content.rstrip(".,;:!?)").lower())
-        elif takes_words or _HAS_DIGIT.search(content):
-            yield Telltale(found.start(), found.end(), content.lower())
+        if takes_words or found.lastgroup != "word" or _HAS_DIGIT.search(found.group()):
+            yield Telltale(found.start(), found.end(), _key(found))
 
 
 def keys_of(text: str) -> Counter[str]:
     """Return all that a text could be asked for: the keys of its telltales, and of its Latin words."""
-    keys: Counter[str] = Counter()
-    for found in _TELLTALE.finditer(text):
-        content = found.group()
-        if found.lastgroup == "number":
-            keys[_number(content)] += 1
-        else:
-            keys[content.rstrip(".,;:!?)").lower()] += 1
-    return keys
+    return Counter(map(_key, _TELLTALE.finditer(text)))
+
+
+def _key(found: re.Match[str]) -> str:
+    return _number(found.group()) if found.lastgroup == "number" else found.group().rstrip(".,;:!?)").lower()
 
 
 def _number(text: str) -> str:

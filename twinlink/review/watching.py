@@ -17,7 +17,8 @@ class Watch:
     """Which newly found pairs have been looked at. Off at first.
 
     While it is on, the mining is asked to wait as soon as there is a pair that was not looked at, and to go on when all
-    have been. A pause that a person asked for stays.
+    have been. It waits only as long as `next` is asked again and again: nobody is held up by a page that was closed. A
+    pause that a person asked for stays.
     """
 
     def __init__(self) -> None:
@@ -56,15 +57,15 @@ class Watch:
             found = next((pair for pair in _ends(live.pairs) if pair not in self._seen), None)
             if found is None or not live.working:
                 self._let_go(source)
-            elif not self._holds and not live.paused:
-                source.pause(True)
+            else:
+                source.hold(True)
                 self._holds = True
             return found
 
     def _let_go(self, source: Source) -> None:
         if self._holds:
             self._holds = False
-            source.pause(False)
+            source.hold(False)
 
 
 def _ends(pairs: pd.DataFrame) -> list[Pair]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import get_args
 from urllib.parse import urlencode
 
 from twinlink.review.queue import ORDERS, Order
@@ -42,11 +41,7 @@ class Wish:
         >>> Wish(by="random").query(page=2), Wish().query()
         ('?by=random&page=2', '')
         """
-        usual = Wish()
-        own = {name: value for name, value in vars(self).items() if value != getattr(usual, name)}
-        if own.get("live"):
-            own["live"] = "1"
-        fields = {**own, **{name: value for name, value in more.items() if value not in {"", None}}}
+        fields = {**self.fields(), **{name: value for name, value in more.items() if value not in {"", None}}}
         return f"?{urlencode(fields)}" if fields else ""
 
     def fields(self) -> dict[str, str]:
@@ -67,7 +62,7 @@ def wish_of(asked: Mapping[str, str]) -> Wish:
     """Read a wish from a query or a form; what is not known counts as not said."""
     by, show, view = asked.get("by", ""), asked.get("show", ""), asked.get("view", "")
     return Wish(
-        by=next((order for order in get_args(Order) if order == by), ORDERS[0]),
+        by=next((order for order in ORDERS if order == by), ORDERS[0]),
         site=asked.get("site", "")[:300],
         langs=" ".join(asked.get("langs", "").split()[:2])[:80],
         show=show if show in SHOWN else "",

@@ -6,7 +6,7 @@ Nothing is ever fetched. What a file is, its first bytes say; the type that a se
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import NamedTuple
@@ -21,10 +21,9 @@ from twinlink.spiders.compression import EncodingError, decompress
 from twinlink.spiders.files import UnusableError, locate, read_file
 from twinlink.spiders.mirror import mirror_addresses
 from twinlink.spiders.records import Problem, read_record, read_records
-from twinlink.spiders.responses import Archive, archive_of
 from twinlink.spiders.sources import source_files
+from twinlink.spiders.stored import archives_in
 from twinlink.spiders.urls import normalise
-from twinlink.spiders.wacz import is_wacz, open_archives
 
 __all__ = [
     "MAX_RESOURCE_BYTES",
@@ -110,7 +109,7 @@ def find_resources(path: Path) -> Iterator[Found]:
     """Yield what an archive or WACZ file holds of style sheets and pictures, in its order; damage is passed over."""
     with ExitStack() as stack:
         try:
-            for archive in _opened(path, stack):
+            for archive in archives_in(path, stack):
                 with closing(archive.open()) as file:
                     for found in read_records(file, _seen):
                         if found is not None and not isinstance(found, Problem):
@@ -123,7 +122,7 @@ def read_resource(path: Path, archive: str, offset: int) -> StoredResource | Non
     """Return what lies at a place that `find_resources` named; None: it is not there any more, or is no such thing."""
     with ExitStack() as stack:
         try:
-            for each in _opened(path, stack):
+            for each in archives_in(path, stack):
                 if each.name == archive:
                     with closing(each.open()) as file:
                         found = read_record(file, offset, _content)
@@ -179,10 +178,6 @@ def _addresses(folder: Path, base_url: str, max_page_bytes: int) -> Addresses | 
         return mirror_addresses(folder, base_url, max_page_bytes)
     except (InputError, OSError):
         return None
-
-
-def _opened(path: Path, stack: ExitStack) -> Sequence[Archive]:
-    return stack.enter_context(open_archives(path)) if is_wacz(path) else [archive_of(path)]
 
 
 def _seen(record: ArcWarcRecord, start: int) -> tuple[str, int] | None:

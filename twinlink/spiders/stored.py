@@ -16,7 +16,7 @@ from twinlink.spiders.responses import Archive, Exchanges, archive_of
 from twinlink.spiders.sources import source_files
 from twinlink.spiders.wacz import is_wacz, open_archives
 
-__all__ = ["StoredPages"]
+__all__ = ["StoredPages", "archives_in"]
 
 
 class StoredPages:
@@ -58,16 +58,12 @@ class StoredPages:
         for path in self._by_name.get(name.partition("/")[0], ()):
             with ExitStack() as stack:
                 try:
-                    for archive in self._opened(path, stack):
+                    for archive in archives_in(path, stack):
                         if archive.name == name:
                             found = Exchanges(self._limit).read_at(archive, offset)
                             yield from (item.body for item in found if isinstance(item, Document))
                 except (OSError, InputError):
                     continue
-
-    @staticmethod
-    def _opened(path: Path, stack: ExitStack) -> Sequence[Archive]:
-        return stack.enter_context(open_archives(path)) if is_wacz(path) else [archive_of(path)]
 
     @cached_property
     def _by_name(self) -> dict[str, list[Path]]:
@@ -102,6 +98,11 @@ class StoredPages:
         """Yield the folders that names of files begin at: a source itself, or that of a list."""
         for source in self._sources:
             yield source if source.is_dir() else source.parent
+
+
+def archives_in(path: Path, stack: ExitStack) -> Sequence[Archive]:
+    """Return the archives of a WACZ file, which ``stack`` closes, or the one that a file is itself."""
+    return stack.enter_context(open_archives(path)) if is_wacz(path) else [archive_of(path)]
 
 
 def _originals(root: Path, name: str) -> Iterator[str]:

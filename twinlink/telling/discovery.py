@@ -94,6 +94,8 @@ class DiscoveryTold(Record, frozen=True, kw_only=True):
     @classmethod
     def of(cls, out: Path, wanted: int) -> DiscoveryTold:
         """Take what is told from the rounds of the run in ``out``, of which ``wanted`` were wanted after the first."""
+        from twinlink.pipeline.patterns import PAIRS_FILE
+        from twinlink.pipeline.ranking import SITES_FILE
         from twinlink.pipeline.roundplot import PLOT_FILE
         from twinlink.pipeline.rounds import ROUNDS_FILE, VERDICTS_FILE
 
@@ -106,8 +108,8 @@ class DiscoveryTold(Record, frozen=True, kw_only=True):
             table=str(rounds.folder / ROUNDS_FILE),
             picture=str(rounds.folder / PLOT_FILE),
             verdicts=str(rounds.folder / VERDICTS_FILE),
-            pairs=str(out / "patterns" / "pairs.tsv"),
-            sites=str(out / "rank" / "sites.tsv"),
+            pairs=str(out / "patterns" / PAIRS_FILE),
+            sites=str(out / "rank" / SITES_FILE),
         )
 
     def lines(self) -> Iterator[str]:

@@ -28,7 +28,6 @@ __all__ = [
     "Scores",
     "ScoresTold",
     "VerdictsTold",
-    "write_verdicts",
 ]
 
 
@@ -271,11 +270,3 @@ class VerdictsTold(Record, frozen=True, kw_only=True):
             return None
         message = f"no pair could be judged: of none are both pages there; verdicts: {self.verdicts}"
         return NothingFoundError(message)
-
-
-def write_verdicts(verified: Verified, target: Path) -> None:
-    """Write verdicts as tab-separated lines."""
-    from twinlink.rundir import write_text
-    from twinlink.tables import tsv_lines
-
-    write_text(target, "".join(f"{line}\n" for line in tsv_lines(verified.table)))

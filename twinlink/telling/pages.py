@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from twinlink.errors import NothingFoundError, TwinlinkError
+from twinlink.languages import takes_in
 from twinlink.telling.record import Count, Record
 from twinlink.telling.sentences import SentencesTold
 
@@ -64,6 +65,8 @@ class CrawlTold(Record, frozen=True, kw_only=True):
     @classmethod
     def of(cls, progress: CrawlProgress, out: Path) -> CrawlTold:
         """Take what is told from the crawl's own report."""
+        from twinlink.spiders.crawl import REPORT_NAME
+
         return cls(
             run=str(out),
             fetched=progress.fetched,
@@ -74,7 +77,7 @@ class CrawlTold(Record, frozen=True, kw_only=True):
             n_sites=progress.n_sites,
             sites=[SiteTold(s.site, s.pages, s.rejected, s.queued, str(s.ended or "")) for s in progress.sites],
             archives=str(out / "warc"),
-            report=str(out / "crawl.json"),
+            report=str(out / REPORT_NAME),
         )
 
     def lines(self) -> Iterator[str]:
@@ -157,7 +160,8 @@ class PairsTold(Record, frozen=True, kw_only=True):
         counts = Counter(zip(rejects["stage"], rejects["reason"], strict=True))
         filters = found.filters.groupby("filter", sort=False)["n_pairs"].sum()
         sure = len(chances) > 0 and bool(chances.notna().all())
-        report = RunDirectory(found.path).report_file
+        directory = RunDirectory(found.path)
+        report = directory.report_file
         return cls(
             run=str(found.path),
             n_pages=len(found.pages),
@@ -166,7 +170,7 @@ class PairsTold(Record, frozen=True, kw_only=True):
             filters={str(name): int(n) for name, n in filters.items()},
             n_pairs=len(found.pairs),
             expected_precision=float(chances.mean()) if sure else None,
-            pairs=str(found.path / "pairs.tsv"),
+            pairs=str(directory.pairs_file),
             report=str(report) if report.is_file() else None,
             why_none=_why_none(found) if found.pairs.empty else None,
             sentences=sentences,
@@ -212,6 +216,6 @@ def _why_none(found: Run) -> str:
     if len(there) < 2:
         return "all pages are in one language"
     for tag in found.config.langs:
-        if not any(f"{lang}-".lower().startswith(f"{tag}-".lower()) for lang in there):
+        if not any(takes_in(tag, lang) for lang in there):
             return f"{NOT_THERE} {tag}"
     return "no page of one wanted language has a partner in another"

@@ -40,13 +40,14 @@ class SentencesTold(Record, frozen=True, kw_only=True):
     @classmethod
     def of(cls, path: Path) -> SentencesTold:
         """Count the rows of an aligned run's tables."""
+        from twinlink.bitext.filters import SEGMENT
         from twinlink.tables import SEGMENTS, read_table
 
         stage = path / "align"
         rows = []
         for folder in sorted((stage / "segments").glob("*")):
             verdicts = Counter(read_table(folder, SEGMENTS, ("verdict",))["verdict"].to_pylist())
-            kept = verdicts.pop("segment", 0)
+            kept = verdicts.pop(SEGMENT, 0)
             rows.append(LanguagePair(folder.name, kept, dict(verdicts.most_common())))
         total = sum(row.kept for row in rows)
         return cls(run=str(path), n_sentence_pairs=total, by_languages=rows, files=str(stage))

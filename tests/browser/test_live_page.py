@@ -1,0 +1,146 @@
+"""A person watches the mining: pages come, it waits when told to, and each pair is looked at as it is found."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tests.archives import respond
+from tests.browser.test_review_pages import Reviewing, home, judge, labels
+from tests.browser.watching import watched
+from tests.loopback import Answer, serving
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+N_NOTICES = 30  # of the slow site: more than come in before a person presses a key
+N_SITES = 80  # in the archive: matching them takes longer than the live view waits before it looks again
+N_SETTLING = 30  # seconds that a pause may take on a machine with much to do
+LOOKS = 3
+
+
+def notice(lang: str, number: int) -> bytes:
+    if lang == "en":
+        text = f"<title>Notice {number}</title><p>This is notice {number}: fee {number * 7}, form K-{number}.</p>"
+    else:
+        text = f"<title>公告 {number}</title><p>這是公告 {number}：費用 {number * 7}，表格 K-{number}。</p>"
+    return f"<html lang={lang}>{text}<p>{number * 3} / {number * 11}</p>".encode()
+
+
+def slow_site(hurry: threading.Event) -> Callable[[str], Answer | None]:
+    """Return the answers of a site that takes its time until there is a hurry."""
+    pages = {f"/{lang}/{k}.html": Answer(notice(lang, 90_000 + k)) for lang in ("en", "zh") for k in range(N_NOTICES)}
+    pages["/"] = Answer("".join(f"<a href={path}>{path}</a> " for path in pages).encode())
+
+    def answer(path: str) -> Answer | None:
+        hurry.wait(0.5)
+        return pages.get(path, Answer(status=404))
+
+    return answer
+
+
+def many_sites(archive: Path) -> Path:
+    for site in range(N_SITES):
+        for lang in ("en", "zh"):
+            for number in range(1000 * site, 1000 * site + 3):
+                respond(archive, f"http://site{site}.example/{lang}/{number % 1000}.html", notice(lang, number + 17))
+    return archive
+
+
+@contextmanager
+def mining(run: Path, *inputs: str | Path) -> Iterator[subprocess.Popen[str]]:
+    """Mine in a process of its own, and wait until it has begun."""
+    command = [sys.executable, "-m", "twinlink", "mine", *map(str, inputs), "-o", str(run), "--langs", "en,zh"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        try:
+            while not (run / "config.toml").exists():
+                assert process.poll() is None, process.stdout and process.stdout.read()
+                time.sleep(0.02)
+            yield process
+        finally:
+            process.kill()
+
+
+def fetched(page: Page) -> int:
+    """Return how many pages the live view says that the crawl has fetched."""
+    counts = page.locator("ol.stages li", has_text="fetch pages").first.inner_text()
+    found = re.search(r"fetched\s+([\d\s,]+)", counts)
+    return int(re.sub(r"\D", "", found[1])) if found else 0
+
+
+def stays(page: Page, count: Callable[[], int]) -> int:
+    """Wait until a number has stopped to grow, look at it some times more, and return it."""
+    for _ in range(N_SETTLING):
+        before = count()
+        page.wait_for_timeout(1000)
+        if count() == before:
+            break
+    for _ in range(LOOKS):
+        with page.expect_response(lambda response: response.url.endswith("/live")):
+            pass
+        assert count() == before
+    return before
+
+
+def test_mining_is_watched(chromium: Browser, tmp_path: Path, reviewing: Reviewing) -> None:
+    run, hurry = tmp_path / "run", threading.Event()
+    archive = many_sites(tmp_path / "sites.warc.gz")
+    with (
+        serving(slow_site(hurry)) as site,
+        mining(run, site.url, archive) as process,
+        reviewing(run) as address,
+        watched(chromium, home(address)) as watch,
+    ):
+        page = watch.page
+        page.goto(address)
+        assert page.url == home(address) + "live"
+        page.evaluate("window.isSamePage = true")
+        page.locator("section", has_text="Pages that came in last").locator("li").first.wait_for()
+        seen = fetched(page)
+        page.wait_for_function(r"seen => document.body.innerText.match(/fetched\s+(\d+)/i)?.[1] > seen", arg=seen)
+
+        page.keyboard.press("p")
+        page.get_by_role("heading", name="Mining waits").wait_for()
+        n_asked = stays(page, lambda: len(site.log))
+        assert 0 < fetched(page) == stays(page, lambda: fetched(page)) < 2 * N_NOTICES
+        assert len(site.log) == n_asked
+        assert process.poll() is None
+        watch.check()
+
+        page.keyboard.press("w")
+        page.get_by_role("button", name="Do not stop at pairs").wait_for()
+        page.keyboard.press("p")
+        page.get_by_role("button", name="Pause").wait_for()
+        assert page.evaluate("window.isSamePage")  # all of that came in without a reload
+        hurry.set()
+        page.wait_for_url("**/pair/**", timeout=120_000)
+        assert len(site.log) > n_asked
+
+        assert page.locator("h1").inner_text() == "A pair that was just found"
+        assert (run / "review" / "pause").exists()
+        assert len(list((run / ".match.tmp" / "pairs").iterdir())) < N_SITES
+        watch.check()
+        for key in ("a", "s", "r"):
+            judge(page, "key", key)
+            assert page.locator("h1").inner_text() == "A pair that was just found"
+        assert [each.verdict for each in labels(run)] == ["accept", "reject"]
+        assert process.poll() is None
+
+        page.keyboard.press("w")
+        page.wait_for_url("**/live")
+        page.evaluate("window.isSamePage = true")
+        page.get_by_role("heading", name="Mining is done").wait_for(timeout=120_000)
+        page.get_by_role("heading", name=re.compile(r"Pairs: \d+")).wait_for()
+        assert page.evaluate("window.isSamePage")
+        assert process.wait(60) == 0
+        page.keyboard.press("Enter")
+        page.wait_for_url("**/queue")
+        assert page.locator("main").inner_text().count("accepted") >= 1
+        watch.check()

@@ -13,6 +13,8 @@ from warcio.archiveiterator import ArchiveIterator
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
+from twinlink.toy import BASE, toy_site
+
 __all__ = [
     "DATE",
     "HTML",
@@ -24,6 +26,7 @@ __all__ = [
     "write_cache",
     "write_cdxj",
     "write_saved",
+    "write_toy_archive",
     "write_wacz",
 ]
 
@@ -137,3 +140,11 @@ def write_saved(folder: Path, files: Mapping[str, bytes]) -> Path:
 def pack_members(data: Iterable[bytes]) -> bytes:
     """Pack each piece as a gzip member of its own."""
     return b"".join(gzip.compress(piece, mtime=0) for piece in data)
+
+
+def write_toy_archive(path: Path, hosts: Iterable[str] = (BASE,)) -> Path:
+    """Write the toy site into an archive, once for each host."""
+    for host in hosts:
+        for url, html in toy_site().pages.items():
+            respond(path, url.replace(BASE, host), html.replace(BASE, host).encode())
+    return path

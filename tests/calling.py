@@ -7,12 +7,14 @@ import io
 import json
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+from tests.sites import BASE, write_toy
 from twinlink.cli import main
 
-__all__ = ["Done", "twinlink"]
+__all__ = ["Done", "mine_toy", "twinlink"]
 
 
 @dataclass
@@ -47,3 +49,9 @@ def twinlink(*args: object, encoding: str = "utf-8") -> Done:
             code = end.code
     texts = [stream.buffer.getvalue().decode(encoding) for stream in (out, err)]
     return Done(int(str(code or 0)), *texts)
+
+
+def mine_toy(folder: Path, *args: object) -> Done:
+    """Mine the toy site in ``folder``, into ``folder / "run"``."""
+    toy = write_toy(folder / "toy")
+    return twinlink("mine", toy, "--base-url", BASE, "-o", folder / "run", "--langs", "en,zh", *args)

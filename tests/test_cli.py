@@ -17,19 +17,13 @@ from unittest.mock import patch
 
 import pytest
 
-from tests.calling import Done, twinlink
+from tests.calling import mine_toy, twinlink
 from tests.loopback import links, serving
 from tests.sites import BASE, page, write_pages, write_toy
 from twinlink.demo import serve, write_site
 from twinlink.run import open_run
 
 TWINLINK = [sys.executable, "-m", "twinlink"]
-
-
-def mine_toy(folder: Path, *args: object) -> Done:
-    """Mine the toy site in ``folder``, into ``folder / "run"``."""
-    toy = write_toy(folder / "toy")
-    return twinlink("mine", toy, "--base-url", BASE, "-o", folder / "run", "--langs", "en,zh", *args)
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 import typer.main
 
-from tests.calling import Done, twinlink
+from tests.calling import Done, mine_toy, twinlink
 from tests.loopback import Answer, links, serving
 from tests.sites import BASE, page, write_pages, write_toy
 from twinlink.cli import app
@@ -25,7 +25,7 @@ VERBS: dict[str, Any] = typer.main.get_command(app).commands  # type: ignore[att
 def toy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The toy site mined, aligned, and its patterns learned."""
     folder = tmp_path_factory.mktemp("json")
-    done = twinlink("mine", write_toy(folder / "toy"), "--base-url", BASE, "-o", folder / "run", "--langs", "en,zh")
+    done = mine_toy(folder)
     assert done.returncode == 0, done.stderr
     for verb in ("align", "patterns"):
         assert twinlink(verb, folder / "run", "-q").returncode == 0

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.calling import twinlink
-from tests.sites import BASE, write_toy
+from tests.calling import mine_toy, twinlink
+from tests.sites import BASE
 from twinlink.review.labels import Label, LabelBook
 from twinlink.run import open_run
 
@@ -18,7 +18,7 @@ from twinlink.run import open_run
 @pytest.fixture(scope="module")
 def toy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("labels")
-    done = twinlink("mine", write_toy(folder / "toy"), "--base-url", BASE, "-o", folder / "run", "--langs", "en,zh")
+    done = mine_toy(folder)
     assert done.returncode == 0, done.stderr
     return folder / "run"
 

@@ -6,12 +6,12 @@ import socket
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from unittest.mock import patch
+from unittest.mock import Mock, patch
+from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from tests.calling import twinlink
-from tests.sites import BASE, write_toy
+from tests.calling import mine_toy, twinlink
 
 ADDRESS = "http://127.0.0.1:8765/?key=x"
 
@@ -19,7 +19,7 @@ ADDRESS = "http://127.0.0.1:8765/?key=x"
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("looking")
-    done = twinlink("mine", write_toy(folder / "toy"), "--base-url", BASE, "-o", folder / "run", "--langs", "en,zh")
+    done = mine_toy(folder)
     assert done.returncode == 0, done.stderr
     return folder / "run"
 
@@ -54,11 +54,28 @@ def test_report_says_where_it_is_and_opens_it_when_asked(run: Path, tmp_path: Pa
     assert (refused.returncode, "cannot be written" in refused.stderr) == (2, True)
 
 
-@pytest.mark.parametrize(
-    ("display", "options", "expected"), [("", [], []), (":0", ["--no-open"], []), (":0", [], [ADDRESS])]
-)
+def test_neither_report_nor_labels_take_the_place_of_what_is_needed(run: Path, tmp_path: Path) -> None:
+    gold = tmp_path / "gold.tsv"
+    gold.write_bytes((run / "pairs.tsv").read_bytes())
+    labels = run / "review" / "labels.jsonl"
+    labels.parent.mkdir(exist_ok=True)
+    labels.touch()
+    for command, target in (
+        (("report", run, "-o"), run / "config.toml"),
+        (("report", run, "-o"), labels),
+        (("report", run, "--gold", gold, "-o"), gold),
+        (("review", run, "--export"), run / "pairs.tsv"),
+        (("review", run, "--export"), labels),
+    ):
+        before = target.read_bytes()
+        done = twinlink(*command, target)
+        assert (done.returncode, "choose another file" in done.stderr) == (2, True), done.stderr
+        assert target.read_bytes() == before
+
+
+@pytest.mark.parametrize(("display", "options", "expected"), [("", [], 0), (":0", ["--no-open"], 0), (":0", [], 1)])
 def test_review_opens_a_browser_where_there_is_a_screen(
-    run: Path, opened: list[str], monkeypatch: pytest.MonkeyPatch, display: str, options: list[str], expected: list[str]
+    run: Path, opened: list[str], monkeypatch: pytest.MonkeyPatch, display: str, options: list[str], expected: int
 ) -> None:
     monkeypatch.setenv("DISPLAY", display)
     with patch("twinlink.pipeline.review_server.review", serve_once):
@@ -68,7 +85,35 @@ def test_review_opens_a_browser_where_there_is_a_screen(
         f"review of {run}: {ADDRESS} (Ctrl-C ends it)",
         f"review ended; labels → {run}/review/labels.jsonl",
     ]
-    assert opened == expected
+    assert len(opened) == expected
+
+
+@pytest.mark.parametrize("can_write", [True, False])
+def test_other_users_of_the_machine_do_not_see_the_key(
+    run: Path, monkeypatch: pytest.MonkeyPatch, can_write: bool
+) -> None:
+    # a browser's command line can be read by all of them, so it is given a file that leads on
+    seen: list[tuple[str, int, str]] = []
+
+    def show(address: str) -> None:
+        file = Path(unquote(urlsplit(address).path))
+        seen.append((address, file.stat().st_mode & 0o777, file.read_text(encoding="utf-8")))
+
+    monkeypatch.setattr("webbrowser.open", show)
+    monkeypatch.setenv("DISPLAY", ":0")
+    if not can_write:
+        monkeypatch.setattr("pathlib.Path.mkdir", Mock(side_effect=PermissionError))
+    with patch("twinlink.pipeline.review_server.review", serve_once):
+        done = twinlink("review", run)
+    assert (done.returncode, done.stderr) == (0, "")
+    [(address, mode, text)] = seen
+    assert address.startswith("file:///")
+    assert "key" not in address
+    assert mode == 0o600
+    assert f'content="0;url={ADDRESS}"' in text
+    file = Path(unquote(urlsplit(address).path))
+    assert file.is_relative_to(run.resolve()) is can_write
+    assert not file.exists()  # gone with the server
 
 
 def test_review_for_programs_says_one_object(run: Path, opened: list[str]) -> None:

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.calling import twinlink
-from tests.sites import BASE, write_toy
+from tests.calling import mine_toy, twinlink
 from twinlink import errors
 from twinlink.cli.colours import coloured, visible, wants_colours
 from twinlink.cli.root import EXIT_CODES, GROUPS, app
@@ -23,7 +22,7 @@ NEXT = re.compile(r"^next: (.*)$", re.MULTILINE)
 @pytest.fixture(scope="module")
 def toy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("a toy")  # a path that a shell must have quoted
-    done = twinlink("mine", write_toy(folder / "toy"), "--base-url", BASE, "-o", folder / "run", "--langs", "en,zh")
+    done = mine_toy(folder)
     assert done.returncode == 0, done.stderr
     return folder
 

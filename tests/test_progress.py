@@ -17,6 +17,7 @@ import pytest
 
 from tests.calling import twinlink
 from tests.sites import BASE, write_toy
+from twinlink.pausing import hold
 from twinlink.progress import reporter
 from twinlink.rundir import RunDirectory
 
@@ -148,6 +149,21 @@ def test_work_waits_for_the_pause_to_end_and_says_so(
         assert f"paused: match waits as long as {pause} is there (since 19" in said
         assert said.endswith("match goes on\n")
         report("match", 2, 2)
+
+
+def test_work_goes_on_when_who_looked_at_each_pair_has_gone(
+    clock: Clock, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    pause = tmp_path / "pause"
+    hold(pause)
+    clock.at_sleep = [lambda: None, lambda: os.utime(pause, (0, 0))]  # no look for a long time
+    with reporter(True, pause) as report:
+        report("match", 1, 2)
+    assert clock.at_sleep == []
+    assert pause.exists()
+    said = capsys.readouterr().err
+    assert "paused: match waits while somebody looks at each pair" in said
+    assert said.endswith("match goes on\n")
 
 
 def test_ctrl_c_ends_a_pause(clock: Clock, tmp_path: Path) -> None:

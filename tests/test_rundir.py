@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from twinlink.config import CrawlSettings
-from twinlink.errors import MissingStageError, RunError, RunLockedError
+from twinlink.errors import InputError, MissingStageError, RunError, RunLockedError
 from twinlink.rundir import RunDirectory, Signature, file_digest, site_file, write_text
 
 
@@ -167,3 +167,31 @@ def test_a_device_is_written_to_and_not_replaced(tmp_path: Path) -> None:
     write_text(device, "text")
     assert device.is_symlink()
     assert not list(tmp_path.glob("*.tmp"))
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["config.toml", "pairs.tsv", "match", "match/pairs/x.parquet", "review/labels.jsonl", "warc/1.warc.gz", ".lock", "x/../"
+     "ledger.sqlite"],
+)  # fmt: skip
+def test_what_the_run_is_made_of_is_no_target(tmp_path: Path, name: str) -> None:
+    run = RunDirectory.create(tmp_path / "run")
+    (tmp_path / "link").symlink_to(run.path)
+    for folder in (run.path, tmp_path / "link"):
+        with pytest.raises(InputError, match="part of the run itself"):
+            run.check_target(folder / name)
+
+
+@pytest.mark.parametrize("name", ["report.html", "mine.html", "review/labels.tsv", "../x.html", "figures/pairs.tsv"])
+def test_other_names_are_targets(tmp_path: Path, name: str) -> None:
+    run = RunDirectory.create(tmp_path / "run")
+    run.check_target(run.path / name)
+
+
+def test_a_link_is_written_through(tmp_path: Path) -> None:
+    target, link = tmp_path / "target", tmp_path / "link"
+    link.symlink_to(target)
+    for text in ("one", "two"):
+        write_text(link, text)
+        assert (link.is_symlink(), target.read_text()) == (True, text)
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["link", "target"]

@@ -16,7 +16,6 @@ import errno
 import fcntl
 import hashlib
 import importlib.metadata
-import os
 import shlex
 import shutil
 import time
@@ -194,13 +193,14 @@ class RunDirectory:
         InputError
             If the target is a file that a stage or the review keeps here.
         """
-        place = Path(os.path.abspath(target.parent.resolve() / target.name))
+        place = target.resolve()
         own = self.path.resolve()
         if not place.is_relative_to(own) or place in (own, own / self.report_file.name):
             return
-        first = place.relative_to(own).parts[0]
-        kept = (*_STAGES, "review", *(name.name for name in (self.config_file, self.pairs_file)), *_RECORDS)
-        if first.startswith(".") or any(fnmatch(first, name) for name in kept):
+        first, *rest = place.relative_to(own).parts
+        kept = (*_STAGES, self.config_file.name, self.pairs_file.name, *_RECORDS)
+        is_said = first == "review" and rest in ([], ["labels.jsonl"], [self.pause_file.name])
+        if is_said or first.startswith(".") or any(fnmatch(first, name) for name in kept):
             raise InputError(f"{target}: this is a part of the run itself; choose another file")
 
     def archives(self) -> list[Path]:

@@ -8,7 +8,7 @@ The run is synthetic (`experiments.bench.synthetic_run`); with ``--run`` it is k
 is there already. The report is written by `twinlink report`, and opened from its file in Chromium. The review is
 `twinlink review` in a process of its own, asked over HTTP; each line is one kind of request, for pairs from all over
 the run: median and worst of the times from request to last byte, and the server's own processor time for one. Labels
-are posted as people do, after 500 that are there from the start.
+are posted as people do, after 500 that are there from the start; ``label, and next pair`` is two answers.
 """
 
 from __future__ import annotations
@@ -229,7 +229,7 @@ def _of_labels(visitor: Visitor, pairs: pd.DataFrame) -> Iterator[tuple[str, Ask
 def _of_pages(visitor: Visitor, pairs: pd.DataFrame) -> Iterator[tuple[str, Ask]]:
     paths, pages = _paths(pairs), pairs["page_a"].tolist()
     tails = [urlencode({"q": url[-20:]}) for url in pairs["url_a"]]
-    front = int(pairs.loc[pairs["url_a"].idxmin(), "page_a"])
+    front = min(zip(pairs["url_a"].tolist(), pages, strict=True))[1]
     yield "graph of a page", lambda k: visitor.ask(f"/graph/{pages[k]}")
     yield "graph of a front page", lambda k: visitor.ask(f"/graph/{front}")
     yield "search by address", lambda k: visitor.ask(f"/graph?{tails[k]}")
@@ -247,8 +247,8 @@ def label_some(run: Path, pairs: pd.DataFrame) -> None:
     chosen = pairs.iloc[:: max(len(pairs) // N_LABELS, 1)]
     now = datetime.now(UTC)
     book = LabelBook(run)
-    for number, row in enumerate(chosen.itertuples(index=False)):
-        book.add(Label(row.url_a, row.url_b, "reject" if number % 5 == 0 else "accept", "ann", now))
+    for number, pair in enumerate(zip(chosen["url_a"].tolist(), chosen["url_b"].tolist(), strict=True)):
+        book.add(Label(*pair, "reject" if number % 5 == 0 else "accept", "ann", now))
 
 
 def asked_for(pairs: pd.DataFrame, archived: int, n: int) -> pd.DataFrame:

@@ -186,6 +186,7 @@ def test_a_table_of_five_megabytes(chromium: Browser, hostile_run: Path, trap: S
     a, b = numbers(hostile_run, TABLE)
     with reviewing(hostile_run) as address, watched(chromium, home(address)) as watch:
         page = watch.page
+        page.set_default_timeout(60_000)
         page.goto(address)
         del trap.log[:]
         for view in ("text", "tags"):

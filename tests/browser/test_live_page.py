@@ -99,6 +99,7 @@ def test_mining_is_watched(chromium: Browser, tmp_path: Path, reviewing: Reviewi
         watched(chromium, home(address)) as watch,
     ):
         page = watch.page
+        page.set_default_timeout(60_000)
         page.goto(address)
         assert page.url == home(address) + "live"
         page.evaluate("window.isSamePage = true")
@@ -120,7 +121,7 @@ def test_mining_is_watched(chromium: Browser, tmp_path: Path, reviewing: Reviewi
         page.get_by_role("button", name="Pause").wait_for()
         assert page.evaluate("window.isSamePage")  # all of that came in without a reload
         hurry.set()
-        page.wait_for_url("**/pair/**", timeout=120_000)
+        page.wait_for_url("**/pair/**", timeout=180_000)
         assert len(site.log) > n_asked
 
         assert page.locator("h1").inner_text() == "A pair that was just found"
@@ -136,7 +137,7 @@ def test_mining_is_watched(chromium: Browser, tmp_path: Path, reviewing: Reviewi
         page.keyboard.press("w")
         page.wait_for_url("**/live")
         page.evaluate("window.isSamePage = true")
-        page.get_by_role("heading", name="Mining is done").wait_for(timeout=120_000)
+        page.get_by_role("heading", name="Mining is done").wait_for(timeout=180_000)
         page.get_by_role("heading", name=re.compile(r"Pairs: \d+")).wait_for()
         assert page.evaluate("window.isSamePage")
         assert process.wait(60) == 0

@@ -10,12 +10,12 @@ import pytest
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-from tests.browser.watching import SCHEMES, SIZES, watched
+from tests.browser.watching import SCHEMES, SIZES, Scheme, watched
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("size", SIZES)
-def test_report_of_the_demo(chromium: Browser, demo_run: Path, size: str, scheme: str) -> None:
+def test_report_of_the_demo(chromium: Browser, demo_run: Path, size: str, scheme: Scheme) -> None:
     address = (demo_run / "report.html").as_uri()
     with watched(chromium, address, size, scheme) as watch:
         watch.page.goto(address)

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, ConsoleMessage, Error, Page, Request
+from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
+from playwright.sync_api import Browser, ConsoleMessage, Dialog, Error, Page, Request
 
-__all__ = ["SCHEMES", "SIZES", "Watch", "watched"]
+__all__ = ["SCHEMES", "SIZES", "Scheme", "Watch", "watched"]
 
 SIZES = {"desktop": (1280, 800), "phone": (390, 844)}
-SCHEMES = ("light", "dark")
+Scheme = Literal["light", "dark"]
+SCHEMES: tuple[Scheme, ...] = ("light", "dark")
 GRAVE = {"serious", "critical"}
 LOCAL = {"data", "blob", "about"}
+_CUT_CAPTIONS = """[...document.querySelectorAll(".scroll caption, .scrolling caption")].filter(each =>
+    each.getBoundingClientRect().right > each.closest(".scroll, .scrolling").getBoundingClientRect().right + 1
+).map(each => each.innerText)"""
 
 
 class Watch:
@@ -36,7 +40,7 @@ class Watch:
         page.on("console", self._on_console)
         page.on("pageerror", self._on_error)
         page.on("request", self._on_request)
-        page.on("dialog", lambda dialog: (self.faults.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+        page.on("dialog", self._on_dialog)
 
     def _on_console(self, message: ConsoleMessage) -> None:
         if message.type in {"error", "warning"}:
@@ -45,15 +49,20 @@ class Watch:
     def _on_error(self, error: Error) -> None:
         self.faults.append(f"script: {error}")
 
+    def _on_dialog(self, dialog: Dialog) -> None:
+        self.faults.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
     def _on_request(self, request: Request) -> None:
         self.requests.append(request.url)
         if urlsplit(request.url).scheme not in LOCAL and not request.url.startswith(self.home):
             self.faults.append(f"outside request: {request.url}")
 
     def check(self, *, wide: bool = False) -> None:
-        """Fail if anything went wrong, if axe finds a grave fault, or if the page is wider than its window."""
+        """Fail if anything went wrong, if axe finds a grave fault, if a caption is cut, or if the page is too wide."""
         assert self.faults == []
         assert grave_findings(self.page) == []
+        assert self.page.evaluate(_CUT_CAPTIONS) == []
         if not wide:
             assert self.page.evaluate("document.scrollingElement.scrollWidth - innerWidth") <= 0, self.page.url
 
@@ -72,7 +81,7 @@ def grave_findings(page: Page) -> list[str]:
 
 @contextmanager
 def watched(
-    browser: Browser, home: str, size: str = "desktop", scheme: str = "light", **options: Any
+    browser: Browser, home: str, size: str = "desktop", scheme: Scheme = "light", **options: Any
 ) -> Iterator[Watch]:
     """Give a page of a browser context of its own."""
     width, height = SIZES[size]

@@ -50,12 +50,11 @@ def test_a_review_has_an_answer_to_everything(run: Path) -> None:
     chosen = bench_review.asked_for(pairs, SIZE.archived, 4)
     assert len(chosen) == 4
     assert chosen.iloc[0]["url_a"] == pairs["url_a"].min()
-    for row in chosen.itertuples():
-        assert source.document(row.page_a) is not None
-        assert len(source.segments(row.url_a, row.url_b)) == SIZE.blocks
-        rivals = source.rivals(row.page_a, row.page_b)
-        assert rivals.iloc[0]["page_b"] == row.page_b
-        assert source.neighbours(row.page_a)
+    for a, b, url_a, url_b in chosen[["page_a", "page_b", "url_a", "url_b"]].to_numpy().tolist():
+        assert source.document(a) is not None
+        assert len(source.segments(url_a, url_b)) == SIZE.blocks
+        assert source.rivals(a, b).iloc[0]["page_b"] == b
+        assert source.neighbours(a)
 
 
 @needs_browser

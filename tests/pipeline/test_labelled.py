@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 
-from tests.archives import respond
+from tests.archives import write_toy_archive
 from tests.sites import BASE, LANGS
 from twinlink.config import Config
 from twinlink.pipeline import match as module
@@ -38,11 +38,10 @@ def config_of(method: str, more: Mapping[str, object] | None = None, *, labels: 
 @pytest.fixture
 def run(tmp_path: Path) -> RunDirectory:
     """The toy site, read from an archive."""
-    for url, html in toy_site().pages.items():
-        respond(tmp_path / "toy.warc.gz", url, html.encode())
+    archive = write_toy_archive(tmp_path / "toy.warc.gz")
     found = RunDirectory.create(tmp_path / "run")
     found.config_file.write_text(Config().to_toml())
-    ingest(found, [tmp_path / "toy.warc.gz"], Config().ingest)
+    ingest(found, [archive], Config().ingest)
     return found
 
 
@@ -122,12 +121,10 @@ def test_a_label_makes_the_stage_run_again_with_the_setting_only(run: RunDirecto
 
 def test_only_the_site_with_the_label_is_matched_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     hosts = ("http://one.example", "http://two.example")
-    for host in hosts:
-        for url, html in toy_site().pages.items():
-            respond(tmp_path / "two.warc.gz", url.replace(BASE, host), html.replace(BASE, host).encode())
+    archive = write_toy_archive(tmp_path / "two.warc.gz", hosts)
     run = RunDirectory.create(tmp_path / "run")
     run.config_file.write_text(Config().to_toml())
-    ingest(run, [tmp_path / "two.warc.gz"], Config().ingest)
+    ingest(run, [archive], Config().ingest)
     config = config_of("liu2014")
     match(run, config)
     done: list[str] = []

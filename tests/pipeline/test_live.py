@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.archives import respond
-from tests.sites import BASE, LANGS
+from tests.archives import respond, write_toy_archive
+from tests.sites import LANGS
 from twinlink.config import Config
 from twinlink.errors import RunLockedError
 from twinlink.pipeline import match as module
@@ -23,7 +23,6 @@ from twinlink.review.source import Live, LiveStage
 from twinlink.rundir import RunDirectory
 from twinlink.spiders.ledger import LEDGER_NAME, Body, Entry, Ledger, Outcome, ledger_latest
 from twinlink.tables import PAIRS
-from twinlink.toy import toy_site
 
 CONFIG = Config().override({"langs": list(LANGS), "match.method": "liu2014", "match.min_score": 0.0})
 HOSTS = ("http://one.example", "http://two.example", "http://three.example")
@@ -32,13 +31,11 @@ HOSTS = ("http://one.example", "http://two.example", "http://three.example")
 @pytest.fixture
 def run(tmp_path: Path) -> RunDirectory:
     """Three toy sites that have been ingested."""
-    for host in HOSTS:
-        for url, html in toy_site().pages.items():
-            respond(tmp_path / "toy.warc.gz", url.replace(BASE, host), html.replace(BASE, host).encode())
-    respond(tmp_path / "toy.warc.gz", f"{HOSTS[0]}/no", b"", "404 Not Found")
+    archive = write_toy_archive(tmp_path / "toy.warc.gz", HOSTS)
+    respond(archive, f"{HOSTS[0]}/no", b"", "404 Not Found")
     found = RunDirectory.create(tmp_path / "run")
     found.config_file.write_text(CONFIG.to_toml())
-    ingest(found, [tmp_path / "toy.warc.gz"], CONFIG.ingest)
+    ingest(found, [archive], CONFIG.ingest)
     return found
 
 

@@ -276,6 +276,36 @@ def test_a_damaged_table_is_told(run: RunDirectory) -> None:
         write_report(run)
 
 
+def test_damaged_candidates_are_told(run: RunDirectory) -> None:
+    (part,) = (run.path / "match" / "candidates").iterdir()
+    part.write_bytes(part.read_bytes()[:400])
+    with pytest.raises(SchemaError, match="candidates"):
+        write_report(run)
+
+
+def test_settings_that_are_no_text_do_not_matter(run: RunDirectory) -> None:
+    run.config_file.write_bytes(b"\xff\xfe[crawl]\n")
+    assert "[crawl]" in words(write_report(run))
+
+
+def test_a_list_of_another_site_is_refused(run: RunDirectory, tmp_path: Path) -> None:
+    gold = tmp_path / "gold.tsv"
+    gold.write_text("http://other.example/a\thttp://other.example/b\n")
+    before = run.report_file.read_bytes()
+    with pytest.raises(GoldError, match="is it this site's gold"):
+        write_report(run, gold=gold)
+    assert run.report_file.read_bytes() == before
+
+
+def test_where_no_pair_is_in_the_list_no_share_of_right_ones_is_told(run: RunDirectory, tmp_path: Path) -> None:
+    gold, page = tmp_path / "gold.tsv", next(iter(Run(run.path).pages["url"]))
+    gold.write_text(f"{page}\t{page}.none\n")
+    (tmp_path / "unscored.txt").write_text("".join(f"{url}\n" for url in Run(run.path).pages["url"]))
+    shown = words(write_report(run, gold=gold))
+    assert "no pair was judged" in shown
+    assert "By the list gold.tsv none of the pairs can be judged." in shown
+
+
 def test_candidates_of_another_version_are_told(run: RunDirectory) -> None:
     (part,) = (run.path / "match" / "candidates").iterdir()
     pq.write_table(pq.read_table(part).drop_columns(["contrast", "ets"]), part)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -14,7 +15,7 @@ import pytest
 from tests.archives import respond
 from tests.sites import BASE, LANGS
 from twinlink.config import Config
-from twinlink.errors import RunError
+from twinlink.errors import RunError, TwinlinkError
 from twinlink.pipeline.align import align_run
 from twinlink.pipeline.ingest import ingest
 from twinlink.pipeline.match import match
@@ -306,6 +307,29 @@ def test_resources_come_from_the_reader_that_is_given(folder: Path) -> None:
     source = RunSource(folder, lambda run: there.get)
     assert source.resource("https://a.example/a.css") == Resource(b"p {}", "text/css")
     assert source.resource("https://a.example/b.css") is None
+
+
+def test_hold_is_for_a_while_and_leaves_a_pause_alone(folder: Path) -> None:
+    source, run = RunSource(folder), RunDirectory(folder)
+    source.hold(wanted=True)
+    assert run.paused
+    os.utime(run.pause_file, (0, 0))  # nobody has looked for long
+    assert not run.paused
+    source.pause(wanted=True)
+    source.hold(wanted=False)
+    assert run.paused
+    source.pause(wanted=False)
+    assert not run.paused
+
+
+@pytest.mark.parametrize("name", ["match/pairs", "ingest/pages"])
+def test_a_damaged_table_is_told_as_what_it_is(folder: Path, name: str) -> None:
+    for file in (folder / name).iterdir():
+        content = file.read_bytes()
+        file.write_bytes(content[:4] + bytes(len(content) - 2000) + content[-1996:])  # the footer is whole
+    source = RunSource(folder)
+    with pytest.raises(TwinlinkError, match=str(folder)):
+        source.page(int(source.pairs["page_a"][0]))
 
 
 def test_pause(folder: Path) -> None:

@@ -9,7 +9,7 @@ from urllib.parse import urljoin, urlsplit
 import numpy as np
 import pytest
 
-from tests.archives import respond
+from tests.archives import write_toy_archive
 from tests.review.conftest import OURS, PORT, TestClient, Visiting, Visitor
 from tests.review.fakes import FakeSource, page_a, page_b, toy_page
 from tests.sites import LANGS
@@ -25,7 +25,6 @@ from twinlink.review.queue import ORDERS, Order, ordered
 from twinlink.review.security import FRAME_POLICY
 from twinlink.review.wishes import VIEWS, Wish, page_number, wish_of
 from twinlink.rundir import RunDirectory
-from twinlink.toy import toy_site
 
 CONFIG = Config().override({"langs": list(LANGS), "match.method": "liu2014", "match.min_score": 0.0})
 
@@ -341,6 +340,28 @@ class TestLive:
         answer = visitor.client.get("/live", headers={"hx-request": "true"})
         assert answer.headers["hx-redirect"] == f"{pair_of(0)}?live=1"
 
+    def test_the_mining_waits_as_long_as_the_page_says_that_somebody_looks(self, visiting: Visiting) -> None:
+        visitor = visiting(FakeSource(0, working=True))
+        assert visitor.client.get("/looking").status_code == 204
+        visitor.post("/watch", wanted="yes")
+        visitor.source.live_pairs = 1
+        assert 'hx-get="/looking" hx-trigger="every 20s"' in visitor.client.get("/live").text
+        visitor.source.held = False  # its time was over: the page was asleep
+        assert visitor.client.get("/looking").status_code == 204
+        assert visitor.source.held
+        visitor.source.working = False
+        visitor.client.get("/looking")
+        assert not visitor.source.held
+
+    def test_what_was_said_is_not_swallowed_by_a_page_that_follows(self, visiting: Visiting) -> None:
+        visitor = visiting()
+        form = {"token": visitor.token, "verdict": "accept"} | {side: str(page) for side, page in ends(7).items()}
+        visitor.client.post("/label", data=form, headers=OURS, follow_redirects=False)
+        assert "Accepted:" not in visitor.client.get("/live", headers={"hx-request": "true"}).text
+        boosted = {"hx-request": "true", "hx-boosted": "true"}
+        assert "Accepted:" in visitor.client.get("/queue", headers=boosted).text
+        assert "Accepted:" not in visitor.get("/queue")
+
     def test_end_of_stopping_lets_the_mining_go_on(self, visiting: Visiting) -> None:
         visitor = visiting(FakeSource(0, working=True))
         visitor.post("/watch", wanted="yes")
@@ -440,11 +461,10 @@ def test_hundred_thousand_pairs_are_paged_on_the_server(visiting: Visiting) -> N
 def toy_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The toy site, matched and aligned."""
     folder = tmp_path_factory.mktemp("toy")
-    for url, html in toy_site().pages.items():
-        respond(folder / "toy.warc.gz", url, html.encode())
+    archive = write_toy_archive(folder / "toy.warc.gz")
     run = RunDirectory.create(folder / "run")
     run.config_file.write_text(CONFIG.to_toml())
-    ingest(run, [folder / "toy.warc.gz"], CONFIG.ingest)
+    ingest(run, [archive], CONFIG.ingest)
     match(run, CONFIG)
     align_run(run, CONFIG.bitext, [])
     return run.path

@@ -212,6 +212,36 @@ def test_export_as_gold_is_read_as_gold(tmp_path: Path) -> None:
     assert read_gold(target).pairs == (("a.example/en", "a.example/tc"),)
 
 
+def test_export_never_takes_the_place_of_the_labels(tmp_path: Path) -> None:
+    book = LabelBook(tmp_path)
+    book.add(label())
+    before = book.file.read_bytes()
+    (tmp_path / "link.tsv").symlink_to(book.file)
+    for target in (book.file, tmp_path / "review" / ".." / "review" / "labels.jsonl", tmp_path / "link.tsv"):
+        with pytest.raises(InputError, match="choose another"):
+            export_labels(tmp_path, target)
+    assert book.file.read_bytes() == before
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
+def test_export_to_a_full_device_leaves_nothing_behind(tmp_path: Path) -> None:
+    LabelBook(tmp_path).add(label())
+    target = tmp_path / "out" / "labels.tsv"
+    target.parent.mkdir()
+    target.symlink_to("/dev/full")
+    with pytest.raises(InputError, match="No space"):
+        export_labels(tmp_path, target)
+    assert [file.name for file in target.parent.iterdir()] == ["labels.tsv"]
+
+
+def test_an_address_with_tabs_and_line_ends_keeps_its_cell(tmp_path: Path) -> None:
+    LabelBook(tmp_path).add(label(url_b="https://a.example/x\ty\nz\u2028年"))
+    for name in ("labels.tsv", "labels.gold.tsv"):
+        export_labels(tmp_path, tmp_path / name)
+        last = (tmp_path / name).read_text(encoding="utf-8").splitlines()[-1]
+        assert last.split("\t")[1] == "https://a.example/x%09y%0Az%E2%80%A8年"
+
+
 def test_export_to_where_nothing_can_be_written(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be written"):
         export_labels(tmp_path, tmp_path / "none" / "labels.tsv")

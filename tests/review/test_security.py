@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import http.client
 import re
 from collections.abc import Mapping
@@ -10,8 +11,9 @@ from html.parser import HTMLParser
 from urllib.parse import urlencode
 
 import pytest
+from starlette.types import Message
 
-from tests.review.conftest import Served, Visiting
+from tests.review.conftest import OURS, PORT, Served, Visiting
 from tests.review.fakes import FakeSource, page_a, page_b, toy_page
 from twinlink.review.security import APP_POLICY, FRAME_POLICY, Entrance
 
@@ -94,6 +96,16 @@ class TestEntrance:
         name = served.cookie.split("=")[0]
         cookie = {"Cookie": f"{name}={value}".encode().decode("latin-1")}
         assert ask(served, "/queue", headers=cookie).status == 403
+
+    @pytest.mark.parametrize(
+        "other",
+        ['settings={"a": "b, c"}', "a[b]=1", "expires", "@x=y", '"', "é=ü", "{name}=", "{name}=of an earlier run"],
+    )
+    def test_cookies_of_other_servers_on_this_machine_lock_nobody_out(self, served: Served, other: str) -> None:
+        other = other.format(name=served.cookie.split("=")[0]) if "{name}" in other else other
+        for cookies in (f"{other}; {served.cookie}", f"{served.cookie}; {other}"):
+            sent = {"Cookie": cookies.encode().decode("latin-1")}
+            assert ask(served, "/queue", headers=sent).status == 200
 
     def test_key_sets_a_strict_cookie_and_leaves_the_address(self, served: Served) -> None:
         answer = ask(served, served.address.removeprefix(served.base), cookie=False)
@@ -196,6 +208,29 @@ class TestChanges:
     )
     def test_bodies_that_no_form_of_ours_sends(self, served: Served, kind: str, body: str, status: int) -> None:
         assert ask(served, "/label", "POST", {**ours(served), "Content-Type": kind}, body).status == status
+
+    def test_who_goes_away_in_the_middle_of_a_form_is_no_fault_of_ours(self, visiting: Visiting) -> None:
+        visitor = visiting()
+        name, value = next(iter(visitor.client.cookies.items()))
+        headers = {**OURS, "host": f"127.0.0.1:{PORT}", "cookie": f"{name}={value}", "content-type": FORM}
+        sent: list[Message] = []
+
+        async def receive() -> Message:
+            return {"type": "http.disconnect"}
+
+        async def send(message: Message) -> None:
+            sent.append(message)
+
+        scope = {
+            "type": "http",
+            "method": "POST",
+            "path": "/label",
+            "query_string": b"",
+            "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
+        }
+        asyncio.run(visitor.client.app(scope, receive, send))
+        assert sent[0]["status"] == 400
+        assert visitor.labels.current() == {}
 
     def test_header_that_is_there_twice_fits_nothing(self, served: Served) -> None:
         headers = {"Origin": served.base, "origin": served.base}

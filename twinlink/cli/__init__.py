@@ -15,5 +15,7 @@ __all__ = ["app", "main"]
 
 _VERBS = (mine, crawl, ingest, match, align, report, review, explain, evaluate, verify, patterns, recover, rank)
 
-for verb in (*_VERBS, discover, demo):
-    app.command(short_help=next(verbs[verb.__name__] for verbs in GROUPS.values() if verb.__name__ in verbs))(verb)
+_SHORT_HELP = {name: line for verbs in GROUPS.values() for name, line in verbs.items()}
+
+for _verb in (*_VERBS, discover, demo):
+    app.command(short_help=_SHORT_HELP[_verb.__name__])(_verb)

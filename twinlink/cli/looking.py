@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import tempfile
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -77,9 +79,10 @@ def review(
 
         say(ReviewTold(run=str(run), address=address), as_json, quiet)
         if not no_open and _has_display():
-            threading.Thread(target=_show, args=(address,), name="_show", daemon=True).start()
+            door = ending.enter_context(_door(run, address))
+            threading.Thread(target=_show, args=(door,), name="_show", daemon=True).start()
 
-    with contextlib.suppress(KeyboardInterrupt):  # it is how a review ends
+    with contextlib.ExitStack() as ending, contextlib.suppress(KeyboardInterrupt):  # it is how a review ends
         serve_review(run, port=port, who=who, on_ready=on_ready)
     if not as_json:
         echo(f"review ended; labels → {LabelBook(run).file}")
@@ -98,6 +101,29 @@ def _export(run: Path, target: Path, quiet: bool, as_json: bool) -> None:
     )
     is_gold = target.name.endswith(".gold.tsv") and told.accepted
     say(told, as_json, quiet, [command("evaluate", run, "--gold", target)] if is_gold else [])
+
+
+@contextlib.contextmanager
+def _door(run: Path, address: str) -> Iterator[str]:
+    """Give the address of a file that leads to another address.
+
+    What a browser is started with can be read by all users of a machine, and the address holds the key. So the browser
+    gets a file that nobody else may read. It lies in the run: some browsers may not read where temporary files are.
+    """
+    import html
+
+    text = f'<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer"><title>twinlink</title>\
+<meta http-equiv="refresh" content="0;url={html.escape(address)}"><p><a href="{html.escape(address)}">Go to the run</a>'
+    with contextlib.ExitStack() as ending:
+        try:
+            (run / "review").mkdir(exist_ok=True)
+            number, name = tempfile.mkstemp(".html", "open-", run / "review")
+        except OSError:  # the run may be there to be read only
+            number, name = tempfile.mkstemp(".html", "twinlink-")
+        ending.callback(Path(name).unlink, missing_ok=True)
+        with os.fdopen(number, "w", encoding="utf-8") as file:
+            file.write(text)
+        yield Path(name).resolve().as_uri()
 
 
 def _has_display() -> bool:

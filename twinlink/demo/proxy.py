@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import urlsplit
 
 from twinlink.demo.manysites import DEAD, FAILS, REFUSES, DemoWeb, WebSite
+from twinlink.demo.server import QuietHandler, QuietServer, running
 
 __all__ = ["serve_web"]
 
@@ -19,17 +18,12 @@ _VARIABLES = {"http_proxy": "{}", "no_proxy": "", "NO_PROXY": ""}
 """What tells crawlers to ask the proxy, whatever they were told before."""
 
 
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    server_version = "demo"
-    sys_version = ""
-    timeout = 30  # seconds until an idle connection is given up
-
+class _Handler(QuietHandler):
     def __init__(self, sites: Mapping[str, WebSite], *args: Any) -> None:
         self._sites = sites
         super().__init__(*args)
 
-    def do_GET(self) -> None:
+    def do_GET(self) -> None:  # noqa: N802 (the name that the base class uses)
         parts = urlsplit(self.path)
         site = self._sites.get(parts.hostname or "")
         if site is None or site.state == DEAD:
@@ -43,9 +37,6 @@ class _Handler(BaseHTTPRequestHandler):
             page = site.pages.get(f"{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}")
             self._send(200 if page else 404, page or "not found", "text/html" if page else "text/plain")
 
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (the name that the base class uses)
-        """Say nothing: what was fetched is the crawler's to tell."""
-
     def _send(self, status: int, text: str, content_type: str) -> None:
         body = text.encode()
         self.send_response(status)
@@ -53,13 +44,6 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
-
-
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-
-    def handle_error(self, request: object, client_address: object) -> None:
-        """Say nothing when a client hangs up."""
 
 
 @contextmanager
@@ -78,20 +62,15 @@ def serve_web(web: DemoWeb) -> Iterator[str]:
     str
         The proxy's address.
     """
-    server = _Server(("127.0.0.1", 0), partial(_Handler, {site.host: site for site in web.sites}))
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
-    thread.start()
-    address = f"http://127.0.0.1:{server.server_port}"
-    before = {name: os.environ.get(name) for name in _VARIABLES}
-    os.environ.update({name: value.format(address) for name, value in _VARIABLES.items()})
-    try:
-        yield address
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    server = QuietServer(("127.0.0.1", 0), partial(_Handler, {site.host: site for site in web.sites}))
+    with running(server) as address:
+        before = {name: os.environ.get(name) for name in _VARIABLES}
+        os.environ.update({name: value.format(address) for name, value in _VARIABLES.items()})
+        try:
+            yield address
+        finally:
+            for name, value in before.items():
+                if value is None:
+                    del os.environ[name]
+                else:
+                    os.environ[name] = value

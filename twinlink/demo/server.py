@@ -23,7 +23,7 @@ from twinlink.demo.site import read_site
 from twinlink.demo.values import YEAR
 from twinlink.errors import InputError
 
-__all__ = ["REGISTER_BYTES", "serve"]
+__all__ = ["REGISTER_BYTES", "QuietHandler", "QuietServer", "running", "serve"]
 
 REGISTER_BYTES = 12 * 2**20  # more than the largest page that a crawl takes
 _MONTH = re.compile(r"(\d{4})-(0[1-9]|1[0-2])")
@@ -103,12 +103,19 @@ def _register(shell: str) -> bytes:
     return head + rows * (REGISTER_BYTES // len(rows) + 1) + tail
 
 
-class _Handler(BaseHTTPRequestHandler):
+class QuietHandler(BaseHTTPRequestHandler):
+    """What handlers of the demo's servers have in common."""
+
     protocol_version = "HTTP/1.1"
     server_version = "demo"
     sys_version = ""
     timeout = 30  # seconds until an idle connection is given up
 
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (the name that the base class uses)
+        """Say nothing: what was fetched is the crawler's to tell."""
+
+
+class _Handler(QuietHandler):
     def __init__(self, pages: Pages, *args: Any) -> None:
         self._pages = pages
         super().__init__(*args)
@@ -118,9 +125,6 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_HEAD(self) -> None:
         self._send(self._pages.answer(self.path), with_body=False)
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (the name that the base class uses)
-        """Say nothing: what was fetched is the crawler's to tell."""
 
     def _send(self, answer: Answer, *, with_body: bool) -> None:
         body = answer.body
@@ -137,11 +141,26 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(body)
 
 
-class _Server(ThreadingHTTPServer):
+class QuietServer(ThreadingHTTPServer):
+    """A server that does not tell of connections that fail."""
+
     daemon_threads = True
 
     def handle_error(self, request: object, client_address: object) -> None:
         """Say nothing when a client hangs up in the middle, as crawlers do on the large page."""
+
+
+@contextmanager
+def running(server: QuietServer) -> Iterator[str]:
+    """Answer requests in the background while the context lasts; give the server's address."""
+    thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
 
 
 @contextmanager
@@ -167,14 +186,8 @@ def serve(folder: Path, port: int = 0) -> Iterator[str]:
     """
     pages = Pages(folder)
     try:
-        server = _Server(("127.0.0.1", port), partial(_Handler, pages))
+        server = QuietServer(("127.0.0.1", port), partial(_Handler, pages))
     except (OSError, OverflowError) as error:
         raise InputError(f"port {port} of 127.0.0.1 cannot be used: {error}; port 0 takes any free one") from error
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with running(server) as base:
+        yield base

@@ -55,7 +55,9 @@ __all__ = [
 MAX_GRAPHS = 3
 """Sites whose link graph is shown: those with the most pairs."""
 MAX_PATTERNS = 100
+"""URL patterns shown: those with the most pages."""
 N_BINS = 40
+"""Bins of the scores: of a chart 360 pixels wide each has nine."""
 _DIVIDER = re.compile(r"\s+[|·–—:-]+\s+|\s*[|｜]\s*")  # between the parts of a title
 
 
@@ -111,12 +113,19 @@ def _batches(part: Path, columns: list[str]) -> Iterator[pa.RecordBatch]:
         raise SchemaError(f"{part}: not a readable Parquet table ({error})") from error
 
 
+def _metadata(part: Path) -> pq.FileMetaData:
+    try:
+        return pq.read_metadata(part)
+    except (pa.ArrowInvalid, OSError) as error:
+        raise SchemaError(f"{part}: not a readable Parquet table ({error})") from error
+
+
 def _score_edges(parts: Sequence[Path]) -> npt.NDArray[np.float64]:
     """Return the bins of scores: from 0 to 1, or as far as the method's scores go, by the files' own statistics."""
     low, high = 0.0, 1.0
     place = CANDIDATES.names.index("score")
     for part in parts:
-        metadata = pq.read_metadata(part)
+        metadata = _metadata(part)
         for group in range(metadata.num_row_groups):
             statistics = metadata.row_group(group).column(place).statistics
             if statistics is not None and statistics.has_min_max:

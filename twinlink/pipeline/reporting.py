@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from twinlink.errors import InputError
-from twinlink.evaluate import evaluate, precision_coverage, read_gold
+from twinlink.errors import GoldError, InputError
+from twinlink.evaluate import Gold, evaluate, precision_coverage, read_gold
 from twinlink.frames import address_pairs, rank_column
 from twinlink.pipeline.report_reading import (
     candidate_sums,
@@ -37,7 +37,7 @@ from twinlink.review.report_data import Measured, ReportData
 from twinlink.review.report_found import shown_pairs
 from twinlink.review.report_trust import CUTS
 from twinlink.rundir import RunDirectory, Signature, file_digest, twinlink_version, write_text
-from twinlink.tables import FILTERS, PAIRS, WEIGHTS
+from twinlink.tables import FILTERS, PAGES, PAIRS, WEIGHTS, iter_parts, read_table
 
 __all__ = ["refresh_report", "report_data", "write_report"]
 
@@ -100,7 +100,7 @@ def _stamp(run: RunDirectory) -> str:
 
 
 def _settings(run: RunDirectory) -> str:
-    return run.config_file.read_text(encoding="utf-8") if run.config_file.is_file() else ""
+    return run.config_file.read_text(encoding="utf-8", errors="replace") if run.config_file.is_file() else ""
 
 
 def report_data(run: RunDirectory, gold: Path | None = None) -> ReportData:
@@ -137,7 +137,7 @@ def report_data(run: RunDirectory, gold: Path | None = None) -> ReportData:
         sentences=count_sentences(run),
         rounds=Rounds(run).table().to_pandas(),
         graphs=site_graphs(run, frame) if len(frame) else [],
-        measured=[*_by_gold(frame, gold), *_by_labels(frame, labels)],
+        measured=[*_by_gold(run, frame, gold), *_by_labels(frame, labels)],
         labels=labels,
         settings=_settings(run),
     )
@@ -151,11 +151,12 @@ def _shown_titles(run: RunDirectory, pairs: pd.DataFrame) -> dict[int, str]:
     return read_titles(run, pd.concat(sides))
 
 
-def _by_gold(pairs: pd.DataFrame, path: Path | None) -> Sequence[Measured]:
+def _by_gold(run: RunDirectory, pairs: pd.DataFrame, path: Path | None) -> Sequence[Measured]:
     """Return how right the pairs are by a gold list; nothing without one."""
     if path is None:
         return []
     gold = read_gold(path)
+    _check_gold(run, gold, path)
     addresses = address_pairs(pairs)
     found = evaluate(addresses, gold)
     curve = precision_coverage(addresses, pairs[rank_column(pairs)].tolist(), gold)
@@ -171,6 +172,14 @@ def _by_gold(pairs: pd.DataFrame, path: Path | None) -> Sequence[Measured]:
             precisions=np.array([precision for _, precision, _ in curve]),
         )
     ]
+
+
+def _check_gold(run: RunDirectory, gold: Gold, path: Path) -> None:
+    """Refuse a list of another site: by it all pairs would be wrong."""
+    known = gold.known()
+    tables = (read_table(part, PAGES, ["url"]) for part in iter_parts(run.path / "ingest" / "pages"))
+    if not any(gold.key(url) in known for table in tables for url in table["url"].to_pylist()):
+        raise GoldError(f"{path}: none of its {len(known)} addresses is in the run; is it this site's gold?")
 
 
 def _by_labels(pairs: pd.DataFrame, labels: npt.NDArray[np.int8]) -> Sequence[Measured]:

@@ -14,7 +14,19 @@ from markupsafe import Markup
 
 from twinlink.review.pages import clean
 
-__all__ = ["HEIGHT", "WIDTH", "Alternative", "Frame", "Scale", "document", "element", "ticks", "words"]
+__all__ = [
+    "HEIGHT",
+    "WIDTH",
+    "Alternative",
+    "Frame",
+    "Scale",
+    "document",
+    "element",
+    "line",
+    "ticks",
+    "words",
+    "written",
+]
 
 WIDTH, HEIGHT = 460, 270
 
@@ -47,21 +59,32 @@ def _value(value: object) -> str:
 
 def words(x: float, y: float, text: str, anchor: str = "start", class_: str = "label", **attributes: object) -> str:
     """Return a text; ``anchor`` is start, middle or end."""
-    content = escape(clean(text)) or " "
-    return element("text", content, x=float(x), y=float(y), text_anchor=anchor, class_=class_, **attributes)
+    return element("text", written(text), x=float(x), y=float(y), text_anchor=anchor, class_=class_, **attributes)
 
 
-def document(alternative: Alternative, width: int, height: int, body: Iterable[str], class_: str = "plot") -> Markup:
-    """Return an SVG with its text alternative."""
+def written(text: str) -> str:
+    """Return a text of others as the content of an SVG element, which is never empty."""
+    return escape(clean(text)) or " "
+
+
+def line(x1: float, y1: float, x2: float, y2: float, class_: str) -> str:
+    """Return a straight line."""
+    return element("line", x1=float(x1), y1=float(y1), x2=float(x2), y2=float(y2), class_=class_)
+
+
+def document(
+    alternative: Alternative, width: int, height: int, body: Iterable[str], class_: str = "plot", role: str = "img"
+) -> Markup:
+    """Return an SVG with its text alternative; the role is ``group`` where there is something in it to click on."""
     name = alternative.name
-    head = element("title", escape(clean(alternative.title)) or " ", id=f"{name}-title")
-    head += element("desc", escape(clean(alternative.description)) or " ", id=f"{name}-desc")
+    head = element("title", written(alternative.title), id=f"{name}-title")
+    head += element("desc", written(alternative.description), id=f"{name}-desc")
     made = element(
         "svg",
         head + "".join(body),
         xmlns="http://www.w3.org/2000/svg",
         viewBox=f"0 0 {width} {height}",
-        role="img",
+        role=role,
         aria_labelledby=f"{name}-title {name}-desc",
         class_=class_,
     )
@@ -122,11 +145,11 @@ class Frame:
         parts = []
         for value, text in y_ticks:
             y = self.y(value)
-            parts += [_line(left, y, right, y, "grid"), words(left - 7, y + 5, text, "end")]
+            parts += [line(left, y, right, y, "grid"), words(left - 7, y + 5, text, "end")]
         for value, text in x_ticks:
             x = self.x(value)
-            parts += [_line(x, bottom, x, bottom + 5, "axis"), words(x, bottom + 21, text, "middle")]
-        parts.append(_line(left, bottom, right, bottom, "axis"))
+            parts += [line(x, bottom, x, bottom + 5, "axis"), words(x, bottom + 21, text, "middle")]
+        parts.append(line(left, bottom, right, bottom, "axis"))
         parts.append(words((left + right) / 2, bottom + 43, x_label, "middle"))
         middle = (self.y.start + self.y.end) / 2
         parts.append(words(14, middle, y_label, "middle", transform=f"rotate(-90 14 {middle:.0f})"))
@@ -135,7 +158,3 @@ class Frame:
     def path(self, x: Iterable[float], y: Iterable[float]) -> str:
         """Return the points of a polyline."""
         return " ".join(f"{self.x(a):.1f},{self.y(b):.1f}" for a, b in zip(x, y, strict=True))
-
-
-def _line(x1: float, y1: float, x2: float, y2: float, class_: str) -> str:
-    return element("line", x1=float(x1), y1=float(y1), x2=float(x2), y2=float(y2), class_=class_)

@@ -5,12 +5,11 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import NamedTuple
 
 from markupsafe import Markup
 
-from twinlink.review.chart_parts import element, words
+from twinlink.review.chart_parts import Alternative, document, element, line, words, written
 from twinlink.review.pages import clean, shortened
 from twinlink.review.source import Neighbour, Page, Source
 
@@ -194,22 +193,11 @@ def draw(shown: Neighbourhood, address_of: Callable[[int], str], name: str = "ne
     name : str
         Unique on its page; letters, digits and hyphens.
     """
-    n_rows = max(len(shown.left) + bool(shown.more_left), len(shown.right) + bool(shown.more_right), 3)
-    height = _TOP + n_rows * _STEP + 24
-    middle = _TOP + n_rows * _STEP / 2
+    height = _TOP + _n_rows(shown) * _STEP + 24
+    middle = _middle(shown)
     parts = [*_match_lines(shown), *_side(shown, True, middle, address_of), *_side(shown, False, middle, address_of)]
-    title = element("title", _text(_title(shown)), id=f"{name}-title")
-    description = element("desc", _text(_description(shown)), id=f"{name}-desc")
-    made = element(
-        "svg",
-        title + description + "".join(parts),
-        xmlns="http://www.w3.org/2000/svg",
-        viewBox=f"0 0 {_WIDTH} {height}",
-        role="group",
-        aria_labelledby=f"{name}-title {name}-desc",
-        class_="plot wide neighbourhood",
-    )
-    return Markup(made)  # noqa: S704  (all texts in it went through `escape`)
+    alternative = Alternative(name, _title(shown), _description(shown))
+    return document(alternative, _WIDTH, height, parts, "plot wide neighbourhood", role="group")
 
 
 def _side(shown: Neighbourhood, is_left: bool, middle: float, address_of: Callable[[int], str]) -> Iterable[str]:
@@ -222,7 +210,7 @@ def _side(shown: Neighbourhood, is_left: bool, middle: float, address_of: Callab
         return
     for row, node in enumerate(nodes):
         kind = "both" if node.outgoing and node.incoming else "outgoing" if node.outgoing else "incoming"
-        yield _line(_x(_OUTER, is_left), _y(row), _x(_INNER, is_left), middle, f"edge {side} {kind}")
+        yield line(_x(_OUTER, is_left), _y(row), _x(_INNER, is_left), middle, f"edge {side} {kind}")
     partners = {place[0 if is_left else 1] for place in shown.matches}
     for row, node in enumerate(nodes):
         state = "matched" if row in partners else "paired" if node.is_paired else "alone"
@@ -243,19 +231,23 @@ def _match_lines(shown: Neighbourhood) -> Iterable[str]:
     """Yield the lines between partners, over the middle; they keep clear of the two pages."""
     for a, b in shown.matches:
         start, end = (_x(_OUTER, True), _y(a)), (_x(_OUTER, False), _y(b))
-        yield _line(*start, *end, "match")
+        yield line(*start, *end, "match")
     if shown.partner is not None:
-        n_rows = max(len(shown.left) + bool(shown.more_left), len(shown.right) + bool(shown.more_right), 3)
-        middle = _TOP + n_rows * _STEP / 2
-        yield _line(_x(_INNER, True), middle, _x(_INNER, False), middle, "match pair")
+        middle = _middle(shown)
+        yield line(_x(_INNER, True), middle, _x(_INNER, False), middle, "match pair")
 
 
 def _link(address: str, about: str, content: str) -> str:
-    return element("a", element("title", _text(about)) + content, href=address)
+    return element("a", element("title", written(about)) + content, href=address)
 
 
-def _line(x1: float, y1: float, x2: float, y2: float, class_: str) -> str:
-    return element("line", x1=float(x1), y1=float(y1), x2=float(x2), y2=float(y2), class_=class_)
+def _n_rows(shown: Neighbourhood) -> int:
+    return max(len(shown.left) + bool(shown.more_left), len(shown.right) + bool(shown.more_right), 3)
+
+
+def _middle(shown: Neighbourhood) -> float:
+    """Return the height at which the two pages stand."""
+    return _TOP + _n_rows(shown) * _STEP / 2
 
 
 def _x(place: float, is_left: bool) -> float:
@@ -275,10 +267,6 @@ def _fitting(text: str, n_columns: int) -> str:
         if done > n_columns:
             return f"{text[: max(place - 1, 0)].rstrip()}…"
     return text
-
-
-def _text(text: str) -> str:
-    return escape(clean(text)) or " "
 
 
 def _title(shown: Neighbourhood) -> str:

@@ -46,6 +46,8 @@ def found_section(data: ReportData) -> Section:
 
 
 def _measured_figure(each: Measured) -> Figure:
+    if not each.n:
+        return Figure("–", f"right by {each.source}: no pair was judged")
     if each.low is None or each.high is None:
         return Figure(percent(each.precision), f"right by {each.source}")
     return Figure(f"{100 * each.low:.0f}–{percent(each.high, 0)}", f"right by {each.source} (95 % interval)")

@@ -59,6 +59,8 @@ def _measured_words(each: Measured) -> Markup:
     if each.low is not None and each.high is not None:
         text += f" (95 % interval: {percent(each.low)} to {percent(each.high)})"
     text += f"; {count(each.n)} were judged."
+    if not each.n:
+        text = Markup("By {} none of the pairs can be judged.").format(each.source)
     if each.low is not None and each.high is not None and each.high - each.low > MAX_INTERVAL:
         text += " The interval is wide: judge some pairs in random order, and it narrows."
     if each.recall is not None:

@@ -19,7 +19,7 @@ from twinlink.review.pages import shortened
 from twinlink.review.routes_pair import Looked, looked_at
 from twinlink.review.routes_queue import pair_path, path_of_row
 from twinlink.review.source import Source
-from twinlink.review.wishes import Wish, page_number, wish_of
+from twinlink.review.wishes import Wish, page_number, part_number, wish_of
 
 __all__ = ["routes"]
 
@@ -110,8 +110,7 @@ def history(request: Request) -> Response:
     desk = room_of(request).desk
     steps = desk.labels.history()[::-1]
     n_pages = max(ceil(len(steps) / _ON_A_PAGE), 1)
-    asked = request.query_params.get("page", "")
-    page = min(max(int(asked), 1), n_pages) if asked.isascii() and asked.isdigit() and len(asked) < 9 else 1
+    page = min(part_number(request.query_params.get("page", "")), n_pages)
     part = steps[(page - 1) * _ON_A_PAGE : page * _ON_A_PAGE]
     return show(
         request,

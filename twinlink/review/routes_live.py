@@ -27,7 +27,9 @@ _STAGE_WORDS = {
     "shapes": "outline pages",
     "match": "find pairs",
     "align": "align sentences",
-    "report": "write the report",
+    "patterns": "learn URL patterns",
+    "recover": "recover pages",
+    "rank": "rank sites",
 }
 
 

@@ -18,7 +18,7 @@ from twinlink.review.report_words import DOUBTS
 from twinlink.review.routes_queue import pair_path, path_of_row
 from twinlink.review.source import Page
 from twinlink.review.views import view_of
-from twinlink.review.wishes import VIEWS, page_number, wish_of
+from twinlink.review.wishes import VIEWS, page_number, part_number, wish_of
 
 __all__ = ["Looked", "looked_at", "routes"]
 
@@ -77,7 +77,7 @@ def pair(request: Request) -> Response:
         return go_to(pair_path(b, a, wish))
     looked = looked_at(desk, listing, a, b)
     before, behind, place, n_rows = (None, None, 0, 0) if looked.row is None else listing.beside(wish, looked.row)
-    instead = _instead(request)
+    instead, part = _instead(request), part_number(request.query_params.get("part", ""))
     return show(
         request,
         "review_pair.html",
@@ -93,7 +93,7 @@ def pair(request: Request) -> Response:
         instead=instead,
         back=pair_path(*instead, wish) if instead else "",
         views_named=VIEWS,
-        view=view_of(desk.source, looked.page_a, looked.page_b, wish.view, _part(request)),
+        view=view_of(desk.source, looked.page_a, looked.page_b, wish.view, part),
         **_judging(desk, listing, looked),
         **_search(request, desk, looked),
     )
@@ -136,11 +136,6 @@ def _instead(request: Request) -> tuple[int, int] | None:
     first, _, second = request.query_params.get("instead", "").partition(".")
     a, b = page_number(first), page_number(second)
     return None if a is None or b is None else (a, b)
-
-
-def _part(request: Request) -> int:
-    text = request.query_params.get("part", "")
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 6 else 1
 
 
 routes = [Route("/pair/{a}/{b}", pair)]

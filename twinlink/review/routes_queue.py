@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import ceil
-from typing import get_args
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -14,14 +13,13 @@ from starlette.routing import Route
 from twinlink.review.answers import Said, go_to, room_of, show
 from twinlink.review.desk import Desk, Listing
 from twinlink.review.labels import Label
-from twinlink.review.queue import Order
+from twinlink.review.queue import ORDERS
 from twinlink.review.report_words import DOUBTS
-from twinlink.review.wishes import SHOWN, Wish, wish_of
+from twinlink.review.wishes import SHOWN, Wish, part_number, wish_of
 
 __all__ = ["pair_path", "path_of_row", "routes"]
 
 _ON_A_PAGE = 25
-_MOST_PAGES = 1_000_000
 
 _ORDER_WORDS = {
     "doubt": "most doubtful first",
@@ -62,7 +60,7 @@ def queue(request: Request) -> Response:
     listing, wish = desk.listing(), wish_of(request.query_params)
     rows = listing.rows(wish)
     n_pages = max(ceil(len(rows) / _ON_A_PAGE), 1)
-    page = min(_count(request.query_params.get("page", "")), n_pages)
+    page = min(part_number(request.query_params.get("page", "")), n_pages)
     first = (page - 1) * _ON_A_PAGE
     return show(
         request,
@@ -74,16 +72,12 @@ def queue(request: Request) -> Response:
         page=page,
         n_pages=n_pages,
         progress=listing.progress(wish),
-        orders={by: _ORDER_WORDS[by] for by in get_args(Order)},
+        orders={by: _ORDER_WORDS[by] for by in ORDERS},
         shown={name: _SHOWN_WORDS[name] for name in SHOWN},
         sites=listing.table.sites,
         lang_pairs=listing.table.lang_pairs,
         is_narrowed=bool(wish.site or wish.langs),
     )
-
-
-def _count(text: str) -> int:
-    return max(min(int(text), _MOST_PAGES), 1) if text.isascii() and text.isdigit() and len(text) < 9 else 1
 
 
 def _entries(desk: Desk, listing: Listing, wish: Wish, rows: Sequence[int], first: int) -> list[Entry]:

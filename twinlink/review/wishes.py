@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from twinlink.review.queue import ORDERS, Order
 
-__all__ = ["SHOWN", "VIEWS", "Wish", "page_number", "wish_of"]
+__all__ = ["SHOWN", "VIEWS", "Wish", "page_number", "part_number", "wish_of"]
 
 VIEWS = ("look", "text", "tags", "sentences")
 """In the order of their keys, 1 to 4."""
@@ -18,6 +18,7 @@ SHOWN = ("", "open", "accept", "reject")
 
 _FIRST_VIEW = "text"
 _INT64 = 1 << 63
+_MOST_DIGITS = 9  # more than any number of parts has
 
 
 @dataclass(frozen=True)
@@ -82,3 +83,12 @@ def page_number(text: str) -> int | None:
         return None
     number = int(text)
     return number if -_INT64 <= number < _INT64 else None
+
+
+def part_number(text: str) -> int:
+    """Return the number of a part, from 1, that stands in an address; 1 where it is none.
+
+    >>> part_number("12"), part_number("0"), part_number("-3"), part_number("9" * 30)
+    (12, 1, 1, 1)
+    """
+    return max(int(text), 1) if text.isascii() and text.isdigit() and len(text) < _MOST_DIGITS else 1

@@ -71,9 +71,8 @@ def read_wacz(path: Path, max_page_bytes: int, exchanges: Exchanges | None = Non
     InputError
         If the file cannot be read as a zip, or has no archive in it.
     """
-    contents = _Contents([], [], _Listed())
     with ExitStack() as stack:
-        _gather(_Holder(path.name, lambda: path.open("rb")), str(path), contents, stack)
+        contents = _contents_of(path, stack)
         yield from contents.rejects
         listed = contents.listed
         if contents.archives:
@@ -100,10 +99,14 @@ def open_archives(path: Path) -> Iterator[list[Archive]]:
     InputError
         If the file cannot be read as a zip, or has no archive in it.
     """
-    contents = _Contents([], [], _Listed())
     with ExitStack() as stack:
-        _gather(_Holder(path.name, lambda: path.open("rb")), str(path), contents, stack)
-        yield contents.archives
+        yield _contents_of(path, stack).archives
+
+
+def _contents_of(path: Path, stack: ExitStack) -> _Contents:
+    contents = _Contents([], [], _Listed())
+    _gather(_Holder(path.name, lambda: path.open("rb")), str(path), contents, stack)
+    return contents
 
 
 class _Holder(NamedTuple):

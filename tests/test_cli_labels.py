@@ -42,6 +42,7 @@ def test_scored_by_labels(run: Path) -> None:
     assert 0.6 <= estimated["low"] <= estimated["precision"] <= estimated["high"] <= 0.8
     text = twinlink("evaluate", run, "--labels").stdout
     assert f"by labels of 4 of 5 pairs: precision {estimated['precision']:.3f}, 95 % interval" in text
+    assert "matched with these labels" not in text
 
 
 def test_labels_have_the_last_word_over_gold(run: Path, tmp_path: Path) -> None:
@@ -96,6 +97,7 @@ def test_the_matcher_heeds_labels_when_asked_to(run: Path) -> None:
     told = twinlink("match", run, "--labels", "--json").object
     assert {"a", "b", "c"} <= pairs() <= set("abce")
     assert any(drop["reason"] == "label" for drop in told["rejects"])
+    assert "note: the pairs were matched with these labels" in twinlink("evaluate", run, "--labels").stdout
     assert twinlink("match", run, "-q").returncode == 0  # the run keeps its settings
     assert "d" not in pairs()
     assert twinlink("match", run, "--no-labels", "-q").returncode == 0

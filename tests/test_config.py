@@ -26,9 +26,9 @@ def test_every_setting_survives_toml(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("crawl = 3", "Expected `object`"),
-        ("[match.ets]\nalpha = 1.5", "alpha"),
-        ("[match.ets]\nalfa = 0.5", "alfa"),
+        ("crawl = 3", "crawl: expected a table of settings, got a whole number"),
+        ("[match.ets]\nalpha = 1.5", r"match\.ets\.alpha: expected a number <= 1\.0"),
+        ("[match.ets]\nalfa = 0.5", r"match\.ets: there is no setting `alfa`"),
         ("[crawl]\nmax_pages = 0", "max_pages"),
         ("[match.internal]\ncontent = 'magic'", "content"),
         ("langs = [", "not a TOML file"),
@@ -51,6 +51,11 @@ def test_a_file_that_is_not_there(tmp_path):
 def test_an_unknown_setting_is_refused(name):
     with pytest.raises(ConfigError, match="no setting"):
         Config().override({name: 1})
+
+
+def test_a_name_that_is_almost_one_is_told():
+    with pytest.raises(ConfigError, match=r"no setting 'match\.ets\.alpa'; did you mean match\.ets\.alpha\?"):
+        Config().override({"match.ets.alpa": 0.5})
 
 
 def test_overriding_leaves_the_original_alone():

@@ -36,6 +36,12 @@ def test_queries_count_where_the_gold_has_them(tmp_path):
     assert counts([("http://x/p?id=1", "http://x/p?id=4")], gold) == (0, 1, 0)
 
 
+def test_pairs_that_differ_in_the_query_alone_are_counted_apart_where_the_gold_has_none(tmp_path):
+    gold = folder(tmp_path, gold_tsv="/p\t/q\n")
+    result = evaluate([("http://x/p?id=1", "http://x/q?id=1"), ("http://x/p?id=2", "http://x/q?id=2")], gold)
+    assert (result.n_predicted, result.n_right, result.n_alike) == (1, 1, 1)
+
+
 def test_a_query_in_one_column_alone_counts_too(tmp_path):
     gold = folder(tmp_path, gold_tsv="/en/a\t/p?id=1\n/en/b\t/p?id=2\n")
     assert counts([("http://x/en/a", "http://x/p?id=2"), ("http://x/en/b", "http://x/p?id=2")], gold) == (1, 1, 0)

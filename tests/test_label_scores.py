@@ -49,3 +49,10 @@ def test_without_labels_it_is_the_gold_list_alone() -> None:
 def test_a_label_of_a_gold_pair_counts_once() -> None:
     found = evaluate_with_gold(PAIRS, labels_of(xa="accept"), Gold((("/a", "/x"),)))
     assert (found.n_right, found.n_gold) == (1, 1)
+
+
+def test_the_counts_of_both_together_make_up_those_predicted() -> None:
+    pairs = [("/a?m=1", "/x?m=1"), ("/a?m=2", "/x?m=2"), ("/b", "/y"), ("/c", "/z")]
+    found = evaluate_with_gold(pairs, labels_of(by="accept"), Gold((("/a", "/x"),)))
+    assert found.n_predicted == found.n_right + found.n_wrong + found.n_unscored == 3
+    assert found.n_alike == 1, "the two with a query are one for a gold list without queries"

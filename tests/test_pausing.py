@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import time
 from pathlib import Path
@@ -75,4 +76,15 @@ def test_a_file_that_a_person_made_counts_until_it_is_removed(file: Path, text: 
 def test_nothing_is_left_beside_it(file: Path) -> None:
     pausing.hold(file)
     pausing.let_go(file)
+    assert list(file.parent.iterdir()) == []
+
+
+def test_a_full_disk_leaves_nothing_behind(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def write_half(self: Path, text: str, **_: str) -> None:
+        self.write_bytes(text.encode()[:1])
+        raise OSError(errno.ENOSPC, "full")
+
+    monkeypatch.setattr(Path, "write_text", write_half)
+    with pytest.raises(OSError, match="full"):
+        pausing.hold(file)
     assert list(file.parent.iterdir()) == []

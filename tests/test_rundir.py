@@ -11,7 +11,8 @@ import pytest
 
 from twinlink.config import CrawlSettings
 from twinlink.errors import InputError, MissingStageError, RunError, RunLockedError
-from twinlink.rundir import RunDirectory, Signature, file_digest, site_file, write_text
+from twinlink.files import write_text
+from twinlink.rundir import RunDirectory, Signature, file_digest, site_file
 
 
 @pytest.fixture
@@ -171,8 +172,10 @@ def test_a_device_is_written_to_and_not_replaced(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["config.toml", "pairs.tsv", "match", "match/pairs/x.parquet", "review/labels.jsonl", "warc/1.warc.gz", ".lock", "x/../"
-     "ledger.sqlite"],
+    [
+        "config.toml", "pairs.tsv", "match", "match/pairs/x.parquet", "review/labels.jsonl", "warc/1.warc.gz", ".lock",
+        "x/../ledger.sqlite",
+    ],
 )  # fmt: skip
 def test_what_the_run_is_made_of_is_no_target(tmp_path: Path, name: str) -> None:
     run = RunDirectory.create(tmp_path / "run")

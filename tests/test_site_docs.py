@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import json
 import os
 import re
 import shutil
@@ -108,6 +109,14 @@ def test_every_link_and_anchor_of_the_site_leads_somewhere(site: Path) -> None:
             if not target.is_file() or (anchor and anchor not in names.get(target, set())):
                 broken.append(f"{page.relative_to(site)}: {href}")
     assert broken == []
+
+
+@pytest.mark.xdist_group("site")
+def test_the_search_ranks_the_api_after_prose(site: Path) -> None:
+    entries = json.loads((site / "search" / "search_index.json").read_text(encoding="utf-8"))["docs"]
+    ranks = [(entry["location"].startswith("reference/api"), entry.get("boost", 1)) for entry in entries]
+    assert {boost < 1 for is_api, boost in ranks if is_api} == {True}
+    assert {boost < 1 for is_api, boost in ranks if not is_api} == {False}
 
 
 @pytest.mark.xdist_group("site")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -20,7 +21,7 @@ from twinlink.errors import ConfigError
 from twinlink.pattern_config import PatternSettings
 from twinlink.ranking_config import RankingSettings
 from twinlink.recover_config import RecoverSettings
-from twinlink.settings import Natural, Positive, Settings, Unit, choices
+from twinlink.settings import Natural, Positive, Settings, Unit, choices, plain
 from twinlink.structure_config import BitextorSettings, ModelSettings, UrlRuleSettings, WebminingSettings
 
 __all__ = [
@@ -295,7 +296,7 @@ class Config(Settings, frozen=True):
             for parent in parents:
                 node = node.get(parent) if isinstance(node, dict) else None
             if not isinstance(node, dict) or leaf not in node:
-                raise ConfigError(f"settings: no setting {name!r}; `twinlink mine --help` lists them")
+                raise ConfigError(f"settings: no setting {name!r}; {_meant(name, msgspec.to_builtins(self))}")
             node[leaf] = value
         return _convert(tree, "settings")
 
@@ -320,7 +321,21 @@ def _convert(tree: object, where: str) -> Config:
         return msgspec.convert(tree, Config)
     except msgspec.ValidationError as error:
         allowed = ", ".join(choice or "''" for choice in choices(Config, str(error)))
-        raise ConfigError(f"{where}: {error}" + (f"; choose from {allowed}" if allowed else "")) from error
+        raise ConfigError(f"{where}: {plain(str(error))}" + (f"; choose from {allowed}" if allowed else "")) from error
+
+
+def _meant(name: str, tree: dict[str, Any]) -> str:
+    """Return what to do about a setting that there is not: the one that is named almost so, or where all stand."""
+    near = get_close_matches(name, _names(tree), n=1)
+    return f"did you mean {near[0]}?" if near else "the file config.toml of a run has them all"
+
+
+def _names(tree: Mapping[str, Any], before: str = "") -> list[str]:
+    """Return the names of all settings, with dots."""
+    names: list[str] = []
+    for name, value in tree.items():
+        names += _names(value, f"{before}{name}.") if isinstance(value, dict) else [before + name]
+    return names
 
 
 def _without_none(tree: dict[str, Any]) -> dict[str, Any]:

@@ -90,6 +90,8 @@ class Evaluation:
     """Predicted pairs that the rules leave out."""
     n_unknown: int
     """Predicted pairs with an address that ``pages.tsv`` does not have; 0 where there is no such file."""
+    n_alike: int = 0
+    """Further pairs, unlike predicted ones only in what the gold list's addresses have not: host or query."""
 
     @property
     def precision(self) -> float:
@@ -145,7 +147,8 @@ def evaluate(pairs: Iterable[Pair], gold: Gold) -> Evaluation:
     >>> evaluate([("/a", "/x"), ("/b", "/z")], Gold((("/a", "/x"), ("/b", "/y")))).f1
     0.5
     """
-    verdicts, n_unknown = _verdicts(pairs, gold)
+    unique = dict.fromkeys(pairs)
+    verdicts, n_unknown = _verdicts(unique, gold)
     counts = Counter(verdicts)
     return Evaluation(
         n_gold=len(gold.pairs),
@@ -154,6 +157,7 @@ def evaluate(pairs: Iterable[Pair], gold: Gold) -> Evaluation:
         n_wrong=counts[False],
         n_unscored=counts[None],
         n_unknown=n_unknown,
+        n_alike=len(unique) - len(verdicts),
     )
 
 

@@ -196,7 +196,7 @@ def _weights(run: Run, number: int | None = None) -> dict[str, float]:
 def _why_rejected(run: Run, url: str) -> str:
     rows = run.rejects[run.rejects["url"] == _as_url(run, url)]
     if rows.empty:
-        raise InputError(f"{url}: this run has seen no such page; `RUN/ingest/pages` holds those it has")
+        raise InputError(f"{url}: this run has seen no such page; it has those in {run.path / 'ingest' / 'pages'}")
     return "; ".join(f"rejected in {row.stage}: {row.reason} {row.detail}".rstrip() for row in rows.itertuples())
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from twinlink.config import Config
 from twinlink.errors import ConfigError, GoldError, InputError
 from twinlink.evaluate import Gold, evaluate, precision_coverage, read_gold
 from twinlink.frames import address_pairs, rank_column
@@ -15,6 +16,7 @@ from twinlink.label_scores import evaluate_labels, evaluate_with_gold
 from twinlink.languages import takes_in
 from twinlink.review.labels import UNLABELLED, Label, LabelBook, label_codes
 from twinlink.review.precision import estimate_pairs
+from twinlink.rundir import RunDirectory
 from twinlink.telling.judged import ScoresTold
 
 if TYPE_CHECKING:
@@ -57,7 +59,13 @@ def judge(found: Run, gold: Path | None, labels: bool, langs: str, curve: bool) 
         rows, truth = (table, known) if known is not None else _labelled(table, said)
         points = by, precision_coverage(address_pairs(rows), list(rows[by]), truth) if truth.pairs else []
     estimated = estimate_pairs(table, said) if labels else None
-    return ScoresTold.made_of(_scored(address_pairs(table), known, said), found.path, addresses, estimated, points)
+    scored = _scored(address_pairs(table), known, said)
+    shaped = labels and _matched_with_labels(found.path)
+    return ScoresTold.made_of(scored, found.path, addresses, estimated, points, matched_with_labels=shaped)
+
+
+def _matched_with_labels(run: Path) -> bool:
+    return Config.load(RunDirectory(run).config_file).match.labels
 
 
 def _scored(pairs: list[tuple[str, str]], known: Gold | None, said: Labels) -> Evaluation:

@@ -64,11 +64,12 @@ def evaluate_with_gold(pairs: Iterable[Pair], labels: Labels, gold: Gold) -> Eva
     by_label = evaluate_labels([pair for pair in unique if pair in known], labels)
     return Evaluation(
         n_gold=by_gold.n_gold + by_label.n_gold,
-        n_predicted=len(unique),
+        n_predicted=by_gold.n_predicted + by_label.n_predicted,
         n_right=by_gold.n_right + by_label.n_right,
         n_wrong=by_gold.n_wrong + by_label.n_wrong,
         n_unscored=by_gold.n_unscored,
         n_unknown=by_gold.n_unknown,
+        n_alike=by_gold.n_alike,
     )
 
 

@@ -10,6 +10,8 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+from twinlink.files import write_text
+
 __all__ = ["LEASE_SECONDS", "ask", "hold", "is_lease", "let_go", "take_back", "waits"]
 
 LEASE_SECONDS = 150
@@ -76,6 +78,4 @@ def _seconds(file: Path) -> int | None:
 def _write(file: Path, text: str) -> None:
     """Write it as a whole: one that was emptied but not written yet would ask without an end."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    partial = file.with_name(f"{file.name}.partial")
-    partial.write_text(text, encoding="utf-8")
-    partial.replace(file)
+    write_text(file, text)

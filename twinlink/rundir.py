@@ -30,9 +30,10 @@ from urllib.parse import quote
 import msgspec
 
 from twinlink.errors import InputError, MissingStageError, RunError, RunLockedError
+from twinlink.files import write_text
 from twinlink.pausing import waits
 
-__all__ = ["RunDirectory", "Signature", "file_digest", "site_file", "twinlink_version", "write_text"]
+__all__ = ["RunDirectory", "Signature", "file_digest", "site_file", "twinlink_version"]
 
 _LONGEST_NAME = 200  # bytes of a site's name in that of its file: file systems take 255, endings come on top
 _LOCK_TRIES, _LOCK_SECONDS = 20, 0.005
@@ -97,20 +98,6 @@ def file_digest(path: Path, name: str | None = None) -> str:
     """
     status = path.stat()
     return f"{path.resolve() if name is None else name}|{status.st_size}|{status.st_mtime_ns}"
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a text file through a temporary name; what is no plain file (a pipe, ``/dev/stdout``) is written to."""
-    if path.is_symlink() or (path.exists() and not path.is_file()):  # /dev/stdout leads to a plain file at times
-        path.write_text(text, encoding="utf-8")
-        return
-    temporary = path.with_name(path.name + ".tmp")
-    try:
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(path)
-    except OSError:
-        temporary.unlink(missing_ok=True)
-        raise
 
 
 class RunDirectory:

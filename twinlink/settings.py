@@ -7,7 +7,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct, inspect
 
-__all__ = ["Natural", "Positive", "Settings", "Unit", "choices"]
+__all__ = ["Natural", "Positive", "Settings", "Unit", "choices", "plain"]
 
 Unit = Annotated[float, Meta(ge=0, le=1)]
 Positive = Annotated[int, Meta(ge=1)]
@@ -31,3 +31,29 @@ def choices(record: type[Settings], message: str) -> tuple[str, ...]:
     while isinstance(kind, inspect.VarTupleType):
         kind = kind.item_type
     return tuple(map(str, kind.values)) if isinstance(kind, inspect.LiteralType) else ()
+
+
+_PLACE = re.compile(r"(.*) - at `\$\.([^`]+)`", re.DOTALL)
+_WORDS = {
+    "`float`": "a number",
+    "`int`": "a whole number",
+    "`str`": "text",
+    "`bool`": "true or false",
+    "`array`": "a list",
+    "`object`": "a table of settings",
+    "`null`": "nothing",
+}
+
+
+def plain(message: str) -> str:
+    """Return what msgspec says of a wrong setting in words that need no knowledge of it, the setting's name first.
+
+    >>> plain("Expected `float` <= 1.0 - at `$.match.ets.alpha`")
+    'match.ets.alpha: expected a number <= 1.0'
+    """
+    place = _PLACE.fullmatch(message)
+    said, where = (place[1], f"{place[2]}: ") if place else (message, "")
+    for kind, word in _WORDS.items():
+        said = said.replace(kind, word)
+    said = said.replace(" | nothing", "").replace("Object contains unknown field", "there is no setting")
+    return where + said[:1].lower() + said[1:]

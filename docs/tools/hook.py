@@ -29,6 +29,9 @@ GENERATED = {
 }
 FIRST = ("mine-a-site",)
 """Notebooks that come before the others, which go by their names."""
+API = "reference/api"
+API_BOOST = 0.1
+"""The search ranks pages of the API by this much less: a word such as hreflang is the name of many a field there."""
 OF_ROOT = ("CHANGELOG.md", "CONTRIBUTING.md")
 _MARK = re.compile(r"^<!-- generated: ([\w ]+) -->$", re.MULTILINE)
 _LOADS = re.compile(r"<script\b[^>]*>(?:(?!</script>).)*</script>|<link\b[^>]*>", re.DOTALL | re.IGNORECASE)
@@ -70,8 +73,10 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Fill in what is generated; lead links to files at the root to their pages."""
+    """Fill in what is generated; lead links to files at the root to their pages; let the search find prose first."""
     del config, files
+    if page.file.src_uri.startswith(API):
+        page.meta["search"] = {"boost": API_BOOST}
     for name in OF_ROOT:
         up = "../" * (page.file.src_uri.count("/") + 1)
         markdown = markdown.replace(f"]({up}{name}", f"]({up[3:]}{name.lower()}")

@@ -8,6 +8,7 @@ from enum import Enum
 from typing import Any
 
 import typer.main
+from site_text import escaped
 
 from twinlink.cli import app
 
@@ -45,7 +46,7 @@ def _section(name: str, command: Any) -> Iterator[str]:
     yield f"## twinlink {name}"
     for paragraph in _EXAMPLE.sub("", text).strip().split("\n\n"):
         yield ""
-        yield _escaped(" ".join(paragraph.split()))
+        yield escaped(" ".join(paragraph.split()))
     if examples:
         yield from ["", "```console", *(f"$ {line}" for line in examples), "```"]
     shown = [parameter for parameter in command.params if not getattr(parameter, "hidden", False)]
@@ -82,7 +83,7 @@ def _type(parameter: Any) -> Any:
 
 
 def _help(parameter: Any) -> str:
-    text = _escaped(" ".join((parameter.help or "").split()))
+    text = escaped(" ".join((parameter.help or "").split()))
     low, high = getattr(_type(parameter), "min", None), getattr(_type(parameter), "max", None)
     if low is not None and high is not None:
         return f"{text} From {low:g} to {high:g}."
@@ -98,8 +99,3 @@ def _default(parameter: Any) -> str:
 
 def _code(text: str) -> str:
     return "`" + text.replace("|", "\\|") + "`"
-
-
-def _escaped(text: str) -> str:
-    """Keep signs that Markdown would read: bars of a table, brackets of a link, angle brackets."""
-    return re.sub(r"([|\[\]<>*_])", r"\\\1", text)

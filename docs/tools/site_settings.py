@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 import inspect
-import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import msgspec
+from site_text import in_markdown
 
 from twinlink.config import Config
 
@@ -80,7 +80,7 @@ def _anchor(name: str) -> str:
 
 
 def _about(record: type[msgspec.Struct]) -> str:
-    return _text(inspect.cleandoc(record.__doc__ or "").split("\n\nExamples\n")[0])
+    return in_markdown(inspect.cleandoc(record.__doc__ or "").split("\n\nExamples\n")[0])
 
 
 def _texts(record: type[msgspec.Struct]) -> dict[str, str]:
@@ -102,13 +102,7 @@ def _entry(setting: Setting) -> Iterator[str]:
     yield f"{setting.kind}; {default}"
     if setting.text:
         yield ""
-        yield _text(setting.text)
-
-
-def _text(text: str) -> str:
-    """Return a docstring as Markdown: double back-quotes single, and what Markdown would read escaped outside code."""
-    parts = re.split(r"(`[^`]+`)", text.replace("``", "`"))
-    return "".join(part if part.startswith("`") else re.sub(r"([|\[\]<>*_])", r"\\\1", part) for part in parts)
+        yield in_markdown(setting.text)
 
 
 def _toml(value: Any) -> str:

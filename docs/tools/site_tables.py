@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import pyarrow as pa
+from site_text import escaped
 
 from twinlink import errors, tables
 from twinlink.review.report_words import REASONS, reason_words
@@ -33,7 +33,7 @@ def tables_page() -> str:
 
 def _rows(schema: pa.Schema) -> Iterator[str]:
     for field in schema:
-        text = re.sub(r"([|\[\]<>*_])", r"\\\1", field.metadata[b"description"].decode())
+        text = escaped(field.metadata[b"description"].decode())
         kind = str(field.type).replace("element: ", "").replace("item: ", "")
         yield f"| `{field.name}` | {_escaped(kind)}{', or null' if field.nullable else ''} | {text} |"
 

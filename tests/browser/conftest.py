@@ -30,7 +30,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group("browser"))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # as long as it is open, nothing else in this process can run an event loop
 def chromium() -> Iterator[Browser]:
     from playwright.sync_api import sync_playwright
 

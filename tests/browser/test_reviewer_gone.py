@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser.watching import home, watched
+from tests.browser.test_review_pages import home
+from tests.browser.watching import watched
 from twinlink.rundir import RunDirectory
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-MINUTE = 60_000  # milliseconds, of the page's own clock
+UNTIL_NEXT_LOOK = 21_000  # milliseconds, of the page's own clock
 
 
 @pytest.fixture
@@ -61,6 +62,8 @@ def test_mining_waits_while_somebody_looks_and_not_longer(
             page = watch.page
             page.goto(door.as_uri())
             page.wait_for_url("**/live")
+            assert watch.faults == [f"outside request: {door.as_uri()}"]
+            watch.faults.clear()
             page.clock.install()
             page.keyboard.press("w")
             page.get_by_role("button", name="Do not stop at pairs").wait_for()
@@ -73,7 +76,7 @@ def test_mining_waits_while_somebody_looks_and_not_longer(
             nobody_has_looked_for_long(run)
             assert not run.paused
             with page.expect_response("**/looking"):
-                page.clock.run_for(MINUTE)
+                page.clock.run_for(UNTIL_NEXT_LOOK)
             assert run.paused
             watch.check()
         process.send_signal(end)

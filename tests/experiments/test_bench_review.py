@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from tests.browsers import needs_browser
 from twinlink.pipeline.reviewing import RunSource
 from twinlink.tables import LINKS, PAGES, PAIRS, SEGMENTS, read_table
 
+ROOT = Path(__file__).parents[2]
 SIZE = Size(pairs=60, sites=3, blocks=4, tags=9, links=4, candidates=5, archived=12)
 
 
@@ -60,9 +63,9 @@ def test_a_review_has_an_answer_to_everything(run: Path) -> None:
 @needs_browser
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
 @pytest.mark.xdist_group("browser")
-def test_figures_are_printed(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    bench_review.main(["--run", str(run), "--pairs", "60", "--requests", "2"])
-    shown = capsys.readouterr().out
+def test_figures_are_printed(run: Path) -> None:
+    command = [sys.executable, "-m", bench_review.__name__, "--run", str(run), "--pairs", "60", "--requests", "2"]
+    shown = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert "report of 60 pairs: 0." in shown
     lines = {line[:22].strip(): line[22:].split() for line in shown.partition("milliseconds")[2].splitlines()[1:-1]}
     assert {"queue doubt", "pair look", "pair sentences", "page in its frame", "label, and next pair", "live"} <= set(

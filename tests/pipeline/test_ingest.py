@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from datetime import UTC, datetime
 
 import pyarrow as pa
 import pytest
 
+from tests.archives import write_toy_archive
 from tests.sites import BASE, page, write_pages, write_toy
 from twinlink.config import IngestSettings
 from twinlink.errors import InputError
 from twinlink.pipeline import ingest as module
 from twinlink.pipeline import parts, spool
-from twinlink.pipeline.ingest import ingest
+from twinlink.pipeline.ingest import ingest, source_paths
 from twinlink.rundir import RunDirectory
 from twinlink.spiders.documents import Document
 from twinlink.spiders.urls import page_id
@@ -197,3 +199,17 @@ def test_every_column_has_a_value(run, monkeypatch):
     assert (row["source"], row["offset"], row["charset"], row["bytes"]) == ("x.warc", 7, "utf-8", len(page("text")))
     assert pa.types.is_binary(PAGES.field("tags").type)
     assert len(row["digest"]) == 32
+
+
+@pytest.mark.parametrize("name", [b"m\xff", "m\u2028\x0c".encode()])
+def test_what_it_was_read_from_may_have_any_name(run, tmp_path, name):
+    folder = write_toy(tmp_path / "toy").rename(tmp_path / os.fsdecode(name))
+    ingest(run, [folder], SETTINGS)
+    assert source_paths(run) == [folder]
+
+
+def test_the_name_of_an_archive_need_not_be_utf_8(run, tmp_path):
+    archive = write_toy_archive(tmp_path / os.fsdecode(b"m\xff.warc.gz"))
+    ingest(run, [archive], SETTINGS)
+    assert source_paths(run) == [archive]
+    assert {row["source"] for row in tables(run)[0]} == {"m\ufffd.warc.gz"}

@@ -21,9 +21,9 @@ from tests.pipeline.test_structural import CHINESE, ENGLISH
 from tests.sites import write_pages
 from twinlink.cli import app
 from twinlink.config import Config
-from twinlink.pipeline.ingest import ingest
+from twinlink.pipeline.ingest import ingest, source_paths
 from twinlink.pipeline.mine import crawl_stage, ingest_stage, match_stage
-from twinlink.pipeline.recover import guessed_lines, recover, sources_of
+from twinlink.pipeline.recover import guessed_lines, recover
 from twinlink.run import Run
 from twinlink.rundir import RunDirectory
 from twinlink.similarity.pattern_library import KeySums, PatternLibrary, write_library
@@ -222,7 +222,7 @@ def test_robots_failures_and_other_types_have_their_outcomes(tmp_path: Path) -> 
     assert told[0] == "  /en/ → /tc/   1 found"
     assert {f"  not taken: {outcome} 1" for outcome in expected.values() if outcome != "found"} <= set(told)
     assert told[-1].startswith("6 addresses tried (and 2 made up), 1 pages found")
-    assert sources_of(run) == [f"{tmp_path}/mirror"]
+    assert source_paths(run) == [tmp_path / "mirror"]
 
 
 def test_a_server_that_hangs_costs_its_page_alone(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from twinlink.errors import ShapeError
-from twinlink.review.precision import estimate, reliability
+from twinlink.review.precision import estimate
 
 
 def test_no_pairs() -> None:
@@ -128,20 +128,16 @@ def test_the_interval_has_the_truth_as_often_as_it_says(how: str, kind: str) -> 
 def test_lengths_must_agree() -> None:
     with pytest.raises(ShapeError):
         estimate([0.5], [1, 0])
-    with pytest.raises(ShapeError):
-        reliability([0.5], [1, 0])
 
 
-def test_reliability_by_hand() -> None:
-    chances = [0.55, 0.65, 0.96, 0.97, 1.0, float("nan")]
-    bins = reliability(chances, [1, 0, 1, 1, -1, 0])
-    assert [each.n_pairs for each in bins] == [2, 2, 1, 1]
-    assert [each.n_labels for each in bins] == [2, 2, 0, 1]
-    assert [each.expected for each in bins] == pytest.approx([0.6, 0.965, 1.0, np.nan], nan_ok=True)
-    assert [each.precision for each in bins] == pytest.approx([1.5 / 3, 2.5 / 3, 0.5, 0.5 / 2])
-    assert bins[0].bounds == pytest.approx(scipy.stats.beta(1.5, 1.5).interval(0.95))
-    assert (bins[2].low, bins[2].high) == (0.999, 1.0)
-
-
-def test_reliability_of_nothing() -> None:
-    assert reliability([], []) == ()
+@pytest.mark.parametrize("told", [True, False])
+def test_labels_of_pairs_with_a_probability_tell_nothing_of_those_without_one(told: bool) -> None:
+    chances = np.repeat([0.9, np.nan], 500)
+    codes = np.full(1000, -1)
+    codes[(~np.isnan(chances) if told else np.isnan(chances)).nonzero()[0][:100]] = 1
+    found = estimate(chances, codes)
+    assert found.n == 100
+    assert found.low < 0.55
+    assert found.high > 0.95
+    both = np.where(np.arange(1000) % 5 == 0, 1, -1)
+    assert estimate(chances, both).low > 0.95

@@ -71,10 +71,14 @@ RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="A run directory.",
 Langs = Annotated[
     str,
     typer.Option(
-        help="Wanted languages, e.g. en,zh. Default: the two most frequent on each site.", autocompletion=complete_langs
+        metavar="LANG,LANG",
+        help="Wanted languages, e.g. en,zh. Default: the two most frequent on each site.",
+        autocompletion=complete_langs,
     ),
 ]
-ConfigFile = Annotated[Path | None, typer.Option("--config", "-c", help="Settings file (TOML); options go over it.")]
+ConfigFile = Annotated[
+    Path | None, typer.Option("--config", "-c", metavar="FILE", help="Settings file (TOML); options go over it.")
+]
 Settings = Annotated[
     list[str],
     typer.Option(
@@ -86,47 +90,58 @@ Settings = Annotated[
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Say the result as one JSON object.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, only the result.")]
-BaseUrl = Annotated[str, typer.Option(help="Address that a mirror folder's top stands for.")]
+BaseUrl = Annotated[str, typer.Option(metavar="URL", help="Address that a mirror folder's top stands for.")]
 Lexicons = Annotated[
-    list[Path], typer.Option("--lexicon", help="Bilingual lexicon (TSV, CC-CEDICT, FreeDict, MUSE); repeatable.")
+    list[Path],
+    typer.Option("--lexicon", metavar="FILE", help="Bilingual lexicon (TSV, CC-CEDICT, FreeDict, MUSE); repeatable."),
 ]
 SiteBy = Annotated[
     str,
     typer.Option(
+        metavar="domain|host|path",
         help="What one site is: domain (registered domain), host, or path (the start page's folder).",
         autocompletion=one_of("domain", "host", "path"),
     ),
 ]
 Seeds = Annotated[Path | None, typer.Option(metavar="FILE", help="File of more start addresses, one a line.")]
-Contact = Annotated[str, typer.Option(help="Your mail or web address, told to the sites that are crawled.")]
+Contact = Annotated[
+    str, typer.Option(metavar="MAIL|URL", help="Your mail or web address, told to the sites that are crawled.")
+]
 Include = Annotated[
     list[str], typer.Option("--include", metavar="REGEX", help="Fetch only addresses that this fits; repeatable.")
 ]
 Exclude = Annotated[
     list[str], typer.Option("--exclude", metavar="REGEX", help="Do not fetch addresses that this fits; repeatable.")
 ]
-MaxSitePages = Annotated[int | None, typer.Option(min=1, help="Pages fetched at most of one site.")]
+MaxSitePages = Annotated[int | None, typer.Option(min=1, metavar="N", help="Pages fetched at most of one site.")]
 UrlPrefixes = Annotated[
     list[str],
     typer.Option("--url-prefix", metavar="URL", help="Read only pages whose address begins so; repeatable."),
 ]
-MaxPages = Annotated[int | None, typer.Option(min=1, help="Pages fetched at most.")]
+MaxPages = Annotated[int | None, typer.Option(min=1, metavar="N", help="Pages fetched at most.")]
 MethodName = Annotated[
     Method | None,
     typer.Option("--method", help="How pairs are found: evidence weighed on the site (default), or as a paper has it."),
 ]
 MinProbability = Annotated[
-    float | None, typer.Option(min=0, max=1, help="Least probability of a pair that is handed out. Default: 0.5.")
+    float | None,
+    typer.Option(min=0, max=1, metavar="P", help="Least probability of a pair that is handed out. Default: 0.5."),
 ]
 MinPrecision = Annotated[
     float | None,
-    typer.Option(min=0, max=1, help="Hand out as many pairs as keep the expected precision at this or above."),
+    typer.Option(
+        min=0,
+        max=1,
+        metavar="P",
+        help="Hand out as many pairs as keep the expected precision at this or above.",
+    ),
 ]
 Labels = Annotated[
     bool | None,
     typer.Option(
         "--labels/--no-labels",
-        help="Heed what people said of pairs in `twinlink review`: keep accepted ones, drop rejected ones.",
+        help="Keep the pairs that were accepted in `twinlink review`, drop the rejected ones. Default: no;"
+        " `match` goes on as the run was matched last.",
         show_default=False,
     ),
 ]

@@ -63,14 +63,19 @@ def evaluate(
     ] = False,
     langs: Annotated[
         str,
-        typer.Option(help="Count only pairs of these two languages, e.g. en,zh.", autocompletion=complete_langs),
+        typer.Option(
+            metavar="LANG,LANG",
+            help="Count only pairs of these two languages, e.g. en,zh.",
+            autocompletion=complete_langs,
+        ),
     ] = "",
     curve: Annotated[bool, typer.Option(help="Show the curve.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Measure precision, recall and F1 against known pairs, or against labels, or both: a label has the last word.
 
-    ignore.tsv, equiv.tsv, unscored.txt and pages.tsv beside the gold file refine the rules.
+    Beside the gold file may stand ignore.tsv (pairs that do not count), equiv.tsv (pages that are the same),
+    unscored.txt (pages that do not count) and pages.tsv (the side of each page).
 
     Example: twinlink evaluate RUN --gold gold.tsv
     """
@@ -82,7 +87,7 @@ def evaluate(
 def explain(
     run: RunPath,
     url: Annotated[str, typer.Argument(metavar="URL", help="A page.")],
-    other: Annotated[str | None, typer.Argument(metavar="[URL]", help="The page it may be paired with.")] = None,
+    other: Annotated[str | None, typer.Argument(metavar="OTHER", help="The page it may be paired with.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Say why two pages are a pair or not, or what became of one page.

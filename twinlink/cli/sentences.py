@@ -26,12 +26,13 @@ def align(
             metavar="RUN|A.txt", help="A run, or a text of one sentence a line.", autocompletion=complete_runs
         ),
     ],
-    second: Annotated[Path | None, typer.Argument(metavar="[B.txt]", help="Its translation, likewise.")] = None,
+    second: Annotated[Path | None, typer.Argument(metavar="B.txt", help="Its translation, likewise.")] = None,
     lexicon: Lexicons = [],  # noqa: B006
     form: Annotated[
         str,
         typer.Option(
             "--format",
+            metavar="NAME,...",
             help="Of a run: tmx, tsv, moses, jsonl, with commas between. Of texts: tsv or beads.",
             autocompletion=listed("tmx", "tsv", "moses", "jsonl", "beads"),
         ),
@@ -44,7 +45,9 @@ def align(
             help="Sentence pairs to learn words from first: TMX, TSV, or what two Moses files begin with; repeatable.",
         ),
     ] = [],  # noqa: B006
-    workers: Annotated[int, typer.Option(min=1, help="Processes that work on a run; the result is the same.")] = 1,
+    workers: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Processes that work on a run; the result is the same.")
+    ] = 1,
     config: ConfigFile = None,
     set_: Settings = [],  # noqa: B006
     quiet: Quiet = False,

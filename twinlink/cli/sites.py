@@ -126,6 +126,7 @@ def recover(
     Example: twinlink recover RUN --dry-run
     """
     from twinlink.pipeline import recover as stage
+    from twinlink.pipeline.ingest import source_paths
     from twinlink.telling.sites import GuessesTold, RecoveredTold
 
     libraries = [str(path.absolute()) for path in library]
@@ -144,8 +145,7 @@ def recover(
             echo(f"{run} was read from files: its pages' partners are now asked for over the network")
         stage.recover(directory, settings, lambda done, total: report("recover", done, total))
         told = RecoveredTold.of(directory, over_network=from_files)
-    sources = stage.sources_of(directory)
-    steps = f"{command('ingest', *sources, '-o', run)} && {command('match', run)}"
+    steps = f"{command('ingest', *source_paths(directory), '-o', run)} && {command('match', run)}"
     say(told, as_json, quiet, [steps] if told.n_found else [])
 
 

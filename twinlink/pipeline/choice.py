@@ -135,9 +135,8 @@ def _factor(of_a: tuple[int, float] | None, of_b: tuple[int, float] | None) -> f
     if of_a is None or of_b is None:
         return 1.0
     sure = min(of_a[1] * of_b[1], 1 - 1e-6)
-    if (
-        not sure > 0.5
-    ):  # NaN: an accepted pair of unknown probability; two doubtful pairs say nothing, least of all the opposite
+    # Two doubtful pairs say nothing, least of all the opposite; NaN is an accepted pair of unknown probability.
+    if not sure > 0.5:
         return 1.0
     ratio = min(sure / (1 - sure), MAX_SUPPORT)
     return ratio if of_a[0] == of_b[0] else 1 / ratio

@@ -15,8 +15,9 @@ import pyarrow as pa
 
 from twinlink.config import Config
 from twinlink.errors import InputError, RunError
+from twinlink.files import write_text
 from twinlink.pipeline.addresses import read_libraries
-from twinlink.pipeline.ingest import SOURCES_NAME
+from twinlink.pipeline.ingest import source_paths
 from twinlink.pipeline.mine import check_langs, ingest_stage, match_stage, silent
 from twinlink.pipeline.pagelangs import identify_pages
 from twinlink.pipeline.patterns import LIBRARY, PAIRS_FILE, learn_run
@@ -26,7 +27,7 @@ from twinlink.pipeline.roundplot import PLOT_FILE, draw_rounds
 from twinlink.pipeline.rounds import Chosen, Rounds, turned_down
 from twinlink.pipeline.startpages import is_open, start_pages
 from twinlink.progress import Report
-from twinlink.rundir import RunDirectory, write_text
+from twinlink.rundir import RunDirectory
 from twinlink.similarity.credibility import credible_keys
 from twinlink.similarity.pattern_library import read_library
 from twinlink.similarity.url_keys import Key
@@ -104,8 +105,7 @@ def discover(
 
 def _check_own(run: RunDirectory) -> None:
     """Say so if the pages of a run come from elsewhere: the loop's own would replace them."""
-    sources = run.path / "ingest" / SOURCES_NAME
-    if sources.is_file() and sources.read_text(encoding="utf-8", errors="surrogateescape").strip():
+    if source_paths(run):
         raise RunError(f"{run.path}: its pages were read from files, and would be lost; use another run directory")
 
 

@@ -14,9 +14,10 @@ from pathlib import Path
 import msgspec
 
 from twinlink.config import IngestSettings
+from twinlink.files import write_text
 from twinlink.pipeline.rounds import site_rounds
 from twinlink.pipeline.spool import Spool
-from twinlink.rundir import RunDirectory, Signature, file_digest, write_text
+from twinlink.rundir import RunDirectory, Signature, file_digest
 from twinlink.spiders.documents import Document, Revisit
 from twinlink.spiders.guesses import guess_rejects, guess_state
 from twinlink.spiders.ledger import LEDGER_NAME, ledger_rejects, ledger_summary
@@ -100,7 +101,8 @@ def ingest_settings(run: RunDirectory) -> IngestSettings:
 def source_paths(run: RunDirectory) -> list[Path]:
     """Return what a run was ingested from, besides its own crawl."""
     names = run.path / "ingest" / SOURCES_NAME
-    return [Path(line) for line in names.read_text(encoding="utf-8").splitlines()] if names.is_file() else []
+    listed = names.read_text(encoding="utf-8", errors="surrogateescape") if names.is_file() else ""
+    return [Path(name) for name in listed.split("\n") if name]
 
 
 def _items(

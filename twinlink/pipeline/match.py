@@ -21,6 +21,7 @@ import pyarrow.compute as pc
 import scipy.sparse as sp
 
 from twinlink.config import Config
+from twinlink.files import write_text
 from twinlink.graph.links import adjacency
 from twinlink.languages import takes_in
 from twinlink.pipeline.choice import SideMatch, match_sides, reconcile
@@ -38,7 +39,7 @@ from twinlink.pipeline.names import page_names, read_links
 from twinlink.pipeline.reuse import EarlierMatch, site_digest, write_digests
 from twinlink.pipeline.shapes import ShapeTable, read_shapes
 from twinlink.pipeline.structural import STRUCTURAL, check_cut
-from twinlink.rundir import RunDirectory, Signature, file_digest, site_file, write_text
+from twinlink.rundir import RunDirectory, Signature, file_digest, site_file
 from twinlink.similarity.language import TWO_LANGUAGES, UNDETERMINED, LanguageFinder, site_languages
 from twinlink.similarity.lexicon import Lexicon, read_lexicon
 from twinlink.tables import (

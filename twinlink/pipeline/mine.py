@@ -12,10 +12,11 @@ import msgspec
 from twinlink.bitext_config import BitextSettings
 from twinlink.config import Config, IngestSettings
 from twinlink.errors import ConfigError, InputError, TwinlinkError
+from twinlink.files import write_text
 from twinlink.languages import takes_in
 from twinlink.pipeline.ingest import ingest
 from twinlink.progress import Report
-from twinlink.rundir import RunDirectory, write_text
+from twinlink.rundir import RunDirectory
 from twinlink.spiders.crawl import CrawlProgress, crawl
 from twinlink.spiders.urls import normalise
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from twinlink.config import Config
 from twinlink.errors import ConfigError, InputError
+from twinlink.files import write_text
 from twinlink.graph.common_crawl import add_common_crawl
 from twinlink.graph.host_files import check_export, export_host_graph
 from twinlink.graph.hosts import HostGraph, SiteLinks, build_host_graph, read_host_graph
@@ -21,7 +22,7 @@ from twinlink.graph.site_features import FEATURES
 from twinlink.graph.site_model import SiteModel, contributions
 from twinlink.graph.site_ranking import SiteRanking, rank_sites
 from twinlink.ranking_config import HostGraphSettings
-from twinlink.rundir import RunDirectory, Signature, file_digest, write_text
+from twinlink.rundir import RunDirectory, Signature, file_digest
 from twinlink.tables import PAGES, PAIRS, PATTERNS, SITES, iter_parts, read_table, tsv_lines, write_table
 
 __all__ = [

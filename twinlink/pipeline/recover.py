@@ -18,7 +18,6 @@ import pyarrow.compute as pc
 
 from twinlink.config import Config
 from twinlink.pipeline.guessing import SiteGuesses, crawled_keys, guess_run, known_of, next_round
-from twinlink.pipeline.ingest import SOURCES_NAME
 from twinlink.pipeline.patterns import learn_run
 from twinlink.pipeline.recovered import PageTexts, judge_answers, read_answers, unjudged
 from twinlink.rundir import RunDirectory, Signature, site_file
@@ -28,7 +27,7 @@ from twinlink.spiders.guesses import LATER, Answer, GuessBook, Guessed, guess_st
 from twinlink.spiders.ledger import LEDGER_NAME, ledger_starts
 from twinlink.tables import PAGES, RECOVERED, iter_parts, read_table, tsv_lines, write_table
 
-__all__ = ["TRIED", "TRIED_FILE", "guessed_lines", "has_crawl", "recover", "sources_of"]
+__all__ = ["TRIED", "TRIED_FILE", "guessed_lines", "has_crawl", "recover"]
 
 TRIED = "tried.parquet"
 TRIED_FILE = "tried.tsv"
@@ -208,9 +207,3 @@ def _other_rows(sites: Iterable[SiteGuesses], others: Mapping[str, str]) -> Iter
 def _row(guess: Guessed, outcome: str, detail: str = "") -> dict[str, Any]:
     of_guess = {name: getattr(guess, name) for name in ("site", "url", "page", "rule", "credibility", "lang")}
     return {**of_guess, "outcome": outcome, "detail": detail}
-
-
-def sources_of(run: RunDirectory) -> list[str]:
-    """Return the files that the run was read from, beside its own crawl."""
-    names = (run.path / "ingest" / SOURCES_NAME).read_text(encoding="utf-8").split("\n")
-    return [name for name in names if name]

@@ -13,6 +13,7 @@ import pandas as pd
 
 from twinlink.errors import GoldError, InputError
 from twinlink.evaluate import Gold, evaluate, precision_coverage, read_gold
+from twinlink.files import write_text
 from twinlink.frames import address_pairs, rank_column
 from twinlink.pipeline.report_reading import (
     candidate_sums,
@@ -36,7 +37,7 @@ from twinlink.review.report import render_report
 from twinlink.review.report_data import Measured, ReportData
 from twinlink.review.report_found import shown_pairs
 from twinlink.review.report_trust import CUTS
-from twinlink.rundir import RunDirectory, Signature, file_digest, twinlink_version, write_text
+from twinlink.rundir import RunDirectory, Signature, file_digest, twinlink_version
 from twinlink.tables import FILTERS, PAGES, PAIRS, WEIGHTS, iter_parts, read_table
 
 __all__ = ["refresh_report", "report_data", "write_report"]

@@ -20,7 +20,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from twinlink.errors import SchemaError
-from twinlink.rundir import RunDirectory, site_file, write_text
+from twinlink.files import write_text
+from twinlink.rundir import RunDirectory, site_file
 from twinlink.tables import (
     CANDIDATES,
     FILTERS,

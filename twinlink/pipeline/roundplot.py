@@ -12,7 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from twinlink.rundir import write_text
+from twinlink.files import write_text
 
 __all__ = ["PLOT_FILE", "draw_rounds", "rounds_svg"]
 

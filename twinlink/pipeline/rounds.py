@@ -20,7 +20,8 @@ import msgspec
 import pyarrow as pa
 
 from twinlink.errors import RunError
-from twinlink.rundir import RunDirectory, write_text
+from twinlink.files import write_text
+from twinlink.rundir import RunDirectory
 from twinlink.tables import PROBES, ROUNDS, concat_tables, read_table, tsv_lines, write_table
 
 __all__ = ["FOLDER", "ROUNDS_FILE", "VERDICTS_FILE", "Chosen", "Rounds", "site_rounds", "turned_down"]

@@ -27,7 +27,8 @@ from twinlink.bitext.filters import SEGMENT
 from twinlink.bitext.knowledge import Knowledge
 from twinlink.bitext.wordlist import learned_lexicon, most_frequent, write_lexicon
 from twinlink.bitext_config import BitextSettings, Compression
-from twinlink.rundir import twinlink_version, write_text
+from twinlink.files import write_text
+from twinlink.rundir import twinlink_version
 from twinlink.tables import SEGMENTS, iter_parts, read_table
 
 __all__ = ["export_again", "export_all", "export_rows", "export_words"]

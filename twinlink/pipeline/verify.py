@@ -20,10 +20,11 @@ import scipy.sparse as sp
 
 from twinlink.config import MatchSettings
 from twinlink.errors import InputError
+from twinlink.files import write_text
 from twinlink.pipeline.evidence import PageShape
 from twinlink.pipeline.shapes import linearise_pages, read_shapes
 from twinlink.pipeline.structural import judge_bitextor2010, judge_webmining
-from twinlink.rundir import RunDirectory, write_text
+from twinlink.rundir import RunDirectory
 from twinlink.similarity.alignment import Alignment, align
 from twinlink.similarity.filters import FilterVerdicts, Shapes
 from twinlink.similarity.identify import identify_text

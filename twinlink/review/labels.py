@@ -25,6 +25,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from twinlink.errors import InputError, RunError
+from twinlink.files import write_text
 
 __all__ = ["ACCEPTED", "REJECTED", "UNLABELLED", "Label", "LabelBook", "Step", "export_labels", "label_codes"]
 
@@ -301,24 +302,10 @@ def export_labels(folder: Path, target: Path) -> int:
             for each in labels
         ]
     try:
-        _write(target, header + "".join("\t".join(row) + "\n" for row in rows))
+        write_text(target, header + "".join("\t".join(row) + "\n" for row in rows))
     except OSError as error:
         raise InputError(f"{target}: cannot be written ({error.strerror})") from error
     return len(rows)
-
-
-def _write(target: Path, text: str) -> None:
-    """Write through a temporary name what is to be a plain file."""
-    if target.is_symlink() or (target.exists() and not target.is_file()):
-        target.write_text(text, encoding="utf-8")
-        return
-    partial = target.with_name(f"{target.name}.tmp")
-    try:
-        partial.write_text(text, encoding="utf-8")
-        partial.replace(target)
-    except OSError:
-        partial.unlink(missing_ok=True)
-        raise
 
 
 def _address(url: str) -> str:

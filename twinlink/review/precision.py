@@ -13,15 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-import scipy.special
 
 from twinlink.errors import ShapeError
 from twinlink.review.labels import ACCEPTED, REJECTED, UNLABELLED, Label, label_codes
 
-__all__ = ["EDGES", "Bin", "Estimate", "estimate", "estimate_pairs", "reliability"]
-
-EDGES = (0.0, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.999)
-"""Least probability of each bin of `reliability`: finer where most pairs are."""
+__all__ = ["Estimate", "estimate", "estimate_pairs"]
 
 _LEVEL = 0.95
 # Trials on simulated runs of 100 and 1,000 pairs with 10 to 200 labels, seven ways in which chances may be wrong: the
@@ -48,24 +44,6 @@ class Estimate:
     """Pairs with a label."""
     of: int
     """All pairs."""
-
-
-@dataclass(frozen=True)
-class Bin:
-    """Pairs of like probability: what was expected of them, and what labels say."""
-
-    low: float
-    """Least probability; NaN: pairs of which the method tells none."""
-    high: float
-    """What the probability is below (at the last bin: at most)."""
-    n_pairs: int
-    expected: float
-    """Mean probability of all pairs in it, NaN where there are none."""
-    n_labels: int
-    precision: float
-    """Share of accepted ones by the posterior Beta(½ + accepted, ½ + rejected), its mean."""
-    bounds: tuple[float, float]
-    """Its 95 % interval."""
 
 
 def estimate(
@@ -150,14 +128,14 @@ def _checked(
 
 
 def _strata(chances: npt.NDArray[np.float64], codes: npt.NDArray[np.int8]) -> npt.NDArray[np.intp]:
-    """Return the number of each pair's stratum."""
-    chances = np.nan_to_num(chances, nan=-1.0)
-    labelled = np.sort(chances[codes != UNLABELLED])
-    if not len(labelled):
-        return np.zeros(len(codes), np.intp)
+    """Return the number of each pair's stratum; those without a probability are the last."""
+    is_told = ~np.isnan(chances)
+    labelled = np.sort(chances[is_told & (codes != UNLABELLED)])
     n_strata = np.clip(len(labelled) // _STRATUM_LABELS, 1, _MAX_STRATA)
-    ends = np.unique(np.quantile(labelled, np.arange(1, n_strata + 1) / n_strata, method="lower"))
-    return np.searchsorted(ends, chances, side="left")
+    shares = np.arange(1, n_strata + 1) / n_strata
+    ends = np.unique(np.quantile(labelled, shares, method="lower")) if len(labelled) else np.zeros(0)
+    strata = np.where(is_told, np.searchsorted(ends, chances, side="left"), len(ends) + 1)
+    return np.unique(strata, return_inverse=True)[1]  # without empty ones
 
 
 def _right(
@@ -170,46 +148,3 @@ def _right(
     chance = rng.beta(prior + accepted, prior + rejected, (_DRAWS, len(sizes)))
     drawn: npt.NDArray[np.float64] = accepted.sum() + rng.binomial(sizes - n_labels, chance).sum(axis=1)
     return drawn
-
-
-def reliability(
-    probability: Sequence[float] | npt.NDArray[np.floating], verdicts: Sequence[int] | npt.NDArray[np.integer]
-) -> tuple[Bin, ...]:
-    """Set what the method expects of its pairs beside what labels say of them, bin by bin; empty bins are left out.
-
-    Parameters
-    ----------
-    probability, verdicts
-        As for `estimate`.
-
-    Raises
-    ------
-    ShapeError
-        If the two differ in length.
-
-    Examples
-    --------
-    >>> [(each.low, each.n_pairs, each.n_labels, each.precision) for each in reliability([0.6, 0.96, 0.97], [-1, 1, 1])]
-    [(0.5, 1, 0, 0.5), (0.95, 2, 2, 0.8333333333333334)]
-    """
-    chances, codes = _checked(probability, verdicts)
-    places = np.where(np.isnan(chances), len(EDGES), np.searchsorted(EDGES[1:], chances, side="right"))
-    return tuple(_bin(int(place), chances[places == place], codes[places == place]) for place in np.unique(places))
-
-
-def _bin(place: int, chances: npt.NDArray[np.float64], codes: npt.NDArray[np.int8]) -> Bin:
-    ends = (*EDGES, 1.0)
-    low, high = (ends[place], ends[place + 1]) if place < len(EDGES) else (np.nan, np.nan)
-    accepted, rejected = int((codes == ACCEPTED).sum()), int((codes == REJECTED).sum())
-    a, b = 0.5 + accepted, 0.5 + rejected
-    tail = (1 - _LEVEL) / 2
-    low_bound, high_bound = (float(scipy.special.betaincinv(a, b, share)) for share in (tail, 1 - tail))
-    return Bin(
-        low=low,
-        high=high,
-        n_pairs=len(codes),
-        expected=float(chances.mean()),
-        n_labels=accepted + rejected,
-        precision=a / (a + b),
-        bounds=(low_bound, high_bound),
-    )

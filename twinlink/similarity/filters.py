@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
 from twinlink.errors import ShapeError
+from twinlink.languages import takes_in
 from twinlink.similarity.distance_line import DistanceLine, fit_line, shifted_partners
 from twinlink.similarity.nearest import best_candidates, pairs_of
 from twinlink.similarity.tag_distance import table_cells, tag_distances
@@ -173,7 +174,7 @@ def _language(tag: str, wanted: Sequence[str], numbers: dict[str, int]) -> int:
         return -1
     if not wanted:
         return numbers.setdefault(tag.lower(), len(numbers))
-    return next((k for k, name in enumerate(wanted) if f"{tag}-".lower().startswith(f"{name}-".lower())), -1)
+    return next((k for k, name in enumerate(wanted) if takes_in(name, tag)), -1)
 
 
 def size_verdicts(

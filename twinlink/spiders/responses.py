@@ -21,7 +21,7 @@ from twinlink.spiders.records import Problem, read_record, read_records
 from twinlink.spiders.urls import normalise
 from twinlink.tables import Reject
 
-__all__ = ["Archive", "Exchanges", "archive_of", "read_archives", "read_warc"]
+__all__ = ["Archive", "Exchanges", "archive_of", "name_of", "read_archives", "read_warc"]
 
 _READ = frozenset(("response", "resource", "revisit", "conversion"))
 _MAX_HEADER_BYTES = 2**18
@@ -41,7 +41,12 @@ class Archive:
 
 def archive_of(path: Path) -> Archive:
     """Return the archive in a file of its own."""
-    return Archive(path.name, lambda: path.open("rb"))
+    return Archive(name_of(path), lambda: path.open("rb"))
+
+
+def name_of(path: Path) -> str:
+    """Return the name of a file as it stands in tables: what is no UTF-8 in it is replaced."""
+    return path.name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def read_warc(path: Path, max_page_bytes: int) -> Iterator[Document | Reject]:

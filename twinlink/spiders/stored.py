@@ -12,7 +12,7 @@ from twinlink.spiders.addresses import original_of
 from twinlink.spiders.documents import Document
 from twinlink.spiders.files import UnusableError, locate, read_file
 from twinlink.spiders.httrack import CACHE_NAME, read_cached
-from twinlink.spiders.responses import Archive, Exchanges, archive_of
+from twinlink.spiders.responses import Archive, Exchanges, archive_of, name_of
 from twinlink.spiders.sources import source_files
 from twinlink.spiders.wacz import is_wacz, open_archives
 
@@ -70,7 +70,7 @@ class StoredPages:
         """Where archives of a name lie; folders are looked through once."""
         found: dict[str, list[Path]] = {}
         for path in (*self._archives, *self._source_files()):
-            found.setdefault(path.name, []).append(path)
+            found.setdefault(name_of(path), []).append(path)
         return found
 
     def _source_files(self) -> Iterator[Path]:

@@ -19,7 +19,7 @@ import msgspec
 
 from twinlink.errors import InputError
 from twinlink.spiders.documents import Document
-from twinlink.spiders.responses import Archive, Exchanges, read_archives
+from twinlink.spiders.responses import Archive, Exchanges, name_of, read_archives
 from twinlink.spiders.urls import normalise, page_id
 from twinlink.tables import Reject
 
@@ -105,7 +105,7 @@ def open_archives(path: Path) -> Iterator[list[Archive]]:
 
 def _contents_of(path: Path, stack: ExitStack) -> _Contents:
     contents = _Contents([], [], _Listed())
-    _gather(_Holder(path.name, lambda: path.open("rb")), str(path), contents, stack)
+    _gather(_Holder(name_of(path), lambda: path.open("rb")), str(path), contents, stack)
     return contents
 
 

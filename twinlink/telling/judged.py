@@ -44,6 +44,8 @@ class Scores(Record, frozen=True, kw_only=True):
     """Of these, ones that are not known."""
     not_scored: int
     """Of these, ones that the rules leave out."""
+    alike: int
+    """Further pairs of the run, which differ from these only in what the gold list's addresses have not."""
     precision: float
     """Right / (right + wrong)."""
     recall: float
@@ -60,6 +62,7 @@ class Scores(Record, frozen=True, kw_only=True):
             right=result.n_right,
             wrong=result.n_wrong,
             not_scored=result.n_unscored,
+            alike=result.n_alike,
             precision=result.precision,
             recall=result.recall,
             f1=result.f1,
@@ -71,6 +74,11 @@ class Scores(Record, frozen=True, kw_only=True):
             f"gold {self.gold}, predicted {self.predicted}, right {self.right}, wrong {self.wrong}, "
             f"not scored {self.not_scored}"
         )
+        if self.alike:
+            yield (
+                f"note: {self.alike} further pairs are not counted: they differ from these only in what the gold list's"
+                " addresses have not (host or query)"
+            )
         yield f"precision {self.precision:.4f}  recall {self.recall:.4f}  F1 {self.f1:.4f}"
 
 
@@ -109,6 +117,8 @@ class ScoresTold(Scores, frozen=True, kw_only=True):
     """Addresses of known pairs that the run has not."""
     n_known: int
     """All addresses of known pairs."""
+    matched_with_labels: bool
+    """The labels that are counted have shaped the pairs, too (``match.labels``): they tell little of them."""
     estimated: Estimated | None = None
     """With ``--labels``: the precision of all pairs, with an interval."""
     curve_by: str | None = None
@@ -124,6 +134,8 @@ class ScoresTold(Scores, frozen=True, kw_only=True):
         addresses: tuple[Sequence[str], int],
         estimated: Estimate | None = None,
         curve: tuple[str, Sequence[tuple[float, float, float]]] | None = None,
+        *,
+        matched_with_labels: bool = False,
     ) -> ScoresTold:
         """Put together the measures, the addresses that are missing of how many, and what else was asked for."""
         counts = {name: getattr(Scores.of(result), name) for name in Scores.__struct_fields__}
@@ -132,6 +144,7 @@ class ScoresTold(Scores, frozen=True, kw_only=True):
             run=str(run),
             not_in_run=list(addresses[0]),
             n_known=addresses[1],
+            matched_with_labels=matched_with_labels,
             estimated=None if e is None else Estimated(float(e.precision), float(e.low), float(e.high), e.n, e.of),
             curve_by=None if curve is None else curve[0],
             curve=None if curve is None else [CurvePoint(*map(float, point)) for point in curve[1]],
@@ -150,6 +163,8 @@ class ScoresTold(Scores, frozen=True, kw_only=True):
                 f"by labels of {e.labelled} of {e.pairs} pairs: precision {e.precision:.3f},"
                 f" 95 % interval {e.low:.3f} to {e.high:.3f}"
             )
+        if self.matched_with_labels:
+            yield "note: the pairs were matched with these labels; labels of other pairs tell more"
         if self.curve is not None:
             yield f"{self.curve_by:11}  precision  recall"
             for point in self.curve:

@@ -1,0 +1,24 @@
+"""Text files written as a whole: a process that is killed leaves what was there before."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+__all__ = ["write_text"]
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text file through a temporary name; what is no plain file (a pipe, ``/dev/stdout``) is written to.
+
+    The text may name files, whose names need not be UTF-8: they are written as they are (``surrogateescape``).
+    """
+    if path.is_symlink() or (path.exists() and not path.is_file()):  # /dev/stdout leads to a plain file at times
+        path.write_text(text, encoding="utf-8", errors="surrogateescape")
+        return
+    temporary = path.with_name(path.name + ".tmp")
+    try:
+        temporary.write_text(text, encoding="utf-8", errors="surrogateescape")
+        temporary.replace(path)
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        raise

@@ -197,7 +197,8 @@ def _why_rejected(run: Run, url: str) -> str:
     rows = run.rejects[run.rejects["url"] == _as_url(run, url)]
     if rows.empty:
         raise InputError(f"{url}: this run has seen no such page; it has those in {run.path / 'ingest' / 'pages'}")
-    return "; ".join(f"rejected in {row.stage}: {row.reason} {row.detail}".rstrip() for row in rows.itertuples())
+    told = [(f"rejected in {row.stage}: {row.reason}", str(row.detail)) for row in rows.itertuples()]
+    return "; ".join(f"{reason} ({detail})" if detail else reason for reason, detail in told)
 
 
 def _verdict_of_page(run: Run, url: str, partner: pd.DataFrame) -> str:

@@ -67,23 +67,27 @@ def test_mining_waits_while_somebody_looks_and_not_longer(
             page.clock.install()
             page.keyboard.press("w")
             page.get_by_role("button", name="Do not stop at pairs").wait_for()
-            assert not run.paused
+            assert not waits(run)
             for file in (matching / "later").iterdir():
                 file.rename(matching / ".match.tmp" / "pairs" / file.name)
             with page.expect_navigation(url="**/pair/**"):
                 page.clock.run_for(5_000)
-            assert run.paused
+            assert waits(run)
             nobody_has_looked_for_long(run)
-            assert not run.paused
+            assert not waits(run)
             with page.expect_response("**/looking"):
                 page.clock.run_for(UNTIL_NEXT_LOOK)
-            assert run.paused
+            assert waits(run)
             watch.check()
         process.send_signal(end)
         process.wait(30)
     if end == signal.SIGKILL:
         nobody_has_looked_for_long(run)
-    assert not run.paused
+    assert not waits(run)
+
+
+def waits(run: RunDirectory) -> bool:
+    return run.paused
 
 
 def nobody_has_looked_for_long(run: RunDirectory) -> None:

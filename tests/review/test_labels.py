@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -191,6 +192,21 @@ def test_codes_of_pairs(tmp_path: Path) -> None:
     expected = [ACCEPTED, REJECTED, UNLABELLED, REJECTED, ACCEPTED]
     assert label_codes(first, second, book.current()).tolist() == expected
     assert label_codes([], [], book.current()).tolist() == []
+
+
+def test_a_file_that_was_edited_in_its_place_is_read_anew(tmp_path: Path) -> None:
+    book = LabelBook(tmp_path)
+    book.add(replace(label(), note="short"))
+    book.add(label(url_b=FR))
+    assert len(book.current()) == 2
+    lines = book.file.read_text(encoding="utf-8").splitlines()
+    with book.file.open("r+", encoding="utf-8") as file:  # the same file, and longer than it was
+        file.write("\n".join([lines[1], lines[0].replace("short", "edited by hand, " * 40)]) + "\n")
+    assert [step.labels[0].url_b for step in book.history()] == [FR, TC]
+    assert book.history()[1].labels[0].note.startswith("edited")
+    book.add(label(TC, FR))
+    assert book.current() == LabelBook(tmp_path).current()
+    assert len(book.current()) == 3
 
 
 def test_export(tmp_path: Path) -> None:

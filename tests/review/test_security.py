@@ -228,7 +228,11 @@ class TestChanges:
             "query_string": b"",
             "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
         }
-        asyncio.run(visitor.client.app(scope, receive, send))
+
+        async def ask_and_leave() -> None:
+            await visitor.client.app(scope, receive, send)
+
+        asyncio.run(ask_and_leave())
         assert sent[0]["status"] == 400
         assert visitor.labels.current() == {}
 

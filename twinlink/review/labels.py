@@ -36,6 +36,7 @@ ACCEPTED, REJECTED, UNLABELLED = 1, 0, -1
 """What `label_codes` calls pairs."""
 
 _FOLDER, _NAME = "review", "labels.jsonl"
+_END_BYTES = 200  # a line has more; by them one sees that what was read has not been edited
 
 
 @dataclass(frozen=True)
@@ -105,6 +106,7 @@ class LabelBook:
         self._whole: list[_Line] = []
         self._tail: list[_Line] = []  # the last line without an end, if it is whole but for that
         self._read_to = 0
+        self._end = b""  # of what was read
         self._seen: tuple[int, ...] = ()
         self._current: dict[Pair, Label] | None = None
 
@@ -177,11 +179,11 @@ class LabelBook:
                     return
                 is_same = self._seen[:1] == seen[:1] and status.st_size >= self._read_to
                 if not is_same:
-                    self._whole, self._read_to = [], 0
-                file.seek(self._read_to)
-                text = file.read()
+                    self._forget()
+                text = self._read_on(file)
         except FileNotFoundError:
-            self._whole, self._tail, self._read_to, self._seen, self._current = [], [], 0, (), None
+            self._forget()
+            self._tail, self._seen, self._current = [], (), None
             return
         except OSError as error:
             raise RunError(f"{self.file}: cannot be read ({error.strerror})") from error
@@ -189,7 +191,21 @@ class LabelBook:
         self._whole += _decoded(text[:whole])
         self._tail = list(_decoded(text[whole:]))
         self._read_to += whole
+        self._end = (self._end + text[:whole])[-_END_BYTES:]
         self._seen, self._current = seen, None
+
+    def _read_on(self, file: BinaryIO) -> bytes:
+        """Return what stands behind what was read; all, if that is another text now: somebody has edited the file."""
+        file.seek(self._read_to - len(self._end))
+        text = file.read()
+        if text.startswith(self._end):
+            return text[len(self._end) :]
+        self._forget()
+        file.seek(0)
+        return file.read()
+
+    def _forget(self) -> None:
+        self._whole, self._read_to, self._end = [], 0, b""
 
     @contextmanager
     def _writing(self) -> Iterator[BinaryIO]:

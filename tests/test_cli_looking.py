@@ -83,7 +83,7 @@ def test_review_opens_a_browser_where_there_is_a_screen(
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines() == [
         f"review of {run}: {ADDRESS} (Ctrl-C ends it)",
-        f"review ended; labels → {run}/review/labels.jsonl",
+        "review ended; no labels yet",
     ]
     assert len(opened) == expected
 

@@ -85,7 +85,9 @@ def review(
     with contextlib.ExitStack() as ending, contextlib.suppress(KeyboardInterrupt):  # it is how a review ends
         serve_review(run, port=port, who=who, on_ready=on_ready)
     if not as_json:
-        echo(f"review ended; labels → {LabelBook(run).file}")
+        book = LabelBook(run)
+        n_labels = len(book.current())
+        echo("review ended; " + (f"{n_labels} labels → {book.file}" if n_labels else "no labels yet"))
 
 
 def _export(run: Path, target: Path, quiet: bool, as_json: bool) -> None:

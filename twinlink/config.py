@@ -260,7 +260,7 @@ class Config(Settings, frozen=True):
     >>> Config().override({"match.ets.alpha": 3})
     Traceback (most recent call last):
     ...
-    twinlink.errors.ConfigError: settings: Expected `float` <= 1.0 - at `$.match.ets.alpha`
+    twinlink.errors.ConfigError: settings: match.ets.alpha: expected a number <= 1.0
     """
 
     langs: tuple[str, ...] = ()

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 import pytest
 
 from tests.browser.conftest import twinlink
+from tests.browser.walks import home, walk
 from twinlink.review.labels import Label, LabelBook
 
 if TYPE_CHECKING:
@@ -23,12 +23,6 @@ if TYPE_CHECKING:
 from tests.browser.watching import SCHEMES, SIZES, watched
 
 Reviewing = Callable[[Path], AbstractContextManager[str]]
-VIEWS = ("look", "text", "tags", "sentences")
-
-
-def home(address: str) -> str:
-    parts = urlsplit(address)
-    return f"{parts.scheme}://{parts.netloc}/"
 
 
 def labels(run: Path) -> list[Label]:
@@ -56,17 +50,7 @@ def test_every_page_in_every_dress(chromium: Browser, own_run: Path, reviewing: 
         for size in SIZES:
             for scheme in SCHEMES:
                 with watched(chromium, home(address), size, scheme) as watch:
-                    page = entered(watch, address)
-                    watch.check()
-                    page.goto(home(address) + "next")
-                    pair = page.url.partition("?")[0]
-                    for view in VIEWS:
-                        page.goto(f"{pair}?view={view}")
-                        watch.check()
-                    node = pair.split("/")[-1]
-                    for path in ("labels", "graph", f"graph/{node}", "live"):
-                        page.goto(home(address) + path)
-                        watch.check()
+                    walk(watch, address)
 
 
 @pytest.mark.parametrize("how", ["key", "button"])

@@ -35,16 +35,20 @@ def stands_still() -> bool:
     return False
 
 
+# It takes longer than the second after which a report counts as held up.
+PAGES = {f"/{n}.html": links(f"/{n + 1}.html") for n in range(12)} | {"/": links("/0.html")}
+SLOWLY = CrawlSettings(delay=0.3, retries=0)
+
+
 def test_a_crawl_stands_still_while_its_report_is_held_up(tmp_path: Path) -> None:
-    pages = {f"/{n}.html": links(f"/{n + 1}.html") for n in range(12)} | {"/": links("/0.html")}
     still: list[bool] = []
 
     def on_progress(progress: CrawlProgress) -> None:
         if not still:
             still.append(stands_still())
 
-    with serving(pages.get) as site:
-        found = crawl([site.url], tmp_path, CrawlSettings(delay=0.05, retries=0), on_progress)
+    with serving(PAGES.get) as site:
+        found = crawl([site.url], tmp_path, SLOWLY, on_progress)
     assert still == [True]
     assert found.fetched == 13  # it goes on afterwards
 
@@ -54,6 +58,6 @@ def test_ctrl_c_in_a_pause_ends_the_crawl(tmp_path: Path) -> None:
         assert stands_still()
         raise KeyboardInterrupt
 
-    with serving({"/": links()}.get) as site, pytest.raises(KeyboardInterrupt):
-        crawl([site.url], tmp_path, CrawlSettings(), on_progress)
+    with serving(PAGES.get) as site, pytest.raises(KeyboardInterrupt):
+        crawl([site.url], tmp_path, SLOWLY, on_progress)
     assert "T" not in states()

@@ -4,7 +4,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-CODE := twinlink experiments tests docs/tools
+CODE := twinlink experiments tests docs/tools docs/notebooks
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 # The sandbox is a package of its own, which Chromium needs unless it is started by root.
 APT := apt-get update -qq && \

@@ -24,11 +24,11 @@ import typer
 
 from twinlink.config import Config
 from twinlink.evaluate import read_gold
+from twinlink.languages import canonical_language, takes_in
 from twinlink.pipeline.ingest import ingest
 from twinlink.pipeline.match import PAGE_COLUMNS, page_languages
 from twinlink.pipeline.names import read_links
 from twinlink.rundir import RunDirectory
-from twinlink.similarity.language import canonical_language, language_matches
 from twinlink.similarity.scripts import clean_text
 from twinlink.tables import PAGES, iter_parts, read_table
 
@@ -75,7 +75,7 @@ def _ceiling(folder: Path, pages: pa.Table, languages: Sequence[str], wanted: Se
     gold = read_gold(folder / "gold.tsv")
     language = {gold.key(url): name for url, name in zip(pages["url"].to_pylist(), languages, strict=True)}
     right = [
-        all(language_matches(language.get(page, ""), tag) for page, tag in zip(pair, wanted, strict=True))
+        all(takes_in(tag, language.get(page, "")) for page, tag in zip(pair, wanted, strict=True))
         for pair in gold.pairs
     ]
     return float(np.mean(right))

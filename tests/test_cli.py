@@ -185,7 +185,10 @@ def test_evaluate_leaves_out_gold_of_other_languages(tmp_path):
     assert "gold 5, predicted 5, right 5" in done.stdout, done.stderr
 
 
-@pytest.mark.parametrize(("langs", "message"), [("en", "two languages"), ("en,en", "two languages"), ("en,fr", "'fr'")])
+@pytest.mark.parametrize(
+    ("langs", "message"),
+    [("en", "two languages"), ("en,en", "are one language here (en)"), ("en,fr", "no page in fr (French)")],
+)
 def test_evaluate_wants_two_languages_of_the_run(run, langs, message):
     done = twinlink("evaluate", run, "--gold", run / "pairs.tsv", "--langs", langs)
     assert done.returncode != 0
@@ -267,11 +270,12 @@ def run_in_a_file(tmp_path: Path, command: str, *args: object) -> list[object]:
         (lambda tmp: ["mine", "", "-o", tmp / "run"], 2, "no such file or folder"),
         (lambda tmp: ["mine", "http://127.0.0.1:9/", tmp / "none", "-o", tmp / "run"], 2, "no such file or folder"),
         (lambda tmp: toy(tmp, "--langs", "en"), 2, "pairs need two languages"),
-        (lambda tmp: toy(tmp, "--langs", "en,EN"), 2, "en takes in EN"),
-        (lambda tmp: toy(tmp, "--langs", "en,zh-Hant,zh"), 2, "zh takes in zh-Hant"),
-        (lambda tmp: toy(tmp, "--langs", "en;zh"), 2, "'en;zh' is no language tag"),
-        (lambda tmp: toy(tmp, "--langs", ",,"), 2, "'' is no language tag"),
-        (lambda tmp: toy(tmp, "--langs", "en,xx"), 5, "0 pairs: no page is in xx"),
+        (lambda tmp: toy(tmp, "--langs", "en,EN"), 2, "en and EN are one language here (en)"),
+        (lambda tmp: toy(tmp, "--langs", "en,zh-Hant,zh"), 2, "zh includes zh-Hant"),
+        (lambda tmp: toy(tmp, "--langs", "en;zh"), 2, "'en;zh': no language has this code or name"),
+        (lambda tmp: toy(tmp, "--langs", ",,"), 2, "'': no language has this code or name"),
+        (lambda tmp: toy(tmp, "--langs", "en,xx"), 2, "'xx': no language has this code or name"),
+        (lambda tmp: toy(tmp, "--langs", "en,fi"), 5, "0 pairs: no page is in fi (Finnish)"),
         (lambda tmp: toy(tmp, "--lexicon", tmp / "none"), 2, "not a readable lexicon"),
         (lambda tmp: ["mine", "http://127.0.0.1:9/", "--lexicon", tmp, "-o", tmp / "run"], 2, "not a readable lexicon"),
         (lambda tmp: toy(tmp, "-c", tmp), 2, "cannot be read"),

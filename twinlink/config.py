@@ -264,7 +264,8 @@ class Config(Settings, frozen=True):
     """
 
     langs: tuple[str, ...] = ()
-    """Wanted languages (BCP 47; `zh` takes in `zh-Hant` and `zh-Hans`). Empty: the two most frequent on each site."""
+    """Wanted languages, by code or name (`zh-TW`, `zho`, `Chinese`; `zh` includes `zh-Hant` and `zh-Hans`). Each means
+    the closest language that a site has. Empty: the two most frequent on each site."""
     crawl: CrawlSettings = CrawlSettings()
     ingest: IngestSettings = IngestSettings()
     language: LanguageSettings = LanguageSettings()
@@ -318,10 +319,24 @@ def _merged(tree: dict[str, Any], named: Mapping[str, Any]) -> dict[str, Any]:
 
 def _convert(tree: object, where: str) -> Config:
     try:
-        return msgspec.convert(tree, Config)
+        config = msgspec.convert(tree, Config)
     except msgspec.ValidationError as error:
         allowed = ", ".join(choice or "''" for choice in choices(Config, str(error)))
         raise ConfigError(f"{where}: {plain(str(error))}" + (f"; choose from {allowed}" if allowed else "")) from error
+    return _with_languages(config, where)
+
+
+def _with_languages(config: Config, where: str) -> Config:
+    """Read the languages that the settings name."""
+    if not config.langs and not config.crawl.langs:
+        return config  # what reads them takes its time to load
+    from twinlink.wanted import read_languages
+
+    try:
+        langs, of_crawl = read_languages(config.langs), read_languages(config.crawl.langs, "crawl.langs")
+    except ConfigError as error:
+        raise ConfigError(f"{where}: {error}") from None
+    return msgspec.structs.replace(config, langs=langs, crawl=msgspec.structs.replace(config.crawl, langs=of_crawl))
 
 
 def _meant(name: str, tree: dict[str, Any]) -> str:

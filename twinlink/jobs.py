@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from twinlink.config import Config
 from twinlink.rundir import RunDirectory
+from twinlink.wanted import check_two
 
 if TYPE_CHECKING:
     from twinlink.run import Run
@@ -27,7 +28,7 @@ def mine(
     out : path
         The run directory; what is done in it already is not done again.
     langs : sequence of str
-        Wanted languages, ``("en", "zh")`` or ``"en,zh"``; empty: the two most frequent on each site.
+        Wanted languages by code or name, ``("en", "zh-TW")`` or ``"en,zh"``; empty: the two most frequent on each site.
     **settings
         Any setting by its name with ``__`` for the dot: ``match__ets__alpha=0.3``.
 
@@ -53,6 +54,7 @@ def mine(
     from twinlink.pipeline.mine import mine_stages
 
     config = _config(Config(), settings, langs)
+    check_two(config.langs)
     run = RunDirectory.create(Path(out))
     with run.lock():
         mine_stages(_texts(inputs), run, config)
@@ -88,6 +90,7 @@ def discover(
     from twinlink.spiders.seeds import seeds_of
 
     config = _config(Config(), settings, langs)
+    check_two(config.langs)
     run = RunDirectory.create(Path(out))
     with run.lock():
         discover_sites(seeds_of(_texts(seeds)), run, config)

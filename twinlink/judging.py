@@ -13,11 +13,12 @@ from twinlink.errors import ConfigError, GoldError, InputError
 from twinlink.evaluate import Gold, evaluate, precision_coverage, read_gold
 from twinlink.frames import address_pairs, rank_column
 from twinlink.label_scores import evaluate_labels, evaluate_with_gold
-from twinlink.languages import takes_in
+from twinlink.languages import languages_of_site
 from twinlink.review.labels import UNLABELLED, Label, LabelBook, label_codes
 from twinlink.review.precision import estimate_pairs
 from twinlink.rundir import RunDirectory
 from twinlink.telling.judged import ScoresTold
+from twinlink.wanted import meanings, name_of, read_languages
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 __all__ = ["between", "gold_between", "judge", "missing_gold", "two_languages"]
 
 Labels = dict[tuple[str, str], Label]
+Two = tuple[frozenset[str], frozenset[str]]
+"""The languages of a run that two named ones mean."""
 
 
 def judge(found: Run, gold: Path | None, labels: bool, langs: str, curve: bool) -> ScoresTold:
@@ -45,8 +48,10 @@ def judge(found: Run, gold: Path | None, labels: bool, langs: str, curve: bool) 
     known = None if gold is None else read_gold(gold)
     said = _labels(found) if labels else {}
     table = found.pairs
+    meant: dict[str, dict[str, int]] = {}
     if langs:
         wanted = two_languages(found, langs)
+        meant = meanings(_read(langs), [found.pages["lang"]])
         table = table.loc[between(table["lang_a"], table["lang_b"], wanted)]
         known = known and gold_between(known, found, wanted)
         said = _labels_between(said, found, wanted)
@@ -61,7 +66,7 @@ def judge(found: Run, gold: Path | None, labels: bool, langs: str, curve: bool) 
     estimated = estimate_pairs(table, said) if labels else None
     scored = _scored(address_pairs(table), known, said)
     shaped = labels and _matched_with_labels(found.path)
-    return ScoresTold.made_of(scored, found.path, addresses, estimated, points, matched_with_labels=shaped)
+    return ScoresTold.made_of(scored, found.path, addresses, estimated, points, matched_with_labels=shaped, meant=meant)
 
 
 def _matched_with_labels(run: Path) -> bool:
@@ -82,7 +87,7 @@ def _labels(found: Run) -> Labels:
     return said
 
 
-def _labels_between(said: Labels, found: Run, wanted: tuple[str, str]) -> Labels:
+def _labels_between(said: Labels, found: Run, wanted: Two) -> Labels:
     langs = dict(zip(found.pages["url"], found.pages["lang"], strict=True))
     counted = between((langs.get(a, "") for a, _ in said), (langs.get(b, "") for _, b in said), wanted)
     return {pair: label for (pair, label), is_one in zip(said.items(), counted, strict=True) if is_one}
@@ -98,32 +103,37 @@ def _labelled(table: pd.DataFrame, said: Labels) -> tuple[pd.DataFrame, Gold]:
     return rows, replace(plain, pairs=tuple((plain.key(a), plain.key(b)) for a, b in turned))
 
 
-def two_languages(found: Run, langs: str) -> tuple[str, str]:
-    """Return the two languages that are named, which the run must have."""
-    wanted = [tag.strip().lower() for tag in langs.split(",")]
-    if len(wanted) != 2 or wanted[0] == wanted[1]:
+def two_languages(found: Run, langs: str) -> Two:
+    """Return the languages of the run that each of two named ones means; it must have both."""
+    wanted = _read(langs)
+    if len(wanted) != 2:
         raise ConfigError(f"--langs {langs}: expected two languages, e.g. en,zh")
     there = sorted(set(found.pages["lang"]))
+    meant = languages_of_site(wanted, there)
     for tag in wanted:
-        if not tag or not any(takes_in(tag, lang) for lang in there):
-            raise ConfigError(f"--langs {langs}: the run has no page in {tag!r}; it has {', '.join(there)}")
-    return wanted[0], wanted[1]
+        if not meant[tag]:
+            raise ConfigError(f"--langs {langs}: the run has no page in {name_of(tag)}; it has {', '.join(there)}")
+    return frozenset(meant[wanted[0]]), frozenset(meant[wanted[1]])
 
 
-def between(langs_a: Iterable[str], langs_b: Iterable[str], wanted: tuple[str, str]) -> list[bool]:
+def _read(langs: str) -> tuple[str, ...]:
+    return read_languages(langs.split(","), "--langs")
+
+
+def between(langs_a: Iterable[str], langs_b: Iterable[str], wanted: Two) -> list[bool]:
     """Tell of each two languages whether they are the wanted ones, in either order."""
     both = zip(langs_a, langs_b, strict=True)
     return [_are(pair, wanted) or _are(pair[::-1], wanted) for pair in both]
 
 
-def _are(langs: tuple[str, ...], wanted: tuple[str, str]) -> bool:
-    return all(takes_in(tag, lang) for lang, tag in zip(langs, wanted, strict=True))
+def _are(langs: tuple[str, ...], wanted: Two) -> bool:
+    return all(lang in meant for lang, meant in zip(langs, wanted, strict=True))
 
 
-def gold_between(gold: Gold, found: Run, wanted: tuple[str, str]) -> Gold:
+def gold_between(gold: Gold, found: Run, wanted: Two) -> Gold:
     """Leave out the gold pairs with a page that the run has in another language."""
     langs = zip(found.pages["url"], found.pages["lang"], strict=True)
-    others = {gold.key(url) for url, lang in langs if not any(takes_in(tag, lang) for tag in wanted)}
+    others = {gold.key(url) for url, lang in langs if not any(lang in meant for meant in wanted)}
     return replace(gold, pairs=tuple(pair for pair in gold.pairs if others.isdisjoint(pair)))
 
 

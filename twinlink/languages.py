@@ -1,11 +1,31 @@
-"""What languages call themselves: the words by which links to another language version are known; and their tags.
+"""Facts about languages: their tags as pages and people write them, their scripts, and what they call themselves.
 
-The crawler goes by them to fetch likely partners early, the matcher to find the language of a page.
+Tags are read by `langcodes`, which has IANA's registry and CLDR's tables. It is loaded with the first tag that is read.
+What users write, names too, is read by `twinlink.wanted`.
 """
 
 from __future__ import annotations
 
-__all__ = ["LANGUAGE_OF", "NAMES", "takes_in"]
+import re
+import unicodedata
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cache, lru_cache
+
+__all__ = [
+    "ADDRESS_CODES",
+    "LANGUAGE_OF",
+    "NAMES",
+    "UNDETERMINED",
+    "base_language",
+    "canonical_language",
+    "language_script",
+    "languages_of_site",
+    "letter_script",
+    "takes_in",
+]
+
+UNDETERMINED = "und"
+"""BCP 47's tag for a language that is not known."""
 
 NAMES = {
     "en": "english|eng|english version|in english", "fr": "français|francais|fra|version française|en français",
@@ -27,11 +47,180 @@ LANGUAGE_OF = {name: tag for tag, names in NAMES.items() for name in names.split
 ('fr', 'zh-Hant')
 """
 
+ADDRESS_CODES = {
+    **{tag.lower(): tag for tag in NAMES if tag not in ("id", "no")},  # more often a number and a refusal
+    **{name: tag for name, tag in LANGUAGE_OF.items() if name.isascii() and name.isalpha()},
+    **dict.fromkeys("tc cht big5 trad hant".split(), "zh-Hant"),
+    **dict.fromkeys("sc chs gb simp hans".split(), "zh-Hans"),
+    **dict.fromkeys("chi cn zho".split(), "zh"),
+    **dict.fromkeys("jp jpn".split(), "ja"), "kr": "ko", "kor": "ko", "rus": "ru", "kz": "kk", "kaz": "kk",
+    **dict.fromkeys("pt-br ptbr por".split(), "pt"), "fre": "fr", "spa": "es", "engl": "en",
+}  # fmt: skip
+"""Language tags by what addresses write, lower case. Codes of countries stand for their languages there."""
+
+# Languages that texts do not tell apart (CLD2 has one answer for both), and the tag that both have in our tables.
+_TOLD_AS = {"nb": "no", "nn": "no", "fil": "tl"}
+_CHINESE = {"zh", "yue"}
+_TAG = re.compile(r"[a-z]{1,8}(?:-[a-z0-9]{1,8})*", re.IGNORECASE)
+_LONGEST = 40  # characters of a tag; a longer one is none
+
+_NEAR = 9
+"""Languages whose CLDR distance is not above this stand for each other: two kinds of one language, or languages that
+their readers take for each other's (Bosnian and Croatian: 8). `langcodes` calls 10 and more "similar, not the same"."""
+_SAME_LANGUAGE = 1000
+"""Distance that is above all of CLDR's: the other script of a language comes after whatever is near."""
+
+
+@lru_cache(maxsize=2**14)
+def canonical_language(tag: str) -> str:
+    """Return a language tag as our tables have it: the base language, and the script for Chinese alone.
+
+    Old codes, codes of three letters and members of a macrolanguage become the usual tag. A tag that no registry has is
+    its own first part, in lower case.
+
+    Examples
+    --------
+    >>> canonical_language("en-US"), canonical_language("zh_TW"), canonical_language("zh-cn"), canonical_language("zh")
+    ('en', 'zh-Hant', 'zh-Hans', 'zh')
+    >>> canonical_language("iw"), canonical_language("rus"), canonical_language("cmn"), canonical_language("nb")
+    ('he', 'ru', 'zh', 'no')
+    >>> canonical_language(""), canonical_language("x-default")
+    ('und', 'und')
+    """
+    text = re.split("[.@]", tag.strip())[0].replace("_", "-")  # en_US.UTF-8
+    base = text.partition("-")[0].lower()
+    if len(text) > _LONGEST or not _TAG.fullmatch(base) or base in {"x", "un"}:
+        return UNDETERMINED
+    from langcodes import Language
+    from langcodes.tag_parser import LanguageTagError
+
+    try:
+        read = Language.get(text).prefer_macrolanguage()
+    except LanguageTagError:
+        return _TOLD_AS.get(base, base)
+    base = read.language or UNDETERMINED
+    if base not in _CHINESE:
+        return _TOLD_AS.get(base, base)
+    is_plain = base == "zh" and not read.script and not read.territory
+    return "zh" if is_plain else f"zh-{read.maximize().script}"
+
+
+def base_language(tag: str) -> str:
+    """Return the language of a tag without its script.
+
+    >>> base_language("zh-TW"), base_language("pt_BR")
+    ('zh', 'pt')
+    """
+    return canonical_language(tag).partition("-")[0]
+
 
 def takes_in(wanted: str, lang: str) -> bool:
-    """Tell whether a wanted language takes one in, whatever the case of their tags.
+    """Return whether a wanted language includes another one, however the two are written.
 
-    >>> takes_in("zh", "zh-Hant"), takes_in("zh-hant", "zh-Hant"), takes_in("zh-Hant", "zh")
-    (True, True, False)
+    >>> takes_in("zh", "zh-Hant"), takes_in("zh-TW", "zh-Hant"), takes_in("zh-Hant", "zh"), takes_in("eng", "en-GB")
+    (True, True, False, True)
     """
-    return f"{lang}-".lower().startswith(f"{wanted}-".lower())
+    asked, found = canonical_language(wanted), canonical_language(lang)
+    return asked != UNDETERMINED and (found == asked or found.startswith(f"{asked}-"))
+
+
+def languages_of_site(wanted: Sequence[str], there: Iterable[str]) -> dict[str, list[str]]:
+    """Return which languages of a site each wanted one means.
+
+    A wanted language means those that it takes in. Where the site has none of them, it means the closest language that
+    no other wanted one means: one that its readers take for their own, or the other script of the same language.
+
+    Parameters
+    ----------
+    wanted : sequence of str
+        As users write them.
+    there : iterable of str
+        Languages of the site's pages, as tables have them.
+
+    Returns
+    -------
+    dict
+        For each wanted language those of the site, sorted; none where nothing is close.
+
+    Examples
+    --------
+    >>> languages_of_site(["en", "zh-TW"], ["en", "zh-Hans", "fr"])
+    {'en': ['en'], 'zh-TW': ['zh-Hans']}
+    >>> languages_of_site(["en", "zh"], ["en", "zh-Hans", "zh-Hant"])
+    {'en': ['en'], 'zh': ['zh-Hans', 'zh-Hant']}
+    """
+    free = sorted(set(there) - {UNDETERMINED})
+    found = {tag: [lang for lang in free if takes_in(tag, lang)] for tag in wanted}
+    for tag, langs in found.items():
+        taken = {lang for each in found.values() for lang in each}
+        if not langs and (close := _closest(canonical_language(tag), [lang for lang in free if lang not in taken])):
+            langs.append(close)
+    return found
+
+
+def _closest(tag: str, there: Collection[str]) -> str:
+    """Return the language that stands for another one, empty when none is near enough."""
+    near = {lang: distance for lang in there if (distance := _distance(tag, lang)) is not None}
+    return min(near, key=lambda lang: (near[lang], lang), default="")
+
+
+@lru_cache(maxsize=2**14)
+def _distance(tag: str, lang: str) -> int | None:
+    """Return how far a language is from a wanted one; None when it cannot stand for it."""
+    from langcodes import tag_distance, tag_is_valid
+
+    if not tag_is_valid(lang):  # a group that the site's pages form by themselves
+        return None
+    distance = tag_distance(tag, lang)
+    if distance <= _NEAR:
+        return distance
+    return _SAME_LANGUAGE if base_language(tag) == base_language(lang) else None
+
+
+@lru_cache(maxsize=2**14)
+def language_script(tag: str) -> str:
+    """Return the script that a language is usually written in, by its code in ISO 15924; Latin where none is known.
+
+    The kinds of Chinese characters are one script here, and so are kana and Japanese, Hangul and Korean.
+
+    >>> language_script("kk"), language_script("zh-TW"), language_script("ja"), language_script("xx")
+    ('Cyrl', 'Hani', 'Kana', 'Latn')
+    """
+    base = base_language(tag)
+    if not re.fullmatch("[a-z]{2,3}", base):
+        return "Latn"
+    from langcodes import Language
+
+    script = Language.get(base).maximize().script or "Latn"
+    return _ONE_SCRIPT.get(script, script)
+
+
+_ONE_SCRIPT = {"Hans": "Hani", "Hant": "Hani", "Jpan": "Kana", "Hira": "Kana", "Kore": "Hang"}
+_UNICODE_NAMES: Mapping[str, str] = {"CJK": "Hani", "IDEOGRAPHIC": "Hani", "HALFWIDTH": "Kana", "CANADIAN": "Cans"}
+"""Scripts whose characters Unicode gives another name than their own."""
+
+
+@cache
+def letter_script(letter: str) -> str:
+    """Return the script of a letter, by its code in ISO 15924; empty where it has none of its own.
+
+    >>> letter_script("a"), letter_script("я"), letter_script("行"), letter_script("の"), letter_script("ক")
+    ('Latn', 'Cyrl', 'Hani', 'Kana', 'Beng')
+    """
+    if letter.isascii():
+        return "Latn" if letter.isalpha() else ""
+    if not letter.isalpha():
+        return ""
+    name = unicodedata.name(letter, "").partition(" ")[0]
+    return _UNICODE_NAMES.get(name) or _named_script(name)
+
+
+@cache
+def _named_script(name: str) -> str:
+    from langcodes import Language
+
+    try:
+        script = Language.find_name("script", name, "en").script or ""
+    except LookupError:
+        return ""
+    return _ONE_SCRIPT.get(script, script)

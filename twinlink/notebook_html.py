@@ -116,12 +116,22 @@ def run_html(run: Run) -> str:
     return _table(f"Run <b><bdi>{escape(run.path.name)}</bdi></b>", (), rows)
 
 
+def _meanings(run: Run, pages: pd.DataFrame) -> list[str]:
+    """Return what the wanted languages mean on the run's sites, where that is not what is written."""
+    if not run.config.langs or not run.has("match"):
+        return []
+    from twinlink.wanted import meaning_lines, meanings
+
+    return list(meaning_lines(meanings(run.config.langs, pages.groupby("site", sort=False)["lang"].unique())))
+
+
 def _facts(run: Run) -> list[tuple[str, str]]:
     """Return what a run's stages have found, in words."""
     facts = []
     if run.has("ingest"):
         pages = run.pages
         facts.append(("pages", f"{len(pages):,} ({_counts(pages['lang'].fillna('not known'))})"))
+        facts += [("languages", line) for line in _meanings(run, pages)]
         facts += [("sites", f"{pages['site'].nunique():,}"), ("links", f"{len(run.links):,}")]
     if run.has("match"):
         facts += [("pairs", _pairs(run.pairs))]

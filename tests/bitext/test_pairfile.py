@@ -12,7 +12,7 @@ from twinlink.bitext.exports import Row, open_for_writing, write_moses, write_tm
 from twinlink.bitext.learn import known_from_pairs
 from twinlink.bitext.pairfile import PairFile, read_sentence_pairs
 from twinlink.bitext.wordmodel import WordSums
-from twinlink.errors import InputError
+from twinlink.errors import ConfigError, InputError
 
 PAIRS = [("The bridge is old.", "Le pont est vieux."), ("A & <b>.", "Ceci & <b>."), ("Ünïcode 橋.", "Pont 橋.")]
 ROWS = [Row("http://x.org/1", "http://x.org/2", a, b, 0.9) for a, b in PAIRS]
@@ -56,6 +56,39 @@ def test_languages_decide_the_order(tmp_path: Path) -> None:
     named = written(tmp_path, "tsv")._replace(langs=LANGS)
     assert list(read_sentence_pairs(named, ("fr", "en"))) == turned
     assert list(read_sentence_pairs(named, ("de", "en"))) == []
+
+
+def test_languages_of_a_file_are_named_in_any_way(tmp_path: Path) -> None:
+    assert list(read_sentence_pairs(written(tmp_path, "tmx"), ("eng", "fra"))) == PAIRS
+    assert PairFile.of("zh-TW-en=x").langs == ("zh-TW", "en")
+    assert PairFile.of("pt-BR-fr=x").langs == ("pt-BR", "fr")
+    assert PairFile.of("French-English=x").langs == ("fr", "en")
+    assert PairFile.of("x-y/a=b").langs is None
+    with pytest.raises(ConfigError, match=r"did you mean en \(English\)"):
+        PairFile.of("englsih-fr=x")
+    with pytest.raises(ConfigError, match="are one language here"):
+        PairFile.of("en-US-en-GB=x")
+    chinese = [("One.", "一。"), ("Two.", "二。")]
+    (tmp_path / "x.tmx").write_text(
+        "<tmx><body>"
+        + "".join(
+            f'<tu><tuv xml:lang="en-US"><seg>{a}</seg></tuv><tuv xml:lang="zh_TW"><seg>{b}</seg></tuv></tu>'
+            for a, b in chinese
+        )
+        + "</body></tmx>"
+    )
+    assert list(read_sentence_pairs(PairFile(tmp_path / "x.tmx"), ("en", "zh-Hant"))) == chinese
+    assert list(read_sentence_pairs(PairFile(tmp_path / "x.tmx"), ("en", "ja"))) == []
+
+
+def test_moses_files_may_have_other_tags_than_the_run(tmp_path: Path) -> None:
+    (tmp_path / "corpus.eng").write_text("One.\n")
+    (tmp_path / "corpus.zh-TW").write_text("一。\n")
+    (tmp_path / "corpus.readme").write_text("no text\n")
+    assert list(read_sentence_pairs(PairFile(tmp_path / "corpus"), ("en", "zh-Hant"))) == [("One.", "一。")]
+    named = PairFile.of(f"zho-en={tmp_path / 'corpus'}")
+    assert list(read_sentence_pairs(named, ("en", "zh-Hant"))) == [("One.", "一。")]
+    assert [path.name for path in named.files(("en", "zh-Hant"))] == ["corpus.zh-TW", "corpus.eng"]
 
 
 def test_plain_columns_without_names(tmp_path: Path) -> None:

@@ -13,9 +13,7 @@ from twinlink.errors import ShapeError
 from twinlink.similarity.language import (
     TWO_LANGUAGES,
     UNDETERMINED,
-    canonical_language,
     identify_text,
-    language_matches,
     site_languages,
 )
 from twinlink.similarity.scripts import chinese_variant, split_units
@@ -88,24 +86,6 @@ def test_variant_counts_characters() -> None:
 
 def test_units_are_words_or_characters() -> None:
     assert split_units("Über 10 Zeichen_x 使用サーバ") == ["Über", "Zeichen", "x", "使", "用", "サ", "ー", "バ"]
-
-
-@pytest.mark.parametrize(
-    ("tag", "expected"),
-    [
-        ("en-GB", "en"), ("PT_br", "pt"), ("zh-TW", "zh-Hant"), ("zh-Hans-HK", "zh-Hans"), ("zh-hk", "zh-Hant"),
-        ("zh-SG", "zh-Hans"), ("zh", "zh"), ("iw", "he"), ("nb", "no"), ("", "und"), ("un", "und"), ("12", "und"),
-    ],
-)  # fmt: skip
-def test_canonical_language(tag: str, expected: str) -> None:
-    assert canonical_language(tag) == expected
-
-
-def test_language_matches() -> None:
-    assert language_matches("zh-Hans", "zh")
-    assert not language_matches("zh", "zh-Hans")
-    assert language_matches("en", "en-US")
-    assert not language_matches("und", "en")
 
 
 LENIENT = LanguageSettings(min_letters=0)

@@ -228,6 +228,11 @@ def test_the_choice_never_scans_the_frontier(ledger: Ledger, statement: str) -> 
         (("zh-Hant", "zh-Hans"), "zh-CN", 2),
         (("zh-Hant", "zh-Hans"), "zh", UNKNOWN),
         (("en", "pt"), "pt_BR", 2),
+        (("eng", "zh_TW"), "zh-Hant-HK", 2),
+        (("en", "zh-TW"), "zh-cn", UNWANTED),
+        (("en", "iw"), "he", 2),
+        (("en", "zho"), "cmn-Hans-CN", 2),
+        (("en-US", "pt-BR"), "en_GB", 1),
         (("en", "fr"), "de", UNWANTED),
         (("en", "fr"), "", UNKNOWN),
         ((), "en", UNKNOWN),
@@ -239,6 +244,7 @@ def test_the_side_of_a_tag(langs: tuple[str, ...], tag: str, side: int) -> None:
 
 ENGLISH = "This page is about the opening hours of public libraries and what they charge for late books."
 CHINESE = "本頁介紹公共圖書館的開放時間以及逾期還書的收費。讀者可於網上續借圖書，亦可致電查詢。" * 2
+BENGALI = "সমস্ত মানুষ স্বাধীনভাবে সমান মর্যাদা এবং অধিকার নিয়ে জন্মগ্রহণ করে। তাঁদের বিবেক এবং বুদ্ধি আছে।" * 2
 RUSSIAN = "На этой странице указаны часы работы библиотек и плата за несвоевременный возврат книг."
 
 
@@ -252,6 +258,9 @@ RUSSIAN = "На этой странице указаны часы работы �
         (("en", "zh"), "fr", ENGLISH * 3, 0, UNWANTED),
         (("en", "zh"), "", RUSSIAN, 1, UNWANTED),
         (("ru", "kk"), "en", RUSSIAN, 2, 2),
+        (("en", "bn"), "", BENGALI, 0, 2),
+        (("en", "bn"), "en", BENGALI, 0, 2),
+        (("en", "fr"), "", BENGALI, 1, UNWANTED),
         (("en", "fr"), "fr", "short", 1, 2),
         (("en", "fr"), "", "short", 1, 1),
         ((), "fr", CHINESE, 0, UNKNOWN),
@@ -269,6 +278,8 @@ def test_partners_are_named_by_hreflang_or_by_text() -> None:
         Link("http://a.org/4", "English"),
         Link("http://a.org/5", "Deutsch"),
         Link("http://a.org/6", "", "alternate", "x-default"),
+        Link("http://a.org/7", "", "alternate", "X-Default"),
+        Link("http://a.org/8", "", "alternate", "en_GB"),
     ]
     assert Sides(("en", "zh")).partners(links, "en", EN) == {
         "http://a.org/2": ZH,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
@@ -10,6 +11,8 @@ from lxml import etree
 
 from twinlink.bitext.exports import open_for_reading
 from twinlink.errors import InputError
+from twinlink.languages import base_language
+from twinlink.wanted import two_languages
 
 __all__ = ["PairFile", "read_sentence_pairs"]
 
@@ -27,18 +30,32 @@ class PairFile(NamedTuple):
     def of(cls, text: str) -> PairFile:
         """Read ``FILE`` or ``LANG-LANG=FILE``.
 
-        >>> PairFile.of("en-fr=memory.tsv").langs, PairFile.of("memory.tmx").langs
-        (('en', 'fr'), None)
+        >>> PairFile.of("en-fr=memory.tsv").langs, PairFile.of("zh-TW-eng=a.tmx").langs, PairFile.of("memory.tmx").langs
+        (('en', 'fr'), ('zh-TW', 'eng'), None)
+
+        Raises
+        ------
+        ConfigError
+            If the part before the equals sign is not two languages.
         """
         names, equals, path = text.partition("=")
-        first, hyphen, second = names.partition("-")
-        if equals and hyphen and first.isalpha() and second and not Path(text).exists():
-            return cls(Path(path), (first, second))
-        return cls(Path(text))
+        if not equals or "-" not in names or "/" in names or Path(text).exists():
+            return cls(Path(text))
+        return cls(Path(path), two_languages(names))
 
     def files(self, langs: tuple[str, str]) -> tuple[Path, ...]:
-        """Return the file, or the two files of Moses' form."""
-        return (self.path,) if self.path.is_file() else tuple(Path(f"{self.path}.{lang}") for lang in langs)
+        """Return the file, or the two files of Moses' form, whatever tags their names have for the two languages."""
+        if self.path.is_file():
+            return (self.path,)
+        return tuple(self._in_language(lang) for lang in self.langs or langs)
+
+    def _in_language(self, lang: str) -> Path:
+        exact = Path(f"{self.path}.{lang}")
+        if exact.is_file() or not lang:
+            return exact
+        others = sorted(self.path.parent.glob(f"{glob.escape(self.path.name)}.*"))
+        alike = [path for path in others if path.suffixes and _alike(path.name[len(self.path.name) + 1 :], lang)]
+        return alike[0] if len(alike) == 1 else exact
 
 
 def read_sentence_pairs(file: PairFile, langs: tuple[str, str]) -> Iterator[tuple[str, str]]:
@@ -116,7 +133,7 @@ def _lines(stream: BinaryIO) -> Iterator[str]:
 
 
 def _alike(one: str, other: str) -> bool:
-    return not (one and other) or one.partition("-")[0].lower() == other.partition("-")[0].lower()
+    return not (one and other) or base_language(one) == base_language(other)
 
 
 def _same_two(some: tuple[str, str], others: tuple[str, str]) -> bool:

@@ -74,14 +74,19 @@ def mine(
 
     Example: twinlink mine https://www.example.gov.hk -o RUN --langs en,zh
     """
-    from twinlink.pipeline.mine import mine_stages
-    from twinlink.telling.pages import PairsTold
-    from twinlink.telling.sentences import SentencesTold
+    from twinlink.wanted import check_two
 
     given = {"ingest.base_url": base_url, "ingest.url_prefixes": url_prefix}
     given |= crawl_options(site_by, contact, include, exclude, max_pages, max_site_pages)
     given |= match_options(langs, lexicon, method, min_probability, min_precision, labels)
     settings = settings_of(None, config, set_, given)
+    check_two(settings.langs)
+
+    # They take a second to load, for which a wrong setting need not wait.
+    from twinlink.pipeline.mine import mine_stages
+    from twinlink.telling.pages import PairsTold
+    from twinlink.telling.sentences import SentencesTold
+
     addresses = [*inputs, *more_seeds(seeds)]
     with working(out, quiet) as (run, report):
         mine_stages(addresses, run, settings, report)
@@ -117,13 +122,14 @@ def crawl(
 
     Example: twinlink crawl https://www.example.gov.hk -o RUN --max-pages 2000
     """
-    from twinlink.pipeline.mine import crawl_stage, split_inputs
-    from twinlink.telling.pages import CrawlTold
-
     given = crawl_options(site_by, contact, include, exclude, max_pages, max_site_pages)
     settings = settings_of(
         out if again else None, config, set_, {"langs": langs, "crawl.again": again or None, **given}
     )
+
+    from twinlink.pipeline.mine import crawl_stage, split_inputs
+    from twinlink.telling.pages import CrawlTold
+
     addresses, paths = split_inputs([*urls, *more_seeds(seeds)])
     if paths:
         raise ConfigError(f"{paths[0]}: `twinlink crawl` takes addresses; read files with `twinlink ingest`")
@@ -177,12 +183,13 @@ def match(
 
     Example: twinlink match RUN --langs en,zh --min-precision 0.95
     """
+    wanted = match_options(langs, lexicon, method, min_probability, min_precision, labels)
+    settings = settings_of(run, config, set_, wanted)
+
     from twinlink.pipeline.mine import match_stage
     from twinlink.pipeline.reporting import refresh_report
     from twinlink.telling.pages import PairsTold
 
-    wanted = match_options(langs, lexicon, method, min_probability, min_precision, labels)
-    settings = settings_of(run, config, set_, wanted)
     opened(run)
     with working(run, quiet) as (directory, report):
         match_stage(directory, settings, report)

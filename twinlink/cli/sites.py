@@ -172,13 +172,17 @@ def discover(
 
     Example: twinlink discover seeds.txt -o RUN --rounds 3 --top 200 --langs en,zh
     """
-    from twinlink.pipeline.discover import discover as discover_sites
-    from twinlink.spiders.seeds import seeds_of
-    from twinlink.telling.discovery import DiscoveryTold, RoundTold
+    from twinlink.wanted import check_two
 
     given = {"langs": langs, "discover.rounds": rounds, "discover.top": top}
     given |= crawl_options(site_by, contact, include, exclude, None, max_site_pages)
     settings = settings_of(None, config, set_, given)
+    check_two(settings.langs)
+
+    from twinlink.pipeline.discover import discover as discover_sites
+    from twinlink.spiders.seeds import seeds_of
+    from twinlink.telling.discovery import DiscoveryTold, RoundTold
+
     addresses = seeds_of([*urls, *([str(seeds)] if seeds else [])])
 
     def on_round(row: dict[str, int]) -> None:

@@ -21,7 +21,8 @@ from scipy.sparse import csr_array
 from twinlink.errors import InputError, SchemaError
 from twinlink.graph.database import opened, quoted, write_parquet
 from twinlink.graph.domains import registered_domain
-from twinlink.graph.named_languages import CODES, address_pattern
+from twinlink.graph.named_languages import address_pattern
+from twinlink.languages import ADDRESS_CODES
 from twinlink.ranking_config import HostGraphSettings
 
 if TYPE_CHECKING:
@@ -116,8 +117,8 @@ def _prepare(database: duckdb.DuckDBPyConnection) -> None:
     """Make the tables that the batches use."""
     database.execute("CREATE TABLE crawled (site VARCHAR PRIMARY KEY, n_pages BIGINT)")
     database.execute("CREATE TABLE files (filename VARCHAR, site VARCHAR, n_pages BIGINT)")
-    tags = sorted(set(CODES.values()))
-    codes = pa.table({"token": list(CODES), "bit": [1 << tags.index(tag) for tag in CODES.values()]})
+    tags = sorted(set(ADDRESS_CODES.values()))
+    codes = pa.table({"token": list(ADDRESS_CODES), "bit": [1 << tags.index(tag) for tag in ADDRESS_CODES.values()]})
     database.register("codes_given", codes)
     database.execute("CREATE TABLE codes AS SELECT token, bit::BIGINT AS bit FROM codes_given")
     database.unregister("codes_given")

@@ -2,22 +2,11 @@
 
 from __future__ import annotations
 
-from twinlink.languages import LANGUAGE_OF, NAMES
+from twinlink.languages import ADDRESS_CODES
 
-__all__ = ["CODES", "TOKENS", "address_pattern"]
+__all__ = ["TOKENS", "address_pattern"]
 
-CODES = {
-    **{tag.lower(): tag for tag in NAMES if tag not in ("id", "no")},  # more often a number and a refusal
-    **{name: tag for name, tag in LANGUAGE_OF.items() if name.isascii() and name.isalpha()},
-    **dict.fromkeys("tc cht big5 trad hant".split(), "zh-Hant"),
-    **dict.fromkeys("sc chs gb simp hans".split(), "zh-Hans"),
-    **dict.fromkeys("chi cn zho".split(), "zh"),
-    **dict.fromkeys("jp jpn".split(), "ja"), "kr": "ko", "kor": "ko", "rus": "ru", "kz": "kk", "kaz": "kk",
-    **dict.fromkeys("pt-br ptbr por".split(), "pt"), "fre": "fr", "spa": "es", "engl": "en",
-}  # fmt: skip
-"""Language tags by what addresses write, lower case."""
-
-TOKENS = sorted(CODES, key=lambda token: (-len(token), token))
+TOKENS = sorted(ADDRESS_CODES, key=lambda token: (-len(token), token))
 
 
 def address_pattern() -> str:

@@ -16,9 +16,10 @@ import pyarrow as pa
 from twinlink.config import Config
 from twinlink.errors import InputError, RunError
 from twinlink.files import write_text
+from twinlink.languages import canonical_language
 from twinlink.pipeline.addresses import read_libraries
 from twinlink.pipeline.ingest import source_paths
-from twinlink.pipeline.mine import check_langs, ingest_stage, match_stage, silent
+from twinlink.pipeline.mine import ingest_stage, match_stage, silent
 from twinlink.pipeline.pagelangs import identify_pages
 from twinlink.pipeline.patterns import LIBRARY, PAIRS_FILE, learn_run
 from twinlink.pipeline.probing import Look, failure, fetch, fetched_sites, is_added, probe
@@ -33,6 +34,7 @@ from twinlink.similarity.pattern_library import read_library
 from twinlink.similarity.url_keys import Key
 from twinlink.spiders.urls import site_of
 from twinlink.tables import PAGES, PAIRS, PATTERNS, PROBES, SITES, iter_parts, read_table
+from twinlink.wanted import check_two
 
 __all__ = ["discover"]
 
@@ -84,7 +86,7 @@ def discover(
     """
     if not seeds:
         raise InputError("nothing to begin at: expected at least one address of a site")
-    check_langs(config.langs)
+    check_two(config.langs)
     _check_own(run)
     rounds = Rounds(run)
     rounds.begin(_begun(seeds, config))
@@ -120,7 +122,11 @@ def _begun(seeds: Sequence[str], config: Config) -> dict[str, Any]:
     settings = msgspec.to_builtins(config.discover)
     for later in ("rounds", "skip", "only"):  # they may change while the loop goes on
         del settings[later]
-    shared = {"langs": list(config.langs), "site_by": config.crawl.site_by, "seeds": list(seeds)}
+    shared = {
+        "langs": [canonical_language(tag) for tag in config.langs],
+        "site_by": config.crawl.site_by,
+        "seeds": list(seeds),
+    }
     return {**{f"discover.{name}": value for name, value in settings.items()}, **shared}
 
 

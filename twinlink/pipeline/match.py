@@ -23,7 +23,7 @@ import scipy.sparse as sp
 from twinlink.config import Config
 from twinlink.files import write_text
 from twinlink.graph.links import adjacency
-from twinlink.languages import takes_in
+from twinlink.languages import canonical_language, languages_of_site
 from twinlink.pipeline.choice import SideMatch, match_sides, reconcile
 from twinlink.pipeline.evidence import Between, Found, Side, positions
 from twinlink.pipeline.hints import page_hints
@@ -120,7 +120,8 @@ def match(
     """
     check_cut(config.match)
     tables = run.stage_folder("ingest")
-    settings: dict[str, Any] = {"langs": config.langs, "language": config.language, "match": config.match}
+    langs = tuple(canonical_language(tag) for tag in config.langs)
+    settings: dict[str, Any] = {"langs": langs, "language": config.language, "match": config.match}
     if find_languages is not site_languages:
         settings["find_languages"] = getattr(find_languages, "__qualname__", type(find_languages).__qualname__)
     lexicon_files = [Path(name) for name in config.match.lexicons]
@@ -287,18 +288,18 @@ def _sorted(matrix: sp.csr_array) -> sp.csr_array:
 def language_groups(langs: Sequence[str], wanted: Sequence[str]) -> list[Group]:
     """Return the languages of a site that are to be matched, each with its pages.
 
-    A wanted ``zh`` takes in ``zh-Hant`` and ``zh-Hans``; where a site has both, each is a language of its own (two
-    groups of the same wanted tag, never matched with each other). Without wanted languages the two most frequent ones
-    are taken.
+    A wanted ``zh`` includes ``zh-Hant`` and ``zh-Hans``; where a site has both, each is a language of its own (two
+    groups of the same wanted tag, never matched with each other). A language that the site does not have means the
+    closest one (`languages_of_site`). Without wanted languages the two most frequent ones are taken.
 
     >>> [(tag, lang, rows.tolist()) for tag, lang, rows in language_groups(["en", "zh-Hant", "de", "en"], ["en", "zh"])]
     [('en', 'en', [0, 3]), ('zh', 'zh-Hant', [1])]
     """
     counts = Counter(lang for lang in langs if lang not in (UNDETERMINED, TWO_LANGUAGES))
-    tags = list(wanted) or [lang for lang, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:2]]
+    most = sorted(counts, key=lambda lang: (-counts[lang], lang))[:2]
     groups = []
-    for tag in tags:
-        members = {lang: n for lang, n in counts.items() if takes_in(tag, lang)}
+    for tag, meant in (languages_of_site(wanted, counts) if wanted else {lang: [lang] for lang in most}).items():
+        members = {lang: counts[lang] for lang in meant}
         total = sum(members.values())
         main = [lang for lang, n in sorted(members.items()) if n >= MIN_VARIANT_SHARE * total]
         for lang in main:

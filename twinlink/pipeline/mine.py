@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -13,17 +11,16 @@ from twinlink.bitext_config import BitextSettings
 from twinlink.config import Config, IngestSettings
 from twinlink.errors import ConfigError, InputError, TwinlinkError
 from twinlink.files import write_text
-from twinlink.languages import takes_in
 from twinlink.pipeline.ingest import ingest
 from twinlink.progress import Report
 from twinlink.rundir import RunDirectory
 from twinlink.spiders.crawl import CrawlProgress, crawl
 from twinlink.spiders.urls import normalise
+from twinlink.wanted import check_two
 
 __all__ = [
     "align_files",
     "align_stage",
-    "check_langs",
     "crawl_stage",
     "ingest_stage",
     "match_stage",
@@ -34,7 +31,6 @@ __all__ = [
 ]
 
 _N_SHOWN = 3  # reasons and languages shown while a crawl runs
-_TAG = re.compile(r"[a-z]{2,3}(-[a-z0-9]{2,8})*", re.IGNORECASE)
 
 
 def silent(stage: str, done: int, total: int | None, detail: str = "") -> None:
@@ -81,40 +77,12 @@ def _looks_like_host(text: str) -> bool:
     return named and normalise(f"http://{text}") is not None and not text.startswith((".", "/"))
 
 
-def check_langs(langs: Sequence[str]) -> None:
-    """Check the wanted languages before any work is done for them.
-
-    >>> check_langs(["en", "zh-Hant"])
-    >>> check_langs(["en"])
-    Traceback (most recent call last):
-    ...
-    twinlink.errors.ConfigError: langs: en alone is wanted; pairs need two languages, e.g. en,zh
-
-    Raises
-    ------
-    ConfigError
-        If one is no language tag, takes in another one, or is the only one.
-    """
-    for tag in langs:
-        if not _TAG.fullmatch(tag):
-            raise ConfigError(f"langs: {tag!r} is no language tag; expected tags such as en, zh or zh-Hant")
-    for wide, narrow in itertools.permutations(langs, 2):
-        if takes_in(wide, narrow):
-            raise ConfigError(f"langs: {wide} takes in {narrow}; name one of them, or two that lie apart")
-    if len(langs) == 1:
-        raise ConfigError(f"langs: {langs[0]} alone is wanted; pairs need two languages, e.g. {_example(langs[0])}")
-
-
-def _example(tag: str) -> str:
-    return "en,zh" if tag.lower().startswith("en") else f"en,{tag}"
-
-
 def mine_stages(inputs: Sequence[str], run: RunDirectory, config: Config, report: Report = silent) -> None:
     """Do all stages for ``inputs`` (addresses, archives, folders) in ``run``."""
     urls, paths = split_inputs(inputs)
     if not urls and not paths:
         raise InputError("nothing to mine: expected at least one address, archive or folder")
-    check_langs(config.langs)
+    check_two(config.langs)
     _check_lexicons(config.match.lexicons)
     if config.match.method != "weighed":
         from twinlink.pipeline.structural import check_cut
@@ -280,7 +248,7 @@ def match_stage(run: RunDirectory, config: Config, report: Report = silent) -> N
     from twinlink.pipeline.match import match
     from twinlink.pipeline.structural import STRUCTURAL, check_cut
 
-    check_langs(config.langs)
+    check_two(config.langs)
     check_cut(config.match)
     write_text(run.config_file, config.to_toml())
     if config.match.method in STRUCTURAL:

@@ -10,11 +10,12 @@ from typing import Any, NamedTuple
 from twinlink.config import Config
 from twinlink.discovery_config import DiscoverySettings
 from twinlink.errors import CrawlError, MissingStageError
+from twinlink.languages import UNDETERMINED, base_language, languages_of_site
 from twinlink.pipeline.mine import crawl_stage, ingest_stage, silent
 from twinlink.pipeline.pagelangs import MAX_LETTERS
 from twinlink.progress import Report
 from twinlink.rundir import RunDirectory, site_file
-from twinlink.similarity.identify import canonical_language, identify_text, language_matches
+from twinlink.similarity.identify import identify_text
 from twinlink.similarity.patterns import learn_patterns
 from twinlink.similarity.url_keys import Key
 from twinlink.spiders.ledger import ledger_counts, ledger_report
@@ -23,7 +24,6 @@ from twinlink.tables import PAGES, read_table
 __all__ = ["Look", "failure", "fetch", "fetched_sites", "is_added", "look", "probe"]
 
 BILINGUAL, TWO_LANGUAGES, ONE_LANGUAGE = "bilingual", "two-languages", "one-language"
-UNKNOWN = "und"
 
 _REFUSED = frozenset(("robots", "robots-unreachable", "busy", "noindex", "nofollow", "private-address"))
 _DEAD = frozenset(("dns", "connection", "timeout", "tls"))
@@ -135,8 +135,8 @@ def look(urls: Sequence[str], texts: Sequence[str], config: Config, prior: Mappi
     ('bilingual', 'en 2, zh 2', '/en/ ↔ /tc/', 1.0)
     """
     settings = config.discover
-    langs = [_language(text, config.langs) for text in texts]
-    counts = Counter(lang for lang in langs if lang != UNKNOWN)
+    langs = _languages(texts, config.langs)
+    counts = Counter(lang for lang in langs if lang != UNDETERMINED)
     named = ", ".join(f"{lang} {n}" for lang, n in sorted(counts.items(), key=lambda item: (-item[1], item[0])))
     second = sorted(counts.values())[-2] if len(counts) > 1 else 0
     if second < max(1, settings.min_share * len(urls)):
@@ -150,12 +150,13 @@ def look(urls: Sequence[str], texts: Sequence[str], config: Config, prior: Mappi
     return Look(BILINGUAL, reason, len(urls), named, best.credibility, best.rule)
 
 
-def _language(text: str, wanted: Sequence[str]) -> str:
-    """Return the wanted language of a text, or its base language where none is wanted; ``und`` for others."""
-    lang, _ = identify_text(text)
+def _languages(texts: Sequence[str], wanted: Sequence[str]) -> list[str]:
+    """Return the wanted language of each text, or its base language where none is wanted; ``und`` for others."""
+    found = [identify_text(text)[0] for text in texts]
     if not wanted:
-        return canonical_language(lang).partition("-")[0]
-    return next((tag for tag in wanted if language_matches(lang, tag)), UNKNOWN)
+        return [base_language(lang) for lang in found]
+    wanted_of = {lang: tag for tag, langs in languages_of_site(wanted, found).items() for lang in langs}
+    return [wanted_of.get(lang, UNDETERMINED) for lang in found]
 
 
 def failure(told: Mapping[str, Any]) -> Look:

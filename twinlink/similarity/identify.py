@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import pycld2
 
+from twinlink.languages import UNDETERMINED, base_language
 from twinlink.similarity.scripts import (
     HAN,
     KANA,
@@ -18,18 +19,8 @@ from twinlink.similarity.scripts import (
     words_per_unit,
 )
 
-__all__ = ["UNDETERMINED", "Guess", "canonical_language", "guess_language", "identify_text", "language_matches"]
+__all__ = ["UNDETERMINED", "Guess", "guess_language", "identify_text"]
 
-UNDETERMINED = "und"
-
-# Old, regional and group codes, and what they are called here.
-_SAME = {
-    "iw": "he", "in": "id", "ji": "yi", "jw": "jv", "mo": "ro", "nb": "no", "nn": "no", "fil": "tl", "cmn": "zh",
-    "yue": "zh",
-}  # fmt: skip
-# Subtags that say how Chinese is written, the script itself before the region.
-_CHINESE = {"hant": "zh-Hant", "hans": "zh-Hans"} | dict.fromkeys(("tw", "hk", "mo"), "zh-Hant")
-_CHINESE |= dict.fromkeys(("cn", "sg", "my"), "zh-Hans")
 # Web templates are filled with "lorem ipsum": CLD2's Latin says nothing about the page.
 _PLACEHOLDER = "la"
 
@@ -58,38 +49,6 @@ class Guess(NamedTuple):
 
 
 _NO_GUESS = Guess(UNDETERMINED, 0.0, 0.0)
-
-
-def canonical_language(tag: str) -> str:
-    """Return a language tag as it is written here: the base language, and the script for Chinese alone.
-
-    Examples
-    --------
-    >>> canonical_language("en-US"), canonical_language("zh_TW"), canonical_language("zh-cn"), canonical_language("zh")
-    ('en', 'zh-Hant', 'zh-Hans', 'zh')
-    >>> canonical_language("")
-    'und'
-    """
-    parts = tag.strip().lower().replace("_", "-").split("-")
-    base = _SAME.get(parts[0], parts[0])
-    if not base.isalpha() or base == "un":
-        return UNDETERMINED
-    if base != "zh":
-        return base
-    said = [subtag for subtag in _CHINESE if subtag in parts[1:]]
-    return _CHINESE[said[0]] if said else "zh"
-
-
-def language_matches(language: str, wanted: str) -> bool:
-    """Tell whether a page's language is a wanted one; ``zh`` takes in ``zh-Hant`` and ``zh-Hans``.
-
-    Examples
-    --------
-    >>> language_matches("zh-Hant", "zh"), language_matches("zh-Hant", "zh-CN"), language_matches("pt", "pt-BR")
-    (True, False, True)
-    """
-    found, asked = canonical_language(language), canonical_language(wanted)
-    return found == asked or (asked == "zh" and found.startswith("zh-"))
 
 
 def identify_text(text: str) -> tuple[str, float]:
@@ -160,8 +119,8 @@ def _ask_cld2(text: str) -> Guess:
     except pycld2.error:  # not one string that we know of is left for it to refuse; an unknown one is no reason to stop
         return _NO_GUESS
     for _, code, percent, _ in answers:
-        language = canonical_language(code)
+        language = base_language(code)
         if language not in {UNDETERMINED, _PLACEHOLDER}:
             strength = percent / 100 * min(1.0, size / _CLEAR_BYTES) if reliable else 0.0
-            return Guess(language.partition("-")[0], percent / 100, strength)
+            return Guess(language, percent / 100, strength)
     return _NO_GUESS

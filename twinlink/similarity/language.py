@@ -24,15 +24,14 @@ from scipy.sparse import csr_array, diags_array, hstack
 
 from twinlink.config import LanguageSettings
 from twinlink.errors import ShapeError
+from twinlink.languages import base_language, canonical_language
 from twinlink.similarity.bilingual import is_bilingual, may_be_bilingual
 from twinlink.similarity.cutting import cut_texts, distinct_texts
 from twinlink.similarity.identify import (
     UNDETERMINED,
     Guess,
-    canonical_language,
     guess_language,
     identify_text,
-    language_matches,
 )
 from twinlink.similarity.scripts import chinese_variant, count_letters, script_of, split_units, words_per_unit
 from twinlink.similarity.surroundings import adoptions, near_links, neighbour_scores
@@ -42,9 +41,7 @@ __all__ = [
     "TWO_LANGUAGES",
     "UNDETERMINED",
     "LanguageFinder",
-    "canonical_language",
     "identify_text",
-    "language_matches",
     "site_languages",
 ]
 
@@ -188,7 +185,7 @@ def site_languages(
     if not blocks:
         return [], np.zeros(0, np.float32)
     site = _read_site(blocks, declared, links, hints, settings.boilerplate_share)
-    aim = frozenset(canonical_language(tag).partition("-")[0] for tag in wanted)
+    aim = frozenset(map(base_language, wanted))
     guesses = _prefer_wanted([guess_language(site.scripts[i], site.sample(i)) for i in range(len(blocks))], aim)
     languages, scores = _adopt(site, *_decide(site, guesses, aim), aim)
     for i, guess in enumerate(guesses):
@@ -263,7 +260,7 @@ def _read_site(
 
 
 def _bases(tags: Iterable[str]) -> frozenset[str]:
-    return frozenset(canonical_language(tag).partition("-")[0] for tag in tags) - {UNDETERMINED}
+    return frozenset(map(base_language, tags)) - {UNDETERMINED}
 
 
 def _count_units(texts: Sequence[str]) -> tuple[Floats, csr_array, list[str]]:

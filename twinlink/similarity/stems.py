@@ -7,8 +7,8 @@ from functools import cache, lru_cache
 
 import snowballstemmer
 
-from twinlink.similarity.terms import is_latin, is_name, is_number
-from twinlink.similarity.wordlists import KOREAN_PARTICLES, NOT_LATIN, PREFIX_LANGUAGES, SNOWBALL
+from twinlink.similarity.terms import has_latin_script, is_latin, is_name, is_number
+from twinlink.similarity.wordlists import KOREAN_PARTICLES, PREFIX_LANGUAGES, SNOWBALL
 
 __all__ = ["stem"]
 
@@ -35,7 +35,7 @@ def stem(word: str, lang: str) -> str:
 def _stem(word: str, base: str) -> str:
     if is_number(word) or is_name(word):
         return word
-    if base in NOT_LATIN and is_latin(word):
+    if is_latin(word) and not has_latin_script(base):
         return _stemmer("en")(word)
     if base == "ko":
         return _without_particle(word)

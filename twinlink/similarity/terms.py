@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from twinlink.similarity.wordlists import NOT_LATIN
+from twinlink.languages import language_script
 
 __all__ = ["has_latin_script", "is_latin", "is_name", "is_number"]
 
@@ -29,4 +29,4 @@ def is_latin(term: str) -> bool:
 
 def has_latin_script(lang: str) -> bool:
     """Tell whether a language is written in Latin letters."""
-    return lang.partition("-")[0] not in NOT_LATIN
+    return language_script(lang) == "Latn"

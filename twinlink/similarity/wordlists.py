@@ -5,7 +5,6 @@ from __future__ import annotations
 __all__ = [
     "CLITIC_LANGUAGES",
     "KOREAN_PARTICLES",
-    "NOT_LATIN",
     "PREFIX_LANGUAGES",
     "SNOWBALL",
     "SPACE_GROUPING",
@@ -24,12 +23,6 @@ SNOWBALL = {
 
 PREFIX_LANGUAGES = frozenset("az ba be bg bs hr ka kk ky lv mk mn sk sl tk tt uk uz".split())
 """Languages without stemmer that put endings to their words."""
-
-NOT_LATIN = frozenset(
-    "am ar as be bg bn bo dv dz el fa gu he hi hy ja ka kk km kn ko ky lo mk ml mn mr my ne or pa ps ru sd si sr ta te"
-    " tg th ti tt ug uk ur yi zh".split()
-)
-"""Languages in other than Latin letters, where a Latin word is foreign."""
 
 SPACE_GROUPING = frozenset("be bg cs et fi fr hu kk ky lt lv no pl ru sk sv uk".split())
 """Languages that write 1 234. White space is collapsed before, so that no-break spaces have become plain ones."""

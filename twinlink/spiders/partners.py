@@ -7,10 +7,18 @@ say. So two wanted languages of one script that pages do not declare cannot be t
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from twinlink.languages import LANGUAGE_OF, NAMES
+from twinlink.languages import (
+    LANGUAGE_OF,
+    NAMES,
+    UNDETERMINED,
+    canonical_language,
+    language_script,
+    letter_script,
+)
 
 if TYPE_CHECKING:
     from twinlink.spiders.parser import Link
@@ -23,19 +31,6 @@ UNWANTED = -1
 _LONGEST_NAME = max(map(len, LANGUAGE_OF))
 _CODE = re.compile(r"[a-z]{2}(?:[-_][a-z]{2,4})?", re.IGNORECASE)
 
-_SCRIPTS = {
-    "Kana": r"[\u3040-\u30ff]", "Hang": r"[\uac00-\ud7af]", "Hani": r"[\u3400-\u9fff]", "Cyrl": r"[\u0400-\u052f]",
-    "Grek": r"[\u0370-\u03ff]", "Arab": r"[\u0600-\u06ff]", "Hebr": r"[\u0590-\u05ff]", "Thai": r"[\u0e00-\u0e7f]",
-    "Deva": r"[\u0900-\u097f]",
-}  # fmt: skip
-_COUNTED = {script: re.compile(letters) for script, letters in _SCRIPTS.items()}
-_WRITTEN = {
-    **dict.fromkeys("ru uk be bg mk sr kk ky tg mn tt".split(), "Cyrl"), **dict.fromkeys(("zh", "yue"), "Hani"),
-    **dict.fromkeys(("ar", "fa", "ur", "ps", "ug"), "Arab"), **dict.fromkeys(("he", "yi"), "Hebr"),
-    **dict.fromkeys(("hi", "mr", "ne"), "Deva"), "ja": "Kana", "ko": "Hang", "el": "Grek", "th": "Thai",
-}  # fmt: skip
-_OLD_LANGUAGES = {"iw": "he", "in": "id", "nb": "no", "nn": "no"}
-_CHINESE = {"tw": "hant", "hk": "hant", "mo": "hant", "cn": "hans", "sg": "hans"}
 _SAMPLE = 4_000  # characters of a page that are looked at
 _MIN_LETTERS = 60
 _FOREIGN_SHARE = 0.15  # pages in other scripts than Latin hold much Latin; Latin pages hold little else
@@ -52,7 +47,8 @@ class Sides:
     Parameters
     ----------
     langs : sequence of str
-        Wanted languages (BCP 47; ``zh`` takes in ``zh-Hant`` and ``zh-Hans``). Empty: every page is of side `UNKNOWN`.
+        Wanted languages, as `twinlink.wanted` reads them (``zh`` includes ``zh-Hant`` and ``zh-Hans``). Empty: every
+        page is of side `UNKNOWN`.
 
     Examples
     --------
@@ -63,7 +59,7 @@ class Sides:
 
     def __init__(self, langs: Sequence[str]) -> None:
         self._wanted = [_parts(lang) for lang in langs]
-        self._scripts = [_WRITTEN.get(language, "Latn") for language, _ in self._wanted]
+        self._scripts = [language_script(lang) for lang in langs]
 
     def of_tag(self, tag: str) -> int:
         """Return the side of a language tag; `UNKNOWN` for no tag, or one that two wanted languages may mean."""
@@ -85,7 +81,7 @@ class Sides:
         if not self._wanted:
             return UNKNOWN
         script = _script(blocks)
-        if script and (not declared or _WRITTEN.get(_parts(declared)[0], "Latn") != script):
+        if script and (not declared or language_script(declared) != script):
             sides = [side for side, written in enumerate(self._scripts, 1) if written == script]
             if len(sides) == 1 and (script != "Latn" or not declared):
                 return sides[0]
@@ -105,7 +101,7 @@ class Sides:
             if len(found) >= _MAX_PARTNERS:
                 break
             tag = link.hreflang or named_language(link.anchor)
-            if not tag or tag == "x-default":
+            if not tag or _parts(tag)[0] == UNDETERMINED:  # x-default
                 continue
             other = self.of_tag(tag)
             if self._wanted:
@@ -177,11 +173,8 @@ def swap(url: str, before: str, after: str) -> str:
 
 def _parts(tag: str) -> tuple[str, str]:
     """Return the language of a tag and, of Chinese, its script."""
-    language, *rest = tag.lower().replace("_", "-").split("-")
-    language = _OLD_LANGUAGES.get(language, language)
-    if language != "zh":
-        return language, ""
-    return language, next((_CHINESE.get(part, part) for part in rest if part in _CHINESE or part[:3] == "han"), "")
+    language, _, script = canonical_language(tag).partition("-")
+    return language, script
 
 
 def _script(blocks: Iterable[str]) -> str:
@@ -189,12 +182,13 @@ def _script(blocks: Iterable[str]) -> str:
     text = " ".join(sorted(blocks, key=len, reverse=True)[:8])[:_SAMPLE]
     if text.isascii():
         return "Latn" if len(text) >= 4 * _MIN_LETTERS else ""
-    counts = {script: len(letters.findall(text)) for script, letters in _COUNTED.items()}
+    counts = Counter(map(letter_script, text))
+    del counts[""]
     counts["Hani"] *= _IDEOGRAPHIC
-    foreign = sum(counts.values())
-    letters = sum(map(str.isalpha, text)) + counts["Hani"] * (_IDEOGRAPHIC - 1) // _IDEOGRAPHIC
+    letters = counts.total()
     if letters < _MIN_LETTERS:
         return ""
+    foreign = letters - counts.pop("Latn", 0)
     if foreign < _FOREIGN_SHARE * letters:
         return "Latn"
     if counts["Hani"] and counts["Kana"] > 0.05 * foreign:

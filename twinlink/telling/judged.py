@@ -11,6 +11,7 @@ import msgspec
 
 from twinlink.errors import NothingFoundError, TwinlinkError
 from twinlink.telling.record import Record
+from twinlink.wanted import meaning_lines
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -119,6 +120,8 @@ class ScoresTold(Scores, frozen=True, kw_only=True):
     """All addresses of known pairs."""
     matched_with_labels: bool
     """The labels that are counted have shaped the pairs, too (``match.labels``): they tell little of them."""
+    meant: dict[str, dict[str, int]]
+    """With ``--langs``: languages that mean others than are written, as of `twinlink mine`."""
     estimated: Estimated | None = None
     """With ``--labels``: the precision of all pairs, with an interval."""
     curve_by: str | None = None
@@ -136,6 +139,7 @@ class ScoresTold(Scores, frozen=True, kw_only=True):
         curve: tuple[str, Sequence[tuple[float, float, float]]] | None = None,
         *,
         matched_with_labels: bool = False,
+        meant: dict[str, dict[str, int]] | None = None,
     ) -> ScoresTold:
         """Put together the measures, the addresses that are missing of how many, and what else was asked for."""
         counts = {name: getattr(Scores.of(result), name) for name in Scores.__struct_fields__}
@@ -145,6 +149,7 @@ class ScoresTold(Scores, frozen=True, kw_only=True):
             not_in_run=list(addresses[0]),
             n_known=addresses[1],
             matched_with_labels=matched_with_labels,
+            meant=meant or {},
             estimated=None if e is None else Estimated(float(e.precision), float(e.low), float(e.high), e.n, e.of),
             curve_by=None if curve is None else curve[0],
             curve=None if curve is None else [CurvePoint(*map(float, point)) for point in curve[1]],
@@ -153,6 +158,7 @@ class ScoresTold(Scores, frozen=True, kw_only=True):
 
     def lines(self) -> Iterator[str]:
         """Yield the counts, the measures, and a line for each point of the curve."""
+        yield from meaning_lines(self.meant)
         if self.not_in_run:
             missing = f"{len(self.not_in_run)} of {self.n_known} gold addresses"
             yield f"note: {missing} are not in the run, e.g. {self.not_in_run[0]}"

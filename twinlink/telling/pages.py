@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from twinlink.errors import NothingFoundError, TwinlinkError
-from twinlink.languages import takes_in
 from twinlink.telling.record import Count, Record
 from twinlink.telling.sentences import SentencesTold
+from twinlink.wanted import meaning_lines, meanings, name_of
 
 if TYPE_CHECKING:
     from twinlink.run import Run
@@ -134,6 +134,8 @@ class PairsTold(Record, frozen=True, kw_only=True):
     """Pages kept."""
     languages: dict[str, int]
     """Pages by language, the most frequent first."""
+    meant: dict[str, dict[str, int]]
+    """Wanted languages that mean others than are written: these, each with the number of sites. Empty: none found."""
     rejects: list[Count]
     """What was dropped, by stage and reason."""
     filters: dict[str, int]
@@ -166,6 +168,7 @@ class PairsTold(Record, frozen=True, kw_only=True):
             run=str(found.path),
             n_pages=len(found.pages),
             languages={str(lang): int(n) for lang, n in found.pages["lang"].value_counts().items()},
+            meant=_meant(found),
             rejects=[Count(stage, reason, n) for (stage, reason), n in sorted(counts.items())],
             filters={str(name): int(n) for name, n in filters.items()},
             n_pairs=len(found.pairs),
@@ -180,6 +183,7 @@ class PairsTold(Record, frozen=True, kw_only=True):
         """Yield the pages, the counts by reason, and where the pairs and the report are."""
         langs = ", ".join(f"{lang} {count}" for lang, count in self.languages.items())
         yield f"{self.n_pages} pages" + (f" ({langs})" if langs else "")
+        yield from meaning_lines({tag: langs for tag, langs in self.meant.items() if langs or self.n_pairs})
         for drop in self.rejects:
             yield f"  rejected in {drop.stage}: {drop.reason} {drop.count}"
         if self.filters:
@@ -209,13 +213,19 @@ class PairsTold(Record, frozen=True, kw_only=True):
         return ("match", self.run, "--langs", ",".join(sorted(there))) if is_other and len(there) == 2 else ()
 
 
+def _meant(found: Run) -> dict[str, dict[str, int]]:
+    """Return what the wanted languages mean on the run's sites."""
+    wanted = found.config.langs
+    return meanings(wanted, found.pages.groupby("site", sort=False)["lang"].unique()) if wanted else {}
+
+
 def _why_none(found: Run) -> str:
     if found.pages.empty:
         return "no page was kept"
     there = set(found.pages["lang"])
     if len(there) < 2:
         return "all pages are in one language"
-    for tag in found.config.langs:
-        if not any(takes_in(tag, lang) for lang in there):
-            return f"{NOT_THERE} {tag}"
+    for tag, langs in _meant(found).items():
+        if not langs:
+            return f"{NOT_THERE} {name_of(tag)}"
     return "no page of one wanted language has a partner in another"

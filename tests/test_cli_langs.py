@@ -1,0 +1,197 @@
+"""Languages as people write them, on the command line, in a settings file and in a notebook."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import twinlink as tl
+from tests.calling import twinlink
+from tests.sites import BASE, page, write_pages, write_toy
+from twinlink.demo import write_site
+from twinlink.errors import ConfigError
+
+DEMO = "https://demo.example"
+N_PAIRS = 60  # of the demo's pages, less what lost its partner: so many at least
+HEAVY = ("pyarrow", "pandas", "numba", "scrapy", "scipy", "duckdb")
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run with the demo's pages, which are in English and in Traditional Chinese."""
+    folder = tmp_path_factory.mktemp("demo")
+    site = write_site(folder / "demo", pages=90)
+    done = twinlink("ingest", site.folder, "--base-url", DEMO, "-o", folder / "run", "-q")
+    assert done.returncode == 0, done.stderr
+    return folder / "run"
+
+
+@pytest.mark.parametrize(
+    ("langs", "lines"),
+    [
+        ("en,zh", []),
+        ("en,zh-Hant", []),
+        ("EN,ZH", []),
+        ("en,zh-TW", ["zh-TW: the site's zh-Hant"]),
+        ("en,zh-HK", ["zh-HK: the site's zh-Hant"]),
+        ("en,zh-CN", ["zh-CN: the site's zh-Hant"]),
+        ("en,zh_TW", ["zh_TW: the site's zh-Hant"]),
+        ("en,zh-tw", ["zh-tw: the site's zh-Hant"]),
+        ("en-US,zh", ["en-US: the site's en"]),
+        ("eng,zho", ["eng: the site's en", "zho: the site's zh-Hant"]),
+        ("en,chi", ["chi: the site's zh-Hant"]),
+        ("en,cmn", ["cmn: the site's zh-Hant"]),
+        ("en,yue", ["yue: the site's zh-Hant"]),
+        ("English,Chinese", []),
+        ("english, Traditional Chinese", []),
+        ("英文,中文", []),
+    ],
+)
+def test_a_language_means_the_closest_one_of_the_site(demo: Path, langs: str, lines: list[str]) -> None:
+    done = twinlink("match", demo, "--langs", langs)
+    assert done.returncode == 0, done.stderr
+    found = tl.open(demo)
+    assert [line for line in done.stdout.splitlines() if "the site's" in line] == lines
+    assert set(found.pairs["lang_a"]) | set(found.pairs["lang_b"]) == {"en", "zh-Hant"}
+    assert len(found.pairs) >= N_PAIRS
+
+
+@pytest.mark.parametrize(
+    ("langs", "missing"),
+    [
+        ("eng,fra", "fra (French)"),
+        ("en-US,pt-BR", "pt-BR (Portuguese (Brazil))"),
+        ("en,rus", "rus (Russian)"),
+        ("en,iw", "iw (Hebrew)"),
+        ("en,in", "in (Indonesian)"),
+        ("en,tw", "tw (Twi)"),
+    ],
+)
+def test_a_language_that_no_page_is_in_is_named(demo: Path, langs: str, missing: str) -> None:
+    done = twinlink("match", demo, "--langs", langs)
+    assert done.returncode == 5
+    assert f"0 pairs: no page is in {missing}." in done.stderr
+    assert "next: twinlink match" in done.stderr
+
+
+REFUSED = [
+    ("en,xx", "'xx': no language has this code or name; expected a code such as en, zh-TW or zho"),
+    ("en,englsih", "'englsih': no language has this code or name; did you mean en (English)?"),
+    ("en,Chineese", "did you mean zh (Chinese)?"),
+    ("en,rusian", "did you mean ru (Russian)?"),
+    ("en,cn", "cn is a country: did you mean zh-Hans?"),
+    ("en,jp", "jp is a country: did you mean ja?"),
+    ("us,zh", "us is a country: did you mean en?"),
+    ("en,zh-hantt", "did you mean zh?"),
+    ("en;zh", "did you mean en,zh?"),
+    ("en zh", "did you mean en,zh?"),
+    ("en,", "'': no language has this code or name; expected a code"),
+    ("en,x-default", "'x-default': no language has this code or name; expected a code"),
+    ("en,und", "'und': no language has this code or name; expected a code"),
+    ("en," + "x" * 300, "no language has this code or name; expected a code"),
+    ("zh-TW,zh-HK", "zh-TW and zh-HK are one language here (zh-Hant); name one of them"),
+    ("en-US,en-GB", "en-US and en-GB are one language here (en); name one of them"),
+    ("iw,he", "iw and he are one language here (he); name one of them"),
+    ("en,English", "en and en are one language here (en); name one of them"),
+    ("en,zh,zh-TW", "zh includes zh-TW; name one of them"),
+    ("en", "en alone is wanted; pairs need two languages, e.g. en,zh"),
+]
+
+
+@pytest.mark.parametrize(("langs", "message"), REFUSED)
+def test_what_is_no_two_languages_is_refused_before_any_work(tmp_path: Path, langs: str, message: str) -> None:
+    done = twinlink("mine", write_toy(tmp_path / "toy"), "--base-url", BASE, "-o", tmp_path / "run", "--langs", langs)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("langs", ["en,xx", "en,englsih", "zh-TW,zh-HK", "en"])
+@pytest.mark.parametrize("verb", ["mine", "discover", "crawl"])
+def test_a_refusal_waits_for_nothing_that_takes_long_to_load(tmp_path: Path, verb: str, langs: str) -> None:
+    if verb == "crawl" and langs == "en":
+        return  # one language can be crawled
+    words = ["twinlink", verb, "http://127.0.0.1:9/", "-o", str(tmp_path / "run"), "--langs", langs]
+    code = (
+        f"import sys; sys.argv = {words!r}\nfrom twinlink.cli import main\n"
+        f"try:\n    main()\nfinally:\n    print(*(name for name in {HEAVY!r} if name in sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stdout.split()) == (2, []), done.stderr
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_settings_file_and_an_assignment_are_read_likewise(demo: Path, tmp_path: Path) -> None:
+    (tmp_path / "good.toml").write_text('langs = ["eng", "zh-TW"]\n')
+    assert "zh-TW: the site's zh-Hant" in twinlink("match", demo, "-c", tmp_path / "good.toml").stdout
+    assert tl.open(demo).config.langs == ("eng", "zh-TW")
+    assert "zh-TW: the site's zh-Hant" in twinlink("match", demo).stdout
+    assert "zh_HK: the site's zh-Hant" in twinlink("match", demo, "--set", 'langs=["en", "zh_HK"]').stdout
+    (tmp_path / "bad.toml").write_text('langs = ["en", "englsih"]\n')
+    done = twinlink("match", demo, "-c", tmp_path / "bad.toml")
+    assert done.returncode == 2
+    assert f"{tmp_path / 'bad.toml'}: langs: 'englsih'" in done.stderr
+    done = twinlink("match", demo, "--set", 'crawl.langs=["en", "englsih"]')
+    assert "crawl.langs: 'englsih'" in done.stderr
+
+
+def test_a_match_in_other_words_is_not_done_again(demo: Path) -> None:
+    twinlink("match", demo, "--langs", "en,zh-TW")
+    before = (demo / "match" / "signature.json").stat().st_mtime_ns
+    assert "pairs" in twinlink("match", demo, "--langs", "eng,zh-HK").stdout
+    assert (demo / "match" / "signature.json").stat().st_mtime_ns == before
+
+
+def test_a_notebook_reads_languages_likewise(tmp_path: Path) -> None:
+    toy = write_toy(tmp_path / "toy")
+    given = {"ingest__base_url": BASE, "match__min_score": 0.0}
+    run = tl.mine(toy, out=tmp_path / "run", langs=("English", "zh-TW"), **given)
+    assert (len(run.pairs), run.config.langs) == (5, ("en", "zh-TW"))
+    assert "zh-TW: the site&#x27;s zh-Hant" in run._repr_html_()
+    with pytest.raises(ConfigError, match=r"did you mean en \(English\)"):
+        tl.mine(toy, out=tmp_path / "other", langs="englsih,zh", **given)
+    with pytest.raises(ConfigError, match="alone is wanted"):
+        tl.mine(toy, out=tmp_path / "other", langs="en", **given)
+    assert not (tmp_path / "other").exists()
+
+
+def test_evaluate_takes_what_mine_takes(demo: Path) -> None:
+    twinlink("match", demo, "--langs", "en,zh")
+    gold = shutil.copy(demo / "pairs.tsv", demo.parent / "gold.tsv")
+    n_pairs = len(tl.open(demo).pairs)
+    for langs in ("eng,zh-TW", "Chinese,English", "en,zh-CN"):
+        done = twinlink("evaluate", demo, "--gold", gold, "--langs", langs)
+        assert f"gold {n_pairs}, predicted {n_pairs}, right {n_pairs}" in done.stdout, done.stderr
+        assert ("zh-TW: the site's zh-Hant" in done.stdout) == ("zh-TW" in langs)
+    assert "are one language here (en)" in twinlink("evaluate", demo, "--gold", gold, "--langs", "en-US,en-GB").stderr
+    assert "did you mean en" in twinlink("evaluate", demo, "--gold", gold, "--langs", "englsih,zh").stderr
+
+
+def test_each_site_has_its_own_closest_language(tmp_path: Path) -> None:
+    write_pages(tmp_path / "hk", two_versions("這是關於圖書館開放時間和還書的網頁"))
+    write_pages(tmp_path / "cn", two_versions("这是关于图书馆开放时间和还书的网页"))
+    files = [(name, file) for name in ("hk", "cn") for file in sorted((tmp_path / name).rglob("*.html"))]
+    lines = [f"http://www.{name}.example/{file.relative_to(tmp_path / name)}\t{file}\n" for name, file in files]
+    (tmp_path / "pages.tsv").write_text("".join(lines))
+    done = twinlink("mine", tmp_path / "pages.tsv", "-o", tmp_path / "run", "--langs", "en,zh-TW")
+    assert "zh-TW: zh-Hans (1 site), zh-Hant (1 site)" in done.stdout, done.stderr
+    assert done.returncode == 0
+
+
+def two_versions(chinese: str) -> dict[str, str]:
+    english = "This page is about the opening hours of the library and its books"
+    return {
+        f"{lang}/{n}.html": page(f"{text} {n}{n}{n}")
+        for n in range(6)
+        for lang, text in (("en", english), ("zh", chinese))
+    }
+
+
+def test_json_has_what_languages_mean(demo: Path) -> None:
+    assert twinlink("match", demo, "--langs", "en,zh-TW", "--json").object["meant"] == {"zh-TW": {"zh-Hant": 1}}
+    assert twinlink("match", demo, "--langs", "en,zh", "--json").object["meant"] == {}

@@ -1,0 +1,103 @@
+"""Facts about languages: what tags mean, whatever way they are written, and how near they are."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pycld2
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from twinlink.languages import (
+    base_language,
+    canonical_language,
+    language_script,
+    languages_of_site,
+    letter_script,
+    takes_in,
+)
+
+
+@pytest.mark.parametrize(
+    ("tag", "expected"),
+    [
+        ("en-GB", "en"), ("PT_br", "pt"), ("zh-TW", "zh-Hant"), ("zh-Hans-HK", "zh-Hans"), ("zh-hk", "zh-Hant"),
+        ("zh-SG", "zh-Hans"), ("zh", "zh"), ("iw", "he"), ("nb", "no"), ("", "und"), ("un", "und"), ("12", "und"),
+        ("zho", "zh"), ("chi", "zh"), ("cmn", "zh"), ("cmn-Hant", "zh-Hant"), ("yue", "zh-Hant"), ("zh-yue", "zh-Hant"),
+        ("rus", "ru"), ("fre", "fr"), ("ger", "de"), ("in", "id"), ("ji", "yi"), ("jw", "jv"), ("mo", "ro"),
+        ("nn", "no"), ("fil", "tl"), ("sr-Latn-RS", "sr"), ("arb", "ar"), ("swh", "sw"), ("en_US.UTF-8", "en"),
+        ("ca_ES@valencia", "ca"), ("x-default", "und"), ("-", "und"), ("en-" + "a" * 500, "und"), ("i-navajo", "nv"),
+        ("ypk", "ypk"), ("cn", "cn"),
+    ],
+)  # fmt: skip
+def test_a_tag_has_one_form_in_our_tables(tag: str, expected: str) -> None:
+    assert canonical_language(tag) == expected
+
+
+@given(st.text(max_size=60))
+def test_any_text_may_stand_where_a_tag_is_expected(text: str) -> None:
+    found = canonical_language(text)
+    assert found == "und" or (found.isascii() and canonical_language(found) == found)
+
+
+def test_answers_of_the_finder_are_in_the_form_that_tables_have() -> None:
+    forms = {canonical_language(code) for _, code in pycld2.LANGUAGES}
+    assert {"he", "jv", "no", "tl", "zh", "zh-Hant"} <= forms
+    assert not {"iw", "jw", "nn", "fil"} & forms
+
+
+@pytest.mark.parametrize(
+    ("wanted", "lang", "is_in"),
+    [
+        ("zh", "zh-Hans", True), ("zh-Hans", "zh", False), ("en-US", "en", True), ("en", "und", False),
+        ("und", "und", False), ("zh_TW", "zh-Hant", True), ("zh-TW", "zh-Hans", False), ("ZHO", "zh-Hans", True),
+        ("nb", "no", True), ("no", "nn", True), ("en", "enm", False),
+    ],
+)  # fmt: skip
+def test_a_wanted_language_includes_its_kinds(wanted: str, lang: str, is_in: bool) -> None:
+    assert takes_in(wanted, lang) == is_in
+
+
+@pytest.mark.parametrize(
+    ("wanted", "there", "meant"),
+    [
+        (["en", "zh-TW"], ["en", "zh-Hans", "zh-Hant"], [["en"], ["zh-Hant"]]),
+        (["en", "zh-HK"], ["en", "zh-Hans"], [["en"], ["zh-Hans"]]),
+        (["zh-TW", "zh-CN"], ["en", "zh-Hans"], [[], ["zh-Hans"]]),
+        (["yue", "en"], ["en", "zh-Hans", "zh-Hant"], [["zh-Hant"], ["en"]]),
+        (["en", "zh"], ["zh-Hant", "en", "zh-Hans"], [["en"], ["zh-Hans", "zh-Hant"]]),
+        (["bs", "en"], ["hr", "en"], [["hr"], ["en"]]),
+        (["bs", "hr"], ["hr", "en"], [[], ["hr"]]),
+        (["en", "pt-BR"], ["en", "gl", "es"], [["en"], []]),
+        (["en", "da"], ["en", "no"], [["en"], []]),
+        (["en", "qaa"], ["en", "qab", "mul"], [["en"], []]),
+    ],
+)
+def test_a_language_that_the_site_has_not_means_the_closest_one(
+    wanted: list[str], there: list[str], meant: list[list[str]]
+) -> None:
+    assert languages_of_site(wanted, there) == dict(zip(wanted, meant, strict=True))
+
+
+def test_scripts_of_letters_are_those_of_their_languages() -> None:
+    texts = {
+        "bn": "বাংলা", "am": "አማርኛ", "km": "ខ្មែរ", "hy": "հայերեն", "ka": "ქართული", "ta": "தமிழ்", "ja": "カタカナ",
+        "ko": "한국어", "zh-TW": "中文々", "he": "עברית", "ur": "اردو", "ne": "नेपाली", "mn": "монгол", "iu": "ᐃᓄᒃᑎᑐᑦ",
+        "vi": "tiếng",
+    }  # fmt: skip
+    for lang, text in texts.items():
+        letters = {letter_script(letter) for letter in text if letter.isalpha()}
+        assert letters == {language_script(lang)}, lang
+    assert letter_script("7") == letter_script("。") == ""
+    assert language_script("und") == language_script("x-y") == "Latn"
+
+
+def test_base_language_is_without_script() -> None:
+    assert [base_language(tag) for tag in ("zh-Hant", "pt_BR", "eng", "")] == ["zh", "pt", "en", "und"]
+
+
+def test_registries_are_loaded_with_the_first_tag() -> None:
+    code = "import sys, twinlink.config, twinlink.languages, twinlink.wanted; sys.exit('langcodes' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0

@@ -183,7 +183,17 @@ class EtsSettings(Settings, frozen=True):
 
 
 Evidence = Literal[
-    "content", "learned", "contrast", "structure", "ets", "external", "length", "direct", "hreflang", "pattern"
+    "content",
+    "learned",
+    "contrast",
+    "structure",
+    "ets",
+    "external",
+    "order",
+    "length",
+    "direct",
+    "hreflang",
+    "pattern",
 ]
 
 EVIDENCE: tuple[Evidence, ...] = (
@@ -193,13 +203,13 @@ EVIDENCE: tuple[Evidence, ...] = (
     "structure",
     "ets",
     "external",
+    "order",
     "length",
     "direct",
     "hreflang",
+    "pattern",
 )
-"""Kinds of evidence that are weighed by default (`twinlink.pipeline.weighed`). ``pattern`` (credible URL patterns) can
-be had as well: on eight sites with addresses as published it changed one pair (a row of `experiments.ablation`), and
-its loops take some 25 s to compile when they are first used."""
+"""Kinds of evidence that are weighed by default (`twinlink.pipeline.weighed`)."""
 
 
 class WeighingSettings(Settings, frozen=True):

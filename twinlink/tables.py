@@ -109,6 +109,7 @@ EVIDENCE = [
     _column("internal", pa.float32(), "internal similarity S_in", null=True),
     _column("external", pa.float32(), "external similarity S_ext of the last round", null=True),
     _column("ets", pa.float32(), "enhanced translation similarity", null=True),
+    _column("order", pa.float32(), "how far the links of paired pages put the two at the same place", null=True),
     _column("length", pa.float32(), "how near the ratio of the lengths is to the usual one", null=True),
     _column(
         "direct",

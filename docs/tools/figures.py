@@ -26,7 +26,7 @@ from twinlink.demo import write_site
 from twinlink.graph.links import adjacency, neighbours
 from twinlink.graph.matching import greedy_matching, optimal_matching
 from twinlink.graph.propagation import enhanced_similarity
-from twinlink.similarity.weighing import chance_of_being_right
+from twinlink.similarity.chances import chance_of_being_right
 from twinlink.toy import toy_site
 
 __all__ = ["draw_all"]

@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 from twinlink.config import WeighingSettings
 from twinlink.errors import ShapeError
 from twinlink.similarity.margins import Rivalry
-from twinlink.similarity.weighing import Weighing, chance_of_being_right, clear_pairs, weigh
+from twinlink.similarity.weighing import Weighing, clear_pairs, weigh
 
 Floats = NDArray[np.float64]
 
@@ -112,18 +112,18 @@ def test_equals_a_model_fitted_by_a_general_optimiser(seed: int) -> None:
     )
     mean, scale, w = plain_model(plain_standings(kinds, rivalry, all_free), known, clear, ridge)
 
-    def odds(free: NDArray[np.bool_]) -> Floats:
-        return np.clip((plain_standings(kinds, rivalry, free) - mean) / scale @ w[:-1] + w[-1], -20, 20)
+    def odds(left: NDArray[np.bool_]) -> Floats:
+        there = {name: np.where(left, values, 0) for name, values in kinds.items()}
+        x = plain_standings(there, rivalry, np.ones(len(left), bool))
+        return np.clip((x - mean) / scale @ w[:-1] + w[-1], -20, 20)
 
     assert result.log_odds == pytest.approx(odds(all_free), abs=0.05)
-    left = all_free.copy()
-    left[result.pairs] = False
-    asked_first, asked_second = match.asked
-    assert asked_first.tolist() == result.log_odds.tolist()
-    assert np.isneginf(asked_second[~left]).all()
-    assert asked_second[left] == pytest.approx(odds(left)[left], abs=0.05)
-    wrong = asked_second[Greedy(rivalry)(asked_second)]
-    assert result.probabilities.tolist() == chance_of_being_right(result.log_odds[result.pairs], wrong).tolist()
+    assert match.asked[0].tolist() == result.log_odds.tolist()
+    for trial, asked in enumerate(match.asked[1:]):
+        lose_column, lose_row = result.pairs[2 * trial :: 4], result.pairs[2 * trial + 1 :: 4]
+        left = ~(np.isin(rivalry.columns, rivalry.columns[lose_column]) | np.isin(rivalry.rows, rivalry.rows[lose_row]))
+        assert np.isneginf(asked[~left]).all()
+        assert asked[left] == pytest.approx(odds(left)[left], abs=0.05)
 
 
 def test_right_pairs_are_found_and_are_likely() -> None:
@@ -146,7 +146,7 @@ def test_noise_counts_little() -> None:
 @given(st.integers(0, 2**32 - 1), st.integers(1, 6), st.integers(1, 6), st.floats(0, 1), st.integers(1, 5))
 @example(5, 6, 4, 0.625, 4)  # a tie: its pairs are each less likely than a pair with lower log odds
 def test_properties(seed: int, n_a: int, n_b: int, share: float, n_values: int) -> None:
-    """On any input: finite, probabilities in [0, 1], weights of sum 1; what ties share rises with the log odds."""
+    """On any input: finite, chances in [0, 1], weights of sum 1; presence rises with the log odds."""
     rng = np.random.default_rng(seed)
     rivalry = Rivalry(csr_array(rng.random((n_a, n_b)) < share))
     n = len(rivalry.rows)
@@ -159,7 +159,8 @@ def test_properties(seed: int, n_a: int, n_b: int, share: float, n_values: int) 
     assert result.probabilities.shape == result.pairs.shape
     assert ((result.probabilities >= 0) & (result.probabilities <= 1)).all()
     order = np.argsort(result.log_odds[result.pairs], kind="stable")
-    assert (np.diff((result.probabilities * result.n_equal)[order]) >= -1e-12).all()
+    assert (np.diff(result.presence[order]) >= -1e-12).all()
+    assert (result.probabilities <= result.presence / result.n_equal + 1e-12).all()
     assert sum(result.weights.values()) == pytest.approx(1)
     assert min(result.weights.values()) >= 0
 
@@ -219,12 +220,48 @@ def test_without_any_evidence_all_candidates_are_equal() -> None:
 def test_one_pair_alone_has_nothing_to_be_compared_with() -> None:
     result = weighed({"one": np.array([0.8])}, full(1))
     assert result.pairs.tolist() == [0]
+    assert result.presence.tolist() == [0.5]
     assert result.probabilities.tolist() == [0.5]
 
 
 def test_evidence_must_have_a_value_for_each_candidate() -> None:
     with pytest.raises(ShapeError, match=r"'two': expected \(4,\), got \(3,\)"):
         weigh({"one": np.ones(4), "two": np.ones(3)}, full(2), np.ones(4, bool), Greedy(full(2)))
+
+
+def test_leftovers_are_not_likely() -> None:
+    """Pages without a partner get what is left, which looks like what is left when partners are taken away."""
+    kinds, rivalry, right = made_site(40, 10, gap=0.6)
+    result = weighed(kinds, rivalry)
+    is_right = right[result.pairs] > 0
+    assert (~is_right).sum() >= 5
+    assert result.presence[~is_right].max() < 0.5 < result.presence[is_right].min()
+
+
+def test_what_depends_on_other_candidates_is_measured_again() -> None:
+    kinds, rivalry, _ = made_site(12, 4)
+    clear = clear_pairs(kinds["first"], rivalry, 0.1)
+    asked: list[NDArray[np.bool_]] = []
+
+    def remeasure(left: NDArray[np.bool_]) -> dict[str, Floats]:
+        asked.append(left)
+        return {"noise": np.where(left, kinds["noise"], 0)}
+
+    measured = weigh(kinds, rivalry, clear, Greedy(rivalry), remeasure=remeasure)
+    assert len(asked) == 2
+    assert all(0 < left.sum() < len(left) for left in asked)
+    assert measured.presence.tolist() == weigh(kinds, rivalry, clear, Greedy(rivalry)).presence.tolist()
+
+
+def test_clues_decide_among_look_alikes_and_have_a_share() -> None:
+    rivalry = Rivalry(csr_array(np.kron(np.eye(8), np.ones((5, 5)))))
+    right = rivalry.rows == rivalry.columns
+    rng = np.random.default_rng(0)
+    kinds = {"content": 0.5 + 0.02 * rng.random(len(right)), "pattern": right.astype(float)}
+    result = weigh(kinds, rivalry, clear_pairs(kinds["pattern"], rivalry, 0.1), Greedy(rivalry))
+    assert right[result.pairs].all()
+    assert np.median(result.probabilities) > 0.95
+    assert result.weights["pattern"] > result.weights["content"]
 
 
 def test_clear_pairs_lead_their_rivals() -> None:
@@ -246,58 +283,3 @@ def test_no_page_is_in_two_clear_pairs(seed: int, margin: float) -> None:
     clear = clear_pairs(rng.integers(0, 4, len(rivalry.rows)) / 3, rivalry, margin)
     for pages in (rivalry.rows[clear], rivalry.columns[clear]):
         assert len(set(pages.tolist())) == len(pages)
-
-
-scores = st.lists(st.floats(-20, 20).map(lambda t: round(t, 3)), max_size=30).map(np.array)
-
-
-@given(scores, scores)
-def test_chances_are_in_order_and_within_bounds(given_: Floats, wrong: Floats) -> None:
-    chances = chance_of_being_right(given_, wrong)
-    assert chances.shape == given_.shape
-    assert ((chances >= 0) & (chances <= 1)).all()
-    assert (np.diff(chances[np.argsort(given_)]) >= -1e-12).all()
-
-
-def test_pairs_far_above_the_wrong_ones_are_nearly_sure_but_never_quite() -> None:
-    chances = chance_of_being_right(np.full(100, 8.0), np.full(100, -8.0))
-    assert ((chances > 0.99) & (chances < 1 - 1e-5)).all()
-
-
-def test_chance_where_some_pairs_look_like_the_wrong_ones() -> None:
-    """60 of 100 pairs are far above the wrong ones, 40 are just like them."""
-    given_ = np.r_[np.full(60, 9.0), np.linspace(-6, -4, 40)]
-    chances = chance_of_being_right(given_, np.linspace(-6, -4, 100))
-    assert chances[:60].min() > 0.98
-    assert chances[60:].max() < 0.75
-    assert chances[60] < chances[99]
-    assert chances[60] < 0.4
-
-
-def test_the_very_scores_of_the_wrong_pairs_are_one_third_likely() -> None:
-    """Half of the given pairs are below half of the wrong ones: two thirds of them are taken for wrong."""
-    noise = np.random.default_rng(0).normal(size=200)
-    assert chance_of_being_right(noise, noise) == pytest.approx(np.full(200, 1 / 3), abs=0.02)
-    assert chance_of_being_right(noise, np.sort(noise)[::4]).mean() == pytest.approx(1 / 3, abs=0.05)
-
-
-def test_pairs_just_like_wrong_ones_are_not_likely() -> None:
-    noise = np.random.default_rng(0).normal(size=(2, 200))
-    assert chance_of_being_right(*noise).mean() < 0.6
-
-
-def test_pairs_that_score_less_than_the_wrong_ones_are_not_likely() -> None:
-    assert chance_of_being_right(np.array([-3.0, -2.0, 0.5]), np.array([1.0, 2.0, 3.0])).max() < 0.5
-
-
-def test_half_where_there_is_nothing_to_compare_with() -> None:
-    assert chance_of_being_right(np.array([3.0, -3.0]), np.zeros(0)).tolist() == [0.5, 0.5]
-    assert chance_of_being_right(np.zeros(0), np.array([1.0])).shape == (0,)
-
-
-def test_more_wrong_looking_pairs_make_all_less_likely() -> None:
-    wrong = np.random.default_rng(0).normal(-3, 1, 100)
-    means = [
-        chance_of_being_right(np.r_[np.full(100 - n, 3.0), wrong[:n]], wrong)[: 100 - n].mean() for n in (5, 30, 60)
-    ]
-    assert means[0] > means[1] > means[2]

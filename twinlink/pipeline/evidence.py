@@ -11,6 +11,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from twinlink.config import MatchSettings
+from twinlink.graph.link_order import LinkLists
 from twinlink.graph.matching import Matching
 from twinlink.pipeline.names import shared_names
 from twinlink.similarity.content import combine_translations
@@ -55,6 +56,8 @@ class Side:
     tags: Sequence[bytes]
     graph: sp.csr_array
     """Directed links among these pages, bool, square."""
+    lists: LinkLists | None = None
+    """The same links as lists in document order."""
     names: Sequence[Sequence[str]] = ()
     """Image files and addresses on other sites, as `page_names` gives them; empty: none are known."""
     shapes: Sequence[PageShape] = ()

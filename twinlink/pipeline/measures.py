@@ -12,7 +12,9 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from twinlink.config import MatchSettings
+from twinlink.graph.link_order import link_order
 from twinlink.graph.links import neighbours
+from twinlink.graph.matching import greedy_matching
 from twinlink.graph.propagation import enhanced_similarity, external_similarity
 from twinlink.pipeline.addresses import url_pairs
 from twinlink.pipeline.evidence import Between, Side, Words, carry_over, members, with_values
@@ -22,7 +24,7 @@ from twinlink.similarity.contrast import contrast_vectors, cosine_of_pairs, near
 from twinlink.similarity.margins import Rivalry
 from twinlink.similarity.structure import structural_similarity
 
-__all__ = ["LIKELY", "SiteMeasures", "State", "mean_of", "measure", "pair_matrix", "stored"]
+__all__ = ["LIKELY", "SiteMeasures", "State", "link_places", "mean_of", "measure", "pair_matrix", "stored"]
 
 LIKELY = 1 / 3
 """Probability from which a pair teaches the next round. Trials where hardly any word is known: with ½ too little is
@@ -33,6 +35,7 @@ SPREAD_ALPHA = {True: 0.4, False: 0.7}
 
 Floats = npt.NDArray[np.float32]
 Marks = npt.NDArray[np.bool_]
+Rows = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -114,6 +117,17 @@ class SiteMeasures:
         external: Floats = external_similarity(scores, self.around_a, self.around_b, rarity=rarity).data
         return external
 
+    def order(self, scores: sp.csr_array, pairs: tuple[Rows, Rows, npt.NDArray[np.float64]]) -> Floats:
+        """Return how far the links of some pairs put the pages of each candidate at the same place."""
+        assert self.side_a.lists is not None
+        assert self.side_b.lists is not None
+        return link_order(self.side_a.lists, self.side_b.lists, pairs, scores).astype(np.float32)
+
+    @property
+    def has_lists(self) -> bool:
+        """Whether the order of the links is known."""
+        return self.side_a.lists is not None and self.side_b.lists is not None
+
 
 def measure(site: SiteMeasures, state: State, rivalry: Rivalry) -> dict[str, npt.NDArray[np.float64]]:
     """Return every kind of evidence of the candidates."""
@@ -127,12 +141,46 @@ def measure(site: SiteMeasures, state: State, rivalry: Rivalry) -> dict[str, npt
         alpha = site.settings.weighing.alpha
         alpha = SPREAD_ALPHA["structure" in evidence] if alpha is None else alpha
         evidence["ets"] = site.ets(state.pattern, rivalry, inside, alpha)
+    known = evidence.get("ets", inside)
     if site.uses("external"):
-        known = evidence.get("ets", inside) if state.chances is None else state.chances
-        evidence["external"] = site.external(with_values(state.pattern, known))
+        likely = known if state.chances is None else state.chances
+        evidence["external"] = site.external(with_values(state.pattern, likely))
+    evidence |= link_places(site, state, rivalry, known)
     if site.uses("length") and state.chances is not None:
         evidence["length"] = _length(site, rivalry, state.chances > LIKELY)
     return {kind: values.astype(np.float64) for kind, values in evidence.items()}
+
+
+def link_places(
+    site: SiteMeasures,
+    state: State,
+    rivalry: Rivalry,
+    known: npt.NDArray[np.floating],
+    left: Marks | None = None,
+) -> dict[str, npt.NDArray[np.float64]]:
+    """Return how far the links of the last round's pairs put candidates at the same place, as evidence ``order``.
+
+    Parameters
+    ----------
+    site : SiteMeasures
+    state : State
+        Its likely pairs; in the first round the pairs of a greedy matching by ``known``.
+    rivalry : Rivalry
+    known : ndarray, shape (n_candidates,), values >= 0
+        How alike the candidates are.
+    left : ndarray of bool, shape (n_candidates,), optional
+        Candidates that can be aligned; by default all.
+    """
+    if not site.uses("order") or not site.has_lists:
+        return {}
+    if state.chances is None:
+        matching = greedy_matching(with_values(state.pattern, known))
+        pairs = matching.rows, matching.columns, np.ones(len(matching))
+    else:
+        likely = np.flatnonzero(state.chances)
+        pairs = rivalry.rows[likely], rivalry.columns[likely], state.chances[likely].astype(np.float64)
+    scores = with_values(state.pattern, known if left is None else np.where(left, known, 0))
+    return {"order": site.order(scores, pairs).astype(np.float64)}
 
 
 def _by_parts(

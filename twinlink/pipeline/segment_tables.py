@@ -11,7 +11,7 @@ import pyarrow as pa
 from twinlink.bitext.filters import SEGMENT, UNSURE, Segment, pair_key
 from twinlink.pipeline.align_pages import AlignedPage
 from twinlink.pipeline.page_pairs import PageTexts
-from twinlink.similarity.weighing import chance_of_being_right
+from twinlink.similarity.chances import chance_of_being_right
 from twinlink.tables import PAGE_ALIGNMENTS, SEGMENTS
 
 __all__ = ["page_table", "segment_chances", "segment_table"]
@@ -24,7 +24,7 @@ def segment_chances(done: Sequence[AlignedPage], verdicts: Sequence[Sequence[str
     """Return the chance of each bead of a site that is handed out to be a translation; None for all others.
 
     What others have taught about its words (`Segment.held_out`) is compared with that of wrong pairs which pass the
-    same filters, see `twinlink.similarity.weighing.chance_of_being_right`. None for all where there are less than
+    same filters, see `twinlink.similarity.chances.chance_of_being_right`. None for all where there are less than
     `LEAST_COMPARED` wrong ones.
     """
     there = {pair_key(one.source, one.target) for page in done for one in page.segments if one.source and one.target}

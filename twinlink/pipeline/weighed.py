@@ -18,8 +18,9 @@ from twinlink.config import MatchSettings
 from twinlink.graph.matching import Matching, greedy_matching
 from twinlink.pipeline.evidence import Between, Found, Side, Words, carry_over, positions, with_values
 from twinlink.pipeline.labelled import allowed
-from twinlink.pipeline.measures import LIKELY, SiteMeasures, State, mean_of, measure, pair_matrix, stored
+from twinlink.pipeline.measures import LIKELY, SiteMeasures, State, link_places, mean_of, measure, pair_matrix, stored
 from twinlink.similarity.candidates import candidate_pattern, strongest, tag_vectors, union_of
+from twinlink.similarity.clues import CLUES
 from twinlink.similarity.content import combine_translations
 from twinlink.similarity.learned import learn_translations
 from twinlink.similarity.margins import Rivalry
@@ -29,6 +30,10 @@ __all__ = ["match_weighed"]
 
 FIRST_MARGIN = 0.1
 """Lead by which a pair of the first round is clear: 10 % over the second, as in the trials of `docs/methods.md`."""
+NEARLY_AS_GOOD = 0.8
+"""Part of the best rival's first evidence from which the pages do not speak against a clue. Ours, not tuned."""
+HARDLY_ANY = 4
+"""A clue that makes so many times as many pairs clear as the pages do is heard, whatever they say."""
 SURE = 0.9
 """Probability from which no other partner is looked for. Trials on seven sites: the same F1 as a search for all."""
 SETTLED = 0.995
@@ -61,6 +66,7 @@ def match_weighed(side_a: Side, side_b: Side, words: Words, between: Between, se
             partial(_match, state.pattern),
             settings.weighing,
             partial(site.nearly, state.pattern, rivalry),
+            partial(link_places, site, state, rivalry, evidence.get("ets", np.zeros(state.pattern.nnz))),
         )
         if round_ == settings.weighing.rounds or _is_settled(state, result):
             break
@@ -88,15 +94,27 @@ def _first_state(site: SiteMeasures) -> State:
 def _clear(state: State, evidence: dict[str, npt.NDArray[np.float64]], rivalry: Rivalry) -> npt.NDArray[np.bool_]:
     """Mark the pairs to learn from: at first the clear ones, later those that are probably right.
 
-    What the pages themselves say comes first. Where it makes nothing clear, links between the two sides may,
-    or their addresses.
+    At first, pairs that a clue makes clear come before those that the pages themselves make clear, but for pages that
+    these pair with others. The clue is heard here if the pages find most of its pairs nearly as good as any others, or
+    if they hardly know any pairs themselves.
     """
     if state.chances is not None and (state.chances > LIKELY).any():
         return state.chances > LIKELY
     first = evidence.get("ets", mean_of(evidence, ("content", "structure"), state.pattern.nnz))
-    between = (evidence[kind] for kind in ("hreflang", "direct", "pattern") if kind in evidence)
-    clear = (clear_pairs(values, rivalry, FIRST_MARGIN) for values in (first, *between))
-    return next((pairs for pairs in clear if pairs.any()), np.zeros(state.pattern.nnz, dtype=np.bool_))
+    by_pages = clear_pairs(first, rivalry, FIRST_MARGIN)
+    agreed = (first >= NEARLY_AS_GOOD * rivalry.rivals(first)) & (by_pages | ~_with_page_of(by_pages, rivalry))
+    clear = np.zeros(state.pattern.nnz, dtype=np.bool_)
+    for clue in CLUES:
+        pointed = clear_pairs(evidence[clue], rivalry, FIRST_MARGIN) if clue in evidence else clear
+        if 2 * np.sum(pointed & agreed) > np.sum(pointed) or HARDLY_ANY * np.sum(by_pages) < np.sum(pointed):
+            clear |= pointed & (by_pages | ~_with_page_of(by_pages | clear, rivalry))
+    return clear | (by_pages & ~_with_page_of(clear, rivalry))
+
+
+def _with_page_of(pairs: npt.NDArray[np.bool_], rivalry: Rivalry) -> npt.NDArray[np.bool_]:
+    """Mark the candidates that have a page in common with one of some pairs."""
+    of_row, of_column = rivalry.pages(np.flatnonzero(pairs))
+    return of_row[rivalry.rows] | of_column[rivalry.columns]
 
 
 def _match(pattern: sp.csr_array, log_odds: npt.NDArray[np.float64]) -> npt.NDArray[np.intp]:
@@ -116,14 +134,14 @@ def _is_settled(state: State, result: Weighing) -> bool:
     """Tell whether the round found nearly the same pairs as the one before."""
     if state.chances is None:
         return False
-    before, now = np.flatnonzero(state.chances > LIKELY), result.pairs[result.probabilities > LIKELY]
+    before, now = np.flatnonzero(state.chances > LIKELY), result.pairs[result.presence > LIKELY]
     return len(np.intersect1d(before, now)) >= SETTLED * len(np.union1d(before, now))
 
 
 def _next_state(site: SiteMeasures, state: State, result: Weighing, rivalry: Rivalry) -> State:
     """Learn words from the likely pairs, and look for candidates by these words and around these pairs."""
     shape = state.pattern.shape
-    likely, sure = (result.pairs[result.probabilities > limit] for limit in (LIKELY, SURE))
+    likely, sure = (result.pairs[result.presence > limit] for limit in (LIKELY, SURE))
     rows, columns = rivalry.rows[likely], rivalry.columns[likely]
     open_a, open_b = (np.ones(n, dtype=np.bool_) for n in shape)
     open_a[rivalry.rows[sure]] = open_b[rivalry.columns[sure]] = False
@@ -136,7 +154,7 @@ def _next_state(site: SiteMeasures, state: State, result: Weighing, rivalry: Riv
     )
     pattern = allowed(around, site.between.labels)
     chances = np.zeros(state.pattern.nnz, dtype=np.float32)
-    chances[result.pairs] = result.probabilities
+    chances[result.pairs] = result.presence
     return State(
         pattern=pattern,
         fixed={

@@ -25,7 +25,7 @@ _WEAK_SHARE = 0.05  # of the pairs, those for which a kind of evidence says leas
 _EVIDENCE = {
     "content": ("content", "learned", "contrast"),
     "structure": ("structure",),
-    "links": ("external",),
+    "links": ("external", "order"),
     "length": ("length",),
 }
 

@@ -13,6 +13,7 @@ EVIDENCE_WORDS = {
     "structure": "how alike the tags of the two pages are, in order",
     "internal": "content and structure together (S_in)",
     "external": "how alike the pages around them are, by links (S_ext)",
+    "order": "how far menus and lists of paired pages have the two at the same place",
     "ets": "content and links together (enhanced translation similarity)",
     "length": "how near the lengths of the texts are to the usual ratio",
     "direct": "the two pages link to each other",

@@ -50,6 +50,25 @@ class Rivalry:
         best[order] = np.maximum(best[order], _best_other(self.columns[order], values[order]))
         return best
 
+    def pages(self, candidates: NDArray[np.integer]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Mark the rows and the columns of some candidates, given by their positions."""
+        of_row, of_column = (np.zeros(n, np.bool_) for n in self.shape)
+        of_row[self.rows[candidates]] = of_column[self.columns[candidates]] = True
+        return of_row, of_column
+
+    def sums(self, values: Floats) -> tuple[Floats, Floats]:
+        """Return for each candidate the sum of its row and that of its column, itself included.
+
+        Examples
+        --------
+        >>> [sums.tolist() for sums in Rivalry(csr_array([[9, 5], [7, 0]])).sums(np.array([3.0, 1.0, 2.0]))]
+        [[4.0, 4.0, 2.0], [5.0, 1.0, 5.0]]
+        """
+        n_rows, n_columns = self.shape
+        of_row: Floats = np.bincount(self.rows, values, n_rows).astype(np.float64)
+        of_column: Floats = np.bincount(self.columns, values, n_columns).astype(np.float64)
+        return of_row[self.rows], of_column[self.columns]
+
 
 def _best_other(groups: NDArray[np.int64], values: Floats) -> Floats:
     """Return for each value the largest other one of its group; groups are runs of equal numbers."""

@@ -1,8 +1,9 @@
 """How much each kind of evidence is worth, found on the site at hand, without labels.
 
 Pairs that are clearly best for both of their pages teach a logistic model what right pairs look like beside the rivals
-that they beat. How sure it is of a list of pairs is measured with pairs that are known to be wrong: take the chosen
-partner away from every page and match again.
+that they beat. Clues (`twinlink.similarity.clues`) are weighed by how far they agree with it. How sure a pair is comes
+from two comparisons (`twinlink.similarity.chances`): with the pairs that are chosen where the right partner is missing,
+which is tried by taking pages away, and with the pair's rivals.
 """
 
 from __future__ import annotations
@@ -15,10 +16,12 @@ from numpy.typing import NDArray
 
 from twinlink.config import WeighingSettings
 from twinlink.errors import ShapeError
+from twinlink.similarity.chances import chance_of_being_right, shares_of_rivals
+from twinlink.similarity.clues import CLUES, clue_odds, learn_clues
 from twinlink.similarity.margins import Rivalry
 from twinlink.similarity.weighing_kernels import logistic_sums
 
-__all__ = ["Weighing", "chance_of_being_right", "clear_pairs", "n_equal", "weigh"]
+__all__ = ["Weighing", "clear_pairs", "n_equal", "weigh"]
 
 Floats = NDArray[np.float64]
 Positions = NDArray[np.intp]
@@ -27,6 +30,8 @@ Match = Callable[[Floats], Positions]
 matching."""
 Nearly = Callable[[Positions], NDArray[np.bool_]]
 """From the positions of pairs to the candidates that are, or nearly equal, one of them."""
+Remeasure = Callable[[NDArray[np.bool_]], Mapping[str, Floats]]
+"""From the candidates that are left to the kinds of evidence that are others without the rest."""
 
 MAX_LOG_ODDS = 20.0
 MAX_TEACHERS = 2_000
@@ -34,13 +39,11 @@ MAX_TEACHERS = 2_000
 with all; it bounds time and memory."""
 EQUAL = 1e-6
 """Log odds that differ by less are equal."""
-LOW_SHARE = 0.75
-"""Part of the wrong pairs among the given that score no better than half of the withheld ones. Trials on ten sites: ¾
-instead of 1 changes nothing on whole sites; with half of a side removed it brings the expected precision nearer."""
+WITHHELD = (slice(0, None, 4), slice(1, None, 4)), (slice(2, None, 4), slice(3, None, 4))
+"""Pairs that lose their column and pairs that lose their row in each of two trials: a quarter of them each."""
 STANDINGS = ("value", "lead", "relative lead", "best")
 _NEWTON_STEPS = 30
 _NEWTON_TOLERANCE = 1e-2
-_DECISION_RIDGE = 1e-3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,8 +54,10 @@ class Weighing:
     """Of each candidate, shape (n_candidates,): the model's verdict on it beside its rivals."""
     pairs: Positions
     """Positions of the one-to-one matching among the candidates."""
+    presence: Floats
+    """Chance of each of ``pairs`` not to be what is left over where partners are missing, in [0, 1]."""
     probabilities: Floats
-    """Chance of each of ``pairs`` to be right, in [0, 1]."""
+    """Chance of each of ``pairs`` to be right, in [0, 1]: ``presence`` times its share among its rivals."""
     n_equal: NDArray[np.int64]
     """How many pages each of ``pairs`` might as well have been, itself included."""
     weights: dict[str, float]
@@ -68,14 +73,29 @@ class _Logistic:
     weights: Floats
     """One a column of x, and the intercept b last."""
 
-    def log_odds(self, x: Floats) -> Floats:
-        """Return b + w·(x - mean) / scale of each row, within ±`MAX_LOG_ODDS`."""
-        return _clipped(self.part(x, slice(0, x.shape[1])) + self.weights[-1])
-
     def part(self, x: Floats, columns: slice) -> Floats:
         """Return what some columns add to the log odds of each row."""
         parts: Floats = (x - self.mean[columns]) / self.scale[columns] @ self.weights[:-1][columns]
         return parts
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Model:
+    """What all evidence together says of a candidate."""
+
+    logistic: _Logistic
+    clues: Mapping[str, Floats]
+    """What each state of each clue adds to the log odds."""
+
+    def log_odds(self, kinds: Mapping[str, Floats], rivalry: Rivalry) -> Floats:
+        """Return the log odds of all candidates, one kind of evidence after the other: all at once is too much."""
+        n = len(rivalry.rows)
+        odds, x = np.full(n, self.logistic.weights[-1]), np.empty((n, len(STANDINGS)))
+        own = (values for name, values in kinds.items() if name not in CLUES)
+        for k, values in enumerate(own):
+            _write_standings(values, rivalry.rivals(values), x)
+            odds += self.logistic.part(x, slice(k * len(STANDINGS), (k + 1) * len(STANDINGS)))
+        return np.asarray(sum(clue_odds(kinds, self.clues, rivalry).values(), _clipped(odds)))
 
 
 def weigh(
@@ -85,16 +105,19 @@ def weigh(
     match: Match,
     settings: WeighingSettings | None = None,
     nearly: Nearly | None = None,
+    remeasure: Remeasure | None = None,
 ) -> Weighing:
     """Weigh the evidence of a site's candidates.
 
     Each kind of evidence v of a candidate gives four numbers: v itself, its lead v - r over the best rival r (another
     candidate of either page), the relative lead (v - r) / v, and whether v > r. A logistic model with an L2 penalty
     learns from the ``clear`` pairs (right) and the other candidates of their pages (wrong); candidates of all other
-    pages are left out of the learning, for nothing is known of them. Its log odds order the candidates, ``match`` picks
-    the pairs, and `chance_of_being_right` compares them with the pairs that are picked once all of these, and the
-    candidates that nearly equal one of them, are taken away. Where several pairs are equally good (`n_equal`), only one
-    of them can be right: the chance is divided among them.
+    pages are left out of the learning, for nothing is known of them. Clues are no part of this model: `learn_clues`
+    finds what they add to its log odds. These order the candidates, and ``match`` picks the pairs.
+
+    Then pages are taken away, and the rest is matched again: what the pages whose partners are gone are paired with is
+    wrong. `chance_of_being_right` compares the pairs with these. Where pages have near-duplicates the pair may still be
+    the wrong one of several: the chance is multiplied by its share among its rivals (`shares_of_rivals`).
 
     Parameters
     ----------
@@ -109,6 +132,8 @@ def weigh(
     settings : WeighingSettings, optional
     nearly : callable, optional
         Finds near-duplicates of pairs; by default there are none.
+    remeasure : callable, optional
+        Measures again what depends on other candidates; by default nothing does.
 
     Raises
     ------
@@ -119,19 +144,50 @@ def weigh(
     for name, values in kinds.items():
         if values.shape != rivalry.rows.shape:
             raise ShapeError(f"evidence {name!r}: expected {rivalry.rows.shape}, got {values.shape}")
-    rivals = {name: rivalry.rivals(values) for name, values in kinds.items()}
-    model, weights = _learn(kinds, rivals, rivalry, _some(clear), settings.ridge)
-    log_odds = _log_odds(model, kinds, rivals, len(rivalry.rows))
+    model, weights = _learn(kinds, rivalry, _some(clear), settings.ridge)
+    log_odds = model.log_odds(kinds, rivalry)
     pairs = match(log_odds)
-    free = np.ones(len(log_odds), np.bool_)
-    free[pairs] = False
-    if nearly is not None:
-        free &= ~nearly(pairs)
-    rivals = {name: rivalry.rivals(np.where(free, values, 0.0)) for name, values in kinds.items()}
-    wrong_odds = np.where(free, _log_odds(model, kinds, rivals, len(free)), -np.inf)
-    chances = chance_of_being_right(log_odds[pairs], wrong_odds[match(wrong_odds)])
+    wrong = [
+        _chosen_wrongly(model, kinds, rivalry, match, pairs[columns], pairs[rows], nearly, remeasure)
+        for columns, rows in WITHHELD
+    ]
+    presence = chance_of_being_right(log_odds[pairs], np.concatenate(wrong))
     equal = n_equal(log_odds, pairs, rivalry)
-    return Weighing(log_odds=log_odds, pairs=pairs, probabilities=chances / equal, n_equal=equal, weights=weights)
+    return Weighing(
+        log_odds=log_odds,
+        pairs=pairs,
+        presence=presence,
+        probabilities=presence * np.minimum(shares_of_rivals(log_odds, rivalry)[pairs], 1 / equal),
+        n_equal=equal,
+        weights=weights,
+    )
+
+
+def _chosen_wrongly(
+    model: _Model,
+    kinds: Mapping[str, Floats],
+    rivalry: Rivalry,
+    match: Match,
+    lose_column: Positions,
+    lose_row: Positions,
+    nearly: Nearly | None,
+    remeasure: Remeasure | None,
+) -> Floats:
+    """Return the log odds of the pairs that are chosen for pages whose partner was taken away.
+
+    Near-duplicates of a lost partner are taken away, too: with them the page would be paired rightly.
+    """
+    gone_row, gone_column = rivalry.pages(lose_row)[0], rivalry.pages(lose_column)[1]
+    left = ~(gone_row[rivalry.rows] | gone_column[rivalry.columns])
+    measured = {**kinds, **(remeasure(left) if remeasure is not None else {})}
+    log_odds = model.log_odds({name: np.where(left, values, 0.0) for name, values in measured.items()}, rivalry)
+    if nearly is not None:
+        left &= ~nearly(np.concatenate([lose_column, lose_row]))
+    log_odds = np.where(left, log_odds, -np.inf)
+    chosen = match(log_odds)
+    lonely_row, lonely_column = rivalry.pages(lose_column)[0], rivalry.pages(lose_row)[1]
+    wrong = lonely_row[rivalry.rows[chosen]] | lonely_column[rivalry.columns[chosen]]
+    return log_odds[chosen[wrong]]
 
 
 def n_equal(log_odds: Floats, pairs: Positions, rivalry: Rivalry) -> NDArray[np.int64]:
@@ -181,47 +237,6 @@ def clear_pairs(scores: Floats, rivalry: Rivalry, margin: float) -> NDArray[np.b
     return (scores > rivalry.rivals(scores) * (1 + margin)) & (scores > 0)
 
 
-def chance_of_being_right(given: Floats, wrong: Floats) -> Floats:
-    """P(right) of pairs with log odds ``given``, when pairs known to be wrong have log odds ``wrong``.
-
-    The given pairs are a mixture: a share π₀ is wrong and scores like the wrong ones. With f, f₀ the densities of given
-    and wrong pairs::
-
-        P(right | t) = 1 - π₀·f₀(t) / f(t)
-
-    f₀/f comes from a logistic regression of "given" on t, and is never taken for less than ½/n: the wrong pairs that
-    were seen do not allow to be surer. π₀ is the share of given pairs that score no better than half of the wrong ones,
-    divided by `LOW_SHARE`. This is where most wrong pairs among the given are: they had only what the right ones left
-    to choose from, the withheld ones had every page. (Storey's usual estimate divides by ½; on 11 sites that is 1.4 to
-    2.3 times the true share.)
-
-    Parameters
-    ----------
-    given : ndarray, shape (n,)
-    wrong : ndarray, shape (k,)
-        Of another matching of the same pages from which the given pairs were withheld.
-
-    Returns
-    -------
-    ndarray, shape (n,), values in [0, 1], rising with ``given``; all ½ where there is nothing to compare with.
-
-    Examples
-    --------
-    >>> given, wrong = np.r_[np.full(90, 6.0), np.full(10, -6.0)], np.full(100, -6.0)
-    >>> chance_of_being_right(given, wrong).round(2)[[0, -1]].tolist()
-    [1.0, 0.0]
-    """
-    if not len(given) or not len(wrong):
-        return np.full(len(given), 0.5)
-    values = np.concatenate([given, wrong])[:, None]
-    model, _ = _fit(values, np.repeat([1.0, 0.0], [len(given), len(wrong)]), _DECISION_RIDGE)
-    rises = model.weights[0] > 0  # if not, the given pairs are no better than the wrong ones
-    ratio = np.exp(-model.log_odds(given[:, None])) * len(given) / len(wrong) if rises else np.ones(len(given))
-    ratio = np.maximum(ratio, 0.5 / len(given))
-    share_of_wrong = (np.sum(given <= np.median(wrong)) / LOW_SHARE + 0.5) / (len(given) + 0.5)
-    return np.clip(1 - share_of_wrong * ratio, 0.0, 1.0)
-
-
 def _some(clear: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Keep `MAX_TEACHERS` of the marked candidates, spread evenly over all."""
     marked = np.flatnonzero(clear)
@@ -233,30 +248,23 @@ def _some(clear: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 def _learn(
-    kinds: Mapping[str, Floats],
-    rivals: Mapping[str, Floats],
-    rivalry: Rivalry,
-    clear: NDArray[np.bool_],
-    ridge: float,
-) -> tuple[_Logistic, dict[str, float]]:
+    kinds: Mapping[str, Floats], rivalry: Rivalry, clear: NDArray[np.bool_], ridge: float
+) -> tuple[_Model, dict[str, float]]:
     """Fit the model to the clear pairs and their rivals; return it with the share of each kind of evidence."""
-    of_row, of_column = (np.zeros(n, np.bool_) for n in rivalry.shape)
-    of_row[rivalry.rows[clear]] = of_column[rivalry.columns[clear]] = True
+    own = {name: values for name, values in kinds.items() if name not in CLUES}
+    clues = {name: values for name, values in kinds.items() if name in CLUES}
+    of_row, of_column = rivalry.pages(np.flatnonzero(clear))
     known = np.flatnonzero(of_row[rivalry.rows] | of_column[rivalry.columns])
-    x = np.empty((len(known), len(kinds) * len(STANDINGS)))
-    for k, name in enumerate(kinds):
-        _write_standings(kinds[name][known], rivals[name][known], x[:, k * len(STANDINGS) : (k + 1) * len(STANDINGS)])
-    model, z = _fit(x, clear[known].astype(np.float64), ridge)
-    return model, _shares(model, z, list(kinds))
-
-
-def _log_odds(model: _Logistic, kinds: Mapping[str, Floats], rivals: Mapping[str, Floats], n: int) -> Floats:
-    """Return the model's log odds of all candidates, one kind of evidence after the other: all at once is too much."""
-    odds, x = np.full(n, model.weights[-1]), np.empty((n, len(STANDINGS)))
-    for k, name in enumerate(kinds):
-        _write_standings(kinds[name], rivals[name], x)
-        odds += model.part(x, slice(k * len(STANDINGS), (k + 1) * len(STANDINGS)))
-    return _clipped(odds)
+    x = np.empty((len(known), len(own) * len(STANDINGS)))
+    for k, values in enumerate(own.values()):
+        rivals = rivalry.rivals(values)[known]
+        _write_standings(values[known], rivals, x[:, k * len(STANDINGS) : (k + 1) * len(STANDINGS)])
+    logistic, z = _fit(x, clear[known].astype(np.float64), ridge)
+    model = _Model(logistic, {})
+    if clues:
+        model = _Model(logistic, learn_clues(clues, model.log_odds(own, rivalry), rivalry))
+    added = {name: values[known] for name, values in clue_odds(clues, model.clues, rivalry).items()}
+    return model, _shares(logistic, z, list(own), added)
 
 
 def _clipped(odds: Floats) -> Floats:
@@ -295,13 +303,13 @@ def _fit(x: Floats, y: Floats, ridge: float) -> tuple[_Logistic, Floats]:
     return _Logistic(mean, scale, weights), z
 
 
-def _shares(model: _Logistic, z: Floats, names: list[str]) -> dict[str, float]:
-    """How much of the spread of the log odds each kind of evidence makes, all its standings together.
+def _shares(model: _Logistic, z: Floats, names: list[str], clues: Mapping[str, Floats]) -> dict[str, float]:
+    """Return the deviation of what each kind of evidence adds to the log odds, as a share of the sum of all.
 
-    Equal shares where there is no spread.
+    Equal shares where nothing adds anything.
     """
-    spread = z[:, :-1] * model.weights[:-1]
-    of_kind = np.abs(spread, out=spread).reshape(len(z), len(names), len(STANDINGS)).sum(axis=(0, 2))
-    if not of_kind.any():
-        of_kind = np.ones(len(names))
-    return dict(zip(names, (of_kind / of_kind.sum()).tolist(), strict=True))
+    added = (z[:, :-1] * model.weights[:-1]).reshape(len(z), len(names), len(STANDINGS)).sum(axis=2)
+    deviations = np.array([values.std() if len(values) else 0.0 for values in (*added.T, *clues.values())])
+    if not deviations.any():
+        deviations = np.ones(len(deviations))
+    return dict(zip([*names, *clues], (deviations / deviations.sum()).tolist(), strict=True))

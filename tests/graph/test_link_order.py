@@ -1,0 +1,127 @@
+"""Link order against trying every chain, and cases whose answer is known by argument."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from twinlink.errors import ShapeError
+from twinlink.graph.link_order import MAX_LINKS, SHARPNESS, LinkLists, link_lists, link_order
+
+Matrix = NDArray[np.float64]
+ONE_PAIR = (np.array([0]), np.array([0]), np.array([1.0]))
+
+
+def lists_of(*targets: list[int]) -> LinkLists:
+    source = np.repeat(np.arange(len(targets)), [len(each) for each in targets])
+    return link_lists(source, np.array([page for each in targets for page in each], np.int64), len(targets))
+
+
+def hub(n: int) -> LinkLists:
+    """Page 0 links to all others, in the order of their numbers."""
+    return lists_of(list(range(1, n)), *[[]] * (n - 1))
+
+
+def heaviest(cells: list[tuple[int, int, float]]) -> tuple[float, list[set[tuple[int, int]]]]:
+    """Try every chain that rises in both places; return the largest sum and all chains that have it."""
+    best, chains = 0.0, []
+    for size in range(len(cells) + 1):
+        for chosen in itertools.combinations(sorted(cells), size):
+            rises = all(a[0] < b[0] and a[1] < b[1] for a, b in itertools.pairwise(chosen))
+            total = sum(gain for *_, gain in chosen)
+            if rises and total > best + 1e-12:
+                best, chains = total, []
+            if rises and abs(total - best) <= 1e-12:
+                chains.append({(i, j) for i, j, _ in chosen})
+    return best, chains
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 4), st.integers(1, 4))
+def test_one_pair_is_aligned_as_by_trying_every_chain(seed: int, n_a: int, n_b: int) -> None:
+    rng = np.random.default_rng(seed)
+    scores = rng.choice([0.0, 0.25, 0.5, 1.0], (n_a + 1, n_b + 1))
+    scores[0] = scores[:, 0] = 0
+    order = np.zeros(scores.shape)
+    matrix = csr_array(scores)
+    places = np.repeat(np.arange(n_a + 1), np.diff(matrix.indptr)), matrix.indices
+    order[places] = link_order(hub(n_a + 1), hub(n_b + 1), ONE_PAIR, matrix)
+    best = np.maximum(scores.max(axis=1)[:, None], scores.max(axis=0)[None])
+    gains = np.divide(scores, best, out=np.zeros_like(scores), where=best > 0) ** SHARPNESS
+    cells = [(i, j, float(gains[i, j])) for i, j in zip(*np.nonzero(gains), strict=True)]
+    weight, chains = heaviest(cells)
+    # Half of the votes go to one of the best chains, half to one of them again: together they weigh as much as one.
+    assert (order * gains).sum() == pytest.approx(weight)
+    assert {(int(i), int(j)) for i, j in zip(*np.nonzero(order), strict=True)} <= set().union(*chains, set())
+    assert set(order.ravel().tolist()) <= {0.0, 0.5, 1.0}
+
+
+def test_pages_that_nothing_else_tells_apart_face_each_other() -> None:
+    n = 6
+    scores = np.full((n, n), 0.5)
+    scores[0] = scores[:, 0] = 0
+    order = link_order(hub(n), hub(n), ONE_PAIR, csr_array(scores)).reshape(n - 1, n - 1)
+    assert order.tolist() == np.eye(n - 1).tolist()
+
+
+def test_a_missing_page_leaves_open_which_one_is_missing() -> None:
+    """Three alike pages against two: the first and the last way to align them count for half each."""
+    scores = np.full((4, 3), 0.5)
+    scores[0] = scores[:, 0] = 0
+    order = link_order(hub(4), hub(3), ONE_PAIR, csr_array(scores)).reshape(3, 2)
+    assert order.tolist() == [[0.5, 0], [0.5, 0.5], [0, 0.5]]
+
+
+def test_what_the_pages_say_goes_before_their_place() -> None:
+    """The lists are in different orders: of the two pairs that are alike, only one fits into a chain."""
+    scores = np.array([[0, 0, 0], [0, 0.1, 0.9], [0, 0.9, 0.1]])
+    order = link_order(hub(3), hub(3), ONE_PAIR, csr_array(scores)).reshape(2, 2)
+    assert order.tolist() == [[0, 0.5], [0.5, 0]]
+
+
+def test_pairs_vote_by_their_weight() -> None:
+    """Pages 0 and 1 link to 2 and 3; of the other language, page 1 names them the other way round."""
+    lists_a, lists_b = lists_of([2, 3], [2, 3], [], []), lists_of([2, 3], [3, 2], [], [])
+    scores = np.zeros((4, 4))
+    scores[2:, 2:] = 0.5
+    pairs = np.array([0, 1]), np.array([0, 1]), np.array([1.0, 0.5])
+    order = link_order(lists_a, lists_b, pairs, csr_array(scores)).reshape(2, 2)
+    assert order.tolist() == [
+        [pytest.approx(2 / 3), pytest.approx(1 / 3)],
+        [pytest.approx(1 / 3), pytest.approx(2 / 3)],
+    ]
+
+
+def test_no_votes_where_no_paired_pages_link() -> None:
+    none = np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0)
+    assert link_order(hub(3), hub(3), none, csr_array(np.ones((3, 3)))).tolist() == [0] * 9
+    assert link_order(hub(1), hub(1), none, csr_array((1, 1))).shape == (0,)
+
+
+def test_a_score_of_zero_is_no_candidate() -> None:
+    scores = csr_array(np.array([[0.0, 0.0], [0.0, 1.0]]))
+    scores.data[:] = 0
+    assert link_order(hub(2), hub(2), ONE_PAIR, scores).tolist() == [0]
+
+
+def test_the_first_link_counts_and_links_to_itself_do_not() -> None:
+    lists = link_lists(np.array([1, 0, 0, 0, 1]), np.array([0, 0, 1, 1, 0]), 2)
+    assert (lists.starts.tolist(), lists.targets.tolist()) == ([0, 1, 2], [1, 0])
+
+
+def test_lists_are_bounded() -> None:
+    n = MAX_LINKS + 5
+    lists = link_lists(np.zeros(n, np.int64), np.arange(1, n + 1), n + 1)
+    assert lists.starts[1] == len(lists.targets) == MAX_LINKS
+    assert lists.targets[-1] == MAX_LINKS
+
+
+def test_lists_must_fit_the_scores() -> None:
+    with pytest.raises(ShapeError, match="expected one for each of 3 pages, got 2"):
+        link_order(hub(2), hub(3), ONE_PAIR, csr_array((3, 3)))

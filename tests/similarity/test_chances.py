@@ -1,0 +1,104 @@
+"""Chances: cases whose answer is known by argument, and mixtures whose shares are known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from twinlink.similarity.chances import chance_of_being_right, shares_of_rivals
+from twinlink.similarity.margins import Rivalry
+
+Floats = NDArray[np.float64]
+
+scores = st.lists(st.floats(-20, 20).map(lambda t: round(t, 3)), max_size=30).map(np.array)
+
+
+@given(scores, scores)
+def test_chances_are_in_order_and_within_bounds(given_: Floats, wrong: Floats) -> None:
+    chances = chance_of_being_right(given_, wrong)
+    assert chances.shape == given_.shape
+    assert ((chances >= 0) & (chances <= 1)).all()
+    assert (np.diff(chances[np.argsort(given_)]) >= -1e-12).all()
+
+
+def test_pairs_far_above_the_wrong_ones_are_nearly_sure_but_never_quite() -> None:
+    chances = chance_of_being_right(np.full(100, 8.0), np.full(100, -8.0))
+    assert ((chances > 0.99) & (chances < 1 - 1e-5)).all()
+
+
+def test_chance_where_some_pairs_look_like_the_wrong_ones() -> None:
+    """60 of 100 pairs are far above the wrong ones, 40 are just like them."""
+    given_ = np.r_[np.full(60, 9.0), np.linspace(-6, -4, 40)]
+    chances = chance_of_being_right(given_, np.linspace(-6, -4, 100))
+    assert chances[:60].min() > 0.98
+    assert chances[60:].max() < 0.75
+    assert chances[60] < chances[99]
+    assert chances[60] < 0.4
+
+
+def test_the_very_scores_of_the_wrong_pairs_are_not_likely() -> None:
+    noise = np.random.default_rng(0).normal(size=200)
+    assert chance_of_being_right(noise, noise).max() < 0.5
+    assert chance_of_being_right(noise, np.sort(noise)[::4]).max() < 0.5
+
+
+@pytest.mark.parametrize("share", [0.3, 0.6, 0.9])
+def test_the_chance_is_the_share_that_is_right(share: float) -> None:
+    """Two hills that overlap: of the pairs with a chance of about p, a share of about p is right."""
+    rng = np.random.default_rng(0)
+    n = 4000
+    is_right = rng.random(n) < share
+    chances = chance_of_being_right(np.where(is_right, rng.normal(2, 1, n), rng.normal(-1, 1, n)), rng.normal(-1, 1, n))
+    for low, high in ((0.0, 0.2), (0.2, 0.5), (0.5, 0.8), (0.8, 1.0)):
+        inside = (chances >= low) & (chances < high)
+        assert is_right[inside].mean() == pytest.approx(chances[inside].mean(), abs=0.08)
+
+
+def test_pairs_just_like_wrong_ones_are_not_likely() -> None:
+    noise = np.random.default_rng(0).normal(size=(2, 200))
+    assert chance_of_being_right(*noise).mean() < 0.6
+
+
+def test_pairs_that_score_less_than_the_wrong_ones_are_not_likely() -> None:
+    assert chance_of_being_right(np.array([-3.0, -2.0, 0.5]), np.array([1.0, 2.0, 3.0])).max() < 0.5
+
+
+def test_half_where_there_is_nothing_to_compare_with() -> None:
+    assert chance_of_being_right(np.array([3.0, -3.0]), np.zeros(0)).tolist() == [0.5, 0.5]
+    assert chance_of_being_right(np.zeros(0), np.array([1.0])).shape == (0,)
+
+
+def test_more_wrong_looking_pairs_make_all_less_likely() -> None:
+    """Right and wrong pairs overlap; the more wrong ones there are, the less likely is one of a given score."""
+    rng = np.random.default_rng(0)
+    right, wrong, known = rng.normal(1, 1, 400), rng.normal(-1, 1, 400), rng.normal(-1, 1, 400)
+    of_a_score = [
+        np.interp(0.5, given_ := np.sort(np.r_[right, wrong[:n]]), chance_of_being_right(given_, known))
+        for n in (20, 120, 400)
+    ]
+    assert of_a_score[0] > of_a_score[1] > of_a_score[2]
+
+
+def test_a_rival_that_has_a_partner_of_its_own_is_none() -> None:
+    """Page 0 is as like 0' as 1', but 1' belongs to page 1."""
+    rivalry = Rivalry(csr_array(np.ones((2, 2))))
+    shares = shares_of_rivals(np.array([4.0, 4.0, -20.0, 12.0]), rivalry)
+    assert shares[0] > 0.95
+    assert shares[1] < 0.05
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 6), st.integers(1, 6), st.floats(0, 1))
+def test_shares_of_a_page_are_at_most_one_together(seed: int, n_a: int, n_b: int, share: float) -> None:
+    rng = np.random.default_rng(seed)
+    rivalry = Rivalry(csr_array(rng.random((n_a, n_b)) < share))
+    shares = shares_of_rivals(rng.normal(0, 10, len(rivalry.rows)), rivalry)
+    assert ((shares >= 0) & (shares <= 1 + 1e-12)).all()
+    assert all((sums <= 1 + 1e-9).all() for sums in rivalry.sums(shares))
+
+
+def test_a_page_without_rivals_has_the_whole_share() -> None:
+    assert shares_of_rivals(np.array([-3.0, 3.0]), Rivalry(csr_array(np.eye(2)))).tolist() == [1, 1]

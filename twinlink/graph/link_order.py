@@ -1,0 +1,226 @@
+"""Link order: pages that stand at the same place among the links of two paired pages.
+
+Menus, lists and archives name their entries in the same order in every language version. So the links of two paired
+pages, in document order, can be aligned, and pages that face each other in the alignment are likely to be a pair. This
+tells pages apart that are alike in everything else (one product on three platforms, the months of an archive).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from twinlink.compiled import compiled
+from twinlink.errors import ShapeError
+
+__all__ = ["LinkLists", "link_lists", "link_order"]
+
+MAX_LINKS = 1_000
+"""Links of a page that are aligned, the first ones: bounds the time for pages that list a whole site."""
+SHARPNESS = 4.0
+"""Power of the relative score in an alignment: a candidate that is clearly worse than another one of its pages gives
+way to it. Ours, not tuned."""
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+class LinkLists(NamedTuple):
+    """Pages that each page links to, in document order, each page once."""
+
+    starts: Ints
+    """First link of each page, and the number of links: shape (n_pages + 1,)."""
+    targets: Ints
+    """Page that each link leads to."""
+
+
+class _Candidates(NamedTuple):
+    """Stored entries of a matrix, row after row."""
+
+    starts: Ints
+    columns: Ints
+    gains: Floats
+    """What each adds to an alignment; 0: it is none."""
+
+
+def link_lists(source: NDArray[np.integer], target: NDArray[np.integer], n: int) -> LinkLists:
+    """Return the links of ``n`` pages as lists.
+
+    A page that is linked twice counts where it is linked first; links of a page to itself are left out, and so is what
+    comes after `MAX_LINKS` links.
+
+    Parameters
+    ----------
+    source, target : ndarray of int, shape (n_links,), values 0 to n - 1
+        Page that holds each link, and page that it leads to; the links of a page in document order.
+    n : int
+        Number of pages.
+
+    Examples
+    --------
+    >>> lists = link_lists(np.array([0, 0, 0, 1]), np.array([2, 1, 2, 1]), 3)
+    >>> lists.starts.tolist(), lists.targets.tolist()
+    ([0, 2, 2, 2], [2, 1])
+    """
+    apart = np.flatnonzero(source != target)
+    pages, linked = source[apart].astype(np.int64), target[apart].astype(np.int64)
+    first = np.sort(np.unique(pages * n + linked, return_index=True)[1])
+    by_page = first[np.argsort(pages[first], kind="stable")]
+    pages, linked = pages[by_page], linked[by_page]
+    kept = np.arange(len(pages)) - np.searchsorted(pages, pages) < MAX_LINKS
+    return LinkLists(np.searchsorted(pages[kept], np.arange(n + 1)).astype(np.int64), linked[kept])
+
+
+def link_order(lists_a: LinkLists, lists_b: LinkLists, pairs: tuple[Ints, Ints, Floats], scores: csr_array) -> Floats:
+    """Share of the paired pages around each candidate whose links put its two pages at the same place.
+
+    The links N(p) and N(q) of each pair (p, q) are aligned: of the candidates (x, y), x in N(p), y in N(q), the chain
+    that rises in both lists and has the largest sum of ``r(x, y)⁴``, with r the score over the best score of x or y.
+    With P(p, q) what the pair counts for::
+
+        order(x, y) = 2 · Σ_{x, y aligned} P(p, q) / (Σ_{x in N(p)} P(p, q) + Σ_{y in N(q)} P(p, q))
+
+    Where chains are equally good, the one found from the beginning and the one found from the end count for half each.
+
+    Parameters
+    ----------
+    lists_a, lists_b : LinkLists
+        Links among the pages of each language.
+    pairs : tuple of ndarray
+        Rows, columns and weights P of paired pages, weights in [0, 1].
+    scores : csr_array, shape (n_pages_a, n_pages_b), values >= 0
+        Candidates, sorted, with any measure of how alike they are; a score of 0 is no candidate.
+
+    Returns
+    -------
+    ndarray of float64, shape (scores.nnz,), values in [0, 1]
+        0 where no paired pages link to the two pages.
+
+    Raises
+    ------
+    ShapeError
+        If there is not one list for each row and each column.
+
+    Examples
+    --------
+    Pages 0 and 0' are paired and link to two pages each, which nothing else tells apart:
+
+    >>> lists = link_lists(np.array([0, 0]), np.array([1, 2]), 3)
+    >>> scores = csr_array(np.array([[0.0, 0.0, 0.0], [0.0, 0.5, 0.5], [0.0, 0.5, 0.5]]))
+    >>> link_order(lists, lists, (np.array([0]), np.array([0]), np.array([1.0])), scores).tolist()
+    [1.0, 0.0, 0.0, 1.0]
+    """
+    for lists, n in zip((lists_a, lists_b), scores.shape, strict=True):
+        if len(lists.starts) != n + 1:
+            raise ShapeError(f"link lists: expected one for each of {n} pages, got {len(lists.starts) - 1}")
+    rows = np.repeat(np.arange(scores.shape[0]), np.diff(scores.indptr))
+    gains = _relative(scores, rows) ** SHARPNESS
+    candidates = _Candidates(scores.indptr.astype(np.int64), scores.indices.astype(np.int64), gains)
+    of_rows, of_columns, weights = pairs
+    votes, seen_a, seen_b = _vote(
+        lists_a,
+        lists_b,
+        of_rows.astype(np.int64),
+        of_columns.astype(np.int64),
+        weights.astype(np.float64),
+        candidates,
+    )
+    seen = seen_a[rows] + seen_b[scores.indices]
+    return np.asarray(2 * votes / np.where(seen > 0, seen, 1.0))
+
+
+def _relative(scores: csr_array, rows: NDArray[np.integer]) -> Floats:
+    """Return each score over the best one of its row or its column."""
+    values = scores.data.astype(np.float64)
+    of_row, of_column = np.zeros(scores.shape[0]), np.zeros(scores.shape[1])
+    np.maximum.at(of_row, rows, values)
+    np.maximum.at(of_column, scores.indices, values)
+    best = np.maximum(of_row[rows], of_column[scores.indices])
+    relative: Floats = values / np.where(best > 0, best, 1.0)
+    return relative
+
+
+@compiled
+def _heaviest_chain(places: Ints, gains: Floats, width: int) -> Ints:
+    """Return the cells of the heaviest chain whose places rise; cells come by row, those of a row by falling place.
+
+    The best chain that ends before each place is kept in a tree of prefix maxima (Fenwick 1994).
+    """
+    best, end = np.zeros(width + 1), np.full(width + 1, -1, np.int64)
+    before = np.full(len(places), -1, np.int64)
+    heaviest, last = 0.0, -1
+    for cell in range(len(places)):
+        total = 0.0
+        at = places[cell]
+        while at > 0:
+            if best[at] > total:
+                total, before[cell] = best[at], end[at]
+            at -= at & -at
+        total += gains[cell]
+        at = places[cell] + 1
+        while at <= width:
+            if total > best[at]:
+                best[at], end[at] = total, cell
+            at += at & -at
+        if total > heaviest:
+            heaviest, last = total, cell
+    chain = np.empty(len(places), np.int64)
+    n = 0
+    while last >= 0:
+        chain[n] = last
+        n += 1
+        last = before[last]
+    return chain[:n]
+
+
+@compiled
+def _cells(targets: Ints, place_of: Ints, candidates: _Candidates) -> tuple[Ints, Ints]:
+    """Return the candidates of the linked pages that the other list has, by link and falling place, and the places."""
+    n = 0
+    for page in targets:
+        for entry in range(candidates.starts[page], candidates.starts[page + 1]):
+            n += place_of[candidates.columns[entry]] >= 0 and candidates.gains[entry] > 0
+    entries, places = np.empty(n, np.int64), np.empty(n, np.int64)
+    n = 0
+    for page in targets:
+        first = n
+        for entry in range(candidates.starts[page], candidates.starts[page + 1]):
+            place = place_of[candidates.columns[entry]]
+            if place >= 0 and candidates.gains[entry] > 0:
+                at = n
+                while at > first and places[at - 1] < place:
+                    entries[at], places[at] = entries[at - 1], places[at - 1]
+                    at -= 1
+                entries[at], places[at] = entry, place
+                n += 1
+    return entries, places
+
+
+@compiled
+def _vote(
+    lists_a: LinkLists, lists_b: LinkLists, rows: Ints, columns: Ints, weights: Floats, candidates: _Candidates
+) -> tuple[Floats, Floats, Floats]:
+    """Return by how many pairs, weighted, each candidate is aligned, and each page of both languages is linked."""
+    votes = np.zeros(len(candidates.columns))
+    seen_a, seen_b = np.zeros(len(lists_a.starts) - 1), np.zeros(len(lists_b.starts) - 1)
+    place_of = np.full(len(seen_b), -1, np.int64)
+    for pair in range(len(rows)):
+        near_a = lists_a.targets[lists_a.starts[rows[pair]] : lists_a.starts[rows[pair] + 1]]
+        near_b = lists_b.targets[lists_b.starts[columns[pair]] : lists_b.starts[columns[pair] + 1]]
+        for page in near_a:
+            seen_a[page] += weights[pair]
+        for place in range(len(near_b)):
+            seen_b[near_b[place]] += weights[pair]
+            place_of[near_b[place]] = place
+        entries, places = _cells(near_a, place_of, candidates)
+        for cell in _heaviest_chain(places, candidates.gains[entries], len(near_b)):
+            votes[entries[cell]] += weights[pair] / 2
+        entries, places = entries[::-1].copy(), len(near_b) - 1 - places[::-1]
+        for cell in _heaviest_chain(places, candidates.gains[entries], len(near_b)):
+            votes[entries[cell]] += weights[pair] / 2
+        for page in near_b:
+            place_of[page] = -1
+    return votes, seen_a, seen_b

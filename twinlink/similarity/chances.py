@@ -1,0 +1,126 @@
+"""How likely a chosen pair is right: whether its pages have partners at all, and whether it is the right one.
+
+What pairs look like that are chosen where the right partner is missing can be tried: take some pages away and match
+again. The chosen pairs are a mixture of such ones and of right ones.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from twinlink.similarity.margins import Rivalry
+
+__all__ = ["chance_of_being_right", "shares_of_rivals"]
+
+Floats = NDArray[np.float64]
+
+_ROUNDS = 200
+_TOLERANCE = 1e-4
+_RIDGE = 1e-5
+_NEWTON_STEPS = 30
+_NEWTON_TOLERANCE = 1e-3
+_START_QUANTILE = 0.75
+_BALANCING_STEPS = 30
+_MOST_LOG_ODDS = 30.0
+
+
+def chance_of_being_right(given: Floats, wrong: Floats) -> Floats:
+    """P(right) of pairs with log odds ``given``, when pairs known to be wrong have log odds ``wrong``.
+
+    The given pairs are a mixture: a share ρ is right, the others score like the wrong ones. With f₁, f₀ the densities
+    of right and wrong pairs, whose ratio is taken to be logistic in the log odds t::
+
+        P(right | t) = ρ·f₁(t) / (ρ·f₁(t) + (1-ρ)·f₀(t)),    log f₁(t)/f₀(t) = a + b·t
+
+    ρ, a and b are found by expectation maximisation: the given pairs count as right and as wrong by their chances so
+    far, those known to be wrong as wrong. The chance is never taken for more than 1 - ½/n: n pairs do not allow to be
+    surer.
+
+    Parameters
+    ----------
+    given : ndarray, shape (n,)
+    wrong : ndarray, shape (k,)
+        Of pairs that were chosen where the right partner was missing.
+
+    Returns
+    -------
+    ndarray, shape (n,), values in [0, 1]
+        Rising with ``given``; all ½ where there is nothing to compare with.
+
+    Examples
+    --------
+    >>> given, wrong = np.r_[np.full(90, 6.0), np.full(10, -6.0)], np.full(100, -6.0)
+    >>> chance_of_being_right(given, wrong).round(2)[[0, -1]].tolist()
+    [1.0, 0.01]
+    """
+    n, k = len(given), len(wrong)
+    if not n or not k:
+        return np.full(n, 0.5)
+    odds = np.concatenate([given, wrong])
+    z = np.stack([(odds - odds.mean()) / (odds.std() + 1e-6), np.ones(n + k)], axis=1)
+    right = (given > np.quantile(wrong, _START_QUANTILE)).astype(np.float64)
+    weights = np.zeros(2)
+    for _ in range(_ROUNDS):
+        n_right = right.sum()
+        weights = _fit(z, np.r_[right, np.zeros(k)], weights)
+        ratio = z[:n] @ weights - np.log((n_right + 0.5) / (n - n_right + k + 0.5))
+        before, right = right, expit(ratio + np.log((n_right + 0.5) / (n - n_right + 0.5)))
+        if np.abs(right - before).max() < _TOLERANCE:
+            break
+    if weights[0] <= 0:  # the given pairs are no better than the wrong ones
+        right = np.full(n, right.mean())
+    return np.minimum(right, 1 - 0.5 / n)
+
+
+def shares_of_rivals(odds: Floats, rivalry: Rivalry) -> Floats:
+    """Chance of each candidate to be the right one of its pages' candidates, given that one of them is.
+
+    With w = exp(odds) and factors u of the rows and v of the columns that solve ``u·(1 + Σ w·v) = 1`` and
+    ``v·(1 + Σ w·u) = 1`` (a page has one partner, or none at odds of 1; Sinkhorn's balancing)::
+
+        p(i, j) = u(i)·w(i, j)·v(j),    share(i, j) = p(i, j) / max(Σ_j' p(i, j'), Σ_i' p(i', j))
+
+    A rival that is claimed by a partner of its own counts for little; two pages that nothing tells apart share.
+
+    Parameters
+    ----------
+    odds : ndarray, shape (n_candidates,)
+    rivalry : Rivalry
+
+    Returns
+    -------
+    ndarray, shape (n_candidates,), values in [0, 1]
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_array
+    >>> pattern = Rivalry(csr_array(np.ones((2, 2))))
+    >>> shares_of_rivals(np.array([5.0, 5.0, 5.0, 5.0]), pattern).round(2).tolist()
+    [0.5, 0.5, 0.5, 0.5]
+    >>> shares_of_rivals(np.array([9.0, 5.0, 5.0, 5.0]), pattern).round(2).tolist()
+    [0.88, 0.11, 0.12, 0.87]
+    """
+    likelihood = np.exp(np.clip(odds, -_MOST_LOG_ODDS, _MOST_LOG_ODDS))
+    of_rows, of_columns = np.ones(len(odds)), np.ones(len(odds))
+    for _ in range(_BALANCING_STEPS):
+        of_rows = 1 / (1 + rivalry.sums(likelihood * of_columns)[0])
+        of_columns = 1 / (1 + rivalry.sums(likelihood * of_rows)[1])
+    p = likelihood * of_rows * of_columns
+    shares: Floats = p / np.maximum(np.maximum(*rivalry.sums(p)), np.finfo(float).tiny)
+    return shares
+
+
+def _fit(z: Floats, right: Floats, weights: Floats) -> Floats:
+    """Fit a logistic regression by Newton's method to rows that are right with a chance; the slope has a penalty."""
+    penalty = _RIDGE * len(z) * np.array([1.0, 0.0])
+    for _ in range(_NEWTON_STEPS):
+        p = expit(np.clip(z @ weights, -_MOST_LOG_ODDS, _MOST_LOG_ODDS))
+        gradient = z.T @ (right - p) - penalty * weights
+        curvature = (z * (p * (1 - p) + 1e-9)[:, None]).T @ z + np.diag(penalty)
+        step = np.linalg.solve(curvature, gradient)
+        weights = weights + step
+        if np.abs(step).max() < _NEWTON_TOLERANCE:
+            break
+    return weights

@@ -235,7 +235,7 @@ class MatchSettings(Settings, frozen=True):
     Assylbekov, WebMining and Bitextor (2010) have it; or URL patterns that content does not contradict."""
     lexicons: tuple[str, ...] = ()
     """Lexicon files: TSV, CC-CEDICT, FreeDict (dictd) or MUSE, plain or compressed; which column is which language is
-    found on the site."""
+    found on the site. ``auto`` stands for the dictionaries that are installed for the languages at hand."""
     max_pairs: Natural | None = None
     """MAX_P of Liu et al., Algorithm 3. Default: no limit."""
     min_score: Unit | None = None

@@ -21,6 +21,7 @@ __all__ = [
     "language_script",
     "languages_of_site",
     "letter_script",
+    "may_mean",
     "takes_in",
 ]
 
@@ -156,6 +157,15 @@ def languages_of_site(wanted: Sequence[str], there: Iterable[str]) -> dict[str, 
         if not langs and (close := _closest(canonical_language(tag), [lang for lang in free if lang not in taken])):
             langs.append(close)
     return found
+
+
+def may_mean(wanted: str, lang: str) -> bool:
+    """Return whether a wanted language means another one on a site that has this one alone.
+
+    >>> may_mean("zh-TW", "zh-Hans"), may_mean("bs", "hr"), may_mean("nb", "no"), may_mean("en", "fr")
+    (True, True, True, False)
+    """
+    return takes_in(wanted, lang) or _distance(canonical_language(wanted), lang) is not None
 
 
 def _closest(tag: str, there: Collection[str]) -> str:

@@ -15,7 +15,7 @@ from twinlink.languages import canonical_language, languages_of_site, takes_in
 if TYPE_CHECKING:
     from marisa_trie import BytesTrie
 
-__all__ = ["check_two", "meaning_lines", "meanings", "name_of", "read_languages", "two_languages"]
+__all__ = ["check_two", "language_named", "meaning_lines", "meanings", "name_of", "read_languages", "two_languages"]
 
 _EXPECTED = "expected a code such as en, zh-TW or zho, or a name such as Chinese"
 _NO_LANGUAGE = frozenset({"und", "mul", "mis", "zxx", "x"})
@@ -99,7 +99,7 @@ def two_languages(names: str) -> tuple[str, str]:
     """
     parts = names.split("-")
     splits = [("-".join(parts[:at]), "-".join(parts[at:])) for at in range(1, len(parts))]
-    known = [split for split in splits if all(map(_tag, split))]
+    known = [split for split in splits if all(map(language_named, split))]
     if not known:
         read_languages(splits[0] if splits else [names])
         raise ConfigError(f"{names}: expected two languages with a hyphen between them, e.g. en-zh")
@@ -170,17 +170,23 @@ def name_of(tag: str) -> str:
     return f"{tag} ({Language.get(tag.replace('_', '-')).display_name()})"
 
 
-def _tag(text: str) -> str:
-    """Return the tag of one language; empty where there is no such language."""
+def language_named(text: str, *, codes: bool = True) -> str:
+    """Return the tag of a language by its code or its name; empty where there is no such language.
+
+    A code stays as it is written. ``codes=False`` reads names alone.
+
+    >>> language_named("zho"), language_named("Chinese"), language_named("line"), language_named("zho", codes=False)
+    ('zho', 'zh', '', '')
+    """
     from langcodes import tag_is_valid
 
     code = text.replace("_", "-")
-    is_code = tag_is_valid(code) and code.lower().partition("-")[0] not in _NO_LANGUAGE
+    is_code = codes and tag_is_valid(code) and code.lower().partition("-")[0] not in _NO_LANGUAGE
     return text if is_code else _named(text)
 
 
 def _read(text: str, setting: str) -> str:
-    if tag := _tag(text):
+    if tag := language_named(text):
         return tag
     raise ConfigError(f"{setting}: {text[:_MOST_SHOWN]!r}: no language has this code or name; {_suggestion(text)}")
 

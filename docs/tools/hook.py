@@ -12,6 +12,7 @@ sys.path.insert(0, str(Path(__file__).parent))  # also while mkdocs calls the fu
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
+from dictionary_packages import packages_table
 from site_api import api_pages
 from site_commands import commands_page
 from site_json import json_page
@@ -21,6 +22,7 @@ from site_tables import exit_codes, reasons, tables_page
 ROOT = Path(__file__).resolve().parents[2]
 GENERATED = {
     "commands": commands_page,
+    "dictionaries": packages_table,
     "exit codes": exit_codes,
     "json": json_page,
     "reasons": reasons,

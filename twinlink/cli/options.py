@@ -93,7 +93,11 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, only th
 BaseUrl = Annotated[str, typer.Option(metavar="URL", help="Address that a mirror folder's top stands for.")]
 Lexicons = Annotated[
     list[Path],
-    typer.Option("--lexicon", metavar="FILE", help="Bilingual lexicon (TSV, CC-CEDICT, FreeDict, MUSE); repeatable."),
+    typer.Option(
+        "--lexicon",
+        metavar="FILE|auto",
+        help="Bilingual lexicon (TSV, CC-CEDICT, FreeDict, MUSE), or auto: installed dictionaries; repeatable.",
+    ),
 ]
 SiteBy = Annotated[
     str,

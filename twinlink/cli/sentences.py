@@ -9,7 +9,7 @@ import typer
 
 from twinlink.cli.completion import complete_runs, listed
 from twinlink.cli.options import AsJson, ConfigFile, Lexicons, Quiet, Settings
-from twinlink.cli.saying import command, say
+from twinlink.cli.saying import command, echo, say
 from twinlink.cli.settings import settings_of
 from twinlink.cli.working import opened, working
 
@@ -76,9 +76,15 @@ def _align_texts(
     texts: tuple[Path, Path], settings: Config, lexicon: list[Path], form: str, warm: list[str], as_json: bool
 ) -> None:
     """Align two texts, and say their sentences as they are."""
+    from twinlink.pipeline.lexicons import AUTO, lexicons_of_texts
     from twinlink.pipeline.mine import align_files
+    from twinlink.telling.lexicons import LexiconsTold
     from twinlink.telling.sentences import TextsTold
 
     lexicons = lexicon or [Path(name) for name in settings.match.lexicons]
+    if AUTO in map(str, lexicons):  # said on standard error: the sentences go to standard output
+        found = lexicons_of_texts(*texts, [AUTO]).record([(texts[0].suffix[1:], texts[1].suffix[1:])])
+        for line in LexiconsTold.of(found).lines():
+            echo(line, err=True)
     lines = align_files(*texts, settings.bitext, form, warm, lexicons)
     say(TextsTold.of(lines, form), as_json, raw=True)

@@ -73,9 +73,14 @@ def settings_of(run: Path | None, file: Path | None, assignments: list[str], giv
     values = {name: value for name, value in given.items() if value not in ("", None, [])}
     if "langs" in values:
         values["langs"] = [tag.strip() for tag in values["langs"].split(",")]
-    if "match.lexicons" in values:  # whole paths: the run is matched again from another folder
-        values["match.lexicons"] = [str(path.absolute()) for path in values["match.lexicons"]]
+    if "match.lexicons" in values:
+        values["match.lexicons"] = list(map(_lexicon, values["match.lexicons"]))
     return base.override({**values, **dict(_assignment(text) for text in assignments)})
+
+
+def _lexicon(path: Path) -> str:
+    """Return a lexicon as settings have it: a whole path, for the run is matched again from another folder; or auto."""
+    return "auto" if str(path) == "auto" else str(path.absolute())
 
 
 def _assignment(text: str) -> tuple[str, Any]:

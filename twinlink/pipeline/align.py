@@ -31,13 +31,14 @@ from twinlink.bitext.tokens import Tokenizer
 from twinlink.bitext_config import BitextSettings
 from twinlink.errors import InputError
 from twinlink.pipeline.align_pages import AlignedPage, Forms, Prior, Work, align_pages, expect_pages
+from twinlink.pipeline.lexicons import Lexicons, write_record
 from twinlink.pipeline.page_pairs import LanguagePairs, PageTexts, language_pairs
 from twinlink.pipeline.segment_files import export_again, export_all, export_rows, export_words
 from twinlink.pipeline.segment_tables import page_table, segment_table
 from twinlink.pipeline.shapes import linearise_pages
 from twinlink.pipeline.warm import SITE_TOKENIZER, warm_knowledge
 from twinlink.rundir import RunDirectory, Signature, file_digest, site_file
-from twinlink.similarity.lexicon_files import Lexicon, read_lexicon
+from twinlink.similarity.lexicon_files import Lexicon
 from twinlink.tables import PAGE_ALIGNMENTS, SEGMENTS, write_table
 
 __all__ = ["SITE_TOKENIZER", "align_run", "export_rows", "lexicon_prior"]
@@ -51,7 +52,7 @@ ResultT = TypeVar("ResultT")
 def align_run(
     run: RunDirectory,
     settings: BitextSettings,
-    lexicons: Sequence[Path] = (),
+    lexicons: Sequence[str | Path] = (),
     *,
     warm: Sequence[PairFile] = (),
     executor: Executor | None = None,
@@ -69,8 +70,8 @@ def align_run(
     run : RunDirectory
         With stage `match` done.
     settings : BitextSettings
-    lexicons : sequence of Path, optional
-        Lexicon files: start values of the word model.
+    lexicons : sequence of str or Path, optional
+        Lexicon files, and ``auto`` for the dictionaries that are installed: start values of the word model.
     warm : sequence of PairFile, optional
         Sentence pairs from elsewhere: the word model learns from them first, and keeps what they taught.
     executor : Executor, optional
@@ -96,7 +97,8 @@ def align_run(
         If a lexicon cannot be read.
     """
     groups = language_pairs(run)
-    inputs = [RESULT, str(run.read_signature("match")), *map(file_digest, lexicons)]
+    known_words = Lexicons(lexicons, sorted({lang for group in groups for lang in group.langs}))
+    inputs = [RESULT, str(run.read_signature("match")), *known_words.digests]
     inputs += sorted({name for file in warm for group in groups for name in _warm_names(file, group.langs)})
     tables_only = msgspec.structs.replace(settings, formats=(), compress="")  # other files are made of the tables
     signature = Signature.of("align", {"bitext": tables_only}, inputs)
@@ -104,7 +106,6 @@ def align_run(
     if run.is_done(signature):
         export_again(run.stage_folder("align"), languages, settings, created)
         return signature
-    read = [read_lexicon(path) for path in lexicons]
     if settings.anchor_weight:
         linearise_pages(run)
     warmed = warm_knowledge(warm, languages, settings)
@@ -112,7 +113,7 @@ def align_run(
     with run.writing(signature) as folder:
         progress = _Progress(total, on_pairs)
         for group in groups:
-            prior, warm_words = lexicon_prior(read, group.langs), warmed[group.langs]
+            prior, warm_words = lexicon_prior(known_words.between(*group.langs), group.langs), warmed[group.langs]
             stage = _Stage(group, settings, prior, warm_words, folder, executor, progress)
             known = stage.learn()
             forms: Forms = Counter()
@@ -124,6 +125,8 @@ def align_run(
                 write_table(pages, PAGE_ALIGNMENTS, site_file(folder / "pages" / name, site))
             export_words(folder, group.langs, known, forms, compress=settings.compress)
         export_all(folder, languages, settings, created)
+        if known_words.is_auto:
+            write_record(known_words.record(languages), folder)
     return signature
 
 

@@ -36,13 +36,14 @@ from twinlink.pipeline.labelled import (
     said_digest,
     said_within,
 )
+from twinlink.pipeline.lexicons import Lexicons, write_record
 from twinlink.pipeline.names import page_names, read_links
 from twinlink.pipeline.reuse import EarlierMatch, site_digest, write_digests
 from twinlink.pipeline.shapes import ShapeTable, read_shapes
 from twinlink.pipeline.structural import STRUCTURAL, check_cut
 from twinlink.rundir import RunDirectory, Signature, file_digest, site_file
 from twinlink.similarity.language import TWO_LANGUAGES, UNDETERMINED, LanguageFinder, site_languages
-from twinlink.similarity.lexicon import Lexicon, read_lexicon
+from twinlink.similarity.lexicon_files import Lexicon
 from twinlink.tables import (
     CANDIDATES,
     FILTERS,
@@ -125,10 +126,9 @@ def match(
     settings: dict[str, Any] = {"langs": langs, "language": config.language, "match": config.match}
     if find_languages is not site_languages:
         settings["find_languages"] = getattr(find_languages, "__qualname__", type(find_languages).__qualname__)
-    lexicon_files = [Path(name) for name in config.match.lexicons]
     libraries = [Path(name) for name in config.match.patterns.libraries] if config.match.method == "urls" else []
-    lexicons = [read_lexicon(path) for path in lexicon_files]
-    file_digests = [file_digest(path) for path in (*lexicon_files, *libraries)]
+    lexicons = Lexicons(config.match.lexicons, langs)
+    file_digests = [*lexicons.digests, *map(file_digest, libraries)]
     said = labels_in_force(run, config.match)
     inputs = [str(run.read_signature("ingest")), *file_digests, *filter(None, [said_digest(said)])]
     signature = Signature.of("match", settings, inputs)
@@ -138,6 +138,7 @@ def match(
         with run.writing(signature) as folder:
             rejects: list[Reject] = []
             digests: dict[str, str] = {}
+            at_hand: set[tuple[str, str]] = set()
             parts = list(iter_parts(tables / "pages"))
             for done, part in enumerate(parts, 1):
                 pages = read_table(part, PAGES, PAGE_COLUMNS)
@@ -149,16 +150,21 @@ def match(
                 known = earlier.find(site, digests[site], pages["url"], str(signature))
                 if known is None:
                     shapes = read_shapes(run, part.name) if is_structural else None
-                    result = match_site(pages, links, lexicons, config, str(signature), find_languages, shapes, of_site)
+                    between = lexicons.between
+                    result = match_site(pages, links, between, config, str(signature), find_languages, shapes, of_site)
                 else:
                     result = SiteResult(**known)
                 _write_site(result, folder, site)
                 rejects += result.rejects
+                if lexicons.is_auto:
+                    at_hand |= _facing_languages(result.languages, config.langs)
                 if on_site:
                     on_site(done, len(parts))
             table = pa.Table.from_pylist([reject._asdict() for reject in rejects], schema=REJECTS)
             write_table(table, REJECTS, folder / "rejects.parquet")
             write_digests(folder, digests)
+            if lexicons.is_auto:
+                write_record(lexicons.record(at_hand), folder)
         earlier.discard()
     write_pairs_file(run)
     return signature
@@ -182,7 +188,7 @@ def write_pairs_file(run: RunDirectory) -> None:
 def match_site(
     pages: pa.Table,
     links: pa.Table,
-    lexicons: Sequence[Lexicon],
+    lexicons: Callable[[str, str], Sequence[Lexicon]],
     config: Config,
     signature: str,
     find_languages: LanguageFinder = site_languages,
@@ -195,8 +201,8 @@ def match_site(
     ----------
     pages, links : pa.Table
         Rows of one site, at least the columns `PAGE_COLUMNS`, and those of `read_links`.
-    lexicons : sequence of Lexicon
-        May be empty: shared tokens, structure and links are left then.
+    lexicons : callable
+        Takes two languages and returns their lexicons. There may be none: shared tokens, structure and links are left.
     config : Config
         Settings.
     signature : str
@@ -213,7 +219,8 @@ def match_site(
         (a, b, replace(between, labels=label_matrix(said, a.urls, b.urls)))
         for a, b, between in _facing_sides(pages, links, groups, shapes)
     ]
-    matches = reconcile([match_sides(*sides, lexicons, config.match) for sides in facing], config.match)
+    matches = [match_sides(a, b, between, lexicons(a.lang, b.lang), config.match) for a, b, between in facing]
+    matches = reconcile(matches, config.match)
     site = pages["site"][0].as_py()
     language_table = pa.table(
         {"page_id": pages["page_id"], "lang": langs, "lang_score": pa.array(lang_scores, pa.float32())}
@@ -308,6 +315,12 @@ def language_groups(langs: Sequence[str], wanted: Sequence[str]) -> list[Group]:
             belongs = {lang} | (set(members) - set(main) if lang == max(main, key=members.__getitem__) else set())
             groups.append(Group(tag, lang, np.flatnonzero([name in belongs for name in langs])))
     return groups
+
+
+def _facing_languages(languages: pa.Table, wanted: Sequence[str]) -> set[tuple[str, str]]:
+    """Return every two languages of a site that are matched, given the table of its pages' languages."""
+    groups = language_groups(languages["lang"].to_pylist(), wanted)
+    return {(a.lang, b.lang) for a, b in itertools.combinations(groups, 2) if a.tag != b.tag}
 
 
 def _site_graph(pages: pa.Table, links: pa.Table) -> sp.csr_array:

@@ -106,12 +106,13 @@ def report_stage(run: RunDirectory) -> Path:
 
 
 def _check_lexicons(names: Sequence[str]) -> None:
-    """Read the lexicons: a slip is told now, not after hours of crawling."""
+    """Read the lexicons that are named: a slip is told now, not after hours of crawling."""
     if names:
-        from twinlink.similarity.lexicon import read_lexicon
+        from twinlink.pipeline.lexicons import named_files
+        from twinlink.similarity.lexicon_files import read_lexicon
 
-        for name in names:
-            read_lexicon(Path(name))
+        for path in named_files(names):
+            read_lexicon(path)
 
 
 def crawl_stage(urls: Sequence[str], run: RunDirectory, config: Config, report: Report = silent) -> CrawlProgress:
@@ -211,7 +212,8 @@ def align_files(
     LexiconError
         If a lexicon cannot be read.
     ConfigError
-        If there is no such form.
+        If there is no such form; or dictionaries are to be found (``auto``) for texts whose names do not end in their
+        languages.
     """
     from twinlink.bitext.beadfile import bead_lines
     from twinlink.bitext.learn import align_texts
@@ -219,16 +221,16 @@ def align_files(
     from twinlink.bitext.textfile import read_lines
     from twinlink.bitext.tokens import ANY_LANGUAGE
     from twinlink.pipeline.align import lexicon_prior
+    from twinlink.pipeline.lexicons import lexicons_of_texts
     from twinlink.pipeline.warm import warm_knowledge
-    from twinlink.similarity.lexicon_files import read_lexicon
 
     if form not in ("beads", "tsv"):
         raise ConfigError(f"--format {form}: expected beads or tsv for two texts")
     lines_a, lines_b = read_lines(a), read_lines(b)
-    prior = lexicon_prior([read_lexicon(path) for path in lexicons], ("", ""), ANY_LANGUAGE)
+    two = a.suffix[1:], b.suffix[1:]
+    prior = lexicon_prior(lexicons_of_texts(a, b, lexicons).between(*two), ("", ""), ANY_LANGUAGE)
     known = None
     if warm:
-        two = a.suffix[1:], b.suffix[1:]
         langs = two if two[0] != two[1] else ("", "")
         files = [PairFile.of(text) for text in warm]
         known = warm_knowledge(files, [langs], settings, ANY_LANGUAGE)[langs]

@@ -7,18 +7,23 @@ first line, below it the senses, glosses parted by commas, and notes.
 
 from __future__ import annotations
 
+import gzip
 import re
+import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from twinlink.errors import LexiconError
 
-__all__ = ["dictd_entries", "dictd_files", "glosses_of"]
+__all__ = ["count_heads", "dictd_entries", "dictd_files", "dictd_title", "glosses_of"]
 
 _DIGITS: Mapping[str, int] = {
     digit: value for value, digit in enumerate("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
 }
 _ABOUT = re.compile("00-?database")  # headwords under which the dictionary tells of itself
+_ABOUT_BYTES = re.compile(_ABOUT.pattern.encode())
+_TITLE = re.compile("00-?database-?short\t")
+_LONGEST_TITLE = 1_000
 _ASIDE = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|\{[^{}]*\}|<[^<>]*>")
 _PRONOUNCED = re.compile(r"/[^/]*/")
 _MARK = re.compile(r"(?:\s*(?:\d+[.)]|[a-zа-я]\)|_\w+\.))+", re.IGNORECASE)  # 1.  2)  а)  _n.
@@ -86,6 +91,33 @@ def dictd_entries(index: str, data: bytes, path: Path) -> Iterator[tuple[str, st
             written = _head(text, head.strip())
             for gloss in glosses_of(text):
                 yield written, gloss
+
+
+def count_heads(index: Path) -> int:
+    """Return the number of head words in an index, with what is there twice."""
+    with index.open("rb") as file:
+        return sum(1 for line in file if line.strip() and not _ABOUT_BYTES.match(line))
+
+
+def dictd_title(index: Path, dictionary: Path) -> str:
+    """Return what a dictionary calls itself; empty where it does not say.
+
+    Raises
+    ------
+    LexiconError
+        If it cannot be read.
+    """
+    try:
+        with index.open(encoding="utf-8", errors="replace") as lines:
+            places = next((line.split("\t")[1:3] for line in lines if _TITLE.match(line)), None)
+        if places is None:
+            return ""
+        start, length = map(_decode, (place.strip() for place in places))
+        with gzip.open(dictionary) if dictionary.suffix == ".dz" else dictionary.open("rb") as file:
+            file.seek(start)
+            return file.read(min(length, _LONGEST_TITLE)).decode("utf-8", "replace")
+    except (OSError, EOFError, ValueError, KeyError, zlib.error) as error:
+        raise LexiconError(f"{index}: not a readable dictionary ({error})") from error
 
 
 def glosses_of(text: str) -> list[str]:

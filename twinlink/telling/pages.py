@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from twinlink.errors import NothingFoundError, TwinlinkError
+from twinlink.telling.lexicons import LexiconsTold
 from twinlink.telling.record import Count, Record
 from twinlink.telling.sentences import SentencesTold
 from twinlink.wanted import meaning_lines, meanings, name_of
@@ -136,6 +137,8 @@ class PairsTold(Record, frozen=True, kw_only=True):
     """Pages by language, the most frequent first."""
     meant: dict[str, dict[str, int]]
     """Wanted languages that mean others than are written: these, each with the number of sites. Empty: none found."""
+    lexicons: LexiconsTold | None
+    """With ``--lexicon auto``: the dictionaries that were found."""
     rejects: list[Count]
     """What was dropped, by stage and reason."""
     filters: dict[str, int]
@@ -169,6 +172,7 @@ class PairsTold(Record, frozen=True, kw_only=True):
             n_pages=len(found.pages),
             languages={str(lang): int(n) for lang, n in found.pages["lang"].value_counts().items()},
             meant=_meant(found),
+            lexicons=LexiconsTold.of_stage(found.path / "match"),
             rejects=[Count(stage, reason, n) for (stage, reason), n in sorted(counts.items())],
             filters={str(name): int(n) for name, n in filters.items()},
             n_pairs=len(found.pairs),
@@ -183,6 +187,8 @@ class PairsTold(Record, frozen=True, kw_only=True):
         """Yield the pages, the counts by reason, and where the pairs and the report are."""
         langs = ", ".join(f"{lang} {count}" for lang, count in self.languages.items())
         yield f"{self.n_pages} pages" + (f" ({langs})" if langs else "")
+        if self.lexicons is not None:
+            yield from self.lexicons.lines()
         yield from meaning_lines({tag: langs for tag, langs in self.meant.items() if langs or self.n_pairs})
         for drop in self.rejects:
             yield f"  rejected in {drop.stage}: {drop.reason} {drop.count}"

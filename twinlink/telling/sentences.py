@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from twinlink.errors import NothingFoundError, TwinlinkError
+from twinlink.telling.lexicons import LexiconsTold
 from twinlink.telling.record import Record
 
 __all__ = ["LanguagePair", "SentencePair", "SentencesTold", "TextsTold"]
@@ -36,6 +37,8 @@ class SentencesTold(Record, frozen=True, kw_only=True):
     """The counts of every two languages."""
     files: str
     """Folder of the tables and files."""
+    lexicons: LexiconsTold | None
+    """With ``--lexicon auto``: the dictionaries that were found."""
 
     @classmethod
     def of(cls, path: Path) -> SentencesTold:
@@ -50,10 +53,18 @@ class SentencesTold(Record, frozen=True, kw_only=True):
             kept = verdicts.pop(SEGMENT, 0)
             rows.append(LanguagePair(folder.name, kept, dict(verdicts.most_common())))
         total = sum(row.kept for row in rows)
-        return cls(run=str(path), n_sentence_pairs=total, by_languages=rows, files=str(stage))
+        return cls(
+            run=str(path),
+            n_sentence_pairs=total,
+            by_languages=rows,
+            files=str(stage),
+            lexicons=LexiconsTold.of_stage(stage),
+        )
 
     def lines(self) -> Iterator[str]:
-        """Yield a line for every two languages, and the sum."""
+        """Yield what lexicons there were, a line for every two languages, and the sum."""
+        if self.lexicons is not None:
+            yield from self.lexicons.lines()
         for row in self.by_languages:
             left_out = ", ".join(f"{reason} {count}" for reason, count in row.left_out.items())
             yield f"{row.langs}: {row.kept} sentence pairs" + (f"; left out: {left_out}" if left_out else "")

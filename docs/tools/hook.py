@@ -9,10 +9,10 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))  # also while mkdocs calls the functions below
 
+from dictionary_packages import packages_table
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
-from dictionary_packages import packages_table
 from site_api import api_pages
 from site_commands import commands_page
 from site_json import json_page

@@ -198,6 +198,8 @@ def test_judged_by_languages_and_addresses():
     assert look(opaque, texts, config, {}).verdict == TWO_LANGUAGES
     assert look(urls, texts, Config().override({"langs": ["fr", "de"]}), {}).verdict == ONE_LANGUAGE
     assert look(urls, [EN] * 10, config, {}).verdict == ONE_LANGUAGE, "addresses alone may lie"
+    for langs in (["eng", "zh-TW"], ["en-US", "zh-CN"], ["English", "zho"]):  # the closest that the site has
+        assert look(urls, texts, Config().override({"langs": langs}), {}).verdict == BILINGUAL
     strict = Config().override({"discover.min_share": 0.2})
     assert look(*seen(9, 1), strict, {}).verdict == ONE_LANGUAGE
     assert look([], [], config, {}).verdict == ONE_LANGUAGE

@@ -13,6 +13,7 @@ from twinlink.errors import ShapeError
 from twinlink.similarity.language import (
     TWO_LANGUAGES,
     UNDETERMINED,
+    _read_site,
     identify_text,
     site_languages,
 )
@@ -89,6 +90,15 @@ def test_units_are_words_or_characters() -> None:
 
 
 LENIENT = LanguageSettings(min_letters=0)
+
+
+@pytest.mark.parametrize(("declared", "named"), [("en_GB", "en_gb"), ("EN-us", "eng"), ("eng", "en-gb")])
+def test_what_pages_and_links_claim_may_be_written_in_any_way(declared: str, named: str) -> None:
+    """A short page keeps the language that CLD2 gives it where the page claims it or a link names it."""
+    site = _read_site([[TEXTS["en"]]], [declared], None, [[f"named:{named}"]], 0.1)
+    assert site.claimed == site.named == [frozenset({"en"})]
+
+
 ENGLISH_MENU = ("Contact us", "Site map", "Search", "Terms")
 FRENCH_MENU = ("Nous joindre", "Plan du site", "Recherche", "Avis")
 

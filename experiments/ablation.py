@@ -57,7 +57,6 @@ def subsets() -> dict[str, tuple[Evidence, ...]]:
         "all evidence": EVIDENCE,
         **less,
         "without any links": tuple(kind for kind in EVIDENCE if kind not in links),
-        "with URL patterns": (*EVIDENCE, "pattern"),
     }
 
 

@@ -23,6 +23,7 @@ import numpy.typing as npt
 
 from experiments.cases import Case, case_words, match_case, open_case, outcome_of
 from experiments.tables import Column, columns_of, own_cut, print_tables
+from twinlink.graph.link_order import sublists
 from twinlink.pipeline.evidence import Between, Side
 from twinlink.similarity.lexicon import Lexicon
 
@@ -104,6 +105,7 @@ def _some_pages(side: Side, rows: npt.NDArray[np.intp]) -> Side:
         tags=[side.tags[row] for row in rows],
         names=[side.names[row] for row in rows] if side.names else (),
         graph=side.graph[rows][:, rows],
+        lists=sublists(side.lists, rows) if side.lists else None,
     )
 
 

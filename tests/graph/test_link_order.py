@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from twinlink.errors import ShapeError
-from twinlink.graph.link_order import MAX_LINKS, SHARPNESS, LinkLists, link_lists, link_order
+from twinlink.graph.link_order import MAX_LINKS, SHARPNESS, LinkLists, link_lists, link_order, sublists
 
 Matrix = NDArray[np.float64]
 ONE_PAIR = (np.array([0]), np.array([0]), np.array([1.0]))
@@ -115,11 +115,16 @@ def test_the_first_link_counts_and_links_to_itself_do_not() -> None:
     assert (lists.starts.tolist(), lists.targets.tolist()) == ([0, 1, 2], [1, 0])
 
 
-def test_lists_are_bounded() -> None:
-    n = MAX_LINKS + 5
-    lists = link_lists(np.zeros(n, np.int64), np.arange(1, n + 1), n + 1)
-    assert lists.starts[1] == len(lists.targets) == MAX_LINKS
-    assert lists.targets[-1] == MAX_LINKS
+def test_long_lists_are_aligned_as_far_as_the_bound() -> None:
+    n = MAX_LINKS + 3
+    order = link_order(hub(n), hub(n), ONE_PAIR, csr_array(np.diag(np.r_[0.0, np.ones(n - 1)])))
+    assert order.tolist() == [1.0] * MAX_LINKS + [0.0, 0.0]
+
+
+def test_links_among_some_pages_keep_their_order() -> None:
+    lists = lists_of([4, 2, 1, 3], [], [4, 1], [0], [0, 1])
+    some = sublists(lists, np.array([4, 0, 2]))
+    assert [some.targets[a:b].tolist() for a, b in itertools.pairwise(some.starts)] == [[1], [0, 2], [0]]
 
 
 def test_lists_must_fit_the_scores() -> None:

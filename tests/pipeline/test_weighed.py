@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from twinlink.config import EVIDENCE, Config
-from twinlink.graph.link_order import link_lists
+from twinlink.graph.link_order import link_lists, sublists
 from twinlink.graph.links import adjacency
 from twinlink.pipeline.evidence import Between, Found, Side, read_words
 from twinlink.pipeline.weighed import _as_score, match_weighed
@@ -109,10 +109,7 @@ def permuted(site: MadeSite) -> MadeSite:
     """Put side B, its lists of links included, in another order: ties are not to be decided by numbers."""
     assert site.b.lists is not None
     order = np.random.default_rng(1).permutation(len(site.b.urls))
-    place = np.argsort(order)
-    source = np.repeat(np.arange(len(order)), np.diff(site.b.lists.starts))
-    lists = link_lists(place[source], place[site.b.lists.targets], len(order))
-    return MadeSite(site.a, replace(take(site.b, order), lists=lists))
+    return MadeSite(site.a, replace(take(site.b, order), lists=sublists(site.b.lists, order)))
 
 
 def without_words(side: Side) -> Side:

@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 from twinlink.compiled import compiled
 from twinlink.errors import ShapeError
 
-__all__ = ["LinkLists", "link_lists", "link_order"]
+__all__ = ["LinkLists", "link_lists", "link_order", "sublists"]
 
 MAX_LINKS = 1_000
 """Links of a page that are aligned, the first ones: bounds the time for pages that list a whole site."""
@@ -49,8 +49,7 @@ class _Candidates(NamedTuple):
 def link_lists(source: NDArray[np.integer], target: NDArray[np.integer], n: int) -> LinkLists:
     """Return the links of ``n`` pages as lists.
 
-    A page that is linked twice counts where it is linked first; links of a page to itself are left out, and so is what
-    comes after `MAX_LINKS` links.
+    A page that is linked twice counts where it is linked first; links of a page to itself are left out.
 
     Parameters
     ----------
@@ -69,9 +68,24 @@ def link_lists(source: NDArray[np.integer], target: NDArray[np.integer], n: int)
     pages, linked = source[apart].astype(np.int64), target[apart].astype(np.int64)
     first = np.sort(np.unique(pages * n + linked, return_index=True)[1])
     by_page = first[np.argsort(pages[first], kind="stable")]
-    pages, linked = pages[by_page], linked[by_page]
-    kept = np.arange(len(pages)) - np.searchsorted(pages, pages) < MAX_LINKS
-    return LinkLists(np.searchsorted(pages[kept], np.arange(n + 1)).astype(np.int64), linked[kept])
+    return LinkLists(np.searchsorted(pages[by_page], np.arange(n + 1)).astype(np.int64), linked[by_page])
+
+
+def sublists(lists: LinkLists, pages: NDArray[np.integer]) -> LinkLists:
+    """Return the links among some pages, which are numbered in the given order.
+
+    Examples
+    --------
+    >>> lists = link_lists(np.array([0, 0, 0]), np.array([3, 1, 2]), 4)
+    >>> sublists(lists, np.array([2, 0, 3])).targets.tolist()
+    [2, 0]
+    """
+    n = len(lists.starts) - 1
+    place = np.full(n, -1, np.int64)
+    place[pages] = np.arange(len(pages))
+    source, target = place[np.repeat(np.arange(n), np.diff(lists.starts))], place[lists.targets]
+    inside = (source >= 0) & (target >= 0)
+    return link_lists(source[inside], target[inside], len(pages))
 
 
 def link_order(lists_a: LinkLists, lists_b: LinkLists, pairs: tuple[Ints, Ints, Floats], scores: csr_array) -> Floats:
@@ -208,8 +222,8 @@ def _vote(
     seen_a, seen_b = np.zeros(len(lists_a.starts) - 1), np.zeros(len(lists_b.starts) - 1)
     place_of = np.full(len(seen_b), -1, np.int64)
     for pair in range(len(rows)):
-        near_a = lists_a.targets[lists_a.starts[rows[pair]] : lists_a.starts[rows[pair] + 1]]
-        near_b = lists_b.targets[lists_b.starts[columns[pair]] : lists_b.starts[columns[pair] + 1]]
+        near_a = lists_a.targets[lists_a.starts[rows[pair]] : lists_a.starts[rows[pair] + 1]][:MAX_LINKS]
+        near_b = lists_b.targets[lists_b.starts[columns[pair]] : lists_b.starts[columns[pair] + 1]][:MAX_LINKS]
         for page in near_a:
             seen_a[page] += weights[pair]
         for place in range(len(near_b)):

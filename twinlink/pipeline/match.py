@@ -22,7 +22,7 @@ import scipy.sparse as sp
 
 from twinlink.config import Config
 from twinlink.files import write_text
-from twinlink.graph.link_order import LinkLists, link_lists
+from twinlink.graph.link_order import LinkLists, link_lists, sublists
 from twinlink.graph.links import adjacency
 from twinlink.languages import canonical_language, languages_of_site
 from twinlink.pipeline.choice import SideMatch, match_sides, reconcile
@@ -264,8 +264,8 @@ def _facing_sides(
     graph = _site_graph(pages, links)
     named = _site_graph(pages, links.filter(pc.not_equal(links["hreflang"], "")))
     names = page_names(pages, links)
-    inner = _inner_links(pages, links)
-    sides = [(group, _side(pages, names, graph, group, shapes, inner)) for group in groups]
+    lists = link_lists(*_inner_links(pages, links), pages.num_rows)
+    sides = [(group, _side(pages, names, graph, group, shapes, lists)) for group in groups]
     return [
         (side_a, side_b, _between(graph, named, group_a.rows, group_b.rows))
         for (group_a, side_a), (group_b, side_b) in itertools.combinations(sides, 2)
@@ -344,7 +344,7 @@ def _side(
     graph: sp.csr_array,
     group: Group,
     shapes: ShapeTable | None,
-    inner: tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]],
+    lists: LinkLists,
 ) -> Side:
     chosen = pages.take(pa.array(group.rows))
     return Side(
@@ -354,21 +354,10 @@ def _side(
         blocks=_texts(chosen),
         tags=chosen["tags"].to_pylist(),
         graph=sp.csr_array(graph[group.rows][:, group.rows]),
-        lists=_lists_within(inner, group.rows, pages.num_rows),
+        lists=sublists(lists, group.rows),
         names=[names[row] for row in group.rows],
         shapes=[shapes[number] for number in chosen["page_id"].to_pylist()] if shapes else (),
     )
-
-
-def _lists_within(
-    inner: tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]], rows: npt.NDArray[np.intp], n_pages: int
-) -> LinkLists:
-    """Return the links among some pages of a site as lists in document order."""
-    place = np.full(n_pages, -1, np.int64)
-    place[rows] = np.arange(len(rows))
-    source, target = place[inner[0]], place[inner[1]]
-    inside = (source >= 0) & (target >= 0)
-    return link_lists(source[inside], target[inside], len(rows))
 
 
 def _pair_table(match_: SideMatch, site: str, signature: str) -> pa.Table:

@@ -1,0 +1,207 @@
+"""A site of look-alikes, made of the pages of a real one: ten forms, each with twenty results that differ in few words.
+
+::
+
+    python -m experiments.look_alikes SITE... -o FOLDER
+
+makes ``FOLDER/forms-NAME-plain`` and ``-opaque`` from each site folder and prints, for both, F1, expected and true
+precision and the processor time of matching. Each result is a page of the site with a country in its title and text (as
+the Unicode CLDR has it in both languages) and a paragraph of another page: 20 of 8 x 6 combinations. A tenth of the
+results lose a page of either language. Few links: every result links to a start page, and nothing to the results.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import json
+import re
+import shutil
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+import lxml.html
+from babel import Locale
+
+from experiments.cases import case_words, match_case, open_case, outcome_of
+from experiments.tables import Column, number, print_tables
+
+__all__ = ["main", "make_forms"]
+
+FORMS, COUNTRIES, PARAGRAPHS, RESULTS = 10, 8, 6, 20
+DROPPED = 0.1
+
+
+class Page(NamedTuple):
+    """A page of the made site, by its plain address."""
+
+    path: str
+    side: str
+    body: bytes
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Make the sites and print the table."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("sites", nargs="+", type=Path, help="site folders")
+    parser.add_argument("-o", "--out", type=Path, required=True, help="folder for the made sites")
+    given = parser.parse_args(arguments)
+    columns: dict[str, Column] = {}
+    for site in given.sites:
+        for folder in make_forms(site, given.out):
+            columns[folder.name] = measure(folder)
+    print_tables(columns, sites_down=True)
+
+
+def measure(folder: Path) -> Column:
+    """Match a site without lexicon; return F1, precision and time."""
+    with open_case(folder) as case:
+        start = time.process_time()
+        match = match_case(case, case_words(case))
+        seconds = time.process_time() - start
+        own = outcome_of(case, match)
+    rows = {"F1": number(own.f1), "best cut": number(own.oracle), "expected P": number(own.expected)}
+    return {"look-alikes": {**rows, "true P": number(own.precision), "seconds": f"{seconds:.1f}"}}
+
+
+def make_forms(site: Path, out: Path, seed: int = 1) -> list[Path]:
+    """Make a site of look-alikes from a site folder, with plain and with opaque addresses; return both folders."""
+    rng = Random(seed)
+    meta = json.loads((site / "meta.json").read_text(encoding="utf-8"))
+    langs = meta["lang_a"].replace("-", "_").split("_")[0], meta["lang_b"].replace("-", "_").split("_")[0]
+    results, start_pages = _results(site, langs, rng)
+    lost = set(rng.sample(range(len(results)), int(DROPPED * len(results))))
+    pages, gold = list(start_pages), [(start_pages[0].path, start_pages[1].path)]
+    for place, (a, b) in enumerate(results):
+        if place in lost:
+            pages.append(rng.choice([a, b]))
+        else:
+            pages += [a, b]
+            gold.append((a.path, b.path))
+    paths = [page.path for page in pages]
+    numbers = {path: f"/p/{k:06d}.html" for k, path in enumerate(rng.sample(sorted(paths), len(paths)))}
+    named = {"plain": {path: path for path in paths}, "opaque": numbers}
+    return [
+        _write(out / f"forms-{site.name.removesuffix('-plain')}-{kind}", pages, gold, langs, names)
+        for kind, names in named.items()
+    ]
+
+
+def _results(site: Path, langs: tuple[str, str], rng: Random) -> tuple[list[tuple[Page, Page]], tuple[Page, Page]]:
+    pairs = [line.split("\t") for line in (site / "gold.tsv").read_text(encoding="utf-8").splitlines()]
+    rng.shuffle(pairs)
+    forms, paragraphs = _material(site, pairs)
+    names = [Locale(lang).territories for lang in langs]
+    codes = [code for code in sorted(names[0]) if re.fullmatch("[A-Z]{2}", code) and code in names[1]]
+    countries = rng.sample([code for code in codes if names[0][code] != names[1][code]], COUNTRIES)
+    texts = rng.sample(paragraphs, PARAGRAPHS)
+    results = []
+    for number_, form in enumerate(forms):
+        choices = [(code, place) for code in countries for place in range(PARAGRAPHS)]
+        for code, place in sorted(rng.sample(choices, RESULTS)):
+            name = f"form{number_}-{place}-{code.lower()}.html"
+            a, b = (_result(form[k], names[k][code], texts[place][k], langs[k]) for k in (0, 1))
+            results.append((Page(f"/results/{name}", "A", a), Page(f"/results-{langs[1]}/{name}", "B", b)))
+    start_pages = (
+        Page(f"/start-{langs[0]}.html", "A", _html(forms[0][0], langs[0])),
+        Page(f"/start-{langs[1]}.html", "B", _html(forms[0][1], langs[1])),
+    )
+    return results, start_pages
+
+
+def _material(
+    site: Path, pairs: Sequence[Sequence[str]]
+) -> tuple[list[list[lxml.html.HtmlElement]], list[tuple[str, str]]]:
+    """Return pages for the forms, and paragraphs of other pages with their translations."""
+    forms: list[list[lxml.html.HtmlElement]] = []
+    paragraphs: dict[tuple[str, str], None] = {}
+    for pair in pairs:
+        roots = [_parse((site / "site" / path.lstrip("/")).read_bytes()) for path in pair[:2]]
+        if any(root.find(".//h1") is None for root in roots):
+            continue
+        if len(forms) < FORMS and 6 <= sum(1 for _ in roots[0].iter("p")) <= 60:
+            forms.append(roots)
+            continue
+        texts = [list(_paragraphs(root)) for root in roots]
+        if len(texts[0]) == len(texts[1]):
+            aligned = zip(*texts, strict=True)
+            paragraphs |= dict.fromkeys(
+                (a, b) for a, b in aligned if a != b and not re.search(r"\d", a) and len(a) < 400
+            )
+    return forms, sorted(paragraphs)
+
+
+def _parse(body: bytes) -> lxml.html.HtmlElement:
+    return lxml.html.document_fromstring(body, parser=lxml.html.HTMLParser(encoding="utf-8"))
+
+
+def _paragraphs(root: lxml.html.HtmlElement) -> Iterator[str]:
+    texts = (" ".join(element.text_content().split()) for element in root.iter("p", "li"))
+    return (text for text in texts if len(text) > 60)
+
+
+def _result(form: lxml.html.HtmlElement, country: str, paragraph: str, lang: str) -> bytes:
+    """Return a page of a form for a country, with a paragraph of its own."""
+    root = copy.deepcopy(form)
+    title, heading = root.find(".//title"), root.find(".//h1")
+    if title is not None:
+        title.text = f"{title.text} - {country}"
+    for text in (paragraph, country):
+        added = lxml.html.Element("p")
+        added.text = text
+        heading.addnext(added)
+    long_texts = [element for element in root.iter("p") if element.text and len(element.text) > 30]
+    if long_texts:
+        middle = long_texts[len(long_texts) // 2]
+        middle.text = f"{middle.text} ({country})"
+    return _html(root, lang)
+
+
+def _html(page: lxml.html.HtmlElement, lang: str) -> bytes:
+    """Return a page whose only link leads to the start page."""
+    root = copy.deepcopy(page)
+    for element in list(root.iter("a", "script", "link")):
+        if element.tag == "a":
+            element.drop_tag()
+        else:
+            element.drop_tree()
+    root.set("lang", lang)
+    start = lxml.html.fragment_fromstring(f'<p><a href="/start-{lang}.html">Home</a></p>')
+    root.find(".//body").insert(0, start)
+    return bytes(lxml.html.tostring(root, encoding="utf-8", doctype="<!DOCTYPE html>"))
+
+
+def _write(
+    folder: Path, pages: Sequence[Page], gold: Sequence[tuple[str, str]], langs: tuple[str, str], names: dict[str, str]
+) -> Path:
+    shutil.rmtree(folder, ignore_errors=True)
+    start = {f"/start-{lang}.html".encode(): names[f"/start-{lang}.html"].encode() for lang in langs}
+    for page in pages:
+        file = folder / "site" / names[page.path].lstrip("/")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        body = page.body
+        if names[page.path] != page.path:  # opaque: nothing tells the language but the text
+            body = re.sub(rb' lang="[^"]*"', b"", body, count=1)
+            for old, new in start.items():
+                body = body.replace(old, new)
+        file.write_bytes(body)
+    lang_of = dict(zip("AB", langs, strict=True))
+    _rows(folder / "gold.tsv", [(names[a], names[b]) for a, b in gold])
+    _rows(folder / "pages.tsv", [(names[page.path], page.side, lang_of[page.side]) for page in pages])
+    _rows(folder / "names.tsv", [(names[page.path], page.path) for page in pages])
+    for empty in ("ignore.tsv", "equiv.tsv", "unscored.txt"):
+        _rows(folder / empty, [])
+    meta = {"name": folder.name, "host": "forms.example.gov", "lang_a": langs[0], "lang_b": langs[1]}
+    (folder / "meta.json").write_text(json.dumps(meta, indent=1) + "\n", encoding="utf-8")
+    return folder
+
+
+def _rows(file: Path, rows: Sequence[Sequence[str]]) -> None:
+    file.write_text("".join("\t".join(row) + "\n" for row in rows), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
-__all__ = ["EncodingError", "decompress"]
+__all__ = ["EncodingError", "beginning", "decompress"]
 
 
 class EncodingError(Exception):
@@ -54,6 +54,44 @@ def decompress(body: bytes, content_encoding: str, limit: int) -> bytes:
         except ImportError as error:
             raise EncodingError(f"content encoding {name!r} needs a package: {error}") from error
     return body[: limit + 1]
+
+
+def beginning(head: bytes, content_encoding: str, size: int) -> bytes | None:
+    """Return how a body begins of which only the first bytes have come.
+
+    Parameters
+    ----------
+    head : bytes
+        First bytes as received.
+    content_encoding : str
+        As in `decompress`.
+    size : int
+        Bytes that are returned at most.
+
+    Returns
+    -------
+    bytes or None
+        None where the first bytes cannot be unpacked by themselves: another encoding than ``gzip`` and ``deflate``, or
+        damaged data.
+
+    Examples
+    --------
+    >>> beginning(zlib.compress(b"a long page")[:14], "deflate", 4), beginning(b"plain", "", 9)
+    (b'a lo', b'plain')
+    """
+    names = [name.strip().lower() for name in content_encoding.split(",")]
+    packed = [name for name in names if name not in ("", "identity", "none")]
+    if not packed or (packed[-1] in ("gzip", "x-gzip") and not head.startswith(b"\x1f\x8b")):
+        return head[:size]
+    if len(packed) > 1 or packed[0] not in ("gzip", "x-gzip", "deflate"):
+        return None
+    windows = (zlib.MAX_WBITS, -zlib.MAX_WBITS) if packed[0] == "deflate" else (16 + zlib.MAX_WBITS,)
+    for window in windows:
+        try:
+            return zlib.decompressobj(window).decompress(head, size)
+        except zlib.error:
+            continue
+    return None
 
 
 def _unpack_gzip(body: bytes, size: int) -> bytes:

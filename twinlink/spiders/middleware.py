@@ -14,6 +14,7 @@ from scrapy.http.request import NO_CALLBACK
 
 from twinlink.spiders.building import PART, PageBuilder
 from twinlink.spiders.compression import EncodingError, decompress
+from twinlink.spiders.early import is_whole
 from twinlink.spiders.failures import RefusedError, failure_reason
 from twinlink.spiders.robots import MAX_ROBOTS_BYTES, NO_RULES, RobotsRules, product_token, read_robots, user_agent
 from twinlink.spiders.scope import SAME_PAGE, host_of
@@ -193,7 +194,7 @@ class Unpack:
     def process_response(self, request: Request, response: Response) -> Response:
         """Unpack an answer's body; refuse what is damaged, or too large without its packing."""
         encoding = b", ".join(response.headers.getlist("Content-Encoding")).decode("latin-1")
-        if not encoding or not response.body:
+        if not encoding or not response.body or not is_whole(response):
             return response
         limit = request.meta.get("download_maxsize", self._max_bytes)
         try:

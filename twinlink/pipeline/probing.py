@@ -25,7 +25,7 @@ __all__ = ["Look", "failure", "fetch", "fetched_sites", "is_added", "look", "pro
 BILINGUAL, TWO_LANGUAGES, ONE_LANGUAGE = "bilingual", "two-languages", "one-language"
 UNKNOWN = "und"
 
-_REFUSED = frozenset(("robots", "robots-unreachable", "busy", "noindex", "nofollow", "private-address"))
+_REFUSED = frozenset(("robots", "robots-unreachable", "busy", "noindex", "nofollow", "private-address", "blocked-port"))
 _DEAD = frozenset(("dns", "connection", "timeout", "tls"))
 
 

@@ -53,6 +53,7 @@ REASONS = {
     "trap": "looks like an endless chain of addresses, a calendar for instance",
     "excluded": "left out by the settings include or exclude",
     "private-address": "its host has a private address",
+    "blocked-port": "its port belongs to another protocol than the web's",
     "needs-browser": "empty without its scripts, and there was no browser",
     "depth": "too many links away from the start",
     "nofollow": "the page that links to it asks not to follow",

@@ -339,6 +339,8 @@ def _nothing_fetched(folder: Path) -> str:
         advice = "The site's robots.txt forbids it, or cannot be read"
     elif "needs-browser" in reasons:
         advice = "Its pages are built by scripts"
+    elif reasons == {"blocked-port"}:
+        advice = "Browsers do not ask that port either: it belongs to another protocol. Serve the site on another port"
     elif reasons == {"private-address"}:
         advice = "The name leads to a private address: set crawl.allow_private if you mean that"
     else:

@@ -16,8 +16,10 @@ from twinlink.spiders.building import PART, PageBuilder
 from twinlink.spiders.compression import EncodingError, decompress
 from twinlink.spiders.early import is_whole
 from twinlink.spiders.failures import RefusedError, failure_reason
+from twinlink.spiders.guard import blocked_port
 from twinlink.spiders.robots import MAX_ROBOTS_BYTES, NO_RULES, RobotsRules, product_token, read_robots, user_agent
 from twinlink.spiders.scope import SAME_PAGE, host_of
+from twinlink.spiders.urls import origin_of
 
 if TYPE_CHECKING:
     from typing import Self
@@ -42,7 +44,11 @@ _MAX_HOSTS = 10_000
 
 
 class Gate:
-    """Lets no request through to an IP address that is not public, or to a server that asked to be left alone."""
+    """Lets no request through that must not be sent.
+
+    That is one to an IP address that is not public, to a port that browsers block, or to a server that asked to be left
+    alone.
+    """
 
     def __init__(self, crawler: Crawler) -> None:
         self._spider: SiteSpider = crawler.spider  # type: ignore[assignment]  # the crawl's only spider
@@ -56,6 +62,9 @@ class Gate:
         """Refuse what must not be sent."""
         if not self._spider.guard.allows_literal(request.url):
             raise RefusedError("private-address", "")
+        port = blocked_port(request.url)
+        if port is not None:
+            raise RefusedError("blocked-port", f"port {port} is another protocol's")
         if "page" in request.meta and self._spider.scope.sameness.is_trap(request.meta["page"].url):
             raise RefusedError("trap", SAME_PAGE)
         until = self._spider.resting.get(host_of(request.url))
@@ -88,7 +97,7 @@ class RobotsGate:
         entry = request.meta.get("page")
         if entry is None and PART not in request.meta:  # robots.txt itself
             return
-        origin = "/".join(request.url.split("/", 3)[:3])
+        origin = origin_of(request.url)
         rules = await self._rules_of(origin, entry.site if entry else "")
         if isinstance(rules, RefusedError):
             raise RefusedError(rules.reason, str(rules))
@@ -133,7 +142,7 @@ class RobotsGate:
             reason, detail = failure_reason(error)
             if reason == "error" and "max redirections" in detail:
                 return NO_RULES  # RFC 9309, section 2.3.1.2: as if it were not there
-            refused = isinstance(error, RefusedError) and reason in ("busy", "private-address")
+            refused = isinstance(error, RefusedError) and reason in ("busy", "private-address", "blocked-port")
             if refused or reason in ("too-large", "error"):  # it, not the page; and the next run asks again
                 reason, detail = "robots-unreachable", f"{reason} {detail}".strip()
             if reason == "dns" and self._spider.guard.refused(origin):

@@ -14,7 +14,7 @@ from twinlink.spiders.ledger import Entry
 from twinlink.spiders.partners import UNKNOWN, UNWANTED, Sides
 from twinlink.spiders.traps import Sameness, shape, suspicion, varies, winds
 from twinlink.spiders.urgency import LAST, PLAIN
-from twinlink.spiders.urls import page_key, site_of
+from twinlink.spiders.urls import page_key, share_place, site_of
 
 __all__ = ["MAX_HOPS", "MAX_LINKS", "SAME_PAGE", "Scope", "host_of", "versions_together"]
 
@@ -111,17 +111,20 @@ class Scope:
         place = _place(0, zlib.crc32(site.encode())) if self._settings.order == "pairs" else 0
         return Entry(page_key(url), url, host_of(url), site=site, place=place)
 
-    def sitemap(self, url: str, site: str = "") -> Entry | None:
+    def sitemap(self, url: str, named_at: str = "", site: str = "") -> Entry | None:
         """Return the entry of a sitemap; None when it is off the sites.
 
         Parameters
         ----------
         url : str
             Its normalised address.
+        named_at : str
+            Normalised address of what names it.
         site : str
-            The site that it is read for: one that is a folder has its sitemap above it.
+            The site that this is read for. It is also that of a sitemap from the same place: a site that is a folder
+            has its sitemap above it.
         """
-        site = self.site(url) or site
+        site = self.site(url) or (site if share_place(url, named_at) else "")
         return Entry(page_key(url), url, host_of(url), site=site, kind="sitemap") if site else None
 
     def links(self, page: Entry, urls: Iterable[str]) -> list[Entry]:
@@ -162,7 +165,7 @@ class Scope:
 
         It stands as deep as ``page``. When it has the same key it is ``page`` itself in another spelling.
         """
-        site = self.site(url) or (page.site if page.kind == "sitemap" and host_of(url) == page.host else "")
+        site = self.site(url) or (page.site if page.kind == "sitemap" and share_place(url, page.url) else "")
         if not site:
             return None
         entry = page._replace(key=page_key(url), url=url, host=host_of(url), hops=page.hops + 1, site=site)

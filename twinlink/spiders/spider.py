@@ -27,7 +27,7 @@ from twinlink.spiders.partners import UNWANTED, Sides
 from twinlink.spiders.revisits import archive_page, conditions, is_unmodified
 from twinlink.spiders.robots import directives, product_token, user_agent
 from twinlink.spiders.scheduler import SqliteScheduler
-from twinlink.spiders.scope import host_of, versions_together
+from twinlink.spiders.scope import versions_together
 from twinlink.spiders.sitemaps import MAX_SITEMAP_BYTES, read_sitemap
 from twinlink.spiders.urgency import LAST, SURE
 from twinlink.spiders.urls import join
@@ -167,7 +167,7 @@ class SiteSpider(scrapy.Spider):
         Parameters
         ----------
         origin : str
-            Scheme and host.
+            Scheme, host and port.
         site : str
             Site of the page that was to be fetched.
         named : sequence of str
@@ -175,8 +175,9 @@ class SiteSpider(scrapy.Spider):
         """
         if not self.limits.sitemaps:
             return
-        urls = [join(f"{origin}/", address) for address in named] or [f"{origin}/sitemap.xml"]
-        entries = [self.scope.sitemap(url, site if url.startswith(origin) else "") for url in urls if url]
+        root = f"{origin}/"
+        urls = [join(root, address) for address in named] or [f"{root}sitemap.xml"]
+        entries = [self.scope.sitemap(url, root, site) for url in urls if url]
         try:
             self.ledger.add([entry for entry in entries if entry])
         except sqlite3.Error as error:
@@ -262,9 +263,7 @@ class SiteSpider(scrapy.Spider):
         if self._sides is not None and sitemap.versions:
             links = versions_together(entry, links, sitemap.versions, self._sides)
         if entry.depth < _MAX_INDEX_DEPTH:
-            further = (
-                self.scope.sitemap(url, entry.site if host_of(url) == entry.host else "") for url in sitemap.sitemaps
-            )
+            further = (self.scope.sitemap(url, entry.url, entry.site) for url in sitemap.sitemaps)
             links += [inner._replace(depth=entry.depth + 1) for inner in further if inner]
         return read, links
 

@@ -130,7 +130,8 @@ def verify_pairs(
     """Judge pairs of pages by structure.
 
     Pairs of different languages are different sets: texts in one language may be half as long as in another. Each set
-    of at least `MIN_GROUP` pairs is judged by itself, in one order of the two languages.
+    of at least `MIN_GROUP` pairs is judged by itself, in the order that most of its pairs have. The columns of a pair
+    are in the order of that pair.
 
     Parameters
     ----------
@@ -188,6 +189,19 @@ def _by_languages(pairs: Sequence[Pair], pages: Mapping[str, _Page]) -> list[lis
     return [[*group, *(strays if place == 0 else ())] for place, group in enumerate(kept)]
 
 
+def _turned(langs: Sequence[Pair]) -> list[bool]:
+    """Return which pairs stand the other way round than most pairs of the two languages that most pairs have.
+
+    A page whose language is misjudged leaves it to the other page of the pair; where neither page tells, the pair
+    stands as most pairs do.
+
+    >>> _turned([("kk", "en"), ("kk", "en"), ("en", "kk"), ("kk", "ru"), ("ru", "kk"), ("ru", "ru")])
+    [False, False, True, False, True, False]
+    """
+    first, second = Counter(langs).most_common(1)[0][0]
+    return [first != second and (a == second or b == first) and a != first and b != second for a, b in langs]
+
+
 def _together(summaries: Sequence[Summary]) -> Summary:
     """Put the summaries of several sets together; what was found is told only of a single one."""
     if len(summaries) == 1:
@@ -204,8 +218,7 @@ class _Set:
 
     def __init__(self, pairs: Sequence[Pair], pages: Mapping[str, _Page], settings: MatchSettings) -> None:
         self._pairs, self._settings = pairs, settings
-        first = min(pages[name].lang for name in pairs[0])
-        self._turned = np.array([pages[a].lang != first and pages[b].lang == first for a, b in pairs])
+        self._turned = np.array(_turned([(pages[a].lang, pages[b].lang) for a, b in pairs]))
         pairs = [pair[::-1] if turned else pair for pair, turned in zip(pairs, self._turned, strict=True)]
         names_a, names_b = (list(dict.fromkeys(ends)) for ends in zip(*pairs, strict=True))
         self._a, self._b = [pages[name] for name in names_a], [pages[name] for name in names_b]

@@ -10,10 +10,10 @@ the rules where they exist:
 ``unscored.txt``
     pages; a pair of two of them is neither right nor wrong;
 ``pages.tsv``
-    address, side: which pages exist at all, so that pairs may come in either order.
+    address, side: which pages exist at all.
 
 Scheme and host are left out of the comparison unless the gold file has them; a path that ends in ``/`` is its
-``index.html``. Each gold pair counts once.
+``index.html``. The two pages of a pair may come in either order. Each gold pair counts once.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ def evaluate(pairs: Iterable[Pair], gold: Gold) -> Evaluation:
     >>> evaluate([("/a", "/x"), ("/b", "/z")], Gold((("/a", "/x"), ("/b", "/y")))).f1
     0.5
     """
-    unique = dict.fromkeys(pairs)
+    unique = {frozenset(pair): pair for pair in pairs}.values()
     verdicts, n_unknown = _verdicts(unique, gold)
     counts = Counter(verdicts)
     return Evaluation(
@@ -179,20 +179,21 @@ def precision_coverage(pairs: Sequence[Pair], scores: Sequence[float], gold: Gol
 
 def _verdicts(pairs: Iterable[Pair], gold: Gold, *, unique: bool = True) -> tuple[list[bool | None], int]:
     """Return True (right), False (wrong) or None (not scored) for each pair, and how many have an unknown address."""
-    left = Counter((gold.group(a), gold.group(b)) for a, b in gold.pairs)
-    ignored = {(gold.group(a), gold.group(b)) for a, b in gold.ignored} - set(left)
-    seen: set[Pair] = set()
+    left = Counter(_grouped(pair, gold) for pair in gold.pairs)
+    ignored = {_grouped(pair, gold) for pair in gold.ignored} - set(left)
+    named = ignored | set(left)
+    seen: set[frozenset[str]] = set()
     verdicts: list[bool | None] = []
     n_unknown = 0
     for url_a, url_b in pairs:
         pair = gold.key(url_a), gold.key(url_b)
-        if gold.sides.get(pair[0]) == "B" and gold.sides.get(pair[1]) != "B":
-            pair = pair[1], pair[0]
-        if unique and pair in seen:
+        if unique and frozenset(pair) in seen:
             continue
-        seen.add(pair)
+        seen.add(frozenset(pair))
         n_unknown += bool(gold.sides) and not (pair[0] in gold.sides and pair[1] in gold.sides)
-        grouped = gold.group(pair[0]), gold.group(pair[1])
+        grouped = _grouped(pair, gold)
+        if grouped not in named:
+            grouped = grouped[1], grouped[0]
         if left[grouped] > 0:
             left[grouped] -= 1
             verdicts.append(True)
@@ -201,6 +202,10 @@ def _verdicts(pairs: Iterable[Pair], gold: Gold, *, unique: bool = True) -> tupl
         else:
             verdicts.append(False)
     return verdicts, n_unknown
+
+
+def _grouped(pair: Pair, gold: Gold) -> Pair:
+    return gold.group(pair[0]), gold.group(pair[1])
 
 
 def _without_header(rows: list[list[str]]) -> list[list[str]]:

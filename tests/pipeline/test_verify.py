@@ -147,7 +147,9 @@ def test_the_order_of_a_pair_does_not_matter(site):
 def test_a_page_of_misjudged_language_stands_as_its_pair_does(site, is_turned):
     """The numbers are those of the library on the same pairs in the same order: one page does not turn the others."""
     name = "en/page-3.html"
-    (site / name).write_text((site / "tc/page-3.html").read_text().replace("<p>", "<p>Le conseil municipal se réunit, "))
+    (site / name).write_text(
+        (site / "tc/page-3.html").read_text().replace("<p>", "<p>Le conseil municipal se réunit, ")
+    )
     pairs = [pair[::-1] if is_turned else pair for pair in RIGHT]
     verified = verify_pairs(pairs, MODELS, folder=site)
     sides = [[linearise((site / name).read_bytes()).tokens for name in names] for names in zip(*pairs, strict=True)]

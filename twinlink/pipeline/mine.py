@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -14,6 +15,7 @@ from twinlink.config import Config, IngestSettings
 from twinlink.errors import ConfigError, InputError, TwinlinkError
 from twinlink.files import write_text
 from twinlink.languages import takes_in
+from twinlink.orphans import end_with_parent
 from twinlink.pipeline.ingest import ingest
 from twinlink.progress import Report
 from twinlink.rundir import RunDirectory
@@ -146,15 +148,20 @@ def _check_lexicons(names: Sequence[str]) -> None:
             read_lexicon(Path(name))
 
 
-def crawl_stage(urls: Sequence[str], run: RunDirectory, config: Config, report: Report = silent) -> CrawlProgress:
-    """Fetch the sites of ``urls``; goes on where an earlier call stopped."""
+def crawl_stage(
+    urls: Sequence[str], run: RunDirectory, config: Config, report: Report = silent, pause: Path | None = None
+) -> CrawlProgress:
+    """Fetch the sites of ``urls``; goes on where an earlier call stopped.
+
+    It waits while a pause is asked for by ``pause``, by default the run's own file.
+    """
 
     def on_progress(progress: CrawlProgress) -> None:
         report("crawl", progress.fetched, progress.fetched + progress.queued, _crawl_detail(progress))
 
     write_text(run.config_file, config.override({"crawl.again": False}).to_toml())  # it was for this call
     settings = config.crawl if config.crawl.langs else msgspec.structs.replace(config.crawl, langs=config.langs)
-    return crawl(urls, run.path, settings, on_progress)
+    return crawl(urls, run.path, settings, on_progress, pause or run.pause_file)
 
 
 def _crawl_detail(progress: CrawlProgress) -> str:
@@ -223,7 +230,7 @@ def align_stage(
     if workers == 1:
         align_run(run, config.bitext, lexicons, warm=pairs, on_pairs=on_pairs)
         return
-    with ProcessPoolExecutor(workers) as executor:
+    with ProcessPoolExecutor(workers, initializer=end_with_parent, initargs=(os.getpid(),)) as executor:
         align_run(run, config.bitext, lexicons, warm=pairs, executor=executor, on_pairs=on_pairs)
 
 

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from twisted.python.failure import Failure
 
     from twinlink.config import CrawlSettings
+    from twinlink.pausing import Pause
     from twinlink.spiders.archive import Archive
     from twinlink.spiders.ledger import Body, Ledger
     from twinlink.spiders.scope import Scope
@@ -81,6 +82,8 @@ class SiteSpider(scrapy.Spider):
         The crawl's settings.
     delay : float
         Seconds between two requests to a host.
+    pause : Pause, optional
+        As long as it is asked for, no further request is made.
 
     Attributes
     ----------
@@ -100,9 +103,11 @@ class SiteSpider(scrapy.Spider):
         guard: AddressGuard,
         limits: CrawlSettings,
         delay: float,
+        pause: Pause | None = None,
     ) -> None:
         super().__init__()
         self.ledger = ledger
+        self.pause = pause
         self.guard = guard
         self.limits = limits
         self.delay = delay
@@ -314,12 +319,18 @@ class SiteSpider(scrapy.Spider):
 
 
 def crawler_process(
-    ledger: Ledger, archive: Archive, scope: Scope, guard: AddressGuard, limits: CrawlSettings, delay: float
+    ledger: Ledger,
+    archive: Archive,
+    scope: Scope,
+    guard: AddressGuard,
+    limits: CrawlSettings,
+    delay: float,
+    pause: Pause | None = None,
 ) -> CrawlerProcess:
     """Return Scrapy's process with the spider in it, ready to start; the parameters are those of `SiteSpider`."""
     logging.root.addHandler(log_handler())
     process = CrawlerProcess(_scrapy_settings(limits, delay, guard))
-    process.crawl(SiteSpider, ledger, archive, scope, guard, limits, delay)
+    process.crawl(SiteSpider, ledger, archive, scope, guard, limits, delay, pause)
     return process
 
 

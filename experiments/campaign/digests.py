@@ -1,10 +1,10 @@
-"""What a stage has made, as one digest: equal where the results are, whatever the times and places in files."""
+"""What a stage has made, line by line: equal where the results are, whatever the times and places in files."""
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from hashlib import sha256
 from pathlib import Path
 
 from warcio.archiveiterator import ArchiveIterator
@@ -12,15 +12,20 @@ from warcio.archiveiterator import ArchiveIterator
 from twinlink.spiders.ledger import ledger_again, ledger_rejects
 from twinlink.tables import LINKS, PAGES, RECOVERED, REJECTS, read_table
 
-__all__ = ["digest_of"]
+__all__ = ["difference", "made_by"]
 
 _PLACES = ("source", "offset", "fetched")  # of a page: where and when it was written
 
 
-def digest_of(stage: str, run: Path) -> str:
-    """Return the digest of what a stage has made in a run."""
-    text = "\n".join(sorted(_WAYS[stage](run)))
-    return sha256(text.encode()).hexdigest()
+def made_by(stage: str, run: Path) -> Counter[str]:
+    """Return what a stage has made in a run: lines, and how often each is there."""
+    return Counter(_WAYS[stage](run))
+
+
+def difference(made: Counter[str], expected: Counter[str]) -> str:
+    """Return how two results differ, the first lines of it; empty where they do not."""
+    lines = [f"missing {line}" for line in expected - made] + [f"too many {line}" for line in made - expected]
+    return "; ".join(line[:120] for line in sorted(lines)[:4]) + f" ({len(lines)} lines)" * bool(lines)
 
 
 def _crawled(run: Path) -> Iterator[str]:
@@ -29,15 +34,16 @@ def _crawled(run: Path) -> Iterator[str]:
         with archive.open("rb") as file:
             for record in ArchiveIterator(file, check_digests="raise"):
                 record.raw_stream.read()
-                if record.rec_type in ("response", "revisit"):
-                    headers = record.rec_headers
+                headers = record.rec_headers
+                is_robots = headers.get_header("WARC-Target-URI", "").endswith("/robots.txt")  # read anew by each run
+                if record.rec_type in ("response", "revisit") and not is_robots:
                     yield f"{headers['WARC-Target-URI']}\t{headers['WARC-Payload-Digest']}"
     for reject in ledger_rejects(run):
         yield f"{reject.url}\t{reject.reason}"
 
 
 def _visited(run: Path) -> Iterator[str]:
-    """Yield what the visit came to, and each page once, with its last digest."""
+    """Yield what the visit came to, and what was fetched, each once."""
     yield json.dumps(ledger_again(run))
     yield from set(_crawled(run))
 

@@ -14,12 +14,13 @@ import shutil
 import signal
 import subprocess
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from experiments.campaign.digests import digest_of
+from experiments.campaign.digests import difference, made_by
 from experiments.campaign.table import Trial
 from experiments.campaign.watched import ROOT, command, crawlers, processes, watch
 from experiments.campaign.web import Answer, Reply, Site, serving
@@ -27,6 +28,7 @@ from experiments.simweb.server import serving as serving_web
 from experiments.simweb.world import WorldSettings, make_world
 from twinlink.demo import write_site
 from twinlink.demo.server import Pages
+from twinlink.spiders.ledger import ledger_report
 
 __all__ = ["SHARES", "Stage", "kill_stage", "served", "stages"]
 
@@ -61,12 +63,14 @@ class Stage:
     before: Path | None
     """The run as it is before the stage; None: there is none yet."""
     environment: Mapping[str, str]
-    expected: str
-    """Digest of what it makes without a kill."""
+    expected: Counter[str]
+    """What it makes without a kill."""
     seconds: float
     """How long it takes without one."""
     prepare: Callable[[], object] = lambda: None
     """Called before each trial."""
+    is_over: Callable[[Path], bool] = lambda run: False
+    """Whether a run must not be begun again: the same command would do more."""
 
 
 @contextmanager
@@ -99,7 +103,13 @@ def stages(folder: Path, names: Mapping[str, int], starts: list[str], visit: lis
 
     prepare()
     yield from _stage(
-        "crawl --again", names, done, changed, lambda run: ("crawl", "-o", run, "-q", "--again"), prepare=prepare
+        "crawl --again",
+        names,
+        done,
+        changed,
+        lambda run: ("crawl", "-o", run, "-q", "--again"),
+        prepare=prepare,
+        is_over=_is_visited,
     )
     visit[0] = 1
     steps: Mapping[str, Callable[[Path], tuple[object, ...]]] = {
@@ -114,6 +124,12 @@ def stages(folder: Path, names: Mapping[str, int], starts: list[str], visit: lis
         done = after
     if names.get("discover"):
         yield from _discover(folder, names)
+
+
+def _is_visited(run: Path) -> bool:
+    """Return whether the second visit has come to its end: to ask again would be a third."""
+    report = ledger_report(run)
+    return report.get("visit") == 2 and report["end"] == "complete"
 
 
 def _discover(folder: Path, names: Mapping[str, int]) -> Iterator[Stage]:
@@ -135,15 +151,15 @@ def _stage(
     arguments: Callable[[Path], tuple[object, ...]],
     environment: Mapping[str, str] | None = None,
     prepare: Callable[[], object] = lambda: None,
+    is_over: Callable[[Path], bool] = lambda run: False,
 ) -> Iterator[Stage]:
     """Do a stage without a kill, and give it."""
     ended = watch(command(*arguments(after)), _LONGEST, environment=environment)
     if ended.code != 0:
         raise RuntimeError(f"{name} ended with {ended.code} without a kill: {ended.stderr.decode()[-2000:]}")
     if names.get(name):
-        yield Stage(
-            name, arguments, before, environment or {}, digest_of(name, after), ended.seconds, prepare
-        )  # fmt: skip
+        expected = made_by(name, after)
+        yield Stage(name, arguments, before, environment or {}, expected, ended.seconds, prepare, is_over)
 
 
 def kill_stage(stage: Stage, n_kills: int, rng: random.Random, folder: Path, site: Site) -> Iterator[Trial]:
@@ -164,6 +180,8 @@ def kill_stage(stage: Stage, n_kills: int, rng: random.Random, folder: Path, sit
                 break
             n_done += 1
             silence = max(silence, orphaned)
+            if stage.is_over(run):
+                break
         yield _finish(stage, run, n_done, site, silence)
         left -= max(n_done, 1)
     shutil.rmtree(folder / "trial", ignore_errors=True)
@@ -197,12 +215,13 @@ def _kill_once(stage: Stage, run: Path, rng: random.Random) -> tuple[bool, float
 
 
 def _finish(stage: Stage, run: Path, n_kills: int, site: Site, silence: float) -> Trial:
-    ended = watch(command(*stage.arguments(run)), _LONGEST, environment=stage.environment)
+    arguments = ("--version",) if stage.is_over(run) else stage.arguments(run)
+    ended = watch(command(*arguments), _LONGEST, environment=stage.environment)
     lost = []
     if crawlers(run):
         lost.append("a crawler is left behind")
-    if ended.code == 0 and digest_of(stage.name, run) != stage.expected:
-        lost.append("another result than without a kill")
+    if ended.code == 0 and (differs := difference(made_by(stage.name, run), stage.expected)):
+        lost.append(f"another result than without a kill: {differs}")
     lost += [f"{path.name} left behind" for path in run.rglob("*") if path.name.endswith((".tmp", ".partial"))]
     twice = {path: count - 1 for path, count in site.asked.items() if count > 1 and path not in _ASIDE}
     extra = sum(twice.values()) if stage.before is None or "crawl" in stage.name else 0
@@ -212,7 +231,7 @@ def _finish(stage: Stage, run: Path, n_kills: int, site: Site, silence: float) -
         f"{stage.name}, killed {n_kills} times",
         ended.in_time and ended.code == 0 and not ended.has_traceback,
         (*lost, *([f"exit code {ended.code}: {ended.stderr.decode()[-300:]}"] if ended.code else [])),
-        extra, ended.crawler_peak, max(silence, 0.0), ended.seconds,
+        extra, ended.crawler_peak, silence, ended.seconds, count=n_kills,
     )  # fmt: skip
 
 

@@ -16,7 +16,7 @@ MOST_SILENCE = 60.0
 
 @dataclass(frozen=True)
 class Trial:
-    """What came of one attack."""
+    """What came of an attack, or of several that belong together."""
 
     name: str
     survived: bool
@@ -33,6 +33,8 @@ class Trial:
     """Time that it took."""
     is_bound: bool = True
     """Whether the bar of memory applies: it is the crawler's."""
+    count: int = 1
+    """How many attacks it was."""
 
     @property
     def missed(self) -> tuple[str, ...]:
@@ -69,8 +71,8 @@ def joined(kind: str, trials: Iterable[Trial]) -> Row:
     all_ = list(trials)
     return Row(
         kind,
-        len(all_),
-        sum(trial.survived for trial in all_),
+        sum(trial.count for trial in all_),
+        sum(trial.count for trial in all_ if trial.survived),
         sum(len(trial.lost) for trial in all_),
         sum(trial.extra for trial in all_),
         max((trial.memory for trial in all_), default=0),

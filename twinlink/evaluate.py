@@ -28,8 +28,11 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from twinlink.errors import GoldError
+from twinlink.inputs import Expected, read_input_text
 
 __all__ = ["Evaluation", "Gold", "evaluate", "precision_coverage", "read_gold"]
+
+_FILE = Expected("cannot be read as a gold file", "no such gold file", GoldError)
 
 Pair = tuple[str, str]
 
@@ -217,12 +220,7 @@ def _without_header(rows: list[list[str]]) -> list[list[str]]:
 def _rows(path: Path, n_columns: int, *, optional: bool = False) -> list[list[str]]:
     if optional and not path.exists():
         return []
-    try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except FileNotFoundError:
-        raise GoldError(f"{path}: no such gold file") from None
-    except (UnicodeDecodeError, OSError) as error:
-        raise GoldError(f"{path}: not a text file in UTF-8 ({error})") from error
+    lines = read_input_text(path, _FILE).splitlines()
     rows = [(number, line.split("\t")) for number, line in enumerate(lines, 1) if line.strip()]
     for number, row in rows:
         if len(row) < n_columns:

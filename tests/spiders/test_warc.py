@@ -506,6 +506,31 @@ def test_an_archive_that_was_made_to_be_slow(tmp_path: Path, name: str, data: by
     tracemalloc.stop()
 
 
+def test_members_without_a_record_end_the_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[int] = []
+    member = records._Member
+    monkeypatch.setattr(
+        records, "_Member", lambda file, start, *rest: opened.append(start) or member(file, start, *rest)
+    )
+    path = tmp_path / "x.warc.gz"
+    path.write_bytes(gzip.compress(b"", mtime=0) * 50_000)
+    with pytest.raises(InputError, match="expected a WARC file"):
+        read(path)
+    assert len(opened) < 3_000  # 64 MB, and the file eight times over
+
+
+def test_a_member_that_unpacks_to_a_hundred_times_its_size_is_left(tmp_path: Path) -> None:
+    path = tmp_path / "x.warc.gz"
+    length = 2**27
+    packer = zlib.compressobj(wbits=16 + zlib.MAX_WBITS)
+    bomb = packer.compress(HEAD % length + b"HTTP/1.1 200 OK\r\n\r\n")
+    path.write_bytes(bomb + b"".join(packer.compress(bytes(2**20)) for _ in range(2**7)) + packer.flush())
+    with path.open("ab") as file:
+        file.write(gzip.compress(HEAD % 3 + b"<p>\r\n\r\n"))
+    assert next(item.reason for item in read(path) if isinstance(item, Reject)) == "damaged-record"
+    assert "times as many as are packed" in next(item.detail for item in read(path) if isinstance(item, Reject))
+
+
 def test_too_much_damage_ends_the_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "x.warc"
     path.write_bytes(b"".join(HEAD % 300 for _ in range(1_000)))

@@ -11,7 +11,9 @@ import pytest
 
 from experiments.campaign import __main__ as campaign
 from experiments.campaign.archives import choose, read_damaged
+from experiments.campaign.cases import Case
 from experiments.campaign.catalogue import CATALOGUE, QUICK
+from experiments.campaign.crawled import crawl_case
 from experiments.campaign.damage import DAMAGES, damaged
 from experiments.campaign.samples import MAKERS, Sample
 from experiments.campaign.table import Trial, as_markdown, joined
@@ -106,6 +108,12 @@ def test_the_exit_code_says_whether_a_bar_was_missed(
     with pytest.raises(SystemExit) as end:
         campaign.main([])
     assert end.value.code == 0
+
+
+@pytest.mark.parametrize("case", QUICK, ids=lambda case: case.name)
+def test_a_hostile_site_beside_a_good_one(case: Case, tmp_path: Path) -> None:
+    trial = crawl_case(case, tmp_path / "run", n_beats=12)
+    assert trial.missed == ()
 
 
 def test_cases_have_names_of_their_own() -> None:

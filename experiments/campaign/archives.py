@@ -79,7 +79,8 @@ def read_damaged(sample: Sample, data: bytes, limit: int = _LIMIT) -> tuple[bool
     missing = sorted(sample.whole(data) - pages.keys())
     wrong = [f"whole, and not read: {', '.join(missing)}"] if missing else []
     silent = sorted(sample.marked(data) - pages.keys() - set(missing))
-    if silent and not n_rejects:
+    is_renamed = bool(pages.keys() - sample.units.keys())  # damage to an address makes another of it
+    if silent and not n_rejects and not is_renamed:
         wrong.append(f"lost without a word: {', '.join(silent)}")
     return True, wrong
 

@@ -112,7 +112,7 @@ def _arc(folder: Path) -> Sample:
     ends = [*starts[1:], len(data)]
     # An archive of this kind says in its first lines what it is, and has no mark at which a reader could begin again.
     units = {
-        f"{URL}{n}": Unit(data[: ends[n]], data[start : start + 40]) for n, start in enumerate(starts)
+        f"{URL}{n}": Unit(data[: ends[n]], data[start - 1 : start + 40]) for n, start in enumerate(starts)
     }  # fmt: skip
     return Sample(path, path, units)
 

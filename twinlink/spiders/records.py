@@ -87,14 +87,11 @@ def read_records(file: BinaryIO, take: Callable[[ArcWarcRecord, int], T]) -> Ite
             start = section.end()
             start = behind_notes(file, start) if packed else start
             budget -= _EMPTY_BYTES if section.is_empty else 0
-        except _TruncatedError:
-            yield Problem("truncated", section.record_start, f"the archive ends at {size}")
-            start = None
-        except _DamagedError as error:
+        except (_TruncatedError, _DamagedError) as error:
             budget -= section.cost
-            start = _find(file, section.record_start + 1, packed) if budget > 0 else section.record_start
-            cut = start is None and not packed and _is_cut_head(file, section.record_start)
-            yield Problem("truncated" if cut else "damaged-record", section.record_start, str(error))
+            start = _find_behind(file, section, packed) if budget > 0 else section.record_start
+            # A record that goes beyond the end has a wrong length if there are records behind it.
+            yield _problem(error, file, section.record_start, packed, is_last=start is None)
 
 
 def read_record(file: BinaryIO, start: int, take: Callable[[ArcWarcRecord, int], T]) -> T | Problem:
@@ -123,6 +120,20 @@ def read_record(file: BinaryIO, start: int, take: Callable[[ArcWarcRecord, int],
     return Problem("damaged-record", start, "no record")
 
 
+def _find_behind(file: BinaryIO, section: _Section, packed: Packing | None) -> int | None:
+    """Return where the next record starts: within the last one if what follows that is none, else behind the damage."""
+    found = _find(file, section.last_record + 1, packed)
+    return _find(file, found + 1, packed) if found == section.record_start else found
+
+
+def _problem(error: Exception, file: BinaryIO, start: int, packed: Packing | None, is_last: bool) -> Problem:
+    size = file.seek(0, io.SEEK_END)
+    is_short = isinstance(error, _TruncatedError)
+    is_cut = is_last and (is_short or (not packed and _is_cut_head(file, start)))
+    detail = f"the archive ends at {size}" if is_short else str(error)
+    return Problem("truncated" if is_cut else "damaged-record", start, detail)
+
+
 class _Records(ArchiveIterator):  # type: ignore[misc]
     """Reader of records that leaves it to us to speak of damage."""
 
@@ -134,6 +145,8 @@ class _Section:
 
     def __init__(self, file: BinaryIO, start: int, size: int, packed: Packing | None) -> None:
         self.record_start = start
+        self.last_record = start
+        """Where the last record starts whose head could be read: it may have taken in the one behind it."""
         self._size = size
         self._source = _Member(file, start, packed) if packed else _Plain(file, start)
         self._packed = packed is not None
@@ -185,6 +198,8 @@ class _Section:
         except Exception as error:  # on malformed headers warcio raises whatever happens to go wrong
             raise _DamagedError(f"{type(error).__name__}: {error}".splitlines()[0]) from error
         self._guard.allow(None)
+        if record is not None:
+            self.last_record = self.record_start
         return record
 
 

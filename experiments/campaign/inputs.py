@@ -6,6 +6,7 @@ It reads nothing that lies outside of what it was given, and nothing that it say
 from __future__ import annotations
 
 import shutil
+import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -72,6 +73,7 @@ def try_input(given: Input, run: Path) -> Trial:
         shutil.copytree(run, place.run)
         ended = watch(command(*given.make(place)), _LIMIT, folder=place.folder)
         wrong = [*_wrong(given, ended), *_leaked(place)]
+        subprocess.run(["rm", "-rf", place.folder], check=True)  # Python goes no deeper than 1,000 folders
     fine = ended.in_time and not ended.has_traceback and ended.code in given.codes
     return Trial(given.name, fine, tuple(wrong), 0, ended.peak, ended.seconds, ended.seconds, is_bound=False)
 

@@ -21,6 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PROC = Path("/proc")
 _LOOK = 0.05  # seconds between two looks at the processes
 _CRAWLER = b"twinlink.spiders.child"
+_MOST_HELD = 4 * 10**9  # bytes, after which a command is killed: others work on this machine, too
 _MOST_SAID = 2**20  # bytes kept of each stream
 
 
@@ -34,7 +35,7 @@ class Ended:
     stderr: bytes
     seconds: float
     in_time: bool
-    """False: it was killed because it did not end."""
+    """False: it was killed because it did not end, or took all memory."""
     peak: int
     """Most bytes that its processes held together, sampled; at least what one of them held at most (`os.wait4`)."""
     crawler_peak: int
@@ -92,7 +93,7 @@ def watch(
                 break
             memory.look()
             each()
-            if time.monotonic() - began > limit and in_time:
+            if in_time and (time.monotonic() - began > limit or memory.peak > _MOST_HELD):
                 in_time = False
                 memory.kill_all()
             ended.wait(_LOOK)

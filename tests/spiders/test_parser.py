@@ -9,7 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from twinlink.spiders.decoding import decode
-from twinlink.spiders.parser import MAX_ANCHOR_LENGTH, OTHER_TAG, SAFE_DEPTH, TAG_CODES, Link, ParsedPage, parse_page
+from twinlink.spiders.parser import (
+    MAX_ADDRESS_BYTES,
+    MAX_ANCHOR_LENGTH,
+    OTHER_TAG,
+    SAFE_DEPTH,
+    TAG_CODES,
+    Link,
+    ParsedPage,
+    parse_page,
+)
 
 URL = "http://www.example.org/en/page.html"
 
@@ -454,3 +463,16 @@ def test_an_anchor_over_several_blocks() -> None:
     page = parse_page(b"<a href=b>one<div>two</div><p>three</a>four", URL)
     assert [link.anchor for link in page.links] == ["one two three"]
     assert page.blocks == ("one", "two", "three", "four")
+
+
+def test_addresses_are_resolved_up_to_a_limit_of_their_characters() -> None:
+    base = f"http://a.org/{'x' * 1_900}/"
+    body = f"<base href='{base}'>".encode() + b"".join(b"<a href=%d>" % n for n in range(20_000)) + b"<p>text"
+    page = parse_page(body, "http://a.org/")
+    assert page.cut
+    assert page.blocks == ("text",)
+    n_most = MAX_ADDRESS_BYTES // len(base)
+    assert 0.99 * n_most < len(page.links) <= n_most
+    again = parse_page(b"<a href=/a>1</a><a href=/a>2</a>" * 20_000, base)
+    assert not again.cut
+    assert len(again.links) == 2

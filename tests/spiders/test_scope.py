@@ -6,7 +6,7 @@ import pytest
 
 from twinlink.config import CrawlSettings
 from twinlink.spiders.ledger import Entry
-from twinlink.spiders.scope import MAX_HOPS, MAX_LINKS, Scope, host_of
+from twinlink.spiders.scope import MAX_HOPS, MAX_LINK_BYTES, MAX_LINKS, Scope, host_of
 from twinlink.spiders.traps import shape, winds
 from twinlink.spiders.urls import page_key
 
@@ -134,6 +134,16 @@ def test_a_page_with_very_many_links_says_how_many_are_not_looked_at(kind: str) 
     assert [entry.reason for entry in entries] == [*[""] * most, "too-many-links"]
     assert entries[-1].url == urls[most]
     assert entries[-1].detail == f"it and 9 links behind it, on {SITE}/"
+
+
+def test_a_page_with_very_long_addresses_brings_so_many_fewer() -> None:
+    long = f"{SITE}/{'x' * 1_900}/"
+    urls = [f"{long}{n}" for n in range(10_000)]
+    entries = scope().links(at(f"{SITE}/"), urls)
+    assert sum(len(entry.url) for entry in entries[:-1]) <= MAX_LINK_BYTES["page"]
+    assert [entry.reason for entry in entries] == [*[""] * (len(entries) - 1), "too-many-links"]
+    assert len(entries) > MAX_LINK_BYTES["page"] / 2_000
+    assert entries[-1].detail == f"it and {len(urls) - len(entries)} links behind it, on {SITE}/"
 
 
 @pytest.mark.parametrize(

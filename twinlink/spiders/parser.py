@@ -20,6 +20,7 @@ from twinlink.spiders.decoding import decode
 from twinlink.spiders.urls import join
 
 __all__ = [
+    "MAX_ADDRESS_BYTES",
     "MAX_ANCHOR_LENGTH",
     "MAX_CHOICES",
     "MAX_NESTING",
@@ -45,6 +46,10 @@ MAX_NESTING = 10**9
 SAFE_DEPTH = 1_000
 """Elements inside each other that every page may have. Browsers stop nesting at 512; the deepest page of our tuning
 sites has 29, but old pages that never close ``<font>`` can have one for each paragraph."""
+
+MAX_ADDRESS_BYTES = 2**24
+"""Characters of all addresses of one page, images apart. The page of our tuning sites that has the most has 0.1
+million; with a long ``<base>``, 10 MB of short links would make two billion."""
 
 MAX_CHOICES = 100
 """Choices of language in one form; a list of more is one of something else."""
@@ -167,7 +172,8 @@ class ParsedPage:
     charset: str
     """Encoding that the page was decoded with, by Python's name."""
     cut: bool
-    """True if the rest of the page was not read because it nests too deeply, see `MAX_NESTING`."""
+    """True if the rest of the page was not read because it nests too deeply (`MAX_NESTING`), or the rest of its links
+    because their addresses are too long in all (`MAX_ADDRESS_BYTES`)."""
     robots: str = ""
     """Content of its ``<meta name=robots>`` elements, lower case, joined by commas."""
 
@@ -193,16 +199,17 @@ def parse_page(body: bytes, url: str, content_type: str = "", content_language: 
     """
     text, charset = decode(body, content_type)
     page, cut = run_parser(text, _PageBuilder)
+    links, are_cut = _resolve(page.links, _base(page.base, url), charset)
     return ParsedPage(
         url=url,
         title=page.title or "",
         blocks=page.blocks(),
         tags=bytes(page.tags),
-        links=_resolve(page.links, _base(page.base, url), charset),
+        links=links,
         images=tuple(page.images),
         declared_lang=_language(page.lang) or _language(page.meta_lang) or _language(content_language),
         charset=charset,
-        cut=cut,
+        cut=cut or are_cut,
         robots=",".join(page.robots),
     )
 
@@ -489,11 +496,21 @@ def _base(href: str | None, url: str) -> str:
     return (join(url, href) if href else None) or url
 
 
-def _resolve(links: list[_RawLink], base: str, charset: str) -> tuple[Link, ...]:
+def _resolve(links: list[_RawLink], base: str, charset: str) -> tuple[tuple[Link, ...], bool]:
+    """Return the usable links, each once; and whether some are left out for `MAX_ADDRESS_BYTES`."""
     distinct = dict.fromkeys(links)
-    urls = {href: join(base, href, charset) for href in {link[0] for link in distinct}}
-    resolved = [Link(url, *rest) for href, *rest in distinct if (url := urls[href]) is not None]
-    return tuple(dict.fromkeys(resolved))
+    urls: dict[str, str | None] = {}
+    resolved: dict[Link, None] = {}
+    room = MAX_ADDRESS_BYTES
+    for href, *rest in distinct:
+        if href not in urls:
+            url = urls[href] = join(base, href, charset)
+            room -= len(url or "")
+            if room < 0:
+                return tuple(resolved), True
+        if (known := urls[href]) is not None:
+            resolved[Link(known, *rest)] = None
+    return tuple(resolved), False
 
 
 def _language(claim: str) -> str:

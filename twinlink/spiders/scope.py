@@ -14,9 +14,9 @@ from twinlink.spiders.ledger import Entry
 from twinlink.spiders.partners import UNKNOWN, UNWANTED, Sides
 from twinlink.spiders.traps import Sameness, shape, suspicion, varies, winds
 from twinlink.spiders.urgency import LAST, PLAIN
-from twinlink.spiders.urls import page_key, share_place, site_of
+from twinlink.spiders.urls import REMEMBERED_LENGTH, page_key, share_place, site_of
 
-__all__ = ["MAX_HOPS", "MAX_LINKS", "SAME_PAGE", "Scope", "host_of", "versions_together"]
+__all__ = ["MAX_HOPS", "MAX_LINKS", "MAX_LINK_BYTES", "SAME_PAGE", "Scope", "host_of", "versions_together"]
 
 MAX_HOPS = 10
 """Redirects followed in a row: RFC 9110 leaves the number open; browsers stop at 20, and 10 was in no trial too few."""
@@ -24,6 +24,9 @@ MAX_HOPS = 10
 MAX_LINKS = {"page": 50_000, "sitemap": 200_000}
 """Addresses that one page, or one sitemap, can bring: a hundred thousand take 5 s, in which all hosts wait, and more
 would make their answers come too late. A sitemap may have 50,000 pages, each in several languages."""
+MAX_LINK_BYTES = {kind: 100 * most for kind, most in MAX_LINKS.items()}
+"""Characters of these addresses: with a long ``<base>``, each link of a page could be 2,000 long, and all of them take
+up 300 MB in the ledger."""
 
 SAME_PAGE = "addresses of its form bring one and the same page"
 """Detail of a trap that `Sameness` found."""
@@ -131,13 +134,15 @@ class Scope:
         """Turn the links of ``page`` into entries, each key once; those that are dropped carry their reason.
 
         Links off the sites and parts of pages (pictures, styles, scripts) give none: they are no loss. Behind
-        `MAX_LINKS` one more is given, which is dropped and says for how many links that are not looked at.
+        `MAX_LINKS` of a page, or `MAX_LINK_BYTES`, one more is given, which is dropped and says for how many links that
+        are not looked at.
         """
         page_shape = shape(page.url)
         found: dict[str, Entry] = {}
         side, urgency = (UNKNOWN, LAST) if page.side == UNWANTED else (page.side, PLAIN)
         placed = page.place != 0 and page.side != UNWANTED and page.kind == "page"
         urls = list(urls)
+        n_bytes = 0
         for number, url in enumerate(urls):
             site = self.site(url)
             if not site:
@@ -145,7 +150,8 @@ class Scope:
             key = page_key(url)
             if key in found or key == page.key:
                 continue
-            if len(found) >= MAX_LINKS[page.kind]:
+            n_bytes += len(url)
+            if len(found) >= MAX_LINKS[page.kind] or n_bytes > MAX_LINK_BYTES[page.kind]:
                 detail = f"it and {len(urls) - number - 1} links behind it, on {page.url}"
                 found[key] = Entry(key, url, host_of(url), page.depth + 1, 0, 0, "too-many-links", detail, site)
                 break
@@ -234,8 +240,12 @@ def host_of(url: str) -> str:
     return host if colon and port.isdigit() else netloc
 
 
-@functools.lru_cache(maxsize=2**14)  # the pages of a site have most links in common
 def _looks(url: str) -> tuple[bool, str]:
+    return _looked_at(url) if len(url) <= REMEMBERED_LENGTH else (winds(url), suspicion(url))
+
+
+@functools.lru_cache(maxsize=2**14)  # the pages of a site have most links in common
+def _looked_at(url: str) -> tuple[bool, str]:
     return winds(url), suspicion(url)
 
 

@@ -13,6 +13,7 @@ from publicsuffixlist import PublicSuffixList
 
 __all__ = [
     "MAX_URL_LENGTH",
+    "REMEMBERED_LENGTH",
     "join",
     "normalise",
     "origin_of",
@@ -24,6 +25,10 @@ __all__ = [
 
 MAX_URL_LENGTH = 2_000
 """Longest usable address. The sitemap protocol allows 2,048 characters; longer ones are traps or data, not pages."""
+
+REMEMBERED_LENGTH = 300
+"""Longest address of which is remembered what was found out about it, as links come again and again: of thousands of
+the longest, that would take 100 MB."""
 
 _SCHEMES = ("http://", "https://")
 _NON_ASCII = re.compile(r"[^\x00-\x7f]+")
@@ -100,15 +105,18 @@ def join(base: str, href: str, encoding: str = "utf-8") -> str | None:
         return None
     if encoding != "utf-8" and not href.isascii():
         href = _encode_query(href, encoding)
-    return _join(_folder(base) if _FOLDER_IS_ENOUGH.match(href) else base, href)
+    base = _folder(base) if _FOLDER_IS_ENOUGH.match(href) else base
+    return _join(base, href) if len(base) + len(href) <= REMEMBERED_LENGTH else _join_anew(base, href)
 
 
-@functools.lru_cache(maxsize=2**14)  # the pages of a folder have many links in common
-def _join(base: str, href: str) -> str | None:
+def _join_anew(base: str, href: str) -> str | None:
     try:
         return _usable(ada_url.join_url(base, href))
     except ValueError:
         return None
+
+
+_join = functools.lru_cache(maxsize=2**14)(_join_anew)  # the pages of a folder have many links in common
 
 
 def _folder(base: str) -> str:

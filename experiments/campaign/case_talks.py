@@ -32,9 +32,12 @@ SLOW: Mapping[str, tuple[Talk, tuple[str, ...]]] = {
     "/continue": (endless(b"", b"HTTP/1.1 100 Continue\r\n\r\n", 0.2), ("timeout",)),
 }
 ENDLESS: Mapping[str, tuple[Talk, tuple[str, ...]]] = {
-    "/body": (endless(OK + b"\r\n", b"x" * 9_000), ("too-large",)),
+    "/body": (endless(OK + b"\r\n", b"x" * 9_000), ("too-large", "timeout")),
     "/chunks": (endless(OK + b"Transfer-Encoding: chunked\r\n\r\n", b"5\r\nhello\r\n" * 500), ("too-large", "timeout")),
-    "/one-chunk": (endless(OK + b"Transfer-Encoding: chunked\r\n\r\nffffffff\r\n", b"x" * 9_000), ("too-large",)),
+    "/one-chunk": (
+        endless(OK + b"Transfer-Encoding: chunked\r\n\r\nffffffff\r\n", b"x" * 9_000),
+        ("too-large", "timeout"),
+    ),
     "/extension": (
         endless(OK + b"Transfer-Encoding: chunked\r\n\r\n1;", b"x" * 9_000),
         ("too-large", "connection", "timeout"),
@@ -43,12 +46,12 @@ ENDLESS: Mapping[str, tuple[Talk, tuple[str, ...]]] = {
         endless(OK + b"Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n", b"X-A: b\r\n" * 500),
         ("too-large", "connection", "timeout", KEPT),
     ),
-    "/headers": (endless(OK, b"X-A: " + b"b" * 500 + b"\r\n"), ("too-large",)),
-    "/header-line": (endless(OK, b"b" * 9_000), ("connection", "too-large")),
-    "/status-line": (endless(b"HTTP/1.1 200 ", b"b" * 9_000), ("connection", "too-large")),
-    "/continue": (endless(b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 50), ("too-large",)),
-    "/length": (endless(OK + b"Content-Length: 99999999999999999999\r\n\r\n", b"x" * 9_000), ("too-large",)),
-    "/old": (endless(b"", b"<p>HTTP/0.9 without end" * 400), ("connection", "too-large")),
+    "/headers": (endless(OK, b"X-A: " + b"b" * 500 + b"\r\n"), ("too-large", "timeout")),
+    "/header-line": (endless(OK, b"b" * 9_000), ("connection", "too-large", "timeout")),
+    "/status-line": (endless(b"HTTP/1.1 200 ", b"b" * 9_000), ("connection", "too-large", "timeout")),
+    "/continue": (endless(b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 50), ("too-large", "timeout")),
+    "/length": (endless(OK + b"Content-Length: 99999999999999999999\r\n\r\n", b"x" * 9_000), ("too-large", "timeout")),
+    "/old": (endless(b"", b"<p>HTTP/0.9 without end" * 400), ("connection", "too-large", "timeout")),
 }
 WRONG: Mapping[str, tuple[Talk, tuple[str, ...]]] = {
     "/nothing": (said(b""), ("connection",)),

@@ -39,7 +39,7 @@ def end_paused(end: signal.Signals, folder: Path) -> Trial:
         child = subprocess.Popen(
             words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             start_new_session=True, env={**os.environ, "PYTHONPATH": str(ROOT)},
-            preexec_fn=lambda: signal.signal(end, signal.SIG_DFL),  # noqa: PLW1509  # nohup ignores one of them
+            preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),  # noqa: PLW1509  # nohup ignores it
         )  # fmt: skip
         lost = list(_pause(folder, child))
         began = time.monotonic()

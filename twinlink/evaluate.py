@@ -30,7 +30,7 @@ from urllib.parse import unquote, urlsplit
 from twinlink.errors import GoldError
 from twinlink.inputs import Expected, read_input_text
 
-__all__ = ["Evaluation", "Gold", "evaluate", "precision_coverage", "read_gold"]
+__all__ = ["Counts", "Evaluation", "Gold", "curve_points", "evaluate", "precision_coverage", "read_gold"]
 
 _FILE = Expected("cannot be read as a gold file", "no such gold file", GoldError)
 
@@ -82,8 +82,8 @@ class Gold:
 
 
 @dataclass(frozen=True)
-class Evaluation:
-    """Counts of a scored list of pairs, and the three measures made of them."""
+class Counts:
+    """Counts of a scored list of pairs."""
 
     n_gold: int
     n_predicted: int
@@ -95,6 +95,10 @@ class Evaluation:
     """Predicted pairs with an address that ``pages.tsv`` does not have; 0 where there is no such file."""
     n_alike: int = 0
     """Further pairs, unlike predicted ones only in what the gold list's addresses have not: host or query."""
+
+
+class Evaluation(Counts):
+    """Counts of a list of pairs that was scored by a gold list, and the three measures made of them."""
 
     @property
     def precision(self) -> float:
@@ -170,13 +174,18 @@ def precision_coverage(pairs: Sequence[Pair], scores: Sequence[float], gold: Gol
     >>> precision_coverage([("/a", "/x"), ("/b", "/z")], [0.9, 0.4], Gold((("/a", "/x"), ("/b", "/y"))))
     [(0.9, 1.0, 0.5), (0.4, 0.5, 0.5)]
     """
+    return [point[1:] for point in curve_points(pairs, scores, gold)]
+
+
+def curve_points(pairs: Sequence[Pair], scores: Sequence[float], gold: Gold) -> list[tuple[int, float, float, float]]:
+    """Return the points of `precision_coverage`, each with the place of its pair in the list, from 1, before them."""
     order = sorted(range(len(pairs)), key=lambda i: (-scores[i], i))
     right = scored = 0
     curve = []
-    for i, verdict in zip(order, _verdicts([pairs[i] for i in order], gold, unique=False)[0], strict=True):
+    for place, verdict in enumerate(_verdicts([pairs[i] for i in order], gold, unique=False)[0], 1):
         if verdict is not None:
             right, scored = right + verdict, scored + 1
-            curve.append((scores[i], right / scored, right / len(gold.pairs)))
+            curve.append((place, scores[order[place - 1]], right / scored, right / len(gold.pairs)))
     return curve
 
 

@@ -173,7 +173,8 @@ def _as_url(run: Run, text: str) -> str:
 
 def _weights(weights: pd.DataFrame) -> dict[str, float]:
     """Return how much each kind of evidence counted, on average over sites and languages; the heaviest first."""
-    mean = weights.groupby("evidence")["weight"].mean().sort_values(ascending=False, kind="stable")
+    n_matches = len(weights[["site", "lang_a", "lang_b"]].drop_duplicates())
+    mean = weights.groupby("evidence")["weight"].sum().sort_values(ascending=False, kind="stable") / max(n_matches, 1)
     return {str(kind): float(weight) for kind, weight in mean.items()}
 
 

@@ -110,9 +110,14 @@ class Server(ThreadingHTTPServer):
     daemon_threads = True
 
     def __init__(
-        self, answer: Callable[[str], Answer | None], robots: Answer, sitemap: Answer | None, host: str = "127.0.0.1"
+        self,
+        answer: Callable[[str], Answer | None],
+        robots: Answer,
+        sitemap: Answer | None,
+        host: str = "127.0.0.1",
+        port: int = 0,
     ) -> None:
-        super().__init__((host, 0), Handler)
+        super().__init__((host, port), Handler)
         self.answer = answer
         self.robots = robots
         self.sitemap = sitemap
@@ -135,10 +140,11 @@ def serving(
     robots: Answer | None = None,
     sitemap: Answer | None = None,
     host: str = "127.0.0.1",
+    port: int = 0,
 ) -> Iterator[Server]:
     """Serve while the context lasts; without ``robots`` and ``sitemap`` the two are not there."""
     missing = Answer(status=404)
-    site = Server(answer, robots or missing, sitemap or missing, host)
+    site = Server(answer, robots or missing, sitemap or missing, host, port)
     thread = threading.Thread(target=site.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
     try:

@@ -12,6 +12,7 @@ import pytest
 from tests.calling import mine_toy, twinlink
 from tests.sites import BASE
 from twinlink.review.labels import Label, LabelBook
+from twinlink.review.precision import WIDEST_TOLD
 from twinlink.run import open_run
 
 
@@ -36,13 +37,32 @@ def run(toy: Path, tmp_path: Path) -> Path:
 def test_scored_by_labels(run: Path) -> None:
     told = twinlink("evaluate", run, "--labels", "--json").object
     assert [told[name] for name in ("gold", "predicted", "right", "wrong", "not_scored")] == [3, 5, 3, 1, 1]
-    assert (told["precision"], told["recall"]) == (0.75, 1.0)
+    assert (told["precision"], told["recall"], told["f1"]) == (None, None, None), "labels alone do not count them"
     estimated = told["estimated"]
-    assert (estimated["labelled"], estimated["pairs"]) == (4, 5)
+    assert (estimated["labelled"], estimated["pairs"], estimated["tells"]) == (4, 5, True)
     assert 0.6 <= estimated["low"] <= estimated["precision"] <= estimated["high"] <= 0.8
+    recall = estimated["recall"]
+    assert not recall["tells"], "three accepted pairs"
+    assert recall["low"] < 0.5 < recall["high"]
     text = twinlink("evaluate", run, "--labels").stdout
-    assert f"by labels of 4 of 5 pairs: precision {estimated['precision']:.3f}, 95 % interval" in text
+    assert "by labels of 4 of 5 pairs:\n" in text
+    assert f"precision: {estimated['precision']:.3f} (95 % interval {estimated['low']:.3f} to" in text
+    assert f"recall: too few labels to tell (95 % interval {recall['low']:.3f} to {recall['high']:.3f})" in text
+    assert f"some {recall['needed']} accepted pairs would do" in text
+    assert re.search(r"^F1: too few labels to tell", text, re.MULTILINE)
+    assert "recall 1" not in text
     assert "matched with these labels" not in text
+    assert "\n".join(str(open_run(run).score_labels()).splitlines()) in text
+
+
+def test_a_single_label_tells_nothing(toy: Path, tmp_path: Path) -> None:
+    run = Path(shutil.copytree(toy, tmp_path / "run"))
+    LabelBook(run).add(Label(f"{BASE}/en/a.html", f"{BASE}/zh/a.html", "accept", "ann", datetime.now(UTC)))
+    text = twinlink("evaluate", run, "--labels").stdout
+    assert [line.split(":")[0] for line in text.splitlines() if "too few labels to tell" in line] == [
+        "precision", "recall", "F1",
+    ]  # fmt: skip
+    assert not re.search(r"(precision|recall|F1):? +[01]\.\d", text)
 
 
 def test_labels_have_the_last_word_over_gold(run: Path, tmp_path: Path) -> None:
@@ -55,15 +75,23 @@ def test_labels_have_the_last_word_over_gold(run: Path, tmp_path: Path) -> None:
 
 def test_the_curve_of_labelled_pairs(run: Path) -> None:
     told = twinlink("evaluate", run, "--labels", "--curve", "--json").object
-    assert len(told["curve"]) == 4
-    assert [told["curve"][-1][name] for name in ("precision", "recall")] == [0.75, 1.0]
+    last, cuts = told["curve"][-1], [point["cut"] for point in told["curve"]]
+    assert cuts == sorted(set(cuts), reverse=True)
+    pairs = open_run(run).pairs
+    labelled = pairs.loc[pairs["url_a"].str.contains("/[a-d].html"), "probability"]
+    assert cuts[-1] == pytest.approx(labelled.min())
+    assert last["recall"] is None
+    assert last["low"] <= last["precision"] <= last["high"] <= last["low"] + WIDEST_TOLD
+    assert "95 % interval" in twinlink("evaluate", run, "--labels", "--curve").stdout
 
 
-def test_a_curve_without_an_accepted_pair_is_empty(toy: Path, tmp_path: Path) -> None:
+def test_a_curve_of_too_few_labels_is_empty(toy: Path, tmp_path: Path) -> None:
     run = Path(shutil.copytree(toy, tmp_path / "run"))
-    LabelBook(run).add(Label(f"{BASE}/en/a.html", f"{BASE}/zh/a.html", "reject", "ann", datetime.now(UTC)))
+    least = open_run(run).pairs.iloc[-1]
+    LabelBook(run).add(Label(least["url_a"], least["url_b"], "reject", "ann", datetime.now(UTC)))
     told = twinlink("evaluate", run, "--labels", "--curve", "--json").object
-    assert (told["curve"], told["precision"], told["wrong"]) == ([], 0.0, 1)
+    assert (told["curve"], told["precision"], told["wrong"]) == ([], None, 1)
+    assert "curve: too few labels to tell" in twinlink("evaluate", run, "--labels", "--curve").stdout
 
 
 def test_labels_of_two_languages(run: Path) -> None:

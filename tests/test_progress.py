@@ -15,6 +15,7 @@ from types import SimpleNamespace
 
 import pytest
 
+import twinlink as tl
 from tests.calling import twinlink
 from tests.sites import BASE, write_toy
 from twinlink.pausing import hold
@@ -185,3 +186,15 @@ def test_a_pause_left_in_a_run_makes_no_command_hang_in_silence(clock: Clock, tm
     assert done.returncode == 0, done.stderr
     assert done.stderr.startswith("paused: ingest waits")
     assert not run.paused
+
+
+def test_nor_a_notebook(clock: Clock, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = RunDirectory.create(tmp_path / "run")
+    run.pause_file.parent.mkdir()
+    run.pause_file.touch()
+    clock.at_sleep = [run.pause_file.unlink]
+    tl.mine(write_toy(tmp_path / "toy"), out=run.path, langs="en,zh", ingest__base_url=BASE)
+    said = capsys.readouterr().err
+    assert clock.at_sleep == []
+    assert f"waits as long as {run.pause_file} is there" in said
+    assert len(said.splitlines()) == 2

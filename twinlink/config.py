@@ -18,6 +18,7 @@ from msgspec import Meta
 from twinlink.bitext_config import BitextSettings
 from twinlink.discovery_config import DiscoverySettings
 from twinlink.errors import ConfigError
+from twinlink.inputs import Expected, read_input_text
 from twinlink.pattern_config import PatternSettings
 from twinlink.ranking_config import RankingSettings
 from twinlink.recover_config import RecoverSettings
@@ -37,6 +38,8 @@ __all__ = [
     "WeighingSettings",
 ]
 
+
+_FILE = Expected("cannot be read", "no such settings file", ConfigError, 2**20)
 
 SiteBy = Literal["domain", "host", "path"]
 
@@ -289,13 +292,9 @@ class Config(Settings, frozen=True):
     def load(cls, path: Path, base: Config | None = None) -> Config:
         """Read a TOML file; what it does not name is as in ``base``, by default the default."""
         try:
-            named = tomllib.loads(path.read_text(encoding="utf-8"))
+            named = tomllib.loads(read_input_text(path, _FILE))
             return _convert(named if base is None else _merged(msgspec.to_builtins(base), named), str(path))
-        except FileNotFoundError:
-            raise ConfigError(f"{path}: no such settings file") from None
-        except OSError as error:
-            raise ConfigError(f"{path}: cannot be read ({error.strerror})") from error
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        except tomllib.TOMLDecodeError as error:
             raise ConfigError(f"{path}: not a TOML file: {error}") from error
 
     def override(self, values: Mapping[str, Any]) -> Config:

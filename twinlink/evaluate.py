@@ -10,10 +10,10 @@ the rules where they exist:
 ``unscored.txt``
     pages; a pair of two of them is neither right nor wrong;
 ``pages.tsv``
-    address, side: which pages exist at all, so that pairs may come in either order.
+    address, side: which pages exist at all.
 
 Scheme and host are left out of the comparison unless the gold file has them; a path that ends in ``/`` is its
-``index.html``. Each gold pair counts once.
+``index.html``. The two pages of a pair may come in either order. Each gold pair counts once.
 """
 
 from __future__ import annotations
@@ -28,8 +28,11 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from twinlink.errors import GoldError
+from twinlink.inputs import Expected, read_input_text
 
-__all__ = ["Evaluation", "Gold", "evaluate", "precision_coverage", "read_gold"]
+__all__ = ["Counts", "Evaluation", "Gold", "curve_points", "evaluate", "precision_coverage", "read_gold"]
+
+_FILE = Expected("cannot be read as a gold file", "no such gold file", GoldError)
 
 Pair = tuple[str, str]
 
@@ -79,8 +82,8 @@ class Gold:
 
 
 @dataclass(frozen=True)
-class Evaluation:
-    """Counts of a scored list of pairs, and the three measures made of them."""
+class Counts:
+    """Counts of a scored list of pairs."""
 
     n_gold: int
     n_predicted: int
@@ -92,6 +95,10 @@ class Evaluation:
     """Predicted pairs with an address that ``pages.tsv`` does not have; 0 where there is no such file."""
     n_alike: int = 0
     """Further pairs, unlike predicted ones only in what the gold list's addresses have not: host or query."""
+
+
+class Evaluation(Counts):
+    """Counts of a list of pairs that was scored by a gold list, and the three measures made of them."""
 
     @property
     def precision(self) -> float:
@@ -147,7 +154,7 @@ def evaluate(pairs: Iterable[Pair], gold: Gold) -> Evaluation:
     >>> evaluate([("/a", "/x"), ("/b", "/z")], Gold((("/a", "/x"), ("/b", "/y")))).f1
     0.5
     """
-    unique = dict.fromkeys(pairs)
+    unique = {frozenset(pair): pair for pair in pairs}.values()
     verdicts, n_unknown = _verdicts(unique, gold)
     counts = Counter(verdicts)
     return Evaluation(
@@ -167,32 +174,38 @@ def precision_coverage(pairs: Sequence[Pair], scores: Sequence[float], gold: Gol
     >>> precision_coverage([("/a", "/x"), ("/b", "/z")], [0.9, 0.4], Gold((("/a", "/x"), ("/b", "/y"))))
     [(0.9, 1.0, 0.5), (0.4, 0.5, 0.5)]
     """
+    return [point[1:] for point in curve_points(pairs, scores, gold)]
+
+
+def curve_points(pairs: Sequence[Pair], scores: Sequence[float], gold: Gold) -> list[tuple[int, float, float, float]]:
+    """Return the points of `precision_coverage`, each with the place of its pair in the list, from 1, before them."""
     order = sorted(range(len(pairs)), key=lambda i: (-scores[i], i))
     right = scored = 0
     curve = []
-    for i, verdict in zip(order, _verdicts([pairs[i] for i in order], gold, unique=False)[0], strict=True):
+    for place, verdict in enumerate(_verdicts([pairs[i] for i in order], gold, unique=False)[0], 1):
         if verdict is not None:
             right, scored = right + verdict, scored + 1
-            curve.append((scores[i], right / scored, right / len(gold.pairs)))
+            curve.append((place, scores[order[place - 1]], right / scored, right / len(gold.pairs)))
     return curve
 
 
 def _verdicts(pairs: Iterable[Pair], gold: Gold, *, unique: bool = True) -> tuple[list[bool | None], int]:
     """Return True (right), False (wrong) or None (not scored) for each pair, and how many have an unknown address."""
-    left = Counter((gold.group(a), gold.group(b)) for a, b in gold.pairs)
-    ignored = {(gold.group(a), gold.group(b)) for a, b in gold.ignored} - set(left)
-    seen: set[Pair] = set()
+    left = Counter(_grouped(pair, gold) for pair in gold.pairs)
+    ignored = {_grouped(pair, gold) for pair in gold.ignored} - set(left)
+    named = ignored | set(left)
+    seen: set[frozenset[str]] = set()
     verdicts: list[bool | None] = []
     n_unknown = 0
     for url_a, url_b in pairs:
         pair = gold.key(url_a), gold.key(url_b)
-        if gold.sides.get(pair[0]) == "B" and gold.sides.get(pair[1]) != "B":
-            pair = pair[1], pair[0]
-        if unique and pair in seen:
+        if unique and frozenset(pair) in seen:
             continue
-        seen.add(pair)
+        seen.add(frozenset(pair))
         n_unknown += bool(gold.sides) and not (pair[0] in gold.sides and pair[1] in gold.sides)
-        grouped = gold.group(pair[0]), gold.group(pair[1])
+        grouped = _grouped(pair, gold)
+        if grouped not in named:
+            grouped = grouped[1], grouped[0]
         if left[grouped] > 0:
             left[grouped] -= 1
             verdicts.append(True)
@@ -201,6 +214,10 @@ def _verdicts(pairs: Iterable[Pair], gold: Gold, *, unique: bool = True) -> tupl
         else:
             verdicts.append(False)
     return verdicts, n_unknown
+
+
+def _grouped(pair: Pair, gold: Gold) -> Pair:
+    return gold.group(pair[0]), gold.group(pair[1])
 
 
 def _without_header(rows: list[list[str]]) -> list[list[str]]:
@@ -212,12 +229,7 @@ def _without_header(rows: list[list[str]]) -> list[list[str]]:
 def _rows(path: Path, n_columns: int, *, optional: bool = False) -> list[list[str]]:
     if optional and not path.exists():
         return []
-    try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except FileNotFoundError:
-        raise GoldError(f"{path}: no such gold file") from None
-    except (UnicodeDecodeError, OSError) as error:
-        raise GoldError(f"{path}: not a text file in UTF-8 ({error})") from error
+    lines = read_input_text(path, _FILE).splitlines()
     rows = [(number, line.split("\t")) for number, line in enumerate(lines, 1) if line.strip()]
     for number, row in rows:
         if len(row) < n_columns:

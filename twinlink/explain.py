@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from twinlink.errors import InputError
 from twinlink.frames import column_texts
+from twinlink.outcome import Outcomes, both, either
 from twinlink.tables import CANDIDATES, EVIDENCE
 
 if TYPE_CHECKING:
@@ -94,47 +96,33 @@ def explain(run: Run, url_a: str, url_b: str | None = None) -> Explanation:
     """
     from twinlink.spiders.urls import page_id
 
-    number_a = page_id(_as_url(run, url_a))
     known = dict(zip(run.pages["page_id"], run.pages["url"], strict=True))
-    if number_a not in known:
-        return _unkept(run, url_a)
-    pairs = run.pairs
-    partner = pairs[(pairs["page_a"] == number_a) | (pairs["page_b"] == number_a)]
-    if url_b is None:
-        numbers = {number_a}
-        verdict, state = _verdict_of_page(run, known[number_a], partner), PAIRED if len(partner) else UNPAIRED
-    else:
-        number_b = page_id(_as_url(run, url_b))
-        if number_b == number_a:
-            raise InputError(f"{url_b}: this is the same page; expected two pages, or one alone")
-        if number_b not in known:
-            return _unkept(run, url_b)
-        numbers = {number_a, number_b}
-        verdict = _verdict_of_pair(run, number_a, number_b, known)
-        state = PAIRED if _both(pairs, numbers).any() else UNPAIRED
-    weights = _weights(run, number_a)
-    first, others = _chosen(run, numbers)
+    asked = {page_id(url): url for url in (_as_url(run, text) for text in (url_a, url_b) if text is not None)}
+    if url_b is not None and len(asked) == 1:
+        raise InputError(f"{url_b}: this is the same page; expected two pages, or one alone")
+    outcomes = Outcomes(run)
+    if unkept := [url for number, url in asked.items() if number not in known]:
+        return Explanation(unkept[0], outcomes.of_address(unkept[0]), _no_candidates(), _weights(run.weights))
+    numbers = list(asked)
+    first, others = _chosen(run, set(numbers))
+    ends: list[tuple[int, int]] = list(zip(first["page_a"].tolist(), first["page_b"].tolist(), strict=True))
+    weights = _weights(_weights_of(run, numbers[0], outcomes.langs(*ends[0]) if ends else None))
+    is_paired = (both if len(asked) == 2 else either)(run.pairs, set(asked)).any()
     return Explanation(
-        url=known[number_a],
-        verdict=verdict,
-        candidates=_candidates(run, pd.concat([first, others.head(N_RIVALS * len(numbers))]), known),
+        url=known[numbers[0]],
+        verdict=outcomes.of_pair(*numbers) if len(asked) == 2 else outcomes.of_page(*numbers),
+        candidates=_candidates(run, pd.concat([first, others.head(N_RIVALS * len(asked))]), known),
         weights=weights,
-        state=state,
-        shown=next(((known[row.page_a], known[row.page_b]) for row in first.itertuples()), None),
-        evidence=_evidence(first, others, weights),
+        state=PAIRED if is_paired else UNPAIRED,
+        shown=next(((known[a], known[b]) for a, b in ends), None),
+        evidence=_evidence(first, _of_same_languages(others, ends, outcomes), weights),
     )
 
 
-def _unkept(run: Run, url: str) -> Explanation:
-    return Explanation(url, _why_rejected(run, url), _no_candidates(), _weights(run))
-
-
-def _both(table: pd.DataFrame, numbers: set[int]) -> pd.Series[bool]:
-    return table["page_a"].isin(numbers) & table["page_b"].isin(numbers)
-
-
-def _either(table: pd.DataFrame, numbers: set[int]) -> pd.Series[bool]:
-    return table["page_a"].isin(numbers) | table["page_b"].isin(numbers)
+def _of_same_languages(others: pd.DataFrame, ends: Sequence[tuple[int, int]], outcomes: Outcomes) -> pd.DataFrame:
+    """Return the candidates in the two languages of a candidate: those of a third language are no rivals of it."""
+    langs = [outcomes.langs(*pair) for pair in zip(others["page_a"], others["page_b"], strict=True)]
+    return others[[pair == outcomes.langs(*ends[0]) for pair in langs]] if ends else others
 
 
 def _chosen(run: Run, numbers: set[int]) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -143,15 +131,15 @@ def _chosen(run: Run, numbers: set[int]) -> tuple[pd.DataFrame, pd.DataFrame]:
     It is what was asked for; of one page the pair, or else its best candidate.
     """
     table = run.candidates
-    own = table[_either(table, numbers)].sort_values("score", ascending=False, kind="stable")
+    own = table[either(table, numbers)].sort_values("score", ascending=False, kind="stable")
     if len(numbers) == 2:
-        first = own[_both(own, numbers)].head(1)
+        first = own[both(own, numbers)].head(1)
     else:
         paired = set(zip(run.pairs["page_a"], run.pairs["page_b"], strict=True))
         is_pair = [ends in paired for ends in zip(own["page_a"], own["page_b"], strict=True)]
         first = own[is_pair].head(1) if any(is_pair) else own.head(1)
         numbers = {*first["page_a"], *first["page_b"], *numbers}
-        own = table[_either(table, numbers)].sort_values("score", ascending=False, kind="stable")
+        own = table[either(table, numbers)].sort_values("score", ascending=False, kind="stable")
     return first, own.drop(first.index)
 
 
@@ -183,61 +171,18 @@ def _as_url(run: Run, text: str) -> str:
     return normalise(text) or text
 
 
-def _weights(run: Run, number: int | None = None) -> dict[str, float]:
-    """Return how much each kind of evidence counted on a page's site, or on average; the heaviest first."""
-    weights = run.weights
-    if number is not None:
-        site = run.pages.loc[run.pages["page_id"] == number, "site"].iloc[0]
-        weights = weights[weights["site"] == site]
-    mean = weights.groupby("evidence")["weight"].mean().sort_values(ascending=False, kind="stable")
+def _weights(weights: pd.DataFrame) -> dict[str, float]:
+    """Return how much each kind of evidence counted, on average over sites and languages; the heaviest first."""
+    n_matches = len(weights[["site", "lang_a", "lang_b"]].drop_duplicates())
+    mean = weights.groupby("evidence")["weight"].sum().sort_values(ascending=False, kind="stable") / max(n_matches, 1)
     return {str(kind): float(weight) for kind, weight in mean.items()}
 
 
-def _why_rejected(run: Run, url: str) -> str:
-    rows = run.rejects[run.rejects["url"] == _as_url(run, url)]
-    if rows.empty:
-        raise InputError(f"{url}: this run has seen no such page; it has those in {run.path / 'ingest' / 'pages'}")
-    told = [(f"rejected in {row.stage}: {row.reason}", str(row.detail)) for row in rows.itertuples()]
-    return "; ".join(f"{reason} ({detail})" if detail else reason for reason, detail in told)
-
-
-def _verdict_of_page(run: Run, url: str, partner: pd.DataFrame) -> str:
-    if len(partner):
-        return "; ".join(
-            f"paired: {row.url_a} ↔ {row.url_b}, {_chance(row)}, best rival {row.rival:.3f}"
-            for row in partner.itertuples()
-        )
-    return f"no pair; {_why_rejected(run, url)}"
-
-
-def _verdict_of_pair(run: Run, number_a: int, number_b: int, known: dict[int, str]) -> str:
-    pairs, numbers = run.pairs, {number_a, number_b}
-    both = pairs[_both(pairs, numbers)]
-    if len(both):
-        row = both.iloc[0]
-        return f"a pair: {_chance(row)}, score {row.score:.4f}, best rival {row.rival:.4f}"
-    candidates = run.candidates
-    looked_at = candidates[_both(candidates, numbers)]
-    langs = [run.pages.loc[run.pages["page_id"] == number, "lang"].iloc[0] for number in (number_a, number_b)]
-    if len(looked_at):
-        reason = "it was a candidate"
-    elif langs[0] == langs[1]:
-        reason = f"both pages are in one language ({langs[0]})"
-    else:
-        reason = "it was never a candidate: other pages were more alike"
-    others = pairs[_either(pairs, numbers)]
-    taken = "; ".join(f"{row.url_a} ↔ {row.url_b} was taken instead" for row in others.itertuples())
-    lost = "; ".join(f"{known[n]}: {_why_rejected(run, known[n])}" for n in sorted(numbers) if not _in_pairs(others, n))
-    return "not a pair: " + "; ".join(part for part in (reason, taken, lost) if part)
-
-
-def _chance(pair: Any) -> str:
-    unknown = pd.isna(pair.probability)
-    return "no probability (the method tells none)" if unknown else f"probability {pair.probability:.3f}"
-
-
-def _in_pairs(pairs: pd.DataFrame, number: int) -> bool:
-    return bool(((pairs["page_a"] == number) | (pairs["page_b"] == number)).any())
+def _weights_of(run: Run, number: int, langs: Collection[str] | None) -> pd.DataFrame:
+    """Return the weights on a page's site, in two languages if they are given."""
+    site = run.pages.loc[run.pages["page_id"] == number, "site"].iloc[0]
+    weights: pd.DataFrame = run.weights[run.weights["site"] == site]
+    return weights if langs is None else weights[weights["lang_a"].isin(langs) & weights["lang_b"].isin(langs)]
 
 
 def _no_candidates() -> pd.DataFrame:

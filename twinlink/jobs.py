@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from twinlink.rundir import RunDirectory
 from twinlink.wanted import check_two
 
 if TYPE_CHECKING:
+    from twinlink.progress import Report
     from twinlink.run import Run
 
 __all__ = ["align", "discover", "learn_patterns", "mine", "rank"]
@@ -56,8 +58,8 @@ def mine(
     config = _config(Config(), settings, langs)
     check_two(config.langs)
     run = RunDirectory.create(Path(out))
-    with run.lock():
-        mine_stages(_texts(inputs), run, config)
+    with _at_work(run) as report:
+        mine_stages(_texts(inputs), run, config, report)
     return _opened(run)
 
 
@@ -92,8 +94,8 @@ def discover(
     config = _config(Config(), settings, langs)
     check_two(config.langs)
     run = RunDirectory.create(Path(out))
-    with run.lock():
-        discover_sites(seeds_of(_texts(seeds)), run, config)
+    with _at_work(run) as report:
+        discover_sites(seeds_of(_texts(seeds)), run, config, report)
     return _opened(run)
 
 
@@ -102,8 +104,8 @@ def align(folder: Path, lexicons: Sequence[str | Path], settings: dict[str, Any]
     from twinlink.pipeline.mine import align_stage
 
     run, config = _present(folder, settings)
-    with run.lock():
-        align_stage(run, config, [Path(path) for path in lexicons or config.match.lexicons])
+    with _at_work(run) as report:
+        align_stage(run, config, [Path(path) for path in lexicons or config.match.lexicons], report=report)
 
 
 def learn_patterns(folder: Path, settings: dict[str, Any]) -> None:
@@ -111,8 +113,8 @@ def learn_patterns(folder: Path, settings: dict[str, Any]) -> None:
     from twinlink.pipeline.patterns import learn_run
 
     run, config = _present(folder, settings)
-    with run.lock():
-        learn_run(run, config)
+    with _at_work(run) as report:
+        learn_run(run, config, lambda done, total: report("patterns", done, total))
 
 
 def rank(folder: Path, settings: dict[str, Any]) -> None:
@@ -121,8 +123,17 @@ def rank(folder: Path, settings: dict[str, Any]) -> None:
     from twinlink.pipeline.rounds import turned_down
 
     run, config = _present(folder, settings)
-    with run.lock():
-        rank_sites(run, config, turned_down(run))
+    with _at_work(run) as report:
+        rank_sites(run, config, turned_down(run), lambda done, total: report("rank", done, total))
+
+
+@contextmanager
+def _at_work(run: RunDirectory) -> Iterator[Report]:
+    """Hold a run, and heed the pause that its review may ask for, which is the only thing that is shown."""
+    from twinlink.progress import reporter
+
+    with run.lock(), reporter(quiet=True, pause=run.pause_file) as report:
+        yield report
 
 
 def _present(folder: Path, settings: dict[str, Any]) -> tuple[RunDirectory, Config]:

@@ -8,22 +8,24 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from twinlink.config import Config
 from twinlink.errors import ConfigError, GoldError, InputError
 from twinlink.evaluate import Gold, evaluate, precision_coverage, read_gold
 from twinlink.frames import address_pairs, rank_column
-from twinlink.label_scores import evaluate_labels, evaluate_with_gold
+from twinlink.label_scores import count_labels, evaluate_with_gold, score_labels
 from twinlink.languages import languages_of_site
 from twinlink.review.labels import UNLABELLED, Label, LabelBook, label_codes
-from twinlink.review.precision import estimate_pairs
+from twinlink.review.precision import estimate
 from twinlink.rundir import RunDirectory
-from twinlink.telling.judged import ScoresTold
+from twinlink.telling.judged import CurvePoint, ScoresTold
 from twinlink.wanted import meanings, name_of, read_languages
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from twinlink.evaluate import Evaluation
+    from twinlink.evaluate import Counts
     from twinlink.run import Run
 
 __all__ = ["between", "gold_between", "judge", "missing_gold", "two_languages"]
@@ -58,24 +60,32 @@ def judge(found: Run, gold: Path | None, labels: bool, langs: str, curve: bool) 
     addresses: tuple[list[str], int] = [], 0
     if gold is not None and known is not None:
         addresses = missing_gold(found, gold, known.known(), known.key), len(known.known())
-    points = None
-    if curve:
-        by = rank_column(table)
-        rows, truth = (table, known) if known is not None else _labelled(table, said)
-        points = by, precision_coverage(address_pairs(rows), list(rows[by]), truth) if truth.pairs else []
-    estimated = estimate_pairs(table, said) if labels else None
+    points = (rank_column(table), _curve(table, known, said)) if curve else None
+    by_labels = score_labels(table, said) if labels else None
     scored = _scored(address_pairs(table), known, said)
     shaped = labels and _matched_with_labels(found.path)
-    return ScoresTold.made_of(scored, found.path, addresses, estimated, points, matched_with_labels=shaped, meant=meant)
+    return ScoresTold.made_of(scored, found.path, addresses, by_labels, points, matched_with_labels=shaped, meant=meant)
+
+
+def _curve(table: pd.DataFrame, known: Gold | None, said: Labels) -> list[CurvePoint]:
+    """Return the measures of the list cut after each scored pair; by labels, where these are enough."""
+    ranks = table[rank_column(table)].to_numpy(np.float64)
+    if known is not None:
+        points = precision_coverage(address_pairs(table), ranks.tolist(), known)
+        return [CurvePoint(*map(float, point)) for point in points]
+    codes = label_codes(table["url_a"], table["url_b"], said)
+    cuts = np.unique(ranks[codes != UNLABELLED])[::-1]
+    found = [(cut, estimate(ranks[ranks >= cut], codes[ranks >= cut])) for cut in cuts.tolist()]
+    return [CurvePoint(cut, each.precision, None, each.low, each.high) for cut, each in found if each.tells]
 
 
 def _matched_with_labels(run: Path) -> bool:
     return Config.load(RunDirectory(run).config_file).match.labels
 
 
-def _scored(pairs: list[tuple[str, str]], known: Gold | None, said: Labels) -> Evaluation:
+def _scored(pairs: list[tuple[str, str]], known: Gold | None, said: Labels) -> Counts:
     if known is None:
-        return evaluate_labels(pairs, said)
+        return count_labels(pairs, said)
     return evaluate_with_gold(pairs, said, known) if said else evaluate(pairs, known)
 
 
@@ -91,16 +101,6 @@ def _labels_between(said: Labels, found: Run, wanted: Two) -> Labels:
     langs = dict(zip(found.pages["url"], found.pages["lang"], strict=True))
     counted = between((langs.get(a, "") for a, _ in said), (langs.get(b, "") for _, b in said), wanted)
     return {pair: label for (pair, label), is_one in zip(said.items(), counted, strict=True) if is_one}
-
-
-def _labelled(table: pd.DataFrame, said: Labels) -> tuple[pd.DataFrame, Gold]:
-    """Return the pairs that have a label, and the accepted ones as known pairs."""
-    rows = table.loc[label_codes(table["url_a"], table["url_b"], said) != UNLABELLED]
-    plain = Gold((), with_host=True, with_query=True)
-    accepted = [pair for pair, label in said.items() if label.verdict == "accept"]
-    there = set(address_pairs(rows))
-    turned = [pair if pair in there else pair[::-1] for pair in accepted]
-    return rows, replace(plain, pairs=tuple((plain.key(a), plain.key(b)) for a, b in turned))
 
 
 def two_languages(found: Run, langs: str) -> Two:

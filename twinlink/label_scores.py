@@ -6,23 +6,82 @@ An accepted pair is right, a rejected one wrong; of pairs without a label nothin
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from twinlink.evaluate import Evaluation, Gold, evaluate
+from twinlink.evaluate import Counts, Evaluation, Gold, evaluate
 from twinlink.review.labels import Label
+from twinlink.review.precision import Estimate, Share, estimate_pairs, harmonic_mean, share_of
 
-__all__ = ["evaluate_labels", "evaluate_with_gold"]
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["LabelScores", "count_labels", "evaluate_with_gold", "score_labels", "share_lines"]
 
 Pair = tuple[str, str]
 Labels = Mapping[Pair, Label]
 
 
-def evaluate_labels(pairs: Iterable[Pair], labels: Labels) -> Evaluation:
-    """Count the right and wrong ones among pairs of addresses by their labels; n_gold: how many pairs are accepted.
+@dataclass(frozen=True)
+class LabelScores:
+    """Precision, recall and F1 of the pairs of a run, as far as labels tell, each with a 95 % interval.
 
-    Which pairs have a label is not left to chance: doubtful ones are shown first. So the precision here is that of the
-    labelled pairs; of all pairs `twinlink.review.precision.estimate_pairs` tells it, with an interval.
+    ``print`` shows each as a number only if its interval is not wider than `twinlink.review.precision.WIDEST_TOLD`.
+    """
+
+    counts: Counts
+    """``n_gold``: accepted pairs; ``n_right``: those that the run has; ``n_wrong``: rejected pairs that the run has."""
+    precision: Estimate
+    """Of all pairs of the run. Which pairs have a label is not left to chance: doubtful ones are shown first. So each
+    label speaks for pairs of like probability only."""
+    recall: Share | None
+    """Share of the accepted pairs that the run has; None without any. Of pages in no pair it says nothing: the review
+    shows them to nobody."""
+    f1: Share | None
+    """Harmonic mean of both."""
+
+    def __str__(self) -> str:
+        return "\n".join(share_lines(self.precision.share, self.recall, self.f1))
+
+
+def share_lines(precision: Share, recall: Share | None, f1: Share | None) -> Iterator[str]:
+    """Yield a line for each measure: a number with its interval, or what it would take to tell one."""
+    kinds = (("precision", precision, "labels in random order"), ("recall", recall, "accepted pairs"), ("F1", f1, ""))
+    for name, share, needed in kinds:
+        would_do = share and needed and not share.tells
+        more = f"; some {share.needed:,} {needed} would do" if share and would_do else ""
+        yield f"{name}: {share or 'not known, no pair was accepted'}{more}"
+
+
+def score_labels(pairs: pd.DataFrame, labels: Labels) -> LabelScores:
+    """Score the pairs of a run by labels.
+
+    Parameters
+    ----------
+    pairs : DataFrame
+        Columns of `twinlink.tables.PAIRS`, at least the two addresses and the probability.
+    labels : mapping
+        As `LabelBook.current` gives them.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from datetime import UTC, datetime
+    >>> pairs = pd.DataFrame({"url_a": ["/a", "/b"], "url_b": ["/x", "/y"], "probability": [0.9, 0.6]})
+    >>> print(score_labels(pairs, {("/a", "/x"): Label("/a", "/x", "accept", "ann", datetime.now(UTC))}))
+    precision: too few labels to tell (95 % interval 0.500 to 1.000); some 2 labels in random order would do
+    recall: too few labels to tell (95 % interval 0.147 to 1.000); some 31 accepted pairs would do
+    F1: too few labels to tell (95 % interval 0.2... to 1.000)
+    """
+    counts = count_labels(zip(pairs["url_a"], pairs["url_b"], strict=True), labels)
+    recall = counts.n_right, counts.n_gold
+    f1 = harmonic_mean(pairs, labels, recall) if counts.n_gold else None
+    return LabelScores(counts, estimate_pairs(pairs, labels), share_of(*recall), f1)
+
+
+def count_labels(pairs: Iterable[Pair], labels: Labels) -> Counts:
+    """Count the right and wrong ones among pairs of addresses by their labels; n_gold: how many pairs are accepted.
 
     Parameters
     ----------
@@ -35,13 +94,13 @@ def evaluate_labels(pairs: Iterable[Pair], labels: Labels) -> Evaluation:
     --------
     >>> from datetime import UTC, datetime
     >>> said = Label("/a", "/x", "reject", "ann", datetime.now(UTC))
-    >>> found = evaluate_labels([("/a", "/x"), ("/b", "/y")], {("/a", "/x"): said})
+    >>> found = count_labels([("/a", "/x"), ("/b", "/y")], {("/a", "/x"): said})
     >>> found.n_wrong, found.n_unscored
     (1, 1)
     """
     verdicts = [_verdict(pair, labels) for pair in _unique(pairs)]
     counts = Counter(verdicts)
-    return Evaluation(
+    return Counts(
         n_gold=sum(label.verdict == "accept" for label in labels.values()),
         n_predicted=len(verdicts),
         n_right=counts[True],
@@ -61,7 +120,7 @@ def evaluate_with_gold(pairs: Iterable[Pair], labels: Labels, gold: Gold) -> Eva
     known = {pair for pair in unique if _verdict(pair, labels) is not None}
     rest = _without_labelled(gold, labels)
     by_gold = evaluate([pair for pair in unique if pair not in known], rest)
-    by_label = evaluate_labels([pair for pair in unique if pair in known], labels)
+    by_label = count_labels([pair for pair in unique if pair in known], labels)
     return Evaluation(
         n_gold=by_gold.n_gold + by_label.n_gold,
         n_predicted=by_gold.n_predicted + by_label.n_predicted,

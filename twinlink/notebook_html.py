@@ -146,8 +146,8 @@ def _facts(run: Run) -> list[tuple[str, str]]:
 
 def _pairs(pairs: pd.DataFrame) -> str:
     langs = pairs["lang_a"].str.cat(pairs["lang_b"], sep="–")
-    known = pairs["probability"].dropna()
-    precision = f", expected precision {known.mean():.3f}" if len(known) else ""
+    chances = pairs["probability"]
+    precision = f", expected precision {chances.mean():.3f}" if chances.notna().all() else ""
     return f"{len(pairs):,} ({_counts(langs)}){precision}" if len(pairs) else "0"
 
 

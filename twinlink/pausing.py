@@ -12,12 +12,36 @@ from pathlib import Path
 
 from twinlink.files import write_text
 
-__all__ = ["LEASE_SECONDS", "ask", "hold", "is_lease", "let_go", "take_back", "waits"]
+__all__ = ["LEASE_SECONDS", "Pause", "ask", "hold", "is_lease", "let_go", "take_back", "waits"]
 
 LEASE_SECONDS = 150
 """For how long one look holds work up; browsers let the clock of a page that is not seen tick once a minute."""
 
 _MOST_DIGITS = 6
+_LOOK_SECONDS = 0.2
+
+
+class Pause:
+    """Whether work has to wait, for who asks again and again: the file is looked at a few times a second.
+
+    Parameters
+    ----------
+    file : Path
+        The file that asks for a pause.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._next_look = 0.0
+        self._waits = False
+
+    def waits(self) -> bool:
+        """Return whether there is a pause."""
+        now = time.monotonic()
+        if now >= self._next_look:
+            self._next_look = now + _LOOK_SECONDS
+            self._waits = waits(self._file)
+        return self._waits
 
 
 def waits(file: Path) -> bool:

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
 
     from twinlink.evaluate import Evaluation, Gold
+    from twinlink.label_scores import LabelScores
 
 __all__ = ["Run", "mine", "open_run"]
 
@@ -315,6 +316,17 @@ class Run:
         from twinlink.evaluate import evaluate
 
         return evaluate(address_pairs(self.pairs), _gold(gold))
+
+    def score_labels(self) -> LabelScores:
+        """Return precision, recall and F1 as far as labels tell, each with a 95 % interval.
+
+        ``print`` shows those that labels are enough for, and of the others how many labels would do. Pairs that were
+        matched with these labels (``match.labels``) say little of themselves.
+        """
+        from twinlink.label_scores import score_labels
+        from twinlink.review.labels import LabelBook
+
+        return score_labels(self.pairs, LabelBook(self.path).current())
 
     def precision_coverage(self, gold: str | Path | Gold) -> pd.DataFrame:
         """Return what the list of pairs is worth when it is cut after each pair, the most probable first.

@@ -12,31 +12,29 @@ whose signature has not changed is done and is skipped. Layout::
 
 from __future__ import annotations
 
-import errno
-import fcntl
 import hashlib
 import importlib.metadata
 import shlex
 import shutil
-import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from fnmatch import fnmatch
 from itertools import chain
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 from urllib.parse import quote
 
 import msgspec
 
 from twinlink.errors import InputError, MissingStageError, RunError, RunLockedError
 from twinlink.files import write_text
+from twinlink.locks import BlockedError, locked
 from twinlink.pausing import waits
 
 __all__ = ["RunDirectory", "Signature", "file_digest", "site_file", "twinlink_version"]
 
 _LONGEST_NAME = 200  # bytes of a site's name in that of its file: file systems take 255, endings come on top
-_LOCK_TRIES, _LOCK_SECONDS = 20, 0.005
+_LOCK_PATIENCE = 0.1  # seconds: who only asks whether the lock is held (a review) has it for a moment
 _STAGES = (
     "warc",
     "ingest",
@@ -205,20 +203,14 @@ class RunDirectory:
         RunError
             If the directory cannot be written to.
         """
-        try:
-            file = self.lock_file.open("w")
-        except OSError as error:
-            raise RunError(f"{self.path}: cannot be written to ({error.strerror})") from error
-        with file as handle:
+        with ExitStack() as stack:
             try:
-                _take_lock(handle)
+                stack.enter_context(locked(self.lock_file, _LOCK_PATIENCE))
+            except BlockedError as error:
+                what = f"{self.path}: another twinlink process works in this run directory"
+                raise RunLockedError(error.say(what, "choose another directory")) from error
             except OSError as error:
-                if error.errno not in (errno.EAGAIN, errno.EACCES):
-                    raise
-                message = (
-                    f"{self.path}: another twinlink process works in this run directory; wait for it or choose another"
-                )
-                raise RunLockedError(message) from error
+                raise RunError(f"{self.path}: cannot be written to ({error.strerror})") from error
             yield
 
     def stage_folder(self, stage: str) -> Path:
@@ -291,15 +283,6 @@ class RunDirectory:
     def earlier_match(self) -> Path:
         """Where the matched sites of an earlier `ingest` lie."""
         return self.path / ".match.earlier"
-
-
-def _take_lock(handle: IO[str]) -> None:
-    """Take the lock; who only asks whether it is held (a review) has it for a moment, and is waited for."""
-    for _ in range(_LOCK_TRIES - 1):
-        with suppress(BlockingIOError):
-            return fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        time.sleep(_LOCK_SECONDS)
-    return fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def site_file(folder: Path, site: str) -> Path:

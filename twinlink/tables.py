@@ -133,11 +133,15 @@ PAIRS = pa.schema(
         _column(
             "probability",
             pa.float32(),
-            "estimated chance that the two are translations of each other; null: the method in use does not tell",
+            "estimated chance that the two are translations of each other; null: the method, or a label, tells none",
             null=True,
         ),
         _column("score", pa.float32(), "what the matching ranked by"),
-        _column("rival", pa.float32(), "best score of a pair that shares one of the two pages, 0 when there is none"),
+        _column(
+            "rival",
+            pa.float32(),
+            "best score of another candidate of either page (liu2014: near-duplicates left out); 0: none",
+        ),
         *EVIDENCE,
         _column(
             "alike_a", pa.int32(), "near-duplicates of url_a among the pages nearest to it; null: unknown", null=True

@@ -54,7 +54,7 @@ def test_other_files_are_refused_with_the_line(tmp_path, raw, message):
 
 
 def test_a_folder_and_a_missing_file_are_refused(tmp_path):
-    with pytest.raises(InputError, match="Is a directory"):
+    with pytest.raises(InputError, match="it is a folder"):
         read_lines(tmp_path)
-    with pytest.raises(InputError, match="No such file"):
+    with pytest.raises(InputError, match="no such file"):
         read_lines(tmp_path / "none.txt")

@@ -69,7 +69,8 @@ def test_a_cut_above_every_score_leaves_no_pair_but_a_reason_for_each_page(tmp_p
     config = CONFIG.override({"match.min_score": 1.0, "match.ets.alpha": 0.5})
     run = matched(tmp_path, write_toy(tmp_path / "toy"), config)
     assert run.pairs.empty
-    assert set(run.rejects["reason"]) <= {"doubtful", "no-partner-left"}
+    assert set(run.rejects["reason"]) == {"over-limit"}
+    assert all("match.min_score leaves out its pair with" in detail for detail in run.rejects["detail"])
     assert len(run.rejects) == 10
 
 

@@ -25,6 +25,7 @@ from twinlink.pipeline.report_reading import candidate_sums, count_pages, count_
 from twinlink.pipeline.reporting import refresh_report, report_data, write_report
 from twinlink.pipeline.rounds import Rounds
 from twinlink.review.labels import Label, LabelBook
+from twinlink.review.report_trust import CUTS
 from twinlink.run import Run
 from twinlink.rundir import RunDirectory
 from twinlink.tables import CANDIDATES, EVIDENCE, PAIRS, ROUNDS, SEGMENTS, read_table
@@ -183,6 +184,31 @@ def test_known_pairs_tell_how_right_it_is(toy: RunDirectory, tmp_path: Path) -> 
         write_report(toy, tmp_path / "report.html", tmp_path / "none.tsv")
 
 
+def test_known_pairs_tell_how_right_each_cut_is(toy: RunDirectory, tmp_path: Path) -> None:
+    """What the list leaves out takes no place: a cut is judged by its own pairs."""
+    pairs = Run(toy.path).pairs
+    ends = list(zip(pairs["url_a"], pairs["url_b"], strict=True))
+    (tmp_path / "gold.tsv").write_text(f"{ends[2][1]}\t{ends[2][0]}\n{ends[4][0]}\t{ends[4][1]}\n")
+    (tmp_path / "ignore.tsv").write_text("\t".join(ends[0]) + "\n" + "\t".join(ends[1]))
+    (measured,) = report_data(toy, tmp_path / "gold.tsv").measured
+    is_right = np.array([np.nan, np.nan, 1, 0, 1])
+    chances = pairs["probability"].to_numpy(np.float64)
+    for cut in CUTS:
+        judged = is_right[(chances >= cut) & ~np.isnan(is_right)]
+        assert measured.cuts.get(cut) == (pytest.approx(judged.mean()) if len(judged) else None)
+    assert measured.coverage.tolist() == [0.6, 0.8, 1.0]
+    assert measured.precisions.tolist() == [1.0, 0.5, pytest.approx(2 / 3)]
+
+
+def test_two_labels_are_too_few_everywhere(run: RunDirectory) -> None:
+    pairs = Run(run.path).pairs
+    LabelBook(run.path).add(Label(pairs["url_a"][1], pairs["url_b"][1], "accept", "ann", datetime.now(UTC)))
+    said = words(write_report(run))
+    assert "By labels it cannot be told how many of the pairs are right" in said
+    assert "right by labels: too few to tell" in said
+    assert "too few labels to tell" in str(Run(run.path).score_labels())
+
+
 def test_labels_are_shown_at_their_pairs_and_estimate_precision(run: RunDirectory) -> None:
     pairs = Run(run.path).pairs
     for number, (a, b) in enumerate(zip(pairs["url_a"], pairs["url_b"], strict=True)):
@@ -202,7 +228,7 @@ def test_other_methods_have_a_report_too(tmp_path: Path, method: str) -> None:
     assert len(pairs) > 0
     said = words(run.report_file)
     assert f"found {len(pairs)} pairs of pages" in said
-    assert ("tells no probabilities" in said) == bool(pairs["probability"].isna().all())
+    assert ("have no probabilities" in said) == bool(pairs["probability"].isna().all())
 
 
 def test_a_run_without_pairs(tmp_path: Path) -> None:
@@ -344,5 +370,5 @@ def test_titles_of_others_are_text(tmp_path: Path) -> None:
 def test_the_first_columns_of_the_tables_are_enough(toy: RunDirectory) -> None:
     data = report_data(toy)
     assert isinstance(data.pairs, pd.DataFrame)
-    assert data.languages.values.tolist() == [["en", 5], ["zh-Hant", 5]]
+    assert data.languages.values.tolist() == [["en", 5, 5], ["zh-Hant", 5, 5]]
     assert data.signatures.keys() == {"ingest", "match"}

@@ -208,23 +208,34 @@ def test_weights_are_those_of_site_and_languages(source: RunSource) -> None:
     assert source.weights("none.example", "en", "zh") == {}
 
 
-def test_neighbours_are_the_links_in_both_directions(source: RunSource, made: Path) -> None:
+@pytest.mark.parametrize("url", PAGES)
+def test_neighbours_are_the_links_in_both_directions(source: RunSource, made: Path, url: str) -> None:
+    """Numbers of pages are signed: half of those of these pages are below zero."""
     links = Run(made / "run").links.dropna(subset=["target"])
-    number = page_id(A)
+    number = page_id(url)
     forth = set(links.loc[links["source"] == number, "target"]) - {number}
     back = set(links.loc[links["target"] == number, "source"]) - {number}
     found = source.neighbours(number)
     assert {each.page_id for each in found if each.outgoing} == forth
     assert {each.page_id for each in found if not each.outgoing} == back
-    first = next(each for each in found if each.outgoing)
-    assert first.anchor in set(links.loc[links["target"] == first.page_id, "anchor"])
-    assert first.partners == source.partners(first.page_id)
+    assert source.count_neighbours(number) == len(forth | back)
+    for each in found:
+        ends = (number, each.page_id) if each.outgoing else (each.page_id, number)
+        assert each.anchor in set(links.loc[(links["source"] == ends[0]) & (links["target"] == ends[1]), "anchor"])
+        assert each.partners == source.partners(each.page_id)
+    some = {each.page_id for each in found[:1]}
+    assert {each.page_id for each in source.neighbours(number, without=some)} == (forth | back) - some
+    assert source.count_neighbours(number, some) == len((forth | back) - some)
+
+
+def test_neighbours_as_far_as_they_fit(source: RunSource) -> None:
     busy = source.neighbours(page_id(f"{BASE}/en/c.html"))
     assert {each.outgoing for each in busy} == {True, False}
     assert len(busy) > 2
     assert {each.outgoing for each in source.neighbours(page_id(f"{BASE}/en/c.html"), limit=2)} == {True, False}
     assert len(source.neighbours(page_id(f"{BASE}/en/c.html"), limit=2)) == 2
     assert source.neighbours(12345) == []
+    assert source.count_neighbours(12345) == 0
 
 
 def test_segments_are_the_beads_of_the_pair(source: RunSource, made: Path) -> None:

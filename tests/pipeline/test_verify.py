@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pandas as pd
@@ -14,6 +15,8 @@ from twinlink.errors import InputError
 from twinlink.pipeline.ingest import ingest
 from twinlink.pipeline.verify import VERIFIERS, read_pairs, verify_pairs
 from twinlink.rundir import RunDirectory
+from twinlink.similarity.alignment import align
+from twinlink.similarity.models.judge import MODELS, judge
 from twinlink.spiders.linearise import linearise
 
 RIGHT = [(f"en/page-{n}.html", f"tc/page-{n}.html") for n in PAGES]
@@ -138,6 +141,37 @@ def test_the_order_of_a_pair_does_not_matter(site):
     rows = mixed.table.to_pylist()
     assert [row["length_difference"] > 0 for row in rows] == [n % 2 == 0 for n in range(8)]  # English is longer
     assert rows[1]["length_a"] < rows[1]["length_b"]
+
+
+@pytest.mark.parametrize("is_turned", [False, True])
+def test_a_page_of_misjudged_language_stands_as_its_pair_does(site, is_turned):
+    """The numbers are those of the library on the same pairs in the same order: one page does not turn the others."""
+    name = "en/page-3.html"
+    (site / name).write_text(
+        (site / "tc/page-3.html").read_text().replace("<p>", "<p>Le conseil municipal se réunit, ")
+    )
+    pairs = [pair[::-1] if is_turned else pair for pair in RIGHT]
+    verified = verify_pairs(pairs, MODELS, folder=site)
+    sides = [[linearise((site / name).read_bytes()).tokens for name in names] for names in zip(*pairs, strict=True)]
+    alignment = align(*sides, range(len(pairs)), range(len(pairs)))
+    for summary in verified.summaries:
+        judged = judge(alignment, summary.method)
+        rows = [row for row in verified.table.to_pylist() if row["method"] == summary.method]
+        assert [row["verdict"] == "parallel" for row in rows] == judged.parallel.tolist()
+        assert [row["length_difference"] for row in rows] == pytest.approx(alignment.length_difference.tolist())
+        assert [row["length_a"] for row in rows] == alignment.length_a.tolist()
+        assert dict(summary.found) == pytest.approx(dict(judged.found))
+
+
+@pytest.mark.skipif("MFA_KZ" not in os.environ, reason="MFA_KZ names the folder of the paper's mfa.kz pages")
+@pytest.mark.parametrize(("sides", "mean"), [(("kz", "en"), -0.0177), (("en", "kz"), 0.0177)])
+def test_numbers_of_the_paper(sides, mean):
+    """One page of the set is taken for Russian."""
+    pairs = [tuple(f"{number}.{side}" for side in sides) for number in range(1, 181)]
+    verified = verify_pairs(pairs, ["strand", "hc1", "hc2", "jangeldin"], folder=Path(os.environ["MFA_KZ"]))
+    parallel = {summary.method: summary.counts["parallel"] for summary in verified.summaries}
+    assert parallel == {"strand": 173, "hc1": 167, "hc2": 53, "jangeldin": 176}
+    assert verified.summaries[-1].found["mean"] == pytest.approx(mean, abs=5e-5)
 
 
 def test_a_page_with_itself_and_empty_pages_are_not_judged(site):

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
@@ -13,12 +14,13 @@ from tests.review.fakes import FakeSource
 from twinlink.review.app import make_app
 from twinlink.review.labels import LabelBook
 from twinlink.review.serve import listen, server_of
+from twinlink.review.source import Source
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # Starlette would rather have another version of httpx
     from starlette.testclient import TestClient
 
-__all__ = ["OURS", "PORT", "Served", "TestClient", "Visiting", "Visitor"]
+__all__ = ["OURS", "PORT", "Served", "TestClient", "Visiting", "Visitor", "serving"]
 
 PORT = 8765
 OURS = {"origin": f"http://127.0.0.1:{PORT}"}
@@ -86,8 +88,14 @@ class Served:
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """Serve a run of toy pages over HTTP."""
-    labels = LabelBook(tmp_path_factory.mktemp("run"))
     source = FakeSource(breaks=ZeroDivisionError("a bug of ours"))
+    with serving(source, LabelBook(tmp_path_factory.mktemp("run"))) as made:
+        yield made
+
+
+@contextmanager
+def serving(source: Source, labels: LabelBook) -> Iterator[Served]:
+    """Serve a run over HTTP on a free port of this machine."""
     app = make_app(source, labels, "ann", 0)
     server = server_of(app)
     with listen(0) as listening:

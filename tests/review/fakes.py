@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -154,7 +154,10 @@ class FakeSource:
     def weights(self, site: str, lang_a: str, lang_b: str) -> Mapping[str, float]:
         return {"content": 0.5, "external": 0.3, "structure": 0.2}
 
-    def neighbours(self, page_id: int, limit: int = 200) -> Sequence[Neighbour]:
+    def count_neighbours(self, page_id: int, without: Collection[int] = ()) -> int:
+        return len({near.page_id for near in self.neighbours(page_id)} - {*without})
+
+    def neighbours(self, page_id: int, limit: int = 200, without: Collection[int] = ()) -> Sequence[Neighbour]:
         if self.breaks is not None:
             raise self.breaks
         step = 1 if page_id > 0 else -1

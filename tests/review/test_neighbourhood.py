@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -40,9 +40,12 @@ class FakeSource:
     def partners(self, page_id: int) -> tuple[int, ...]:
         return self.pairs.get(page_id, ())
 
-    def neighbours(self, page_id: int, limit: int = 200) -> Sequence[Neighbour]:
+    def count_neighbours(self, page_id: int, without: Collection[int] = ()) -> int:
+        return len({near.page_id for near in self.around[page_id]} - {*without})
+
+    def neighbours(self, page_id: int, limit: int = 200, without: Collection[int] = ()) -> Sequence[Neighbour]:
         self.asked.append((page_id, limit))
-        return self.around[page_id][:limit]
+        return [near for near in self.around[page_id] if near.page_id not in without][:limit]
 
 
 def parsed(picture: str) -> etree._Element:
@@ -116,6 +119,28 @@ class TestSources:
     def test_page_that_is_not_there(self) -> None:
         assert around(cast("Source", FakeSource({}, {})), 1) is None
 
+    def test_page_that_it_is_compared_with_is_not_there_or_the_same(self) -> None:
+        """It is not told that the page has no partner."""
+        fake = FakeSource({1: [near(2)], -1: []}, {1: (-1,)})
+        assert around(cast("Source", fake), 1, 99) is None
+        assert around(cast("Source", fake), 1, 1) is None
+
+    def test_two_pages_that_are_no_pair(self) -> None:
+        fake = FakeSource({1: [near(2)], -1: [], -5: []}, {1: (-1,)})
+        shown, pair = around(cast("Source", fake), 1, -5), around(cast("Source", fake), 1, -1)
+        assert shown is not None
+        assert pair is not None
+        assert (shown.is_pair, pair.is_pair) == (False, True)
+        assert "match pair" not in draw(shown, str)
+        assert "match pair" in draw(pair, str)
+
+    def test_all_neighbours_are_counted_whether_looked_at_or_not(self) -> None:
+        left, right = [near(k, -k) for k in range(-1, 3_000)], [near(-k, k) for k in range(2, 9)]
+        shown = around(cast("Source", FakeSource({1: left, -1: right}, {1: (-1,)})), 1)
+        assert shown is not None
+        assert (shown.n_left, shown.all_left, shown.more_left) == (1_000, 2_999, 2_999 - MAX_SHOWN)
+        assert (shown.n_right, shown.all_right, shown.more_right, shown.n_matches) == (7, 7, 0, 7)
+
     def test_no_source_is_asked_for_all_it_has(self) -> None:
         fake = FakeSource({1: [], -1: []}, {1: (-1,)})
         around(cast("Source", fake), 1)
@@ -138,7 +163,7 @@ class TestPicture:
         picture = draw(face(page(1), page(-1), [near(2, -2)], [near(-2, 2)]), str)
         root = parsed(picture)
         assert root.findtext(f"{SVG}title") == "Pages around Page 1 and Page -1"
-        assert "1 of them are partners" in (root.findtext(f"{SVG}desc") or "")
+        assert "1 on each side are partners" in (root.findtext(f"{SVG}desc") or "")
         assert all(link.find(f"{SVG}title") is not None for link in root.iter(f"{SVG}a"))
         assert "style" not in picture
         named = root.get("aria-labelledby", "").split()

@@ -16,6 +16,7 @@ import pandas as pd
 import pytest
 
 from twinlink.review.facing import facing
+from twinlink.review.precision import Estimate, labels_needed
 from twinlink.review.report import render_report, report_sections
 from twinlink.review.report_data import Measured, ReportData, ScoreCounts, SiteGraph
 from twinlink.review.report_found import MAX_PAIRS, shown_pairs
@@ -55,7 +56,7 @@ def report_data(n_pairs: int = 0, **given: Any) -> ReportData:
         signatures={"match": "match:0.1.0:abc"},
         is_matched=True,
         sites=pd.DataFrame({"site": ["a.example"], "n_pages": [2 * n_pairs + 1]}),
-        languages=pd.DataFrame({"lang": ["en"], "n_pages": [2 * n_pairs + 1]}),
+        languages=pd.DataFrame({"lang": ["en"], "n_pages": [2 * n_pairs + 1], "n_paired": [2 * n_pairs]}),
         pairs=pair_table(n_pairs),
         titles={},
         scores=None,
@@ -91,7 +92,7 @@ def full_data(text: str = "text") -> ReportData:
         n,
         name=text,
         sites=pd.DataFrame({"site": [text, "a.example"], "n_pages": [3, 30]}),
-        languages=pd.DataFrame({"lang": ["en", text], "n_pages": [20, 3]}),
+        languages=pd.DataFrame({"lang": ["en", text], "n_pages": [20, 3], "n_paired": [8, 0]}),
         pairs=pair_table(n, url_a=url, lang_b=text),
         titles=dict.fromkeys([*range(n), *range(10_000_000, 10_000_000 + n)], text),
         scores=ScoreCounts(np.linspace(0, 1, 5), np.array([0, 0, 2, 10]), np.array([50, 30, 2, 0])),
@@ -108,12 +109,16 @@ def full_data(text: str = "text") -> ReportData:
         rounds=pd.DataFrame([dict.fromkeys(ROUNDS.names, 2), dict.fromkeys(ROUNDS.names, 3)]),
         graphs=[a_graph(n, text)],
         measured=[
-            Measured(f"the list {text}", 0.75, 8, recall=0.5, coverage=by_list[0], precisions=by_list[1]),
-            Measured("labels", 0.8, 5, 0.7, 0.9, cuts={0.5: (0.8, 0.7, 0.9), 0.9: (0.9, 0.8, 1.0)}),
+            Measured(f"the list {text}", 0.75, 8, 0.5, *by_list, cuts={0.5: 0.75, 0.9: 1.0}),
+            Measured("labels", told(0.7, 0.8, 0.9), 5, cuts={0.5: told(0.7, 0.8, 0.9), 0.9: told(0.8, 0.9, 1.0)}),
         ],
         labels=np.array([1, 0] + [-1] * (n - 2), np.int8),
         settings=f"[match]\n# {text}",
     )
+
+
+def told(low: float, middle: float, high: float, n: int = 5, of: int = 10) -> Estimate:
+    return Estimate(middle, low, high, n, of)
 
 
 def a_pattern(text: str, url: str) -> dict[str, Any]:
@@ -289,7 +294,7 @@ def test_the_size_is_bounded_however_many_pairs_and_however_long_their_addresses
 def test_a_method_without_probabilities_says_so() -> None:
     pairs = pair_table(3, probability=np.nan, score=[0.1, 0.9, 0.5])
     root = parsed(report_data(3, pairs=pairs))
-    assert "tells no probabilities" in words(root, "//section[@id='trust']")
+    assert "have no probabilities" in words(root, "//section[@id='trust']")
     assert "expected" not in words(root, "//section[@id='found']").lower()
     rows = table(root, "All pairs")
     assert rows[0][0] == "First page"
@@ -319,10 +324,16 @@ def test_precision_by_a_list_and_by_labels() -> None:
 
 
 def test_an_interval_that_says_nothing_is_not_drawn() -> None:
-    wide = Measured("labels", 0.6, 3, 0.1, 0.95, cuts={0.5: (0.6, 0.1, 0.95)})
+    """Neither is its middle told as if it were known, in words, in figures or in tables."""
+    wide = Measured("labels", told(0.1, 0.6123, 0.95, 3, 400), 3, cuts={0.5: told(0.1, 0.6123, 0.95)})
     root = parsed(report_data(4, measured=[wide]))
     assert root.xpath("//figure[h3='Precision and coverage']//polyline/@class") == ["line"]
-    assert "judge some pairs in random order" in words(root)
+    said = words(root)
+    assert "By labels it cannot be told how many of the pairs are right (95 % interval: 10.0 % to 95.0 %);" in said
+    assert f"some {labels_needed(0.6123, 400)} for pairs in random order would do; 3 were judged." in said
+    assert "– right by labels: too few to tell" in words(root, "//section[@id='found']")
+    assert table(root, "What is kept")[1][-1] == "–"
+    assert "61.2" not in said
 
 
 def test_evidence_comes_with_its_weight_the_heaviest_first() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from tests.archives import captures, respond, write_cdxj
 from twinlink.errors import InputError
-from twinlink.spiders import responses
+from twinlink.spiders import files, responses
 from twinlink.spiders.cdx import archives_of_index, read_cdx
 from twinlink.spiders.documents import Document
 from twinlink.spiders.responses import read_warc
@@ -184,3 +184,26 @@ def test_an_index_that_is_not_there(tmp_path: Path) -> None:
 def test_a_prefix_that_is_none(prefix: str) -> None:
     with pytest.raises(InputError, match="beginning of an address"):
         wanted_addresses([prefix])
+
+
+def test_lines_without_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "MAX_SKIPPED_BYTES", 3 * 2**20)
+    archive = tmp_path / "a.warc.gz"
+    respond(archive, URL + "a", body("a"))
+    good = write_cdxj(tmp_path / "good.cdxj", [archive]).read_text()
+    index = tmp_path / "x.cdxj"
+    index.write_text("x" * 2**21 + "\n" + good + "x" * 2**23 + "\n" + good * 2)
+    # What stands behind so much of nothing is not read.
+    assert [(item.url, getattr(item, "reason", "")) for item in read(index)] == [
+        ("x.cdxj", "bad-line"),
+        (URL + "a", ""),
+        ("x.cdxj", "bad-line"),
+    ]
+
+
+@pytest.mark.parametrize("size", [100, 2**22])
+def test_what_is_no_index(tmp_path: Path, size: int) -> None:
+    index = tmp_path / "x.cdx"
+    index.write_bytes(bytes(size))
+    with pytest.raises(InputError, match="expected an index of an archive"):
+        read(index)

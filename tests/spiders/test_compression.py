@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from twinlink.spiders.compression import EncodingError, decompress
+from twinlink.spiders.compression import MAX_ENCODINGS, EncodingError, decompress
 
 brotli = pytest.importorskip("brotli")
 zstd = pytest.importorskip("backports.zstd")
@@ -87,3 +87,23 @@ def test_any_bytes_give_a_page_or_the_error(data: bytes, name: str, marked: bool
     except EncodingError:
         return
     assert len(unpacked) <= 101
+
+
+def test_encodings_over_each_other_are_bounded() -> None:
+    body = PAGE
+    for _ in range(MAX_ENCODINGS):
+        body = gzip.compress(body)
+    assert decompress(body, ", ".join(["gzip", "identity"] * MAX_ENCODINGS), LIMIT) == PAGE
+    with pytest.raises(EncodingError, match=f"{MAX_ENCODINGS + 1} content encodings"):
+        decompress(gzip.compress(body), ", ".join(["gzip"] * (MAX_ENCODINGS + 1)), LIMIT)
+
+
+@pytest.mark.parametrize("twice", [False, True])
+def test_a_body_of_empty_members_is_refused(twice: bool) -> None:
+    body = gzip.compress(b"", mtime=0) * 500_000
+    with pytest.raises(EncodingError, match="members"):
+        decompress(gzip.compress(body) if twice else body, "gzip, gzip" if twice else "gzip", 10**7)
+
+
+def test_all_frames_of_zstandard_are_read() -> None:
+    assert decompress(zstd.compress(PAGE) + zstd.compress(PAGE), "zstd", LIMIT) == 2 * PAGE

@@ -6,18 +6,17 @@ examples is a share of what Hypothesis's profile says, which is small (``pytest 
 
 from __future__ import annotations
 
-import gzip
 import resource
 import tempfile
 import tracemalloc
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.archives import cache_member, respond, write_cache, write_cdxj, write_saved, write_wacz
+from experiments.campaign.samples import BODIES, MAKERS, Sample
 from twinlink.errors import InputError
 from twinlink.spiders.documents import Document
 from twinlink.spiders.parser import parse_page
@@ -29,7 +28,6 @@ LIMIT = 2_000
 MAX_MEMORY = 30_000_000
 MAX_SECONDS = 2  # of processor time for one file of some 10 kB; they take milliseconds
 URL = "http://www.example.org/"
-BODIES = [f"<!DOCTYPE html><meta charset=big5><p>頁 {n}</p><a href=/{n + 1}>x</a>".encode("big5") for n in range(4)]
 
 Change = tuple[float, int, bytes]  # place (share of the length), bytes removed there, bytes put there
 CHANGES = st.lists(
@@ -59,73 +57,19 @@ def changed(data: bytes, changes: list[Change]) -> bytes:
     return data
 
 
-def archive(folder: Path, name: str) -> Path:
-    packed = name.endswith(".gz")
-    for number, body in enumerate(BODIES):
-        respond(folder / name, f"{URL}{number}", body, packed=packed, WARC_Payload_Digest=f"sha1:{number}")
-    chunked = b"%x\r\n%b\r\n0\r\n\r\n" % (len(BODIES[0]), BODIES[0])
-    respond(folder / name, URL + "c", chunked, headers=[("Transfer-Encoding", "chunked")], packed=packed)
-    squeezed = [("Content-Type", "text/html"), ("Content-Encoding", "gzip")]
-    respond(folder / name, URL + "z", gzip.compress(BODIES[0], mtime=0), headers=squeezed, packed=packed)
-    respond(folder / name, URL + "r", b"", kind="revisit", packed=packed, WARC_Payload_Digest="sha1:1")
-    return folder / name
-
-
-def arc(folder: Path) -> Path:
-    path = folder / "a.arc"
-    path.write_bytes(b"filedesc://x 0.0.0.0 20010101000000 text/plain 40\n1 0 X\nURL IP-address Archive-date x y z\n\n")
-    with path.open("ab") as file:
-        for body in BODIES:
-            payload = b"HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\n" + body
-            file.write(b"%b 1.2.3.4 20010203040506 text/html %d\n%b\n" % (URL.encode(), len(payload), payload))
-    return path
-
-
-def cdx(folder: Path) -> Path:
-    archive(folder, "data.warc.gz")
-    return write_cdxj(folder / "x.cdxj", [folder / "data.warc.gz"])
-
-
-def cache(folder: Path) -> Path:
-    members = [cache_member(f"{URL}{number}", body) for number, body in enumerate(BODIES)]
-    write_saved(folder, {"www.example.org/a.html": b"a"})
-    return write_cache(folder, members)
-
-
-def listed(folder: Path) -> Path:
-    write_saved(folder, {"a.html": BODIES[0], "b.html": BODIES[1]})
-    (folder / "x.tsv").write_text(f"# list\n{URL}a\ta.html\n{URL}b\tb.html\ttext/html; charset=big5\n")
-    return folder / "x.tsv"
-
-
-MAKERS: dict[str, Callable[[Path], Path]] = {
-    "WARC": lambda folder: archive(folder, "a.warc"),
-    "WARC.gz": lambda folder: archive(folder, "a.warc.gz"),
-    "ARC": arc,
-    "WACZ": lambda folder: write_wacz(folder / "a.wacz", [archive(folder, "in.warc.gz")], [URL + "0"]),
-    "WACZ, packed": lambda folder: write_wacz(folder / "a.wacz", [archive(folder, "in.warc")], pack=8),
-    "CDXJ": cdx,
-    "HTTrack": cache,
-    "list": listed,
-}
-
-
 @pytest.fixture(scope="module", params=MAKERS)
-def sample(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[tuple[Path, Path, bytes]]:
-    """Yield what is to be read, the file in it that is to be changed, and its content."""
-    folder = tmp_path_factory.mktemp("sample")
-    file = MAKERS[request.param](folder)
-    return folder if request.param == "HTTrack" else file, file, file.read_bytes()
+def sample(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Sample, bytes]:
+    """Return what is to be read, with the content of the file in it that is to be changed."""
+    made = MAKERS[request.param](tmp_path_factory.mktemp("sample"))
+    return made, made.file.read_bytes()
 
 
-def check(source: Path) -> None:
+def check(source: Path, base_url: str = "") -> None:
     """Read a source; see that it gives documents and rejects, or the error, in bounded time and memory."""
     seconds = resource.getrusage(resource.RUSAGE_SELF).ru_utime
     tracemalloc.reset_peak()
     try:
-        items = list(read_path(source, LIMIT))
+        items = list(read_path(source, LIMIT, base_url))
         files = source_files(source)
     except InputError:
         pass
@@ -153,11 +97,11 @@ FEW = settings(max_examples=SHARE, suppress_health_check=[HealthCheck.function_s
 
 @FEW
 @given(CHANGES)
-def test_files_with_some_bytes_changed(sample: tuple[Path, Path, bytes], changes: list[Change]) -> None:
-    source, file, data = sample
-    file.write_bytes(changed(data, changes))
-    check(source)
-    file.write_bytes(data)
+def test_files_with_some_bytes_changed(sample: tuple[Sample, bytes], changes: list[Change]) -> None:
+    made, data = sample
+    made.file.write_bytes(changed(data, changes))
+    check(made.source, made.base_url)
+    made.file.write_bytes(data)
 
 
 @FEW

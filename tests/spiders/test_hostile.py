@@ -8,21 +8,21 @@ import subprocess
 import sys
 import time
 import zlib
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import brotli
 import pytest
 from backports import zstd
 
-from tests.loopback import Answer, links, redirect, serving
+from tests.loopback import Answer, Server, links, redirect, serving
 from tests.talking import Talk, endless, talking
 from twinlink.config import CrawlSettings
 from twinlink.errors import CrawlError
 from twinlink.spiders import crawl as crawl_module
 from twinlink.spiders.crawl import crawl
-from twinlink.spiders.guard import MAX_HEADER_BYTES, AddressGuard, is_public
-from twinlink.spiders.ledger import ledger_rejects
+from twinlink.spiders.guard import BLOCKED_PORTS, MAX_HEADER_BYTES, AddressGuard, blocked_port, is_public
+from twinlink.spiders.ledger import ledger_rejects, ledger_report
 
 BIG = b"<p>" + b"x" * 3_000_000
 
@@ -127,6 +127,53 @@ def test_a_site_cannot_lead_robots_txt_to_a_private_address(tmp_path: Path) -> N
             crawl([site.url for site in sites], tmp_path, CrawlSettings(retries=0, timeout=5))
         assert [site.log for site in sites] == [["/robots.txt"]] * 3
     assert {reject.reason for reject in ledger_rejects(tmp_path)} == {"robots-unreachable"}
+
+
+def serving_on_a_blocked_port(stack: ExitStack) -> Server:
+    for port in sorted(BLOCKED_PORTS, reverse=True):
+        with suppress(OSError):
+            return stack.enter_context(serving(lambda path: links("/a"), port=port))
+    pytest.fail("no such port is free")
+
+
+def test_ports_of_other_protocols_are_never_asked(tmp_path: Path) -> None:
+    def answer(path: str) -> Answer:
+        return redirect(f"{blocked.url}/moved") if path == "/moves" else links("/moves", f"{blocked.url}/linked")
+
+    with ExitStack() as stack:
+        blocked = serving_on_a_blocked_port(stack)
+        named = Answer(f"Sitemap: {blocked.url}/map.xml".encode(), type="text/plain")
+        site = stack.enter_context(serving(answer, robots=named))
+        led = stack.enter_context(serving(answer, robots=redirect(f"{blocked.url}/robots.txt"), host="127.0.0.2"))
+        crawl([site.url, blocked.url, led.url], tmp_path, CrawlSettings(retries=0, timeout=5))
+        assert blocked.log == []
+        assert led.log == ["/robots.txt"]
+        found = {reject.url: (reject.reason, reject.detail) for reject in ledger_rejects(tmp_path)}
+        why = f"port {blocked.server_port} is another protocol's"
+        for path in ("/", "/moved", "/linked"):
+            assert found.pop(blocked.url + path) == ("blocked-port", why)
+        assert found == {f"{led.url}/": ("robots-unreachable", f"robots.txt: blocked-port {why}")}
+        assert ledger_report(tmp_path)["sitemaps"] == {"blocked-port": 1}
+        with pytest.raises(CrawlError, match=r"blocked-port .*on another port"):
+            crawl([blocked.url], tmp_path / "alone", CrawlSettings(retries=0, timeout=5))
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("http://a.org:6667/", 6667),
+        ("https://a.org:25/", 25),
+        ("http://[::1]:6000/x", 6000),
+        ("http://a.org:0/", 0),
+        ("http://a.org/:25", None),
+        ("http://a.org:443/", None),
+        ("http://a.org:8000/", None),
+        ("https://a.org/", None),
+        ("http://a.org:99999/", None),
+    ],
+)
+def test_blocked_ports(url: str, expected: int | None) -> None:
+    assert blocked_port(url) == expected
 
 
 # The names that this machine's own resolver would not know; what leads to 127.0.0.1 is a server of the test.

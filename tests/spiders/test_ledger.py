@@ -380,6 +380,26 @@ def test_a_budget_ends_its_site_and_a_larger_one_goes_on(tmp_path: Path, budget:
         assert names(drain(ledger)) == ["2", "3"]
 
 
+def test_a_pause_does_not_count_against_a_budget(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = SimpleNamespace(now=0.0)
+    monkeypatch.setattr("twinlink.spiders.ledger.time", SimpleNamespace(monotonic=lambda: clock.now))
+    ledger.seed([page(str(n)) for n in range(5)], 50, 30, Budget(seconds=10.0))
+
+    def fetch(seconds: float) -> bool:
+        entry = ledger.take(1)
+        assert entry is not None
+        clock.now += seconds
+        ledger.settle(entry, DONE)
+        return ledger.has_more()
+
+    assert fetch(3.0)
+    clock.now += 1_000.0
+    ledger.skip_time()
+    assert fetch(3.0)
+    assert fetch(3.0)
+    assert not fetch(3.0)
+
+
 def test_pages_in_flight_count_against_a_budget_until_they_fail(ledger: Ledger) -> None:
     ledger.seed([page(str(n)) for n in range(4)], 50, 30, Budget(pages=2))
     first, second = drain(ledger)
@@ -402,7 +422,7 @@ def test_a_ledger_that_cannot_be_read_ends_the_crawl() -> None:
         has_more=lambda: True,
         take=Mock(side_effect=sqlite3.OperationalError("disk I/O error")),
     )
-    spider = SimpleNamespace(ledger=ledger, limits=CrawlSettings(), fatal=None)
+    spider = SimpleNamespace(ledger=ledger, limits=CrawlSettings(), fatal=None, pause=None)
     scheduler = SqliteScheduler(spider)  # type: ignore[arg-type]
     assert scheduler.has_pending_requests()
     assert scheduler.next_request() is None

@@ -8,8 +8,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from twinlink.spiders import parser
 from twinlink.spiders.decoding import decode
-from twinlink.spiders.parser import MAX_ANCHOR_LENGTH, OTHER_TAG, SAFE_DEPTH, TAG_CODES, Link, ParsedPage, parse_page
+from twinlink.spiders.parser import (
+    MAX_ADDRESS_BYTES,
+    MAX_ANCHOR_LENGTH,
+    MAX_MARKS,
+    OTHER_TAG,
+    SAFE_DEPTH,
+    TAG_CODES,
+    Link,
+    ParsedPage,
+    parse_page,
+    run_parser,
+)
 
 URL = "http://www.example.org/en/page.html"
 
@@ -385,6 +397,52 @@ def test_many_links() -> None:
     assert len(page.links) == n_links
 
 
+@pytest.mark.parametrize("form", ["<a href=%d>", "<a href=%d>x</a>", "<area href=%d>", "<link rel=next href=%d>"])
+def test_links_are_taken_up_to_a_number(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parser, "MAX_LINKS", 50)
+    whole = parse("".join(form % (number % 50) for number in range(200)) + "</a><p>end")
+    assert (len(whole.links), whole.blocks[-1][-3:], whole.cut) == (50, "end", False)
+    more = parse("".join(form % number for number in range(200)) + "</a><p>end")
+    assert (more.links, more.blocks[-1][-3:], more.cut) == (whole.links, "end", True)
+
+
+@pytest.mark.parametrize("mark", ["<b>", "</b>", "<p>x", "<!---->", "< "])
+def test_a_page_is_read_up_to_so_many_tags(mark: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parser, "MAX_MARKS", 1_000)
+    page = parse("<p>start</p>" + mark * 998 + "<p>end")  # the last one is the tag of the end
+    assert (page.blocks[0], page.cut) == ("start", True)
+    assert "end" not in page.blocks
+    whole = parse("<p>start</p>" + mark * 997 + "<p>end")
+    assert (whole.blocks[-1], whole.cut) == ("end", False)
+
+
+def test_the_largest_page_makes_as_many_calls_as_it_may_have_tags() -> None:
+    class Counter:
+        n = 0
+
+        def __init__(self, max_depth: int) -> None:
+            self.data = str
+
+        def start(self, tag: str, attributes: object) -> None:
+            Counter.n += 1
+
+        def end(self, tag: str) -> None:
+            Counter.n += 1
+
+        def close(self) -> None: ...
+
+    _, cut = run_parser("<p>" * 3_000_000, Counter)
+    assert cut
+    assert Counter.n <= 2 * MAX_MARKS + 4  # html and body are supplied
+
+
+def test_a_form_of_endless_fields_costs_no_more_than_its_fields() -> None:
+    fields = "".join(f"<input type=hidden name=f{number} value=x>" for number in range(300))
+    choices = "".join(f"<input type=radio name=lang value=e{letter}>" for letter in "nstl")
+    assert len(parse(f"<form action=/x>{choices}{fields[:2_000]}</form>").links) == 4
+    assert parse(f"<form action=/x>{choices}{fields}</form>").links == ()  # their addresses would be too long
+
+
 @pytest.mark.parametrize(
     "body",
     [
@@ -454,3 +512,16 @@ def test_an_anchor_over_several_blocks() -> None:
     page = parse_page(b"<a href=b>one<div>two</div><p>three</a>four", URL)
     assert [link.anchor for link in page.links] == ["one two three"]
     assert page.blocks == ("one", "two", "three", "four")
+
+
+def test_addresses_are_resolved_up_to_a_limit_of_their_characters() -> None:
+    base = f"http://a.org/{'x' * 1_900}/"
+    body = f"<base href='{base}'>".encode() + b"".join(b"<a href=%d>" % n for n in range(20_000)) + b"<p>text"
+    page = parse_page(body, "http://a.org/")
+    assert page.cut
+    assert page.blocks == ("text",)
+    n_most = MAX_ADDRESS_BYTES // len(base)
+    assert 0.99 * n_most < len(page.links) <= n_most
+    again = parse_page(b"<a href=/a>1</a><a href=/a>2</a>" * 20_000, base)
+    assert not again.cut
+    assert len(again.links) == 2

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from itertools import count
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.loopback import Answer, serving
 from twinlink.config import CrawlSettings
@@ -55,6 +58,22 @@ def test_addresses_of_one_form(one: str, other: str) -> None:
 def test_addresses_of_other_forms() -> None:
     paths = ("/", "/about.html", "/about-us/", "/p/1.html", "/p/1/", "/p?id=1", "/p?id=1&lang=fr")
     assert len({form(f"http://a.org{path}") for path in paths}) == len(paths)
+
+
+SLOW = re.compile(r"(?=[a-z_-]*\d)[0-9a-z_-]{8,}", re.IGNORECASE)
+PATHS = st.lists(st.text("ab-_9.x", max_size=12), min_size=1, max_size=5).map("/".join)
+
+
+@given(PATHS)
+def test_tokens_with_digits_are_blanked(path: str) -> None:
+    blanked = re.sub(r"\d+", "#", SLOW.sub("##", path))
+    assert form(f"http://a.org/{path}") == f"http://a.org/{blanked}"
+
+
+@pytest.mark.parametrize("letters", ["x", "x-", "x_9", "9"])
+def test_a_long_token_is_looked_at_once(letters: str) -> None:
+    path = letters * 100_000  # from each of its characters to its end would be 10^10 steps
+    assert len(form(f"http://a.org/{path}")) <= len(path) + 13
 
 
 def test_a_crawl_ends_where_one_page_has_endless_addresses(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from twinlink.config import CrawlSettings
 from twinlink.spiders.ledger import Entry
-from twinlink.spiders.scope import MAX_HOPS, MAX_LINKS, Scope, host_of
+from twinlink.spiders.scope import MAX_HOPS, MAX_LINK_BYTES, MAX_LINKS, Scope, host_of
 from twinlink.spiders.traps import shape, winds
 from twinlink.spiders.urls import page_key
 
@@ -134,3 +134,34 @@ def test_a_page_with_very_many_links_says_how_many_are_not_looked_at(kind: str) 
     assert [entry.reason for entry in entries] == [*[""] * most, "too-many-links"]
     assert entries[-1].url == urls[most]
     assert entries[-1].detail == f"it and 9 links behind it, on {SITE}/"
+
+
+def test_a_page_with_very_long_addresses_brings_so_many_fewer() -> None:
+    long = f"{SITE}/{'x' * 1_900}/"
+    urls = [f"{long}{n}" for n in range(10_000)]
+    entries = scope().links(at(f"{SITE}/"), urls)
+    assert sum(len(entry.url) for entry in entries[:-1]) <= MAX_LINK_BYTES["page"]
+    assert [entry.reason for entry in entries] == [*[""] * (len(entries) - 1), "too-many-links"]
+    assert len(entries) > MAX_LINK_BYTES["page"] / 2_000
+    assert entries[-1].detail == f"it and {len(urls) - len(entries)} links behind it, on {SITE}/"
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("http://www.example.org/map.xml", "www.example.org/en/"),
+        ("https://www.example.org/map.xml", "www.example.org/en/"),  # a host that moves to https
+        ("http://www.example.org/en/map.xml", "www.example.org/en/"),
+        ("http://www.example.org:8080/map.xml", None),
+        ("https://www.example.org:80/map.xml", None),
+        ("http://www.example.org.evil.net/map.xml", None),
+        ("http://www.example.orga/map.xml", None),
+        ("http://example.org/map.xml", None),
+    ],
+)
+def test_sitemaps_of_a_folder_lie_in_the_place_that_names_them(url: str, expected: str | None) -> None:
+    scoped = Scope([f"{SITE}/en/"], CrawlSettings(site_by="path"))
+    found = scoped.sitemap(url, f"{SITE}/robots.txt", "www.example.org/en/")
+    assert (found and found.site) == expected
+    moved = scoped.redirect(Entry("k", f"{SITE}/a", "www.example.org", site="www.example.org/en/", kind="sitemap"), url)
+    assert (moved and moved.site) == expected

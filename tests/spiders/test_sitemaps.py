@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Callable
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.loopback import Answer, Server, links, serving
+from tests.loopback import Answer, Server, links, redirect, serving
 from twinlink.config import CrawlSettings
 from twinlink.spiders.crawl import crawl
 from twinlink.spiders.ledger import ledger_rejects, ledger_report
@@ -203,6 +204,34 @@ def test_a_page_in_the_place_of_a_sitemap_is_none(tmp_path: Path) -> None:
         assert crawl([site.url], tmp_path, CrawlSettings()).fetched == 1
     assert ledger_report(tmp_path)["sitemaps"] == {"not-a-sitemap": 1}
     assert list(ledger_rejects(tmp_path)) == []
+
+
+def serving_on_ports_alike(
+    stack: ExitStack, answer: Callable[[str], Answer | None], other: Callable[[str], Answer | None]
+) -> tuple[Server, Server]:
+    """Serve on two ports one of which begins as the other does: 1813 and 18131."""
+    for port in range(2_000, 6_000):
+        with suppress(OSError), ExitStack() as attempt:
+            site = attempt.enter_context(serving(answer, port=port))
+            longer = attempt.enter_context(serving(other, port=10 * port + 1))
+            stack.enter_context(attempt.pop_all())
+            return site, longer
+    pytest.fail("no two such ports are free")
+
+
+def test_sitemaps_on_another_port_are_not_asked_for(tmp_path: Path) -> None:
+    def answer(path: str) -> Answer:
+        if path == "/index.xml":
+            return xml(index(f"{other.url}/inner.xml"))
+        return redirect(f"{other.url}/moved.xml") if path == "/moved.xml" else page(path)
+
+    with ExitStack() as stack:
+        site, other = serving_on_ports_alike(stack, answer, lambda path: xml(urlset()))
+        assert other.url.startswith(site.url)
+        site.robots = robots(f"Sitemap: {other.url}/named.xml\nSitemap: /index.xml\nSitemap: /moved.xml")
+        assert crawl([site.url], tmp_path, CrawlSettings()).fetched == 1
+        assert other.log == []
+    assert ledger_report(tmp_path)["sitemaps"] == {"moved": 1, "read": 1}
 
 
 def test_an_index_that_lists_itself_ends(tmp_path: Path) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from twinlink.config import CrawlSettings
 from twinlink.spiders.scope import Scope
-from twinlink.spiders.traps import MAX_SAME, MAX_SEGMENTS, suspicion, winds
+from twinlink.spiders.traps import MAX_SAME, MAX_SEGMENTS, form, suspicion, winds
 from twinlink.spiders.urls import page_id, page_key
 
 SITE = "http://www.example.org"
@@ -134,3 +136,21 @@ def test_a_session_makes_no_other_page(address: str, same: str) -> None:
 )
 def test_what_may_be_a_page_of_its_own_stays_one(address: str) -> None:
     assert page_key(SITE + address) == SITE + address
+
+
+def obvious_form(path: str) -> str:
+    """Blank words with digits as the docstring of `form` says, a word after the other."""
+    words = re.split(r"([0-9a-zA-Z_-]+)", path)
+    blanked = ["##" if len(word) >= 8 and re.search(r"\d", word) else word for word in words]
+    return re.sub(r"\d+", "#", "".join(blanked))
+
+
+@given(st.text(alphabet="aZ9_-/.~", max_size=40))
+def test_form_blanks_numbers_and_words_that_have_some(path: str) -> None:
+    assert form(f"{SITE}/{path}") == f"{SITE}/{obvious_form(path)}"
+
+
+def test_long_words_without_a_digit_are_looked_at_once() -> None:
+    word = "x" * 1_000_000  # a look from each of its characters to its end would take hours
+    assert form(f"{SITE}/{word}") == f"{SITE}/{word}"
+    assert suspicion(f"{SITE}/?{'a=1&' * 100_000}") == "facets"

@@ -10,6 +10,7 @@ import pytest
 
 from tests.archives import captures, respond, write_wacz
 from twinlink.errors import InputError
+from twinlink.spiders import wacz
 from twinlink.spiders.documents import Document
 from twinlink.spiders.responses import read_warc
 from twinlink.spiders.wacz import read_wacz
@@ -217,3 +218,16 @@ def test_a_package_that_is_none_costs_itself(tmp_path: Path) -> None:
         ("all.wacz/c.wacz", "too-large"),
         ("all.wacz/d.wacz/deep.wacz", "damaged-record"),
     ]
+
+
+def test_lists_of_pages_are_read_up_to_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wacz, "_MAX_LISTED", 50)
+    path = tmp_path / "x.wacz"
+    with zipfile.ZipFile(path, "w") as container:
+        container.write(archive(tmp_path), "archive/data.warc.gz")
+        container.writestr("pages/pages.jsonl", "".join(f'{{"url": "{URL}{n}"}}\n' for n in range(3_000)))
+    assert numbers(path) == list("01234")
+    missing = [item for item in read(path) if isinstance(item, Reject)]
+    assert len(missing) == 50 - 5 + 1
+    assert missing[-1].url == "x.wacz"
+    assert "more than 50 pages" in missing[-1].detail

@@ -9,6 +9,7 @@ import re
 import tracemalloc
 import zlib
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -396,6 +397,65 @@ def test_a_plain_archive_cut_anywhere_loses_only_its_end(archive: tuple[Path, li
         assert [item.reason for item in items if isinstance(item, Reject)] == ["truncated"] * cut
 
 
+@pytest.mark.parametrize("length", [b"99999999", b"9" * 20])
+def test_a_length_beyond_the_end_costs_one_record(archive: tuple[Path, list[Written]], length: bytes) -> None:
+    plain, n_pages = plain_copy(archive[0])[0], len(archive[1])
+    data = plain.read_bytes()
+    lengths = [found.span(1) for found in re.finditer(rb"Content-Length: (\d+)\r\n\r\nHTTP", data)]
+    for number, (start, end) in enumerate(lengths):
+        plain.write_bytes(data[:start] + length + data[end:])
+        assert [document.body for document in documents(plain)] == [page_body(n) for n in range(n_pages) if n != number]
+        is_last = number == n_pages - 1 and b"WARC/" not in data[end:]
+        assert [reason for _, reason in rejects(plain)] == ["truncated" if is_last else "damaged-record"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (b"WARC-Type: response", b"WARC-Type: resp0nse"),
+        (b"WARC-Type: response\r\n", b""),
+        (b"WARC-Type", b"WARC%Type"),
+        (b"WARC-Target-URI", b"WARC-Target-ORI"),
+        (b"WARC-Target-URI: http:", b"WARC-Target-URI: \x1b http:"),
+        (b"WARC-Target-URI", b"WARC-Target-URI: http://example.org/9\r\nWARC-Target-URI"),
+    ],
+)
+def test_a_record_that_does_not_say_what_it_is_is_counted(foreign: Foreign, before: bytes, after: bytes) -> None:
+    for number in range(3):
+        response = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" + page_body(number)
+        foreign.add("response", f"http://example.org/{number}", response)
+    members = [gzip.decompress(part) for part in split_members(foreign.path.read_bytes())]
+    members[1] = members[1].replace(before, after)
+    foreign.path.write_bytes(b"".join(map(gzip.compress, members)))
+    assert [document.body for document in documents(foreign.path)] == [page_body(0), page_body(2)]
+    assert [reason for _, reason in rejects(foreign.path)] == ["damaged-record"]
+
+
+def test_a_record_that_was_swallowed_by_the_one_before_it_is_found(archive: tuple[Path, list[Written]]) -> None:
+    """The length of a record reaches a few bytes into the next one."""
+    plain, n_pages = plain_copy(archive[0])[0], len(archive[1])
+    data = plain.read_bytes()
+    start, end = next(found.span(1) for found in re.finditer(rb"Content-Length: (\d+)\r\n\r\nHTTP", data))
+    body = data.index(page_body(0)) + len(page_body(0))
+    lines = body + len(b"\r\n\r\nWARC/1.1")
+    assert data[body:lines] == b"\r\n\r\nWARC/1.1"
+    plain.write_bytes(data[:start] + b"%d" % (int(data[start:end]) + lines - body) + data[end:])
+    # Behind the response comes its request: what is swallowed here is no page, but all that follows is read.
+    assert [document.body for document in documents(plain)][-n_pages + 1 :] == [page_body(n) for n in range(1, n_pages)]
+    assert "damaged-record" in [reason for _, reason in rejects(plain)]
+
+
+def test_records_of_other_kinds_are_nobodys_loss(foreign: Foreign) -> None:
+    foreign.add("screenshot", "urn:view:http://example.org/", b"x", Content_Type="image/png")
+    foreign.add("metadata", "http://example.org/", b"a: b")
+    assert read(foreign.path) == []
+
+
+def split_members(data: bytes) -> list[bytes]:
+    starts = [*starts_of_members(data), len(data)]
+    return [data[start:end] for start, end in pairwise(starts)]
+
+
 @pytest.mark.parametrize("broken", range(6))
 def test_damage_costs_one_record(archive: tuple[Path, list[Written]], broken: int) -> None:
     path, written = archive
@@ -504,6 +564,31 @@ def test_an_archive_that_was_made_to_be_slow(tmp_path: Path, name: str, data: by
         assert documents(path) == []
     assert tracemalloc.get_traced_memory()[1] < 20_000_000
     tracemalloc.stop()
+
+
+def test_members_without_a_record_end_the_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[int] = []
+    member = records._Member
+    monkeypatch.setattr(
+        records, "_Member", lambda file, start, *rest: opened.append(start) or member(file, start, *rest)
+    )
+    path = tmp_path / "x.warc.gz"
+    path.write_bytes(gzip.compress(b"", mtime=0) * 50_000)
+    with pytest.raises(InputError, match="expected a WARC file"):
+        read(path)
+    assert len(opened) < 3_000  # 64 MB, and the file eight times over
+
+
+def test_a_member_that_unpacks_to_a_hundred_times_its_size_is_left(tmp_path: Path) -> None:
+    path = tmp_path / "x.warc.gz"
+    length = 2**27
+    packer = zlib.compressobj(wbits=16 + zlib.MAX_WBITS)
+    bomb = packer.compress(HEAD % length + b"HTTP/1.1 200 OK\r\n\r\n")
+    path.write_bytes(bomb + b"".join(packer.compress(bytes(2**20)) for _ in range(2**7)) + packer.flush())
+    with path.open("ab") as file:
+        file.write(gzip.compress(HEAD % 3 + b"<p>\r\n\r\n"))
+    assert next(item.reason for item in read(path) if isinstance(item, Reject)) == "damaged-record"
+    assert "times as many as are packed" in next(item.detail for item in read(path) if isinstance(item, Reject))
 
 
 def test_too_much_damage_ends_the_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,10 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from twinlink.errors import InputError
+from twinlink.inputs import Expected, read_input_text
 
 __all__ = ["Bead", "bead_lines", "read_beads"]
 
 Bead = tuple[tuple[int, ...], tuple[int, ...]]
+_FILE = Expected("cannot be read as a file of beads")
 _LINE = re.compile(r"\[([\d, ]*)\]:\[([\d, ]*)\]")
 
 
@@ -32,10 +34,7 @@ def read_beads(path: Path) -> list[Bead]:
     InputError
         If the file cannot be read, or a line is no bead.
     """
-    try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: cannot be read as a file of beads ({error})") from error
+    lines = read_input_text(path, _FILE).splitlines()
     return [_bead(line, f"{path}:{number}") for number, line in enumerate(lines, 1) if line.strip()]
 
 

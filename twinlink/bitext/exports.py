@@ -17,6 +17,7 @@ import msgspec
 from lxml import etree
 
 from twinlink.bitext_config import Compression
+from twinlink.inputs import ANY_FILE, Expected, open_input
 
 __all__ = [
     "ENDINGS",
@@ -75,9 +76,9 @@ def open_for_writing(path: Path) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def open_for_reading(path: Path) -> Iterator[BinaryIO]:
+def open_for_reading(path: Path, expected: Expected = ANY_FILE) -> Iterator[BinaryIO]:
     """Open a file, decompressed as its name ends: `ENDINGS`; a damaged one gives an `OSError`."""
-    with path.open("rb") as raw:
+    with open_input(path, expected) as raw:
         if path.suffix == ".gz":
             yield cast("BinaryIO", gzip.GzipFile("", "rb", fileobj=raw))
         elif path.suffix == ".zst":

@@ -11,11 +11,15 @@ from lxml import etree
 
 from twinlink.bitext.exports import open_for_reading
 from twinlink.errors import InputError
+from twinlink.inputs import Expected
 from twinlink.languages import base_language
 from twinlink.wanted import two_languages
 
 __all__ = ["PairFile", "read_sentence_pairs"]
 
+_PROBLEM = "cannot be read as sentence pairs"
+_FILE = Expected(_PROBLEM, f"{_PROBLEM} (no such file)")
+_MAX_LINE_BYTES = 2**20
 _LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 
 
@@ -83,14 +87,14 @@ def read_sentence_pairs(file: PairFile, langs: tuple[str, str]) -> Iterator[tupl
             if a.strip() and b.strip():
                 yield (b, a) if turned else (a, b)
     except (OSError, EOFError, ValueError, etree.XMLSyntaxError) as error:
-        raise InputError(f"{file.path}: cannot be read as sentence pairs ({error})") from error
+        raise InputError(f"{file.path}: {_PROBLEM} ({error})") from error
 
 
 def _raw_pairs(file: PairFile, langs: tuple[str, str]) -> Iterator[tuple[str, str]]:
-    if not file.path.is_file():
+    if not file.path.exists():
         yield from _moses(*file.files(langs))
         return
-    with open_for_reading(file.path) as stream:
+    with open_for_reading(file.path, _FILE) as stream:
         plain = file.path.name.removesuffix(".gz").removesuffix(".zst")
         yield from _tmx(stream, langs) if plain.lower().endswith(".tmx") else _columns(stream)
 
@@ -123,12 +127,14 @@ def _columns(stream: BinaryIO) -> Iterator[tuple[str, str]]:
 
 
 def _moses(source: Path, target: Path) -> Iterator[tuple[str, str]]:
-    with open_for_reading(source) as one, open_for_reading(target) as other:
+    with open_for_reading(source, _FILE) as one, open_for_reading(target, _FILE) as other:
         yield from zip(_lines(one), _lines(other), strict=True)
 
 
 def _lines(stream: BinaryIO) -> Iterator[str]:
-    for number, line in enumerate(stream):
+    for number, line in enumerate(iter(lambda: stream.readline(_MAX_LINE_BYTES), b"")):
+        if len(line) == _MAX_LINE_BYTES:
+            raise ValueError(f"line {number + 1}: more than {_MAX_LINE_BYTES} bytes")
         yield line.decode("utf-8" if number else "utf-8-sig").rstrip("\r\n")
 
 

@@ -8,11 +8,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from twinlink.errors import InputError
+from twinlink.inputs import Expected, read_input
 
 __all__ = ["Line", "read_lines"]
 
 _LINE_END = re.compile(r"\r\n|[\r\n]")
 _CONTROLS = re.compile("[\t\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+_PROBLEM = "cannot be read as a text of one sentence a line"
+_FILE = Expected(_PROBLEM, f"{_PROBLEM} (no such file)")
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -35,17 +38,14 @@ def read_lines(path: Path) -> list[Line]:
     InputError
         If the file cannot be read, is in another encoding, or holds NUL characters.
     """
-    problem = "cannot be read as a text of one sentence a line"
+    raw = read_input(path, _FILE)
     try:
-        raw = path.read_bytes()
         text = raw.decode("utf-16" if raw.startswith(_UTF_16) else "utf-8-sig")
-    except OSError as error:
-        raise InputError(f"{path}: {problem} ({error.strerror})") from error
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
-        raise InputError(f"{path}:{line}: {problem}: not UTF-8; convert the file, e.g. with iconv") from None
+        raise InputError(f"{path}:{line}: {_PROBLEM}: not UTF-8; convert the file, e.g. with iconv") from None
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
-        raise InputError(f"{path}:{line}: {problem}: NUL characters in it; UTF-16 without byte order mark?")
+        raise InputError(f"{path}:{line}: {_PROBLEM}: NUL characters in it; UTF-16 without byte order mark?")
     lines = (_CONTROLS.sub(" ", line).strip() for line in _LINE_END.split(text))
     return [Line(number, line) for number, line in enumerate(lines) if line]

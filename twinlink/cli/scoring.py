@@ -74,6 +74,8 @@ def evaluate(
 ) -> None:
     """Measure precision, recall and F1 against known pairs, or against labels, or both: a label has the last word.
 
+    Labels alone tell them with intervals, as far as there are enough of them.
+
     Beside the gold file may stand ignore.tsv (pairs that do not count), equiv.tsv (pages that are the same),
     unscored.txt (pages that do not count) and pages.tsv (the side of each page).
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from twinlink.errors import InputError
 from twinlink.graph.database import opened, quoted, write_parquet
 from twinlink.graph.hosts import EDGES_FILE, NODES_FILE
+from twinlink.inputs import ANY_FILE, open_input
 
 if TYPE_CHECKING:
     import duckdb
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["add_common_crawl", "import_common_crawl"]
 
 _GZIP = b"\x1f\x8b"
+_MAX_LINE_BYTES = 2**20
 
 
 def import_common_crawl(vertices: Sequence[Path], edges: Sequence[Path], folder: Path, megabytes: int = 1_024) -> None:
@@ -176,10 +178,13 @@ def _lines(files: Sequence[Path], columns: Sequence[str], least: int) -> str:
 def _width(file: Path) -> int:
     """Return the number of columns of a file's first line; 0 for an empty file."""
     try:
-        with file.open("rb") as plain:
+        with open_input(file, ANY_FILE) as plain:
             zipped = plain.read(2) == _GZIP
-        with gzip.open(file, "rb") if zipped else file.open("rb") as lines:
-            first = lines.readline()
+            plain.seek(0)
+            lines = gzip.GzipFile(fileobj=plain) if zipped else plain
+            first = lines.readline(_MAX_LINE_BYTES)
     except (OSError, EOFError) as error:
         raise InputError(f"{file}: cannot be read ({error})") from error
+    if len(first) == _MAX_LINE_BYTES:
+        raise InputError(f"{file}: expected tab-separated columns, its first line has {_MAX_LINE_BYTES} bytes and more")
     return first.count(b"\t") + 1 if first else 0

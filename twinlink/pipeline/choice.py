@@ -48,6 +48,9 @@ class SideMatch:
     """One a pair of the matching."""
     accepted: npt.NDArray[np.bool_] | None = None
     """Whether somebody has accepted it, one a pair of the matching; None: nobody has any."""
+    limits: Sequence[str] = ()
+    """The setting that leaves a pair out, ``match.min_score`` or ``match.max_pairs``; empty for none. One for each pair
+    of the matching."""
     labels: sp.csr_array | None = None
     """See `Between.labels`."""
 
@@ -70,7 +73,7 @@ def match_sides(
         words = read_words(side_a, side_b, lexicons, settings)
         found = METHODS[settings.method](side_a, side_b, words, between, settings)
     found, accepted = heeded(found, between.labels)
-    return SideMatch(side_a, side_b, found, _keep(found, accepted, settings), accepted, between.labels)
+    return _chosen(SideMatch(side_a, side_b, found, accepted, accepted, labels=between.labels), settings)
 
 
 def reconcile(matches: Sequence[SideMatch], settings: MatchSettings) -> list[SideMatch]:
@@ -89,15 +92,21 @@ def reconcile(matches: Sequence[SideMatch], settings: MatchSettings) -> list[Sid
     return [_supported(each, partners, langs, settings) for each in matches]
 
 
-def _keep(found: Found, accepted: npt.NDArray[np.bool_] | None, settings: MatchSettings) -> npt.NDArray[np.bool_]:
+def _chosen(match: SideMatch, settings: MatchSettings) -> SideMatch:
+    """Return a match with the pairs that are handed out, and what leaves out the others."""
+    found = match.found
     keep = np.ones(len(found.probabilities), np.bool_)
     if not found.is_decided:
         keep = hand_out(found.probabilities, settings.min_probability, settings.min_precision)
+    low = over = np.zeros(len(keep), np.bool_)
     if settings.min_score is not None:
         keep = found.matching.scores >= settings.min_score
+        low = ~keep
     if settings.max_pairs is not None:
-        keep &= np.arange(len(keep)) < settings.max_pairs
-    return keep if accepted is None else keep | accepted
+        over = keep & (np.arange(len(keep)) >= settings.max_pairs)
+        keep = keep & ~over
+    limits = np.where(low, "match.min_score", np.where(over, "match.max_pairs", ""))
+    return replace(match, keep=keep if match.accepted is None else keep | match.accepted, limits=limits.tolist())
 
 
 def _partners(match: SideMatch) -> Partners:
@@ -127,7 +136,7 @@ def _supported(
     old = np.clip(match.found.probabilities.astype(np.float64), 1e-6, 1 - 1e-6)
     odds = old / (1 - old) * factors
     found = replace(match.found, probabilities=odds / (1 + odds))
-    return replace(match, found=found, keep=_keep(found, match.accepted, settings))
+    return _chosen(replace(match, found=found), settings)
 
 
 def _factor(of_a: tuple[int, float] | None, of_b: tuple[int, float] | None) -> float:

@@ -180,7 +180,7 @@ class _Loop:
         """Look at the candidates of a round."""
         starts = {each.site: each.starts for each in chosen}
         folder = self._rounds.of(number) / "probe"
-        found = probe(starts, folder, self._config, self._credible_keys(), self._report)
+        found = probe(starts, folder, self._config, self._credible_keys(), self._report, self._run.pause_file)
         return _verdict_table(number, chosen, found, self._config)
 
     def _fetched(self, number: int, chosen: Iterable[Chosen]) -> pa.Table:

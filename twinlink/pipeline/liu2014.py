@@ -36,7 +36,7 @@ def match_liu2014(
     direction = settings.ets.neighbours
     around_a, around_b = neighbours(side_a.graph, direction), neighbours(side_b.graph, direction)
     ets = enhanced_similarity(internal, around_a, around_b, settings.ets)
-    matching = greedy_matching(ets.scores, settings.max_pairs)
+    matching = greedy_matching(ets.scores)
     decision = choose_threshold(ets.scores, matching, greedy_matching, page_vectors(counts_a), page_vectors(counts_b))
     alpha, beta = settings.ets.alpha, settings.internal.beta
     return Found(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -32,7 +32,6 @@ from twinlink.pipeline.labelled import (
     Said,
     label_matrix,
     labels_in_force,
-    rejected_pages,
     said_digest,
     said_within,
 )
@@ -41,6 +40,7 @@ from twinlink.pipeline.names import page_names, read_links
 from twinlink.pipeline.reuse import EarlierMatch, site_digest, write_digests
 from twinlink.pipeline.shapes import ShapeTable, read_shapes
 from twinlink.pipeline.structural import STRUCTURAL, check_cut
+from twinlink.pipeline.unpaired import unpaired_pages
 from twinlink.rundir import RunDirectory, Signature, file_digest, site_file
 from twinlink.similarity.language import TWO_LANGUAGES, UNDETERMINED, LanguageFinder, site_languages
 from twinlink.similarity.lexicon_files import Lexicon
@@ -231,7 +231,7 @@ def match_site(
         pairs=concat_tables([_pair_table(match_, site, signature) for match_ in matches], PAIRS),
         weights=concat_tables([_weight_table(match_, site) for match_ in matches], WEIGHTS),
         filters=concat_tables([_filter_table(match_, site) for match_ in matches], FILTERS),
-        rejects=_rejects(pages["url"].to_pylist(), langs, groups, matches),
+        rejects=unpaired_pages(pages["url"].to_pylist(), langs, _in_groups(groups, len(langs)), matches),
     )
 
 
@@ -321,6 +321,14 @@ def _facing_languages(languages: pa.Table, wanted: Sequence[str]) -> set[tuple[s
     """Return every two languages of a site that are matched, given the table of its pages' languages."""
     groups = language_groups(languages["lang"].to_pylist(), wanted)
     return {(a.lang, b.lang) for a, b in itertools.combinations(groups, 2) if a.tag != b.tag}
+
+
+def _in_groups(groups: Sequence[Group], n_pages: int) -> npt.NDArray[np.bool_]:
+    """Mark the pages that are in a language that is matched."""
+    wanted = np.zeros(n_pages, np.bool_)
+    for group in groups:
+        wanted[group.rows] = True
+    return wanted
 
 
 def _site_graph(pages: pa.Table, links: pa.Table) -> sp.csr_array:
@@ -441,70 +449,3 @@ def _table(values: Mapping[str, Any], schema: pa.Schema, n_rows: int) -> pa.Tabl
         for field in schema
     ]
     return pa.Table.from_arrays(columns, schema=schema)
-
-
-def _rejects(
-    urls: Sequence[str], langs: Sequence[str], groups: Sequence[Group], matches: Sequence[SideMatch]
-) -> list[Reject]:
-    """Return a reason for every page that is in no pair."""
-    kept = {url for match_ in matches for pair in match_.pairs() for url in pair}
-    below = {url: why for match_ in matches for url, why in (*_filtered(match_), *_below(match_), *_said(match_))}
-    wanted = {int(row) for group in groups for row in group.rows}
-    rejects = []
-    for row, (url, lang) in enumerate(zip(urls, langs, strict=True)):
-        if url in kept:
-            continue
-        if lang == "und":
-            reason, detail = "no-language", ""
-        elif lang == TWO_LANGUAGES:
-            reason, detail = "two-languages", "block by block in two of the wanted languages"
-        elif row not in wanted:
-            reason, detail = "other-language", lang
-        elif url in below:
-            reason, detail = below[url]
-        else:
-            reason, detail = "no-partner-left", "every candidate has a better partner, or there is none"
-        rejects.append(Reject(url, "match", reason, detail))
-    return rejects
-
-
-def _filtered(match_: SideMatch) -> Iterator[tuple[str, tuple[str, str]]]:
-    """Yield each page whose candidates were all rejected by filters, with the last filter that one of them met."""
-    found = match_.found
-    if not found.filter_of:
-        return
-    order = {name: place for place, name in enumerate(found.n_filtered)}  # ``kept`` comes first, then the filters
-    places = np.array([order[name or "kept"] or len(order) for name in found.filter_of], np.int64)
-    entries = found.scores.tocoo()
-    names = list(order)
-    for urls, pages in ((match_.side_a.urls, entries.row), (match_.side_b.urls, entries.col)):
-        furthest = np.zeros(len(urls), np.int64)
-        np.maximum.at(furthest, pages, places)
-        for url, place in zip(urls, furthest.tolist(), strict=True):
-            if place == 0:
-                yield url, ("no-candidate", "the method compares it with no page")
-            elif place < len(order):
-                yield url, (f"filter-{names[place]}", "no candidate of it got further")
-
-
-def _said(match_: SideMatch) -> Iterator[tuple[str, tuple[str, str]]]:
-    """Yield each page of a pair that somebody has rejected."""
-    for url, other in rejected_pages(match_.labels, match_.side_a.urls, match_.side_b.urls):
-        yield url, ("label", f"not with {other}, as somebody said")
-
-
-def _below(match_: SideMatch) -> Iterator[tuple[str, tuple[str, str]]]:
-    """Yield each page whose best pair is not handed out, with the reason and that pair."""
-    dropped = ~match_.keep
-    chances = match_.found.probabilities[dropped]
-    n_equal = np.ones(len(chances), np.int64) if match_.found.n_equal is None else match_.found.n_equal[dropped]
-    for (url_a, url_b), chance, n in zip(match_.pairs(dropped), chances, n_equal, strict=True):
-        if np.isnan(chance):
-            yield from (
-                (url, ("over-limit", "match.max_pairs or match.min_score leaves it out")) for url in (url_a, url_b)
-            )
-            continue
-        is_tie = n > 1 and n * chance > 0.5  # one of them is probably right
-        reason, equal = ("tie", f", as likely as with {n - 1} other(s)") if is_tie else ("doubtful", "")
-        yield url_a, (reason, f"probability {chance:.4f} with {url_b}{equal}")
-        yield url_b, (reason, f"probability {chance:.4f} with {url_a}{equal}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from twinlink.bitext_config import BitextSettings
 from twinlink.config import Config, IngestSettings
 from twinlink.errors import ConfigError, InputError, TwinlinkError
 from twinlink.files import write_text
+from twinlink.orphans import end_with_parent
 from twinlink.pipeline.ingest import ingest
 from twinlink.progress import Report
 from twinlink.rundir import RunDirectory
@@ -115,15 +117,20 @@ def _check_lexicons(names: Sequence[str]) -> None:
             read_lexicon(path)
 
 
-def crawl_stage(urls: Sequence[str], run: RunDirectory, config: Config, report: Report = silent) -> CrawlProgress:
-    """Fetch the sites of ``urls``; goes on where an earlier call stopped."""
+def crawl_stage(
+    urls: Sequence[str], run: RunDirectory, config: Config, report: Report = silent, pause: Path | None = None
+) -> CrawlProgress:
+    """Fetch the sites of ``urls``; goes on where an earlier call stopped.
+
+    It waits while a pause is asked for by ``pause``, by default the run's own file.
+    """
 
     def on_progress(progress: CrawlProgress) -> None:
         report("crawl", progress.fetched, progress.fetched + progress.queued, _crawl_detail(progress))
 
     write_text(run.config_file, config.override({"crawl.again": False}).to_toml())  # it was for this call
     settings = config.crawl if config.crawl.langs else msgspec.structs.replace(config.crawl, langs=config.langs)
-    return crawl(urls, run.path, settings, on_progress)
+    return crawl(urls, run.path, settings, on_progress, pause or run.pause_file)
 
 
 def _crawl_detail(progress: CrawlProgress) -> str:
@@ -192,7 +199,7 @@ def align_stage(
     if workers == 1:
         align_run(run, config.bitext, lexicons, warm=pairs, on_pairs=on_pairs)
         return
-    with ProcessPoolExecutor(workers) as executor:
+    with ProcessPoolExecutor(workers, initializer=end_with_parent, initargs=(os.getpid(),)) as executor:
         align_run(run, config.bitext, lexicons, warm=pairs, executor=executor, on_pairs=on_pairs)
 
 

@@ -25,7 +25,7 @@ __all__ = ["Look", "failure", "fetch", "fetched_sites", "is_added", "look", "pro
 
 BILINGUAL, TWO_LANGUAGES, ONE_LANGUAGE = "bilingual", "two-languages", "one-language"
 
-_REFUSED = frozenset(("robots", "robots-unreachable", "busy", "noindex", "nofollow", "private-address"))
+_REFUSED = frozenset(("robots", "robots-unreachable", "busy", "noindex", "nofollow", "private-address", "blocked-port"))
 _DEAD = frozenset(("dns", "connection", "timeout", "tls"))
 
 
@@ -53,6 +53,7 @@ def probe(
     config: Config,
     prior: Mapping[Key, float],
     report: Report = silent,
+    pause: Path | None = None,
 ) -> dict[str, Look]:
     """Fetch a few pages of each site, and judge it by them.
 
@@ -67,6 +68,8 @@ def probe(
     prior : mapping
         URL keys that are known to be credible, and their mean credibility.
     report : callable, optional
+    pause : Path, optional
+        The file that asks for a pause; by default that of the probe's own run.
 
     Returns
     -------
@@ -82,7 +85,7 @@ def probe(
     few = config.override({"crawl.max_site_pages": config.discover.probe_pages, "crawl.again": False})
     addresses = [url for urls in starts.values() for url in urls]
     try:
-        fetch(addresses, run, few, report, "probe")
+        fetch(addresses, run, few, report, "probe", pause)
     except CrawlError:
         counts = ledger_counts(run.path)
         if counts.done or counts.queued + counts.flight:  # else no site gave a page, which is an answer, too
@@ -94,12 +97,17 @@ def probe(
 
 
 def fetch(
-    addresses: Sequence[str], run: RunDirectory, config: Config, report: Report = silent, name: str = "crawl"
+    addresses: Sequence[str],
+    run: RunDirectory,
+    config: Config,
+    report: Report = silent,
+    name: str = "crawl",
+    pause: Path | None = None,
 ) -> None:
     """Crawl as many pages as the sites' own limits allow: ``crawl.max_pages`` does not count."""
     budget = (config.crawl.max_site_pages or config.discover.site_pages) * max(1, len(addresses))
     limits = {"crawl.max_pages": budget + ledger_counts(run.path).done}
-    crawl_stage(addresses, run, config.override(limits), _renamed(report, name))
+    crawl_stage(addresses, run, config.override(limits), _renamed(report, name), pause)
 
 
 def _renamed(report: Report, name: str) -> Report:

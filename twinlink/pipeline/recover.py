@@ -123,7 +123,8 @@ def _ask(
         if not (waiting or again) or (not chosen and len(waiting) == waited):
             return others
         waited, again = len(waiting), False
-        crawl_chosen(waiting, starts, run.path, config.crawl, partial(_report, book, len(answers), on_answer))
+        on_wait = partial(_report, book, len(answers), on_answer)
+        crawl_chosen(waiting, starts, run.path, config.crawl, on_wait, run.pause_file)
         _judge(run, config, book)
 
 

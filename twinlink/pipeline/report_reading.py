@@ -73,11 +73,17 @@ def count_pages(run: RunDirectory) -> tuple[pd.DataFrame, npt.NDArray[np.int64]]
     return pd.DataFrame(rows, columns=["site", "n_pages"]), fetched
 
 
-def count_languages(run: RunDirectory) -> pd.DataFrame:
-    """Return the pages in each language, the most frequent first: columns lang, n_pages."""
-    table = read_sites(run.stage_folder("match") / "languages", LANGUAGES, ("lang",))
-    counts: pd.DataFrame = table.group_by("lang").aggregate([([], "count_all")]).to_pandas()
-    counts = counts.set_axis(["lang", "n_pages"], axis=1)
+def count_languages(run: RunDirectory, pairs: pd.DataFrame) -> pd.DataFrame:
+    """Return the pages in each language, the most frequent first, and those in a pair: columns lang, n_pages, n_paired.
+
+    The language is that of the page: of a site's few pages of a script variant the pairs have the other variant.
+    """
+    table = read_sites(run.stage_folder("match") / "languages", LANGUAGES, ("page_id", "lang"))
+    paired = pa.array(pd.concat([pairs["page_a"], pairs["page_b"]]).unique(), pa.int64())
+    table = table.append_column("is_paired", pc.is_in(table["page_id"], paired).cast(pa.int64()))
+    found = table.group_by("lang").aggregate([([], "count_all"), ("is_paired", "sum")])
+    counts: pd.DataFrame = found.select(["lang", "count_all", "is_paired_sum"]).to_pandas()
+    counts = counts.set_axis(["lang", "n_pages", "n_paired"], axis=1)
     return counts.sort_values(["n_pages", "lang"], ascending=[False, True], ignore_index=True)
 
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from twinlink.errors import GoldError, InputError
-from twinlink.evaluate import Gold, evaluate, precision_coverage, read_gold
+from twinlink.evaluate import Gold, curve_points, evaluate, read_gold
 from twinlink.files import write_text
 from twinlink.frames import address_pairs, rank_column
 from twinlink.pipeline.report_reading import (
@@ -122,7 +122,7 @@ def report_data(run: RunDirectory, gold: Path | None = None) -> ReportData:
         signatures={stage: str(found) for stage in _STAGES if (found := run.read_signature(stage))},
         is_matched=is_matched,
         sites=sites,
-        languages=count_languages(run) if is_matched else pd.DataFrame(columns=["lang", "n_pages"]),
+        languages=count_languages(run, frame) if is_matched else pd.DataFrame(columns=["lang", "n_pages", "n_paired"]),
         pairs=frame,
         titles=_shown_titles(run, frame),
         scores=scores,
@@ -160,17 +160,18 @@ def _by_gold(run: RunDirectory, pairs: pd.DataFrame, path: Path | None) -> Seque
     _check_gold(run, gold, path)
     addresses = address_pairs(pairs)
     found = evaluate(addresses, gold)
-    curve = precision_coverage(addresses, pairs[rank_column(pairs)].tolist(), gold)
-    n = len(curve)
-    coverage = np.arange(1, n + 1) / n if n else np.zeros(0)
+    curve = curve_points(addresses, pairs[rank_column(pairs)].tolist(), gold)
+    places, scores, precisions, _ = np.array(curve, np.float64).reshape(-1, 4).T
+    kept = {cut: int((scores >= cut).sum()) for cut in CUTS} if rank_column(pairs) == "probability" else {}
     return [
         Measured(
             source=f"the list {shortened(path.name, 40)}",
             precision=found.precision,
             n=found.n_right + found.n_wrong,
             recall=found.recall,
-            coverage=coverage,
-            precisions=np.array([precision for _, precision, _ in curve]),
+            coverage=places / max(len(pairs), 1),
+            precisions=precisions,
+            cuts={cut: float(precisions[n_kept - 1]) for cut, n_kept in kept.items() if n_kept},
         )
     ]
 
@@ -189,10 +190,6 @@ def _by_labels(pairs: pd.DataFrame, labels: npt.NDArray[np.int8]) -> Sequence[Me
         return []
     chances = pairs["probability"].to_numpy(np.float64)
     whole = estimate(chances, labels)
-    cuts = {}
-    for cut in CUTS:
-        kept = chances >= cut
-        if (labels[kept] != UNLABELLED).any():
-            found = estimate(chances[kept], labels[kept])
-            cuts[cut] = (found.precision, found.low, found.high)
-    return [Measured("labels", whole.precision, whole.n, whole.low, whole.high, cuts=cuts)]
+    judged = [cut for cut in CUTS if (labels[chances >= cut] != UNLABELLED).any()]
+    cuts = {cut: estimate(chances[chances >= cut], labels[chances >= cut]) for cut in judged}
+    return [Measured("labels", whole, whole.n, cuts=cuts)]

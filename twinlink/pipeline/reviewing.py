@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
@@ -106,9 +106,13 @@ class RunSource:
         """See `Source.weights`."""
         return self._ask(lambda now: now.weights(site, lang_a, lang_b))
 
-    def neighbours(self, page_id: int, limit: int = 200) -> Sequence[Neighbour]:
+    def neighbours(self, page_id: int, limit: int = 200, without: Collection[int] = ()) -> Sequence[Neighbour]:
         """See `Source.neighbours`."""
-        return self._ask(lambda now: now.neighbours(page_id, limit))
+        return self._ask(lambda now: now.neighbours(page_id, limit, without))
+
+    def count_neighbours(self, page_id: int, without: Collection[int] = ()) -> int:
+        """See `Source.count_neighbours`."""
+        return self._ask(lambda now: now.count_neighbours(page_id, without))
 
     def segments(self, url_a: str, url_b: str) -> Sequence[Segment]:
         """See `Source.segments`."""

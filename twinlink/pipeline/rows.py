@@ -21,8 +21,10 @@ Ints = npt.NDArray[np.int64]
 
 
 def ints(column: pa.ChunkedArray) -> Ints:
-    """Return a column of page_ids as an array; -1 where there is none: one page in 2**64 has that number."""
-    values: Ints = (column.fill_null(-1) if column.null_count else column).to_numpy()
+    """Return a column of page_ids as an array; none may be null, for every number may be that of a page."""
+    if column.null_count:
+        raise ValueError("a column with nulls; leave these rows out first")
+    values: Ints = column.to_numpy()
     return values
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import NamedTuple
 
@@ -40,24 +41,43 @@ class SiteLinks:
     def __init__(self, path: Path) -> None:
         self._file = RowFile(path)
         table = self._file.columns("source", "target")
+        self._places = np.flatnonzero(table["target"].is_valid().to_numpy())  # rows of the file: links to kept pages
+        table = table.take(pa.array(self._places))
         self._source, self._target = ints(table["source"]), ints(table["target"])
 
-    def around(self, number: int, limit: int) -> list[LinkRow]:
-        """Return the pages that a page links to, in its order, then those that link to it; both as far as they fit."""
-        forth = _firsts(np.flatnonzero((self._source == number) & (self._target >= 0)), self._target, number)
-        back = _firsts(np.flatnonzero(self._target == number), self._source, number)
-        n_forth = max(limit - len(back), limit // 2)
-        forth = forth[:n_forth]
-        back = back[: limit - len(forth)]
-        anchors = self._file.take(np.concatenate([forth, back]), ("anchor",))["anchor"].to_pylist()
+    def around(self, number: int, limit: int, without: Collection[int] = ()) -> list[LinkRow]:
+        """Return the links from a page, in its order, then those to it; one in each direction for each other page.
+
+        Of more than ``limit`` other pages, those that the page links to get at least half of the places.
+        """
+        forth, back = self._links(number, without)
+        ends_forth, ends_back = self._target[forth], self._source[back]
+        only_back = ends_back[~np.isin(ends_back, ends_forth)]
+        n_forth = max(limit - len(only_back), limit // 2)
+        chosen = np.concatenate([ends_forth[:n_forth], only_back])[:limit]
+        forth, back = forth[np.isin(ends_forth, chosen)], back[np.isin(ends_back, chosen)]
+        anchors = self._file.take(self._places[np.concatenate([forth, back])], ("anchor",))["anchor"].to_pylist()
         ends = [*self._target[forth].tolist(), *self._source[back].tolist()]
         is_forth = [True] * len(forth) + [False] * len(back)
         return [LinkRow(*row) for row in zip(ends, anchors, is_forth, strict=True)]
 
+    def count_around(self, number: int, without: Collection[int] = ()) -> int:
+        """Return the number of other pages that a page links to, or that link to it."""
+        forth, back = self._links(number, without)
+        return len(np.union1d(self._target[forth], self._source[back]))
 
-def _firsts(rows: Ints, ends: Ints, number: int) -> Ints:
-    """Return the first row to each other page, in the order of the rows."""
-    rows = rows[ends[rows] != number]
+    def _links(self, number: int, without: Collection[int]) -> tuple[Ints, Ints]:
+        """Return the first link from a page to each other one, and the first link from each other one to it."""
+        others = np.array([number, *without], np.int64)
+        return (
+            _firsts(np.flatnonzero(self._source == number), self._target, others),
+            _firsts(np.flatnonzero(self._target == number), self._source, others),
+        )
+
+
+def _firsts(rows: Ints, ends: Ints, without: Ints) -> Ints:
+    """Return the first row to each page but some, in the order of the rows."""
+    rows = rows[~np.isin(ends[rows], without)]
     _, first = np.unique(ends[rows], return_index=True)
     return rows[np.sort(first)]
 

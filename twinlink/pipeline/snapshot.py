@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TypeVar
@@ -99,10 +99,15 @@ class Snapshot:
         rows = rows.sort_values("weight", ascending=False, kind="stable")
         return dict(zip(rows["evidence"].tolist(), rows["weight"].tolist(), strict=True))
 
-    def neighbours(self, page_id: int, limit: int) -> list[Neighbour]:
+    def count_neighbours(self, page_id: int, without: Collection[int]) -> int:
+        """See `Source.count_neighbours`."""
+        path = self._site_file("ingest/links", page_id)
+        return self._links(path).count_around(page_id, without) if path else 0
+
+    def neighbours(self, page_id: int, limit: int, without: Collection[int]) -> list[Neighbour]:
         """See `Source.neighbours`."""
         path = self._site_file("ingest/links", page_id)
-        links = self._links(path).around(page_id, limit) if path else []
+        links = self._links(path).around(page_id, limit, without) if path else []
         rows = self._pages.rows(np.array([link.page_id for link in links], np.int64)).tolist()
         found = []
         for link, row in zip(links, rows, strict=True):

@@ -18,9 +18,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import scipy.sparse as sp
 
-from twinlink.config import MatchSettings
+from twinlink.config import IngestSettings, MatchSettings
 from twinlink.errors import InputError
 from twinlink.files import write_text
+from twinlink.inputs import Expected, read_input, read_input_text
 from twinlink.pipeline.evidence import PageShape
 from twinlink.pipeline.shapes import linearise_pages, read_shapes
 from twinlink.pipeline.structural import judge_bitextor2010, judge_webmining
@@ -59,6 +60,9 @@ MIN_GROUP = 10
 single pages may be misjudged."""
 PARALLEL, NOT_PARALLEL = "parallel", "not-parallel"
 Pair = tuple[str, str]
+_LINES = "lines of two tab-separated addresses or files"
+_FILE = Expected(f"cannot be read; expected {_LINES}", f"no such file; expected {_LINES}")
+_PAGE = Expected(limit=IngestSettings().max_page_bytes)
 
 
 class _Page(NamedTuple):
@@ -100,12 +104,7 @@ def read_pairs(path: Path) -> list[Pair]:
     InputError
         If there is no such file, it is not UTF-8, or a line has not two columns.
     """
-    try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file; expected lines of two tab-separated addresses or files") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: not a text file in UTF-8 ({error})") from error
+    lines = read_input_text(path, _FILE).splitlines()
     pairs = []
     for number, line in enumerate(lines, 1):
         first, _, rest = line.partition("\t")
@@ -130,7 +129,8 @@ def verify_pairs(
     """Judge pairs of pages by structure.
 
     Pairs of different languages are different sets: texts in one language may be half as long as in another. Each set
-    of at least `MIN_GROUP` pairs is judged by itself, in one order of the two languages.
+    of at least `MIN_GROUP` pairs is judged by itself, in the order that most of its pairs have. The columns of a pair
+    are in the order of that pair.
 
     Parameters
     ----------
@@ -188,6 +188,19 @@ def _by_languages(pairs: Sequence[Pair], pages: Mapping[str, _Page]) -> list[lis
     return [[*group, *(strays if place == 0 else ())] for place, group in enumerate(kept)]
 
 
+def _turned(langs: Sequence[Pair]) -> list[bool]:
+    """Return which pairs stand the other way round than most pairs of the two languages that most pairs have.
+
+    A page whose language is misjudged leaves it to the other page of the pair; where neither page tells, the pair
+    stands as most pairs do.
+
+    >>> _turned([("kk", "en"), ("kk", "en"), ("en", "kk"), ("kk", "ru"), ("ru", "kk"), ("ru", "ru")])
+    [False, False, True, False, True, False]
+    """
+    first, second = Counter(langs).most_common(1)[0][0]
+    return [first != second and (a == second or b == first) and a != first and b != second for a, b in langs]
+
+
 def _together(summaries: Sequence[Summary]) -> Summary:
     """Put the summaries of several sets together; what was found is told only of a single one."""
     if len(summaries) == 1:
@@ -204,8 +217,7 @@ class _Set:
 
     def __init__(self, pairs: Sequence[Pair], pages: Mapping[str, _Page], settings: MatchSettings) -> None:
         self._pairs, self._settings = pairs, settings
-        first = min(pages[name].lang for name in pairs[0])
-        self._turned = np.array([pages[a].lang != first and pages[b].lang == first for a, b in pairs])
+        self._turned = np.array(_turned([(pages[a].lang, pages[b].lang) for a, b in pairs]))
         pairs = [pair[::-1] if turned else pair for pair, turned in zip(pairs, self._turned, strict=True)]
         names_a, names_b = (list(dict.fromkeys(ends)) for ends in zip(*pairs, strict=True))
         self._a, self._b = [pages[name] for name in names_a], [pages[name] for name in names_b]
@@ -276,15 +288,24 @@ def _pages_of_files(pairs: Sequence[Pair], folder: Path) -> tuple[dict[str, _Pag
     pages, missing = {}, {}
     for name in dict.fromkeys(name for pair in pairs for name in pair):
         try:
-            body = (folder / name).read_bytes()
-        except (OSError, ValueError):
-            missing[name] = "no-such-file"
+            body = read_input(folder / name, _PAGE)
+        except InputError:
+            missing[name] = _why_missing(folder / name)
             continue
         form = linearise(body)
         text = "\n".join(parse_page(body, "http://localhost/").blocks)
         shape = PageShape(form.tokens, form.words, len(body))
         pages[name] = _Page(str((folder / name).resolve()), shape, identify_text(text)[0])
     return pages, missing
+
+
+def _why_missing(path: Path) -> str:
+    try:
+        if path.is_file() and path.stat().st_size > _PAGE.limit:
+            return "too-large"
+        return "unreadable" if path.exists() else "no-such-file"
+    except (OSError, ValueError):  # a name that cannot be one
+        return "no-such-file"
 
 
 def _pages_of_run(pairs: Sequence[Pair], run: RunDirectory) -> tuple[dict[str, _Page], dict[str, str]]:

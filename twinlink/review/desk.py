@@ -22,7 +22,6 @@ from twinlink.review.wishes import Wish
 __all__ = ["Desk", "Listing", "Progress"]
 
 _CODES = {"open": UNLABELLED, "accept": ACCEPTED, "reject": REJECTED}
-_WIDEST_TOLD = 0.5  # of the interval of a precision that is shown as a number; set by eye
 _KEPT = 64  # answers of one listing that are remembered
 _SITES_NAMED = 500  # in the list to choose from
 
@@ -41,7 +40,7 @@ class Progress:
     estimate: Estimate | None
     """Precision by the labels; None: there are none."""
     expected: float | None
-    """What the run itself expects; None: its method does not tell."""
+    """What the run itself expects; None: some pairs have no probability, or there are no pairs."""
 
     @property
     def n_labels(self) -> int:
@@ -51,7 +50,7 @@ class Progress:
     @property
     def tells(self) -> bool:
         """Whether the labels are enough to name a precision: its interval is not too wide to mean anything."""
-        return self.estimate is not None and self.estimate.high - self.estimate.low <= _WIDEST_TOLD
+        return self.estimate is not None and self.estimate.tells
 
 
 class _Table:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -17,7 +17,7 @@ __all__ = ["MAX_SHOWN", "Neighbourhood", "Node", "around", "draw", "face"]
 
 MAX_SHOWN = 30
 """Neighbours of each page that are drawn: what fits a screen and can still be read."""
-_MAX_ASKED = 1_000  # neighbours of each page that are looked at; of more the rest is not even counted
+_MAX_ASKED = 1_000  # neighbours of each page that are looked at; of more the rest is only counted
 
 _WIDTH, _STEP, _TOP = 980, 30, 46
 _OUTER, _INNER = 250, 330  # where the nodes of neighbours and of the page stand, from the side
@@ -59,8 +59,20 @@ class Neighbourhood:
     n_matches: int
     """Matches among all neighbours that were looked at, shown or not."""
     n_left: int
-    """Neighbours of the page."""
+    """Neighbours of the page that were looked at."""
     n_right: int
+    is_pair: bool = True
+    """Whether the page is paired with the page that it is compared with."""
+
+    @property
+    def all_left(self) -> int:
+        """All neighbours of the page, looked at or not."""
+        return len(self.left) + self.more_left
+
+    @property
+    def all_right(self) -> int:
+        """All neighbours of the other page."""
+        return len(self.right) + self.more_right
 
     @property
     def share(self) -> float:
@@ -86,16 +98,22 @@ def around(source: Source, page_id: int, partner_id: int | None = None, limit: i
     Returns
     -------
     Neighbourhood or None
-        None: there is no such page.
+        None: there is no such page, or not the one that it is to be compared with.
     """
     page = source.page(page_id)
-    if page is None:
-        return None
     partners = source.partners(page_id)
     chosen = partner_id if partner_id is not None else next(iter(partners), None)
     partner = source.page(chosen) if chosen is not None else None
-    facing = source.neighbours(partner.page_id, _MAX_ASKED) if partner else ()
-    return face(page, partner, source.neighbours(page_id, _MAX_ASKED), facing, limit)
+    if page is None or page_id == partner_id or (partner is None and partner_id is not None):
+        return None
+    middle = [each.page_id for each in (page, partner) if each]
+    left = source.neighbours(page_id, _MAX_ASKED, middle)
+    right = source.neighbours(partner.page_id, _MAX_ASKED, middle) if partner else ()
+    n_left = source.count_neighbours(page_id, middle)
+    n_right = source.count_neighbours(partner.page_id, middle) if partner else 0
+    shown = face(page, partner, left, right, limit)
+    more_left, more_right = n_left - len(shown.left), n_right - len(shown.right)
+    return replace(shown, more_left=more_left, more_right=more_right, is_pair=chosen in partners)
 
 
 def face(
@@ -234,7 +252,8 @@ def _match_lines(shown: Neighbourhood) -> Iterable[str]:
         yield line(*start, *end, "match")
     if shown.partner is not None:
         middle = _middle(shown)
-        yield line(_x(_INNER, True), middle, _x(_INNER, False), middle, "match pair")
+        if shown.is_pair:
+            yield line(_x(_INNER, True), middle, _x(_INNER, False), middle, "match pair")
 
 
 def _link(address: str, about: str, content: str) -> str:
@@ -277,7 +296,10 @@ def _title(shown: Neighbourhood) -> str:
 def _description(shown: Neighbourhood) -> str:
     if shown.partner is None:
         return f"The page has {shown.n_left:,} neighbours and no partner."
+    other = "its partner" if shown.is_pair else "the other page"
+    looked = shown.n_left + shown.n_right
+    cut = f" Looked at are {looked:,} of them." if looked < shown.all_left + shown.all_right else ""
     return (
-        f"The page has {shown.n_left:,} neighbours, its partner {shown.n_right:,};"
-        f" {shown.n_matches:,} of them are partners of each other."
+        f"The page has {shown.all_left:,} neighbours, {other} {shown.all_right:,};{cut}"
+        f" {shown.n_matches:,} on each side are partners of each other."
     )

@@ -13,6 +13,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from twinlink.review.facing import Facing
+from twinlink.review.precision import Estimate
 
 __all__ = [
     "Chart",
@@ -44,18 +45,22 @@ class Measured:
 
     source: str
     """What was compared with: a gold list's name, or labels."""
-    precision: float
+    precision: float | Estimate
+    """By a gold list a number, by labels an estimate with its interval."""
     n: int
     """Pairs that were judged."""
-    low: float | None = None
-    high: float | None = None
     recall: float | None = None
     coverage: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
-    """Share of the judged pairs that is kept, the most probable first."""
+    """Share of all pairs that is kept down to each judged one, the most probable first."""
     precisions: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
-    """Share of right ones among them."""
-    cuts: Mapping[float, tuple[float, float, float]] = field(default_factory=dict)
-    """Least probability → precision from there on, and the ends of its interval."""
+    """Share of right ones among the judged ones of them."""
+    cuts: Mapping[float, float | Estimate] = field(default_factory=dict)
+    """Least probability → precision of the pairs from there on; cuts with no judged pair are left out."""
+
+    @property
+    def too_few(self) -> bool:
+        """Whether it tells nothing: no pair was judged, or the interval is too wide."""
+        return not self.n or (isinstance(self.precision, Estimate) and not self.precision.tells)
 
 
 @dataclass(frozen=True)
@@ -82,7 +87,7 @@ class ReportData:
     sites: pd.DataFrame
     """Columns site, n_pages."""
     languages: pd.DataFrame
-    """Columns lang, n_pages, the most frequent first."""
+    """Columns lang, n_pages, n_paired (pages in a pair), the most frequent first."""
     pairs: pd.DataFrame
     """Columns of `twinlink.tables.PAIRS`."""
     titles: Mapping[int, str]

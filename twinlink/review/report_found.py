@@ -12,6 +12,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from twinlink.review.pages import count, percent
+from twinlink.review.precision import Estimate
 from twinlink.review.queue import REASONS, ordered, reasons
 from twinlink.review.report_data import Column, Figure, Measured, ReportData, Section, Table, known, records
 from twinlink.review.report_words import DOUBTS, LABELS
@@ -30,7 +31,9 @@ def found_section(data: ReportData) -> Section:
     paired = _pages_in_pairs(data.pairs)
     figures = [Figure(count(n_pairs), _word(n_pairs, "pair of pages", "pairs of pages"))] if data.is_matched else []
     if n_pairs and _knows_chances(data.pairs):
-        figures.append(Figure(percent(_expected(data.pairs)), "of them expected to be right"))
+        n_known = int(data.pairs["probability"].notna().sum())
+        whose = "of them" if n_known == n_pairs else f"of the {count(n_known)} with a probability"
+        figures.append(Figure(percent(_expected(data.pairs)), f"{whose} expected to be right"))
     figures += [_measured_figure(each) for each in data.measured]
     if len(data.sentences):
         n_sentences = int(data.sentences["n"].sum())
@@ -48,9 +51,12 @@ def found_section(data: ReportData) -> Section:
 def _measured_figure(each: Measured) -> Figure:
     if not each.n:
         return Figure("–", f"right by {each.source}: no pair was judged")
-    if each.low is None or each.high is None:
+    if not isinstance(each.precision, Estimate):
         return Figure(percent(each.precision), f"right by {each.source}")
-    return Figure(f"{100 * each.low:.0f}–{percent(each.high, 0)}", f"right by {each.source} (95 % interval)")
+    if not each.precision.tells:
+        return Figure("–", f"right by {each.source}: too few to tell")
+    low, high = each.precision.low, each.precision.high
+    return Figure(f"{100 * low:.0f}–{percent(high, 0)}", f"right by {each.source} (95 % interval)")
 
 
 def _in_a_sentence(data: ReportData, n_pages: int) -> Markup:
@@ -69,19 +75,15 @@ def _in_a_sentence(data: ReportData, n_pages: int) -> Markup:
         where, f"{count(n_pairs)} {_word(n_pairs, 'pair of pages', 'pairs of pages')}"
     )
     if _knows_chances(data.pairs):
-        right = round(_expected(data.pairs) * n_pairs)
-        text += Markup(" By its own estimate {} of them are right.").format(f"about {count(right)}")
+        chances = data.pairs["probability"].dropna()
+        whose = "them" if len(chances) == n_pairs else f"the {count(len(chances))} with a probability"
+        text += Markup(" By its own estimate about {} of {} are right.").format(count(round(chances.sum())), whose)
     return text
 
 
 def _pages_by_language(data: ReportData) -> Table:
-    paired = pd.concat(
-        [data.pairs[[f"lang_{side}", f"page_{side}"]].set_axis(["lang", "page"], axis=1) for side in "ab"]
-    )
-    n_paired = paired.groupby("lang")["page"].nunique()
     rows = [
-        (row.lang, int(row.n_pages), int(n_paired.get(row.lang, 0)), min(n_paired.get(row.lang, 0) / row.n_pages, 1.0))
-        for row in records(data.languages)
+        (row.lang, int(row.n_pages), int(row.n_paired), row.n_paired / row.n_pages) for row in records(data.languages)
     ]
     columns = [
         Column("Language", "tight"),
@@ -166,7 +168,7 @@ def pairs_section(data: ReportData) -> Section | None:
     if len(chosen) == 1:
         names = ["All pairs, the most doubtful first"]
     text = Markup(
-        "Where a pair is wrong, it is most often one of the first of this list. All {} are in <code>pairs.tsv</code>."
+        "The pairs that the run is least sure of come first. All {} are in <code>pairs.tsv</code>."
         " <code>twinlink review RUN</code> shows the two pages of each side by side."
     ).format(count(len(data.pairs)))
     tables = [
@@ -226,7 +228,7 @@ def _pages_in_pairs(pairs: pd.DataFrame) -> int:
 
 
 def _expected(pairs: pd.DataFrame) -> Any:
-    """Return the mean probability; None where the method tells none."""
+    """Return the mean of the probabilities; None where there are none."""
     return known(pairs["probability"].mean())
 
 

@@ -43,7 +43,7 @@ def links_section(data: ReportData) -> Section | None:
 
 def _graph_chart(number: int, graph: SiteGraph, n_sites: int) -> Chart:
     found, langs = graph.found, graph.langs
-    shown = f"The {count(len(found.rows))} pairs with the most links, of {count(found.n_pairs)}."
+    shown = f"{count(len(found.rows))} pairs that links join most, of {count(found.n_pairs)}."
     if len(found.rows) == found.n_pairs:
         shown = f"All {count(found.n_pairs)} pairs."
     said = "No links among the paired pages, menus left out."
@@ -209,7 +209,10 @@ def rejects_section(data: ReportData) -> Section | None:
         return None
     rejects = data.rejects
     total = int(rejects["n"].sum())
-    text = [f"{count(total)} pages and files were dropped. Each has a reason; nothing disappears without one."]
+    text = (
+        f"{count(total)} times a page, a file or a part of one was left out, or a page got no partner. Each has a"
+        " reason; nothing disappears without one."
+    )
     columns = [Column("Reason", "tight"), Column("How many", "bar"), Column("What it means"), Column("When", "tight")]
     columns.append(Column("Example", "page"))
     most = float(rejects["n"].max()) if len(rejects) else 1.0
@@ -222,12 +225,15 @@ def rejects_section(data: ReportData) -> Section | None:
     ]  # fmt: skip
     tables = [Table("Reasons, the most frequent first", columns, rows, is_tall=len(rows) > 25)] if rows else []
     if not data.filters.empty:
-        filters = [(row.filter, int(row.n_pairs)) for row in records(data.filters)]
+        filters = [
+            ("passed all" if row.filter == "kept" else row.filter, int(row.n_pairs)) for row in records(data.filters)
+        ]
         filter_columns = [Column("Filter", "code"), Column("Candidates", "count")]
         tables.append(Table("Candidates by the filter that rejected them", filter_columns, filters))
-    return Section("rejects", "What was left out, and why", "Rejects", text if rows else [], tables=tables)
+    return Section("rejects", "What was left out, and why", "Rejects", [text] if rows else [], tables=tables)
 
 
+_FILTER_WORDS = {"kept": "passed all"}
 _STAGE_STYLES = {"crawl": "a", "ingest": "b", "match": ""}
 
 

@@ -13,6 +13,7 @@ from markupsafe import Markup
 from twinlink.review.chart_parts import Alternative
 from twinlink.review.charts import Bar, Curve, Series, bars, dumbbells, histogram, lines
 from twinlink.review.pages import count, decimal, percent
+from twinlink.review.precision import Estimate
 from twinlink.review.report_data import Chart, Column, Measured, ReportData, ScoreCounts, Section, Table, known, records
 from twinlink.review.report_words import EVIDENCE_WORDS
 
@@ -21,8 +22,6 @@ __all__ = ["CUTS", "evidence_section", "trust_section"]
 CUTS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99)
 """Least probabilities for which the report says what would be kept."""
 MAX_WEIGHT_ROWS = 100
-MAX_INTERVAL = 0.3
-"""A wider interval tells too little to be drawn."""
 LEAST_STEP = 0.02
 """Cuts that keep nearly as many pairs are drawn once."""
 _SIDES = ("a", "b", "good")  # looks of curves
@@ -44,28 +43,39 @@ def trust_section(data: ReportData) -> Section | None:
 
 
 def _trust_words(data: ReportData, chances: npt.NDArray[np.float64]) -> list[str | Markup]:
+    which = "Every pair has" if len(chances) == len(data.pairs) else f"{count(len(chances))} of the pairs have"
     said = (
-        "Every pair has a probability to be right, which twinlink estimates on the site itself. Their mean is the"
+        f"{which} a probability to be right, which twinlink estimates on the site itself. Their mean is the"
         " expected precision. Whether it is true only a person can tell: judge some pairs, and the estimate can be"
         " checked."
     )
     if not len(chances):
-        said = "The method in use tells no probabilities. Its scores put pairs in an order, no more."
+        said = "These pairs have no probabilities. Their scores put them in an order, no more."
     return [said, *map(_measured_words, data.measured)]
 
 
 def _measured_words(each: Measured) -> Markup:
-    text = Markup("By {}, <b>{}</b> of the pairs are right").format(each.source, percent(each.precision))
-    if each.low is not None and each.high is not None:
-        text += f" (95 % interval: {percent(each.low)} to {percent(each.high)})"
-    text += f"; {count(each.n)} were judged."
     if not each.n:
         text = Markup("By {} none of the pairs can be judged.").format(each.source)
-    if each.low is not None and each.high is not None and each.high - each.low > MAX_INTERVAL:
-        text += " The interval is wide: judge some pairs in random order, and it narrows."
+    elif isinstance(each.precision, Estimate):
+        text = _estimate_words(each.source, each.precision)
+    else:
+        text = Markup("By {}, <b>{}</b> of the pairs are right").format(each.source, percent(each.precision))
+    if each.n:
+        text += f"; {count(each.n)} were judged."
     if each.recall is not None:
         text += f" {percent(each.recall)} of the pairs in the list were found."
     return text
+
+
+def _estimate_words(source: str, found: Estimate) -> Markup:
+    interval = f"(95 % interval: {percent(found.low)} to {percent(found.high)})"
+    if found.tells:
+        return Markup("By {}, <b>{}</b> of the pairs are right {}").format(source, percent(found.precision), interval)
+    text = Markup(
+        "By {} it cannot be told how many of the pairs are right {}; some {} for pairs in random order would do"
+    )
+    return text.format(source, interval, count(found.needed))
 
 
 def _chance_histogram(chances: npt.NDArray[np.float64]) -> Chart:
@@ -73,7 +83,7 @@ def _chance_histogram(chances: npt.NDArray[np.float64]) -> Chart:
     edges = np.linspace(low, 1.0, round((1.0 - low) * 40) + 1)
     counts, _ = np.histogram(chances, edges)
     sure = int((chances >= 0.95).sum())
-    text = f"{count(sure)} of {count(len(chances))} pairs have a probability of at least 0.95."
+    text = f"{count(sure)} of {count(len(chances))} pairs with a probability have one of at least 0.95."
     picture = histogram(
         Alternative("chances", "Pairs by probability", text),
         edges, [Series("pairs", counts.astype(np.float64))], "probability to be right", "pairs",
@@ -107,10 +117,10 @@ def _precision_curve(data: ReportData, chances: npt.NDArray[np.float64]) -> Char
 def _curve_of_cuts(each: Measured, chances: npt.NDArray[np.float64], style: str) -> list[Curve]:
     """Return what labels say of each cut, as points with intervals; nothing where they say next to nothing."""
     points: list[tuple[float, float, float, float]] = []
-    for cut, (precision, low, high) in sorted(each.cuts.items()):
+    for cut, found in sorted(each.cuts.items()):
         share = float((chances >= cut).mean())
-        if high - low <= MAX_INTERVAL and (not points or points[-1][0] - share >= LEAST_STEP):
-            points.append((share, precision, low, high))
+        if isinstance(found, Estimate) and found.tells and (not points or points[-1][0] - share >= LEAST_STEP):
+            points.append((share, found.precision, found.low, found.high))
     if not points:
         return []
     x, y, low_ends, high_ends = (np.array(axis) for axis in zip(*reversed(points), strict=True))
@@ -125,26 +135,24 @@ def _cut_table(data: ReportData, chances: npt.NDArray[np.float64]) -> Table:
         Column("Of all", "share"),
         Column("Expected right", "share"),
         Column("Wrong", "count", "pairs that are expected to be wrong"),
-        *(Column(f"Right by {each.source}", "share") for each in data.measured),
+        *(Column(f"Right by {each.source}", "share", "–: too few were judged") for each in data.measured),
     ]
     rows: list[tuple[Any, ...]] = []
     for cut in CUTS:
         kept = chances[chances >= cut]
         if not len(kept) or (rows and len(kept) == rows[-1][1]):
             continue
-        measured = [_at_cut(each, cut, len(kept) / len(chances)) for each in data.measured]
+        measured = [_told(each.cuts.get(cut)) for each in data.measured]
         wrong = len(kept) - float(kept.sum())
         rows.append((cut, len(kept), len(kept) / len(chances), float(kept.mean()), round(wrong), *measured))
     return Table("What is kept when match.min_probability is raised", columns, rows, is_small=len(data.measured) < 2)
 
 
-def _at_cut(each: Measured, cut: float, share: float) -> float | None:
-    if cut in each.cuts:
-        return each.cuts[cut][0]
-    if not len(each.coverage):
-        return None
-    place = int(np.searchsorted(each.coverage, share))
-    return float(each.precisions[min(place, len(each.coverage) - 1)])
+def _told(found: float | Estimate | None) -> float | None:
+    """Return a precision; None where too few pairs were judged."""
+    if isinstance(found, Estimate):
+        return found.precision if found.tells else None
+    return found
 
 
 def _score_histogram(scores: ScoreCounts) -> Chart:
@@ -173,7 +181,7 @@ def evidence_section(data: ReportData) -> Section | None:
     """Return which kinds of evidence spoke for the pairs; None where no candidate was measured."""
     if data.evidence.empty or data.pairs.empty:
         return None
-    means = data.weights.groupby("evidence")["weight"].mean()
+    means = _mean_weights(data.weights)
     found = data.evidence.assign(weight=means.reindex(data.evidence.index))
     found = found.sort_values(["weight", "pairs"], ascending=False, kind="stable", na_position="last")
     rows = [
@@ -188,11 +196,17 @@ def evidence_section(data: ReportData) -> Section | None:
         Column("Others", "decimal", "mean over other candidates"),
     ]
     text = (
-        f"{count(data.n_candidates)} pairs of pages were candidates; each kind of evidence looked at every one of them."
-        " A kind tells much when pairs and other candidates lie far apart. Its weight is learned on each site."
+        f"{count(data.n_candidates)} pairs of pages were candidates. A kind of evidence tells much when pairs and other"
+        " candidates lie far apart. Its mean is over those that it was measured on."
     )
     tables = [Table("Kinds of evidence, the heaviest first", columns, rows), *_weight_tables(data.weights)]
     return Section("evidence", "What speaks for the pairs", "Evidence", [text], _evidence_charts(found), tables)
+
+
+def _mean_weights(weights: pd.DataFrame) -> pd.Series[float]:
+    """Return the mean weight of each kind over sites and languages; a kind that a site does not have counts 0 there."""
+    n_matches = len(weights[["site", "lang_a", "lang_b"]].drop_duplicates())
+    return weights.groupby("evidence")["weight"].sum() / max(n_matches, 1)
 
 
 def _evidence_charts(found: pd.DataFrame) -> list[Chart]:

@@ -27,10 +27,10 @@ DOUBTS = {
     "tie": "another page would do as well",
     "rival": "another page comes near",
     "alike": "a page has near-duplicates",
-    "content": "few words in common",
-    "structure": "structure differs",
-    "links": "links differ",
-    "length": "unusual lengths",
+    "content": "fewer words in common than in most pairs",
+    "structure": "structure differs more than in most pairs",
+    "links": "pages around differ more than in most pairs",
+    "length": "lengths less usual than in most pairs",
     "none": "",
 }
 
@@ -54,6 +54,7 @@ REASONS = {
     "trap": "looks like an endless chain of addresses, a calendar for instance",
     "excluded": "left out by the settings include or exclude",
     "private-address": "its host has a private address",
+    "blocked-port": "its port belongs to another protocol than the web's",
     "needs-browser": "empty without its scripts, and there was no browser",
     "depth": "too many links away from the start",
     "nofollow": "the page that links to it asks not to follow",
@@ -84,15 +85,16 @@ REASONS = {
     "no-address": "neither the file nor the page tells its address",
     "beside-archives": "saved pages beside archives; the archives were read",
     "post": "the answer to a form, not a page at an address",
-    "no-language": "its language could not be told: too little text",
+    "no-language": "its language could not be told: too little text, or none that is clear",
     "two-languages": "block by block in two of the wanted languages",
-    "other-language": "in a language that was not asked for",
+    "other-language": "in none of the languages that are matched",
+    "only-language": "no page of its site is in another language that is matched",
     "doubtful": "its best partner is too unsure to be handed out",
-    "tie": "several pages would do as its partner, equally well",
-    "no-partner-left": "no page was a good partner, or a better one took it",
-    "no-candidate": "the method compared it with no page",
+    "tie": "it, or its best partner, would do as well with another page",
+    "no-partner-left": "each of its candidates goes with another page, which is as good for it or better",
+    "no-candidate": "no page was a candidate for it",
     "over-limit": "left out by max_pairs or min_score",
-    "label": "a person rejected this pair",
+    "label": "labels rejected its pair, or took it apart",
 }
 
 
@@ -100,12 +102,12 @@ def reason_words(reason: str) -> str:
     """Return a reason of a reject in words; nothing for one that says all.
 
     >>> reason_words("http-404"), reason_words("filter-length")
-    ('the server answered 404', 'every candidate fell at the filter length')
+    ('the server answered 404', 'no candidate of it got further than the filter length')
     """
     if reason.startswith("http-"):
         return f"the server answered {reason.removeprefix('http-')}"
     if reason.startswith("filter-"):
-        return f"every candidate fell at the filter {reason.removeprefix('filter-')}"
+        return f"no candidate of it got further than the filter {reason.removeprefix('filter-')}"
     if reason.startswith("budget-"):
         return "the site's budget was spent"
     return REASONS.get(reason, "")

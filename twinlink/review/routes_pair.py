@@ -108,7 +108,8 @@ def _judging(desk: Desk, listing: Listing, looked: Looked) -> dict[str, Any]:
     own = next((row for row, rival in zip(records, rivals, strict=True) if rival.is_this), {})
     best = next((row for row, rival in zip(records, rivals, strict=True) if not rival.is_this), None)
     numbers = looked.numbers or own
-    weights = desk.source.weights(a.site, a.lang, b.lang)
+    langs = (str(numbers.get(f"lang_{side}", page.lang)) for side, page in (("a", a), ("b", b)))
+    weights = desk.source.weights(a.site, *langs)
     below = listing.table.share_below if len(listing.pairs) else None
     evidence: list[Evidence] = evidence_of(numbers, weights, best, below)
     others: list[Rival] = [rival for rival in rivals if not rival.is_this]

@@ -13,6 +13,7 @@ from starlette.routing import Route
 from twinlink.review.answers import Said, go_to, room_of, show
 from twinlink.review.desk import Desk, Listing
 from twinlink.review.labels import Label
+from twinlink.review.precision import WIDEST_TOLD
 from twinlink.review.queue import ORDERS
 from twinlink.review.report_words import DOUBTS
 from twinlink.review.wishes import SHOWN, Wish, part_number, wish_of
@@ -77,6 +78,7 @@ def queue(request: Request) -> Response:
         sites=listing.table.sites,
         lang_pairs=listing.table.lang_pairs,
         is_narrowed=bool(wish.site or wish.langs),
+        widest_told=WIDEST_TOLD,
     )
 
 

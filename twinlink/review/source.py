@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -146,8 +146,14 @@ class Source(Protocol):
     def weights(self, site: str, lang_a: str, lang_b: str) -> Mapping[str, float]:
         """Return how much each kind of evidence counted, the heaviest first."""
 
-    def neighbours(self, page_id: int, limit: int = 200) -> Sequence[Neighbour]:
-        """Return the pages around a page."""
+    def neighbours(self, page_id: int, limit: int = 200, without: Collection[int] = ()) -> Sequence[Neighbour]:
+        """Return the pages around a page: kept pages that it links to, and those of its site that link to it.
+
+        At most ``limit`` pages, some left out; one that links to the page and is linked from it comes twice.
+        """
+
+    def count_neighbours(self, page_id: int, without: Collection[int] = ()) -> int:
+        """Return the number of all pages around a page, some left out."""
 
     def segments(self, url_a: str, url_b: str) -> Sequence[Segment]:
         """Return the beads of a pair; empty where sentences were not aligned."""

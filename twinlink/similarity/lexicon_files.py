@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import lzma
 import re
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
@@ -14,15 +10,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from twinlink.errors import LexiconError
+from twinlink.inputs import Expected, read_input
+from twinlink.packed import BZIP2, GZIP, XZ, PackedError, unpack
 from twinlink.similarity.dictd import dictd_entries, dictd_files
 
 __all__ = ["Entry", "Lexicon", "read_lexicon"]
 
-_DECOMPRESSORS: Mapping[bytes, Callable[[bytes], bytes]] = {
-    b"\x1f\x8b": gzip.decompress,
-    b"\xfd7zXZ": lzma.decompress,
-    b"BZh": bz2.decompress,
-}
+_PROBLEM = "not a readable lexicon file"
+_FILE = Expected(_PROBLEM, f"{_PROBLEM} (no such file)", LexiconError)
 _EXPECTED = {
     "tsv": "head TAB translation [TAB probability]",
     "cedict": "Traditional Simplified [pin1 yin1] /gloss/gloss/",
@@ -83,14 +78,17 @@ def read_lexicon(path: Path) -> Lexicon:
 
 
 def _read_bytes(path: Path) -> bytes:
+    raw = read_input(path, _FILE)
+    packing = next((packing for packing in (GZIP, XZ, BZIP2) if raw.startswith(packing.mark)), None)
+    if packing is None:
+        return raw
     try:
-        raw = path.read_bytes()
-        for magic, decompress in _DECOMPRESSORS.items():
-            if raw.startswith(magic):
-                raw = decompress(raw)
-    except (OSError, EOFError, ValueError, lzma.LZMAError, zlib.error) as error:
-        raise LexiconError(f"{path}: not a readable lexicon file ({error})") from error
-    return raw
+        plain = unpack(raw, _FILE.limit + 1, packing)
+    except PackedError as error:
+        raise LexiconError(f"{path}: {_PROBLEM} ({error})") from error
+    if len(plain) > _FILE.limit:
+        raise LexiconError(f"{path}: {_PROBLEM} (more than {_FILE.limit} bytes when unpacked)")
+    return plain
 
 
 def _read_text(path: Path) -> str:

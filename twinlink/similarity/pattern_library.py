@@ -10,6 +10,7 @@ so that C(p) = ``squares``, the global credibility of Zhang, Yao & Kit (section 
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from twinlink.errors import InputError
+from twinlink.inputs import Expected, read_input, read_input_text
 from twinlink.similarity.patterns import SitePatterns
 from twinlink.similarity.url_keys import Key
 
@@ -52,6 +54,9 @@ class KeySums(NamedTuple):
 
 
 _NONE = KeySums(0, 0, 0, 0)
+_PROBLEM = "cannot be read as a pattern library"
+_FILE = Expected(_PROBLEM, f"{_PROBLEM} (no such file)")
+_MAX_ROWS = 10_000_000
 _COLUMNS = ("source", "target", *KeySums._fields)
 _SCHEMA = pa.schema(
     [
@@ -182,7 +187,10 @@ def _is_possible(sums: KeySums) -> bool:
 
 
 def _parquet_rows(path: Path) -> Iterator[tuple[str, ...]]:
-    table = pq.read_table(path)
+    file = pq.ParquetFile(pa.BufferReader(read_input(path, _FILE)))
+    if file.metadata.num_rows > _MAX_ROWS:  # a few bytes can stand for any number of rows
+        raise ValueError(f"expected at most {_MAX_ROWS} keys, got {file.metadata.num_rows}")
+    table = file.read()
     if table.column_names != list(_COLUMNS):
         raise ValueError(f"expected columns {', '.join(_COLUMNS)}, got {', '.join(table.column_names)}")
     yield from zip(*(column.to_pylist() for column in table.columns), strict=True)
@@ -190,13 +198,13 @@ def _parquet_rows(path: Path) -> Iterator[tuple[str, ...]]:
 
 def _text_rows(path: Path) -> Iterator[list[str]]:
     number = 0
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        for number, row in enumerate(csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE), 1):
-            if number == 1 and tuple(row) != _COLUMNS:
-                raise ValueError(f"expected a first line {' '.join(_COLUMNS)}, got {' '.join(row)}")
-            if len(row) != len(_COLUMNS):
-                raise ValueError(f"line {number}: expected {len(_COLUMNS)} columns, got {len(row)}")
-            if number > 1 and tuple(row) != _COLUMNS:
-                yield row
+    lines = io.StringIO(read_input_text(path, _FILE), newline="")
+    for number, row in enumerate(csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE), 1):
+        if number == 1 and tuple(row) != _COLUMNS:
+            raise ValueError(f"expected a first line {' '.join(_COLUMNS)}, got {' '.join(row)[:200]}")
+        if len(row) != len(_COLUMNS):
+            raise ValueError(f"line {number}: expected {len(_COLUMNS)} columns, got {len(row)}")
+        if number > 1 and tuple(row) != _COLUMNS:
+            yield row
     if not number:
         raise ValueError("it is empty")

@@ -16,6 +16,7 @@ from scrapy.http.request import NO_CALLBACK
 from twinlink.spiders.browser import Browser
 from twinlink.spiders.chromium import find_browser, missing_browser
 from twinlink.spiders.documents import is_html
+from twinlink.spiders.early import is_whole
 from twinlink.spiders.failures import RefusedError
 from twinlink.spiders.scripted import is_blank, needs_scripts
 from twinlink.spiders.visit import Answer, BrowserError, Built, PartRequest
@@ -78,7 +79,7 @@ class PageBuilder:
         content_type = (response.headers.get("Content-Type") or b"").decode("latin-1")
         if entry is None or entry.kind != "page" or self._limits.browser == "never" or response.status != 200:
             return response
-        if "download_stopped" in response.flags or not is_html(content_type, response.body):
+        if not is_whole(response) or not is_html(content_type, response.body):
             return response
         is_empty = needs_scripts(response.body, content_type)
         if is_empty and len(self._needed) < 100_000:

@@ -12,8 +12,9 @@ from urllib.parse import urlsplit
 import msgspec
 
 from twinlink.errors import InputError
+from twinlink.inputs import ANY_FILE, open_input
 from twinlink.spiders.documents import Document
-from twinlink.spiders.files import UnusableError, locate
+from twinlink.spiders.files import UnusableError, locate, short_lines
 from twinlink.spiders.responses import Archive, Exchanges, archive_of
 from twinlink.spiders.urls import normalise
 from twinlink.tables import Reject
@@ -21,6 +22,7 @@ from twinlink.tables import Reject
 __all__ = ["archives_of_index", "read_cdx"]
 
 _MAX_LINE_BYTES = 2**20
+_TOO_LONG = f"more than {_MAX_LINE_BYTES} bytes"
 _POST = "__wb_method="  # indexers put method and body of a POST request behind its address
 _ARCHIVE_FOLDERS = (".", "archive", "../archive")  # beside the index, or as pywb and WACZ lay collections out
 # Columns of CDX files without a header: those of the Internet Archive's indexers.
@@ -70,20 +72,25 @@ def read_cdx(
     Raises
     ------
     InputError
-        If the index cannot be read, or not one of the archives that it names is there.
+        If the index cannot be read, not one of its lines can, or not one of the archives that it names is there.
     """
     shared, exchanges = exchanges is not None, exchanges or Exchanges(max_page_bytes)
     archives = _Archives(path.parent)
+    n_captures = n_bad = 0
     for line in _captures(path):
         if isinstance(line, Reject):
+            n_bad += 1
             yield line
             continue
+        n_captures += 1
         url = normalise(line.url)
         if url is None:
             if line.url.lower().startswith(("http:", "https:")):
                 yield Reject(line.url, "ingest", "bad-url")
         elif is_wanted(url):
             yield from _read_record(url, line, archives, exchanges)
+    if n_bad and not n_captures:
+        raise InputError(f"{path}: expected an index of an archive (CDX or CDXJ), found not one line of one")
     if archives.n_missing and not archives.n_found:
         raise InputError(
             f"{path}: not one of the archives that it names is here;"
@@ -204,21 +211,12 @@ def _capture(line: bytes, columns: str) -> _Capture | None:
 def _lines(path: Path) -> Iterator[bytes | Reject]:
     """Yield the lines, and a reject for each that is too long and for damage, which ends the index."""
     try:
-        with path.open("rb") as raw:
+        with open_input(path, ANY_FILE) as raw:
             packed = raw.read(2) == b"\x1f\x8b"
             raw.seek(0)
-            yield from _short_lines(cast("BinaryIO", gzip.GzipFile(fileobj=raw)) if packed else raw, path.name)
+            for line in short_lines(cast("BinaryIO", gzip.GzipFile(fileobj=raw)) if packed else raw, _MAX_LINE_BYTES):
+                yield Reject(path.name, "ingest", "bad-line", _TOO_LONG) if line is None else line
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         yield Reject(path.name, "ingest", "truncated" if isinstance(error, EOFError) else "damaged-record", str(error))
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from error
-
-
-def _short_lines(file: BinaryIO, name: str) -> Iterator[bytes | Reject]:
-    while line := file.readline(_MAX_LINE_BYTES):
-        if len(line) < _MAX_LINE_BYTES or line.endswith(b"\n"):
-            yield line
-            continue
-        while line and not line.endswith(b"\n"):
-            line = file.readline(_MAX_LINE_BYTES)
-        yield Reject(name, "ingest", "bad-line", f"more than {_MAX_LINE_BYTES} bytes")

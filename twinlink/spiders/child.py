@@ -1,13 +1,12 @@
 """The crawler's process: ``python -m twinlink.spiders.child``, started by `twinlink.spiders.crawl.crawl`.
 
 It reads its job as one JSON line from standard input. A further line ``stop`` ends the crawl gently; the end of the
-input means that the parent is gone, and ends it at once. An error goes to standard output as one JSON line (class,
-message), the log to standard error.
+input means that the parent is gone, and ends it at once, also while it is paused. An error goes to standard output as
+one JSON line (class, message), the log to standard error.
 """
 
 from __future__ import annotations
 
-import fcntl
 import ipaddress
 import json
 import os
@@ -15,16 +14,19 @@ import resource
 import sqlite3
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import msgspec
 
 from twinlink.config import CrawlSettings
 from twinlink.errors import CrawlError, RunError, RunLockedError, TwinlinkError
+from twinlink.locks import BlockedError, locked
+from twinlink.orphans import end_with_parent
+from twinlink.pausing import Pause
 from twinlink.spiders.archive import ARCHIVE_FOLDER, Archive
 from twinlink.spiders.chosen import CHOSEN_LEDGER, CHOSEN_PREFIX, ChosenScope
 from twinlink.spiders.chromium import missing_browser
@@ -45,10 +47,10 @@ _LOCK_PATIENCE = 5.0
 def main() -> int:
     """Run the job on standard input; return the exit code."""
     job = json.loads(sys.stdin.buffer.readline())
+    end_with_parent(job["parent"])  # a process that it forked may hold this one's input open
     watch = _Watch()
     try:
-        settings = msgspec.convert(job["settings"], CrawlSettings)
-        _crawl(job["starts"], Path(job["folder"]), settings, watch, job.get("chosen"))
+        _crawl(job, msgspec.convert(job["settings"], CrawlSettings), watch)
     except TwinlinkError as error:
         sys.stdout.write(json.dumps([type(error).__name__, str(error)]))
         return error.exit_code
@@ -74,12 +76,13 @@ class _Watch:
         os._exit(1)  # as good as any other end: the ledger loses nothing
 
 
-def _crawl(
-    starts: Sequence[str], folder: Path, settings: CrawlSettings, watch: _Watch, chosen: Sequence[str] | None = None
-) -> None:
+def _crawl(job: dict[str, Any], settings: CrawlSettings, watch: _Watch) -> None:
+    starts: Sequence[str] = job["starts"]
+    chosen: Sequence[str] | None = job.get("chosen")
+    folder = Path(job["folder"])
     name, prefix = (LEDGER_NAME, "crawl") if chosen is None else (CHOSEN_LEDGER, CHOSEN_PREFIX)
     try:
-        with _locked(folder), closing(Ledger(folder / name)) as ledger:
+        with _locked(folder, job["command"]), closing(Ledger(folder / name)) as ledger:
             scope = Scope(starts, settings) if chosen is None else ChosenScope(starts, settings)
             budget = Budget(settings.max_site_pages, settings.max_site_bytes, _seconds(settings.max_site_minutes))
             entries = [scope.start(url) for url in (starts if chosen is None else chosen)]
@@ -93,7 +96,8 @@ def _crawl(
                 limits = (settings.max_depth, settings.max_trap_chain, budget)
                 ledger.seed(entries, *limits, again, langs, excluded, scope.reading())
                 if _unfinished(ledger, settings):
-                    _fetch(ledger, archive, scope, settings, starts, watch)
+                    pause = Pause(Path(job["pause"])) if job["pause"] else None
+                    _fetch(ledger, archive, scope, settings, starts, watch, pause)
             _conclude(ledger, settings, watch)
     except (OSError, sqlite3.Error) as error:
         raise RunError(f"{folder}: cannot read or write the crawl ({error})") from error
@@ -120,7 +124,13 @@ def _seconds(minutes: float | None) -> float | None:
 
 
 def _fetch(
-    ledger: Ledger, archive: Archive, scope: Scope, settings: CrawlSettings, starts: Sequence[str], watch: _Watch
+    ledger: Ledger,
+    archive: Archive,
+    scope: Scope,
+    settings: CrawlSettings,
+    starts: Sequence[str],
+    watch: _Watch,
+    pause: Pause | None,
 ) -> None:
     # Here, for Scrapy takes a second to load, and a finished crawl needs it not.
     from twinlink.spiders.guard import AddressGuard
@@ -128,7 +138,7 @@ def _fetch(
 
     _raise_file_limit()
     guard = AddressGuard(starts, settings.allow_private)
-    process = crawler_process(ledger, archive, scope, guard, settings, _delay(starts, settings))
+    process = crawler_process(ledger, archive, scope, guard, settings, _delay(starts, settings), pause)
     crawler = next(iter(process.crawlers))
     from twisted.internet import reactor
 
@@ -180,18 +190,13 @@ def _is_loopback(url: str) -> bool:
 
 
 @contextmanager
-def _locked(folder: Path) -> Iterator[None]:
+def _locked(folder: Path, command: str) -> Iterator[None]:
     """Hold the folder's lock; wait a little for a predecessor that is about to die with its parent."""
-    with (folder / _LOCK_NAME).open("w") as file:
-        deadline = time.monotonic() + _LOCK_PATIENCE
-        while True:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if time.monotonic() > deadline:
-                    raise RunLockedError(f"{folder}: another crawl works here; wait, or use another folder") from None
-            time.sleep(0.05)
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(locked(folder / _LOCK_NAME, _LOCK_PATIENCE, command))
+        except BlockedError as error:
+            raise RunLockedError(error.say(f"{folder}: another crawl works here", "use another folder")) from None
         yield
 
 

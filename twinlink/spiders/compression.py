@@ -7,7 +7,12 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
-__all__ = ["EncodingError", "decompress"]
+from twinlink.packed import GZIP, ZSTD, PackedError, inflate, unpack
+
+__all__ = ["MAX_ENCODINGS", "EncodingError", "beginning", "decompress"]
+
+MAX_ENCODINGS = 5
+"""Encodings of one body, one over the other: as many as curl undoes."""
 
 
 class EncodingError(Exception):
@@ -36,7 +41,8 @@ def decompress(body: bytes, content_encoding: str, limit: int) -> bytes:
     Raises
     ------
     EncodingError
-        If an encoding is unknown, or the data end early or are damaged.
+        If an encoding is unknown, there are more than `MAX_ENCODINGS`, or the data end early, are damaged, or have more
+        than `twinlink.packed.MAX_MEMBERS` members.
 
     Examples
     --------
@@ -44,56 +50,81 @@ def decompress(body: bytes, content_encoding: str, limit: int) -> bytes:
     (b'page', b'pag')
     """
     names = [name.strip().lower() for name in content_encoding.split(",")]
+    names = [name for name in names if name not in ("", "identity", "none")]
+    if len(names) > MAX_ENCODINGS:
+        raise EncodingError(f"{len(names)} content encodings over each other, expected {MAX_ENCODINGS} at most")
     for name in reversed(names):
-        if name in ("", "identity", "none"):
-            continue
         if name not in _UNPACKERS:
             raise EncodingError(f"content encoding {name!r} is not known")
         try:
             body = _UNPACKERS[name](body, limit + 1)
+        except PackedError as error:
+            raise EncodingError(str(error)) from error
         except ImportError as error:
             raise EncodingError(f"content encoding {name!r} needs a package: {error}") from error
     return body[: limit + 1]
 
 
+def beginning(head: bytes, content_encoding: str, size: int) -> bytes | None:
+    """Return how a body begins of which only the first bytes have come.
+
+    Parameters
+    ----------
+    head : bytes
+        First bytes as received.
+    content_encoding : str
+        As in `decompress`.
+    size : int
+        Bytes that are returned at most.
+
+    Returns
+    -------
+    bytes or None
+        None where the first bytes cannot be unpacked by themselves: another encoding than ``gzip`` and ``deflate``, or
+        damaged data.
+
+    Examples
+    --------
+    >>> beginning(zlib.compress(b"a long page")[:14], "deflate", 4), beginning(b"plain", "", 9)
+    (b'a lo', b'plain')
+    """
+    names = [name.strip().lower() for name in content_encoding.split(",")]
+    packed = [name for name in names if name not in ("", "identity", "none")]
+    if not packed or (packed[-1] in ("gzip", "x-gzip") and not head.startswith(b"\x1f\x8b")):
+        return head[:size]
+    if len(packed) > 1 or packed[0] not in ("gzip", "x-gzip", "deflate"):
+        return None
+    windows = (zlib.MAX_WBITS, -zlib.MAX_WBITS) if packed[0] == "deflate" else (16 + zlib.MAX_WBITS,)
+    for window in windows:
+        try:
+            return zlib.decompressobj(window).decompress(head, size)
+        except zlib.error:
+            continue
+    return None
+
+
 def _unpack_gzip(body: bytes, size: int) -> bytes:
-    if not body.startswith(b"\x1f\x8b"):
-        return body
-    plain = b""
-    while body.startswith(b"\x1f\x8b") and len(plain) < size:  # a gzip file may have several members
-        member, body = _inflate(body, size - len(plain), 16 + zlib.MAX_WBITS)
-        plain += member
-    return plain
+    return unpack(body, size, GZIP) if body.startswith(GZIP.mark) else body
+
+
+def _unpack_zstd(body: bytes, size: int) -> bytes:
+    return unpack(body, size, ZSTD) if body.startswith(ZSTD.mark) else body
 
 
 def _unpack_deflate(body: bytes, size: int) -> bytes:
-    try:
-        return _inflate(body, size, zlib.MAX_WBITS)[0]
-    except EncodingError:
-        pass
-    try:
-        return _inflate(body, size, -zlib.MAX_WBITS)[0]  # the form without a header, which some servers send
-    except EncodingError:
-        return _plain_or_raise(body, "deflate")
-
-
-def _inflate(body: bytes, size: int, window: int) -> tuple[bytes, bytes]:
-    """Unpack one zlib stream; return at most ``size`` bytes of it, and what follows it."""
-    stream = zlib.decompressobj(window)
-    try:
-        plain = stream.decompress(body, size)
-    except zlib.error as error:
-        raise EncodingError(str(error)) from error
-    if not stream.eof and len(plain) < size:
-        raise EncodingError("compressed data end early")
-    return plain, stream.unused_data
+    for window in (zlib.MAX_WBITS, -zlib.MAX_WBITS):  # the latter without a header, which some servers send
+        try:
+            return inflate(body, size, window)
+        except PackedError:
+            continue
+    return _plain_or_raise(body, "deflate")
 
 
 def _unpack_brotli(body: bytes, size: int) -> bytes:
     brotli: Any = import_module("brotli")
     stream = brotli.Decompressor()
     try:
-        plain: bytes = stream.process(body, output_buffer_limit=size)
+        plain = bytearray(stream.process(body, output_buffer_limit=size))
         while len(plain) < size and not stream.can_accept_more_data():
             plain += stream.process(b"", output_buffer_limit=size - len(plain))
     except TypeError as error:
@@ -102,24 +133,7 @@ def _unpack_brotli(body: bytes, size: int) -> bytes:
         return _plain_or_raise(body, "br")
     if not stream.is_finished() and len(plain) < size:
         return _plain_or_raise(body, "br")
-    return plain
-
-
-def _unpack_zstd(body: bytes, size: int) -> bytes:
-    if not body.startswith(b"\x28\xb5\x2f\xfd"):
-        return body
-    try:
-        zstd: Any = import_module("compression.zstd")  # Python 3.14
-    except ImportError:
-        zstd = import_module("backports.zstd")
-    stream = zstd.ZstdDecompressor()
-    try:
-        plain: bytes = stream.decompress(body, size)
-    except zstd.ZstdError as error:
-        raise EncodingError(str(error)) from error
-    if not stream.eof and len(plain) < size:
-        raise EncodingError("compressed data end early")
-    return plain
+    return bytes(plain)
 
 
 def _plain_or_raise(body: bytes, name: str) -> bytes:

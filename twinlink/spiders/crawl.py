@@ -7,10 +7,9 @@ parent.
 from __future__ import annotations
 
 import json
-import signal
+import os
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -23,6 +22,7 @@ import msgspec
 from twinlink import errors
 from twinlink.config import CrawlSettings
 from twinlink.errors import CrawlError, InputError, MissingStageError, RunError, RunLockedError
+from twinlink.locks import own_command
 from twinlink.spiders.chromium import check_browser
 from twinlink.spiders.ledger import (
     LEDGER_NAME,
@@ -48,8 +48,6 @@ REPORT_NAME = "crawl.json"
 _SITES_SHOWN = 10
 _POLL = 0.2
 """Seconds between two looks at the ledger."""
-_HOLD = 1.0
-"""Seconds that a report may take before the crawl stands still until it comes back."""
 _PATIENCE = 15.0
 """Seconds that a crawl gets to bring in what is in flight after it was asked to stop."""
 _ALL = 2**53
@@ -90,6 +88,7 @@ def crawl(
     folder: Path,
     settings: CrawlSettings,
     on_progress: Callable[[CrawlProgress], None] | None = None,
+    pause: Path | None = None,
 ) -> CrawlProgress:
     """Crawl the sites of the start pages into WARC files, or go on with a crawl that was stopped.
 
@@ -113,6 +112,8 @@ def crawl(
         Limits and manners.
     on_progress : callable, optional
         Called with a `CrawlProgress` a few times a second, and once at the end.
+    pause : Path, optional
+        As long as this file asks for a pause (`twinlink.pausing`), nothing is fetched but what is in flight.
 
     Returns
     -------
@@ -161,7 +162,7 @@ def crawl(
         return progress
 
     try:
-        _run_child(job, folder, report)
+        _run_child(job, folder, report, pause)
     except RunLockedError:
         raise  # it is the other crawl's report that belongs there
     except BaseException:
@@ -180,6 +181,7 @@ def crawl_chosen(
     folder: Path,
     settings: CrawlSettings,
     on_wait: Callable[[], object] = lambda: None,
+    pause: Path | None = None,
 ) -> None:
     """Fetch chosen addresses, and no link of theirs, with the manners of `crawl` and in the same kind of archive.
 
@@ -198,6 +200,8 @@ def crawl_chosen(
         Sitemaps are not looked for, and ``order``, ``max_pages`` and ``max_site_pages`` do not count.
     on_wait : callable
         Called a few times a second.
+    pause : Path, optional
+        As for `crawl`.
 
     Raises
     ------
@@ -214,7 +218,7 @@ def crawl_chosen(
         "folder": str(folder.resolve()),
         "settings": msgspec.to_builtins(limits),
     }
-    _run_child(job, folder, on_wait)
+    _run_child(job, folder, on_wait, pause)
 
 
 def _given(starts: Sequence[str], folder: Path, again: bool) -> list[str]:
@@ -236,7 +240,12 @@ def _checked(starts: Sequence[str]) -> list[str]:
     return urls
 
 
-def _run_child(job: dict[str, object], folder: Path, report: Callable[[], object]) -> None:
+def _run_child(job: dict[str, object], folder: Path, report: Callable[[], object], pause: Path | None) -> None:
+    about_us = {
+        "parent": os.getpid(),
+        "command": f"crawler of process {os.getpid()} ({own_command()})",
+        "pause": str(pause.resolve()) if pause else None,
+    }
     try:
         folder.mkdir(parents=True, exist_ok=True)
         log = (folder / LOG_NAME).open("ab")
@@ -252,9 +261,9 @@ def _run_child(job: dict[str, object], folder: Path, report: Callable[[], object
             start_new_session=True,
         )
     try:
-        _tell(child, json.dumps(job))
+        _tell(child, json.dumps({**job, **about_us}))
         while child.poll() is None:
-            _report_of(child, report)
+            report()
             _wait(child, _POLL)
     except KeyboardInterrupt:
         _tell(child, "stop")
@@ -267,19 +276,6 @@ def _run_child(job: dict[str, object], folder: Path, report: Callable[[], object
         _close(child.stdin)
     if child.returncode != 0:
         raise _error_of(answer, child.returncode, folder)
-
-
-def _report_of(child: subprocess.Popen[bytes], report: Callable[[], object]) -> None:
-    """Report; as long as that does not come back, because somebody asks for a pause, the child stands still."""
-    held = threading.Timer(_HOLD, child.send_signal, [signal.SIGSTOP])
-    held.daemon = True
-    held.start()
-    try:
-        report()
-    finally:
-        held.cancel()
-        held.join()
-        child.send_signal(signal.SIGCONT)
 
 
 def _write_report(folder: Path, seconds: float) -> None:
@@ -339,6 +335,8 @@ def _nothing_fetched(folder: Path) -> str:
         advice = "The site's robots.txt forbids it, or cannot be read"
     elif "needs-browser" in reasons:
         advice = "Its pages are built by scripts"
+    elif reasons == {"blocked-port"}:
+        advice = "Browsers do not ask that port either: it belongs to another protocol. Serve the site on another port"
     elif reasons == {"private-address"}:
         advice = "The name leads to a private address: set crawl.allow_private if you mean that"
     else:

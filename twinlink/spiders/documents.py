@@ -9,7 +9,7 @@ from datetime import datetime
 
 from twinlink.tables import Reject
 
-__all__ = ["Document", "Gone", "Revisit", "is_html"]
+__all__ = ["SNIFFED_BYTES", "Document", "Gone", "Revisit", "is_html"]
 
 _HTML = frozenset(("text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"))
 # Types that say nothing (the MIME Sniffing Standard's unknown types), and the two that XHTML is served with beside its
@@ -18,7 +18,8 @@ _UNKNOWN = frozenset(
     ("", "unknown/unknown", "application/unknown", "*/*", "application/octet-stream", "text/xml", "application/xml")
 )
 _MARKUP = re.compile(rb"<(?:!doctype\s+html|html|head|title|body|frameset)[\s>]", re.IGNORECASE)
-_SNIFFED_BYTES = 2_048
+SNIFFED_BYTES = 2_048
+"""First bytes of a body that are searched for markup where its type says nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,5 +86,5 @@ def is_html(content_type: str, body: bytes) -> bool:
     """
     essence = content_type.partition(";")[0].strip().lower()
     if essence in _UNKNOWN:
-        return _MARKUP.search(body[:_SNIFFED_BYTES].replace(b"\0", b"")) is not None  # without NULs also in UTF-16
+        return _MARKUP.search(body[:SNIFFED_BYTES].replace(b"\0", b"")) is not None  # without NULs also in UTF-16
     return essence in _HTML

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import stat
+from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
-__all__ = ["UnusableError", "locate", "read_file"]
+__all__ = ["MAX_SKIPPED_BYTES", "UnusableError", "locate", "read_file", "short_lines"]
+
+MAX_SKIPPED_BYTES = 2**26
+"""Bytes of lines that are too long: what stands behind so many of them is not read. No list has such lines."""
 
 
 class UnusableError(Exception):
@@ -40,6 +45,26 @@ def locate(name: str, root: Path) -> Path:
     if not inside:
         raise UnusableError("unreadable", "leads to a place outside the folder")
     return path
+
+
+def short_lines(file: BinaryIO, max_bytes: int) -> Iterator[bytes | None]:
+    r"""Yield the lines of a file, and None for each that is longer than ``max_bytes``, as far as `MAX_SKIPPED_BYTES`.
+
+    >>> import io
+    >>> list(short_lines(io.BytesIO(b"one\nsomething longer\ntwo"), 5))
+    [b'one\n', None, b'two']
+    """
+    n_skipped = 0
+    while line := file.readline(max_bytes):
+        if len(line) < max_bytes or line.endswith(b"\n"):
+            yield line
+            continue
+        yield None
+        while line and not line.endswith(b"\n"):
+            n_skipped += len(line)
+            if n_skipped > MAX_SKIPPED_BYTES:
+                return
+            line = file.readline(max_bytes)
 
 
 def read_file(path: Path, root: Path, limit: int) -> bytes:

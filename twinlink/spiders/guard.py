@@ -20,7 +20,24 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from twisted.internet.defer import Deferred
 
-__all__ = ["MAX_HEADER_BYTES", "AddressGuard", "GuardedHandler", "GuardedResolver", "guarded_resolver"]
+__all__ = [
+    "BLOCKED_PORTS",
+    "MAX_HEADER_BYTES",
+    "AddressGuard",
+    "GuardedHandler",
+    "GuardedResolver",
+    "blocked_port",
+    "guarded_resolver",
+]
+
+BLOCKED_PORTS = frozenset(
+    (0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109,
+     110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531,
+     532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060,
+     5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080)
+)  # fmt: skip
+"""Ports that no browser asks by HTTP, for they belong to other protocols (mail, printers, chat …): a link could make
+the crawler talk to those. The list of "bad ports" of the Fetch Standard (WHATWG)."""
 
 MAX_HEADER_BYTES = 2**18
 """Bytes of an answer's headers: Chromium's limit; common servers send 8 or 16 kB at most."""
@@ -77,6 +94,21 @@ class AddressGuard:
     def refused(self, url: str) -> bool:
         """Return whether the host of an address was refused."""
         return _hostname(url) in self._refused
+
+
+def blocked_port(url: str) -> int | None:
+    """Return the port of an address if it is one of `BLOCKED_PORTS`, None for one that may be asked.
+
+    Examples
+    --------
+    >>> blocked_port("http://a.org:25/"), blocked_port("http://a.org:8080/"), blocked_port("https://a.org/")
+    (25, None, None)
+    """
+    try:
+        port = urlsplit(url).port
+    except ValueError:
+        return None
+    return port if port in BLOCKED_PORTS else None
 
 
 def is_public(address: str) -> bool:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import struct
 import zipfile
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -17,6 +16,7 @@ from urllib.parse import quote, urlsplit
 from twinlink.spiders.documents import Document, is_html
 from twinlink.spiders.files import UnusableError, locate
 from twinlink.spiders.urls import normalise
+from twinlink.spiders.zips import BROKEN, open_zip
 from twinlink.tables import Reject
 
 __all__ = ["CACHE_NAME", "has_cache", "read_cache", "read_cached"]
@@ -27,7 +27,8 @@ _LOCAL_HEADER = struct.Struct("<4s22xHH")
 _IS_UTF8 = 0x800  # flag of a member: its name is UTF-8
 _ASCII = "".join(map(chr, range(0x21, 0x7F)))
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
-_BROKEN = (OSError, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError)
+_BROKEN = (OSError, *BROKEN)
+_MAX_LIST_BYTES = 2**25  # a member has some 150 bytes there: 200,000 pages
 
 
 def has_cache(folder: Path) -> bool:
@@ -56,7 +57,7 @@ def read_cache(folder: Path, max_page_bytes: int) -> Iterator[Document | Reject]
     """
     path = folder / CACHE_NAME
     try:
-        with zipfile.ZipFile(path) as cache, path.open("rb") as file:
+        with path.open("rb") as file, open_zip(file, _MAX_LIST_BYTES) as cache:
             for info in cache.infolist():
                 yield from _read_member(cache, file, info, max_page_bytes)
     except _BROKEN as error:
@@ -67,7 +68,7 @@ def read_cached(folder: Path, offset: int, max_page_bytes: int) -> Document | No
     """Return the page whose member starts at a place in the cache; None: there is none, or no cache."""
     path = folder / CACHE_NAME
     try:
-        with zipfile.ZipFile(path) as cache, path.open("rb") as file:
+        with path.open("rb") as file, open_zip(file, _MAX_LIST_BYTES) as cache:
             found = (info for info in cache.infolist() if info.header_offset == offset)
             items = (item for info in found for item in _read_member(cache, file, info, max_page_bytes))
             return next((item for item in items if isinstance(item, Document)), None)

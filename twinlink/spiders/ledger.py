@@ -302,6 +302,10 @@ class Ledger:
             db.execute("UPDATE archives SET stop = ? WHERE name = ?", (outcome.stop, outcome.archive))
         db.execute("COMMIT")
 
+    def skip_time(self) -> None:
+        """Leave out of the sites' time what has passed since their last answers: the crawl was paused."""
+        self._seen.clear()
+
     def counts(self) -> Counts:
         """Count the addresses by state."""
         return count_states(self._db)

@@ -35,7 +35,7 @@ WHERE state IN ('done', 'moved', 'aside') OR state = 'rejected' AND (
 )
 """
 # Reasons without a status that hold for good; all others without one are failures that may pass.
-_FOR_GOOD = frozenset(("robots", "too-large", "private-address"))
+_FOR_GOOD = frozenset(("robots", "too-large", "private-address", "blocked-port"))
 _PASSING = frozenset((304, 408, 425, 429))  # 304: said of a page that was asked for without conditions
 _NOT_BUILT = frozenset(("needs-browser", "browser-failed"))  # the answer came, but not what scripts make of it
 

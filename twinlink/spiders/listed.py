@@ -6,15 +6,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from twinlink.errors import InputError
+from twinlink.inputs import ANY_FILE, open_input
 from twinlink.spiders.addresses import PAGE_SUFFIXES, suffix_of
 from twinlink.spiders.documents import Document, is_html
-from twinlink.spiders.files import UnusableError, locate, read_file
+from twinlink.spiders.files import UnusableError, locate, read_file, short_lines
 from twinlink.spiders.urls import normalise
 from twinlink.tables import Reject
 
 __all__ = ["files_of_list", "read_list"]
 
-_MAX_LINE_LENGTH = 2**16
+_MAX_LINE_BYTES = 2**16
 _Line = tuple[str, str, str]  # address, file, Content-Type
 
 
@@ -83,13 +84,12 @@ def _read_line(line: _Line, root: Path, limit: int) -> Document | Reject:
 
 def _lines(path: Path) -> Iterator[_Line | Reject]:
     try:
-        # Names of files may be in any encoding.
-        with path.open(encoding="utf-8", errors="surrogateescape", newline="\n") as file:
-            number = 0
-            while text := file.readline(_MAX_LINE_LENGTH):
-                number += 1
-                line = text.rstrip("\r\n").removeprefix("\ufeff")
-                if line.strip() and not line.startswith("#"):
+        with open_input(path, ANY_FILE) as file:
+            for number, raw in enumerate(short_lines(file, _MAX_LINE_BYTES), 1):
+                # Names of files may be in any encoding.
+                text = None if raw is None else raw.decode("utf-8", "surrogateescape")
+                line = "" if text is None else text.rstrip("\r\n").removeprefix("\ufeff")
+                if text is None or (line.strip() and not line.startswith("#")):
                     yield _line(line) or Reject(path.name, "ingest", "bad-line", f"line {number}")
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from error

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import OrderedDict
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
-
-import scrapy
-from scrapy.http.request import NO_CALLBACK
+from typing import TYPE_CHECKING
 
 from twinlink.spiders.building import PART, PageBuilder
 from twinlink.spiders.compression import EncodingError, decompress
-from twinlink.spiders.failures import RefusedError, failure_reason
-from twinlink.spiders.robots import MAX_ROBOTS_BYTES, NO_RULES, RobotsRules, product_token, read_robots, user_agent
+from twinlink.spiders.early import is_whole
+from twinlink.spiders.failures import RefusedError
+from twinlink.spiders.guard import blocked_port
+from twinlink.spiders.robots_gate import RobotsGate
 from twinlink.spiders.scope import SAME_PAGE, host_of
 
 if TYPE_CHECKING:
@@ -27,21 +24,18 @@ if TYPE_CHECKING:
 
     from twinlink.spiders.spider import SiteSpider
 
-__all__ = ["MIDDLEWARES", "Gate", "KeepRaw", "RetryAfter", "RobotsGate", "Unpack", "retry_after"]
+__all__ = ["MIDDLEWARES", "Gate", "KeepRaw", "RetryAfter", "Unpack", "retry_after"]
 
 MAX_WAIT = 300.0
 """Seconds that a server can make us wait for one request; one that asks for more is left alone until then."""
-ROBOTS_FRESH = 86_400.0
-"""Seconds that a robots.txt is relied on: RFC 9309 asks to use none older than a day."""
-ROBOTS_REST = 600.0
-"""Seconds until a robots.txt that could not be fetched is asked for again; until then its host is closed."""
-
-_MAX_HOSTS = 10_000
-"""Hosts whose rules are kept in memory; one that was forgotten is asked again."""
 
 
 class Gate:
-    """Lets no request through to an IP address that is not public, or to a server that asked to be left alone."""
+    """Lets no request through that must not be sent.
+
+    That is one to an IP address that is not public, to a port that browsers block, or to a server that asked to be left
+    alone.
+    """
 
     def __init__(self, crawler: Crawler) -> None:
         self._spider: SiteSpider = crawler.spider  # type: ignore[assignment]  # the crawl's only spider
@@ -55,107 +49,14 @@ class Gate:
         """Refuse what must not be sent."""
         if not self._spider.guard.allows_literal(request.url):
             raise RefusedError("private-address", "")
+        port = blocked_port(request.url)
+        if port is not None:
+            raise RefusedError("blocked-port", f"port {port} is another protocol's")
         if "page" in request.meta and self._spider.scope.sameness.is_trap(request.meta["page"].url):
             raise RefusedError("trap", SAME_PAGE)
         until = self._spider.resting.get(host_of(request.url))
         if until is not None and until > time.monotonic():
             raise RefusedError("busy", "the server asked to be left alone")
-
-
-class RobotsGate:
-    """Keeps to robots.txt as RFC 9309 says, and passes on the sitemaps that it names.
-
-    2xx: its rules hold. 4xx: nothing is forbidden. 429, 5xx, no answer: everything is forbidden for a while
-    (``robots-unreachable``, or what kept the answer away). A Crawl-delay (or Request-rate) that is longer than the
-    crawl's own delay sets the pace of the host, one request at a time.
-    """
-
-    def __init__(self, crawler: Crawler) -> None:
-        self._crawler = crawler
-        self._spider: SiteSpider = crawler.spider  # type: ignore[assignment]  # the crawl's only spider
-        self._limits = self._spider.limits
-        self._agent = product_token(user_agent(self._limits))
-        self._rules: OrderedDict[str, tuple[float, asyncio.Future[RobotsRules | RefusedError]]] = OrderedDict()
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Build it."""
-        return cls(crawler)
-
-    async def process_request(self, request: Request) -> None:
-        """Refuse what robots.txt forbids."""
-        entry = request.meta.get("page")
-        if entry is None and PART not in request.meta:  # robots.txt itself
-            return
-        origin = "/".join(request.url.split("/", 3)[:3])
-        rules = await self._rules_of(origin, entry.site if entry else "")
-        if isinstance(rules, RefusedError):
-            raise RefusedError(rules.reason, str(rules))
-        if not rules.allows(request.url):
-            raise RefusedError("robots")
-        if rules.delay > self._spider.delay:
-            request.meta["autothrottle_dont_adjust_delay"] = True
-            self._slow(request.url, rules.delay)
-
-    async def _rules_of(self, origin: str, site: str) -> RobotsRules | RefusedError:
-        known = self._rules.get(origin)
-        if known is None or known[0] < time.monotonic():
-            known = (float("inf"), asyncio.ensure_future(self._fetch(origin, site, known)))
-            self._rules[origin] = known
-        self._rules.move_to_end(origin)
-        # Shielded: one request that is cancelled must not take the answer from those that wait with it.
-        return await asyncio.shield(known[1])
-
-    async def _fetch(
-        self, origin: str, site: str, earlier: tuple[float, asyncio.Future[RobotsRules | RefusedError]] | None
-    ) -> RobotsRules | RefusedError:
-        rules = await self._ask(origin) if self._limits.obey_robots else NO_RULES
-        kept: RobotsRules | RefusedError | None = earlier[1].result() if earlier else None
-        if isinstance(rules, RefusedError) and isinstance(kept, RobotsRules):
-            rules = kept  # the last known rules hold on
-        elif isinstance(rules, RobotsRules) and not isinstance(kept, RobotsRules):
-            self._spider.found_sitemaps(origin, site, rules.sitemaps)
-        fresh = ROBOTS_REST if isinstance(rules, RefusedError) else ROBOTS_FRESH
-        self._rules[origin] = (time.monotonic() + fresh, self._rules[origin][1])
-        while len(self._rules) > _MAX_HOSTS:
-            self._rules.popitem(last=False)
-        return rules
-
-    async def _ask(self, origin: str) -> RobotsRules | RefusedError:
-        # Above the page's own limit, so that it is cut and not refused.
-        meta = {"verbatim_url": True, "download_maxsize": max(2 * MAX_ROBOTS_BYTES, self._limits.max_page_bytes)}
-        request = scrapy.Request(f"{origin}/robots.txt", callback=NO_CALLBACK, priority=1000, meta=meta)
-        assert self._crawler.engine is not None
-        try:
-            response = await self._crawler.engine.download_async(request)
-        except Exception as error:  # noqa: BLE001  # whatever keeps the answer away, nothing may be fetched
-            reason, detail = failure_reason(error)
-            if reason == "error" and "max redirections" in detail:
-                return NO_RULES  # RFC 9309, section 2.3.1.2: as if it were not there
-            refused = isinstance(error, RefusedError) and reason in ("busy", "private-address")
-            if refused or reason in ("too-large", "error"):  # it, not the page; and the next run asks again
-                reason, detail = "robots-unreachable", f"{reason} {detail}".strip()
-            if reason == "dns" and self._spider.guard.refused(origin):
-                reason = "private-address"
-            return RefusedError(reason, f"robots.txt: {detail}")
-        if response.status == 200:
-            return read_robots(response.body, self._agent)
-        if response.status >= 500 or response.status == 429:
-            return RefusedError("robots-unreachable", f"robots.txt: http-{response.status}")
-        return NO_RULES
-
-    def _slow(self, url: str, asked: float) -> None:
-        """Set the pace of a host; the downloader forgets it when the host rests, and then takes it from here."""
-        host = urlsplit(url).hostname or ""
-        delay = max(self._spider.delay, min(asked, self._limits.max_crawl_delay))
-        assert self._crawler.engine is not None
-        downloader: Any = self._crawler.engine.downloader
-        if host not in downloader.per_slot_settings:
-            downloader.per_slot_settings[host] = {"concurrency": 1, "delay": delay, "jitter": 0.0}
-            self._spider.ledger.limit_host(host_of(url), 1)
-        slot = downloader.slots.get(host)
-        if slot is not None:
-            slot.concurrency, slot.delay, slot.jitter = 1, delay, 0.0
 
 
 class KeepRaw:
@@ -193,7 +94,7 @@ class Unpack:
     def process_response(self, request: Request, response: Response) -> Response:
         """Unpack an answer's body; refuse what is damaged, or too large without its packing."""
         encoding = b", ".join(response.headers.getlist("Content-Encoding")).decode("latin-1")
-        if not encoding or not response.body:
+        if not encoding or not response.body or not is_whole(response):
             return response
         limit = request.meta.get("download_maxsize", self._max_bytes)
         try:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, ParamSpec, Protocol, TypeVar
 from urllib.parse import urlencode
@@ -17,11 +17,14 @@ from urllib.parse import urlencode
 from lxml import etree
 
 from twinlink.spiders.decoding import decode
-from twinlink.spiders.urls import join
+from twinlink.spiders.urls import MAX_URL_LENGTH, join
 
 __all__ = [
+    "MAX_ADDRESS_BYTES",
     "MAX_ANCHOR_LENGTH",
     "MAX_CHOICES",
+    "MAX_LINKS",
+    "MAX_MARKS",
     "MAX_NESTING",
     "OTHER_TAG",
     "SAFE_DEPTH",
@@ -45,6 +48,17 @@ MAX_NESTING = 10**9
 SAFE_DEPTH = 1_000
 """Elements inside each other that every page may have. Browsers stop nesting at 512; the deepest page of our tuning
 sites has 29, but old pages that never close ``<font>`` can have one for each paragraph."""
+
+MAX_ADDRESS_BYTES = 2**24
+"""Characters of all addresses of one page, images apart. The page of our tuning sites that has the most has 0.1
+million; with a long ``<base>``, 10 MB of short links would make two billion."""
+
+MAX_MARKS = 1_000_000
+"""Start and end tags that are read of a page, counted as ``<``: a second or two. The largest page of our tuning sites
+has 227,000."""
+
+MAX_LINKS = 100_000
+"""Distinct links of a page that are taken: twice as many as a crawl follows."""
 
 MAX_CHOICES = 100
 """Choices of language in one form; a list of more is one of something else."""
@@ -167,7 +181,9 @@ class ParsedPage:
     charset: str
     """Encoding that the page was decoded with, by Python's name."""
     cut: bool
-    """True if the rest of the page was not read because it nests too deeply, see `MAX_NESTING`."""
+    """True if the rest of the page was not read because it nests too deeply (`MAX_NESTING`) or has more tags than
+    `MAX_MARKS`; or the rest of its links, because it has more than `MAX_LINKS`, or their addresses are too long in all
+    (`MAX_ADDRESS_BYTES`)."""
     robots: str = ""
     """Content of its ``<meta name=robots>`` elements, lower case, joined by commas."""
 
@@ -193,16 +209,17 @@ def parse_page(body: bytes, url: str, content_type: str = "", content_language: 
     """
     text, charset = decode(body, content_type)
     page, cut = run_parser(text, _PageBuilder)
+    links, are_cut = _resolve(page.links, _base(page.base, url), charset)
     return ParsedPage(
         url=url,
         title=page.title or "",
         blocks=page.blocks(),
         tags=bytes(page.tags),
-        links=_resolve(page.links, _base(page.base, url), charset),
+        links=links,
         images=tuple(page.images),
         declared_lang=_language(page.lang) or _language(page.meta_lang) or _language(content_language),
         charset=charset,
-        cut=cut,
+        cut=cut or page.has_more_links or are_cut,
         robots=",".join(page.robots),
     )
 
@@ -213,7 +230,7 @@ def run_parser(text: str, builder: Callable[[int], TargetT]) -> tuple[TargetT, b
     Parameters
     ----------
     text : str
-        The page, decoded.
+        The page, decoded. What stands behind its first `MAX_MARKS` tags is not read.
     builder : callable
         Makes the target from the greatest depth that it may go to, see `MAX_NESTING`. The target has methods ``start``
         and ``end``, called for each tag (the parser supplies html, body, the head around what belongs there, and each
@@ -221,11 +238,11 @@ def run_parser(text: str, builder: Callable[[int], TargetT]) -> tuple[TargetT, b
         `TooDeepError` beyond that depth.
     """
     data = text.encode("utf-8", "replace").replace(b"\0", b"")
+    data, cut = _first_marks(data)
     page = builder(max(SAFE_DEPTH, MAX_NESTING // (1 + data.count(b"</"))))
     # The encoding given here overrides what the page declares.
     target: Any = page  # the stubs ask for methods that lxml does not need
     parser = etree.HTMLParser(target=target, encoding="utf-8", huge_tree=True)
-    cut = False
     try:
         # An exception from the target stops the parser only at the end of what it was fed.
         for start in range(0, len(data), _FEED_BYTES):
@@ -236,6 +253,20 @@ def run_parser(text: str, builder: Callable[[int], TargetT]) -> tuple[TargetT, b
         cut = True
     page.close()
     return page, cut
+
+
+def _first_marks(data: bytes) -> tuple[bytes, bool]:
+    """Return a page up to its first `MAX_MARKS` signs ``<``, and whether it has more."""
+    if data.count(b"<") <= MAX_MARKS:
+        return data, False
+    start, stop = 0, len(data)  # the mark behind the last one that is read is in this range
+    while stop - start > 1:
+        middle = (start + stop) // 2
+        if data.count(b"<", 0, middle) > MAX_MARKS:
+            stop = middle
+        else:
+            start = middle
+    return data[:start], True
 
 
 class TooDeepError(Exception):
@@ -254,7 +285,8 @@ class _PageBuilder:
     def __init__(self, max_depth: int) -> None:
         self.title: str | None = None
         self.tags = bytearray()
-        self.links: list[_RawLink] = []
+        self.links: dict[_RawLink, None] = {}
+        self.has_more_links = False
         self.images: list[str] = []
         self.base: str | None = None
         self.lang = ""
@@ -329,8 +361,8 @@ class _PageBuilder:
 
     def _end_anchor(self) -> None:
         attributes = self._anchor
-        if attributes is not None:
-            self._anchor = None
+        self._anchor = None
+        if attributes is not None and not self.has_more_links:
             text = collapse("".join(self._chunks[self._anchor_mark :]).replace(_BREAK, " "))
             text = text or collapse(" ".join(self._alternatives))
             self._add_link(attributes, "href", text[:MAX_ANCHOR_LENGTH] if text else _name(attributes))
@@ -352,7 +384,7 @@ class _PageBuilder:
             return
         self._choose(self._select.get("name", ""), value)
         if "onchange" in self._select and _ADDRESS_VALUE.match(value):  # a menu that leads to what it names
-            self.links.append((value, "", "option", ""))
+            self._take_link((value, "", "option", ""))
 
     def _start_input(self, attributes: Mapping[str, str]) -> None:
         kind = attributes.get("type", "").lower()
@@ -375,11 +407,15 @@ class _PageBuilder:
     def _close_form(self) -> None:
         form = self._form
         self._form = None
-        if form is not None and len(form.choices) <= MAX_CHOICES:
-            address = form.action.partition("#")[0].partition("?")[0]
-            for name, value in form.choices:
-                fixed = [(key, content) for key, content in form.fixed if key != name]
-                self.links.append((f"{address}?{urlencode([*fixed, (name, value)])}", "", "form", ""))
+        if form is None or not 0 < len(form.choices) <= MAX_CHOICES:
+            return
+        names = {name for name, _ in form.choices}
+        if sum(len(key) + len(content) + 2 for key, content in form.fixed if key not in names) > MAX_URL_LENGTH:
+            return  # so would each of its addresses be
+        address = form.action.partition("#")[0].partition("?")[0]
+        for name, value in form.choices:
+            fixed = [(key, content) for key, content in form.fixed if key != name]
+            self._take_link((f"{address}?{urlencode([*fixed, (name, value)])}", "", "form", ""))
 
     def _start_title(self, _attributes: Mapping[str, str]) -> None:
         self._mark = len(self._chunks)
@@ -429,7 +465,7 @@ class _PageBuilder:
         elif pragma == "refresh":
             refresh = _REFRESH.match(attributes.get("content", ""))
             if refresh and refresh[1].strip():
-                self.links.append((refresh[1].strip(), "", "refresh", ""))
+                self._take_link((refresh[1].strip(), "", "refresh", ""))
         elif attributes.get("name", "").lower() == "robots":
             self.robots.append(attributes.get("content", "").lower())
 
@@ -439,7 +475,13 @@ class _PageBuilder:
             return
         rel = attributes.get("rel", "")
         hreflang = attributes.get("hreflang", "")
-        self.links.append((href, anchor, rel and collapse(rel).lower(), hreflang and collapse(hreflang).lower()))
+        self._take_link((href, anchor, rel and collapse(rel).lower(), hreflang and collapse(hreflang).lower()))
+
+    def _take_link(self, link: _RawLink) -> None:
+        if len(self.links) < MAX_LINKS:
+            self.links[link] = None
+        elif link not in self.links:
+            self.has_more_links = True
 
 
 _Take = Callable[[_PageBuilder, Mapping[str, str]], None]
@@ -489,11 +531,20 @@ def _base(href: str | None, url: str) -> str:
     return (join(url, href) if href else None) or url
 
 
-def _resolve(links: list[_RawLink], base: str, charset: str) -> tuple[Link, ...]:
-    distinct = dict.fromkeys(links)
-    urls = {href: join(base, href, charset) for href in {link[0] for link in distinct}}
-    resolved = [Link(url, *rest) for href, *rest in distinct if (url := urls[href]) is not None]
-    return tuple(dict.fromkeys(resolved))
+def _resolve(links: Iterable[_RawLink], base: str, charset: str) -> tuple[tuple[Link, ...], bool]:
+    """Return the usable links, each once; and whether some are left out for `MAX_ADDRESS_BYTES`."""
+    urls: dict[str, str | None] = {}
+    resolved: dict[Link, None] = {}
+    room = MAX_ADDRESS_BYTES
+    for href, anchor, rel, hreflang in links:
+        if href not in urls:
+            url = urls[href] = join(base, href, charset)
+            room -= len(url or "")
+            if room < 0:
+                return tuple(resolved), True
+        if (known := urls[href]) is not None:
+            resolved[Link(known, anchor, rel, hreflang)] = None
+    return tuple(resolved), False
 
 
 def _language(claim: str) -> str:

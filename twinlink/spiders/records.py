@@ -36,6 +36,10 @@ _MAX_HEAD_BYTES = 2**18  # of a record and of the answer in it; servers allow so
 _MAX_READINGS = 8
 _FREE_BYTES = 2**26  # whatever the size of the archive
 _UNPACKED_SHARE = 64  # unpacked bytes that cost as much as one byte read
+_EMPTY_BYTES = 2**15  # what a member without a record costs: 20 bytes take as long as so many of records
+# A member that holds more than this many times its size is a bomb: HTML makes 5 to 20, deflate up to 1,032.
+_MAX_RATIO = 100
+_HARMLESS_BYTES = 2**26  # whatever the ratio
 _PEEK_BYTES = 2**9  # of a gzip member, to see whether it begins a record
 
 
@@ -74,21 +78,20 @@ def read_records(file: BinaryIO, take: Callable[[ArcWarcRecord, int], T]) -> Ite
     budget = _MAX_READINGS * size + _FREE_BYTES
     start: int | None = behind_notes(file, 0) if packed else 0
     while start is not None and start < size:
+        if budget <= 0:
+            yield Problem("damaged-record", start, "too much damage: the rest is not read")
+            return
         section = _Section(file, start, size, packed)
         try:
             yield from section.read(take)
             start = section.end()
             start = behind_notes(file, start) if packed else start
-        except _TruncatedError:
-            yield Problem("truncated", section.record_start, f"the archive ends at {size}")
-            start = None
-        except _DamagedError as error:
+            budget -= _EMPTY_BYTES if section.is_empty else 0
+        except (_TruncatedError, _DamagedError) as error:
             budget -= section.cost
-            start = _find(file, section.record_start + 1, packed) if budget > 0 else None
-            cut = start is None and not packed and _is_cut_head(file, section.record_start)
-            yield Problem("truncated" if cut else "damaged-record", section.record_start, str(error))
-            if budget <= 0:
-                yield Problem("damaged-record", section.record_start, "too much damage: the rest is not read")
+            start = _find_behind(file, section, packed) if budget > 0 else section.record_start
+            # A record that goes beyond the end has a wrong length if there are records behind it.
+            yield _problem(error, file, section.record_start, packed, is_last=start is None)
 
 
 def read_record(file: BinaryIO, start: int, take: Callable[[ArcWarcRecord, int], T]) -> T | Problem:
@@ -117,6 +120,20 @@ def read_record(file: BinaryIO, start: int, take: Callable[[ArcWarcRecord, int],
     return Problem("damaged-record", start, "no record")
 
 
+def _find_behind(file: BinaryIO, section: _Section, packed: Packing | None) -> int | None:
+    """Return where the next record starts: within the last one if what follows that is none, else behind the damage."""
+    found = _find(file, section.last_record + 1, packed)
+    return _find(file, found + 1, packed) if found == section.record_start else found
+
+
+def _problem(error: Exception, file: BinaryIO, start: int, packed: Packing | None, is_last: bool) -> Problem:
+    size = file.seek(0, io.SEEK_END)
+    is_short = isinstance(error, _TruncatedError)
+    is_cut = is_last and (is_short or (not packed and _is_cut_head(file, start)))
+    detail = f"the archive ends at {size}" if is_short else str(error)
+    return Problem("truncated" if is_cut else "damaged-record", start, detail)
+
+
 class _Records(ArchiveIterator):  # type: ignore[misc]
     """Reader of records that leaves it to us to speak of damage."""
 
@@ -128,9 +145,12 @@ class _Section:
 
     def __init__(self, file: BinaryIO, start: int, size: int, packed: Packing | None) -> None:
         self.record_start = start
+        self.last_record = start
+        """Where the last record starts whose head could be read: it may have taken in the one behind it."""
         self._size = size
         self._source = _Member(file, start, packed) if packed else _Plain(file, start)
         self._packed = packed is not None
+        self._n_records = 0
         self._guard = _Guard(self._source)
         self._records = _Records(self._guard, arc2warc=True)
 
@@ -139,10 +159,14 @@ class _Section:
         """What reading it has taken so far, in bytes read."""
         return self._source.cost
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether it has been read and holds no record."""
+        return not self._n_records
+
     def read(self, take: Callable[[ArcWarcRecord, int], T]) -> Iterator[T]:
-        n_records = 0
         while (record := self._next()) is not None:
-            n_records += 1
+            self._n_records += 1
             if not (record.rec_headers.get_header("Content-Length") or "").isdecimal():
                 raise _DamagedError("no Content-Length")
             item = take(record, self.record_start)
@@ -157,7 +181,7 @@ class _Section:
         if not self._packed:
             if self._records.offset < self._size:  # warcio takes a record whose content is missing for the end
                 raise _TruncatedError
-        elif not n_records and self._source.tell():
+        elif self.is_empty and self._source.tell():
             raise _DamagedError("no record in this part")
 
     def end(self) -> int:
@@ -174,6 +198,8 @@ class _Section:
         except Exception as error:  # on malformed headers warcio raises whatever happens to go wrong
             raise _DamagedError(f"{type(error).__name__}: {error}".splitlines()[0]) from error
         self._guard.allow(None)
+        if record is not None:
+            self.last_record = self.record_start
         return record
 
 
@@ -244,6 +270,8 @@ class _Member:
         except DamagedStreamError as error:
             raise _DamagedError(str(error)) from error
         self._n_given += len(plain)
+        if self._n_given > max(_HARMLESS_BYTES, _MAX_RATIO * (self._next - self._start)):
+            raise _DamagedError(f"more than {_HARMLESS_BYTES} bytes, {_MAX_RATIO} times as many as are packed")
         return plain
 
     def _unpack(self, size: int) -> bytes:
@@ -296,7 +324,8 @@ def _find(file: BinaryIO, start: int, packed: Packing | None) -> int | None:
     while True:
         file.seek(position)
         block = file.read(_BLOCK_BYTES)
-        for found in (packed.mark if packed else _RECORD).finditer(block):
+        # The expression for a head is slow where no head is.
+        for found in packed.mark.finditer(block) if packed else _RECORD.finditer(block) if _MARK in block else ():
             place = position + found.start()
             if place >= start and (not packed or _begins_record(file, place, packed)):
                 return place

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -24,6 +25,8 @@ from twinlink.tables import Reject
 __all__ = ["Archive", "Exchanges", "archive_of", "name_of", "read_archives", "read_warc"]
 
 _READ = frozenset(("response", "resource", "revisit", "conversion"))
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_KINDS = _READ | {"warcinfo", "request", "metadata", "continuation"}  # ISO 28500; others may come, but not of pages
 _MAX_HEADER_BYTES = 2**18
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
 _GONE = frozenset((404, 410))
@@ -272,6 +275,8 @@ class _Reader:
     def take(self, record: ArcWarcRecord, start: int) -> _Found | None:
         """Return what a record holds, None if nothing of interest."""
         target = record.rec_headers.get_header("WARC-Target-URI") or ""
+        if missing := _missing(record, target):
+            return _Found(Reject(target or self._name, "ingest", "damaged-record", f"at {start}: {missing}"))
         is_page = record.rec_type in _READ and target.lower().startswith(("http:", "https:"))
         if not is_page or self._is_replaced(record):
             return None
@@ -283,9 +288,12 @@ class _Reader:
         if record.rec_type == "conversion":
             return self._conversion(record, url, start)
         digest = record.rec_headers.get_header("WARC-Payload-Digest") or ""
-        if record.rec_type == "revisit":
-            return self._revisit(record, url, start, digest)
-        return _Found(self._answer(record, url, start), digest)
+        is_revisit = record.rec_type == "revisit"
+        return (
+            self._revisit(record, url, start, digest)
+            if is_revisit
+            else _Found(self._answer(record, url, start), digest)
+        )
 
     def _answer(self, record: ArcWarcRecord, url: str, start: int) -> Document | Reject:
         if cause := record.rec_headers.get_header("WARC-Truncated"):
@@ -363,6 +371,17 @@ class _Reader:
             stream = ChunkedDataReader(stream)
         body: bytes = stream.read(limit + 1)
         return body if len(body) > limit else decompress(body, _http_header(record, "Content-Encoding"), limit)
+
+
+def _missing(record: ArcWarcRecord, target: str) -> str:
+    """Return what a record lacks to say what it is; empty if nothing, or if nobody would miss it."""
+    kind = record.rec_type or ""
+    if kind not in _KINDS and (not kind or target.lower().startswith(("http:", "https:"))):
+        return f"no kind of record: {kind!r}" if kind else "no WARC-Type"
+    if kind in _READ and not _SCHEME.match(target):
+        return "no WARC-Target-URI"
+    names = [name.lower() for name, _ in record.rec_headers.headers]
+    return "two records in one" if names.count("warc-target-uri") > 1 else ""
 
 
 def _http_header(record: ArcWarcRecord, name: str) -> str:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from protego import Protego
-
 from twinlink.config import CrawlSettings
+from twinlink.spiders.robots_file import read_file
+from twinlink.spiders.robots_rules import Rules, canonical_path
+from twinlink.spiders.urls import MAX_URL_LENGTH
 
 __all__ = ["MAX_ROBOTS_BYTES", "NO_RULES", "RobotsRules", "directives", "product_token", "read_robots", "user_agent"]
 
@@ -31,12 +33,20 @@ class RobotsRules:
     """Seconds between two requests, by Crawl-delay or Request-rate; 0 when it asks for none."""
     sitemaps: tuple[str, ...]
     """As written."""
-    _parser: Protego | None = None
-    _agent: str = ""
+    rules: Rules | None = None
+    """None: nothing is forbidden."""
+
+    @property
+    def size(self) -> int:
+        """About how many bytes of memory it takes."""
+        return 1_000 + sum(map(len, self.sitemaps)) + (self.rules.size if self.rules else 0)
 
     def allows(self, url: str) -> bool:
-        """Return whether an address may be fetched."""
-        return self._parser is None or self._parser.can_fetch(url, self._agent)
+        """Return whether an address may be fetched; robots.txt itself always may."""
+        if self.rules is None:
+            return True
+        path = canonical_path(url)
+        return path == "/robots.txt" or self.rules.allows(path)
 
 
 NO_RULES = RobotsRules(0.0, ())
@@ -59,12 +69,19 @@ def read_robots(body: bytes, agent: str) -> RobotsRules:
     >>> rules.allows("http://x.org/a/c"), rules.allows("http://x.org/a/b/c"), rules.delay
     (False, True, 2.0)
     """
-    text = body[:MAX_ROBOTS_BYTES].decode("utf-8-sig", "replace").replace("\0", "")
-    parser = Protego.parse(text)
-    rate = parser.request_rate(agent)
-    asked = (parser.crawl_delay(agent) or 0.0, rate.seconds / rate.requests if rate and rate.requests else 0.0)
-    delay = max((seconds for seconds in asked if 0 <= seconds <= _MAX_DELAY), default=0.0)
-    return RobotsRules(delay, tuple(parser.sitemaps)[:_MAX_SITEMAPS], parser, agent)
+    # Rules in another encoding than UTF-8 are compared by their bytes, as servers write addresses in it.
+    text = body[:MAX_ROBOTS_BYTES].removeprefix(codecs.BOM_UTF8).replace(b"\0", b"").decode("utf-8", "surrogateescape")
+    group, named = read_file(_whole_lines(text) if len(body) > MAX_ROBOTS_BYTES else text, agent, _MAX_SITEMAPS)
+    delay = max((seconds for seconds in (group.delay, group.gap) if seconds <= _MAX_DELAY), default=0.0)
+    readable = (url.encode("utf-8", "surrogateescape").decode("utf-8", "replace") for url in named)
+    sitemaps = tuple(url for url in readable if len(url) <= MAX_URL_LENGTH)
+    return RobotsRules(delay, sitemaps, Rules(group.patterns()) if group.rules else None)
+
+
+def _whole_lines(text: str) -> str:
+    """Leave the last line out, which was cut: half an Allow would open what is closed. Half a Disallow closes more."""
+    *lines, last = text.splitlines(keepends=True)
+    return "".join(lines if last.lstrip().lower().startswith("allow") else [*lines, last])
 
 
 def user_agent(settings: CrawlSettings) -> str:

@@ -32,6 +32,7 @@ class SqliteScheduler(BaseScheduler):
         self._per_host = spider.limits.concurrency
         self._max_pages = spider.limits.max_pages
         self._retries: deque[Request] = deque()
+        self._paused = False
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -44,7 +45,9 @@ class SqliteScheduler(BaseScheduler):
         return True
 
     def next_request(self) -> Request | None:
-        """Return the next request; None when nothing is queued, every host is busy, or the crawl has its pages."""
+        """Return the next request; None in a pause, and when all hosts are busy, nothing waits or the crawl is done."""
+        if self._waits():
+            return None
         if self._retries:
             return self._retries.popleft()
         if not self._wants_more():
@@ -59,6 +62,13 @@ class SqliteScheduler(BaseScheduler):
     def has_pending_requests(self) -> bool:
         """Return whether the crawl has to go on."""
         return bool(self._retries) or self._wants_more()
+
+    def _waits(self) -> bool:
+        """Return whether a pause is asked for; at its end the sites' time goes on from now."""
+        was_paused, self._paused = self._paused, self._spider.pause is not None and self._spider.pause.waits()
+        if was_paused and not self._paused:
+            self._ledger.skip_time()
+        return self._paused
 
     def _wants_more(self) -> bool:
         if self._spider.fatal is not None:

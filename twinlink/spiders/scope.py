@@ -14,9 +14,9 @@ from twinlink.spiders.ledger import Entry
 from twinlink.spiders.partners import UNKNOWN, UNWANTED, Sides
 from twinlink.spiders.traps import Sameness, shape, suspicion, varies, winds
 from twinlink.spiders.urgency import LAST, PLAIN
-from twinlink.spiders.urls import page_key, site_of
+from twinlink.spiders.urls import REMEMBERED_LENGTH, page_key, share_place, site_of
 
-__all__ = ["MAX_HOPS", "MAX_LINKS", "SAME_PAGE", "Scope", "host_of", "versions_together"]
+__all__ = ["MAX_HOPS", "MAX_LINKS", "MAX_LINK_BYTES", "SAME_PAGE", "Scope", "host_of", "versions_together"]
 
 MAX_HOPS = 10
 """Redirects followed in a row: RFC 9110 leaves the number open; browsers stop at 20, and 10 was in no trial too few."""
@@ -24,6 +24,9 @@ MAX_HOPS = 10
 MAX_LINKS = {"page": 50_000, "sitemap": 200_000}
 """Addresses that one page, or one sitemap, can bring: a hundred thousand take 5 s, in which all hosts wait, and more
 would make their answers come too late. A sitemap may have 50,000 pages, each in several languages."""
+MAX_LINK_BYTES = {kind: 100 * most for kind, most in MAX_LINKS.items()}
+"""Characters of these addresses: with a long ``<base>``, each link of a page could be 2,000 long, and all of them take
+up 300 MB in the ledger."""
 
 SAME_PAGE = "addresses of its form bring one and the same page"
 """Detail of a trap that `Sameness` found."""
@@ -111,30 +114,35 @@ class Scope:
         place = _place(0, zlib.crc32(site.encode())) if self._settings.order == "pairs" else 0
         return Entry(page_key(url), url, host_of(url), site=site, place=place)
 
-    def sitemap(self, url: str, site: str = "") -> Entry | None:
+    def sitemap(self, url: str, named_at: str = "", site: str = "") -> Entry | None:
         """Return the entry of a sitemap; None when it is off the sites.
 
         Parameters
         ----------
         url : str
             Its normalised address.
+        named_at : str
+            Normalised address of what names it.
         site : str
-            The site that it is read for: one that is a folder has its sitemap above it.
+            The site that this is read for. It is also that of a sitemap from the same place: a site that is a folder
+            has its sitemap above it.
         """
-        site = self.site(url) or site
+        site = self.site(url) or (site if share_place(url, named_at) else "")
         return Entry(page_key(url), url, host_of(url), site=site, kind="sitemap") if site else None
 
     def links(self, page: Entry, urls: Iterable[str]) -> list[Entry]:
         """Turn the links of ``page`` into entries, each key once; those that are dropped carry their reason.
 
         Links off the sites and parts of pages (pictures, styles, scripts) give none: they are no loss. Behind
-        `MAX_LINKS` one more is given, which is dropped and says for how many links that are not looked at.
+        `MAX_LINKS` of a page, or `MAX_LINK_BYTES`, one more is given, which is dropped and says for how many links that
+        are not looked at.
         """
         page_shape = shape(page.url)
         found: dict[str, Entry] = {}
         side, urgency = (UNKNOWN, LAST) if page.side == UNWANTED else (page.side, PLAIN)
         placed = page.place != 0 and page.side != UNWANTED and page.kind == "page"
         urls = list(urls)
+        n_bytes = 0
         for number, url in enumerate(urls):
             site = self.site(url)
             if not site:
@@ -142,7 +150,8 @@ class Scope:
             key = page_key(url)
             if key in found or key == page.key:
                 continue
-            if len(found) >= MAX_LINKS[page.kind]:
+            n_bytes += len(url)
+            if len(found) >= MAX_LINKS[page.kind] or n_bytes > MAX_LINK_BYTES[page.kind]:
                 detail = f"it and {len(urls) - number - 1} links behind it, on {page.url}"
                 found[key] = Entry(key, url, host_of(url), page.depth + 1, 0, 0, "too-many-links", detail, site)
                 break
@@ -162,7 +171,7 @@ class Scope:
 
         It stands as deep as ``page``. When it has the same key it is ``page`` itself in another spelling.
         """
-        site = self.site(url) or (page.site if page.kind == "sitemap" and host_of(url) == page.host else "")
+        site = self.site(url) or (page.site if page.kind == "sitemap" and share_place(url, page.url) else "")
         if not site:
             return None
         entry = page._replace(key=page_key(url), url=url, host=host_of(url), hops=page.hops + 1, site=site)
@@ -231,8 +240,12 @@ def host_of(url: str) -> str:
     return host if colon and port.isdigit() else netloc
 
 
-@functools.lru_cache(maxsize=2**14)  # the pages of a site have most links in common
 def _looks(url: str) -> tuple[bool, str]:
+    return _looked_at(url) if len(url) <= REMEMBERED_LENGTH else (winds(url), suspicion(url))
+
+
+@functools.lru_cache(maxsize=2**14)  # the pages of a site have most links in common
+def _looked_at(url: str) -> tuple[bool, str]:
     return winds(url), suspicion(url)
 
 

@@ -6,9 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from twinlink.errors import InputError
+from twinlink.inputs import Expected, read_input_text
 from twinlink.spiders.urls import normalise
 
 __all__ = ["read_seeds", "seeds_of"]
+
+_PROBLEM = "cannot be read as a list of start addresses"
+_FILE = Expected(_PROBLEM, f"{_PROBLEM} (no such file)")
 
 
 def read_seeds(path: Path) -> list[str]:
@@ -30,12 +34,7 @@ def read_seeds(path: Path) -> list[str]:
     InputError
         If the file cannot be read, a line is no web address (its number is told), or none is left.
     """
-    try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from error
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not a UTF-8 text ({error.reason})") from error
+    lines = read_input_text(path, _FILE).splitlines()
     seeds: dict[str, None] = {}
     for number, line in enumerate(lines, start=1):
         word = line.split(maxsplit=1)[0] if line.strip() else "#"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import resource
 import sqlite3
 import time
@@ -11,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 import scrapy
 from scrapy import signals
 from scrapy.crawler import CrawlerProcess
-from scrapy.exceptions import CloseSpider, StopDownload
-from scrapy.settings import default_settings
+from scrapy.exceptions import CloseSpider
 
 from twinlink.spiders.building import BUILT, UNBUILT
+from twinlink.spiders.crawl_log import log_handler
 from twinlink.spiders.documents import is_html
+from twinlink.spiders.early import EarlyEnd, is_whole
 from twinlink.spiders.failures import failure_reason
 from twinlink.spiders.guard import AddressGuard, GuardedHandler, guarded_resolver
 from twinlink.spiders.ledger import Entry, Outcome
@@ -25,7 +27,7 @@ from twinlink.spiders.partners import UNWANTED, Sides
 from twinlink.spiders.revisits import archive_page, conditions, is_unmodified
 from twinlink.spiders.robots import directives, product_token, user_agent
 from twinlink.spiders.scheduler import SqliteScheduler
-from twinlink.spiders.scope import host_of, versions_together
+from twinlink.spiders.scope import versions_together
 from twinlink.spiders.sitemaps import MAX_SITEMAP_BYTES, read_sitemap
 from twinlink.spiders.urgency import LAST, SURE
 from twinlink.spiders.urls import join
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     from twisted.python.failure import Failure
 
     from twinlink.config import CrawlSettings
+    from twinlink.pausing import Pause
     from twinlink.spiders.archive import Archive
     from twinlink.spiders.ledger import Body, Ledger
     from twinlink.spiders.scope import Scope
@@ -48,9 +51,6 @@ if TYPE_CHECKING:
 __all__ = ["SiteSpider", "crawler_process"]
 
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
-
-# A body of another type up to this size is received and thrown away: cheaper than a new connection.
-_SMALL_BODY = 32 * 1024
 
 # So many that slow hosts starve no fast ones: one process gets through some 250 pages a second, so if every request
 # took 15 s, still as many would come in as it can take. Each needs a file, and those that rest need some, too.
@@ -63,8 +63,6 @@ _BUSY_IN_A_ROW = 5
 _BUSY_REST = 600.0  # seconds that a host is left alone which answers so many requests in a row that it is busy
 _EARLIER = "earlier"  # key of a request's meta: the page that an earlier visit found
 _NOT_ARCHIVED = frozenset(("not-html", "noindex", "needs-browser", "browser-failed"))
-# Scrapy renamed it.
-_RESOLVER = "DNS_RESOLVER" if hasattr(default_settings, "DNS_RESOLVER") else "TWISTED_DNS_RESOLVER"
 _MAX_INDEX_DEPTH = 3  # sitemaps of sitemaps; the protocol knows one such step
 
 # No Accept-Language: a site must not choose a language for us. Only encodings that every WARC reader unpacks.
@@ -84,6 +82,8 @@ class SiteSpider(scrapy.Spider):
         The crawl's settings.
     delay : float
         Seconds between two requests to a host.
+    pause : Pause, optional
+        As long as it is asked for, no further request is made.
 
     Attributes
     ----------
@@ -103,9 +103,11 @@ class SiteSpider(scrapy.Spider):
         guard: AddressGuard,
         limits: CrawlSettings,
         delay: float,
+        pause: Pause | None = None,
     ) -> None:
         super().__init__()
         self.ledger = ledger
+        self.pause = pause
         self.guard = guard
         self.limits = limits
         self.delay = delay
@@ -115,13 +117,15 @@ class SiteSpider(scrapy.Spider):
         self._agent = product_token(user_agent(limits))
         self._archive = archive
         self.scope = scope
+        self._early = EarlyEnd()
         self._sides = Sides(limits.langs) if limits.order == "pairs" else None
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
-        """Build it, and listen to headers as they come in."""
+        """Build it, and listen to headers and bytes as they come in."""
         spider = super().from_crawler(crawler, *args, **kwargs)
-        crawler.signals.connect(spider.refuse_early, signals.headers_received)
+        crawler.signals.connect(spider._early.headers_received, signals.headers_received)
+        crawler.signals.connect(spider._early.bytes_received, signals.bytes_received)
         return spider
 
     def request(self, entry: Entry) -> Request:
@@ -135,14 +139,6 @@ class SiteSpider(scrapy.Spider):
         return scrapy.Request(
             entry.url, callback=self.answered, errback=self.failed, headers=headers, meta=meta, dont_filter=True
         )
-
-    def refuse_early(self, headers: Headers, body_length: int, request: Request) -> None:
-        """Break a download off whose type cannot be HTML whatever its body, unless it is short."""
-        unknown_or_large = not 0 <= body_length <= _SMALL_BODY
-        entry: Entry | None = request.meta.get("page")
-        is_page = entry is not None and entry.kind == "page"
-        if is_page and unknown_or_large and not is_html(_header(headers, "Content-Type"), b"<html>"):
-            raise StopDownload(fail=False)
 
     def answered(self, response: Response) -> None:
         """Book an answer."""
@@ -176,7 +172,7 @@ class SiteSpider(scrapy.Spider):
         Parameters
         ----------
         origin : str
-            Scheme and host.
+            Scheme, host and port.
         site : str
             Site of the page that was to be fetched.
         named : sequence of str
@@ -184,8 +180,9 @@ class SiteSpider(scrapy.Spider):
         """
         if not self.limits.sitemaps:
             return
-        urls = [join(f"{origin}/", address) for address in named] or [f"{origin}/sitemap.xml"]
-        entries = [self.scope.sitemap(url, site if url.startswith(origin) else "") for url in urls if url]
+        root = f"{origin}/"
+        urls = [join(root, address) for address in named] or [f"{root}sitemap.xml"]
+        entries = [self.scope.sitemap(url, root, site) for url in urls if url]
         try:
             self.ledger.add([entry for entry in entries if entry])
         except sqlite3.Error as error:
@@ -271,9 +268,7 @@ class SiteSpider(scrapy.Spider):
         if self._sides is not None and sitemap.versions:
             links = versions_together(entry, links, sitemap.versions, self._sides)
         if entry.depth < _MAX_INDEX_DEPTH:
-            further = (
-                self.scope.sitemap(url, entry.site if host_of(url) == entry.host else "") for url in sitemap.sitemaps
-            )
+            further = (self.scope.sitemap(url, entry.url, entry.site) for url in sitemap.sitemaps)
             links += [inner._replace(depth=entry.depth + 1) for inner in further if inner]
         return read, links
 
@@ -295,7 +290,7 @@ class SiteSpider(scrapy.Spider):
             outcome = outcome._replace(state="aside", reason=outcome.reason or outcome.state)
         try:
             if self.fatal is None:
-                if response is not None and _is_whole(response) and outcome.reason not in _NOT_ARCHIVED:
+                if response is not None and is_whole(response) and outcome.reason not in _NOT_ARCHIVED:
                     outcome = self._archived(entry, outcome, response)
                 self.ledger.settle(entry, outcome, links)
         except (OSError, sqlite3.Error) as error:
@@ -324,11 +319,18 @@ class SiteSpider(scrapy.Spider):
 
 
 def crawler_process(
-    ledger: Ledger, archive: Archive, scope: Scope, guard: AddressGuard, limits: CrawlSettings, delay: float
+    ledger: Ledger,
+    archive: Archive,
+    scope: Scope,
+    guard: AddressGuard,
+    limits: CrawlSettings,
+    delay: float,
+    pause: Pause | None = None,
 ) -> CrawlerProcess:
     """Return Scrapy's process with the spider in it, ready to start; the parameters are those of `SiteSpider`."""
+    logging.root.addHandler(log_handler())
     process = CrawlerProcess(_scrapy_settings(limits, delay, guard))
-    process.crawl(SiteSpider, ledger, archive, scope, guard, limits, delay)
+    process.crawl(SiteSpider, ledger, archive, scope, guard, limits, delay, pause)
     return process
 
 
@@ -340,7 +342,7 @@ def _scrapy_settings(limits: CrawlSettings, delay: float, guard: AddressGuard) -
         "METAREFRESH_ENABLED": False,  # a link like any other
         "EXTENSIONS_BASE": {"scrapy.extensions.throttle.AutoThrottle": 0},  # no telnet console, no statistics
         "DOWNLOAD_HANDLERS": {**handlers, "https": GuardedHandler},
-        _RESOLVER: guarded_resolver(guard),
+        "TWISTED_DNS_RESOLVER": guarded_resolver(guard),
         "SCHEDULER": SqliteScheduler,
         "DOWNLOADER_MIDDLEWARES": MIDDLEWARES,
         "HTTPERROR_ALLOW_ALL": True,
@@ -361,7 +363,7 @@ def _scrapy_settings(limits: CrawlSettings, delay: float, guard: AddressGuard) -
         "ROBOTSTXT_OBEY": False,  # `RobotsGate` does
         "USER_AGENT": user_agent(limits),
         "DEFAULT_REQUEST_HEADERS": _REQUEST_HEADERS,
-        "LOG_LEVEL": "WARNING",
+        "LOG_INSTALL_ROOT_HANDLER": False,  # `crawler_process` does
     }
 
 
@@ -387,11 +389,6 @@ def _to_partners(page: Entry, links: list[Entry], partners: Mapping[str, int]) -
 
 def _not_followed(links: list[Entry]) -> list[Entry]:
     return [link if link.reason else link._replace(reason="nofollow") for link in links]
-
-
-def _is_whole(response: Response) -> bool:
-    """Tell whether the body came in: `SiteSpider.refuse_early` may have broken it off."""
-    return "download_stopped" not in response.flags
 
 
 def _header(headers: Headers, name: str) -> str:

@@ -27,9 +27,11 @@ MAX_SAME = 3
 MAX_PARAMETERS = 8
 """Parameters of a sound query: filters that are combined (facets) grow beyond."""
 
+_MANY_PARAMETERS = 64  # of so many none is looked at: whatever they say, the address is put last
 _MAX_FORMS = 10_000  # kept in mind; the least recently seen is forgotten
 _MIN_TEXT = 80  # characters: pages that say less (frames, scripts) are alike without being the same
-_TOKEN = re.compile(r"(?=[a-z_-]*\d)[0-9a-z_-]{8,}", re.IGNORECASE)
+# Only where a word begins: from each of its characters, the search for a digit would go to its end.
+_TOKEN = re.compile(r"(?<![0-9a-z_-])(?=[a-z_-]*\d)[0-9a-z_-]{8,}", re.IGNORECASE)
 
 _DATE = re.compile(r"(?<!\d)(?:19|20)\d\d([/-])(?:0?[1-9]|1[0-2])(?:\1(?:0?[1-9]|[12]\d|3[01]))?(?!\d)")
 _DIGITS = re.compile(r"\d+")
@@ -72,6 +74,8 @@ def suspicion(url: str) -> str:
 def _suspicious_query(query: str, path: str) -> str:
     if _APACHE.fullmatch(query) and path.endswith("/"):
         return "sort-order"
+    if query.count("&") > _MANY_PARAMETERS:
+        return "facets"
     parameters = [
         (name.lower(), value.lower()) for name, _, value in (part.partition("=") for part in query.split("&"))
     ]

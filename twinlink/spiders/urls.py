@@ -11,10 +11,24 @@ from urllib.parse import quote
 import ada_url
 from publicsuffixlist import PublicSuffixList
 
-__all__ = ["MAX_URL_LENGTH", "join", "normalise", "page_id", "page_key", "site_of"]
+__all__ = [
+    "MAX_URL_LENGTH",
+    "REMEMBERED_LENGTH",
+    "join",
+    "normalise",
+    "origin_of",
+    "page_id",
+    "page_key",
+    "share_place",
+    "site_of",
+]
 
 MAX_URL_LENGTH = 2_000
 """Longest usable address. The sitemap protocol allows 2,048 characters; longer ones are traps or data, not pages."""
+
+REMEMBERED_LENGTH = 300
+"""Longest address of which is remembered what was found out about it, as links come again and again: of thousands of
+the longest, that would take 100 MB."""
 
 _SCHEMES = ("http://", "https://")
 _NON_ASCII = re.compile(r"[^\x00-\x7f]+")
@@ -91,15 +105,18 @@ def join(base: str, href: str, encoding: str = "utf-8") -> str | None:
         return None
     if encoding != "utf-8" and not href.isascii():
         href = _encode_query(href, encoding)
-    return _join(_folder(base) if _FOLDER_IS_ENOUGH.match(href) else base, href)
+    base = _folder(base) if _FOLDER_IS_ENOUGH.match(href) else base
+    return _join(base, href) if len(base) + len(href) <= REMEMBERED_LENGTH else _join_anew(base, href)
 
 
-@functools.lru_cache(maxsize=2**14)  # the pages of a folder have many links in common
-def _join(base: str, href: str) -> str | None:
+def _join_anew(base: str, href: str) -> str | None:
     try:
         return _usable(ada_url.join_url(base, href))
     except ValueError:
         return None
+
+
+_join = functools.lru_cache(maxsize=2**14)(_join_anew)  # the pages of a folder have many links in common
 
 
 def _folder(base: str) -> str:
@@ -144,6 +161,43 @@ def page_id(url: str) -> int:
     True
     """
     return int.from_bytes(blake2b(page_key(url).encode(), digest_size=8).digest(), "big", signed=True)
+
+
+def origin_of(url: str) -> str:
+    """Return the origin of a web address: its scheme, host and port, a default port left out; empty if it has none.
+
+    Two addresses are from one server only if their origins are equal: ``http://a.org:80`` begins as
+    ``http://a.org:8080`` does.
+
+    Examples
+    --------
+    >>> origin_of("HTTP://User@Example.org:80/a"), origin_of("https://a.org:8443?b"), origin_of("mailto:a@b.org")
+    ('http://example.org', 'https://a.org:8443', '')
+    """
+    normal = normalise("/".join(re.split(r"[/?#]", url, maxsplit=3)[:3]))
+    return normal.rstrip("/") if normal else ""
+
+
+def share_place(url: str, other: str) -> bool:
+    """Return whether two normalised addresses are of one server: their origins are equal.
+
+    http and https of one host count as one where both have their default ports: a host that moves to https keeps its
+    pages.
+
+    Examples
+    --------
+    >>> share_place("http://a.org/b", "https://a.org/c"), share_place("http://a.org:80/", "http://a.org:8080/")
+    (True, False)
+    >>> share_place("http://a.org:8000/", "https://a.org:8000/"), share_place("http://a.org/", "http://a.org.b.net/")
+    (False, False)
+    """
+    origin, others = origin_of(url), origin_of(other)
+    if not origin or not others:
+        return False
+    if origin == others:
+        return True
+    hosts = {each.partition("//")[2] for each in (origin, others)}
+    return len(hosts) == 1 and ada_url.URL(origin).port == ""
 
 
 def site_of(url: str, site_by: Literal["domain", "host", "path"] = "domain") -> str:

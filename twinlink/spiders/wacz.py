@@ -8,7 +8,6 @@ from __future__ import annotations
 import io
 import struct
 import zipfile
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
@@ -21,6 +20,7 @@ from twinlink.errors import InputError
 from twinlink.spiders.documents import Document
 from twinlink.spiders.responses import Archive, Exchanges, name_of, read_archives
 from twinlink.spiders.urls import normalise, page_id
+from twinlink.spiders.zips import BROKEN, open_zip
 from twinlink.tables import Reject
 
 __all__ = ["is_wacz", "open_archives", "read_wacz"]
@@ -37,7 +37,8 @@ _HARMLESS_BYTES = 2**26  # whatever the ratio
 # Damage makes the reader go back, and a packed member has to be unpacked again from its start for it.
 _MAX_READINGS = 8
 _LOCAL_HEADER = struct.Struct("<4s22xHH")
-_BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, struct.error)
+_MAX_DIRECTORY_BYTES = 2**23  # of the list of members: collections of some hundred packages have 2**16
+_MAX_LISTED = 100_000  # addresses in lists of pages that are looked for: more would fill the memory
 
 
 class _PageEntry(msgspec.Struct):
@@ -83,6 +84,9 @@ def read_wacz(path: Path, max_page_bytes: int, exchanges: Exchanges | None = Non
                 listed.see(url)
         for url in listed.rest():
             yield Reject(url, "ingest", "missing-page", "in the list of pages, but in no archive")
+        if listed.is_full:
+            detail = f"its lists name more than {_MAX_LISTED} pages: what stands behind them was not looked for"
+            yield Reject(name_of(path), "ingest", "missing-page", detail)
 
 
 def is_wacz(path: Path) -> bool:
@@ -127,12 +131,10 @@ class _Contents(NamedTuple):
 
 def _gather(holder: _Holder, where: str, contents: _Contents, stack: ExitStack, nesting: int = 0) -> None:
     """Add what a WACZ file holds; it stays open until the stack is closed. Raises InputError if it is none."""
-    container, size = _opened(holder, where, stack)
+    container = _opened(holder, where, stack)
     members = [info for info in container.infolist() if info.filename.lower().endswith((*_ARCHIVES, _PACKAGE))]
     if not members:
         raise InputError(f"{where}: expected a WACZ file, found no archive (.warc.gz) in it")
-    if sum(info.compress_size for info in members) > size:
-        raise InputError(f"{where}: expected a WACZ file, found members that lie over each other")
     for info in sorted(members, key=lambda info: info.filename):
         inner = _Holder(f"{holder.name}/{info.filename}", partial(_open, container, holder, info))
         is_package = info.filename.lower().endswith(_PACKAGE)
@@ -151,14 +153,12 @@ def _gather(holder: _Holder, where: str, contents: _Contents, stack: ExitStack, 
     contents.listed.add(container)
 
 
-def _opened(holder: _Holder, where: str, stack: ExitStack) -> tuple[zipfile.ZipFile, int]:
-    """Open a zip; return it and its size."""
+def _opened(holder: _Holder, where: str, stack: ExitStack) -> zipfile.ZipFile:
     try:
-        file = stack.enter_context(holder.open())
-        return stack.enter_context(zipfile.ZipFile(file)), file.seek(0, io.SEEK_END)
+        return stack.enter_context(open_zip(stack.enter_context(holder.open()), _MAX_DIRECTORY_BYTES))
     except OSError as error:
         raise InputError(f"{where}: cannot be read ({error.strerror or error})") from error
-    except _BROKEN as error:
+    except BROKEN as error:
         raise InputError(f"{where}: expected a WACZ file, cannot be read as a zip ({error})") from error
 
 
@@ -167,14 +167,18 @@ def _is_bomb(info: zipfile.ZipInfo) -> bool:
 
 
 class _Listed:
-    """The addresses in the lists of pages that have not been met."""
+    """The addresses in the lists of pages that have not been met, `_MAX_LISTED` at most."""
 
     def __init__(self) -> None:
         self._urls: dict[int, str] = {}
+        self.is_full = False
 
     def add(self, container: zipfile.ZipFile) -> None:
         for name in _PAGE_LISTS:
             for url in _listed_addresses(container, name):
+                if len(self._urls) >= _MAX_LISTED:
+                    self.is_full = True
+                    return
                 self._urls.setdefault(page_id(url), url)
 
     def see(self, url: str) -> None:
@@ -197,7 +201,7 @@ def _listed_addresses(container: zipfile.ZipFile, name: str) -> Iterator[str]:
                     continue
                 if url:
                     yield url
-    except (KeyError, OSError, *_BROKEN):  # there is none, or it is damaged: it is no more than a check
+    except (KeyError, OSError, *BROKEN):  # there is none, or it is damaged: it is no more than a check
         return
 
 
@@ -208,7 +212,7 @@ def _open(container: zipfile.ZipFile, holder: _Holder, info: zipfile.ZipInfo) ->
             raw: io.RawIOBase = _Window(holder.open(), info)
         else:
             raw = _unpacked(container, holder, info)
-    except _BROKEN as error:
+    except BROKEN as error:
         raise OSError(str(error)) from error
     return cast("BinaryIO", io.BufferedReader(raw, 2**16))
 
@@ -295,7 +299,7 @@ class _Unpacked(_Seekable):
             if position != here:
                 self._file.seek(position)
             return self._file.read(size)
-        except (OSError, *_BROKEN):
+        except (OSError, *BROKEN):
             return b""
 
     def close(self) -> None:

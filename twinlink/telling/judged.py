@@ -16,15 +16,17 @@ from twinlink.wanted import meaning_lines
 if TYPE_CHECKING:
     import pandas as pd
 
-    from twinlink.evaluate import Evaluation
+    from twinlink.evaluate import Counts
     from twinlink.explain import Explanation
+    from twinlink.label_scores import LabelScores
     from twinlink.pipeline.verify import Verified
-    from twinlink.review.precision import Estimate
+    from twinlink.review.precision import Share
 
 __all__ = [
     "CurvePoint",
     "Estimated",
     "ExplanationTold",
+    "Interval",
     "MethodTold",
     "Scores",
     "ScoresTold",
@@ -47,16 +49,19 @@ class Scores(Record, frozen=True, kw_only=True):
     """Of these, ones that the rules leave out."""
     alike: int
     """Further pairs of the run, which differ from these only in what the gold list's addresses have not."""
-    precision: float
-    """Right / (right + wrong)."""
-    recall: float
-    """Right / gold."""
-    f1: float
-    """Harmonic mean of both."""
+    precision: float | None
+    """Right / (right + wrong); null by labels alone: ``estimated`` has it."""
+    recall: float | None
+    """Right / gold; null by labels alone."""
+    f1: float | None
+    """Harmonic mean of both; null by labels alone."""
 
     @classmethod
-    def of(cls, result: Evaluation) -> Scores:
+    def of(cls, result: Counts) -> Scores:
         """Take what is told from a scored list."""
+        from twinlink.evaluate import Evaluation
+
+        measured = result if isinstance(result, Evaluation) else None
         return cls(
             gold=result.n_gold,
             predicted=result.n_predicted,
@@ -64,13 +69,19 @@ class Scores(Record, frozen=True, kw_only=True):
             wrong=result.n_wrong,
             not_scored=result.n_unscored,
             alike=result.n_alike,
-            precision=result.precision,
-            recall=result.recall,
-            f1=result.f1,
+            precision=None if measured is None else measured.precision,
+            recall=None if measured is None else measured.recall,
+            f1=None if measured is None else measured.f1,
         )
 
     def lines(self) -> Iterator[str]:
         """Yield the counts, and the measures."""
+        if self.precision is None:
+            yield (
+                f"pairs {self.predicted}, accepted {self.right}, rejected {self.wrong}, without a label"
+                f" {self.not_scored}; accepted pairs that are not in the run {self.gold - self.right}"
+            )
+            return
         yield (
             f"gold {self.gold}, predicted {self.predicted}, right {self.right}, wrong {self.wrong}, "
             f"not scored {self.not_scored}"
@@ -83,19 +94,65 @@ class Scores(Record, frozen=True, kw_only=True):
         yield f"precision {self.precision:.4f}  recall {self.recall:.4f}  F1 {self.f1:.4f}"
 
 
+class Interval(msgspec.Struct, frozen=True):
+    """A share that labels tell, with its 95 % interval."""
+
+    value: float
+    """What is to be expected."""
+    low: float
+    """Lower bound of the interval."""
+    high: float
+    """Upper bound."""
+    tells: bool
+    """Whether the interval is narrow enough to tell anything; false: too few labels."""
+    needed: int
+    """How many labels would do, about; 0: not known."""
+
+    @classmethod
+    def of(cls, share: Share | None) -> Interval | None:
+        """Take what is told from a share."""
+        return None if share is None else cls(share.value, share.low, share.high, share.tells, share.needed)
+
+
 class Estimated(msgspec.Struct, frozen=True):
-    """The precision of all pairs, as far as labels of some of them tell."""
+    """Precision, recall and F1 of all pairs, as far as labels of some of them tell."""
 
     precision: float
     """What is to be expected."""
     low: float
-    """Lower bound of the 95 % interval."""
+    """Lower bound of its 95 % interval."""
     high: float
     """Upper bound."""
     labelled: int
     """Pairs with a label."""
     pairs: int
     """All pairs."""
+    tells: bool
+    """Whether the interval is narrow enough to tell anything; false: too few labels."""
+    needed: int
+    """How many labels of pairs in random order would do, about."""
+    recall: Interval | None
+    """Share of the accepted pairs that the run has; null without any."""
+    f1: Interval | None
+    """Harmonic mean of both."""
+
+    @classmethod
+    def of(cls, scores: LabelScores) -> Estimated:
+        """Take what is told from scores by labels."""
+        e = scores.precision
+        shares = Interval.of(scores.recall), Interval.of(scores.f1)
+        return cls(e.precision, e.low, e.high, e.n, e.of, e.tells, e.needed, *shares)
+
+    def lines(self) -> Iterator[str]:
+        """Yield a line for each measure: a number with its interval, or that there are too few labels."""
+        from twinlink.label_scores import share_lines
+        from twinlink.review.precision import Share
+
+        def share(told: Interval | None) -> Share | None:
+            return None if told is None else Share(told.value, told.low, told.high, told.needed)
+
+        precision = Share(self.precision, self.low, self.high, self.needed)
+        yield from share_lines(precision, share(self.recall), share(self.f1))
 
 
 class CurvePoint(msgspec.Struct, frozen=True):
@@ -105,8 +162,12 @@ class CurvePoint(msgspec.Struct, frozen=True):
     """Probability (or score) of that pair."""
     precision: float
     """Precision of the pairs down to it."""
-    recall: float
-    """Recall of the pairs down to it."""
+    recall: float | None
+    """Recall of the pairs down to it; null by labels."""
+    low: float | None = None
+    """By labels: lower bound of the precision's 95 % interval."""
+    high: float | None = None
+    """Upper bound."""
 
 
 class ScoresTold(Scores, frozen=True, kw_only=True):
@@ -123,36 +184,35 @@ class ScoresTold(Scores, frozen=True, kw_only=True):
     meant: dict[str, dict[str, int]]
     """With ``--langs``: languages that mean others than are written, as of `twinlink mine`."""
     estimated: Estimated | None = None
-    """With ``--labels``: the precision of all pairs, with an interval."""
+    """With ``--labels``: the measures of all pairs, with intervals."""
     curve_by: str | None = None
     """With ``--curve``: what the pairs are ranked by, ``probability`` or ``score``."""
     curve: list[CurvePoint] | None = None
-    """With ``--curve``: the measures after each scored pair, the best first."""
+    """With ``--curve``: the measures after each scored pair, the best first; by labels those that labels tell."""
 
     @classmethod
     def made_of(
         cls,
-        result: Evaluation,
+        result: Counts,
         run: Path,
         addresses: tuple[Sequence[str], int],
-        estimated: Estimate | None = None,
-        curve: tuple[str, Sequence[tuple[float, float, float]]] | None = None,
+        by_labels: LabelScores | None = None,
+        curve: tuple[str, Sequence[CurvePoint]] | None = None,
         *,
         matched_with_labels: bool = False,
         meant: dict[str, dict[str, int]] | None = None,
     ) -> ScoresTold:
         """Put together the measures, the addresses that are missing of how many, and what else was asked for."""
         counts = {name: getattr(Scores.of(result), name) for name in Scores.__struct_fields__}
-        e = estimated
         return cls(
             run=str(run),
             not_in_run=list(addresses[0]),
             n_known=addresses[1],
             matched_with_labels=matched_with_labels,
             meant=meant or {},
-            estimated=None if e is None else Estimated(float(e.precision), float(e.low), float(e.high), e.n, e.of),
+            estimated=None if by_labels is None else Estimated.of(by_labels),
             curve_by=None if curve is None else curve[0],
-            curve=None if curve is None else [CurvePoint(*map(float, point)) for point in curve[1]],
+            curve=None if curve is None else list(curve[1]),
             **counts,
         )
 
@@ -164,17 +224,23 @@ class ScoresTold(Scores, frozen=True, kw_only=True):
             yield f"note: {missing} are not in the run, e.g. {self.not_in_run[0]}"
         yield from super().lines()
         if self.estimated is not None:
-            e = self.estimated
-            yield (
-                f"by labels of {e.labelled} of {e.pairs} pairs: precision {e.precision:.3f},"
-                f" 95 % interval {e.low:.3f} to {e.high:.3f}"
-            )
+            yield f"by labels of {self.estimated.labelled} of {self.estimated.pairs} pairs:"
+            yield from self.estimated.lines()
         if self.matched_with_labels:
             yield "note: the pairs were matched with these labels; labels of other pairs tell more"
         if self.curve is not None:
-            yield f"{self.curve_by:11}  precision  recall"
-            for point in self.curve:
-                yield f"{point.cut:11.4f}  {point.precision:9.4f}  {point.recall:6.4f}"
+            yield from _curve_lines(self.curve_by or "", self.curve)
+
+
+def _curve_lines(by: str, curve: Sequence[CurvePoint]) -> Iterator[str]:
+    """Yield a line for each point; of labels none tells recall, and points of too few labels are left out."""
+    if all(point.recall is None for point in curve):
+        yield f"{by:11}  precision  95 % interval" if curve else "curve: too few labels to tell"
+    else:
+        yield f"{by:11}  precision  recall"
+    for point in curve:
+        of_recall = f"{point.low:6.4f} to {point.high:6.4f}" if point.recall is None else f"{point.recall:6.4f}"
+        yield f"{point.cut:11.4f}  {point.precision:9.4f}  {of_recall}"
 
 
 class ExplanationTold(Record, frozen=True, kw_only=True):

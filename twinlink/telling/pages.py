@@ -146,7 +146,9 @@ class PairsTold(Record, frozen=True, kw_only=True):
     n_pairs: int
     """Page pairs handed out."""
     expected_precision: float | None
-    """Precision that they can be expected to have; null where the method tells none, and without pairs."""
+    """Precision that they can be expected to have; null where some have no probability, and without pairs."""
+    n_without_probability: int
+    """Pairs without a probability: all of a method that tells none, and some that labels made."""
     pairs: str
     """File of the pairs."""
     report: str | None
@@ -177,6 +179,7 @@ class PairsTold(Record, frozen=True, kw_only=True):
             filters={str(name): int(n) for name, n in filters.items()},
             n_pairs=len(found.pairs),
             expected_precision=float(chances.mean()) if sure else None,
+            n_without_probability=int(chances.isna().sum()),
             pairs=str(directory.pairs_file),
             report=str(report) if report.is_file() else None,
             why_none=_why_none(found) if found.pairs.empty else None,
@@ -197,7 +200,7 @@ class PairsTold(Record, frozen=True, kw_only=True):
             yield "candidates by filter: " + ", ".join(f"{name} {count}" for name, count in counts.items())
         if self.why_none is not None:
             return
-        claim = "no expected precision (the method tells none)"
+        claim = f"no expected precision ({self.n_without_probability} have no probability)"
         if self.expected_precision is not None:
             claim = f"expected precision {self.expected_precision:.3f}"
         yield f"{self.n_pairs} pairs, {claim} → {self.pairs}"
@@ -226,12 +229,18 @@ def _meant(found: Run) -> dict[str, dict[str, int]]:
 
 
 def _why_none(found: Run) -> str:
+    from twinlink.similarity.language import TWO_LANGUAGES, UNDETERMINED
+
     if found.pages.empty:
         return "no page was kept"
-    there = set(found.pages["lang"])
-    if len(there) < 2:
-        return "all pages are in one language"
-    for tag, langs in _meant(found).items():
-        if not langs:
+    langs = set(found.pages["lang"])
+    there = langs - {UNDETERMINED, TWO_LANGUAGES}
+    if not there:
+        return "of no page one language could be told"
+    if len(there) == 1:
+        known = " whose language could be told" if langs - there else ""
+        return f"all pages{known} are in one language"
+    for tag, meant in _meant(found).items():
+        if not meant:
             return f"{NOT_THERE} {name_of(tag)}"
     return "no page of one wanted language has a partner in another"

@@ -1,0 +1,1 @@
+"""What servers, files, pauses and kills do to a run, each brought about for real: see its ``__main__``."""

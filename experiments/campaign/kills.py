@@ -1,0 +1,238 @@
+"""Stages that are killed at random moments, and begun again until they come to their end.
+
+Each trial takes a copy of a run as it is before a stage, kills the stage a few times, lets it come to its end, and
+compares what it has made with what the same stage made without a kill. The draws follow from the seed; what a command
+does at the moment that was drawn, the machine decides.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from experiments.campaign.digests import difference, made_by
+from experiments.campaign.table import Trial
+from experiments.campaign.watched import ROOT, command, crawlers, processes, watch
+from experiments.campaign.web import Answer, Reply, Site, serving
+from experiments.simweb.server import serving as serving_web
+from experiments.simweb.world import WorldSettings, make_world
+from twinlink.demo import write_site
+from twinlink.demo.server import Pages
+from twinlink.spiders.ledger import ledger_report
+
+__all__ = ["SHARES", "Stage", "kill_stage", "served", "stages"]
+
+SHARES: Mapping[str, float] = {
+    "crawl": 0.3, "crawl --again": 0.14, "ingest": 0.14, "match": 0.14, "align": 0.14, "recover": 0.1, "discover": 0.04,
+}  # fmt: skip
+"""Of the kills, by stage."""
+
+PER_TRIAL = 5
+"""Kills before a stage is left to come to its end."""
+_PAGES = 60  # a language
+_CONCURRENCY = 4
+_CRAWL = ("--exclude", "calendar|register", "--set", 'crawl.browser="never"', "--set", "crawl.autothrottle=false")
+_LONGEST = 240.0
+_WEB = WorldSettings(
+    hosts=10, seeds=3, seed=101, topics=2, bilingual=0.6, articles=5, articles_spread=0.4, max_articles=8, weak=0.0,
+    deep=0.0, spam=0.0, copies=0.0, dead=0.12, refused=0.12, errors=0.12, links=4.0, links_spread=0.3,
+)  # fmt: skip
+_DISCOVER = {
+    "crawl.delay": 0.0, "crawl.retries": 0, "crawl.autothrottle": False, "crawl.sitemaps": False,
+    "crawl.browser": "never", "discover.rounds": 1, "discover.top": 5, "discover.probe_pages": 40,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A stage that is killed."""
+
+    name: str
+    arguments: Callable[[Path], tuple[object, ...]]
+    """The command for a run directory."""
+    before: Path | None
+    """The run as it is before the stage; None: there is none yet."""
+    environment: Mapping[str, str]
+    expected: Counter[str]
+    """What it makes without a kill."""
+    seconds: float
+    """How long it takes without one."""
+    prepare: Callable[[], object] = lambda: None
+    """Called before each trial."""
+    is_over: Callable[[Path], bool] = lambda run: False
+    """Whether a run must not be begun again: the same command would do more."""
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[tuple[Site, list[str], list[int]]]:
+    """Serve a demo site; give its server, its start pages, and the number of its visit, which may be changed."""
+    demo = write_site(folder, _PAGES)
+    pages, visit = Pages(demo.folder), [1]
+
+    def answer(path: str) -> Reply:
+        found = pages.answer(path)
+        body = found.body
+        if visit[0] > 1 and b"</body>" in body and sum(path.encode()) % 3 == 0:
+            body = body.replace(b"</body>", b"<p>Changed since.</p></body>")
+        headers = {"Location": found.location} if found.location else {}
+        return Answer(body, f"{found.status} Said", found.content_type, headers)
+
+    with serving(answer) as site:
+        yield site, [site.url + path for path in demo.seeds], visit
+
+
+def stages(folder: Path, names: Mapping[str, int], starts: list[str], visit: list[int]) -> Iterator[Stage]:
+    """Do the job once without a kill; yield the stages of these names, each ready to be killed."""
+    seeds = tuple(starts)
+    done = folder / "crawled"
+    yield from _stage("crawl", names, None, done, lambda run: ("crawl", *seeds, "-o", run, "-q", *_CRAWL))
+    changed = Path(shutil.copytree(done, folder / "visited"))
+
+    def prepare() -> None:
+        visit[0] = 2
+
+    prepare()
+    yield from _stage(
+        "crawl --again",
+        names,
+        done,
+        changed,
+        lambda run: ("crawl", "-o", run, "-q", "--again"),
+        prepare=prepare,
+        is_over=_is_visited,
+    )
+    visit[0] = 1
+    steps: Mapping[str, Callable[[Path], tuple[object, ...]]] = {
+        "ingest": lambda run: ("ingest", "-o", run, "-q"),
+        "match": lambda run: ("match", run, "-q", "--langs", "en,zh"),
+        "align": lambda run: ("align", run, "-q"),
+        "recover": lambda run: ("recover", run, "-q"),
+    }
+    for name, arguments in steps.items():
+        after = Path(shutil.copytree(done, folder / name))
+        yield from _stage(name, names, done, after, arguments)
+        done = after
+    if names.get("discover"):
+        yield from _discover(folder, names)
+
+
+def _is_visited(run: Path) -> bool:
+    """Return whether the second visit has come to its end: to ask again would be a third."""
+    report = ledger_report(run)
+    return report.get("visit") == 2 and report["end"] == "complete"
+
+
+def _discover(folder: Path, names: Mapping[str, int]) -> Iterator[Stage]:
+    world = make_world(_WEB)
+    seeds = [f"http://{world.host(int(number))}/" for number in world.seeds]
+    options = [word for name, value in _DISCOVER.items() for word in ("--set", f"{name}={json.dumps(value)}")]
+    with serving_web(_WEB, folder / "asked.tsv") as proxy:
+        yield from _stage(
+            "discover", names, None, folder / "discovered",
+            lambda run: ("discover", *seeds, "-o", run, "-q", "--langs", "en,zh", *options), {"http_proxy": proxy},
+        )  # fmt: skip
+
+
+def _stage(
+    name: str,
+    names: Mapping[str, int],
+    before: Path | None,
+    after: Path,
+    arguments: Callable[[Path], tuple[object, ...]],
+    environment: Mapping[str, str] | None = None,
+    prepare: Callable[[], object] = lambda: None,
+    is_over: Callable[[Path], bool] = lambda run: False,
+) -> Iterator[Stage]:
+    """Do a stage without a kill, and give it."""
+    ended = watch(command(*arguments(after)), _LONGEST, environment=environment)
+    if ended.code != 0:
+        raise RuntimeError(f"{name} ended with {ended.code} without a kill: {ended.stderr.decode()[-2000:]}")
+    if names.get(name):
+        expected = made_by(name, after)
+        yield Stage(name, arguments, before, environment or {}, expected, ended.seconds, prepare, is_over)
+
+
+def kill_stage(stage: Stage, n_kills: int, rng: random.Random, folder: Path, site: Site) -> Iterator[Trial]:
+    """Kill a stage so many times; yield a trial for each time that it came to its end."""
+    left = n_kills
+    while left > 0:
+        stage.prepare()
+        run = folder / "trial"
+        shutil.rmtree(run, ignore_errors=True)
+        if stage.before is not None:
+            shutil.copytree(stage.before, run)
+        site.asked.clear()
+        n_done = 0
+        silence = 0.0
+        for _ in range(min(PER_TRIAL, left)):
+            was_killed, orphaned = _kill_once(stage, run, rng)
+            if not was_killed:
+                break
+            n_done += 1
+            silence = max(silence, orphaned)
+            if stage.is_over(run):
+                break
+        yield _finish(stage, run, n_done, site, silence)
+        left -= max(n_done, 1)
+    shutil.rmtree(folder / "trial", ignore_errors=True)
+
+
+def _kill_once(stage: Stage, run: Path, rng: random.Random) -> tuple[bool, float]:
+    """Begin a stage and kill it.
+
+    Half of the times its process alone is killed, and its crawler has to notice; else all of its processes are. Returns
+    whether it came to that, and for how long a crawler outlived its parent.
+    """
+    moment = rng.uniform(0.1, 1.0) * stage.seconds
+    alone = rng.random() < 0.5
+    child = subprocess.Popen(
+        command(*stage.arguments(run)), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL, start_new_session=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT), **stage.environment},
+    )  # fmt: skip
+    with suppress(subprocess.TimeoutExpired):
+        child.wait(moment)
+    was_running = child.poll() is None
+    below = processes(child.pid) if was_running else {}
+    for pid in [child.pid] if alone else below:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    child.wait()
+    began = time.monotonic()
+    while crawlers(run) and time.monotonic() - began < 30:
+        time.sleep(0.05)
+    return was_running, time.monotonic() - began
+
+
+def _finish(stage: Stage, run: Path, n_kills: int, site: Site, silence: float) -> Trial:
+    arguments = ("--version",) if stage.is_over(run) else stage.arguments(run)
+    ended = watch(command(*arguments), _LONGEST, environment=stage.environment)
+    lost = []
+    if crawlers(run):
+        lost.append("a crawler is left behind")
+    if ended.code == 0 and (differs := difference(made_by(stage.name, run), stage.expected)):
+        lost.append(f"another result than without a kill: {differs}")
+    lost += [f"{path.name} left behind" for path in run.rglob("*") if path.name.endswith((".tmp", ".partial"))]
+    twice = {path: count - 1 for path, count in site.asked.items() if count > 1 and path not in _ASIDE}
+    extra = sum(twice.values()) if stage.before is None or "crawl" in stage.name else 0
+    if extra > n_kills * _CONCURRENCY:
+        lost.append(f"{extra} pages fetched again after {n_kills} kills")
+    return Trial(
+        f"{stage.name}, killed {n_kills} times",
+        ended.in_time and ended.code == 0 and not ended.has_traceback,
+        (*lost, *([f"exit code {ended.code}: {ended.stderr.decode()[-300:]}"] if ended.code else [])),
+        extra, ended.crawler_peak, silence, ended.seconds, count=n_kills,
+    )  # fmt: skip
+
+
+_ASIDE = ("/robots.txt", "/sitemap.xml")

@@ -1,0 +1,133 @@
+"""Packed bytes, undone up to a limit, in time that grows with what comes in and goes out, whatever they are made of."""
+
+from __future__ import annotations
+
+import bz2
+import lzma
+import sys
+import zlib
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any, NamedTuple, Protocol
+
+__all__ = ["BZIP2", "GZIP", "MAX_MEMBERS", "XZ", "ZSTD", "PackedError", "Packing", "inflate", "unpack"]
+
+MAX_MEMBERS = 10_000
+"""Members of one packed body. Each costs some 2 µs, though it may be 20 bytes long and empty. Tools write one; those
+that write one per block (bgzip, 64 kB) write 800 for the largest sitemap that the protocol allows."""
+
+_FIRST_BLOCK_BYTES = 2**12  # of a further member: what is given behind its end is copied
+_BLOCK_BYTES = 2**18
+_XZ_MEMORY = 2**27  # xz -9 asks for 65 MB
+_ZSTD_WINDOW_LOG = 23  # RFC 9659: a window of 8 MB at most, so that readers need not set more memory aside
+
+
+class PackedError(Exception):
+    """The bytes cannot be unpacked: they are damaged, end early, or have too many members."""
+
+
+class _Stream(Protocol):
+    """Unpacks one member; this is what zlib, bz2, lzma and zstd have in common."""
+
+    @property
+    def eof(self) -> bool: ...
+
+    @property
+    def unused_data(self) -> bytes: ...
+
+    def decompress(self, data: Any, max_length: int, /) -> bytes: ...
+
+
+class Packing(NamedTuple):
+    """A way of packing whose data consist of members, one behind the other."""
+
+    mark: bytes
+    """Begins each member."""
+    open: Callable[[], _Stream]
+
+
+def unpack(packed: bytes, size: int, packing: Packing) -> bytes:
+    """Unpack the members of a body, and return the first ``size`` bytes of what is in them.
+
+    What stands behind the last member and is none is passed over, as gzip does.
+
+    Parameters
+    ----------
+    packed : bytes
+        Begins with a member.
+    size : int
+        Positive.
+    packing : Packing
+        One of `GZIP`, `ZSTD`, `BZIP2` and `XZ`.
+
+    Raises
+    ------
+    PackedError
+        If a member is damaged or ends early, or there are more than `MAX_MEMBERS`.
+
+    Examples
+    --------
+    >>> unpack(bz2.compress(b"one ") + bz2.compress(b"two"), 100, BZIP2)
+    b'one two'
+    """
+    plain = bytearray()
+    end = n_members = 0
+    while len(plain) < size and packed.startswith(packing.mark, end):
+        n_members += 1
+        if n_members > MAX_MEMBERS:
+            raise PackedError(f"more than {MAX_MEMBERS} members")
+        # As a rule there is one member, and it is given whole.
+        first_block = len(packed) if n_members == 1 else _FIRST_BLOCK_BYTES
+        end = _unpack_member(packing.open(), memoryview(packed), end, first_block, plain, size)
+    return bytes(plain)
+
+
+def inflate(packed: bytes, size: int, window: int) -> bytes:
+    """Unpack one zlib stream and return the first ``size`` bytes of it; ``window`` as `zlib.decompressobj` has it.
+
+    Raises
+    ------
+    PackedError
+        If it is damaged or ends early.
+    """
+    plain = bytearray()
+    _unpack_member(zlib.decompressobj(window), memoryview(packed), 0, max(1, len(packed)), plain, size)
+    return bytes(plain)
+
+
+def _unpack_member(stream: _Stream, packed: memoryview, start: int, block: int, plain: bytearray, size: int) -> int:
+    """Add what a member holds to ``plain``, up to ``size`` bytes; return where the member ends."""
+    at = start
+    try:
+        while not stream.eof and len(plain) < size:
+            given = packed[at : at + block]
+            if not given:
+                raise PackedError("compressed data end early")
+            plain += stream.decompress(given, size - len(plain))
+            at += len(given)
+            block = min(2 * block, _BLOCK_BYTES)
+    except _damages() as error:
+        raise PackedError(str(error)) from error
+    return at - len(stream.unused_data) if stream.eof else at
+
+
+def _damages() -> tuple[type[Exception], ...]:
+    """Return what the libraries raise on damage; that of zstd only where it is loaded."""
+    loaded = sys.modules.get(_ZSTD_MODULE)
+    return (zlib.error, OSError, ValueError, lzma.LZMAError, EOFError, *((loaded.ZstdError,) if loaded else ()))
+
+
+_ZSTD_MODULE = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
+
+
+def _zstd_stream() -> _Stream:
+    zstd: Any = import_module(_ZSTD_MODULE)
+    options: Mapping[Any, int] = {zstd.DecompressionParameter.window_log_max: _ZSTD_WINDOW_LOG}
+    stream: _Stream = zstd.ZstdDecompressor(options=options)
+    return stream
+
+
+GZIP = Packing(b"\x1f\x8b", lambda: zlib.decompressobj(16 + zlib.MAX_WBITS))
+ZSTD = Packing(b"\x28\xb5\x2f\xfd", _zstd_stream)
+BZIP2 = Packing(b"BZh", bz2.BZ2Decompressor)
+XZ = Packing(b"\xfd7zXZ", lambda: lzma.LZMADecompressor(memlimit=_XZ_MEMORY))

@@ -23,7 +23,7 @@ EM climbs to the greatest posterior from three starts, and the highest of the th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -111,21 +111,26 @@ def fit_mixture(alignment: Alignment, settings: MixtureSettings | None = None) -
     data = _Data(alignment)
     far = np.abs(data.ratio - data.middle)
     starts = (
-        alignment.cost_share < _START_LIMIT,
-        alignment.cost_share <= np.median(alignment.cost_share),
+        data.cost_share < _START_LIMIT,
+        data.cost_share <= np.median(data.cost_share),
         far <= np.median(far),
     )
     fits = [_climb(data, np.where(start, 0.9, 0.1), limits) for start in starts]
-    return max(fits, key=lambda fit: (not fit.inverted, float(fit.log_posterior[-1])))  # the first of equals
+    best = max(fits, key=lambda fit: (not fit.inverted, float(fit.log_posterior[-1])))  # the first of equals
+    return replace(best, log_odds=best.log_odds[np.argsort(data.order)])
 
 
 class _Data:
-    """What the mixture sees of the pairs."""
+    """What the mixture sees of the pairs, sorted: sums are rounded, so the order of the pairs would change the fit."""
 
     def __init__(self, alignment: Alignment) -> None:
-        self.lone = alignment.cost.astype(float)
-        self.tokens = (alignment.tokens_a + alignment.tokens_b).astype(float)
+        lone, tokens = alignment.cost.astype(float), (alignment.tokens_a + alignment.tokens_b).astype(float)
         length_a, length_b = np.log1p(alignment.length_a), np.log1p(alignment.length_b)
+        self.order = np.lexsort((length_b, length_a, tokens, lone))
+        self.lone, self.tokens, length_a, length_b = (
+            values[self.order] for values in (lone, tokens, length_a, length_b)
+        )
+        self.cost_share = alignment.cost_share[self.order]
         self.ratio = length_a - length_b
         self.middle = float(np.median(self.ratio))
         self.mean_apart = float(self.ratio.mean())

@@ -120,7 +120,7 @@ def test_equals_a_model_fitted_by_a_general_optimiser(seed: int) -> None:
     assert result.log_odds == pytest.approx(odds(all_free), abs=0.05)
     assert match.asked[0].tolist() == result.log_odds.tolist()
     for trial, asked in enumerate(match.asked[1:]):
-        lose_column, lose_row = result.pairs[2 * trial :: 4], result.pairs[2 * trial + 1 :: 4]
+        lose_column, lose_row = result.pairs[2 * trial :: 8], result.pairs[2 * trial + 1 :: 8]
         left = ~(np.isin(rivalry.columns, rivalry.columns[lose_column]) | np.isin(rivalry.rows, rivalry.rows[lose_row]))
         assert np.isneginf(asked[~left]).all()
         assert asked[left] == pytest.approx(odds(left)[left], abs=0.05)
@@ -238,6 +238,23 @@ def test_leftovers_are_not_likely() -> None:
     assert result.presence[~is_right].max() < 0.5 < result.presence[is_right].min()
 
 
+def test_look_alikes_are_compared_with_each_other() -> None:
+    """Right pairs of one kind of pages score as the wrong ones of another kind do."""
+    n = 60
+    rng = np.random.default_rng(0)
+    kind = np.repeat([0, 1], n)
+    rivalry = Rivalry(csr_array(np.kron(np.eye(2), np.ones((n, n)))))
+    right = rivalry.rows == rivalry.columns
+    level = np.where(kind[rivalry.rows] == 0, 0.5, 0.2)
+    kinds = {"one": level * np.where(right, 1, 0.7 * rng.random(len(right)))}
+    clear = clear_pairs(kinds["one"], rivalry, 0.1)
+    alike = kind[rivalry.rows] == 0
+    apart = weigh(kinds, rivalry, clear, Greedy(rivalry), alike=alike)
+    of_both = np.array([apart.presence[alike[apart.pairs] == which].mean() for which in (False, True)])
+    assert right[apart.pairs].mean() > 0.9
+    assert of_both.min() > 0.9
+
+
 def test_what_depends_on_other_candidates_is_measured_again() -> None:
     kinds, rivalry, _ = made_site(12, 4)
     clear = clear_pairs(kinds["first"], rivalry, 0.1)
@@ -248,7 +265,7 @@ def test_what_depends_on_other_candidates_is_measured_again() -> None:
         return {"noise": np.where(left, kinds["noise"], 0)}
 
     measured = weigh(kinds, rivalry, clear, Greedy(rivalry), remeasure=remeasure)
-    assert len(asked) == 2
+    assert len(asked) == 4
     assert all(0 < left.sum() < len(left) for left in asked)
     assert measured.presence.tolist() == weigh(kinds, rivalry, clear, Greedy(rivalry)).presence.tolist()
 

@@ -117,6 +117,11 @@ class SiteMeasures:
         external: Floats = external_similarity(scores, self.around_a, self.around_b, rarity=rarity).data
         return external
 
+    def has_alike(self, rivalry: Rivalry) -> Marks:
+        """Mark the candidates of which one page has near-duplicates."""
+        of_row, of_column = (np.diff(alike.indptr) > 0 for alike in (self.alike_a, self.alike_b))
+        return np.asarray(of_row[rivalry.rows] | of_column[rivalry.columns])
+
     def order(self, scores: sp.csr_array, pairs: tuple[Rows, Rows, npt.NDArray[np.float64]]) -> Floats:
         """Return how far the links of some pairs put the pages of each candidate at the same place."""
         assert self.side_a.lists is not None

@@ -67,6 +67,7 @@ def match_weighed(side_a: Side, side_b: Side, words: Words, between: Between, se
             settings.weighing,
             partial(site.nearly, state.pattern, rivalry),
             partial(link_places, site, state, rivalry, evidence.get("ets", np.zeros(state.pattern.nnz))),
+            site.has_alike(rivalry),
         )
         if round_ == settings.weighing.rounds or _is_settled(state, result):
             break

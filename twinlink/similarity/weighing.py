@@ -37,10 +37,12 @@ MAX_LOG_ODDS = 20.0
 MAX_TEACHERS = 2_000
 """Clear pairs that the model is learned from, spread evenly over all. Trials on seven sites: the same F1 within .001 as
 with all; it bounds time and memory."""
+LEAST_COMPARED = 20
+"""Pairs, and wrong pairs, from which on look-alikes are judged apart from other pages. Ours, not tuned."""
 EQUAL = 1e-6
 """Log odds that differ by less are equal."""
-WITHHELD = (slice(0, None, 4), slice(1, None, 4)), (slice(2, None, 4), slice(3, None, 4))
-"""Pairs that lose their column and pairs that lose their row in each of two trials: a quarter of them each."""
+WITHHELD = tuple((slice(2 * k, None, 8), slice(2 * k + 1, None, 8)) for k in range(4))
+"""Pairs that lose their column and pairs that lose their row in each of four trials: an eighth of them each."""
 STANDINGS = ("value", "lead", "relative lead", "best")
 _NEWTON_STEPS = 30
 _NEWTON_TOLERANCE = 1e-2
@@ -106,6 +108,7 @@ def weigh(
     settings: WeighingSettings | None = None,
     nearly: Nearly | None = None,
     remeasure: Remeasure | None = None,
+    alike: NDArray[np.bool_] | None = None,
 ) -> Weighing:
     """Weigh the evidence of a site's candidates.
 
@@ -134,6 +137,8 @@ def weigh(
         Finds near-duplicates of pairs; by default there are none.
     remeasure : callable, optional
         Measures again what depends on other candidates; by default nothing does.
+    alike : ndarray of bool, shape (n_candidates,), optional
+        Whether one of the candidate's pages has near-duplicates; such pairs are compared with each other.
 
     Raises
     ------
@@ -151,7 +156,7 @@ def weigh(
         _chosen_wrongly(model, kinds, rivalry, match, pairs[columns], pairs[rows], nearly, remeasure)
         for columns, rows in WITHHELD
     ]
-    presence = chance_of_being_right(log_odds[pairs], np.concatenate(wrong))
+    presence = _presence(log_odds, pairs, wrong, alike)
     equal = n_equal(log_odds, pairs, rivalry)
     return Weighing(
         log_odds=log_odds,
@@ -163,6 +168,21 @@ def weigh(
     )
 
 
+def _presence(
+    log_odds: Floats, pairs: Positions, wrong: list[tuple[Positions, Floats]], alike: NDArray[np.bool_] | None
+) -> Floats:
+    """Compare pairs of look-alikes with wrong pairs of look-alikes, and others with others, where there are enough."""
+    places, odds = (np.concatenate(parts) for parts in zip(*wrong, strict=True))
+    if alike is not None:
+        groups = [(alike[pairs] == which, alike[places] == which) for which in (False, True)]
+        if all(min(given.sum(), known.sum()) >= LEAST_COMPARED for given, known in groups):
+            presence = np.empty(len(pairs))
+            for given, known in groups:
+                presence[given] = chance_of_being_right(log_odds[pairs[given]], odds[known])
+            return presence
+    return chance_of_being_right(log_odds[pairs], odds)
+
+
 def _chosen_wrongly(
     model: _Model,
     kinds: Mapping[str, Floats],
@@ -172,8 +192,8 @@ def _chosen_wrongly(
     lose_row: Positions,
     nearly: Nearly | None,
     remeasure: Remeasure | None,
-) -> Floats:
-    """Return the log odds of the pairs that are chosen for pages whose partner was taken away.
+) -> tuple[Positions, Floats]:
+    """Return the pairs that are chosen for pages whose partner was taken away, and their log odds.
 
     Near-duplicates of a lost partner are taken away, too: with them the page would be paired rightly.
     """
@@ -187,7 +207,7 @@ def _chosen_wrongly(
     chosen = match(log_odds)
     lonely_row, lonely_column = rivalry.pages(lose_column)[0], rivalry.pages(lose_row)[1]
     wrong = lonely_row[rivalry.rows[chosen]] | lonely_column[rivalry.columns[chosen]]
-    return log_odds[chosen[wrong]]
+    return chosen[wrong], log_odds[chosen[wrong]]
 
 
 def n_equal(log_odds: Floats, pairs: Positions, rivalry: Rivalry) -> NDArray[np.int64]:

@@ -13,11 +13,11 @@ from twinlink.errors import ShapeError
 from twinlink.similarity.language import (
     TWO_LANGUAGES,
     UNDETERMINED,
-    _read_site,
     identify_text,
     site_languages,
 )
 from twinlink.similarity.scripts import chinese_variant, split_units
+from twinlink.similarity.sitetext import read_site
 
 # Article 1 and 2 of the Universal Declaration of Human Rights, the beginning, as its publisher gives them.
 TEXTS = {
@@ -95,7 +95,7 @@ LENIENT = LanguageSettings(min_letters=0)
 @pytest.mark.parametrize(("declared", "named"), [("en_GB", "en_gb"), ("EN-us", "eng"), ("eng", "en-gb")])
 def test_what_pages_and_links_claim_may_be_written_in_any_way(declared: str, named: str) -> None:
     """A short page keeps the language that CLD2 gives it where the page claims it or a link names it."""
-    site = _read_site([[TEXTS["en"]]], [declared], None, [[f"named:{named}"]], 0.1)
+    site = read_site([[TEXTS["en"]]], [declared], None, [[f"named:{named}"]], 0.1)
     assert site.claimed == site.named == [frozenset({"en"})]
 
 

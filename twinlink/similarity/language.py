@@ -1,13 +1,16 @@
 """Which language each page of a site is written in: its text and the other pages of the site decide together.
 
-One page alone is often misjudged, for menus, code and terms that nobody translated stand in all language versions. So
-two steps:
+One page alone is often misjudged, for menus, code and terms that nobody translated stand in all language versions, and
+CLD2 has an answer to languages that it does not know. So three steps:
 
 1. `guess_language` judges every page by the text that is its own (blocks on many pages left out).
-2. From the pages that are clear, each language's common words are learned *on this site*, and all pages are decided
+2. Pages that speak like each other, and like no language that CLD2 knows, are put to languages of their own
+   (`unknown_languages`).
+3. From the pages that are clear, each language's common words are learned *on this site*, and all pages are decided
    again. A word that is as common in both languages (a term, code, a menu that was not translated) then weighs nothing,
    and the articles and particles of a language weigh most. The blocks on many pages are learned likewise: where the
    French version has a menu of its own, a page with that menu is French although half of its text was left in English.
+   A page whose text speaks like one language only is in that language, whatever its menus and its neighbours are in.
 """
 
 from __future__ import annotations
@@ -113,13 +116,15 @@ def site_languages(
     over the page's distinct common words w outside, its blocks b on more than ``boilerplate_share`` of the pages, and
     its hints h; the declared language is one more b. The neighbours' part is `neighbour_scores`. Computed twice, the
     second time with the first result in place of the clear pages. A language needs three clear pages to be learned
-    (fairly clear ones, if it is wanted or on 5 % of the pages).
+    (fairly clear ones, if it is wanted or on 5 % of the pages). Where a page's text has half of the usual share of the
+    words that a language has for itself on this site, and less than a tenth of that of every other language, only this
+    language is left.
 
     A page that CLD2 gives another language keeps it if that one is wanted and has half of the words, if the page claims
     it or a link names it, or if both halves of the page are in it and the page lacks the typical words of the learned
     languages. A page in a language that is not wanted, among pages of a wanted one, stands in that version of the site
-    and gets its language (`adoptions`), with a score of ½ at most. A page block by block in two wanted languages is
-    ``mul``.
+    and gets its language (`adoptions`), with a score of ½ at most; not if its text is clear and nine others are in its
+    language, which has a version of its own then. A page block by block in two wanted languages is ``mul``.
 
     Parameters
     ----------
@@ -141,8 +146,8 @@ def site_languages(
     Returns
     -------
     list of str
-        Language of each page, named as in `identify_text`; ``mul`` for two of the wanted ones, ``und`` for a page with
-        almost no letters or no answer.
+        Language of each page, named as in `identify_text`, or as `language_names` says for those that CLD2 does not
+        know; ``mul`` for two of the wanted ones, ``und`` for a page with almost no letters or no answer.
     ndarray of float32, shape (n_pages,)
         Probability by this model, 0 to 1; CLD2's share for a language that was not learned; 0 for ``und``.
 

@@ -95,7 +95,7 @@ REJECTS = pa.schema(
 LANGUAGES = pa.schema(
     [
         _column("page_id", pa.int64(), "the page"),
-        _column("lang", pa.string(), "BCP 47 with script where it matters (zh-Hant); und: none found"),
+        _column("lang", pa.string(), "BCP 47, script where it matters (zh-Hant); qaa, qab …: one without a name; und: none found"),
         _column("lang_score", pa.float32(), "share of the evidence that speaks for it, 0 to 1"),
     ],
     metadata={"table": "languages"},

@@ -13,11 +13,11 @@ from twinlink.errors import ShapeError
 from twinlink.similarity.language import (
     TWO_LANGUAGES,
     UNDETERMINED,
-    _read_site,
     identify_text,
     site_languages,
 )
 from twinlink.similarity.scripts import chinese_variant, split_units
+from twinlink.similarity.sitetext import read_site
 
 # Article 1 and 2 of the Universal Declaration of Human Rights, the beginning, as its publisher gives them.
 TEXTS = {
@@ -95,7 +95,7 @@ LENIENT = LanguageSettings(min_letters=0)
 @pytest.mark.parametrize(("declared", "named"), [("en_GB", "en_gb"), ("EN-us", "eng"), ("eng", "en-gb")])
 def test_what_pages_and_links_claim_may_be_written_in_any_way(declared: str, named: str) -> None:
     """A short page keeps the language that CLD2 gives it where the page claims it or a link names it."""
-    site = _read_site([[TEXTS["en"]]], [declared], None, [[f"named:{named}"]], 0.1)
+    site = read_site([[TEXTS["en"]]], [declared], None, [[f"named:{named}"]], 0.1)
     assert site.claimed == site.named == [frozenset({"en"})]
 
 
@@ -133,12 +133,23 @@ def test_languages_of_a_site() -> None:
     assert scores.max() <= 1
 
 
-def test_untranslated_page_follows_the_menu_of_its_version() -> None:
+def half(number: int, menu: Sequence[str] = ()) -> list[str]:
+    """Return a page of which half was translated."""
+    return [*page("en", number, menu), *page("fr", number)]
+
+
+def test_half_translated_page_follows_the_menu_of_its_version() -> None:
     english = [page("en", i, ENGLISH_MENU) for i in range(12)]
     french = [page("fr", i, FRENCH_MENU) for i in range(12)]
-    untranslated = page("en", 99, FRENCH_MENU)
-    blocks = [*english, *french, untranslated]
-    assert site_languages(blocks, [""] * len(blocks), ["en", "fr"])[0] == ["en"] * 12 + ["fr"] * 13
+    blocks = [*english, *french, half(99, FRENCH_MENU), half(98, ENGLISH_MENU)]
+    assert site_languages(blocks, [""] * len(blocks), ["en", "fr"])[0] == ["en"] * 12 + ["fr"] * 13 + ["en"]
+
+
+def test_untranslated_page_has_the_language_of_its_text() -> None:
+    english = [page("en", i, ENGLISH_MENU) for i in range(12)]
+    french = [page("fr", i, FRENCH_MENU) for i in range(12)]
+    blocks = [*english, *french, page("en", 99, FRENCH_MENU)]
+    assert site_languages(blocks, [""] * len(blocks), ["en", "fr"])[0] == ["en"] * 12 + ["fr"] * 12 + ["en"]
 
 
 def test_menu_that_was_not_translated_says_nothing() -> None:
@@ -235,10 +246,15 @@ def test_link_that_names_the_language_keeps_the_page_out() -> None:
     assert site_languages(blocks, [""] * 24, ["en", "fr"], links=links_within(12, 12), hints=hints)[0][5] == "pt"
 
 
-def test_untranslated_page_follows_its_neighbours() -> None:
+def test_half_translated_page_follows_its_neighbours() -> None:
     blocks, languages = site(("en", 40), ("fr", 40))
-    blocks[50] = page("en", 99)
-    assert site_languages(blocks, [""] * 80, ["en", "fr"])[0][50] == "en"
+    blocks[50], blocks[10] = half(99), half(98)
+    assert site_languages(blocks, [""] * 80, ["en", "fr"], links=links_within(40, 40))[0] == languages
+
+
+def test_neighbours_do_not_overrule_clear_text() -> None:
+    blocks, languages = site(("en", 40), ("fr", 40))
+    blocks[50], languages[50] = page("en", 99), "en"
     assert site_languages(blocks, [""] * 80, ["en", "fr"], links=links_within(40, 40))[0] == languages
 
 

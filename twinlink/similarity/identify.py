@@ -16,6 +16,7 @@ from twinlink.similarity.scripts import (
     clean_text,
     script_of,
     split_units,
+    without_units,
     words_per_unit,
 )
 
@@ -35,6 +36,10 @@ _KANA_SHARE = 0.1
 _CLEAR_BYTES = 200
 _CLEAR_WORDS = 20
 _LIMIT = 20_000  # characters that CLD2 reads
+_KNOWN_DENSITY = 800.0
+"""CLD2's score for each 1,024 bytes of text in a known language, about. Pieces of 1,500 characters of the Universal
+Declaration of Human Rights have 1,024 in the median and 494 in the lowest twentieth in 137 languages that it knows; the
+median of 324 that it does not know is 212."""
 
 
 class Guess(NamedTuple):
@@ -46,9 +51,12 @@ class Guess(NamedTuple):
     """How sure it is, 0 to 1."""
     strength: float
     """How good an example of the language it is, 0 to 1: long, uniform, and sure to CLD2."""
+    likeness: float = 1.0
+    """How much its letter sequences are like those of the language, 0 to 1: CLD2 finds about a third of what it finds
+    in known text where it does not know the language and names the nearest. 1 where the script decides."""
 
 
-_NO_GUESS = Guess(UNDETERMINED, 0.0, 0.0)
+_NO_GUESS = Guess(UNDETERMINED, 0.0, 0.0, 0.0)
 
 
 def identify_text(text: str) -> tuple[str, float]:
@@ -106,11 +114,12 @@ def guess_language(words: Mapping[str, float], text: str) -> Guess:
     if script == HAN:
         return Guess("ja" if japanese >= _KANA_SHARE * groups[HAN] else "zh", certainty, strength)
     guess = _ask_cld2(_only(script, text))
-    return Guess(guess.language, guess.score * certainty, min(guess.strength, strength))
+    return guess._replace(score=guess.score * certainty, strength=min(guess.strength, strength))
 
 
 def _only(script: str, text: str) -> str:
-    return " ".join(unit for unit in split_units(text[:_LIMIT]) if script_of(unit[0]) == script)
+    """Put a space for the words in other scripts; what stands between letters (marks of vowels, too) stays."""
+    return without_units(text[:_LIMIT], lambda unit: script_of(unit[0]) != script)
 
 
 def _ask_cld2(text: str) -> Guess:
@@ -118,9 +127,11 @@ def _ask_cld2(text: str) -> Guess:
         reliable, size, answers = pycld2.detect(clean_text(text[:_LIMIT]), isPlainText=True, bestEffort=True)
     except pycld2.error:  # not one string that we know of is left for it to refuse; an unknown one is no reason to stop
         return _NO_GUESS
-    for _, code, percent, _ in answers:
+    likeness = 0.0
+    for _, code, percent, density in answers:
         language = base_language(code)
+        likeness = max(likeness, min(1.0, density / _KNOWN_DENSITY))  # that of a placeholder counts, too: it is known
         if language not in {UNDETERMINED, _PLACEHOLDER}:
             strength = percent / 100 * min(1.0, size / _CLEAR_BYTES) if reliable else 0.0
-            return Guess(language, percent / 100, strength)
-    return _NO_GUESS
+            return Guess(language, percent / 100, strength, likeness)
+    return _NO_GUESS._replace(likeness=likeness)

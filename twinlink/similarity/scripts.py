@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 
 import opencc
@@ -18,6 +18,7 @@ __all__ = [
     "count_letters",
     "script_of",
     "split_units",
+    "without_units",
     "words_per_unit",
 ]
 
@@ -67,6 +68,15 @@ def split_units(text: str) -> list[str]:
     ['Run', '執', '行', 'httpd', 'l', 'été']
     """
     return [text] if text.isascii() and text.isalpha() else _UNITS.findall(text)
+
+
+def without_units(text: str, drop: Callable[[str], bool]) -> str:
+    """Put a space for some units of a text, and leave all that stands between them.
+
+    >>> without_units("run हिन्दी", str.isascii)
+    '  हिन्दी'
+    """
+    return _UNITS.sub(lambda unit: " " if drop(unit[0]) else unit[0], text)
 
 
 def count_letters(text: str) -> int:

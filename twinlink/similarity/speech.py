@@ -1,0 +1,99 @@
+"""Which words are typical of a language on a site, and how well a page speaks like that language's other pages."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+__all__ = ["LIKE", "MIN_PAGES", "Floats", "Labels", "Speech", "learn_speech", "page_frequency", "speaks_like"]
+
+Floats = NDArray[np.float64]
+Labels = NDArray[np.int64]
+
+MIN_PAGES = 3
+"""A word counts where this many pages of a language have it."""
+LIKE = 0.5
+"""A page speaks like a language with this part of its usual share of typical words."""
+_TYPICAL = 0.2
+"""A word is typical of a language with this page frequency."""
+_OWN = 0.15
+"""A word is a language's own if its page frequency in every other language is below this part of it. .1 to .15 give the
+same languages on all sites of `docs/results.md`; at .25 words of a part of a site pass for words of a language."""
+
+
+class Speech(NamedTuple):
+    """The words that each language of a site has on many of its pages."""
+
+    typical: NDArray[np.bool_]
+    """Word × language."""
+    own: NDArray[np.bool_]
+    """Word × language: of these, the words that are rare in all other languages."""
+    usual: Floats
+    """Median share of typical words in a page's text, by language."""
+    usual_own: Floats
+    """The same of own words."""
+    neutral: Labels
+    """Words that would be typical of all languages: code, terms."""
+
+
+def page_frequency(items: csr_array, labels: Labels, n_languages: int) -> tuple[Floats, Floats]:
+    """Return the number of pages of each language, and the number of those that have each item."""
+    known = np.flatnonzero(labels >= 0)
+    member = csr_array((np.ones(len(known)), (known, labels[known])), shape=(len(labels), n_languages))
+    present = csr_array((np.ones_like(items.data), items.indices, items.indptr), shape=items.shape)
+    return np.bincount(labels[known], minlength=n_languages).astype(float), (present.T @ member).toarray()
+
+
+def learn_speech(words: csr_array, labels: Labels, n_languages: int, least_share: float = _TYPICAL) -> Speech:
+    """Learn the typical words of each language from its pages.
+
+    Parameters
+    ----------
+    words : csr_array, shape (n_pages, n_words)
+        How often each page has each word.
+    labels : ndarray of int64, shape (n_pages,)
+        Language of each page, -1 for pages that nothing is learned from.
+    n_languages : int
+    least_share : float
+        Share of a language's pages that have a typical word, at least.
+    """
+    sizes, frequency = page_frequency(words, labels, n_languages)
+    typical = frequency >= np.maximum(least_share * sizes, MIN_PAGES)
+    neutral = np.flatnonzero(typical.all(axis=1)) if n_languages > 1 else np.zeros(0, np.int64)
+    typical[neutral] = False
+    own = typical & _is_own(frequency / np.maximum(sizes, 1))
+    usual, usual_own = (_usual(_shares(words, which), labels) for which in (typical, own))
+    return Speech(typical, own, usual, usual_own, neutral)
+
+
+def speaks_like(words: csr_array, which: NDArray[np.bool_], usual: Floats) -> Floats:
+    """Return how much each page speaks like each language: its share of these words over what is usual there.
+
+    Shape (n_pages, n_languages); about 1 for the pages of a language.
+    """
+    fits: Floats = _shares(words, which) / np.maximum(usual, 1e-9)
+    return np.where(usual > 0, fits, 0.0)
+
+
+def _is_own(share: Floats) -> NDArray[np.bool_]:
+    """Word × language: whether all other languages have the word on far fewer of their pages."""
+    if share.shape[1] < 2:
+        return np.ones(share.shape, np.bool_)
+    two = np.partition(share, -2, axis=1)[:, -2:]
+    others = np.where(share >= two[:, 1:], two[:, :1], two[:, 1:])
+    result: NDArray[np.bool_] = others < _OWN * share
+    return result
+
+
+def _shares(words: csr_array, which: NDArray[np.bool_]) -> Floats:
+    sizes = np.maximum(np.asarray(words.sum(axis=1)).ravel(), 1)[:, None]
+    result: Floats = (words @ which.astype(np.float64)) / sizes
+    return result
+
+
+def _usual(shares: Floats, labels: Labels) -> Floats:
+    n_languages = shares.shape[1]
+    return np.array([np.median(shares[labels == k, k]) if (labels == k).any() else 0.0 for k in range(n_languages)])

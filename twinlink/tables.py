@@ -496,6 +496,20 @@ def read_table(path: Path, schema: pa.Schema, columns: Sequence[str] | None = No
     return concat_tables(parts, wanted)
 
 
+def count_rows(path: Path) -> int:
+    """Return the number of rows of a table, a file or a folder of them; a folder without files has none.
+
+    Raises
+    ------
+    SchemaError
+        If a file is no table.
+    """
+    try:
+        return sum(int(pq.read_metadata(part).num_rows) for part in iter_parts(path))
+    except (pa.ArrowInvalid, OSError) as error:
+        raise SchemaError(f"{path}: not a readable Parquet table ({error})") from error
+
+
 def concat_tables(parts: Sequence[pa.Table], schema: pa.Schema) -> pa.Table:
     """Put tables of one schema below each other; no table at all gives an empty one."""
     return pa.concat_tables(parts) if parts else schema.empty_table()

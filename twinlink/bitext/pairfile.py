@@ -12,7 +12,7 @@ from twinlink.bitext.exports import open_for_reading
 from twinlink.errors import InputError
 from twinlink.inputs import Expected
 
-__all__ = ["PairFile", "read_sentence_pairs"]
+__all__ = ["PairFile", "read_sentence_pairs", "whole_path"]
 
 _PROBLEM = "cannot be read as sentence pairs"
 _FILE = Expected(_PROBLEM, f"{_PROBLEM} (no such file)")
@@ -43,6 +43,16 @@ class PairFile(NamedTuple):
     def files(self, langs: tuple[str, str]) -> tuple[Path, ...]:
         """Return the file, or the two files of Moses' form."""
         return (self.path,) if self.path.is_file() else tuple(Path(f"{self.path}.{lang}") for lang in langs)
+
+
+def whole_path(text: str) -> str:
+    """Return ``FILE`` or ``LANG-LANG=FILE`` with the whole path of the file.
+
+    >>> whole_path("en-fr=/data/memory.tsv")
+    'en-fr=/data/memory.tsv'
+    """
+    file = PairFile.of(text)
+    return f"{'-'.join(file.langs)}={file.path.absolute()}" if file.langs else str(file.path.absolute())
 
 
 def read_sentence_pairs(file: PairFile, langs: tuple[str, str]) -> Iterator[tuple[str, str]]:

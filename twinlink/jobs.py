@@ -1,7 +1,7 @@
 """Work that a notebook starts: a whole job, site discovery, and what is done with a run afterwards.
 
 Settings are remembered as on the command line, see `twinlink.remembering`. What is told there on the screen goes to the
-logger ``twinlink`` as warnings.
+logger ``twinlink``: as warnings, but what a `Run` remembers of its own settings as information.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["align", "discover", "learn_patterns", "mine", "rank"]
 
 _log = logging.getLogger("twinlink")
+_OF_RUN = ("align", "patterns", "rank")
 
 
 def mine(
@@ -164,19 +165,20 @@ def _at_work(folder: Path, call: CallSettings, stages: Sequence[str]) -> Iterato
     from twinlink.progress import reporter
 
     with RunDirectory.held(folder, _log.warning) as run, reporter(quiet=True, pause=run.pause_file) as report:
-        if line := call.line(stages):
-            _log.warning(line)
+        if line := call.line(stages, "forget=[NAME]"):
+            _log.log(logging.INFO if stages[0] in _OF_RUN else logging.WARNING, line)
         try:
             yield run, report
         except TwinlinkError as error:
-            call.blame(error)
+            call.blame(error, "forget=[NAME]")
             raise
 
 
 def _call(
     run: Path | None, settings: Mapping[str, Any], langs: Sequence[str] = (), forget: Sequence[str] = ()
 ) -> CallSettings:
-    given = {name.replace("__", "."): _plain(value) for name, value in settings.items()}
+    given = {name.replace("__", "."): _plain(value) for name, value in settings.items() if name != "forget"}
+    forget = settings.get("forget", forget)
     if langs:
         given["langs"] = [tag.strip() for tag in langs.split(",")] if isinstance(langs, str) else list(langs)
     return call_settings(run, given, forget=[name.replace("__", ".") for name in forget])

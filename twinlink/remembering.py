@@ -25,7 +25,7 @@ from twinlink.signature import leaves, shown
 
 __all__ = ["CallSettings", "call_settings", "keep_with", "remember", "remembered"]
 
-ALL = "all"
+ALL, CLEAR = "all", "--forget NAME"
 _USED: Mapping[str, tuple[str, ...]] = {
     "crawl": ("crawl",),
     "langs": ("langs",),
@@ -107,23 +107,26 @@ class CallSettings:
     file: Path | None
     """Where the run remembers them; None: the call is about no run."""
 
-    def line(self, stages: Iterable[str]) -> str:
-        """Return a line that tells which remembered settings apply to some stages; empty if none does."""
+    def line(self, stages: Iterable[str], clear: str = CLEAR) -> str:
+        """Return a line that tells which remembered settings apply to some stages; empty if none does.
+
+        ``clear`` says how a call forgets one.
+        """
         within = {name for stage in stages for name in _USED[stage]}
         names = [name for name in self.applied if any(_is_within(name, each) for each in within)]
         if not names:
             return ""
         values = [f"{name}={shown(self.applied[name])}" for name in names[:_SHOWN]]
         more = [f"{len(names) - _SHOWN} more"] if len(names) > _SHOWN else []
-        return f"remembered in {self.file}: {', '.join([*values, *more])} (--forget NAME takes the default)"
+        return f"remembered in {self.file}: {', '.join([*values, *more])} ({clear} takes the default)"
 
-    def blame(self, error: TwinlinkError) -> None:
+    def blame(self, error: TwinlinkError, clear: str = CLEAR) -> None:
         """Add to an error about a remembered setting where that is remembered, and how to clear it."""
         text = str(error)
         names = [name for name, value in self.applied.items() if _is_about(text, name, value)]
         if names and error.args:
-            forget = " ".join(f"--forget {name}" for name in names)
             what = "are" if len(names) > 1 else "is"
+            forget = " ".join(clear.replace("NAME", name) for name in names)
             where = f"{' and '.join(names)} {what} remembered in {self.file}; `{forget}` takes the default"
             error.args = (f"{text}. {where}", *error.args[1:])
 

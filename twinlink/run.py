@@ -357,7 +357,8 @@ class Run:
         lexicons : sequence of path
             Start values of the word model (``bitext__lexicons``); none: those that the run remembers.
         **settings
-            Any setting by its name with ``__`` for the dot.
+            Any setting by its name with ``__`` for the dot; ``forget`` has names that take the default instead of what
+            the run remembers.
         """
         jobs.align(self.path, lexicons, settings)
         return self.reload()

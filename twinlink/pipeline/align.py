@@ -31,7 +31,7 @@ from twinlink.bitext.sidewords import SideWords
 from twinlink.bitext.tokens import Tokenizer
 from twinlink.bitext_config import BitextSettings
 from twinlink.config import Config
-from twinlink.errors import InputError, LexiconError, NothingFoundError, SchemaError
+from twinlink.errors import InputError, NothingFoundError, SchemaError
 from twinlink.pipeline.align_pages import AlignedPage, Forms, Prior, Work, align_pages, expect_pages
 from twinlink.pipeline.page_pairs import LanguagePairs, PageTexts, language_pairs
 from twinlink.pipeline.segment_files import export_again, export_all, export_rows, export_words
@@ -143,7 +143,7 @@ def align_run(
 
 def _lexicon_digest(path: Path) -> str:
     if not path.is_file():
-        raise LexiconError(f"{path}: no such lexicon file")
+        read_lexicon(path)  # says what is wrong
     return file_digest(path)
 
 

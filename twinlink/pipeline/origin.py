@@ -87,6 +87,9 @@ def agreed_paths(
     where = {path.resolve(): path for path in paths}
     known = _found_again(run, origin_of(run), where)
     fresh = [path for place, path in where.items() if place not in known.paths]
+    for path in fresh:
+        if not path.exists():
+            raise InputError(f"{path}: no such file or folder; expected a WARC file or a folder")
     sites = Scope(known.starts, config.crawl)
     strange = [url for url in urls if not sites.site(url)]
     named = len(fresh) + len(strange)

@@ -165,6 +165,7 @@ class PairsTold(Record, frozen=True, kw_only=True):
             filters=dict(counts.filters),
             n_pairs=0,
             expected_precision=None,
+            n_without_probability=0,
             pairs=str(run / "pairs.tsv"),
             report=None,
             why_none=error.why,

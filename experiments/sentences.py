@@ -130,7 +130,7 @@ def align_site(folder: Path, out: Path, *, keep: bool = False) -> Aligned:
         shutil.rmtree(out / "align", ignore_errors=True)  # its signature does not tell states of the code apart
     start = time.process_time()
     with run.lock():
-        align_stage(run, Config.load(run.config_file), [])
+        align_stage(run, Config.load(run.config_file))
     seconds = time.process_time() - start
     align = out / "align"
     (side,) = (align / "segments").iterdir()

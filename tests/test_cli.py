@@ -144,12 +144,15 @@ def test_a_lexicon_is_found_from_another_folder(run, tmp_path, monkeypatch):
     assert done.returncode == 0, done.stderr
 
 
-def test_pages_read_anew_leave_no_pairs_of_the_old_ones(run, tmp_path):
+def test_pairs_of_earlier_pages_are_not_told_as_those_of_the_new_ones(run, tmp_path):
+    listed = (run / "pairs.tsv").read_text()
     other = write_pages(tmp_path / "other", {"a.html": page("Another text altogether.")})
-    assert twinlink("ingest", other, "--base-url", BASE, "-o", run).returncode == 0
+    done = twinlink("ingest", other, "--base-url", BASE, "-o", run, "--add")
+    assert done.returncode == 0
+    assert "ingest is done again (its input has changed); what is in match/ stays" in done.stderr
     done = twinlink("explain", run, f"{BASE}/a.html")
-    assert (done.returncode, "no match here yet" in done.stderr) == (3, True)
-    assert not (run / "pairs.tsv").exists()
+    assert (done.returncode, "read anew since the last match; run `twinlink match" in done.stderr) == (3, True)
+    assert (run / "pairs.tsv").read_text() == listed
 
 
 def test_evaluate_scores_and_notes_what_is_missing(run, tmp_path):
@@ -195,9 +198,9 @@ def test_evaluate_wants_two_languages_of_the_run(run, langs, message):
     assert message in done.stderr
 
 
-def test_evaluate_a_run_without_pairs(run):
-    assert "0 pairs" in twinlink("match", run, "--min-probability", "1").stderr
-    gold = run.parent / "gold.tsv"
+def test_evaluate_a_run_without_pairs(tmp_path):
+    assert "0 pairs" in mine_toy(tmp_path, "--min-probability", "1").stderr
+    run, gold = tmp_path / "run", tmp_path / "gold.tsv"
     gold.write_text("/en/a.html\t/zh/a.html\n")
     assert "predicted 0" in twinlink("evaluate", run, "--gold", gold, "--langs", "en,zh").stdout
 
@@ -339,12 +342,16 @@ def test_a_job_that_is_killed_or_stopped_goes_on_and_comes_to_the_same_pairs(ser
 def test_the_demo_replaces_an_earlier_demo_and_no_other_run(run, tmp_path):
     refused = twinlink("demo", "-o", run)
     assert (refused.returncode, "no demo" in refused.stderr) == (3, True)
-    (tmp_path / "demo" / "site").mkdir(parents=True)
-    for name in ("site/gold.tsv", "config.toml", "ledger.sqlite"):
-        (tmp_path / "demo" / name).touch()
+    assert (run / "pairs.tsv").is_file()
+    shutil.copytree(run, tmp_path / "demo")
+    write_site(tmp_path / "demo" / "site")
+    before = (tmp_path / "demo" / "pairs.tsv").read_text()
     with patch("twinlink.demo.write_site", side_effect=OSError(28, "No space left on device")):
         assert twinlink("demo", "-o", tmp_path / "demo").returncode == 3
-    assert not (tmp_path / "demo" / "ledger.sqlite").exists()
+    assert (tmp_path / "demo" / "pairs.tsv").read_text() == before
+    assert twinlink("demo", "-o", tmp_path / "demo", "-q").returncode == 0
+    assert (tmp_path / "demo" / "pairs.tsv").read_text() != before
+    assert not (tmp_path / "demo" / "replacement").exists()
 
 
 def test_two_processes_do_not_work_in_one_run(run):

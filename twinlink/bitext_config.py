@@ -111,3 +111,7 @@ class BitextSettings(Settings, frozen=True):
     """Files for other programs, beside the tables."""
     compress: Compression = ""
     """How they are compressed: not, with gzip, or with zstd."""
+    lexicons: tuple[str, ...] = ()
+    """Lexicon files: start values of the word model. Empty: those of ``match.lexicons``."""
+    warm: tuple[str, ...] = ()
+    """Files of sentence pairs that the word model learns from first: ``FILE`` or ``LANG-LANG=FILE``."""

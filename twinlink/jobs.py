@@ -1,13 +1,19 @@
-"""Work that a notebook starts: a whole job, site discovery, and what is done with a run afterwards."""
+"""Work that a notebook starts: a whole job, site discovery, and what is done with a run afterwards.
+
+Settings are remembered as on the command line, see `twinlink.remembering`. What is told there on the screen goes to the
+logger ``twinlink``: as warnings, but what a `Run` remembers of its own settings as information.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import logging
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from twinlink.config import Config
+from twinlink.errors import TwinlinkError
+from twinlink.remembering import CallSettings, call_settings
 from twinlink.rundir import RunDirectory
 from twinlink.wanted import check_two
 
@@ -17,9 +23,19 @@ if TYPE_CHECKING:
 
 __all__ = ["align", "discover", "learn_patterns", "mine", "rank"]
 
+_log = logging.getLogger("twinlink")
+_OF_RUN = ("align", "patterns", "rank")
+
 
 def mine(
-    inputs: str | Path | Sequence[str | Path], *, out: str | Path, langs: Sequence[str] = (), **settings: Any
+    inputs: str | Path | Sequence[str | Path],
+    *,
+    out: str | Path,
+    langs: Sequence[str] = (),
+    add: bool = False,
+    replace: bool = False,
+    forget: Sequence[str] = (),
+    **settings: Any,
 ) -> Run:
     """Do the whole job: crawl or read ``inputs``, match, and open the result.
 
@@ -30,7 +46,14 @@ def mine(
     out : path
         The run directory; what is done in it already is not done again.
     langs : sequence of str
-        Wanted languages by code or name, ``("en", "zh-TW")`` or ``"en,zh"``; empty: the two most frequent on each site.
+        Wanted languages by code or name, ``("en", "zh-TW")`` or ``"en,zh"``; empty: those that the run remembers, or
+        else the two most frequent on each site.
+    add : bool
+        Add the inputs to a run that was made from others.
+    replace : bool
+        Start the run anew; what it has goes once that has succeeded, but for its labels.
+    forget : sequence of str
+        Settings that take the default instead of what the run remembers.
     **settings
         Any setting by its name with ``__`` for the dot: ``match__ets__alpha=0.3``.
 
@@ -38,6 +61,10 @@ def mine(
     ------
     InputError
         If an input or a setting cannot be used.
+    RunError
+        If the run was made from other inputs, and neither ``add`` nor ``replace`` is given.
+    NothingFoundError
+        If no pair was found in a run that has some; it stays as it was.
     CrawlError
         If not one page could be fetched.
     RunLockedError
@@ -54,17 +81,23 @@ def mine(
     (10, 8, 5)
     """
     from twinlink.pipeline.mine import mine_stages
+    from twinlink.pipeline.origin import means
 
-    config = _config(Config(), settings, langs)
-    check_two(config.langs)
-    run = RunDirectory.create(Path(out))
-    with _at_work(run) as report:
-        mine_stages(_texts(inputs), run, config, report)
+    how = means(add=add, replace=replace)
+    call = _call(None if replace else Path(out), settings, langs, forget)
+    check_two(call.config.langs)
+    with _at_work(Path(out), call, ("crawl", "ingest", "match")) as (run, report):
+        mine_stages(_texts(inputs), run, call.config, report, how)
     return _opened(run)
 
 
 def discover(
-    seeds: str | Path | Sequence[str | Path], *, out: str | Path, langs: Sequence[str] = (), **settings: Any
+    seeds: str | Path | Sequence[str | Path],
+    *,
+    out: str | Path,
+    langs: Sequence[str] = (),
+    forget: Sequence[str] = (),
+    **settings: Any,
 ) -> Run:
     """Let a list of sites grow by itself, and open the result.
 
@@ -76,6 +109,8 @@ def discover(
         The run directory; a loop that was stopped goes on.
     langs : sequence of str
         Wanted languages.
+    forget : sequence of str
+        Settings that take the default instead of what the run remembers.
     **settings
         Any setting by its name with ``__`` for the dot: ``discover__rounds=3``, ``discover__top=200``.
 
@@ -91,62 +126,65 @@ def discover(
     from twinlink.pipeline.discover import discover as discover_sites
     from twinlink.spiders.seeds import seeds_of
 
-    config = _config(Config(), settings, langs)
-    check_two(config.langs)
-    run = RunDirectory.create(Path(out))
-    with _at_work(run) as report:
-        discover_sites(seeds_of(_texts(seeds)), run, config, report)
+    call = _call(Path(out), settings, langs, forget)
+    check_two(call.config.langs)
+    with _at_work(Path(out), call, ("discover",)) as (run, report):
+        discover_sites(seeds_of(_texts(seeds)), run, call.config, report)
     return _opened(run)
 
 
-def align(folder: Path, lexicons: Sequence[str | Path], settings: dict[str, Any]) -> None:
-    """Align the sentences of a run's page pairs; without lexicons, those that the run was matched with are used."""
+def align(folder: Path, lexicons: Sequence[str | Path], settings: Mapping[str, Any]) -> None:
+    """Align the sentences of a run's page pairs; without lexicons, those that the run remembers are used."""
     from twinlink.pipeline.mine import align_stage
 
-    run, config = _present(folder, settings)
-    with _at_work(run) as report:
-        align_stage(run, config, [Path(path) for path in lexicons or config.match.lexicons], report=report)
+    given = {"bitext.lexicons": [Path(path) for path in lexicons]} if lexicons else {}
+    call = _call(folder, {**given, **settings})
+    with _at_work(folder, call, ("align",)) as (run, report):
+        align_stage(run, call.config, report=report)
 
 
-def learn_patterns(folder: Path, settings: dict[str, Any]) -> None:
+def learn_patterns(folder: Path, settings: Mapping[str, Any]) -> None:
     """Learn the URL patterns of a run's sites."""
     from twinlink.pipeline.patterns import learn_run
 
-    run, config = _present(folder, settings)
-    with _at_work(run) as report:
-        learn_run(run, config, lambda done, total: report("patterns", done, total))
+    call = _call(folder, settings)
+    with _at_work(folder, call, ("patterns",)) as (run, report):
+        learn_run(run, call.config, lambda done, total: report("patterns", done, total))
 
 
-def rank(folder: Path, settings: dict[str, Any]) -> None:
+def rank(folder: Path, settings: Mapping[str, Any]) -> None:
     """Rank the sites that a run's pages link to."""
     from twinlink.pipeline.ranking import rank as rank_sites
     from twinlink.pipeline.rounds import turned_down
 
-    run, config = _present(folder, settings)
-    with _at_work(run) as report:
-        rank_sites(run, config, turned_down(run), lambda done, total: report("rank", done, total))
+    call = _call(folder, settings)
+    with _at_work(folder, call, ("rank",)) as (run, report):
+        rank_sites(run, call.config, turned_down(run), lambda done, total: report("rank", done, total))
 
 
 @contextmanager
-def _at_work(run: RunDirectory) -> Iterator[Report]:
-    """Hold a run, and heed the pause that its review may ask for, which is the only thing that is shown."""
+def _at_work(folder: Path, call: CallSettings, stages: Sequence[str]) -> Iterator[tuple[RunDirectory, Report]]:
+    """Hold a run, and heed the pause that its review may ask for, which is the only progress that is shown."""
     from twinlink.progress import reporter
 
-    with run.lock(), reporter(quiet=True, pause=run.pause_file) as report:
-        yield report
+    with RunDirectory.held(folder, _log.warning) as run, reporter(quiet=True, pause=run.pause_file) as report:
+        if line := call.line(stages, "forget=[NAME]"):
+            _log.log(logging.INFO if stages[0] in _OF_RUN else logging.WARNING, line)
+        try:
+            yield run, report
+        except TwinlinkError as error:
+            call.blame(error, "forget=[NAME]")
+            raise
 
 
-def _present(folder: Path, settings: dict[str, Any]) -> tuple[RunDirectory, Config]:
-    """Return a run that exists with its own settings and what goes over them."""
-    run = RunDirectory(folder)
-    return run, _config(Config.load(run.config_file), settings)
-
-
-def _config(base: Config, settings: dict[str, Any], langs: Sequence[str] = ()) -> Config:
-    given = {name.replace("__", "."): _plain(value) for name, value in settings.items()}
+def _call(
+    run: Path | None, settings: Mapping[str, Any], langs: Sequence[str] = (), forget: Sequence[str] = ()
+) -> CallSettings:
+    given = {name.replace("__", "."): _plain(value) for name, value in settings.items() if name != "forget"}
+    forget = settings.get("forget", forget)
     if langs:
         given["langs"] = [tag.strip() for tag in langs.split(",")] if isinstance(langs, str) else list(langs)
-    return base.override(given)
+    return call_settings(run, given, forget=[name.replace("__", ".") for name in forget])
 
 
 def _plain(value: Any) -> Any:

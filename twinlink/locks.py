@@ -15,7 +15,7 @@ from io import FileIO
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["BlockedError", "Holder", "locked", "own_command"]
+__all__ = ["BlockedError", "Holder", "is_held", "locked", "own_command"]
 
 _LOOK_SECONDS = 0.005
 _LONGEST_COMMAND = 200  # characters
@@ -94,12 +94,33 @@ def locked(path: Path, patience: float, command: str = "") -> Iterator[None]:
             if time.monotonic() > deadline:
                 raise BlockedError(_read_note(file))
             time.sleep(_LOOK_SECONDS)
+        if not _is_in_place(file, path):  # its holder did nothing, and has just removed it
+            raise BlockedError(None)
         _write_note(file, command or own_command())
         _HELD.add(file)
         try:
             yield
         finally:
             _HELD.discard(file)
+
+
+def is_held(path: Path) -> bool:
+    """Return whether a process holds the lock on a file. It is asked for the lock, and gives it back at once."""
+    try:
+        with path.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def _is_in_place(file: FileIO, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(file.fileno()), path.stat())
+    except FileNotFoundError:
+        return False
 
 
 def _close_inherited() -> None:

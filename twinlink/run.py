@@ -27,6 +27,7 @@ from twinlink.frames import (
     to_frame,
 )
 from twinlink.jobs import mine
+from twinlink.remembering import remembered
 from twinlink.rundir import RunDirectory
 from twinlink.tables import (
     CANDIDATES,
@@ -132,7 +133,7 @@ class Run:
         return self
 
     def has(self, stage: str) -> bool:
-        """Tell whether a stage has been done: ingest, match, align, patterns, rank, recover …."""
+        """Return whether a stage has been done for the pages that there are: ingest, match, align, patterns, rank …."""
         return self._directory.read_signature(stage) is not None
 
     @staticmethod
@@ -159,8 +160,8 @@ class Run:
 
     @cached_property
     def config(self) -> Config:
-        """The settings in force."""
-        return Config.load(self._directory.config_file)
+        """The settings that the run remembers, see `twinlink.remembering`."""
+        return remembered(self._directory)
 
     @cached_property
     def pages(self) -> pd.DataFrame:
@@ -354,9 +355,10 @@ class Run:
         Parameters
         ----------
         lexicons : sequence of path
-            Start values of the word model; none: those of the run's settings.
+            Start values of the word model (``bitext__lexicons``); none: those that the run remembers.
         **settings
-            Any setting by its name with ``__`` for the dot.
+            Any setting by its name with ``__`` for the dot; ``forget`` has names that take the default instead of what
+            the run remembers.
         """
         jobs.align(self.path, lexicons, settings)
         return self.reload()

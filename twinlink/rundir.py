@@ -8,30 +8,36 @@ whose signature has not changed is done and is skipped. Layout::
     RUN/ingest/pages/SITE.parquet     also links/ and rejects.parquet
     RUN/match/pairs/SITE.parquet      also candidates/, languages/ and rejects.parquet
     RUN/pairs.tsv                     the pairs, for people and scripts
+
+A result stays where it is until a later one of the same stage has taken its place, see `twinlink.committing`. One that
+was made from pages which have been read anew since stays on disk, too, but counts as not done.
 """
 
 from __future__ import annotations
 
 import hashlib
-import importlib.metadata
 import shlex
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from fnmatch import fnmatch
 from itertools import chain
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 import msgspec
 
+from twinlink.committing import REPLACEMENT, SIGNATURE, TOP, commit_stage, is_settled, replace_run, settle, settle_stage
 from twinlink.errors import InputError, MissingStageError, RunError, RunLockedError
 from twinlink.files import write_text
-from twinlink.locks import BlockedError, locked
+from twinlink.locks import BlockedError, is_held, locked
 from twinlink.pausing import waits
+from twinlink.signature import Signature, file_digest, twinlink_version
 
-__all__ = ["RunDirectory", "Signature", "file_digest", "site_file", "twinlink_version"]
+__all__ = ["RunDirectory", "Signature", "Tell", "file_digest", "site_file", "twinlink_version"]
+
+Tell = Callable[[str], None]
+"""Takes a line that a person should read."""
 
 _LONGEST_NAME = 200  # bytes of a site's name in that of its file: file systems take 255, endings come on top
 _LOCK_PATIENCE = 0.1  # seconds: who only asks whether the lock is held (a review) has it for a moment
@@ -49,6 +55,7 @@ _STAGES = (
     "discover",
 )
 
+_LEDGERS = ("ledger.sqlite", "recover.sqlite")
 _RECORDS = ("ledger.sqlite*", "recover.sqlite*", "crawl.json", "crawl.log", "crawl.lock")
 
 _COMMANDS = {
@@ -62,40 +69,13 @@ _COMMANDS = {
 """What makes a stage's folder, where it is not the command of its name."""
 
 
-def twinlink_version() -> str:
-    """Return the version of the installed package."""
-    return importlib.metadata.version("twinlink")
+_LONG = ("ingest", "match", "align")
+_AFTER = {"ingest": ("match", "align"), "match": ("align",)}
+"""What has to be done again after each stage that may take long."""
 
 
-class Signature(msgspec.Struct, frozen=True):
-    """What a stage's result depends on: settings, version and input. Equal signatures mean equal results."""
-
-    stage: str
-    version: str
-    settings: dict[str, Any]
-    inputs: str
-    """Digest of what the stage read."""
-
-    @classmethod
-    def of(cls, stage: str, settings: Mapping[str, Any], inputs: Sequence[str]) -> Signature:
-        """Make the signature of ``stage`` from its settings and the digests or names of its inputs."""
-        read = "\0".join(inputs).encode(errors="surrogatepass")  # a file's name need not be UTF-8
-        digest = hashlib.blake2b(read, digest_size=16).hexdigest()
-        return cls(stage, twinlink_version(), msgspec.to_builtins(dict(settings)), digest)
-
-    def __str__(self) -> str:
-        """Return the short form that travels with every number: stage, version and a digest of the rest."""
-        digest = hashlib.blake2b(msgspec.json.encode(self, order="sorted"), digest_size=6).hexdigest()
-        return f"{self.stage}:{self.version}:{digest}"
-
-
-def file_digest(path: Path, name: str | None = None) -> str:
-    """Return what tells whether a file has changed: name, size and time of change (its content is not read).
-
-    The name is the whole path by default, so that it does not matter from which folder a command is called.
-    """
-    status = path.stat()
-    return f"{path.resolve() if name is None else name}|{status.st_size}|{status.st_mtime_ns}"
+def _unheard(line: str) -> None:
+    """Tell nobody."""
 
 
 class RunDirectory:
@@ -107,8 +87,9 @@ class RunDirectory:
         The directory; made by `create`, not by the constructor.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, tell: Tell = _unheard) -> None:
         self.path = path
+        self.tell = tell
 
     @classmethod
     def create(cls, path: Path) -> RunDirectory:
@@ -126,6 +107,36 @@ class RunDirectory:
         return cls(path)
 
     @classmethod
+    @contextmanager
+    def held(cls, path: Path, tell: Tell = _unheard) -> Iterator[RunDirectory]:
+        """Make the directory if need be, and hold it; a job that fails before it did anything leaves nothing behind.
+
+        Raises
+        ------
+        RunError
+            If the directory cannot be made or written to.
+        RunLockedError
+            If another process holds it.
+        """
+        made = [folder for folder in (path, *path.parents) if not folder.exists()]
+        run = cls(path, tell)
+        has_lock = run.lock_file.exists()
+        try:
+            cls.create(path)
+            with run.lock():
+                try:
+                    yield run
+                except BaseException:
+                    if not (has_lock or run._is_begun()):
+                        run.lock_file.unlink(missing_ok=True)
+                    raise
+        except BaseException:
+            for folder in made:
+                with suppress(OSError):  # it is not empty
+                    folder.rmdir()
+            raise
+
+    @classmethod
     def existing(cls, path: Path) -> RunDirectory:
         """Return a run that is there.
 
@@ -135,14 +146,22 @@ class RunDirectory:
             If there is no such directory, or it is not a run.
         """
         run = cls(path)
-        if not run.config_file.is_file():
+        if not is_settled(path, _STAGES):
+            with suppress(RunError), run.lock():  # else it may only be read, or a process works in it that does this
+                pass
+        if not (run._is_begun() or is_held(run.lock_file)):
             makes = f"twinlink mine … -o {shlex.quote(str(path))}"
-            raise RunError(f"{path}: not a run directory (no config.toml in it); `{makes}` makes one")
+            raise RunError(f"{path}: not a run directory (it holds nothing that was mined); `{makes}` makes one")
         return run
+
+    def _is_begun(self) -> bool:
+        """Return whether a job has left anything that another one can go on with."""
+        results = (self.path / stage / SIGNATURE for stage in _STAGES)
+        return any(file.is_file() for file in (self.config_file, *map(self.path.joinpath, _LEDGERS), *results))
 
     @property
     def config_file(self) -> Path:
-        """The settings in force."""
+        """The settings that the run remembers, see `twinlink.remembering`."""
         return self.path / "config.toml"
 
     @property
@@ -183,7 +202,7 @@ class RunDirectory:
         if not place.is_relative_to(own) or place in (own, own / self.report_file.name):
             return
         first, *rest = place.relative_to(own).parts
-        kept = (*_STAGES, self.config_file.name, self.pairs_file.name, *_RECORDS)
+        kept = (*_STAGES, self.config_file.name, self.pairs_file.name, REPLACEMENT, *_RECORDS)
         is_said = first == "review" and rest in ([], ["labels.jsonl"], [self.pause_file.name])
         if is_said or first.startswith(".") or any(fnmatch(first, name) for name in kept):
             raise InputError(f"{target}: this is a part of the run itself; choose another file")
@@ -211,6 +230,7 @@ class RunDirectory:
                 raise RunLockedError(error.say(what, "choose another directory")) from error
             except OSError as error:
                 raise RunError(f"{self.path}: cannot be written to ({error.strerror})") from error
+            settle(self.path, _STAGES, self.clear)
             yield
 
     def stage_folder(self, stage: str) -> Path:
@@ -221,68 +241,81 @@ class RunDirectory:
         MissingStageError
             If it has not been done.
         """
-        folder = self.path / stage
         if self.read_signature(stage) is None:
             makes = _COMMANDS.get(stage, f"`twinlink {stage} RUN`").replace("RUN", shlex.quote(str(self.path)))
-            raise MissingStageError(f"{self.path}: no {stage} here yet; run {makes} first")
-        return folder
+            there = f"no {stage} here yet"
+            if self._any_signature(stage) is not None:
+                there = f"the pages have been read anew since the last {stage}"
+            raise MissingStageError(f"{self.path}: {there}; run {makes} first")
+        return self.path / stage
 
     def read_signature(self, stage: str) -> Signature | None:
-        """Return the signature of a stage that has been done, None for another."""
+        """Return the signature of a stage that has been done for the pages that the run has now; None for another."""
+        found = self._any_signature(stage)
+        is_of_pages = found is None or not found.pages or found.pages == str(self._any_signature("ingest"))
+        return found if is_of_pages else None
+
+    def _any_signature(self, stage: str) -> Signature | None:
+        """Return the signature of a stage that has been done, whatever pages it was done for."""
         try:
-            return msgspec.json.decode((self.path / stage / "signature.json").read_bytes(), type=Signature)
+            return msgspec.json.decode((self.path / stage / SIGNATURE).read_bytes(), type=Signature)
         except (FileNotFoundError, NotADirectoryError, msgspec.DecodeError):
             return None
 
     def is_done(self, signature: Signature) -> bool:
-        """Tell whether the stage has been done with just this signature."""
-        return self.read_signature(signature.stage) == msgspec.json.decode(
-            msgspec.json.encode(signature), type=Signature
-        )
+        """Return whether the stage has been done with just this signature."""
+        return self.read_signature(signature.stage) == signature.stored()
 
     @contextmanager
     def writing(self, signature: Signature) -> Iterator[Path]:
-        """Give a folder to write a stage's result to; it takes its place when the block ends without an error."""
-        temporary, old = (self.path / f".{signature.stage}.{suffix}" for suffix in ("tmp", "old"))
-        for leftover in (temporary, old):
-            shutil.rmtree(leftover, ignore_errors=True)
+        """Give a folder to write a stage's result to; it takes its place when the block ends without an error.
+
+        Files of its folder `TOP` go to the top of the run, in the same step.
+        """
+        stage = signature.stage
+        settle_stage(self.path, stage)
+        self._announce(signature)
+        temporary = self.path / f".{stage}.tmp"
+        shutil.rmtree(temporary, ignore_errors=True)  # of a process that was killed
         temporary.mkdir()
         try:
             yield temporary
+            text = msgspec.json.format(msgspec.json.encode(signature).decode(), indent=2)
+            write_text(temporary / SIGNATURE, text)
         except BaseException:
             shutil.rmtree(temporary, ignore_errors=True)
             raise
-        write_text(temporary / "signature.json", msgspec.json.format(msgspec.json.encode(signature).decode(), indent=2))
-        final = self.path / signature.stage
-        if final.exists():
-            final.rename(old)
-        temporary.rename(final)
-        shutil.rmtree(old, ignore_errors=True)
+        commit_stage(self.path, stage)
+
+    def _announce(self, signature: Signature) -> None:
+        """Tell that a stage is done again, why, and what has to be done again after it."""
+        earlier = self._any_signature(signature.stage)
+        if earlier is None or signature.stage not in _LONG:
+            return
+        later = [f"{name}/" for name in _AFTER.get(signature.stage, ()) if self._any_signature(name) is not None]
+        what = f"; what is in {' and '.join(later)} stays, and has to be made again after it" if later else ""
+        self.tell(f"{signature.stage} is done again ({signature.changes(earlier)}){what}")
+
+    def top(self, folder: Path, name: str) -> Path:
+        """Return where a stage writes a file that goes to the top of the run together with its folder."""
+        (folder / TOP).mkdir(exist_ok=True)
+        return folder / TOP / name
 
     def clear(self) -> None:
-        """Remove what jobs have left, so that the next one starts anew; files of others stay."""
+        """Remove what jobs have left, so that the next one starts anew; labels and files of others stay."""
         for stage in _STAGES:
             shutil.rmtree(self.path / stage, ignore_errors=True)
-        shutil.rmtree(self.earlier_match, ignore_errors=True)
         for file in (*chain(*map(self.path.glob, _RECORDS)), self.pairs_file, self.report_file, self.config_file):
             file.unlink(missing_ok=True)
 
-    def discard_match(self) -> None:
-        """Remove the pairs of an earlier `ingest`, their sentences and report, which a new one does not stand behind.
-
-        The matched sites themselves lie aside until the next `match`, which may find some of them unchanged.
-        """
-        if (self.path / "match").exists():
-            shutil.rmtree(self.earlier_match, ignore_errors=True)
-            (self.path / "match").rename(self.earlier_match)
-        self.pairs_file.unlink(missing_ok=True)
-        self.report_file.unlink(missing_ok=True)
-        shutil.rmtree(self.path / "align", ignore_errors=True)
-
     @property
-    def earlier_match(self) -> Path:
-        """Where the matched sites of an earlier `ingest` lie."""
-        return self.path / ".match.earlier"
+    def replacement(self) -> Path:
+        """Where a new run grows that is to take the place of this one."""
+        return self.path / REPLACEMENT
+
+    def replace(self) -> None:
+        """Put the new run, which is whole now, into the place of this one."""
+        replace_run(self.path, self.clear)
 
 
 def site_file(folder: Path, site: str) -> Path:

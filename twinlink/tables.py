@@ -95,7 +95,11 @@ REJECTS = pa.schema(
 LANGUAGES = pa.schema(
     [
         _column("page_id", pa.int64(), "the page"),
-        _column("lang", pa.string(), "BCP 47, script where it matters (zh-Hant); qaa, qab …: one without a name; und: none found"),
+        _column(
+            "lang",
+            pa.string(),
+            "BCP 47, script where it matters (zh-Hant); qaa …: one without a name; und: none found",
+        ),
         _column("lang_score", pa.float32(), "share of the evidence that speaks for it, 0 to 1"),
     ],
     metadata={"table": "languages"},
@@ -495,6 +499,20 @@ def read_table(path: Path, schema: pa.Schema, columns: Sequence[str] | None = No
     except (pa.ArrowInvalid, OSError) as error:
         raise SchemaError(f"{path}: not a readable Parquet table ({error})") from error
     return concat_tables(parts, wanted)
+
+
+def count_rows(path: Path) -> int:
+    """Return the number of rows of a table, a file or a folder of them; a folder without files has none.
+
+    Raises
+    ------
+    SchemaError
+        If a file is no table.
+    """
+    try:
+        return sum(int(pq.read_metadata(part).num_rows) for part in iter_parts(path))
+    except (pa.ArrowInvalid, OSError) as error:
+        raise SchemaError(f"{path}: not a readable Parquet table ({error})") from error
 
 
 def concat_tables(parts: Sequence[pa.Table], schema: pa.Schema) -> pa.Table:

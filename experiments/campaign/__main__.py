@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import random
 import sys
 import tempfile
 import time
@@ -82,10 +81,9 @@ def kills(given: argparse.Namespace, folder: Path) -> Named:
     if not wanted:
         return
     counts = {name: max(1, round(given.kills * share / sum(wanted.values()))) for name, share in wanted.items()}
-    rng = random.Random(given.seed)
     with served(folder / "site") as (site, starts, visit):
         for stage in stages(folder, counts, starts, visit):
-            for trial in kill_stage(stage, counts[stage.name], rng, folder, site):
+            for trial in kill_stage(stage, counts[stage.name], given.seed, folder, site):
                 yield f"SIGKILL in {stage.name}", trial
 
 

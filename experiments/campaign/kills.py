@@ -7,6 +7,7 @@ does at the moment that was drawn, the machine decides.
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import random
@@ -162,9 +163,10 @@ def _stage(
         yield Stage(name, arguments, before, environment or {}, expected, ended.seconds, prepare, is_over)
 
 
-def kill_stage(stage: Stage, n_kills: int, rng: random.Random, folder: Path, site: Site) -> Iterator[Trial]:
+def kill_stage(stage: Stage, n_kills: int, seed: int, folder: Path, site: Site) -> Iterator[Trial]:
     """Kill a stage so many times; yield a trial for each time that it came to its end."""
     left = n_kills
+    numbers = itertools.count()  # of the attempts: the moment of each follows from its number and the seed
     while left > 0:
         stage.prepare()
         run = folder / "trial"
@@ -175,7 +177,7 @@ def kill_stage(stage: Stage, n_kills: int, rng: random.Random, folder: Path, sit
         n_done = 0
         silence = 0.0
         for _ in range(min(PER_TRIAL, left)):
-            was_killed, orphaned = _kill_once(stage, run, rng)
+            was_killed, orphaned = _kill_once(stage, run, random.Random(f"{seed} {stage.name} {next(numbers)}"))
             if not was_killed:
                 break
             n_done += 1
@@ -231,7 +233,7 @@ def _finish(stage: Stage, run: Path, n_kills: int, site: Site, silence: float) -
         f"{stage.name}, killed {n_kills} times",
         ended.in_time and ended.code == 0 and not ended.has_traceback,
         (*lost, *([f"exit code {ended.code}: {ended.stderr.decode()[-300:]}"] if ended.code else [])),
-        extra, ended.crawler_peak, silence, ended.seconds, count=n_kills,
+        extra, ended.crawler_peak or ended.peak, silence, ended.seconds, ended.crawler_peak > 0, n_kills,
     )  # fmt: skip
 
 

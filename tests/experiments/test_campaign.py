@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from experiments.campaign.cases import Case
 from experiments.campaign.catalogue import CATALOGUE, QUICK
 from experiments.campaign.crawled import crawl_case
 from experiments.campaign.damage import DAMAGES, damaged
+from experiments.campaign.digests import difference
 from experiments.campaign.samples import MAKERS, Sample
 from experiments.campaign.table import Trial, as_markdown, joined
 from experiments.campaign.watched import watch
@@ -114,6 +116,13 @@ def test_the_exit_code_says_whether_a_bar_was_missed(
 def test_a_hostile_site_beside_a_good_one(case: Case, tmp_path: Path) -> None:
     trial = crawl_case(case, tmp_path / "run", n_beats=12)
     assert trial.missed == ()
+
+
+def test_results_are_compared_line_by_line() -> None:
+    expected = Counter(["a", "b", "b"])
+    assert difference(Counter(["b", "a", "b"]), expected) == ""
+    assert difference(Counter(["b", "b", "c"]), expected) == "missing a; too many c (2 lines)"
+    assert difference(Counter(["a", "b", "b", "b"]), expected) == "too many b (1 lines)"
 
 
 def test_cases_have_names_of_their_own() -> None:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import os
 from datetime import UTC, datetime
 
+import msgspec
 import pyarrow as pa
 import pytest
 
 from tests.archives import write_toy_archive
 from tests.sites import BASE, page, write_pages, write_toy
-from twinlink.config import IngestSettings
-from twinlink.errors import InputError
+from twinlink.config import Config, IngestSettings
+from twinlink.errors import InputError, MissingStageError, NothingFoundError
 from twinlink.pipeline import ingest as module
 from twinlink.pipeline import parts, spool
 from twinlink.pipeline.ingest import ingest, source_paths
+from twinlink.pipeline.match import match
 from twinlink.rundir import RunDirectory
 from twinlink.spiders.documents import Document
 from twinlink.spiders.urls import page_id
@@ -158,18 +160,33 @@ def test_a_run_inside_the_folder_that_is_read_is_no_input(tmp_path):
     assert ingest(run, [folder], SETTINGS) == first
 
 
-def test_new_tables_leave_no_pairs_of_the_old_ones(run, tmp_path):
+def test_pairs_of_earlier_pages_stay_but_do_not_count(run, tmp_path):
     folder = write_toy(tmp_path / "toy")
     ingest(run, [folder], SETTINGS)
+    config = Config().override({"match.method": "liu2014", "match.min_score": 0.0})
+    match(run, config)
+    listed = run.pairs_file.read_text()
     for _ in range(2):  # what is done already changes nothing
-        (run.path / "match").mkdir(exist_ok=True)
-        run.pairs_file.touch()
         ingest(run, [folder], SETTINGS)
-        assert run.pairs_file.exists()
+        assert run.read_signature("match") is not None
     write_pages(folder, {"new.html": page("one more")})
     ingest(run, [folder], SETTINGS)
-    assert not run.pairs_file.exists()
-    assert not (run.path / "match").exists()
+    assert run.read_signature("match") is None
+    with pytest.raises(MissingStageError, match="read anew since the last match; run `twinlink match"):
+        run.stage_folder("match")
+    assert run.pairs_file.read_text() == listed
+    (folder / "new.html").unlink()
+    ingest(run, [folder], SETTINGS)
+    assert run.read_signature("match") is not None, "the pages are those of before"
+
+
+def test_no_page_does_not_take_the_place_of_pages(run, tmp_path):
+    folder = write_toy(tmp_path / "toy")
+    first = ingest(run, [folder], SETTINGS)
+    with pytest.raises(NothingFoundError, match=r"0 pages \(rejected: none\). The run .* with 10 pages"):
+        ingest(run, [folder], msgspec.structs.replace(SETTINGS, url_prefixes=("https://nowhere.example/",)))
+    assert run.read_signature("ingest") == first.stored()
+    assert len(tables(run)[0]) == 10
 
 
 def test_every_damage_of_an_archive_is_counted(run, monkeypatch):

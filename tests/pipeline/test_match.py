@@ -154,9 +154,9 @@ def test_the_language_finder_can_be_replaced(tmp_path):
         assert len(hints) == len(blocks)
         return ["und"] * len(blocks), np.zeros(len(blocks), np.float32)
 
-    run = RunDirectory.create(tmp_path / "run")
-    ingest(run, [write_toy(tmp_path / "toy")], CONFIG.ingest)
-    before = match(run, CONFIG)
-    assert match(run, CONFIG, find_languages=none) != before
+    run, other = (RunDirectory.create(tmp_path / name) for name in ("run", "other"))
+    for each in (run, other):
+        ingest(each, [write_toy(tmp_path / "toy")], CONFIG.ingest)
+    assert match(run, CONFIG, find_languages=none) != match(other, CONFIG)
     assert len(Run(run.path).pairs) == 0
     assert set(Run(run.path).rejects["reason"]) == {"no-language"}

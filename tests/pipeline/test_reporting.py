@@ -19,7 +19,7 @@ from tests.sites import BASE, write_toy
 from twinlink.bitext.filters import SEGMENT
 from twinlink.config import Config
 from twinlink.errors import GoldError, InputError, MissingStageError, SchemaError
-from twinlink.pipeline.mine import align_stage, mine_stages
+from twinlink.pipeline.mine import align_stage, ingest_stage, mine_stages
 from twinlink.pipeline.patterns import learn_run
 from twinlink.pipeline.report_reading import candidate_sums, count_pages, count_rejects, read_titles, site_graphs
 from twinlink.pipeline.reporting import refresh_report, report_data, write_report
@@ -120,9 +120,11 @@ def test_a_cleared_run_has_no_report(run: RunDirectory) -> None:
         write_report(run)
 
 
-def test_pages_that_are_read_anew_take_the_report_with_them(run: RunDirectory) -> None:
-    run.discard_match()
-    assert not run.report_file.exists()
+def test_pages_that_are_read_anew_have_no_pairs_in_the_report(tmp_path: Path) -> None:
+    run = mined(tmp_path)
+    (tmp_path / "toy" / "new.html").write_text("<p>one more")
+    ingest_stage([tmp_path / "toy"], run, CONFIG)
+    assert "found 5 pairs" in words(run.report_file), "it is that of the last match"
     assert "have not been matched yet" in words(write_report(run))
 
 
@@ -240,7 +242,7 @@ def test_a_run_without_pairs(tmp_path: Path) -> None:
 
 
 def test_sentences_are_counted_as_they_are_handed_out(run: RunDirectory) -> None:
-    align_stage(run, CONFIG, [])
+    align_stage(run, CONFIG)
     segments = read_table(run.path / "align" / "segments", SEGMENTS).to_pandas()
     given = segments[segments["verdict"] == SEGMENT]
     (row,) = report_data(run).sentences.to_dict("records")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -60,9 +61,7 @@ def done(run: RunDirectory, sources: list[Path], config: Config = CONFIG) -> dic
 
 
 def forget(run: RunDirectory) -> None:
-    run.discard_match()
-    for file in run.earlier_match.rglob("sites.json"):
-        file.unlink()
+    shutil.rmtree(run.path / "match")
 
 
 @pytest.mark.parametrize("method", ["liu2014", "jangeldin"])
@@ -78,7 +77,7 @@ def test_only_the_site_that_changed_is_matched_again(tmp_path: Path, matched_sit
     after = done(run, [first, second], config)
     assert matched_sites == ["two.example"]
     assert after != before
-    assert not run.earlier_match.exists()
+    assert not list(run.path.glob(".match*"))
     matched_sites.clear()
     forget(run)
     assert done(run, [first, second], config) == after

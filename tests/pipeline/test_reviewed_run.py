@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
+from lxml.html import fromstring
 
 from tests.review.conftest import Served, serving
 from tests.review.test_security import ask
@@ -64,6 +65,34 @@ def test_link_explorer_shows_and_counts_every_page_around(run: Run, served: Serv
         assert tuple(map(int, told.groups())) == (n_matches, len(around), len(facing))
         listed = answer.partition('class="cards"')[2].partition("<form")[0]
         assert {int(each) for each in re.findall(r"/graph/(-?\d+)", listed)} == around | facing
+
+
+def test_what_is_said_of_two_pages_is_borne_out(run: Run, served: Served) -> None:
+    """A page that is no candidate was perhaps compared in an earlier round: no cause is named."""
+    candidates = run.candidates
+    ends = set(zip(candidates["page_a"], candidates["page_b"], strict=True))
+    pairs = set(zip(run.pairs["page_a"], run.pairs["page_b"], strict=True))
+    in_a, in_b = (set(run.pairs[name]) for name in ("page_a", "page_b"))
+    for a in in_a:
+        for b in in_b:
+            answer = ask(served, f"/pair/{a}/{b}").text
+            assert ("These two pages are not among the candidates" in answer) == ((a, b) not in ends)
+            assert ("Two pages that the run did not pair" in answer) == ((a, b) not in pairs)
+            has_rival = any((a in pair) != (b in pair) for pair in ends)
+            assert ("Neither page has another candidate" in answer) == (not has_rival)
+            assert "more alike" not in answer
+
+
+def test_weights_beside_the_evidence_are_those_of_site_and_languages(run: Run, served: Served) -> None:
+    row = run.pairs.iloc[0]
+    answer = ask(served, f"/pair/{row['page_a']}/{row['page_b']}").text
+    table = fromstring(answer).xpath("//table[contains(@class, 'evidence')]")[0]
+    cells = {line[0].xpath("span")[0].text.replace(" ", "_"): line[-1] for line in table.xpath(".//tbody/tr")}
+    weights = dict(zip(run.weights["evidence"], run.weights["weight"], strict=True))
+    assert set(cells) == set(weights)
+    for name, cell in cells.items():
+        shown = float(cell.text_content().strip("<> %\xa0\n"))
+        assert shown == pytest.approx(100 * weights[name], abs=0.51)
 
 
 def test_every_page_and_pair_can_be_opened_by_its_number(run: Run, served: Served) -> None:

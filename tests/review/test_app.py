@@ -91,12 +91,21 @@ class TestQueue:
         assert "none yet" in before
         assert f"{100 * np.linspace(0.99, 0.55, 8).mean():.1f} %" in before
         visitor.post("/label", **ends(0), verdict="reject")
-        assert "too few to tell" in visitor.get("/queue")
+        few = visitor.get("/queue")
+        assert "too few to tell" in few
+        assert re.search(r"some \d+ in random order would do", few)
         for number in range(1, 8):
             visitor.post("/label", **ends(number), verdict="accept")
         page = visitor.get("/queue")
         assert "8 of 8" in page
         assert "<b>87.5 %</b>" in page  # all pairs have a label: 7 of 8
+
+    def test_no_precision_is_expected_where_a_pair_has_no_probability(self, visiting: Visiting) -> None:
+        source = FakeSource()
+        source.pairs.loc[3, "probability"] = np.nan
+        page = visiting(source).get("/queue")
+        assert "no expected precision: not every pair has a probability" in page
+        assert "tells no probability" not in page
 
     def test_start_is_the_live_view_until_there_are_pairs(self, visiting: Visiting) -> None:
         visitor = visiting(FakeSource(0))

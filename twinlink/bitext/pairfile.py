@@ -15,7 +15,7 @@ from twinlink.inputs import Expected
 from twinlink.languages import base_language
 from twinlink.wanted import two_languages
 
-__all__ = ["PairFile", "read_sentence_pairs"]
+__all__ = ["PairFile", "read_sentence_pairs", "whole_path"]
 
 _PROBLEM = "cannot be read as sentence pairs"
 _FILE = Expected(_PROBLEM, f"{_PROBLEM} (no such file)")
@@ -60,6 +60,16 @@ class PairFile(NamedTuple):
         others = sorted(self.path.parent.glob(f"{glob.escape(self.path.name)}.*"))
         alike = [path for path in others if path.suffixes and _alike(path.name[len(self.path.name) + 1 :], lang)]
         return alike[0] if len(alike) == 1 else exact
+
+
+def whole_path(text: str) -> str:
+    """Return ``FILE`` or ``LANG-LANG=FILE`` with the whole path of the file.
+
+    >>> whole_path("en-fr=/data/memory.tsv")
+    'en-fr=/data/memory.tsv'
+    """
+    file = PairFile.of(text)
+    return f"{'-'.join(file.langs)}={file.path.absolute()}" if file.langs else str(file.path.absolute())
 
 
 def read_sentence_pairs(file: PairFile, langs: tuple[str, str]) -> Iterator[tuple[str, str]]:

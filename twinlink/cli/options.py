@@ -11,11 +11,13 @@ import typer
 from twinlink.cli.completion import complete_langs, complete_runs, complete_setting, one_of
 
 __all__ = [
+    "Add",
     "AsJson",
     "BaseUrl",
     "ConfigFile",
     "Contact",
     "Exclude",
+    "Forget",
     "GoldFile",
     "Include",
     "Inputs",
@@ -30,6 +32,7 @@ __all__ = [
     "MinProbability",
     "Out",
     "Quiet",
+    "Replace",
     "RunPath",
     "Seeds",
     "Settings",
@@ -88,6 +91,24 @@ Settings = Annotated[
         autocompletion=complete_setting,
     ),
 ]
+Forget = Annotated[
+    list[str],
+    typer.Option(
+        "--forget",
+        metavar="NAME",
+        help="Take the default of a setting that RUN remembers, or of a group (match), or of `all`; repeatable.",
+    ),
+]
+Add = Annotated[
+    bool, typer.Option("--add", help="Add these sources to a RUN that was made from others; what it has stays.")
+]
+Replace = Annotated[
+    bool,
+    typer.Option(
+        "--replace",
+        help="Start RUN anew from these sources; what it has goes once that has succeeded (labels stay).",
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Say the result as one JSON object.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, only the result.")]
 BaseUrl = Annotated[str, typer.Option(metavar="URL", help="Address that a mirror folder's top stands for.")]
@@ -144,8 +165,7 @@ Labels = Annotated[
     bool | None,
     typer.Option(
         "--labels/--no-labels",
-        help="Keep the pairs that were accepted in `twinlink review`, drop the rejected ones. Default: no;"
-        " `match` goes on as the run was matched last.",
+        help="Keep the pairs that were accepted in `twinlink review`, drop the rejected ones. Default: no.",
         show_default=False,
     ),
 ]

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from twinlink.cli.completion import complete_langs, complete_runs
-from twinlink.cli.options import AsJson, ConfigFile, GoldFile, Quiet, RunPath, Settings, Verifier
+from twinlink.cli.options import AsJson, ConfigFile, Forget, GoldFile, Quiet, RunPath, Settings, Verifier
 from twinlink.cli.saying import say
 from twinlink.cli.settings import settings_of
 from twinlink.cli.working import opened, working
@@ -29,6 +29,7 @@ def verify(
     out: Annotated[Path | None, typer.Option("--out", "-o", metavar="TSV", help="Default: PAIRS.verdicts.tsv.")] = None,
     config: ConfigFile = None,
     set_: Settings = [],  # noqa: B006
+    forget: Forget = [],  # noqa: B006
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
@@ -41,16 +42,16 @@ def verify(
     from twinlink.pipeline.verify import VERIFIERS, read_pairs, verify_pairs, write_verdicts
     from twinlink.telling.judged import VerdictsTold
 
-    settings = settings_of(run, config, set_, {})
+    settings = settings_of(run, config, set_, {}, forget)
     given = read_pairs(pairs)
     target = _verdicts_file(pairs, out)
     names = tuple(name for name in VERIFIERS if not method or name in {each.value for each in method})
     if run is None:
-        verified = verify_pairs(given, names, None, pairs.parent, settings.match)
+        verified = verify_pairs(given, names, None, pairs.parent, settings.config.match)
     else:
         opened(run)
-        with working(run, quiet) as (directory, _):
-            verified = verify_pairs(given, names, directory, settings=settings.match)
+        with working(run, quiet, settings, ("verify",)) as (directory, _):
+            verified = verify_pairs(given, names, directory, settings=settings.config.match)
     write_verdicts(verified, target)
     say(VerdictsTold.of(verified, target), as_json, quiet)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from twinlink.cli.completion import complete_runs, listed
-from twinlink.cli.options import AsJson, ConfigFile, Lexicons, Quiet, Settings
+from twinlink.cli.options import AsJson, ConfigFile, Forget, Lexicons, Quiet, Settings
 from twinlink.cli.saying import command, echo, say
 from twinlink.cli.settings import settings_of
 from twinlink.cli.working import opened, working
@@ -50,6 +50,7 @@ def align(
     ] = 1,
     config: ConfigFile = None,
     set_: Settings = [],  # noqa: B006
+    forget: Forget = [],  # noqa: B006
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
@@ -57,18 +58,19 @@ def align(
 
     Example: twinlink align RUN --format tmx,tsv
     """
+    from twinlink.bitext.pairfile import whole_path
     from twinlink.pipeline.mine import align_stage
     from twinlink.telling.sentences import SentencesTold
 
     if second is not None:
-        _align_texts((first, second), settings_of(None, config, set_, {}), lexicon, form or "tsv", warm, as_json)
+        _align_texts((first, second), settings_of(None, config, set_, {}).config, lexicon, form or "tsv", warm, as_json)
         return
     formats = [name.strip() for name in form.split(",") if name.strip()]
-    settings = settings_of(first, config, set_, {"bitext.formats": formats})
+    given = {"bitext.formats": formats, "bitext.lexicons": lexicon, "bitext.warm": [whole_path(text) for text in warm]}
+    settings = settings_of(first, config, set_, given, forget)
     opened(first)
-    lexicons = lexicon or [Path(name) for name in settings.match.lexicons]
-    with working(first, quiet) as (directory, report):
-        align_stage(directory, settings, lexicons, workers, report, warm)
+    with working(first, quiet, settings, ("align",)) as (directory, report):
+        align_stage(directory, settings.config, workers, report)
     say(SentencesTold.of(first), as_json, quiet, [command("review", first)])
 
 
@@ -81,10 +83,10 @@ def _align_texts(
     from twinlink.telling.lexicons import LexiconsTold
     from twinlink.telling.sentences import TextsTold
 
-    lexicons = lexicon or [Path(name) for name in settings.match.lexicons]
+    lexicons = lexicon or [Path(name) for name in settings.bitext.lexicons or settings.match.lexicons]
     if AUTO in map(str, lexicons):  # said on standard error: the sentences go to standard output
         found = lexicons_of_texts(*texts, [AUTO]).record([(texts[0].suffix[1:], texts[1].suffix[1:])])
         for line in LexiconsTold.of(found).lines():
             echo(line, err=True)
-    lines = align_files(*texts, settings.bitext, form, warm, lexicons)
+    lines = align_files(*texts, settings.bitext, form, warm or settings.bitext.warm, lexicons)
     say(TextsTold.of(lines, form), as_json, raw=True)

@@ -1,8 +1,9 @@
-"""From options to settings: the run's own or the defaults, a file over them, single options over both."""
+"""From options to settings: what the run remembers, a file over it, single options over both."""
 
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ from twinlink.errors import ConfigError
 
 if TYPE_CHECKING:
     from twinlink.cli.options import Method
-    from twinlink.config import Config
+    from twinlink.remembering import CallSettings
 
 __all__ = ["crawl_options", "match_options", "more_seeds", "settings_of"]
 
@@ -60,27 +61,23 @@ def match_options(
     }
 
 
-def settings_of(run: Path | None, file: Path | None, assignments: list[str], given: dict[str, Any]) -> Config:
-    """Put the settings together: the run's or the defaults, a file over them, then single options."""
-    from twinlink.config import Config
-    from twinlink.rundir import RunDirectory
+def settings_of(
+    run: Path | None, file: Path | None, assignments: list[str], given: dict[str, Any], forget: Sequence[str] = ()
+) -> CallSettings:
+    """Put the settings of a call together: what the run remembers, a file over it, then single options."""
+    from twinlink.remembering import call_settings
 
-    base = Config()
-    if run is not None and (own := RunDirectory(run).config_file).is_file():
-        base = Config.load(own)
-    if file is not None:
-        base = Config.load(file, base)
-    values = {name: value for name, value in given.items() if value not in ("", None, [])}
+    values = {name: _plain(value) for name, value in given.items() if value not in ("", None, [])}
     if "langs" in values:
         values["langs"] = [tag.strip() for tag in values["langs"].split(",")]
-    if "match.lexicons" in values:
-        values["match.lexicons"] = list(map(_lexicon, values["match.lexicons"]))
-    return base.override({**values, **dict(_assignment(text) for text in assignments)})
+    return call_settings(run, {**values, **dict(_assignment(text) for text in assignments)}, file, forget)
 
 
-def _lexicon(path: Path) -> str:
-    """Return a lexicon as settings have it: a whole path, for the run is matched again from another folder; or auto."""
-    return "auto" if str(path) == "auto" else str(path.absolute())
+def _plain(value: Any) -> Any:
+    """Return a value as a settings file has it."""
+    if isinstance(value, Path):
+        return str(value)
+    return [_plain(each) for each in value] if isinstance(value, list) else value
 
 
 def _assignment(text: str) -> tuple[str, Any]:

@@ -12,6 +12,7 @@ from twinlink.cli.options import (
     ConfigFile,
     Contact,
     Exclude,
+    Forget,
     Include,
     Langs,
     MaxSitePages,
@@ -40,6 +41,7 @@ def patterns(
     ] = None,
     config: ConfigFile = None,
     set_: Settings = [],  # noqa: B006
+    forget: Forget = [],  # noqa: B006
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
@@ -55,10 +57,10 @@ def patterns(
 
     if export is not None:
         check_library_path(export)
-    settings = settings_of(run, config, set_, {"match.patterns.libraries": [str(path.absolute()) for path in library]})
+    settings = settings_of(run, config, set_, {"match.patterns.libraries": library}, forget)
     opened(run)
-    with working(run, quiet) as (directory, report):
-        learn_run(directory, settings, lambda done, total: report("patterns", done, total))
+    with working(run, quiet, settings, ("patterns",)) as (directory, report):
+        learn_run(directory, settings.config, lambda done, total: report("patterns", done, total))
         n_keys = None if export is None else export_library(directory, export)
         told = PatternsTold.of(directory, export, n_keys)
     say(told, as_json, quiet, [command("recover", run, "--dry-run")])
@@ -76,6 +78,7 @@ def rank(
     ] = [],  # noqa: B006
     config: ConfigFile = None,
     set_: Settings = [],  # noqa: B006
+    forget: Forget = [],  # noqa: B006
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
@@ -92,13 +95,12 @@ def rank(
 
     if export is not None:
         check_export(export)
-    others = {"ranking.graph.common_crawl": [str(path.absolute()) for path in common_crawl]}
-    settings = settings_of(run, config, set_, others)
+    settings = settings_of(run, config, set_, {"ranking.graph.common_crawl": common_crawl}, forget)
     opened(run)
-    with working(run, quiet) as (directory, report):
-        rank_stage(directory, settings, turned_down(directory), lambda done, total: report("rank", done, total))
+    with working(run, quiet, settings, ("rank",)) as (directory, report):
+        rank_stage(directory, settings.config, turned_down(directory), lambda done, total: report("rank", done, total))
         if export is not None:
-            export_graph(directory, export, settings)
+            export_graph(directory, export, settings.config)
         told = RankTold.of(directory, export)
     say(told, as_json, quiet)
 
@@ -116,6 +118,7 @@ def recover(
     ] = [],  # noqa: B006
     config: ConfigFile = None,
     set_: Settings = [],  # noqa: B006
+    forget: Forget = [],  # noqa: B006
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
@@ -126,16 +129,14 @@ def recover(
     Example: twinlink recover RUN --dry-run
     """
     from twinlink.pipeline import recover as stage
-    from twinlink.pipeline.ingest import source_paths
     from twinlink.telling.sites import GuessesTold, RecoveredTold
 
-    libraries = [str(path.absolute()) for path in library]
     given = {"crawl.contact": contact, "recover.max_site_addresses": max_site_addresses}
-    settings = settings_of(run, config, set_, {"match.patterns.libraries": libraries, **given})
+    settings = settings_of(run, config, set_, {"match.patterns.libraries": library, **given}, forget)
     opened(run)
-    with working(run, quiet) as (directory, report):
+    with working(run, quiet, settings, ("recover",)) as (directory, report):
         if dry_run:
-            guesses = GuessesTold.of(run, stage.guessed_lines(directory, settings))
+            guesses = GuessesTold.of(run, stage.guessed_lines(directory, settings.config))
             say(guesses, as_json, quiet, [command("recover", run)] if guesses.addresses else [], raw=True)
             if not guesses.addresses:
                 echo("0 addresses: no credible pattern gives a page a partner that is not known", err=True)
@@ -143,9 +144,9 @@ def recover(
         from_files = not stage.has_crawl(directory)
         if from_files and not as_json:
             echo(f"{run} was read from files: its pages' partners are now asked for over the network")
-        stage.recover(directory, settings, lambda done, total: report("recover", done, total))
+        stage.recover(directory, settings.config, lambda done, total: report("recover", done, total))
         told = RecoveredTold.of(directory, over_network=from_files)
-    steps = f"{command('ingest', *source_paths(directory), '-o', run)} && {command('match', run)}"
+    steps = f"{command('ingest', '-o', run)} && {command('match', run)}"
     say(told, as_json, quiet, [steps] if told.n_found else [])
 
 
@@ -163,6 +164,7 @@ def discover(
     max_site_pages: MaxSitePages = None,
     config: ConfigFile = None,
     set_: Settings = [],  # noqa: B006
+    forget: Forget = [],  # noqa: B006
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
@@ -176,8 +178,8 @@ def discover(
 
     given = {"langs": langs, "discover.rounds": rounds, "discover.top": top}
     given |= crawl_options(site_by, contact, include, exclude, None, max_site_pages)
-    settings = settings_of(None, config, set_, given)
-    check_two(settings.langs)
+    settings = settings_of(out, config, set_, given, forget)
+    check_two(settings.config.langs)
 
     from twinlink.pipeline.discover import discover as discover_sites
     from twinlink.spiders.seeds import seeds_of
@@ -189,6 +191,6 @@ def discover(
         if not as_json:  # which has all rounds at the end
             say(RoundTold.of(row, out), as_json)
 
-    with working(out, quiet) as (run, report):
-        discover_sites(addresses, run, settings, report, on_round)
-    say(DiscoveryTold.of(out, settings.discover.rounds), as_json, quiet)
+    with working(out, quiet, settings, ("discover",)) as (run, report):
+        discover_sites(addresses, run, settings.config, report, on_round)
+    say(DiscoveryTold.of(out, settings.config.discover.rounds), as_json, quiet)

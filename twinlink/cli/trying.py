@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Annotated
 
@@ -29,7 +30,7 @@ def demo(
 ) -> None:
     """Write a small bilingual site, serve it on this machine, crawl and match it, and score the result.
 
-    A demo that is in RUN already is replaced.
+    A demo that is in RUN already is replaced once the new one is done.
 
     Example: twinlink demo -o demo-run
     """
@@ -45,13 +46,14 @@ def demo(
     with working(out, quiet) as (run, report):
         if run.config_file.exists() and not (out / "site" / "gold.tsv").exists():
             raise RunError(f"{out}: holds a run that is no demo; choose another directory")
-        run.clear()  # the site gets another port each time: what was fetched from the old one would stand beside it
+        shutil.rmtree(run.replacement, ignore_errors=True)  # of a demo that was stopped: its site has gone
         site = write_site(out / "site")
-        settings = settings_of(None, None, [], {"langs": "en,zh", "match.lexicons": [site.lexicon]})
+        settings = settings_of(None, None, [], {"langs": "en,zh", "match.lexicons": [site.lexicon]}).config
         with serve(site.folder) as base:
             if not as_json:
                 echo(f"a bilingual site of {site.n_pages} pages is served at {base}")
-            mine_stages([base.rstrip("/") + path for path in site.seeds], run, settings, report)
+            # The site gets another port each time: what was fetched from the old one would stand beside it.
+            mine_stages([base.rstrip("/") + path for path in site.seeds], run, settings, report, "replace")
     found = opened(out)
     result = evaluate_pairs(address_pairs(found.pairs), read_gold(site.gold))
     told = DemoTold(site_pages=site.n_pages, pairs=PairsTold.of(found), scores=Scores.of(result), gold=str(site.gold))

@@ -20,8 +20,9 @@ from typing import TypeVar
 
 import msgspec
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from twinlink.bitext.filters import Repeats, judge_page
+from twinlink.bitext.filters import SEGMENT, Repeats, judge_page
 from twinlink.bitext.knowledge import Knowledge
 from twinlink.bitext.learn import first_batches, fresh
 from twinlink.bitext.nearrepeats import NearRepeats
@@ -29,7 +30,8 @@ from twinlink.bitext.pairfile import PairFile
 from twinlink.bitext.sidewords import SideWords
 from twinlink.bitext.tokens import Tokenizer
 from twinlink.bitext_config import BitextSettings
-from twinlink.errors import InputError
+from twinlink.config import Config
+from twinlink.errors import InputError, NothingFoundError, SchemaError
 from twinlink.pipeline.align_pages import AlignedPage, Forms, Prior, Work, align_pages, expect_pages
 from twinlink.pipeline.lexicons import Lexicons, write_record
 from twinlink.pipeline.page_pairs import LanguagePairs, PageTexts, language_pairs
@@ -37,9 +39,10 @@ from twinlink.pipeline.segment_files import export_again, export_all, export_row
 from twinlink.pipeline.segment_tables import page_table, segment_table
 from twinlink.pipeline.shapes import linearise_pages
 from twinlink.pipeline.warm import SITE_TOKENIZER, warm_knowledge
+from twinlink.remembering import keep_with, remember
 from twinlink.rundir import RunDirectory, Signature, file_digest, site_file
 from twinlink.similarity.lexicon_files import Lexicon
-from twinlink.tables import PAGE_ALIGNMENTS, SEGMENTS, write_table
+from twinlink.tables import PAGE_ALIGNMENTS, SEGMENTS, iter_parts, read_table, write_table
 
 __all__ = ["SITE_TOKENIZER", "align_run", "export_rows", "lexicon_prior"]
 
@@ -58,6 +61,7 @@ def align_run(
     executor: Executor | None = None,
     on_pairs: Callable[[int, int], None] | None = None,
     created: datetime | None = None,
+    config: Config | None = None,
 ) -> Signature:
     """Align the sentences of all page pairs of a run, unless that is done; write the files that are wanted of them.
 
@@ -80,6 +84,8 @@ def align_run(
         Called with the number of page pairs done, each round counted, and of all.
     created : datetime, optional
         Creation date in the TMX, in UTC. Default: now.
+    config : Config, optional
+        All settings of the call: the run remembers those that this stage uses.
 
     Returns
     -------
@@ -95,16 +101,21 @@ def align_run(
         and the run's sources do not hold its pages any more.
     LexiconError
         If a lexicon cannot be read.
+    NothingFoundError
+        If there is no sentence pair, and an earlier alignment has some: it stays what it is.
     """
     groups = language_pairs(run)
     known_words = Lexicons(lexicons, sorted({lang for group in groups for lang in group.langs}))
     inputs = [RESULT, str(run.read_signature("match")), *known_words.digests]
     inputs += sorted({name for file in warm for group in groups for name in _warm_names(file, group.langs)})
-    tables_only = msgspec.structs.replace(settings, formats=(), compress="")  # other files are made of the tables
-    signature = Signature.of("align", {"bitext": tables_only}, inputs)
+    # Other files are made of the tables; which files are read is in the inputs.
+    tables_only = msgspec.structs.replace(settings, formats=(), compress="", lexicons=(), warm=())
+    signature = Signature.of("align", {"bitext": tables_only}, inputs, pages=str(run.read_signature("ingest")))
     languages, created = [group.langs for group in groups], created or datetime.now(UTC)
     if run.is_done(signature):
         export_again(run.stage_folder("align"), languages, settings, created)
+        if config is not None:
+            remember(run, config, "align")
         return signature
     if settings.anchor_weight:
         linearise_pages(run)
@@ -124,10 +135,30 @@ def align_run(
                 write_table(segments, SEGMENTS, site_file(folder / "segments" / name, site))
                 write_table(pages, PAGE_ALIGNMENTS, site_file(folder / "pages" / name, site))
             export_words(folder, group.langs, known, forms, compress=settings.compress)
+        _check_sentences(run, folder)
         export_all(folder, languages, settings, created)
         if known_words.is_auto:
             write_record(known_words.record(languages), folder)
+        if config is not None:
+            keep_with(run, folder, config, "align")
     return signature
+
+
+def _check_sentences(run: RunDirectory, folder: Path) -> None:
+    """Refuse to put nothing into the place of sentence pairs."""
+    if _has_sentences(folder):
+        return
+    try:
+        had_some = _has_sentences(run.path / "align")
+    except SchemaError:  # what cannot be read is not kept
+        return
+    if had_some:
+        raise NothingFoundError("0 sentence pairs: all were left out. The run stays as it was, with those that it had")
+
+
+def _has_sentences(folder: Path) -> bool:
+    parts = iter_parts(folder / "segments")
+    return any(pc.any(pc.equal(read_table(part, SEGMENTS, ("verdict",))["verdict"], SEGMENT)).as_py() for part in parts)
 
 
 def _warm_names(file: PairFile, langs: tuple[str, str]) -> Iterator[str]:

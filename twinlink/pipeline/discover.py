@@ -14,12 +14,11 @@ import msgspec
 import pyarrow as pa
 
 from twinlink.config import Config
-from twinlink.errors import InputError, RunError
-from twinlink.files import write_text
+from twinlink.errors import CrawlError, InputError, RunError
 from twinlink.languages import canonical_language
 from twinlink.pipeline.addresses import read_libraries
-from twinlink.pipeline.ingest import source_paths
 from twinlink.pipeline.mine import ingest_stage, match_stage, silent
+from twinlink.pipeline.origin import origin_of
 from twinlink.pipeline.pagelangs import identify_pages
 from twinlink.pipeline.patterns import LIBRARY, PAIRS_FILE, learn_run
 from twinlink.pipeline.probing import Look, failure, fetch, fetched_sites, is_added, probe
@@ -28,10 +27,12 @@ from twinlink.pipeline.roundplot import PLOT_FILE, draw_rounds
 from twinlink.pipeline.rounds import Chosen, Rounds, turned_down
 from twinlink.pipeline.startpages import is_open, start_pages
 from twinlink.progress import Report
+from twinlink.remembering import remember
 from twinlink.rundir import RunDirectory
 from twinlink.similarity.credibility import credible_keys
 from twinlink.similarity.pattern_library import read_library
 from twinlink.similarity.url_keys import Key
+from twinlink.spiders.scope import Scope
 from twinlink.spiders.urls import site_of
 from twinlink.tables import PAGES, PAIRS, PATTERNS, PROBES, SITES, iter_parts, read_table
 from twinlink.wanted import check_two
@@ -87,14 +88,20 @@ def discover(
     if not seeds:
         raise InputError("nothing to begin at: expected at least one address of a site")
     check_two(config.langs)
-    _check_own(run)
     rounds = Rounds(run)
+    if not rounds.is_begun:
+        _check_own(run, seeds, config)
     rounds.begin(_begun(seeds, config))
     loop = _Loop(seeds, run, rounds, config, report)
     for number in range(config.discover.rounds + 1):
         if rounds.is_done(number):
             continue
-        row = loop.play(number)
+        try:
+            row = loop.play(number)
+        except CrawlError:
+            if not origin_of(run).starts:  # other seeds may be tried here
+                rounds.forget()
+            raise
         if row is None:
             break
         rounds.count(number, row)
@@ -105,10 +112,14 @@ def discover(
     return rounds.table()
 
 
-def _check_own(run: RunDirectory) -> None:
-    """Say so if the pages of a run come from elsewhere: the loop's own would replace them."""
-    if source_paths(run):
-        raise RunError(f"{run.path}: its pages were read from files, and would be lost; use another run directory")
+def _check_own(run: RunDirectory, seeds: Sequence[str], config: Config) -> None:
+    """Refuse a run whose pages come from elsewhere: the loop's own would stand beside them, or replace them."""
+    known = origin_of(run)
+    sites = Scope(known.starts, config.crawl)
+    if known.paths:
+        raise RunError(f"{run.path}: its pages were read from files ({known}); use another run directory")
+    if known.starts and not any(sites.site(seed) for seed in seeds):
+        raise RunError(f"{run.path}: was crawled from {known}, not from these seeds; use another run directory")
 
 
 def _show(rounds: Rounds) -> None:
@@ -134,7 +145,8 @@ class _Loop:
     """Plays rounds; all that it knows is on disk."""
 
     def __init__(self, seeds: Sequence[str], run: RunDirectory, rounds: Rounds, config: Config, report: Report) -> None:
-        self._seeds, self._run, self._rounds, self._config, self._report = seeds, run, rounds, config, report
+        self._seeds, self._rounds, self._config, self._report = seeds, rounds, config, report
+        self._run = RunDirectory(run.path)  # of which nobody is told that each round makes the tables again
         self._site_by = _by_host(config)
         budget = config.crawl.max_site_pages or config.discover.site_pages
         self._limited = config.override({"crawl.max_site_pages": budget})
@@ -208,8 +220,8 @@ class _Loop:
             assert chosen is not None, "and begins with those whom it tries"
             added = {row["site"] for row in verdicts.to_pylist() if row["added"]}
             addresses += [url for each in chosen if each.site in added for url in each.starts]
-        fetch(addresses, self._run, self._limited, self._report)
-        write_text(self._run.config_file, self._config.to_toml())
+        fetch(addresses, self._run, self._limited, self._report, own=self._config)
+        remember(self._run, self._config, "discover")
 
     def _pair(self) -> None:
         """Bring pages into tables, pair them, and rank the sites around."""

@@ -8,15 +8,21 @@ came in.
 
 from __future__ import annotations
 
+import hashlib
+import json
+import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
 
-from twinlink.config import IngestSettings
+from twinlink.config import Config, IngestSettings
+from twinlink.errors import NothingFoundError, SchemaError
 from twinlink.files import write_text
 from twinlink.pipeline.rounds import site_rounds
 from twinlink.pipeline.spool import Spool
+from twinlink.remembering import keep_with, remember
 from twinlink.rundir import RunDirectory, Signature, file_digest
 from twinlink.spiders.documents import Document, Revisit
 from twinlink.spiders.guesses import guess_rejects, guess_state
@@ -24,12 +30,15 @@ from twinlink.spiders.ledger import LEDGER_NAME, ledger_rejects, ledger_summary
 from twinlink.spiders.responses import Exchanges
 from twinlink.spiders.selection import wanted_addresses
 from twinlink.spiders.sources import read_path, source_files
-from twinlink.tables import LINKS, PAGES, Reject
+from twinlink.tables import LINKS, PAGES, REJECTS, Reject, count_rows, read_table
 
-__all__ = ["ingest", "ingest_settings", "read_source", "source_paths"]
+__all__ = ["ingest", "ingest_settings", "read_source", "source_mark", "source_marks", "source_paths"]
 
+_SHOWN = 4  # reasons
 SOURCES_NAME = "sources.txt"
 """File of the stage that names what was read besides the run's own crawl, one path a line."""
+MARKS_NAME = "sources.json"
+"""File of the stage with the mark of each of them, see `source_mark`."""
 
 
 def ingest(
@@ -37,6 +46,7 @@ def ingest(
     sources: Iterable[Path],
     settings: IngestSettings,
     on_page: Callable[[int], None] | None = None,
+    config: Config | None = None,
 ) -> Signature:
     """Read ``sources`` (and what the run's own crawl fetched) into the run's tables.
 
@@ -50,6 +60,8 @@ def ingest(
         How they are read.
     on_page : callable, optional
         Called with the number of documents read so far.
+    config : Config, optional
+        All settings of the call: the run remembers those that this stage uses.
 
     Returns
     -------
@@ -60,12 +72,16 @@ def ingest(
     ------
     InputError
         If a source does not exist or holds neither archives nor pages.
+    NothingFoundError
+        If no page could be kept, and the run has pages: they stay what they are.
     """
     sources = list(sources)
     rounds = site_rounds(run)
     inputs = [*_inputs(run, sources), *(f"{site}|{number}" for site, number in sorted(rounds.items()))]
     signature = Signature.of("ingest", {"ingest": settings}, inputs)
     if run.is_done(signature):
+        if config is not None:
+            remember(run, config, "ingest")
         return signature
     with run.writing(signature) as folder:
         spool = Spool(folder, settings, rounds)
@@ -80,9 +96,27 @@ def ingest(
                 if on_page:
                     on_page(spool.count)
         spool.finish()
+        _check_pages(run, folder)
         write_text(folder / SOURCES_NAME, "".join(f"{path.resolve()}\n" for path in sources))
-        run.discard_match()
+        marks = {str(path.resolve()): source_mark(path) for path in sources}
+        write_text(folder / MARKS_NAME, json.dumps(marks, indent=1))
+        if config is not None:
+            keep_with(run, folder, config, "ingest")
     return signature
+
+
+def _check_pages(run: RunDirectory, folder: Path) -> None:
+    """Refuse to put nothing into the place of pages."""
+    if count_rows(folder / "pages"):
+        return
+    try:
+        before = count_rows(run.path / "ingest" / "pages")
+    except SchemaError:  # what cannot be read is not kept
+        return
+    if before:
+        reasons = read_table(folder / "rejects.parquet", REJECTS, ("reason",))["reason"].to_pylist()
+        counts = ", ".join(f"{reason} {n}" for reason, n in Counter(reasons).most_common(_SHOWN)) or "none"
+        raise NothingFoundError(f"0 pages (rejected: {counts}). The run stays as it was, with {before} pages")
 
 
 def read_source(
@@ -103,6 +137,22 @@ def source_paths(run: RunDirectory) -> list[Path]:
     names = run.path / "ingest" / SOURCES_NAME
     listed = names.read_text(encoding="utf-8", errors="surrogateescape") if names.is_file() else ""
     return [Path(name) for name in listed.split("\n") if name]
+
+
+def source_mark(path: Path) -> str:
+    """Return a digest of the names and sizes of a source's files, which stays the same when it is moved."""
+    own = path if path.is_dir() else path.parent
+    files = sorted(f"{os.path.relpath(file, own)}|{file.stat().st_size}" for file in source_files(path))
+    return hashlib.blake2b("\0".join(files).encode(errors="surrogatepass"), digest_size=16).hexdigest()
+
+
+def source_marks(run: RunDirectory) -> dict[Path, str]:
+    """Return the marks that the sources of a run had when they were read."""
+    try:
+        marks = json.loads((run.path / "ingest" / MARKS_NAME).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return {Path(name): mark for name, mark in marks.items()}
 
 
 def _items(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import threading
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -15,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from twinlink.errors import TwinlinkError
+from twinlink.locks import is_held
 from twinlink.review.source import Live, LiveStage
 from twinlink.rundir import RunDirectory
 from twinlink.spiders.crawl import REPORT_NAME
@@ -35,15 +35,8 @@ _GONE = (OSError, pa.ArrowInvalid, TwinlinkError, ValueError)
 
 
 def is_locked(run: RunDirectory) -> bool:
-    """Tell whether a process holds the lock of a run. It is asked for the lock, and gives it back at once."""
-    try:
-        with run.lock_file.open("rb") as file:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except OSError:
-        return False
-    return False
+    """Return whether a process holds the lock of a run."""
+    return is_held(run.lock_file)
 
 
 class LiveView:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
@@ -20,11 +21,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import scipy.sparse as sp
 
-from twinlink.config import Config
+from twinlink.config import Config, MatchSettings
+from twinlink.errors import SchemaError
 from twinlink.files import write_text
 from twinlink.graph.link_order import LinkLists, link_lists, sublists
 from twinlink.graph.links import adjacency
 from twinlink.languages import canonical_language, languages_of_site
+from twinlink.pattern_config import PatternSettings
 from twinlink.pipeline.choice import SideMatch, match_sides, reconcile
 from twinlink.pipeline.evidence import Between, Found, Side, positions
 from twinlink.pipeline.hints import page_hints
@@ -36,11 +39,13 @@ from twinlink.pipeline.labelled import (
     said_within,
 )
 from twinlink.pipeline.lexicons import Lexicons, write_record
+from twinlink.pipeline.match_counts import EmptyMatchError, count_match, n_pairs, why_none
 from twinlink.pipeline.names import page_names, read_links
 from twinlink.pipeline.reuse import EarlierMatch, site_digest, write_digests
 from twinlink.pipeline.shapes import ShapeTable, read_shapes
 from twinlink.pipeline.structural import STRUCTURAL, check_cut
 from twinlink.pipeline.unpaired import unpaired_pages
+from twinlink.remembering import keep_with, remember
 from twinlink.rundir import RunDirectory, Signature, file_digest, site_file
 from twinlink.similarity.language import TWO_LANGUAGES, UNDETERMINED, LanguageFinder, site_languages
 from twinlink.similarity.lexicon_files import Lexicon
@@ -119,21 +124,26 @@ def match(
         If an expected precision is asked of a method that tells none.
     MissingStageError
         If the pages have not been ingested, or not linearised for a method that needs it.
+    EmptyMatchError
+        If no pair was found, and an earlier match has some: it stays what it is.
     """
     check_cut(config.match)
     tables = run.stage_folder("ingest")
     langs = tuple(canonical_language(tag) for tag in config.langs)
-    settings: dict[str, Any] = {"langs": langs, "language": config.language, "match": config.match}
-    if find_languages is not site_languages:
-        settings["find_languages"] = getattr(find_languages, "__qualname__", type(find_languages).__qualname__)
-    libraries = [Path(name) for name in config.match.patterns.libraries] if config.match.method == "urls" else []
+    settings = _signed_settings(config, langs, find_languages)
+    libraries = [Path(name) for name in _that_count(config.match).patterns.libraries]
     lexicons = Lexicons(config.match.lexicons, langs)
     file_digests = [*lexicons.digests, *map(file_digest, libraries)]
     said = labels_in_force(run, config.match)
-    inputs = [str(run.read_signature("ingest")), *file_digests, *filter(None, [said_digest(said)])]
-    signature = Signature.of("match", settings, inputs)
+    ingested = str(run.read_signature("ingest"))
+    inputs = [ingested, *file_digests, *filter(None, [said_digest(said)])]
+    signature = Signature.of("match", settings, inputs, pages=ingested)
     shared, is_structural = str(Signature.of("match", settings, file_digests)), config.match.method in STRUCTURAL
-    if not run.is_done(signature):
+    if run.is_done(signature):
+        write_pairs_file(run.stage_folder("match"), run.pairs_file)
+        if n_pairs(run.path / "match"):
+            remember(run, config, "match")
+    else:
         earlier = EarlierMatch(run)
         with run.writing(signature) as folder:
             rejects: list[Reject] = []
@@ -165,9 +175,43 @@ def match(
             write_digests(folder, digests)
             if lexicons.is_auto:
                 write_record(lexicons.record(at_hand), folder)
-        earlier.discard()
-    write_pairs_file(run)
+            _conclude(run, folder, config)
     return signature
+
+
+def _signed_settings(config: Config, langs: Sequence[str], find_languages: LanguageFinder) -> dict[str, Any]:
+    """Return the settings that a result depends on."""
+    settings: dict[str, Any] = {"langs": langs, "language": config.language, "match": _that_count(config.match)}
+    if find_languages is not site_languages:
+        settings["find_languages"] = getattr(find_languages, "__qualname__", type(find_languages).__qualname__)
+    return settings
+
+
+def _that_count(settings: MatchSettings) -> MatchSettings:
+    """Return the settings without those that the method does not use: what they are makes no other result."""
+    uses_patterns = settings.method == "urls" or "pattern" in settings.weighing.evidence
+    return settings if uses_patterns else msgspec.structs.replace(settings, patterns=PatternSettings())
+
+
+def _conclude(run: RunDirectory, folder: Path, config: Config) -> None:
+    """Write the list of the pairs; without any, refuse to take the place of a match that has some.
+
+    A first match without pairs is kept, because its tables say why, but its settings are not remembered.
+    """
+    if n_pairs(folder):
+        keep_with(run, folder, config, "match")
+    elif before := _pairs_before(run):
+        counts = count_match(run, folder)
+        why = why_none(counts.languages, config.langs)
+        raise EmptyMatchError(run.path, f"The run stays as it was, with {before} pairs", counts, why)
+    write_pairs_file(folder, run.top(folder, run.pairs_file.name))
+
+
+def _pairs_before(run: RunDirectory) -> int:
+    try:
+        return n_pairs(run.path / "match")
+    except SchemaError:  # what cannot be read is not kept
+        return 0
 
 
 def _write_site(result: SiteResult, folder: Path, site: str) -> None:
@@ -178,11 +222,11 @@ def _write_site(result: SiteResult, folder: Path, site: str) -> None:
     write_table(result.filters, FILTERS, site_file(folder / "filters", site))
 
 
-def write_pairs_file(run: RunDirectory) -> None:
-    """Write all pairs of the run, most probable first, to ``RUN/pairs.tsv``."""
-    table = read_table(run.stage_folder("match") / "pairs", PAIRS)
+def write_pairs_file(folder: Path, target: Path) -> None:
+    """Write all pairs of a match, most probable first, as ``RUN/pairs.tsv`` has them."""
+    table = read_table(folder / "pairs", PAIRS)
     table = table.sort_by([("probability", "descending"), ("score", "descending"), ("url_a", "ascending")])
-    write_text(run.pairs_file, "".join(f"{line}\n" for line in tsv_lines(table)))
+    write_text(target, "".join(f"{line}\n" for line in tsv_lines(table)))
 
 
 def match_site(

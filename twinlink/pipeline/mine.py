@@ -11,10 +11,11 @@ import msgspec
 from twinlink.bitext_config import BitextSettings
 from twinlink.config import Config, IngestSettings
 from twinlink.errors import ConfigError, InputError, TwinlinkError
-from twinlink.files import write_text
 from twinlink.orphans import end_with_parent
 from twinlink.pipeline.ingest import ingest
+from twinlink.pipeline.origin import Means, entering
 from twinlink.progress import Report
+from twinlink.remembering import remember
 from twinlink.rundir import RunDirectory
 from twinlink.spiders.crawl import CrawlProgress, crawl
 from twinlink.spiders.urls import normalise
@@ -23,7 +24,9 @@ from twinlink.wanted import check_two
 __all__ = [
     "align_files",
     "align_stage",
+    "crawl_alone",
     "crawl_stage",
+    "ingest_alone",
     "ingest_stage",
     "match_stage",
     "mine_stages",
@@ -32,6 +35,7 @@ __all__ = [
     "split_inputs",
 ]
 
+_ALL = 2**53
 _N_SHOWN = 3  # reasons and languages shown while a crawl runs
 
 
@@ -79,25 +83,80 @@ def _looks_like_host(text: str) -> bool:
     return named and normalise(f"http://{text}") is not None and not text.startswith((".", "/"))
 
 
-def mine_stages(inputs: Sequence[str], run: RunDirectory, config: Config, report: Report = silent) -> None:
-    """Do all stages for ``inputs`` (addresses, archives, folders) in ``run``."""
+def mine_stages(
+    inputs: Sequence[str],
+    run: RunDirectory,
+    config: Config,
+    report: Report = silent,
+    how: Means = "same",
+    *,
+    align: bool = False,
+) -> None:
+    """Do all stages for ``inputs`` (addresses, archives, folders) in ``run``.
+
+    Parameters
+    ----------
+    inputs : sequence of str
+        Addresses, archives, folders.
+    run : RunDirectory
+    config : Config
+    report : callable, optional
+    how : {"same", "add", "replace"}
+        What the inputs are to a run that has sources already, see `twinlink.pipeline.origin`.
+    align : bool
+        Whether the sentences of the pairs are aligned, too.
+    """
     urls, paths = split_inputs(inputs)
     if not urls and not paths:
         raise InputError("nothing to mine: expected at least one address, archive or folder")
+    _check_match(config)
+    with entering(run, urls, paths, config, how) as (place, sources):
+        if urls:
+            crawl_stage(urls, place, config, report, run.pause_file)
+        ingest_stage(sources, place, config, report)
+        match_stage(place, config, report)
+        if place is not run:
+            _check_replacement(place)
+        if align:
+            _show(place, report)  # lest an error leaves the report of the earlier pairs
+            align_stage(place, config, report=report)
+    _show(run, report)
+
+
+def _show(run: RunDirectory, report: Report) -> None:
+    """Write the report; what was mined is there also when that fails."""
+    try:
+        report_stage(run)
+    except TwinlinkError as error:
+        report("report", 0, None, f"not written: {error}")
+
+
+def _check_match(config: Config) -> None:
+    """Check what `match` will need: a slip is told now, not after hours of crawling."""
+    from twinlink.pipeline.lexicons import named_files
+    from twinlink.similarity.lexicon_files import read_lexicon
+
     check_two(config.langs)
-    _check_lexicons(config.match.lexicons)
+    for path in named_files(config.match.lexicons):
+        read_lexicon(path)
     if config.match.method != "weighed":
+        from twinlink.pipeline.addresses import read_libraries
         from twinlink.pipeline.structural import check_cut
 
         check_cut(config.match)
-    if urls:
-        crawl_stage(urls, run, config, report)
-    ingest_stage(paths, run, config, report)
-    match_stage(run, config, report)
-    try:
-        report_stage(run)
-    except TwinlinkError as error:  # what was mined is there all the same
-        report("report", 0, None, f"not written: {error}")
+        read_libraries(config.match.patterns.libraries)
+
+
+def _check_replacement(place: RunDirectory) -> None:
+    """Refuse to put a run without pairs into the place of another one."""
+    from twinlink.pipeline.match_counts import EmptyMatchError, count_match, matched_langs, n_pairs, why_none
+
+    folder = place.stage_folder("match")
+    if not n_pairs(folder):
+        counts = count_match(place, folder)
+        why = why_none(counts.languages, matched_langs(place))
+        ended = f"The run stays as it was; what was mined now is in {place.path}"
+        raise EmptyMatchError(place.path, ended, counts, why)
 
 
 def report_stage(run: RunDirectory) -> Path:
@@ -107,30 +166,51 @@ def report_stage(run: RunDirectory) -> Path:
     return refresh_report(run)
 
 
-def _check_lexicons(names: Sequence[str]) -> None:
-    """Read the lexicons that are named: a slip is told now, not after hours of crawling."""
-    if names:
-        from twinlink.pipeline.lexicons import named_files
-        from twinlink.similarity.lexicon_files import read_lexicon
-
-        for path in named_files(names):
-            read_lexicon(path)
-
-
 def crawl_stage(
-    urls: Sequence[str], run: RunDirectory, config: Config, report: Report = silent, pause: Path | None = None
+    urls: Sequence[str],
+    run: RunDirectory,
+    config: Config,
+    report: Report = silent,
+    pause: Path | None = None,
+    own: Config | None = None,
 ) -> CrawlProgress:
     """Fetch the sites of ``urls``; goes on where an earlier call stopped.
 
-    It waits while a pause is asked for by ``pause``, by default the run's own file.
+    Parameters
+    ----------
+    urls : sequence of str
+        Start pages.
+    run : RunDirectory
+    config : Config
+    report : callable, optional
+    pause : Path, optional
+        The file that asks for a pause; by default the run's own.
+    own : Config, optional
+        What the run remembers instead of ``config``: from the first page on that is fetched with it, for then there is
+        something to go on with.
     """
+    seen = [_ALL]
 
     def on_progress(progress: CrawlProgress) -> None:
+        if progress.fetched > seen[0]:
+            remember(run, own or config, "crawl")
+        seen[0] = progress.fetched
         report("crawl", progress.fetched, progress.fetched + progress.queued, _crawl_detail(progress))
 
-    write_text(run.config_file, config.override({"crawl.again": False}).to_toml())  # it was for this call
     settings = config.crawl if config.crawl.langs else msgspec.structs.replace(config.crawl, langs=config.langs)
-    return crawl(urls, run.path, settings, on_progress, pause or run.pause_file)
+    progress = crawl(urls, run.path, settings, on_progress, pause or run.pause_file)
+    remember(run, own or config, "crawl")
+    return progress
+
+
+def crawl_alone(
+    urls: Sequence[str], run: RunDirectory, config: Config, report: Report = silent, how: Means = "same"
+) -> CrawlProgress:
+    """Do the stage as a job of its own, which remembers the wanted languages as well."""
+    with entering(run, urls, [], config, how) as (place, _):
+        progress = crawl_stage(urls, place, config, report, run.pause_file)
+        remember(place, config, "langs")
+    return progress
 
 
 def _crawl_detail(progress: CrawlProgress) -> str:
@@ -162,8 +242,15 @@ def ingest_stage(paths: Sequence[Path], run: RunDirectory, config: Config, repor
     """
     if not paths and not run.archives():
         raise InputError(f"nothing to read: {run.path} has no crawl in it, and no WARC file or folder is given")
-    write_text(run.config_file, config.to_toml())
-    ingest(run, paths, _ingest_settings(config), lambda done: report("ingest", done, None))
+    ingest(run, paths, _ingest_settings(config), lambda done: report("ingest", done, None), config)
+
+
+def ingest_alone(
+    paths: Sequence[Path], run: RunDirectory, config: Config, report: Report = silent, how: Means = "same"
+) -> None:
+    """Do the stage as a job of its own; without paths, those that the run was read from are read again."""
+    with entering(run, [], paths, config, how) as (place, sources):
+        ingest_stage(sources, place, config, report)
 
 
 def shapes_stage(run: RunDirectory, report: Report = silent) -> None:
@@ -180,10 +267,8 @@ def _ingest_settings(config: Config) -> IngestSettings:
 def align_stage(
     run: RunDirectory,
     config: Config,
-    lexicons: Sequence[Path],
     workers: int = 1,
     report: Report = silent,
-    warm: Sequence[str] = (),
 ) -> None:
     """Align the sentences of the run's page pairs, in this process or in some of its own."""
     from concurrent.futures import ProcessPoolExecutor
@@ -191,16 +276,17 @@ def align_stage(
     from twinlink.bitext.pairfile import PairFile
     from twinlink.pipeline.align import align_run
 
-    pairs = [PairFile.of(text) for text in warm]
+    lexicons = [Path(name) for name in config.bitext.lexicons or config.match.lexicons]
+    warm = [PairFile.of(text) for text in config.bitext.warm]
 
     def on_pairs(done: int, total: int) -> None:
         report("align", done, total)
 
     if workers == 1:
-        align_run(run, config.bitext, lexicons, warm=pairs, on_pairs=on_pairs)
+        align_run(run, config.bitext, lexicons, warm=warm, on_pairs=on_pairs, config=config)
         return
     with ProcessPoolExecutor(workers, initializer=end_with_parent, initargs=(os.getpid(),)) as executor:
-        align_run(run, config.bitext, lexicons, warm=pairs, executor=executor, on_pairs=on_pairs)
+        align_run(run, config.bitext, lexicons, warm=warm, executor=executor, on_pairs=on_pairs, config=config)
 
 
 def align_files(
@@ -259,7 +345,6 @@ def match_stage(run: RunDirectory, config: Config, report: Report = silent) -> N
 
     check_two(config.langs)
     check_cut(config.match)
-    write_text(run.config_file, config.to_toml())
     if config.match.method in STRUCTURAL:
         shapes_stage(run, report)
     match(run, config, lambda done, total: report("match", done, total))

@@ -11,6 +11,7 @@ from twinlink.config import Config
 from twinlink.pattern_config import PatternSettings
 from twinlink.pipeline.addresses import read_libraries
 from twinlink.pipeline.pagelangs import language_tables
+from twinlink.remembering import keep_with, remember
 from twinlink.rundir import RunDirectory, Signature, file_digest, site_file
 from twinlink.similarity.credibility import credible_keys
 from twinlink.similarity.pattern_library import PatternLibrary, read_library, write_library
@@ -60,6 +61,7 @@ def learn_run(run: RunDirectory, config: Config, on_site: Callable[[int, int], N
     inputs += [file_digest(Path(path)) for path in settings.libraries]
     signature = Signature.of("patterns", {"patterns": settings}, inputs)
     if run.is_done(signature):
+        remember(run, config, "patterns")
         return signature
     n_steps = len(parts) * (2 if len(parts) > 1 else 1)
     prior = credible_keys(imported, settings)
@@ -77,6 +79,7 @@ def learn_run(run: RunDirectory, config: Config, on_site: Callable[[int, int], N
         for done in _write_sites(run, parts, folder, known, settings):
             if on_site:
                 on_site(n_steps - len(parts) + done, n_steps)
+        keep_with(run, folder, config, "patterns")
     return signature
 
 

@@ -103,11 +103,15 @@ def fetch(
     report: Report = silent,
     name: str = "crawl",
     pause: Path | None = None,
+    own: Config | None = None,
 ) -> None:
-    """Crawl as many pages as the sites' own limits allow: ``crawl.max_pages`` does not count."""
+    """Crawl as many pages as the sites' own limits allow: ``crawl.max_pages`` does not count.
+
+    The run remembers ``own`` instead of ``config``, if it is given.
+    """
     budget = (config.crawl.max_site_pages or config.discover.site_pages) * max(1, len(addresses))
     limits = {"crawl.max_pages": budget + ledger_counts(run.path).done}
-    crawl_stage(addresses, run, config.override(limits), _renamed(report, name), pause)
+    crawl_stage(addresses, run, config.override(limits), _renamed(report, name), pause, own or config)
 
 
 def _renamed(report: Report, name: str) -> Report:

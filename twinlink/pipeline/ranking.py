@@ -22,6 +22,7 @@ from twinlink.graph.site_features import FEATURES
 from twinlink.graph.site_model import SiteModel, contributions
 from twinlink.graph.site_ranking import SiteRanking, rank_sites
 from twinlink.ranking_config import HostGraphSettings
+from twinlink.remembering import keep_with, remember
 from twinlink.rundir import RunDirectory, Signature, file_digest
 from twinlink.tables import PAGES, PAIRS, PATTERNS, SITES, iter_parts, read_table, tsv_lines, write_table
 
@@ -87,6 +88,7 @@ def rank(
     inputs += [f"{site}|{verdict}" for site, verdict in sorted(verdicts.items())]
     signature = Signature.of("rank", {"ranking": config.ranking}, inputs)
     if run.is_done(signature):
+        remember(run, config, "rank")
         return signature
     crawled = _crawled_sites(run)
     graph = read_host_graph(run.stage_folder("hosts"))
@@ -96,6 +98,7 @@ def rank(
         with (folder / SITES_FILE).open("w", encoding="utf-8") as file:
             file.writelines(f"{line}\n" for line in tsv_lines(table))
         write_text(folder / MODEL_FILE, "".join(f"{line}\n" for line in _model_lines(model)))
+        keep_with(run, folder, config, "rank")
     return signature
 
 

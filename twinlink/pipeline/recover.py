@@ -20,6 +20,7 @@ from twinlink.config import Config
 from twinlink.pipeline.guessing import SiteGuesses, crawled_keys, guess_run, known_of, next_round
 from twinlink.pipeline.patterns import learn_run
 from twinlink.pipeline.recovered import PageTexts, judge_answers, read_answers, unjudged
+from twinlink.remembering import keep_with
 from twinlink.rundir import RunDirectory, Signature, site_file
 from twinlink.spiders.chosen import CHOSEN_LEDGER
 from twinlink.spiders.crawl import crawl_chosen
@@ -100,6 +101,7 @@ def recover(
     with run.writing(signature) as folder:
         write_table(table, RECOVERED, folder / TRIED)
         (folder / TRIED_FILE).write_text("".join(f"{line}\n" for line in tsv_lines(table)), encoding="utf-8")
+        keep_with(run, folder, config, "recover")
     return signature
 
 

@@ -1,15 +1,14 @@
 """Sites that need not be matched again: what their match was made from has not changed.
 
 The stage keeps, in ``match/sites.json``, a digest of all that each site's result depends on: settings, version,
-lexicons, and what is read of its pages and links. After another `ingest` the earlier result stays aside until the sites
-are matched again; of a site whose digest is the same it is taken over, with the new signature in its pairs.
+lexicons, and what is read of its pages and links. When the sites are matched again, the result of a site whose digest
+is the same is taken over, with the new signature in its pairs.
 """
 
 from __future__ import annotations
 
 import hashlib
 import io
-import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -101,9 +100,7 @@ class EarlierMatch:
     """
 
     def __init__(self, run: RunDirectory) -> None:
-        self._aside = run.earlier_match
-        current = run.path / "match"
-        self._folder = current if current.exists() else self._aside
+        self._folder = run.path / "match"
         try:
             self._digests = msgspec.json.decode((self._folder / _NAME).read_bytes(), type=dict[str, str])
         except (OSError, msgspec.DecodeError):
@@ -134,10 +131,6 @@ class EarlierMatch:
         column = pa.array([signature] * pairs.num_rows, pa.string())
         found["pairs"] = pairs.set_column(pairs.column_names.index("signature"), PAIRS.field("signature"), column)
         return found
-
-    def discard(self) -> None:
-        """Remove what lies aside: the sites have been matched again."""
-        shutil.rmtree(self._aside, ignore_errors=True)
 
     @cached_property
     def _rejects(self) -> pa.Table:

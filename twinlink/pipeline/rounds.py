@@ -13,6 +13,7 @@ the last one. Below ``RUN/discover``::
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,11 @@ class Rounds:
     def __init__(self, run: RunDirectory) -> None:
         self.folder = run.path / FOLDER
 
+    @property
+    def is_begun(self) -> bool:
+        """Whether a loop has been begun here."""
+        return (self.folder / _BEGUN).is_file()
+
     def begin(self, given: dict[str, Any]) -> None:
         """Note what the loop is begun with.
 
@@ -72,6 +78,10 @@ class Rounds:
             return
         self.folder.mkdir(parents=True, exist_ok=True)
         write_text(path, msgspec.json.format(msgspec.json.encode(given).decode(), indent=1))
+
+    def forget(self) -> None:
+        """Remove all rounds."""
+        shutil.rmtree(self.folder, ignore_errors=True)
 
     def of(self, number: int) -> Path:
         """Return the folder of a round; it need not be there."""

@@ -35,6 +35,7 @@ __all__ = ["export_again", "export_all", "export_rows", "export_words"]
 
 RECORD = "exports.json"
 """Says which formats lie beside the tables."""
+_FRESH = ".fresh"
 
 
 def export_words(
@@ -77,7 +78,7 @@ def export_rows(segments: Path, langs: tuple[str, str]) -> Iterator[Row]:
 def export_all(folder: Path, languages: Sequence[tuple[str, str]], settings: BitextSettings, created: datetime) -> None:
     """Write the segments of each two languages in the formats of the settings, and a record of what was written."""
     for langs in languages:
-        _export_segments(folder, langs, settings, created)
+        _export_segments(folder, folder, langs, settings, created)
     write_text(folder / RECORD, _wanted(settings))
 
 
@@ -98,15 +99,22 @@ def export_again(
     record = folder / RECORD
     if record.exists() and record.read_text(encoding="utf-8") == _wanted(settings):
         return
-    for left in folder.glob("*.tmp"):  # by an earlier call that was stopped
-        left.unlink()
-    record.unlink(missing_ok=True)  # a stop from here on is made good by the next call
-    for langs in languages:
-        _recompress(folder, langs, compress=settings.compress)
-        _export_segments(folder, langs, settings, created)
-        for file in _all_files(folder, langs) - _wanted_files(folder, langs, settings):
-            file.unlink(missing_ok=True)
-    write_text(record, _wanted(settings))
+    fresh = folder / _FRESH
+    shutil.rmtree(fresh, ignore_errors=True)  # by an earlier call that was stopped
+    fresh.mkdir()
+    try:  # an error leaves the files as they were
+        for langs in languages:
+            _recompress(folder, fresh, langs, compress=settings.compress)
+            _export_segments(folder, fresh, langs, settings, created)
+        record.unlink(missing_ok=True)  # a stop from here on is made good by the next call
+        for file in sorted(fresh.iterdir()):
+            file.replace(folder / file.name)
+        for langs in languages:
+            for file in _all_files(folder, langs) - _wanted_files(folder, langs, settings):
+                file.unlink(missing_ok=True)
+        write_text(record, _wanted(settings))
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
 
 
 def _wanted(settings: BitextSettings) -> str:
@@ -128,19 +136,21 @@ def _wanted_files(folder: Path, langs: tuple[str, str], settings: BitextSettings
     return {_file(folder, langs, name, compress=settings.compress) for name in names}
 
 
-def _recompress(folder: Path, langs: tuple[str, str], *, compress: Compression) -> None:
+def _recompress(folder: Path, fresh: Path, langs: tuple[str, str], *, compress: Compression) -> None:
     """Write the lexicon as it is wanted, from as it is."""
     wanted = _file(folder, langs, "lexicon.tsv", compress=compress)
     there = [_file(folder, langs, "lexicon.tsv", compress=other) for other in ENDINGS]
     found = next((file for file in there if file.exists()), None)
     if found and not wanted.exists():
-        with open_for_reading(found) as old, open_for_writing(wanted) as new:
+        with open_for_reading(found) as old, open_for_writing(fresh / wanted.name) as new:
             shutil.copyfileobj(old, new)
 
 
-def _export_segments(folder: Path, langs: tuple[str, str], settings: BitextSettings, created: datetime) -> None:
+def _export_segments(
+    folder: Path, target: Path, langs: tuple[str, str], settings: BitextSettings, created: datetime
+) -> None:
     rows = partial(export_rows, folder / "segments", langs)
-    path = partial(_file, folder, langs, compress=settings.compress)
+    path = partial(_file, target, langs, compress=settings.compress)
     if "tmx" in settings.formats:
         with open_for_writing(path("tmx")) as file:
             write_tmx(rows(), file, langs, twinlink_version(), created)
@@ -151,5 +161,5 @@ def _export_segments(folder: Path, langs: tuple[str, str], settings: BitextSetti
         with open_for_writing(path("jsonl")) as file:
             write_jsonl(rows(), file, langs)
     if "moses" in settings.formats:
-        with open_for_writing(path(langs[0])) as source, open_for_writing(path(langs[1])) as target:
-            write_moses(rows(), source, target)
+        with open_for_writing(path(langs[0])) as one, open_for_writing(path(langs[1])) as other:
+            write_moses(rows(), one, other)

@@ -105,8 +105,8 @@ def check_cut(settings: MatchSettings) -> None:
         settings.min_precision or settings.min_probability > _DEFAULT_PROBABILITY
     ):
         raise ConfigError(
-            f"match: method {settings.method} tells no probabilities: min_precision and min_probability cannot be kept;"
-            " use weighed or liu2014, or take them back with --min-precision 0 --min-probability 0.5"
+            f"match: method {settings.method} tells no probabilities: match.min_precision and match.min_probability"
+            " cannot be kept; use weighed or liu2014, or take them back with --min-precision 0 --min-probability 0.5"
         )
 
 

@@ -104,7 +104,9 @@ def _precision_curve(data: ReportData, chances: npt.NDArray[np.float64]) -> Char
     least = min((float(each.y[len(each.y) // 20 :].min()) for each in curves), default=0.0)
     least = min([least, *(float(each.low.min()) for each in curves if each.low is not None)])
     floor = max(0.0, np.floor(least * 10 - 1e-9) / 10)
-    text = "The most probable pairs come first: the fewer you keep, the more of them are right."
+    text = "The most probable pairs come first: the fewer you keep, the more of them are expected to be right."
+    if not len(chances):
+        text = "The pairs of the best scores come first."
     spoken = "; ".join(f"{each.label}: {percent(float(each.y[-1]))} of all pairs right" for each in curves)
     picture = lines(
         Alternative("precision", "Precision by share of pairs kept", f"{text} {spoken}."),

@@ -76,7 +76,7 @@ REASONS = {
     "duplicate-url": "the same page under another address",
     "duplicate-page": "the same bytes under another address of the same page",
     "older-capture": "a later visit of the same address counts instead",
-    "revisit": "the archive says it has not changed, and holds no copy",
+    "revisit": "the archive says it has not changed; this visit brought no copy",
     "damaged-record": "the archive is damaged here",
     "truncated": "the archive holds only a part of it",
     "unreadable": "the file could not be read",

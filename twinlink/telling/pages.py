@@ -13,15 +13,14 @@ from twinlink.errors import NothingFoundError, TwinlinkError
 from twinlink.telling.lexicons import LexiconsTold
 from twinlink.telling.record import Count, Record
 from twinlink.telling.sentences import SentencesTold
-from twinlink.wanted import meaning_lines, meanings, name_of
+from twinlink.wanted import meaning_lines, meanings
 
 if TYPE_CHECKING:
+    from twinlink.pipeline.match_counts import EmptyMatchError
     from twinlink.run import Run
     from twinlink.spiders.crawl import CrawlProgress
 
 __all__ = ["CrawlTold", "IngestTold", "PairsTold", "SiteTold"]
-
-NOT_THERE = "no page is in"
 
 
 class SiteTold(msgspec.Struct, frozen=True):
@@ -157,10 +156,34 @@ class PairsTold(Record, frozen=True, kw_only=True):
     """Why there is no pair; null where there are some."""
     sentences: SentencesTold | None = None
     """With ``--align``: as of `twinlink align`."""
+    ended: str | None = None
+    """How a match without a pair ended that left the earlier pairs in place; null for any other."""
+
+    @classmethod
+    def of_none(cls, error: EmptyMatchError) -> PairsTold:
+        """Take what a match without a pair has counted, which did not take the place of an earlier one."""
+        run, counts = error.run, error.counts
+        return cls(
+            run=str(run),
+            n_pages=counts.n_pages,
+            languages=dict(counts.languages),
+            meant={},
+            lexicons=None,
+            rejects=[Count(stage, reason, n) for (stage, reason), n in counts.rejects.items()],
+            filters=dict(counts.filters),
+            n_pairs=0,
+            expected_precision=None,
+            n_without_probability=0,
+            pairs=str(run / "pairs.tsv"),
+            report=None,
+            why_none=error.why,
+            ended=str(error),
+        )
 
     @classmethod
     def of(cls, found: Run, sentences: SentencesTold | None = None) -> PairsTold:
         """Count what a matched run has."""
+        from twinlink.pipeline.match_counts import matched_langs, why_none
         from twinlink.rundir import RunDirectory
 
         rejects, chances = found.rejects, found.pairs["probability"]
@@ -172,7 +195,7 @@ class PairsTold(Record, frozen=True, kw_only=True):
         return cls(
             run=str(found.path),
             n_pages=len(found.pages),
-            languages={str(lang): int(n) for lang, n in found.pages["lang"].value_counts().items()},
+            languages=_languages(found),
             meant=_meant(found),
             lexicons=LexiconsTold.of_stage(found.path / "match"),
             rejects=[Count(stage, reason, n) for (stage, reason), n in sorted(counts.items())],
@@ -182,7 +205,7 @@ class PairsTold(Record, frozen=True, kw_only=True):
             n_without_probability=int(chances.isna().sum()),
             pairs=str(directory.pairs_file),
             report=str(report) if report.is_file() else None,
-            why_none=_why_none(found) if found.pairs.empty else None,
+            why_none=why_none(_languages(found), matched_langs(directory)) if found.pairs.empty else None,
             sentences=sentences,
         )
 
@@ -213,11 +236,15 @@ class PairsTold(Record, frozen=True, kw_only=True):
         """Return an error for no pair at all, and for no sentence pair where they were wanted."""
         if self.why_none is None:
             return None if self.sentences is None else self.sentences.problem()
+        if self.ended is not None:
+            return NothingFoundError(self.ended)
         return NothingFoundError(f"0 pairs: {self.why_none}. The reasons above count every page; tables: {self.run}")
 
     def remedy(self) -> tuple[str, ...]:
         """Return the match of the two most frequent languages, where other ones were wanted."""
         there = [lang for lang in self.languages if lang != "und"][:2]
+        from twinlink.pipeline.match_counts import NOT_THERE
+
         is_other = self.why_none is not None and self.why_none.startswith(NOT_THERE)
         return ("match", self.run, "--langs", ",".join(sorted(there))) if is_other and len(there) == 2 else ()
 
@@ -228,19 +255,6 @@ def _meant(found: Run) -> dict[str, dict[str, int]]:
     return meanings(wanted, found.pages.groupby("site", sort=False)["lang"].unique()) if wanted else {}
 
 
-def _why_none(found: Run) -> str:
-    from twinlink.similarity.language import TWO_LANGUAGES, UNDETERMINED
-
-    if found.pages.empty:
-        return "no page was kept"
-    langs = set(found.pages["lang"])
-    there = langs - {UNDETERMINED, TWO_LANGUAGES}
-    if not there:
-        return "of no page one language could be told"
-    if len(there) == 1:
-        known = " whose language could be told" if langs - there else ""
-        return f"all pages{known} are in one language"
-    for tag, meant in _meant(found).items():
-        if not meant:
-            return f"{NOT_THERE} {name_of(tag)}"
-    return "no page of one wanted language has a partner in another"
+def _languages(found: Run) -> dict[str, int]:
+    """Return the pages of a run by language, the most frequent first."""
+    return {str(lang): int(n) for lang, n in found.pages["lang"].value_counts().items()}

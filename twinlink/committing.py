@@ -1,0 +1,109 @@
+"""How results take their place in a run: in single renames, whose order lets the next process finish what a kill broke.
+
+The commit of a stage::
+
+    .STAGE.tmp/signature.json   is written last: from here on the result counts
+    STAGE        →  .STAGE.old
+    .STAGE.tmp   →  STAGE
+    STAGE/top/*  →  RUN/*       what belongs to the result and lies at the top: pairs.tsv, config.toml
+    .STAGE.old   is removed
+
+The replacement of a whole run (``--replace``)::
+
+    replacement/.whole          is written last: from here on the new run counts
+    the files of the old run    are removed
+    replacement  →  .arriving
+    .arriving/*  →  RUN/*
+
+`settle` brings a run into the state after the last commit, whatever moment a process was killed at.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
+
+__all__ = ["REPLACEMENT", "SIGNATURE", "TOP", "commit_stage", "is_settled", "replace_run", "settle", "settle_stage"]
+
+SIGNATURE = "signature.json"
+TOP = "top"
+REPLACEMENT = "replacement"
+_WHOLE, _ARRIVING = ".whole", ".arriving"
+
+
+def _temporary(run: Path, stage: str) -> Path:
+    return run / f".{stage}.tmp"
+
+
+def _old(run: Path, stage: str) -> Path:
+    return run / f".{stage}.old"
+
+
+def commit_stage(run: Path, stage: str) -> None:
+    """Put the temporary folder of a stage into its place, if its signature has been written."""
+    final, temporary, old = run / stage, _temporary(run, stage), _old(run, stage)
+    if (temporary / SIGNATURE).is_file():
+        if final.exists():
+            shutil.rmtree(old, ignore_errors=True)
+            final.rename(old)
+        temporary.rename(final)
+    top = final / TOP
+    if top.is_dir():
+        for file in sorted(top.iterdir()):
+            file.replace(run / file.name)
+        top.rmdir()
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def settle_stage(run: Path, stage: str) -> None:
+    """Finish the commit of a stage that was begun, or undo what came before it."""
+    final, temporary, old = run / stage, _temporary(run, stage), _old(run, stage)
+    if old.exists() and not (final.exists() or (temporary / SIGNATURE).is_file()):
+        old.rename(final)
+    commit_stage(run, stage)
+
+
+def replace_run(run: Path, clear: Callable[[], None]) -> None:
+    """Put a new run, which lies whole in `REPLACEMENT`, into the place of the old one.
+
+    Parameters
+    ----------
+    run : Path
+        The run directory.
+    clear : callable
+        Removes the files of the old run.
+    """
+    (run / REPLACEMENT / _WHOLE).touch()
+    _replace(run, clear)
+
+
+def _replace(run: Path, clear: Callable[[], None]) -> None:
+    arriving = run / _ARRIVING
+    if (run / REPLACEMENT / _WHOLE).is_file():
+        clear()
+        (run / REPLACEMENT).rename(arriving)
+    if arriving.is_dir():
+        for path in sorted(arriving.iterdir()):
+            if path.name == _WHOLE or (run / path.name).exists():  # the mark, the lock, a copy of the labels
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+            else:
+                path.rename(run / path.name)
+        arriving.rmdir()
+
+
+def is_settled(run: Path, stages: Iterable[str]) -> bool:
+    """Return whether no commit was left half done."""
+    marks = [run / REPLACEMENT / _WHOLE, run / _ARRIVING]
+    for stage in stages:
+        marks += [_old(run, stage), _temporary(run, stage) / SIGNATURE, run / stage / TOP]
+    return not any(mark.exists() for mark in marks)
+
+
+def settle(run: Path, stages: Iterable[str], clear: Callable[[], None]) -> None:
+    """Finish all that a killed process left half done; only a process that holds the run's lock may call this."""
+    _replace(run, clear)
+    for stage in stages:
+        with suppress(FileNotFoundError):  # removed by hand meanwhile
+            settle_stage(run, stage)

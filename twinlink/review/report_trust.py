@@ -72,9 +72,7 @@ def _estimate_words(source: str, found: Estimate) -> Markup:
     interval = f"(95 % interval: {percent(found.low)} to {percent(found.high)})"
     if found.tells:
         return Markup("By {}, <b>{}</b> of the pairs are right {}").format(source, percent(found.precision), interval)
-    text = Markup(
-        "By {} it cannot be told how many of the pairs are right {}; some {} for pairs in random order would do"
-    )
+    text = Markup("By {} it cannot be told how many of the pairs are right {}; some {} labels in random order would do")
     return text.format(source, interval, count(found.needed))
 
 

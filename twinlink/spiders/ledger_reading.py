@@ -129,7 +129,7 @@ def ledger_report(folder: Path) -> dict[str, Any]:
         langs = _by_site(db, "SELECT site, iif(lang = '', 'und', lang), n FROM langs WHERE n > 0 ORDER BY site, n DESC")
         sites = [asdict(SiteCounts(*row)) for row in db.execute(_SITES, (-1,))]
         sitemaps = db.execute(
-            "SELECT iif(state = 'aside', iif(reason = '', 'read', reason), state), count(*)"
+            "SELECT iif(state IN ('aside', 'rejected'), iif(reason = '', 'read', reason), state), count(*)"
             " FROM frontier WHERE kind = 'sitemap' GROUP BY 1 ORDER BY 1"
         )
         suspects = db.execute("SELECT suspect, count(*) FROM frontier WHERE suspect <> '' GROUP BY 1 ORDER BY 1")
@@ -220,7 +220,7 @@ def count_states(db: sqlite3.Connection) -> Counts:
 _REJECTS = """
 SELECT url, 'crawl', iif(state = 'rejected', reason, coalesce(nullif(ended, ''), ?)), detail
 FROM frontier JOIN sites USING (site)
-WHERE state NOT IN ('done', 'moved', 'aside') AND kind = 'page'
+WHERE state NOT IN ('done', 'moved', 'aside') AND (kind = 'page' OR state = 'rejected')
     AND NOT EXISTS (SELECT 1 FROM bodies WHERE bodies.id = frontier.id AND bodies.archive <> '')
 ORDER BY frontier.id
 """

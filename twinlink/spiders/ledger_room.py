@@ -9,16 +9,21 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from twinlink.spiders.ledger_values import Entry
 
-__all__ = ["with_room"]
+__all__ = ["MAX_SAID", "with_room"]
 
 _ROOM = "SELECT ? - address_bytes FROM sites WHERE site = ?"
-_KNOWN = "SELECT 1 FROM frontier WHERE key = ?"
+_KNOWN = "SELECT 1 FROM frontier WHERE key = ? AND reason <> 'too-many-links'"
+_SAID = "SELECT n FROM tally WHERE site = ? AND reason = 'too-many-links'"
+
+MAX_SAID = 1_000
+"""Dropped links that stand in the ledger for those of a site: they take up room themselves."""
 
 
 def with_room(db: sqlite3.Connection, links: Iterable[Entry], limit: int) -> Iterator[Entry]:
     """Yield the links for which the ledger has room, one by one while they are booked; those that it knows need none.
 
-    Behind them comes one for each site that had no room for some: it is dropped, and says how many it stands for.
+    Behind them comes one for each site that had no room for some: it is dropped, and says how many it stands for. Once
+    there are `MAX_SAID` of a site, no more come.
 
     Parameters
     ----------
@@ -42,8 +47,10 @@ def with_room(db: sqlite3.Connection, links: Iterable[Entry], limit: int) -> Ite
             first, n_behind = dropped.get(link.site, (link, -1))
             dropped[link.site] = first, n_behind + 1
     for first, n_behind in dropped.values():
-        detail = f"it and {n_behind} links behind it: {limit} bytes of addresses of {first.site} are known"
-        yield first._replace(reason="too-many-links", detail=detail)
+        row = db.execute(_SAID, (first.site,)).fetchone()
+        if row is None or row[0] < MAX_SAID:
+            detail = f"it and {n_behind} links behind it: {limit} bytes of addresses of {first.site} are known"
+            yield first._replace(reason="too-many-links", detail=detail)
 
 
 def _room(db: sqlite3.Connection, site: str, limit: int) -> int:

@@ -51,8 +51,8 @@ from twinlink.spiders.ledger_schema import (
     SPEND,
     TAKE,
     VERSION,
-    upgrade,
 )
+from twinlink.spiders.ledger_upgrade import upgrade
 from twinlink.spiders.ledger_values import LEDGER_NAME, Body, Budget, Counts, Entry, LedgerSummary, Outcome, SiteCounts
 from twinlink.spiders.partners import Sides
 from twinlink.spiders.urgency import book_pairwise

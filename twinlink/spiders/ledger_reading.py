@@ -13,7 +13,8 @@ from urllib.parse import quote
 
 from twinlink.errors import MissingStageError, RunError
 from twinlink.spiders.ledger_bodies import note, visit_number
-from twinlink.spiders.ledger_schema import VERSION, upgrade
+from twinlink.spiders.ledger_schema import VERSION
+from twinlink.spiders.ledger_upgrade import upgrade
 from twinlink.spiders.ledger_values import LEDGER_NAME, Counts, LedgerSummary, SiteCounts
 from twinlink.spiders.partners import UNWANTED
 from twinlink.tables import Reject

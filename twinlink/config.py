@@ -67,6 +67,14 @@ class CrawlSettings(Settings, frozen=True):
     """A site ends once this much was received of it, as transferred (`budget-bytes`)."""
     max_site_minutes: Annotated[float, Meta(gt=0)] | None = None
     """A site ends this long after its first request (`budget-minutes`); pauses between runs do not count."""
+    max_site_listed: Positive = 1_000_000
+    """Addresses read in the sitemaps of one site, where a sitemap counts for 100 at least; its other sitemaps are not
+    asked for (`sitemap-budget`). The default: ten languages of the pages that ``max_pages`` lets in."""
+    max_site_listed_bytes: Positive = 512 * 2**20
+    """The same in bytes of these sitemaps, unpacked: ten of the largest that the protocol allows."""
+    max_site_address_bytes: Positive = 128 * 2**20
+    """Characters of the addresses of one site that are kept, and of their keys: further links are dropped
+    (`too-many-links`). The default has room for 900,000 addresses of 70 characters; the ledger then takes 450 MB."""
     max_depth: Natural = 50
     """Links followed from a start page at most."""
     max_page_bytes: Positive = 10 * 2**20

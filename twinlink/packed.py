@@ -6,11 +6,11 @@ import bz2
 import lzma
 import sys
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from typing import Any, NamedTuple, Protocol
 
-__all__ = ["BZIP2", "GZIP", "MAX_MEMBERS", "XZ", "ZSTD", "PackedError", "Packing", "inflate", "unpack"]
+__all__ = ["BZIP2", "GZIP", "MAX_MEMBERS", "XZ", "ZSTD", "PackedError", "Packing", "gzip_parts", "inflate", "unpack"]
 
 MAX_MEMBERS = 10_000
 """Members of one packed body. Each costs some 2 µs, though it may be 20 bytes long and empty. Tools write one; those
@@ -80,6 +80,60 @@ def unpack(packed: bytes, size: int, packing: Packing) -> bytes:
         first_block = len(packed) if n_members == 1 else _FIRST_BLOCK_BYTES
         end = _unpack_member(packing.open(), memoryview(packed), end, first_block, plain, size)
     return bytes(plain)
+
+
+def gzip_parts(packed: bytes, size: int) -> Iterator[bytes]:
+    """Unpack the members of a gzip body part by part; the parts but the last have ``size`` bytes at least.
+
+    For what is read as it comes: a part is made when it is asked for.
+
+    Raises
+    ------
+    PackedError
+        As `unpack` does, when the parts in front have been taken.
+
+    Examples
+    --------
+    >>> list(gzip_parts(zlib.compress(b"one ", wbits=31) + zlib.compress(b"two three", wbits=31), 5))
+    [b'one two t', b'hree']
+    """
+    waiting = bytearray()
+    damage: PackedError | None = None
+    try:
+        for plain in _gzip_pieces(packed, size):
+            waiting += plain
+            if len(waiting) >= size:
+                yield bytes(waiting)
+                waiting.clear()
+    except PackedError as error:
+        damage = error
+    if waiting:
+        yield bytes(waiting)
+    if damage is not None:
+        raise damage
+
+
+def _gzip_pieces(packed: bytes, size: int) -> Iterator[bytes]:
+    end = n_members = 0
+    while packed.startswith(GZIP.mark, end):
+        n_members += 1
+        if n_members > MAX_MEMBERS:
+            raise PackedError(f"more than {MAX_MEMBERS} members")
+        stream = zlib.decompressobj(16 + zlib.MAX_WBITS)
+        block, given = _FIRST_BLOCK_BYTES, b""
+        while not stream.eof:
+            if not given:
+                given = packed[end : end + block]
+                end += len(given)
+                block = min(2 * block, _BLOCK_BYTES)
+            if not given:
+                raise PackedError("compressed data end early")
+            try:
+                yield stream.decompress(given, size)
+            except zlib.error as error:
+                raise PackedError(str(error)) from error
+            given = stream.unconsumed_tail
+        end -= len(stream.unused_data)
 
 
 def inflate(packed: bytes, size: int, window: int) -> bytes:

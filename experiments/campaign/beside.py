@@ -26,7 +26,7 @@ N_HOSTILE = 24
 def hostile_pages() -> dict[str, Reply]:
     """Return 24 hostile answers, by path."""
     heavy = heavy_page()
-    packed, base, many = bombs().answers, long_bases().answers, many_links().answers
+    packed, base, many = bombs(200, 30).answers, long_bases().answers, many_links().answers
     found: dict[str, Reply] = {
         **{f"/h/heavy{n}": heavy for n in range(6)},
         **{f"/h{path}": packed[path] for path in ("/gzip", "/gzip-of-gzip", "/br", "/members")},
@@ -62,7 +62,7 @@ def try_beside(folder: Path, limit: float = 180.0, tell: Callable[[str], object]
     with serving(answer) as site:
         options = [word for name, value in SETTINGS.items() for word in ("--set", f"crawl.{name}={json.dumps(value)}")]
         # Those that the hostile pages link to are no part of it.
-        options += ["--include", f"{site.url}/(h|good)/"]
+        options += ["--include", f"{site.url}({'|'.join([*hostile, *GOOD])})$"]
         ended = watch(command("crawl", f"{site.url}/", "-o", folder, "-q", "--json", *options), limit)
         moments = sorted(site.moments)
         found = outcomes(folder)

@@ -54,16 +54,16 @@ def gzip_bomb(n_megabytes: int) -> bytes:
     return b"".join(packer.compress(ZEROS) for _ in range(n_megabytes)) + packer.flush()
 
 
-def bombs() -> Hostile:
-    """Return small bodies that unpack to large ones."""
+def bombs(n_megabytes: int = 3_000, n_other: int = 100) -> Hostile:
+    """Return small bodies that unpack to large ones: gzip to so many megabytes, br to ``n_other``."""
     big = b"<p>" + b"x" * 12_000_000
     large = {
-        "/gzip": packed(gzip_bomb(3_000), "gzip"),
-        "/gzip-of-gzip": packed(nested_gzip(gzip_bomb(1_000), 1), "gzip, gzip"),
+        "/gzip": packed(gzip_bomb(n_megabytes), "gzip"),
+        "/gzip-of-gzip": packed(nested_gzip(gzip_bomb(n_megabytes // 3), 1), "gzip, gzip"),
         "/ten-times": packed(nested_gzip(big, 10), ", ".join(["gzip"] * 10)),
         "/deflate": packed(zlib.compress(big), "deflate"),
         "/raw-deflate": packed(raw_deflate(big), "deflate"),
-        "/br": packed(brotli.compress(b" " * 100_000_000, quality=1), "br"),
+        "/br": packed(brotli.compress(b" " * (n_other * 10**6), quality=1), "br"),
         "/zstd": packed(zstd.compress(big), "zstd"),
         "/members": packed(gzip.compress(b"<p>" + b"x" * 9_000) * 2_000, "gzip"),
     }

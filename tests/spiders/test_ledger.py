@@ -30,6 +30,7 @@ from twinlink.spiders.ledger import (
     ledger_report,
     ledger_summary,
 )
+from twinlink.spiders.partners import OF_SITEMAPS
 from twinlink.spiders.scheduler import SqliteScheduler
 from twinlink.tables import Reject
 
@@ -430,16 +431,22 @@ def test_a_ledger_that_cannot_be_read_ends_the_crawl() -> None:
     assert not scheduler.has_pending_requests()
 
 
+def sitemap(name: str, host: str = "a.org") -> Entry:
+    return page(name, host=host)._replace(kind="sitemap", side=OF_SITEMAPS)
+
+
 def test_sitemaps_are_neither_pages_nor_rejects(tmp_path: Path, ledger: Ledger) -> None:
-    sitemaps = [page(name)._replace(kind="sitemap") for name in ("read.xml", "gone.xml", "left.xml")]
     seeded(ledger, page("1"))
-    ledger.add(sitemaps)
-    one, read, gone = (ledger.take(9) for _ in range(3))
+    ledger.add([sitemap(name) for name in ("read.xml", "gone.xml", "left.xml")])
+    one, read = ledger.take(9), ledger.take(9)
     assert one is not None
     assert read is not None
-    assert gone is not None
+    assert ledger.take(9) is None  # a host's sitemaps come one at a time
     ledger.settle(one, DONE)
+    assert ledger.take(9) is None
     ledger.settle(read, Outcome("aside"), [page("2", 1)])
+    gone = ledger.take(9)
+    assert gone is not None
     ledger.settle(gone, Outcome("aside", "http-404"))
     assert [reject.url for reject in ledger_rejects(tmp_path)] == ["http://a.org/2"]
     ledger.finish("page-limit")
@@ -462,3 +469,92 @@ def test_a_link_behind_very_many_others_counts_anew_on_another_page(
     ledger.settle(second, DONE, [page("x", 1)])
     assert names(drain(ledger)) == ["x"]
     assert ledger.counts().rejected == 0
+
+
+def test_pages_have_their_turn_between_sitemaps(ledger: Ledger) -> None:
+    seeded(ledger, page("1"))
+    ledger.add([*(sitemap(f"{n}.xml") for n in range(99)), sitemap("other.xml", "b.org"), *map(page, "23456")])
+    taken = names(drain(ledger, 4))
+    assert sorted(taken) == ["0.xml", "1", "2", "3", "other.xml"]
+
+
+def columns(db: sqlite3.Connection, query: str) -> dict[str, tuple[object, ...]]:
+    return {name: tuple(values) for name, *values in db.execute(query)}
+
+
+def test_what_a_site_takes_up_is_counted_and_its_sitemaps(tmp_path: Path, ledger: Ledger) -> None:
+    seeded(ledger, page("1"))
+    ledger.bring(page("1"), [page("22"), page("22"), page("1"), page("x", reason="depth")])
+    ledger.add([sitemap("a.xml"), sitemap("b.xml")])
+    assert ledger.take(1) is not None
+    taken = ledger.take(2)
+    assert taken is not None
+    ledger.settle(taken, Outcome("aside"))
+    with closing(sqlite3.connect(tmp_path / LEDGER_NAME)) as db:
+        names = [url for (url,) in db.execute("SELECT url FROM frontier")]
+        assert len(names) == 5
+        assert columns(db, "SELECT site, address_bytes FROM sites") == {"": (2 * sum(map(len, names)),)}
+        assert columns(db, "SELECT host, maps_queued, maps_flight FROM hosts") == {"a.org": (1, 0)}
+
+
+def long(n: int) -> Entry:
+    return page(f"{n:0>100}", 1)
+
+
+@pytest.mark.parametrize("langs", [None, ("en", "fr")])
+def test_links_for_which_a_site_has_no_room_are_dropped_and_counted(
+    tmp_path: Path, ledger: Ledger, langs: tuple[str, ...] | None
+) -> None:
+    budget = Budget(address_bytes=2_200)  # nine such links, and the start page
+    ledger.seed([page("1"), page("1", host="b.org")._replace(site="b")], 50, 30, budget, langs=langs)
+    first = ledger.take(1)
+    assert first is not None
+    ledger.settle(first, DONE, [*map(long, [0, 0, 1, 1, 2]), page("1", host="b.org")._replace(site="b")])
+    ledger.bring(first, [*map(long, range(20)), page("y", host="b.org")._replace(site="b")])
+    assert ledger_counts(tmp_path).queued == 9 + 2
+    dropped = [reject for reject in ledger_rejects(tmp_path) if reject.reason == "too-many-links"]
+    assert [(reject.url, reject.detail) for reject in dropped] == [
+        (long(9).url, "it and 10 links behind it: 2200 bytes of addresses of  are known")
+    ]
+    ledger.bring(first, [*map(long, range(3))])  # all are known
+    assert ledger_counts(tmp_path).rejected == 1
+    wider = ledger.seed([], 50, 30, Budget(), langs=langs)
+    assert wider is None
+    ledger.bring(first, [long(9)])
+    assert ledger_counts(tmp_path) == Counts(queued=9 + 3, done=1, bytes=10)
+
+
+def test_what_was_read_in_sitemaps_is_limited_until_the_next_visit_or_a_higher_limit(ledger: Ledger) -> None:
+    ledger.seed([page("1")], 50, 30, Budget(listed=100, listed_bytes=5_000))
+    assert ledger.room_for_sitemaps("") == (100, 5_000)
+    ledger.spend_on_sitemaps("", 40, 1_000)
+    assert ledger.room_for_sitemaps("") == (60, 4_000)
+    ledger.spend_on_sitemaps("", 70, 0)
+    assert ledger.room_for_sitemaps("") == (0, 4_000)
+    assert ledger.room_for_sitemaps("other") == (100, 5_000)
+    ledger.add([sitemap("a.xml")])
+    for name in ("1", "a.xml"):
+        taken = ledger.take(9)
+        assert taken is not None
+        assert names([taken]) == [name]
+        ledger.settle(taken, DONE if name == "1" else Outcome("rejected", "sitemap-budget"))
+    for listed, queued in ((100, 0), (1_000, 1)):
+        ledger.seed([], 50, 30, Budget(listed=listed, listed_bytes=5_000))
+        assert ledger.counts().queued == queued
+    ledger.finish("complete")
+    assert ledger.queue_again()
+    assert ledger.room_for_sitemaps("") == (1_000, 5_000)
+
+
+def test_a_ledger_of_version_4_is_brought_up_to_date(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / LEDGER_NAME)) as db:
+        db.executescript((Path(__file__).parent / "ledger_4.sql").read_text())
+    with closing(Ledger(tmp_path / LEDGER_NAME)) as ledger, closing(sqlite3.connect(tmp_path / LEDGER_NAME)) as db:
+        assert columns(db, "SELECT host, maps_queued, maps_flight FROM hosts") == {"a.org": (2, 0), "b.org": (0, 0)}
+        counted = columns(db, "SELECT site, sum(length(key) + length(url)) FROM frontier GROUP BY 1")
+        assert columns(db, "SELECT site, address_bytes FROM sites") == counted
+        assert sorted(names(drain(ledger, 9))) == ["", "2.xml", "a", "c"]  # not 3.xml
+        ledger.settle(page("c")._replace(site="a.org"), DONE, [page("new", 2)._replace(site="a.org")])
+        grown = columns(db, "SELECT site, sum(length(key) + length(url)) FROM frontier GROUP BY 1")
+        assert grown != counted
+        assert columns(db, "SELECT site, address_bytes FROM sites") == grown

@@ -6,6 +6,7 @@ import gzip
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from hypothesis import given, settings
@@ -15,11 +16,36 @@ from tests.loopback import Answer, Server, links, redirect, serving
 from twinlink.config import CrawlSettings
 from twinlink.spiders.crawl import crawl
 from twinlink.spiders.ledger import ledger_rejects, ledger_report
-from twinlink.spiders.sitemaps import MAX_ADDRESSES, MAX_SITEMAP_BYTES, Sitemap, read_sitemap
+from twinlink.spiders.sitemaps import MAX_ADDRESSES, MAX_SITEMAP_BYTES, SitemapLimits, SitemapReader
 
 URL = "http://a.org/sitemap.xml"
 HEAD = '<?xml version="1.0" encoding="UTF-8"?>'
 SPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
+
+
+class Sitemap(NamedTuple):
+    """All that a sitemap lists."""
+
+    pages: tuple[str, ...]
+    sitemaps: tuple[str, ...]
+    versions: dict[str, tuple[int, str]]
+    cut: str = ""
+
+
+def read_sitemap(body: bytes, url: str, limits: SitemapLimits | None = None) -> Sitemap | None:
+    reader = SitemapReader(url, limits)
+    portions = list(reader.portions(body))
+    versions: dict[str, tuple[int, str]] = {}
+    for portion in portions:
+        for address, (number, tag) in portion.versions.items():
+            known = versions.get(address, (number, ""))
+            assert known[0] == number
+            versions[address] = number, known[1] or tag
+    pages = tuple(address for portion in portions for address in portion.pages)
+    assert len(set(pages)) == len(pages)
+    assert reader.n_addresses == len(pages) + sum(len(portion.sitemaps) for portion in portions)
+    sitemaps = tuple(address for portion in portions for address in portion.sitemaps)
+    return Sitemap(pages, sitemaps, versions, reader.cut) if reader.is_sitemap else None
 
 
 def urlset(*addresses: str) -> bytes:
@@ -136,7 +162,7 @@ def test_limits() -> None:
         assert MAX_ADDRESSES <= len(found.pages) <= MAX_ADDRESSES + 1
     bomb = gzip.compress(b"<urlset><url><loc>http://a.org/x</loc></url>" + b" " * (MAX_SITEMAP_BYTES + 1), mtime=0)
     assert len(bomb) < 100_000
-    assert read_sitemap(bomb, URL) == Sitemap(("http://a.org/x",), ())
+    assert read_sitemap(bomb, URL) == Sitemap(("http://a.org/x",), (), {}, f"more than {MAX_SITEMAP_BYTES} bytes")
 
 
 @settings(max_examples=200, deadline=None)

@@ -84,7 +84,7 @@ def _crawl(job: dict[str, Any], settings: CrawlSettings, watch: _Watch) -> None:
     try:
         with _locked(folder, job["command"]), closing(Ledger(folder / name)) as ledger:
             scope = Scope(starts, settings) if chosen is None else ChosenScope(starts, settings)
-            budget = Budget(settings.max_site_pages, settings.max_site_bytes, _seconds(settings.max_site_minutes))
+            budget = _budget(settings)
             entries = [scope.start(url) for url in (starts if chosen is None else chosen)]
             with closing(Archive(folder / ARCHIVE_FOLDER, ledger, prefix)) as archive:
                 if settings.again:
@@ -117,6 +117,17 @@ def _again(settings: CrawlSettings, scope: Scope, goes_on: bool) -> Callable[[st
         }.get(reason, lambda: False)()
 
     return again
+
+
+def _budget(limits: CrawlSettings) -> Budget:
+    return Budget(
+        pages=limits.max_site_pages,
+        bytes=limits.max_site_bytes,
+        seconds=_seconds(limits.max_site_minutes),
+        listed=limits.max_site_listed,
+        listed_bytes=limits.max_site_listed_bytes,
+        address_bytes=limits.max_site_address_bytes,
+    )
 
 
 def _seconds(minutes: float | None) -> float | None:

@@ -39,6 +39,7 @@ from twinlink.spiders.ledger_reading import (
     ledger_summary,
     ledger_tally,
 )
+from twinlink.spiders.ledger_room import with_room
 from twinlink.spiders.ledger_schema import (
     BODIES,
     DROP,
@@ -50,8 +51,8 @@ from twinlink.spiders.ledger_schema import (
     SPEND,
     TAKE,
     VERSION,
-    upgrade,
 )
+from twinlink.spiders.ledger_upgrade import upgrade
 from twinlink.spiders.ledger_values import LEDGER_NAME, Body, Budget, Counts, Entry, LedgerSummary, Outcome, SiteCounts
 from twinlink.spiders.partners import Sides
 from twinlink.spiders.urgency import book_pairwise
@@ -202,7 +203,7 @@ class Ledger:
         self._put_in_order(langs)
         self._whole = reads_whole(db, reading, self._visit)
         db.executemany(INSERT, entries)
-        db.execute(REQUEUE, {"max_depth": max_depth, "max_chain": max_chain})
+        db.execute(REQUEUE, {"max_depth": max_depth, "max_chain": max_chain, **self._budget})
         db.create_function("is_excluded", 1, is_excluded or (lambda url: False))
         db.execute(DROP, {"max_depth": max_depth, "has_patterns": is_excluded is not None})
         for (site,) in db.execute("SELECT site FROM sites").fetchall():
@@ -219,7 +220,7 @@ class Ledger:
             db.create_function("side_of", 1, sides.of_tag, deterministic=True)
             db.execute(
                 "UPDATE frontier SET side = side_of(iif(state = 'done', lang, '')),"
-                " urgency = iif(state = 'queued' AND urgency = ?1, ?1, 0)",
+                " urgency = iif(state = 'queued' AND urgency = ?1, ?1, 0) WHERE kind = 'page'",
                 (VISIT_AGAIN,),
             )
             db.execute("DELETE FROM rules")
@@ -229,6 +230,13 @@ class Ledger:
         """Queue addresses that no page brought (sitemaps that robots.txt names)."""
         self._begin()
         self._db.executemany(INSERT, entries)
+
+    def bring(self, entry: Entry, links: Sequence[Entry]) -> None:
+        """Book links that an address has brought which is not settled yet: those of a sitemap come in portions."""
+        if links:
+            self._begin()
+            self._book_links(entry, False, links)
+            self._db.execute("COMMIT")
 
     def take(self, per_host: int) -> Entry | None:
         """Hand out the next address: sites take turns, in a site its hosts; on a host what is most urgent first.
@@ -277,6 +285,18 @@ class Ledger:
         row = self._db.execute("SELECT done + flight + queued FROM sites WHERE site = ?", (site,)).fetchone()
         return row[0] if row else 0
 
+    def room_for_sitemaps(self, site: str) -> tuple[int, int]:
+        """Return how many addresses, and how many bytes, may still be read in sitemaps of a site; 0: none."""
+        row = self._db.execute("SELECT listed, listed_bytes FROM sites WHERE site = ?", (site,)).fetchone() or (0, 0)
+        limits = (int(self._budget["listed"]), int(self._budget["listed_bytes"]))
+        return max(0, limits[0] - row[0]), max(0, limits[1] - row[1])
+
+    def spend_on_sitemaps(self, site: str, addresses: int, n_bytes: int) -> None:
+        """Count what was read in a sitemap of a site."""
+        self._begin()
+        spent = (addresses, n_bytes, site)
+        self._db.execute("UPDATE sites SET listed = listed + ?, listed_bytes = listed_bytes + ? WHERE site = ?", spent)
+
     def settle(self, entry: Entry, outcome: Outcome, links: Iterable[Entry] = ()) -> None:
         """Book what became of an address, and the links that it brought, in one transaction.
 
@@ -290,10 +310,7 @@ class Ledger:
             outcome = keep_earlier(db, entry.key, outcome)
         db.execute(SETTLE, (*outcome[:-1], entry.url, entry.hops, entry.side, entry.key))
         book_body(db, entry.key, outcome, self._visit)
-        if self._pairs:
-            book_pairwise(db, entry, outcome.state == "done", links)
-        else:
-            db.executemany(INSERT, links)
+        self._book_links(entry, outcome.state == "done", links)
         now = time.monotonic()
         gap = now - self._seen.get(entry.site, now)
         self._seen[entry.site] = now
@@ -305,6 +322,13 @@ class Ledger:
     def skip_time(self) -> None:
         """Leave out of the sites' time what has passed since their last answers: the crawl was paused."""
         self._seen.clear()
+
+    def _book_links(self, entry: Entry, done: bool, links: Iterable[Entry]) -> None:
+        links = with_room(self._db, links, int(self._budget["address_bytes"]))
+        if self._pairs:
+            book_pairwise(self._db, entry, done, links)
+        else:
+            self._db.executemany(INSERT, links)
 
     def counts(self) -> Counts:
         """Count the addresses by state."""

@@ -85,7 +85,7 @@ def queue_again(db: sqlite3.Connection) -> bool:
     begins = not is_new and (not is_open or note(db, "finished") is not None)
     if begins:
         db.execute(_AGAIN, (VISIT_AGAIN,))
-        db.execute("UPDATE sites SET seconds = 0, ended = ''")
+        db.execute("UPDATE sites SET seconds = 0, ended = '', listed = 0, listed_bytes = 0")
         db.execute("INSERT OR REPLACE INTO notes VALUES ('visit', ?)", (str(visit_number(db) + 1),))
         db.execute("DELETE FROM notes WHERE name = 'finished'")
     db.execute("COMMIT")

@@ -13,7 +13,8 @@ from urllib.parse import quote
 
 from twinlink.errors import MissingStageError, RunError
 from twinlink.spiders.ledger_bodies import note, visit_number
-from twinlink.spiders.ledger_schema import VERSION, upgrade
+from twinlink.spiders.ledger_schema import VERSION
+from twinlink.spiders.ledger_upgrade import upgrade
 from twinlink.spiders.ledger_values import LEDGER_NAME, Counts, LedgerSummary, SiteCounts
 from twinlink.spiders.partners import UNWANTED
 from twinlink.tables import Reject
@@ -129,7 +130,7 @@ def ledger_report(folder: Path) -> dict[str, Any]:
         langs = _by_site(db, "SELECT site, iif(lang = '', 'und', lang), n FROM langs WHERE n > 0 ORDER BY site, n DESC")
         sites = [asdict(SiteCounts(*row)) for row in db.execute(_SITES, (-1,))]
         sitemaps = db.execute(
-            "SELECT iif(state = 'aside', iif(reason = '', 'read', reason), state), count(*)"
+            "SELECT iif(state IN ('aside', 'rejected'), iif(reason = '', 'read', reason), state), count(*)"
             " FROM frontier WHERE kind = 'sitemap' GROUP BY 1 ORDER BY 1"
         )
         suspects = db.execute("SELECT suspect, count(*) FROM frontier WHERE suspect <> '' GROUP BY 1 ORDER BY 1")
@@ -220,7 +221,7 @@ def count_states(db: sqlite3.Connection) -> Counts:
 _REJECTS = """
 SELECT url, 'crawl', iif(state = 'rejected', reason, coalesce(nullif(ended, ''), ?)), detail
 FROM frontier JOIN sites USING (site)
-WHERE state NOT IN ('done', 'moved', 'aside') AND kind = 'page'
+WHERE state NOT IN ('done', 'moved', 'aside') AND (kind = 'page' OR state = 'rejected')
     AND NOT EXISTS (SELECT 1 FROM bodies WHERE bodies.id = frontier.id AND bodies.archive <> '')
 ORDER BY frontier.id
 """

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import sqlite3
-
 __all__ = [
     "BODIES",
+    "COUNT_INSERTED",
+    "COUNT_UPDATED",
     "DROP",
     "INSERT",
     "NEXT_HOST",
@@ -15,10 +15,9 @@ __all__ = [
     "SPEND",
     "TAKE",
     "VERSION",
-    "upgrade",
 ]
 
-VERSION = 4
+VERSION = 5
 
 # Where the page of each address lies that has one, also while the address is queued to be asked for again. `found` is
 # what the latest visit (their number is in `notes`) came to: new, unchanged, changed; kept: it failed, and what an
@@ -38,11 +37,56 @@ CREATE TABLE bodies (
 );
 """
 
+COUNT_INSERTED = """
+CREATE TRIGGER frontier_insert AFTER INSERT ON frontier BEGIN
+    INSERT INTO sites (site) VALUES (new.site) ON CONFLICT DO NOTHING;
+    INSERT INTO hosts (site, host) VALUES (new.site, new.host) ON CONFLICT DO NOTHING;
+    UPDATE total SET queued = queued + (new.state = 'queued'), rejected = rejected + (new.state = 'rejected');
+    UPDATE sites SET
+        queued = queued + (new.state = 'queued'), rejected = rejected + (new.state = 'rejected'),
+        address_bytes = address_bytes + length(new.key) + length(new.url)
+    WHERE site = new.site;
+    UPDATE hosts SET
+        queued = queued + (new.state = 'queued'), wanted = wanted + (new.state = 'queued' AND new.urgency >= 0),
+        maps_queued = maps_queued + (new.state = 'queued' AND new.kind = 'sitemap')
+    WHERE site = new.site AND host = new.host;
+    INSERT INTO sides (site, side) VALUES (new.site, new.side) ON CONFLICT DO NOTHING;
+END;
+"""
+COUNT_UPDATED = """
+CREATE TRIGGER frontier_update AFTER UPDATE OF state, bytes ON frontier
+WHEN new.state <> old.state OR new.bytes <> old.bytes BEGIN
+    UPDATE total SET
+        queued = queued + (new.state = 'queued') - (old.state = 'queued'),
+        flight = flight + (new.state = 'flight') - (old.state = 'flight'),
+        done = done + (new.state = 'done') - (old.state = 'done'),
+        moved = moved + (new.state = 'moved') - (old.state = 'moved'),
+        rejected = rejected + (new.state = 'rejected') - (old.state = 'rejected'),
+        bytes = bytes + new.bytes - old.bytes;
+    UPDATE sites SET
+        queued = queued + (new.state = 'queued') - (old.state = 'queued'),
+        flight = flight + (new.state = 'flight') - (old.state = 'flight'),
+        done = done + (new.state = 'done') - (old.state = 'done'),
+        moved = moved + (new.state = 'moved') - (old.state = 'moved'),
+        rejected = rejected + (new.state = 'rejected') - (old.state = 'rejected'),
+        bytes = bytes + new.bytes - old.bytes
+    WHERE site = new.site;
+    UPDATE hosts SET
+        queued = queued + (new.state = 'queued') - (old.state = 'queued'),
+        flight = flight + (new.state = 'flight') - (old.state = 'flight'),
+        maps_queued = maps_queued + (new.kind = 'sitemap') * ((new.state = 'queued') - (old.state = 'queued')),
+        maps_flight = maps_flight + (new.kind = 'sitemap') * ((new.state = 'flight') - (old.state = 'flight'))
+    WHERE site = new.site AND host = new.host;
+END;
+"""
+
 # States: queued; flight: handed to the downloader; done: a page, in the archive; moved: a redirect, in the archive;
 # rejected: dropped, `reason` says why (its answer, if there was one, is in the archive all the same); aside: a sitemap
 # that was read, or why it was not. `total`, `sites`, `hosts`, `tally` and `langs` count the rows of `frontier` by
 # triggers: progress and the choice of the next host never scan. A host of two sites (by folder) has a row for each.
-SCHEMA = """
+# `listed` and `listed_bytes` of a site are what was read in its sitemaps; `maps_queued` and `maps_flight` of a host
+# count its sitemaps among all addresses.
+_TABLES = """
 CREATE TABLE frontier (
     id INTEGER PRIMARY KEY,
     key TEXT NOT NULL UNIQUE,
@@ -106,7 +150,10 @@ CREATE TABLE sites (
     bytes INTEGER NOT NULL DEFAULT 0,
     seconds REAL NOT NULL DEFAULT 0,
     turn INTEGER NOT NULL DEFAULT 0,
-    ended TEXT NOT NULL DEFAULT ''
+    ended TEXT NOT NULL DEFAULT '',
+    address_bytes INTEGER NOT NULL DEFAULT 0,
+    listed INTEGER NOT NULL DEFAULT 0,
+    listed_bytes INTEGER NOT NULL DEFAULT 0
 ) WITHOUT ROWID;
 CREATE INDEX sites_open ON sites (flight, turn) WHERE queued > 0 AND ended = '';
 CREATE TABLE hosts (
@@ -117,6 +164,8 @@ CREATE TABLE hosts (
     turn INTEGER NOT NULL DEFAULT 0,
     room INTEGER NOT NULL DEFAULT 1000000,
     wanted INTEGER NOT NULL DEFAULT 0,
+    maps_queued INTEGER NOT NULL DEFAULT 0,
+    maps_flight INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (site, host)
 ) WITHOUT ROWID;
 CREATE INDEX hosts_open ON hosts (site, (wanted = 0), flight, turn) WHERE queued > 0;
@@ -132,17 +181,6 @@ CREATE TABLE langs (
     n INTEGER NOT NULL,
     PRIMARY KEY (site, lang)
 ) WITHOUT ROWID;
-CREATE TRIGGER frontier_insert AFTER INSERT ON frontier BEGIN
-    INSERT INTO sites (site) VALUES (new.site) ON CONFLICT DO NOTHING;
-    INSERT INTO hosts (site, host) VALUES (new.site, new.host) ON CONFLICT DO NOTHING;
-    UPDATE total SET queued = queued + (new.state = 'queued'), rejected = rejected + (new.state = 'rejected');
-    UPDATE sites SET queued = queued + (new.state = 'queued'), rejected = rejected + (new.state = 'rejected')
-    WHERE site = new.site;
-    UPDATE hosts SET
-        queued = queued + (new.state = 'queued'), wanted = wanted + (new.state = 'queued' AND new.urgency >= 0)
-    WHERE site = new.site AND host = new.host;
-    INSERT INTO sides (site, side) VALUES (new.site, new.side) ON CONFLICT DO NOTHING;
-END;
 CREATE TRIGGER frontier_sides AFTER UPDATE OF state, side ON frontier
 WHEN new.side <> old.side OR (new.state IN ('done', 'flight')) <> (old.state IN ('done', 'flight')) BEGIN
     INSERT INTO sides VALUES (new.site, new.side, new.state IN ('done', 'flight'))
@@ -152,28 +190,6 @@ END;
 CREATE TRIGGER frontier_urgency AFTER UPDATE OF state, urgency ON frontier
 WHEN (new.state = 'queued' AND new.urgency >= 0) <> (old.state = 'queued' AND old.urgency >= 0) BEGIN
     UPDATE hosts SET wanted = wanted + iif(new.state = 'queued' AND new.urgency >= 0, 1, -1)
-    WHERE site = new.site AND host = new.host;
-END;
-CREATE TRIGGER frontier_update AFTER UPDATE OF state, bytes ON frontier
-WHEN new.state <> old.state OR new.bytes <> old.bytes BEGIN
-    UPDATE total SET
-        queued = queued + (new.state = 'queued') - (old.state = 'queued'),
-        flight = flight + (new.state = 'flight') - (old.state = 'flight'),
-        done = done + (new.state = 'done') - (old.state = 'done'),
-        moved = moved + (new.state = 'moved') - (old.state = 'moved'),
-        rejected = rejected + (new.state = 'rejected') - (old.state = 'rejected'),
-        bytes = bytes + new.bytes - old.bytes;
-    UPDATE sites SET
-        queued = queued + (new.state = 'queued') - (old.state = 'queued'),
-        flight = flight + (new.state = 'flight') - (old.state = 'flight'),
-        done = done + (new.state = 'done') - (old.state = 'done'),
-        moved = moved + (new.state = 'moved') - (old.state = 'moved'),
-        rejected = rejected + (new.state = 'rejected') - (old.state = 'rejected'),
-        bytes = bytes + new.bytes - old.bytes
-    WHERE site = new.site;
-    UPDATE hosts SET
-        queued = queued + (new.state = 'queued') - (old.state = 'queued'),
-        flight = flight + (new.state = 'flight') - (old.state = 'flight')
     WHERE site = new.site AND host = new.host;
 END;
 CREATE TRIGGER frontier_done AFTER UPDATE OF state ON frontier WHEN new.state = 'done' BEGIN
@@ -193,6 +209,8 @@ CREATE TRIGGER frontier_readmits AFTER UPDATE OF state, reason ON frontier WHEN 
 END;
 """
 
+SCHEMA = _TABLES + COUNT_INSERTED + COUNT_UPDATED
+
 # A link that was dropped for the way it was reached (too deep, at the end of a long chain, not to be followed) counts
 # anew when it is reached by a better way. Everything else that is known stays as it is.
 INSERT = """
@@ -206,11 +224,13 @@ ON CONFLICT (key) DO UPDATE
 """
 
 # Sites in turn, those with the fewest requests in flight first; within a site its hosts likewise. The subquery is asked
-# only until a site has a host with room: those in front are few, for a site with none in flight has room.
+# only until a site has a host with room: those in front are few, for a site with none in flight has room. Sitemaps of a
+# host come one at a time: each may be 50 MB large, and meanwhile its pages have their turn.
 NEXT_HOST = """
 SELECT site, (
     SELECT host FROM hosts
     WHERE hosts.site = sites.site AND hosts.queued > 0 AND hosts.flight < min(hosts.room, :per_host)
+        AND (hosts.queued > hosts.maps_queued OR hosts.maps_flight = 0)
     ORDER BY (hosts.wanted = 0), hosts.flight, hosts.turn LIMIT 1
 )
 FROM sites
@@ -230,6 +250,7 @@ WHERE id = (
         ORDER BY (suspect <> ''), urgency DESC, depth, id LIMIT 1
     )
     WHERE sides.site = ?1
+        AND (sides.side <> -2 OR (SELECT maps_flight = 0 FROM hosts WHERE hosts.site = ?1 AND hosts.host = ?2))
     ORDER BY (best.suspect <> ''), best.urgency DESC, sides.side <= 0, sides.fetched, best.depth, best.id LIMIT 1
 )
 RETURNING key, url, host, depth, chain, hops, '', '', site, kind, suspect, side, urgency, place
@@ -245,6 +266,8 @@ WHERE state = 'rejected' AND (
     OR reason NOT IN ('depth', 'trap') AND depth = 0 AND (SELECT done FROM total) = 0
     OR reason IN ('dns', 'connection', 'timeout') AND depth = 0
         AND (SELECT done FROM sites WHERE sites.site = frontier.site) = 0
+    OR reason = 'sitemap-budget'
+        AND (SELECT listed < :listed AND listed_bytes < :listed_bytes FROM sites WHERE sites.site = frontier.site)
 ) OR state = 'aside' AND reason = 'not-needed'
 """
 
@@ -279,23 +302,3 @@ UPDATE sites SET seconds = seconds + :gap, ended = CASE
     ELSE '' END
 WHERE site = :site
 """
-
-_FROM_3 = """
-INSERT INTO bodies
-SELECT id, archive, stop, url, '', '', '', '', 'new', 1 FROM frontier
-WHERE state = 'done' AND kind = 'page' AND archive IS NOT NULL
-"""
-
-
-def upgrade(db: sqlite3.Connection) -> int:
-    """Bring a ledger of the version before up to date; return the version that it then has, 0 for an empty file."""
-    version: int = db.execute("PRAGMA user_version").fetchone()[0]
-    if version == 3:
-        db.execute("BEGIN IMMEDIATE")
-        if db.execute("PRAGMA user_version").fetchone()[0] == version:  # nobody was faster
-            db.execute(BODIES)
-            db.execute(_FROM_3)
-            db.execute(f"PRAGMA user_version = {VERSION}")
-        db.execute("COMMIT")
-        version = VERSION
-    return version

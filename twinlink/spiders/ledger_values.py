@@ -102,6 +102,12 @@ class Budget(NamedTuple):
     pages: int | None = None
     bytes: int | None = None
     seconds: float | None = None
+    listed: int | None = None
+    """Addresses read in its sitemaps."""
+    listed_bytes: int | None = None
+    """Bytes read of its sitemaps, unpacked."""
+    address_bytes: int | None = None
+    """Characters of its addresses and their keys."""
 
 
 @dataclass(frozen=True, slots=True)

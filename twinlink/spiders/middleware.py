@@ -12,6 +12,7 @@ from twinlink.spiders.compression import EncodingError, decompress
 from twinlink.spiders.early import is_whole
 from twinlink.spiders.failures import RefusedError
 from twinlink.spiders.guard import blocked_port
+from twinlink.spiders.listing import SetAside
 from twinlink.spiders.robots_gate import RobotsGate
 from twinlink.spiders.scope import SAME_PAGE, host_of
 
@@ -54,6 +55,8 @@ class Gate:
             raise RefusedError("blocked-port", f"port {port} is another protocol's")
         if "page" in request.meta and self._spider.scope.sameness.is_trap(request.meta["page"].url):
             raise RefusedError("trap", SAME_PAGE)
+        if "page" in request.meta and request.meta["page"].kind == "sitemap":
+            self._spider.listing.check(request.meta["page"].site)
         until = self._spider.resting.get(host_of(request.url))
         if until is not None and until > time.monotonic():
             raise RefusedError("busy", "the server asked to be left alone")
@@ -159,7 +162,7 @@ class RetryAfter:
                 ledger.limit_host(host, 1 if paced else None)
 
 
-MIDDLEWARES = {PageBuilder: 80, Gate: 90, RobotsGate: 100, KeepRaw: 610, Unpack: 590, RetryAfter: 560}
+MIDDLEWARES = {PageBuilder: 80, SetAside: 85, Gate: 90, RobotsGate: 100, KeepRaw: 610, Unpack: 590, RetryAfter: 560}
 """Their places: before all others, which is after them for answers; next to the downloader; where Scrapy's unpacking
 is; before its retries (550)."""
 

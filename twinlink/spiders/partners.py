@@ -23,10 +23,12 @@ from twinlink.languages import (
 if TYPE_CHECKING:
     from twinlink.spiders.parser import Link
 
-__all__ = ["UNKNOWN", "UNWANTED", "Sides", "difference", "named_language", "swap"]
+__all__ = ["OF_SITEMAPS", "UNKNOWN", "UNWANTED", "Sides", "difference", "named_language", "swap"]
 
 UNKNOWN = 0
 UNWANTED = -1
+OF_SITEMAPS = -2
+"""Side of all sitemaps: so the ledger finds the pages of a host where many of its sitemaps wait in front of them."""
 
 _LONGEST_NAME = max(map(len, LANGUAGE_OF))
 _CODE = re.compile(r"[a-z]{2}(?:[-_][a-z]{2,4})?", re.IGNORECASE)

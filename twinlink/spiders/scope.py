@@ -11,7 +11,7 @@ from hashlib import blake2b
 from twinlink.config import CrawlSettings
 from twinlink.errors import InputError
 from twinlink.spiders.ledger import Entry
-from twinlink.spiders.partners import UNKNOWN, UNWANTED, Sides
+from twinlink.spiders.partners import OF_SITEMAPS, UNKNOWN, UNWANTED, Sides
 from twinlink.spiders.traps import Sameness, shape, suspicion, varies, winds
 from twinlink.spiders.urgency import LAST, PLAIN
 from twinlink.spiders.urls import REMEMBERED_LENGTH, page_key, share_place, site_of
@@ -128,7 +128,9 @@ class Scope:
             has its sitemap above it.
         """
         site = self.site(url) or (site if share_place(url, named_at) else "")
-        return Entry(page_key(url), url, host_of(url), site=site, kind="sitemap") if site else None
+        if not site:
+            return None
+        return Entry(page_key(url), url, host_of(url), site=site, kind="sitemap", side=OF_SITEMAPS)
 
     def links(self, page: Entry, urls: Iterable[str]) -> list[Entry]:
         """Turn the links of ``page`` into entries, each key once; those that are dropped carry their reason.
@@ -139,7 +141,7 @@ class Scope:
         """
         page_shape = shape(page.url)
         found: dict[str, Entry] = {}
-        side, urgency = (UNKNOWN, LAST) if page.side == UNWANTED else (page.side, PLAIN)
+        side, urgency = max(page.side, UNKNOWN), LAST if page.side == UNWANTED else PLAIN
         placed = page.place != 0 and page.side != UNWANTED and page.kind == "page"
         urls = list(urls)
         n_bytes = 0

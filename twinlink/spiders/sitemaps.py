@@ -1,182 +1,304 @@
-"""Sitemaps: the addresses that a site lists itself, the versions in other languages with them."""
+"""Sitemaps: the addresses that a site lists itself, the versions in other languages with them; read part by part."""
 
 from __future__ import annotations
 
-import io
-from collections.abc import Iterator, Mapping, Sequence
+import codecs
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from lxml import etree
 
-from twinlink.spiders.compression import EncodingError, decompress
-from twinlink.spiders.urls import join
+from twinlink.packed import GZIP, PackedError, gzip_parts
+from twinlink.spiders.urls import MAX_URL_LENGTH, join
 
-__all__ = ["MAX_ADDRESSES", "MAX_SITEMAP_BYTES", "Sitemap", "read_sitemap"]
+__all__ = ["MAX_ADDRESSES", "MAX_SITEMAP_BYTES", "Portion", "SitemapLimits", "SitemapReader"]
 
 MAX_SITEMAP_BYTES = 50 * 2**20
 """Largest sitemap after decompression, by the protocol (sitemaps.org); the rest is not read."""
 MAX_ADDRESSES = 50_000
 """Addresses read of one sitemap, by the protocol; those of other languages do not count."""
 
-_MAX_LANGUAGES = 100  # versions of one page
+_PART_BYTES = 2**16
+_MAX_NAMED = 10 * MAX_ADDRESSES  # as often as they stand there, versions among them: 50 MB have room for no more
+_MAX_ELEMENTS = 2_000_000  # in 50 MB: ordinary ones take 40 bytes each, and much smaller ones hold no address
+_MAX_PIECE = 2**19  # bytes without an element or text: what is one piece so long, the parser would take in at once
+_MAX_VERSIONS = 100  # of one page
 _FEEDS = frozenset(("rss", "feed", "RDF"))
+_ENTRIES = frozenset(("url", "sitemap", "item", "entry"))
+_SPACE = b"\xef\xbb\xbf\xff\xfe \t\r\n\0"
 
 
-@dataclass(frozen=True, slots=True)
-class Sitemap:
-    """What a sitemap lists."""
+@dataclass(frozen=True)
+class SitemapLimits:
+    """What one sitemap can cost at most."""
 
-    pages: tuple[str, ...]
-    """Normalised addresses in their order, each once, versions in other languages (``xhtml:link``) among them."""
-    sitemaps: tuple[str, ...]
+    addresses: int = 4 * MAX_ADDRESSES
+    """Different addresses, versions in other languages among them."""
+    characters: int = 400 * MAX_ADDRESSES
+    """Of all these addresses."""
+    n_bytes: int = MAX_SITEMAP_BYTES
+    """That are read, unpacked."""
+
+
+@dataclass(slots=True)
+class Portion:
+    """What a part of a sitemap lists."""
+
+    pages: list[str] = field(default_factory=list)
+    """Normalised addresses in their order, none that an earlier portion had, versions in other languages
+    (``xhtml:link``) among them."""
+    sitemaps: list[str] = field(default_factory=list)
     """Further sitemaps, if it is an index."""
-    versions: Mapping[str, tuple[int, str]] = field(default_factory=dict)
+    versions: dict[str, tuple[int, str]] = field(default_factory=dict)
     """By address: the number of its entry, which its versions in other languages share, and its hreflang, perhaps none;
     only of entries that name such versions."""
 
 
-def read_sitemap(body: bytes, url: str) -> Sitemap | None:
-    """Read a sitemap: XML (also its index), RSS or Atom, or plain text; packed with gzip or not.
+class SitemapReader:
+    """Reads a sitemap: XML (also its index), RSS or Atom, or plain text; packed with gzip or not.
 
-    Entities are not expanded, nothing is loaded from elsewhere, and damaged XML is read as far as it goes.
+    Nothing is loaded from elsewhere, entities are expanded only as far as libxml2 takes them for harmless, and what is
+    damaged is read as far as it goes.
 
     Parameters
     ----------
-    body : bytes
-        As served.
     url : str
         Its address, which relative ones (against the protocol) are resolved against.
+    limits : SitemapLimits, optional
+        Reading ends where one is reached.
 
-    Returns
-    -------
-    Sitemap or None
-        None when it is none of these.
+    Attributes
+    ----------
+    is_sitemap : bool
+        Whether it is one, as far as it has been read.
+    cut : str
+        Why reading ended early; empty: it did not.
+    n_addresses, n_bytes : int
+        Different addresses so far, and bytes read, unpacked.
 
     Examples
     --------
-    >>> read_sitemap(b"<urlset><url><loc>http://a.org/b</loc></url></urlset>", "http://a.org/sitemap.xml")
-    Sitemap(pages=('http://a.org/b',), sitemaps=(), versions={})
+    >>> reader = SitemapReader("http://a.org/sitemap.xml")
+    >>> [portion.pages for portion in reader.portions(b"http://a.org/b http://a.org/c")]
+    [['http://a.org/b'], ['http://a.org/c'], []]
     """
-    try:
-        body = decompress(body, "gzip", MAX_SITEMAP_BYTES)
-    except EncodingError:
-        return None
-    if body.lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n\0")[:1] == b"<":
-        return _read_xml(body, url)
-    return _read_text(body, url)
 
+    def __init__(self, url: str, limits: SitemapLimits | None = None) -> None:
+        self._url = url
+        self._limits = limits or SitemapLimits()
+        self.is_sitemap = False
+        self.cut = ""
+        self.n_addresses = 0
+        self.n_bytes = 0
+        self._n_characters = 0
+        self._n_named = self._n_listed = 0  # addresses, as often as they stand there; without versions
+        self._n_entries = 0
+        self._portion = Portion()
+        self._seen: set[int] = set()  # hashes of addresses: these take a tenth of the room
+        self._numbers: dict[int, int] = {}  # hash of an address → number of the first entry that names it
 
-def _read_text(body: bytes, url: str) -> Sitemap | None:
-    lines = body.decode("utf-8-sig", "replace").split(maxsplit=MAX_ADDRESSES)[:MAX_ADDRESSES]
-    if not lines or not lines[0].startswith(("http://", "https://")):
-        return None
-    return Sitemap(_usable(lines, url), ())
+    def portions(self, body: bytes) -> Iterator[Portion]:
+        """Yield what it lists: a portion for each 64 kB of it, so that others can have their turn in between.
 
+        Parameters
+        ----------
+        body : bytes
+            As served.
+        """
+        parts = self._limited(gzip_parts(body, _PART_BYTES) if body.startswith(GZIP.mark) else _slices(body))
+        try:
+            first = next(parts, b"")
+            read = self._read_xml if first.lstrip(_SPACE)[:1] == b"<" else self._read_text
+            for _ in read(chain((first,), parts)):
+                portion, self._portion = self._portion, Portion()
+                yield portion
+        except _EndError as end:
+            self.cut = str(end)
+        except PackedError as error:
+            self.cut = f"damaged: {error}"
+        yield self._portion
 
-class _Listed:
-    """What an XML sitemap has listed so far."""
+    def list_page(self, address: str, is_version: bool = False) -> str | None:
+        """Take the address of a page as it is written; return it, normalised."""
+        return self._take(address, self._portion.pages, is_version)
 
-    def __init__(self, root: str) -> None:
-        self.root = root
-        self.pages: list[str] = []
-        self.sitemaps: list[str] = []
-        self.entries: list[str] = []  # address of each entry
-        self.alternates: list[tuple[int, str, str]] = []  # number of an entry, hreflang, address
-        self._found = self.sitemaps if root == "sitemapindex" else self.pages
-        self._last = ""
-        self._n = 0
+    def list_sitemap(self, address: str) -> None:
+        """Take the address of a further sitemap as it is written."""
+        self._take(address, self._portion.sitemaps)
 
-    def take(self, name: str, element: Any) -> None:
-        """Take the end of an element."""
-        if name == "loc" and _parent(element) in ("url", "sitemap"):
-            self._n += 1
-            self._last = element.text or ""
-            self._found.append(self._last)
-        elif name == "link":
-            self._take_link(element)
-        elif name in ("url", "sitemap", "item", "entry"):
-            self.entries.append(self._last)
-            _forget(element)
+    def end_entry(self, own: str | None, versions: list[tuple[str, str]]) -> None:
+        """Take the end of an entry: give it a number, and its versions (hreflang, address) the same.
 
-    def _take_link(self, element: Any) -> None:
-        address = element.get("href") or ""
-        if self.root in _FEEDS:
-            self._n += 1
-            self.pages.append(address or element.text or "")
+        A version that is an entry itself stays with the first that names it.
+        """
+        number = self._n_entries
+        self._n_entries += 1
+        found = self._portion.versions
+        for tag, url in versions:
+            keys = [hash(each) for each in (own, url) if each is not None]
+            together = next((self._numbers[key] for key in keys if key in self._numbers), number)
+            if own is not None:
+                found.setdefault(own, (self._numbers.setdefault(hash(own), together), ""))
+            if tag.lower() != "x-default":
+                kept = found.get(url, (0, ""))[1]
+                found[url] = (self._numbers.setdefault(hash(url), together), kept or tag)
+
+    def _take(self, address: str, where: list[str], is_version: bool = False) -> str | None:
+        self._n_named += 1
+        self._n_listed += not is_version
+        if self._n_listed > MAX_ADDRESSES or self._n_named > _MAX_NAMED:
+            raise _EndError(f"more than {MAX_ADDRESSES} addresses, or {_MAX_NAMED} with their versions")
+        url = join(self._url, address.strip()) if address.strip() else None
+        if url is None or hash(url) in self._seen:
+            return url
+        self._n_characters += len(url)
+        if self.n_addresses >= self._limits.addresses:
+            raise _EndError(f"more than {self._limits.addresses} different addresses")
+        if self._n_characters > self._limits.characters:
+            raise _EndError(f"its addresses have more than {self._limits.characters} characters")
+        self.n_addresses += 1
+        self._seen.add(hash(url))
+        where.append(url)
+        return url
+
+    def _limited(self, parts: Iterator[bytes]) -> Iterator[bytes]:
+        for part in parts:
+            room = self._limits.n_bytes - self.n_bytes
+            self.n_bytes += min(room, len(part))
+            yield part[:room]
+            if len(part) > room:
+                raise _EndError(f"more than {self._limits.n_bytes} bytes")
+
+    def _read_text(self, parts: Iterator[bytes]) -> Iterator[None]:
+        for words in _words(parts):
+            self.is_sitemap = self.is_sitemap or bool(words and words[0].startswith(("http://", "https://")))
+            if words and not self.is_sitemap:
+                return
+            for word in words:
+                self.list_page(word)
+            yield
+
+    def _read_xml(self, parts: Iterator[bytes]) -> Iterator[None]:
+        target = _Listing(self)
+        parser = etree.XMLParser(
+            target=target,  # type: ignore[arg-type]  # the stubs ask for methods that lxml does not need
+            resolve_entities=False,
+            no_network=True,
+            load_dtd=False,
+            huge_tree=False,
+            recover=True,
+        )
+        try:
+            for part in parts:
+                target.piece += len(part)
+                parser.feed(part)
+                if target.piece > _MAX_PIECE:
+                    raise _EndError(f"{_MAX_PIECE} bytes of it are one piece of markup")
+                yield
+            parser.close()
+        except (etree.XMLSyntaxError, _OtherError):  # what came before it counts
             return
-        self.pages.append(address)
-        self.alternates.append((len(self.entries), element.get("hreflang") or "", address))
-
-    def is_full(self) -> bool:
-        """Tell whether no more is to be read."""
-        return self._n > MAX_ADDRESSES or len(self.pages) > MAX_ADDRESSES * _MAX_LANGUAGES
 
 
-def _read_xml(body: bytes, url: str) -> Sitemap | None:
-    listed: _Listed | None = None
-    for event, name, element in _events(body):
-        if listed is None:
-            if name not in ("urlset", "sitemapindex") and name not in _FEEDS:
-                return None
-            listed = _Listed(name)
-        if event == "end":
-            listed.take(name, element)
-        if listed.is_full():
-            break
-    if listed is None:
-        return None
-    versions = _versions(listed.entries, listed.alternates, url)
-    return Sitemap(_usable(listed.pages, url), _usable(listed.sitemaps, url), versions)
+class _EndError(Exception):
+    """No more is to be read, and why."""
 
 
-def _versions(
-    entries: Sequence[str], alternates: Sequence[tuple[int, str, str]], base: str
-) -> dict[str, tuple[int, str]]:
-    """Number the entries that name versions; a version that is an entry itself stays with the first that names it."""
-    found: dict[str, tuple[int, str]] = {}
-    for number, tag, address in alternates:
-        url = join(base, address.strip())
-        own = join(base, entries[number].strip()) if number < len(entries) else None
-        together = next((found[known][0] for known in (own, url) if known in found), number)
-        if own is not None:
-            found.setdefault(own, (together, ""))
-        if url is not None and tag.lower() != "x-default":
-            kept = found.get(url)
-            found[url] = (kept[0], kept[1] or tag) if kept else (together, tag)
-    return found
+class _OtherError(Exception):
+    """It is no sitemap."""
 
 
-def _events(body: bytes) -> Iterator[tuple[str, str, Any]]:
-    parser = etree.iterparse(
-        io.BytesIO(body),
-        events=("start", "end"),
-        resolve_entities=False,
-        no_network=True,
-        load_dtd=False,
-        huge_tree=False,
-        recover=True,
-    )
-    try:
-        for event, element in parser:
-            if isinstance(element.tag, str):
-                yield event, element.tag.rpartition("}")[2], element
-    except etree.XMLSyntaxError:  # what came before it counts
-        return
+class _Listing:
+    """Target of the XML parser: hands on what a sitemap lists."""
+
+    def __init__(self, reader: SitemapReader) -> None:
+        self.piece = 0
+        """Bytes since the last element or text, at most."""
+        self._reader = reader
+        self._root = ""
+        self._open: list[str] = []
+        self._n_elements = 0
+        self._text: str | None = None  # of an element whose text is an address
+        self._own: str | None = None  # address of the entry
+        self._versions: list[tuple[str, str]] = []
+
+    def start(self, tag: str, attributes: Any) -> None:
+        """Take a start tag."""
+        name = tag.rpartition("}")[2]
+        self.piece = 0
+        self._n_elements += 1
+        if self._n_elements > _MAX_ELEMENTS:
+            raise _EndError(f"more than {_MAX_ELEMENTS} elements")
+        if not self._root:
+            self._begin(name)
+        elif name == "loc" and self._open[-1:] in (["url"], ["sitemap"]):
+            self._text = ""
+        elif name == "link":
+            self._start_link(attributes)
+        self._open.append(name)
+
+    def data(self, text: str) -> None:
+        """Take text."""
+        self.piece = 0
+        if self._text is not None and len(self._text) <= MAX_URL_LENGTH + len(_SPACE):
+            self._text += text
+
+    def end(self, tag: str) -> None:
+        """Take an end tag."""
+        self.piece = 0
+        self._open.pop()
+        name = tag.rpartition("}")[2]
+        if name in ("loc", "link"):
+            self._end_address()
+        elif name in _ENTRIES:
+            self._reader.end_entry(self._own, self._versions)
+            self._own, self._versions = None, []
+
+    def close(self) -> None:
+        """Take what is still open at the end of damaged data; may be called twice."""
+        self._end_address()
+
+    def _begin(self, name: str) -> None:
+        if name not in ("urlset", "sitemapindex") and name not in _FEEDS:
+            raise _OtherError
+        self._root = name
+        self._reader.is_sitemap = True
+
+    def _end_address(self) -> None:
+        text, self._text = self._text, None
+        if text is None:
+            return
+        if self._root == "sitemapindex":
+            self._reader.list_sitemap(text)
+        else:
+            self._own = self._reader.list_page(text)
+
+    def _start_link(self, attributes: Any) -> None:
+        address = attributes.get("href") or ""
+        if self._root not in _FEEDS:
+            url = self._reader.list_page(address, is_version=True)
+            if url is not None and len(self._versions) < _MAX_VERSIONS:
+                self._versions.append((attributes.get("hreflang") or "", url))
+        elif address:
+            self._reader.list_page(address)
+        else:
+            self._text = ""
 
 
-def _parent(element: Any) -> str:
-    parent = element.getparent()
-    return "" if parent is None or not isinstance(parent.tag, str) else parent.tag.rpartition("}")[2]
+def _slices(body: bytes) -> Iterator[bytes]:
+    for start in range(0, len(body), _PART_BYTES):
+        yield body[start : start + _PART_BYTES]
 
 
-def _forget(element: Any) -> None:
-    """Free what has been read: a sitemap of 50 MB must not become a tree of 500."""
-    element.clear()
-    while element.getprevious() is not None:
-        del element.getparent()[0]
-
-
-def _usable(addresses: list[str], base: str) -> tuple[str, ...]:
-    joined = (join(base, address.strip()) for address in addresses if address.strip())
-    return tuple(dict.fromkeys(url for url in joined if url is not None))
+def _words(parts: Iterator[bytes]) -> Iterator[list[str]]:
+    """Yield the words of a text, those of a part together; of a very long one only so much that it shows."""
+    decoder = codecs.getincrementaldecoder("utf-8-sig")("replace")
+    rest = ""
+    for part in parts:
+        text = rest[: MAX_URL_LENGTH + 1] + decoder.decode(part)
+        words = text.split()
+        rest = words.pop() if words and not text[-1].isspace() else ""
+        yield words
+    yield [rest] if rest else []

@@ -21,14 +21,14 @@ from twinlink.spiders.early import EarlyEnd, is_whole
 from twinlink.spiders.failures import failure_reason
 from twinlink.spiders.guard import AddressGuard, GuardedHandler, guarded_resolver
 from twinlink.spiders.ledger import Entry, Outcome
+from twinlink.spiders.listing import LISTED, LISTING_REASONS, Listing
 from twinlink.spiders.middleware import MIDDLEWARES
 from twinlink.spiders.parser import ParsedPage, parse_page
 from twinlink.spiders.partners import UNWANTED, Sides
 from twinlink.spiders.revisits import archive_page, conditions, is_unmodified
 from twinlink.spiders.robots import directives, product_token, user_agent
 from twinlink.spiders.scheduler import SqliteScheduler
-from twinlink.spiders.scope import versions_together
-from twinlink.spiders.sitemaps import MAX_SITEMAP_BYTES, read_sitemap
+from twinlink.spiders.sitemaps import MAX_SITEMAP_BYTES
 from twinlink.spiders.urgency import LAST, SURE
 from twinlink.spiders.urls import join
 from twinlink.spiders.warc import Conversion
@@ -63,7 +63,6 @@ _BUSY_IN_A_ROW = 5
 _BUSY_REST = 600.0  # seconds that a host is left alone which answers so many requests in a row that it is busy
 _EARLIER = "earlier"  # key of a request's meta: the page that an earlier visit found
 _NOT_ARCHIVED = frozenset(("not-html", "noindex", "needs-browser", "browser-failed"))
-_MAX_INDEX_DEPTH = 3  # sitemaps of sitemaps; the protocol knows one such step
 
 # No Accept-Language: a site must not choose a language for us. Only encodings that every WARC reader unpacks.
 _REQUEST_HEADERS = {"Accept": "text/html,application/xhtml+xml;q=0.9,*/*;q=0.5", "Accept-Encoding": "gzip, deflate"}
@@ -119,6 +118,7 @@ class SiteSpider(scrapy.Spider):
         self.scope = scope
         self._early = EarlyEnd()
         self._sides = Sides(limits.langs) if limits.order == "pairs" else None
+        self.listing = Listing(ledger, scope, self._sides, limits.max_pages, lambda: self.crawler.crawling)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
@@ -136,8 +136,9 @@ class SiteSpider(scrapy.Spider):
             meta["download_maxsize"] = max(MAX_SITEMAP_BYTES, self.limits.max_page_bytes)
         earlier = meta[_EARLIER] = self.ledger.earlier(entry)
         headers = conditions(earlier)
+        callback = self.listed if entry.kind == "sitemap" else self.answered
         return scrapy.Request(
-            entry.url, callback=self.answered, errback=self.failed, headers=headers, meta=meta, dont_filter=True
+            entry.url, callback=callback, errback=self.failed, headers=headers, meta=meta, dont_filter=True
         )
 
     def answered(self, response: Response) -> None:
@@ -152,6 +153,23 @@ class SiteSpider(scrapy.Spider):
         except Exception as error:  # noqa: BLE001  # whatever is wrong with one page, the crawl goes on and counts it
             outcome, links = Outcome("rejected", *failure_reason(error), status=response.status), []
         self._book(entry, outcome, links, response)
+
+    async def listed(self, response: Response) -> None:
+        """Book the answer for a sitemap, and what it lists, while other answers have their turns."""
+        entry: Entry = response.meta["page"]
+        self._mind(entry, response.status)
+        outcome: Outcome | None
+        links: list[Entry] = []
+        try:
+            unusual = self._unusual(entry, response)
+            outcome, links = unusual or (await self.listing.read(entry, response.meta[LISTED]), [])
+        except sqlite3.Error as error:
+            self.fatal = error
+            outcome = Outcome("aside")
+        except Exception as error:  # noqa: BLE001  # whatever is wrong with one sitemap, the crawl goes on
+            outcome = Outcome("aside", *failure_reason(error), status=response.status)
+        if outcome is not None:
+            self._book(entry, outcome, links, response)
 
     def failed(self, failure: Failure) -> None:
         """Book a request that got no answer, or none that may be kept."""
@@ -221,6 +239,16 @@ class SiteSpider(scrapy.Spider):
         )
 
     def _page(self, entry: Entry, response: Response) -> ParsedPage | tuple[Outcome, list[Entry]]:
+        unusual = self._unusual(entry, response)
+        if unusual is not None:
+            return unusual
+        content_type = _header(response.headers, "Content-Type")
+        if not is_html(content_type, response.body):
+            return Outcome("rejected", "not-html", content_type, status=response.status), []
+        return parse_page(response.body, entry.url, content_type)
+
+    def _unusual(self, entry: Entry, response: Response) -> tuple[Outcome, list[Entry]] | None:
+        """Return what an answer comes to that brings no page and no sitemap; None for others."""
         status = response.status
         location = _header(response.headers, "Location")
         if status in _REDIRECTS and location:
@@ -231,12 +259,7 @@ class SiteSpider(scrapy.Spider):
         if status != 200:
             reason, detail = ("busy", f"http-{status}") if status in _BUSY else (f"http-{status}", "")
             return Outcome("rejected", reason, detail, status=status), []
-        if entry.kind == "sitemap":
-            return self._read_sitemap(entry, response.body)
-        content_type = _header(response.headers, "Content-Type")
-        if not is_html(content_type, response.body):
-            return Outcome("rejected", "not-html", content_type, status=status), []
-        return parse_page(response.body, entry.url, content_type)
+        return None
 
     def _obey(self, entry: Entry, page: ParsedPage, headers: Headers) -> tuple[Outcome, list[Entry]]:
         """Take a page and its links, as far as it wants them to be taken."""
@@ -257,21 +280,6 @@ class SiteSpider(scrapy.Spider):
         others = [link.url for link in page.links if "nofollow" in link.rel.split()]
         return outcome, self.scope.links(entry, followed) + _not_followed(self.scope.links(entry, others))
 
-    def _read_sitemap(self, entry: Entry, body: bytes) -> tuple[Outcome, list[Entry]]:
-        read = Outcome("aside", status=200)
-        if self.ledger.known(entry.site) >= self.limits.max_pages:
-            return read._replace(reason="not-needed"), []  # more than can be fetched is known already
-        sitemap = read_sitemap(body, entry.url)
-        if sitemap is None:
-            return read._replace(reason="not-a-sitemap"), []
-        links = self.scope.links(entry, sitemap.pages)
-        if self._sides is not None and sitemap.versions:
-            links = versions_together(entry, links, sitemap.versions, self._sides)
-        if entry.depth < _MAX_INDEX_DEPTH:
-            further = (self.scope.sitemap(url, entry.url, entry.site) for url in sitemap.sitemaps)
-            links += [inner._replace(depth=entry.depth + 1) for inner in further if inner]
-        return read, links
-
     def _follow(self, entry: Entry, status: int, location: str) -> tuple[Outcome, list[Entry]]:
         url = join(entry.url, location)
         moved = Outcome("moved", detail=f"to {url or location}", status=status)
@@ -286,7 +294,7 @@ class SiteSpider(scrapy.Spider):
     def _book(self, entry: Entry, outcome: Outcome, links: list[Entry], response: Response | None) -> None:
         if outcome.state == "queued":  # the same key in another spelling
             entry, links = links[0], []
-        elif entry.kind == "sitemap" and outcome.state != "aside":
+        elif entry.kind == "sitemap" and outcome.state != "aside" and outcome.reason not in LISTING_REASONS:
             outcome = outcome._replace(state="aside", reason=outcome.reason or outcome.state)
         try:
             if self.fatal is None:

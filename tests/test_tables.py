@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from twinlink import tables
-from twinlink.errors import SchemaError
+from twinlink.errors import DamagedError, SchemaError
 from twinlink.tables import REJECTS, check_table, iter_parts, read_table, write_table
 
 ROW = {"url": "http://a/", "stage": "crawl", "reason": "robots", "detail": ""}
@@ -53,13 +53,13 @@ def test_what_does_not_fit_is_refused_on_write(tmp_path, table, message):
 
 def test_what_does_not_fit_is_refused_on_read(tmp_path):
     pq.write_table(pa.table({"url": ["a"]}), tmp_path / "x.parquet")
-    with pytest.raises(SchemaError, match="missing column"):
+    with pytest.raises(DamagedError, match=r"x\.parquet: damaged .*missing column"):
         read_table(tmp_path / "x.parquet", REJECTS)
 
 
 def test_a_file_that_is_no_table_is_refused(tmp_path):
     (tmp_path / "x.parquet").write_bytes(b"PAR1 but not really")
-    with pytest.raises(SchemaError, match="not a readable Parquet"):
+    with pytest.raises(DamagedError, match=r"x\.parquet: damaged"):
         read_table(tmp_path / "x.parquet", REJECTS)
 
 

@@ -304,6 +304,8 @@ class Config(Settings, frozen=True):
             return _convert(named if base is None else _merged(msgspec.to_builtins(base), named), str(path))
         except tomllib.TOMLDecodeError as error:
             raise ConfigError(f"{path}: not a TOML file: {error}") from error
+        except RecursionError:
+            raise ConfigError(f"{path}: not a file of settings: its values are nested too deeply") from None
 
     def override(self, values: Mapping[str, Any]) -> Config:
         """Return a copy with some values replaced; keys are dotted names such as ``match.ets.alpha``."""

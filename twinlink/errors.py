@@ -10,6 +10,7 @@
     │   ├── SchemaError           a table that does not fit its schema
     │   └── ShapeError            arrays that do not fit each other
     ├── RunError                  exit code 3: the run directory cannot be used
+    │   ├── DamagedError          a file of a run that cannot be read any more
     │   ├── MissingStageError     a stage that has to come first has not been done
     │   └── RunLockedError        another process works in the same run directory
     ├── CrawlError                exit code 4: not one page could be fetched
@@ -23,6 +24,7 @@ from __future__ import annotations
 __all__ = [
     "ConfigError",
     "CrawlError",
+    "DamagedError",
     "GoldError",
     "InputError",
     "LexiconError",
@@ -72,6 +74,10 @@ class RunError(TwinlinkError):
     """The run directory cannot be used."""
 
     exit_code = 3
+
+
+class DamagedError(RunError):
+    """A file of a run that cannot be read any more."""
 
 
 class MissingStageError(RunError):

@@ -1,10 +1,15 @@
-"""Text files written as a whole: a process that is killed leaves what was there before."""
+"""Text files written as a whole: a process that is killed leaves what was there before. What JSON may be, too."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-__all__ = ["write_text"]
+import msgspec
+
+__all__ = ["NOT_JSON", "write_text"]
+
+NOT_JSON = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+"""What `msgspec.json.decode` raises for what is no JSON of the type; the last one for a thousand nested brackets."""
 
 
 def write_text(path: Path, text: str) -> None:

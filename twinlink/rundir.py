@@ -28,6 +28,7 @@ from urllib.parse import quote
 import msgspec
 
 from twinlink.committing import REPLACEMENT, SIGNATURE, TOP, commit_stage, is_settled, replace_run, settle, settle_stage
+from twinlink.damage import STAGES, damaged, list_tables, lost_tables, read_json, remake
 from twinlink.errors import InputError, MissingStageError, RunError, RunLockedError
 from twinlink.files import write_text
 from twinlink.locks import BlockedError, is_held, locked
@@ -41,33 +42,8 @@ Tell = Callable[[str], None]
 
 _LONGEST_NAME = 200  # bytes of a site's name in that of its file: file systems take 255, endings come on top
 _LOCK_PATIENCE = 0.1  # seconds: who only asks whether the lock is held (a review) has it for a moment
-_STAGES = (
-    "warc",
-    "ingest",
-    "shapes",
-    "match",
-    "align",
-    "patterns",
-    "recover",
-    "languages",
-    "hosts",
-    "rank",
-    "discover",
-)
-
 _LEDGERS = ("ledger.sqlite", "recover.sqlite")
 _RECORDS = ("ledger.sqlite*", "recover.sqlite*", "crawl.json", "crawl.log", "crawl.lock")
-
-_COMMANDS = {
-    "warc": "`twinlink crawl URL... -o RUN` or `twinlink mine`",
-    "ingest": "`twinlink ingest PATH... -o RUN` or `twinlink mine`",
-    "match": "`twinlink match RUN` or `twinlink mine`",
-    "shapes": "`twinlink match RUN`",
-    "hosts": "`twinlink rank RUN`",
-    "languages": "`twinlink discover SEED... -o RUN`",
-}
-"""What makes a stage's folder, where it is not the command of its name."""
-
 
 _LONG = ("ingest", "match", "align")
 _AFTER = {"ingest": ("match", "align"), "match": ("align",)}
@@ -146,7 +122,7 @@ class RunDirectory:
             If there is no such directory, or it is not a run.
         """
         run = cls(path)
-        if not is_settled(path, _STAGES):
+        if not is_settled(path, STAGES):
             with suppress(RunError), run.lock():  # else it may only be read, or a process works in it that does this
                 pass
         if not (run._is_begun() or is_held(run.lock_file)):
@@ -156,7 +132,7 @@ class RunDirectory:
 
     def _is_begun(self) -> bool:
         """Return whether a job has left anything that another one can go on with."""
-        results = (self.path / stage / SIGNATURE for stage in _STAGES)
+        results = (self.path / stage / SIGNATURE for stage in STAGES)
         return any(file.is_file() for file in (self.config_file, *map(self.path.joinpath, _LEDGERS), *results))
 
     @property
@@ -202,7 +178,7 @@ class RunDirectory:
         if not place.is_relative_to(own) or place in (own, own / self.report_file.name):
             return
         first, *rest = place.relative_to(own).parts
-        kept = (*_STAGES, self.config_file.name, self.pairs_file.name, REPLACEMENT, *_RECORDS)
+        kept = (*STAGES, self.config_file.name, self.pairs_file.name, REPLACEMENT, *_RECORDS)
         is_said = first == "review" and rest in ([], ["labels.jsonl"], [self.pause_file.name])
         if is_said or first.startswith(".") or any(fnmatch(first, name) for name in kept):
             raise InputError(f"{target}: this is a part of the run itself; choose another file")
@@ -230,7 +206,7 @@ class RunDirectory:
                 raise RunLockedError(error.say(what, "choose another directory")) from error
             except OSError as error:
                 raise RunError(f"{self.path}: cannot be written to ({error.strerror})") from error
-            settle(self.path, _STAGES, self.clear)
+            settle(self.path, STAGES, self.clear)
             yield
 
     def stage_folder(self, stage: str) -> Path:
@@ -240,13 +216,16 @@ class RunDirectory:
         ------
         MissingStageError
             If it has not been done.
+        DamagedError
+            If one of its tables is missing.
         """
         if self.read_signature(stage) is None:
-            makes = _COMMANDS.get(stage, f"`twinlink {stage} RUN`").replace("RUN", shlex.quote(str(self.path)))
             there = f"no {stage} here yet"
             if self._any_signature(stage) is not None:
                 there = f"the pages have been read anew since the last {stage}"
-            raise MissingStageError(f"{self.path}: {there}; run {makes} first")
+            raise MissingStageError(f"{self.path}: {there}; run {remake(self.path, stage)} first")
+        for table in lost_tables(self.path / stage / SIGNATURE):
+            raise damaged(table, "this table is missing, or not whole")
         return self.path / stage
 
     def read_signature(self, stage: str) -> Signature | None:
@@ -258,13 +237,14 @@ class RunDirectory:
     def _any_signature(self, stage: str) -> Signature | None:
         """Return the signature of a stage that has been done, whatever pages it was done for."""
         try:
-            return msgspec.json.decode((self.path / stage / SIGNATURE).read_bytes(), type=Signature)
-        except (FileNotFoundError, NotADirectoryError, msgspec.DecodeError):
+            return read_json(self.path / stage / SIGNATURE, Signature)
+        except RunError:
             return None
 
     def is_done(self, signature: Signature) -> bool:
-        """Return whether the stage has been done with just this signature."""
-        return self.read_signature(signature.stage) == signature.stored()
+        """Return whether the stage has been done with just this signature, and its tables are there."""
+        is_same = self.read_signature(signature.stage) == signature.stored()
+        return is_same and not any(lost_tables(self.path / signature.stage / SIGNATURE))
 
     @contextmanager
     def writing(self, signature: Signature) -> Iterator[Path]:
@@ -280,7 +260,8 @@ class RunDirectory:
         temporary.mkdir()
         try:
             yield temporary
-            text = msgspec.json.format(msgspec.json.encode(signature).decode(), indent=2)
+            record = {**msgspec.to_builtins(signature), "tables": list_tables(temporary)}
+            text = msgspec.json.format(msgspec.json.encode(record).decode(), indent=2)
             write_text(temporary / SIGNATURE, text)
         except BaseException:
             shutil.rmtree(temporary, ignore_errors=True)
@@ -303,7 +284,7 @@ class RunDirectory:
 
     def clear(self) -> None:
         """Remove what jobs have left, so that the next one starts anew; labels and files of others stay."""
-        for stage in _STAGES:
+        for stage in STAGES:
             shutil.rmtree(self.path / stage, ignore_errors=True)
         for file in (*chain(*map(self.path.glob, _RECORDS)), self.pairs_file, self.report_file, self.config_file):
             file.unlink(missing_ok=True)

@@ -7,12 +7,14 @@ the file's metadata, so that ``pyarrow.parquet.read_schema(path)`` explains the 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from twinlink.damage import damaged
 from twinlink.errors import SchemaError
 
 __all__ = [
@@ -36,9 +38,14 @@ __all__ = [
     "WEIGHTS",
     "Reject",
     "check_table",
+    "columns_of",
     "concat_tables",
+    "iter_batches",
     "iter_parts",
+    "open_table",
     "read_table",
+    "readable",
+    "table_metadata",
     "tsv_lines",
     "write_table",
 ]
@@ -452,7 +459,8 @@ def write_table(table: pa.Table, schema: pa.Schema, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(path.name + ".tmp")
     name = (schema.metadata or {}).get(b"table", b"").decode()
-    pq.write_table(table, temporary, compression="zstd", row_group_size=GROUP_ROWS.get(name, _OTHER_GROUP_ROWS))
+    rows = GROUP_ROWS.get(name, _OTHER_GROUP_ROWS)
+    pq.write_table(table, temporary, compression="zstd", row_group_size=rows, write_page_checksum=True)
     temporary.replace(path)
 
 
@@ -492,13 +500,79 @@ def read_table(path: Path, schema: pa.Schema, columns: Sequence[str] | None = No
         One of this module's schemas.
     columns : sequence of str, optional
         Only these columns (the check covers them alone).
+
+    Raises
+    ------
+    DamagedError
+        If a file cannot be read, or does not fit the schema.
     """
-    wanted = schema if columns is None else pa.schema([schema.field(c) for c in columns], metadata=schema.metadata)
+    wanted = columns_of(schema, columns)
+    return concat_tables([_read_part(part, wanted) for part in iter_parts(path)], wanted)
+
+
+def _read_part(path: Path, schema: pa.Schema) -> pa.Table:
+    with readable(path):
+        table = open_table(path).read(columns=schema.names)
+        table.validate(full=True)  # texts are UTF-8
+        return check_table(table, schema)
+
+
+def iter_batches(path: Path, schema: pa.Schema, rows: int = 2**16) -> Iterator[pa.Table]:
+    """Yield the columns of a schema from a table's file in parts of some rows, each checked.
+
+    Raises
+    ------
+    DamagedError
+        If the file cannot be read, or does not fit the schema.
+    """
+    with readable(path):
+        batches = open_table(path).iter_batches(rows, columns=schema.names)
+    while True:
+        with readable(path):
+            batch = next(batches, None)
+            if batch is None:
+                return
+            table = pa.Table.from_batches([batch])
+            table.validate(full=True)
+            table = check_table(table, schema)
+        yield table
+
+
+def table_metadata(path: Path) -> pq.FileMetaData:
+    """Return what a table's file says of itself: rows, groups, columns.
+
+    Raises
+    ------
+    DamagedError
+        If it cannot be read.
+    """
+    with readable(path):
+        return pq.read_metadata(path)
+
+
+def columns_of(schema: pa.Schema, columns: Sequence[str] | None) -> pa.Schema:
+    """Return a schema with some of its columns; None: with all."""
+    return schema if columns is None else pa.schema([schema.field(c) for c in columns], metadata=schema.metadata)
+
+
+def open_table(path: Path, **options: Any) -> pq.ParquetFile:
+    """Open a table's file so that changed bytes are noticed when they are read; use it within `readable`."""
+    return pq.ParquetFile(path, page_checksum_verification=True, **options)
+
+
+@contextmanager
+def readable(path: Path) -> Iterator[None]:
+    """Turn all that reading a table raises where its file is damaged into one error.
+
+    Raises
+    ------
+    DamagedError
+        Which names the file, and says what makes it anew.
+    """
     try:
-        parts = [check_table(pq.ParquetFile(part).read(columns=columns), wanted) for part in iter_parts(path)]
-    except (pa.ArrowInvalid, OSError) as error:
-        raise SchemaError(f"{path}: not a readable Parquet table ({error})") from error
-    return concat_tables(parts, wanted)
+        yield
+    except (pa.ArrowException, OSError, SchemaError, KeyError, UnicodeDecodeError) as error:
+        raise damaged(path, error) from error
 
 
 def count_rows(path: Path) -> int:
@@ -506,13 +580,10 @@ def count_rows(path: Path) -> int:
 
     Raises
     ------
-    SchemaError
+    DamagedError
         If a file is no table.
     """
-    try:
-        return sum(int(pq.read_metadata(part).num_rows) for part in iter_parts(path))
-    except (pa.ArrowInvalid, OSError) as error:
-        raise SchemaError(f"{path}: not a readable Parquet table ({error})") from error
+    return sum(int(table_metadata(part).num_rows) for part in iter_parts(path))
 
 
 def concat_tables(parts: Sequence[pa.Table], schema: pa.Schema) -> pa.Table:

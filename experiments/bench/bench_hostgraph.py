@@ -25,7 +25,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from twinlink.graph.hosts import SiteLinks, build_host_graph, read_host_graph
+from twinlink.graph.host_graph import read_host_graph
+from twinlink.graph.hosts import SiteLinks, build_host_graph
 from twinlink.ranking_config import HostGraphSettings
 from twinlink.tables import LINKS, write_table
 

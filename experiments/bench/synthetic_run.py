@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from twinlink.config import Config, IngestSettings
-from twinlink.pipeline.ingest import SOURCES_NAME
+from twinlink.damage import SOURCES_NAME
 from twinlink.pipeline.spool import body_digest
 from twinlink.rundir import RunDirectory, Signature, site_file
 from twinlink.spiders.urls import page_id

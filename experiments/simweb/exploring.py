@@ -17,7 +17,7 @@ from scipy.sparse import csr_array
 from experiments.simweb.listing import MiningSettings, Tally, list_site, tally_of
 from experiments.simweb.mining import Learned
 from experiments.simweb.world import OK, REFUSED, World
-from twinlink.graph.hosts import HostGraph
+from twinlink.graph.host_graph import HostGraph
 from twinlink.graph.named_languages import address_pattern
 from twinlink.graph.site_ranking import SiteRanking, rank_sites
 from twinlink.pattern_config import PatternSettings

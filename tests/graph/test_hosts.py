@@ -15,11 +15,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from twinlink.errors import InputError, SchemaError
+from twinlink.errors import DamagedError, InputError
 from twinlink.graph.common_crawl import add_common_crawl, import_common_crawl
 from twinlink.graph.domains import registered_domain
 from twinlink.graph.host_files import EXPORTS, export_host_graph, host_graph_to_networkx
-from twinlink.graph.hosts import EDGES_FILE, NODES_FILE, SiteLinks, build_host_graph, read_host_graph
+from twinlink.graph.host_graph import EDGES_FILE, NODES_FILE, read_host_graph
+from twinlink.graph.hosts import SiteLinks, build_host_graph
 from twinlink.ranking_config import HostGraphSettings
 from twinlink.tables import LINKS, write_table
 
@@ -219,10 +220,10 @@ def test_an_empty_graph_and_sites_without_links(tmp_path):
 
 def test_what_cannot_be_read_is_said(tmp_path):
     (tmp_path / "bad.parquet").write_bytes(b"PAR1 no")
-    with pytest.raises(SchemaError, match=r"bad\.parquet"):
+    with pytest.raises(DamagedError, match=r"bad\.parquet"):
         build_host_graph([SiteLinks("a.hk", 1, (tmp_path / "bad.parquet",))], tmp_path / "graph")
     pq.write_table(pa.table({"source": [1]}), tmp_path / "other.parquet")
-    with pytest.raises(InputError, match="target"):
+    with pytest.raises(DamagedError, match="target"):
         build_host_graph([SiteLinks("a.hk", 1, (tmp_path / "other.parquet",))], tmp_path / "graph")
     with pytest.raises(InputError, match=r"a\.hk"):
         build_host_graph([SiteLinks("a.hk", 1, ())] * 2, tmp_path / "graph")
@@ -324,7 +325,7 @@ def test_a_damaged_graph_is_not_exported(tmp_path):
     folder = made(tmp_path, SITE)
     (folder / NODES_FILE).write_bytes(b"PAR1")
     for ending in EXPORTS:
-        with pytest.raises(InputError):
+        with pytest.raises(DamagedError, match=r"nodes\.parquet"):
             export_host_graph(folder, tmp_path / f"graph{ending}")
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from twinlink.errors import ConfigError, ShapeError
-from twinlink.graph.hosts import HostGraph
+from twinlink.graph.host_graph import HostGraph
 from twinlink.graph.ranking import linkout, pagerank, seed_scores, seed_sums
 from twinlink.graph.site_features import FEATURES, site_features, suffix_odds
 from twinlink.graph.site_model import contributions, learn_site_model, prior_model, site_probability

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from datetime import UTC, datetime
@@ -18,7 +19,7 @@ from tests.pipeline.test_structural import write_site
 from tests.sites import BASE, write_toy
 from twinlink.bitext.filters import SEGMENT
 from twinlink.config import Config
-from twinlink.errors import GoldError, InputError, MissingStageError, SchemaError
+from twinlink.errors import DamagedError, GoldError, InputError, MissingStageError
 from twinlink.pipeline.mine import align_stage, ingest_stage, mine_stages
 from twinlink.pipeline.patterns import learn_run
 from twinlink.pipeline.report_reading import candidate_sums, count_pages, count_rejects, read_titles, site_graphs
@@ -300,14 +301,14 @@ def test_pages_are_counted_by_site_and_their_times_are_in_order(toy: RunDirector
 def test_a_damaged_table_is_told(run: RunDirectory) -> None:
     (part,) = (run.path / "match" / "weights").iterdir()
     part.write_bytes(b"no table")
-    with pytest.raises(SchemaError, match="weights"):
+    with pytest.raises(DamagedError, match="weights"):
         write_report(run)
 
 
 def test_damaged_candidates_are_told(run: RunDirectory) -> None:
     (part,) = (run.path / "match" / "candidates").iterdir()
     part.write_bytes(part.read_bytes()[:400])
-    with pytest.raises(SchemaError, match="candidates"):
+    with pytest.raises(DamagedError, match="candidates"):
         write_report(run)
 
 
@@ -337,7 +338,9 @@ def test_where_no_pair_is_in_the_list_no_share_of_right_ones_is_told(run: RunDir
 def test_candidates_of_another_version_are_told(run: RunDirectory) -> None:
     (part,) = (run.path / "match" / "candidates").iterdir()
     pq.write_table(pq.read_table(part).drop_columns(["contrast", "ets"]), part)
-    with pytest.raises(SchemaError, match="contrast, ets"):
+    signature = run.path / "match" / "signature.json"  # which had no list of tables then
+    signature.write_text(json.dumps({**json.loads(signature.read_text()), "tables": {}}))
+    with pytest.raises(DamagedError, match="contrast, ets"):
         write_report(run)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import os
 import sys
+import traceback
+from pathlib import Path
 from typing import NoReturn
 
 import typer
@@ -19,6 +21,10 @@ __all__ = ["main"]
 Misused: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 INTERRUPTED = 130  # exit code after Ctrl-C, as shells have it
 STOPPED = "stopped; the same command goes on where it stopped"
+TRACEBACK = "TWINLINK_TRACEBACK"
+"""Variable that shows errors that nobody has thought of as Python does."""
+
+_LONGEST_DEFECT = 300  # characters
 
 
 def main() -> None:
@@ -36,14 +42,15 @@ def main() -> None:
     except TwinlinkError as error:
         _fail(error, str(error), error.exit_code)
     except OSError as error:  # a full disk, a file that may not be read
-        message = f"{f'{error.filename}: ' if error.filename else ''}{error.strerror or error}"
-        _fail(error, message, RunError.exit_code)
+        _fail(error, _told(error), RunError.exit_code)
     except (KeyboardInterrupt, typer.Abort):
         _stop()
     except Misused as error:  # a command line that cannot be understood
-        error.show()  # type: ignore[attr-defined]
-        _say_object(error.format_message(), type(error).__name__, error.exit_code)  # type: ignore[attr-defined]
-        sys.exit(error.exit_code)  # type: ignore[attr-defined]
+        _misused(error)
+    except Exception as error:
+        if os.environ.get(TRACEBACK):
+            raise
+        _fail(error, _defect(error), TwinlinkError.exit_code)
     if code == INTERRUPTED:  # typer makes one of Ctrl-C
         _stop()
     sys.exit(code)
@@ -55,6 +62,33 @@ def _fail(error: Exception, message: str, code: int) -> NoReturn:
         echo(note, err=True)
     _say_object(message, type(error).__name__, code)
     sys.exit(code)
+
+
+def _told(error: OSError) -> str:
+    """Return what is said of an error of the operating system."""
+    from twinlink.disk import disk_problem
+
+    said = disk_problem(error, Path()) or error.strerror or str(error)
+    return f"{error.filename}: {said}" if error.filename else said
+
+
+def _defect(error: Exception) -> str:
+    """Return what is said of an error that nobody has thought of: where it came from, and how to see more."""
+    if isinstance(error, MemoryError):
+        return "there is not enough memory for this; close other programs, or do it in parts"
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" at {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
+    what = " ".join(f"{type(error).__name__}: {error}".split())[:_LONGEST_DEFECT]
+    return f"unexpected {what}{where}; please report it: with {TRACEBACK}=1 the same command shows how it came about"
+
+
+def _misused(error: Exception) -> NoReturn:
+    said = io.StringIO()
+    error.show(file=said)  # type: ignore[attr-defined]
+    for line in said.getvalue().splitlines():
+        echo(line, err=True)
+    _say_object(error.format_message(), type(error).__name__, error.exit_code)  # type: ignore[attr-defined]
+    sys.exit(error.exit_code)  # type: ignore[attr-defined]
 
 
 def _stop() -> NoReturn:

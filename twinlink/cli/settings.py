@@ -88,3 +88,5 @@ def _assignment(text: str) -> tuple[str, Any]:
         return name.strip(), tomllib.loads(f"x = {value}")["x"]
     except tomllib.TOMLDecodeError:
         return name.strip(), value
+    except RecursionError:
+        raise ConfigError(f"--set {name.strip()}: its value is nested too deeply") from None

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from twinlink.errors import InputError
 from twinlink.graph.database import opened, quoted, write_parquet
-from twinlink.graph.hosts import EDGES_FILE, NODES_FILE
+from twinlink.graph.host_graph import EDGES_FILE, NODES_FILE, check_host_graph
 from twinlink.inputs import ANY_FILE, open_input
 
 if TYPE_CHECKING:
@@ -68,8 +68,7 @@ def add_common_crawl(folder: Path, vertices: Sequence[Path], edges: Sequence[Pat
     InputError
         If a file is not of the form, or the folder holds no host graph.
     """
-    if not (folder / NODES_FILE).is_file() or not (folder / EDGES_FILE).is_file():
-        raise InputError(f"{folder}: not a host graph")
+    check_host_graph(folder)
     with _replacing(folder) as pieces, opened(pieces, megabytes) as database:
         _add(database, folder, vertices, edges, pieces)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import duckdb
 
-from twinlink.errors import InputError
+from twinlink.errors import InputError, RunError
 
 __all__ = ["opened", "quoted", "write_parquet"]
 
@@ -24,7 +24,13 @@ def opened(folder: Path, megabytes: int) -> Iterator[duckdb.DuckDBPyConnection]:
         try:
             yield connection
         except duckdb.Error as error:
-            raise InputError(_told(str(error), folder)) from error
+            raise _problem(str(error), folder) from error
+
+
+def _problem(text: str, folder: Path) -> InputError | RunError:
+    if "No space left" in text or "max_temp_directory_size" in text:
+        return RunError(f"{folder}: the disk is full; make room, and do the same again")
+    return InputError(_told(text, folder))
 
 
 def _told(text: str, folder: Path) -> str:
@@ -34,7 +40,7 @@ def _told(text: str, folder: Path) -> str:
     'e.txt: CSV Error on Line: 1'
     """
     file = re.search(r"^  file = (.+)$", text, re.MULTILINE)
-    wrong = re.split(r"This type was auto-detected|Possible solution", text, flags=re.IGNORECASE)[0]
+    wrong = re.split(r"This type was auto-detected|Possible solution|Stack Trace", text, flags=re.IGNORECASE)[0]
     return f"{file[1] if file else folder}: {' '.join(wrong.split())[:300]}"
 
 

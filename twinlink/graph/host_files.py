@@ -5,12 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import networkx as nx
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from twinlink.errors import InputError
 from twinlink.graph.database import opened, quoted, write_parquet
-from twinlink.graph.hosts import EDGES_FILE, NODES_FILE
+from twinlink.graph.host_graph import EDGES_FILE, NODES_FILE, check_host_graph, read_host_graph
+from twinlink.tables import open_table, readable, table_metadata
 
 __all__ = ["EXPORTS", "check_export", "export_host_graph", "host_graph_to_networkx"]
 
@@ -24,21 +23,17 @@ def host_graph_to_networkx(folder: Path) -> nx.DiGraph:
     >>> host_graph_to_networkx(Path("nowhere"))
     Traceback (most recent call last):
     ...
-    twinlink.errors.InputError: nowhere: not a host graph
+    twinlink.errors.InputError: nowhere: not a host graph (no nodes.parquet in it)
     """
-    if not (folder / NODES_FILE).is_file() or not (folder / EDGES_FILE).is_file():
-        raise InputError(f"{folder}: not a host graph")
-    try:
-        nodes, edges = pq.read_table(folder / NODES_FILE), pq.read_table(folder / EDGES_FILE)
-    except (OSError, pa.ArrowInvalid) as error:
-        raise InputError(f"{folder}: not a host graph ({error})") from error
+    names = read_host_graph(folder).sites  # which checks both files
     graph = nx.DiGraph()
-    names = []
-    for row in nodes.to_pylist():
-        names.append(row.pop("site"))
-        graph.add_node(names[-1], **row)
-    for row in edges.to_pylist():
-        graph.add_edge(names[row.pop("source")], names[row.pop("target")], **row)
+    for file in (NODES_FILE, EDGES_FILE):
+        with readable(folder / file):
+            for row in open_table(folder / file).read().to_pylist():
+                if file == NODES_FILE:
+                    graph.add_node(row.pop("site"), **row)
+                else:
+                    graph.add_edge(names[row.pop("source")], names[row.pop("target")], **row)
     return graph
 
 
@@ -68,8 +63,7 @@ def export_host_graph(folder: Path, path: Path, megabytes: int = 1_024) -> None:
         If the ending is another one, or the folder holds no host graph.
     """
     check_export(path)
-    if not (folder / NODES_FILE).is_file() or not (folder / EDGES_FILE).is_file():
-        raise InputError(f"{folder}: not a host graph")
+    check_host_graph(folder)
     temporary = path.with_name(f".{path.name}.tmp")
     try:
         if path.suffix == ".parquet":
@@ -84,6 +78,8 @@ def export_host_graph(folder: Path, path: Path, megabytes: int = 1_024) -> None:
 
 
 def _write_edge_list(folder: Path, path: Path, megabytes: int) -> None:
+    for file in (NODES_FILE, EDGES_FILE):  # the database seldom says which one is damaged
+        table_metadata(folder / file)
     nodes = f"read_parquet({quoted(folder / NODES_FILE)}, file_row_number = true)"
     with opened(path.parent, megabytes) as database:
         query = f"""

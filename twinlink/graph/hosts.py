@@ -8,32 +8,24 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
-from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
-from twinlink.errors import InputError, SchemaError
 from twinlink.graph.database import opened, quoted, write_parquet
 from twinlink.graph.domains import registered_domain
+from twinlink.graph.host_graph import EDGES_FILE, NODES_FILE
 from twinlink.graph.named_languages import address_pattern
 from twinlink.languages import ADDRESS_CODES
 from twinlink.ranking_config import HostGraphSettings
+from twinlink.tables import LINKS, iter_batches, table_metadata
 
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["EDGES_FILE", "NODES_FILE", "HostGraph", "SiteLinks", "build_host_graph", "read_host_graph"]
-
-NODES_FILE = "nodes.parquet"
-EDGES_FILE = "edges.parquet"
-
-_NODE_COUNTS = ("n_pages", "n_sources", "n_named", "n_languages", "n_hreflang", "n_site_wide")
+__all__ = ["SiteLinks", "build_host_graph"]
 
 
 class SiteLinks(NamedTuple):
@@ -44,28 +36,6 @@ class SiteLinks(NamedTuple):
     """Pages of the site that were read."""
     files: tuple[Path, ...]
     """Tables `twinlink.tables.LINKS` (Parquet) that hold its links, and those of no other site."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class HostGraph:
-    """Sites and the links between them, in memory; arrays have a value a site."""
-
-    sites: list[str]
-    """Names, in ascending order."""
-    links: csr_array
-    """float64, shape (n, n), sorted: weight of the edge from row to column; the diagonal is empty."""
-    n_pages: NDArray[np.int64]
-    """Pages read; 0 for a site that others link to, and no more is known of it."""
-    n_sources: NDArray[np.int64]
-    """Sites that link to it."""
-    n_named: NDArray[np.int64]
-    """Of these, sites that use an address which names a language (``/en/``)."""
-    n_languages: NDArray[np.int64]
-    """Different languages that these addresses name."""
-    n_hreflang: NDArray[np.int64]
-    """Sites that link to it with an ``hreflang``."""
-    n_site_wide: NDArray[np.int64]
-    """Sites that link to it by site-wide links alone."""
 
 
 def build_host_graph(
@@ -92,8 +62,10 @@ def build_host_graph(
 
     Raises
     ------
+    DamagedError
+        If a table cannot be read.
     InputError
-        If a table cannot be read, or a site comes twice.
+        If a site comes twice.
     """
     settings = settings or HostGraphSettings()
     pieces = folder / ".pieces"
@@ -130,19 +102,12 @@ def _batches(parts: Iterable[SiteLinks], size: int) -> Iterator[list[SiteLinks]]
     held = 0
     for part in parts:
         batch.append(part)
-        held += sum(map(_rows, part.files))
+        held += sum(table_metadata(file).num_rows for file in part.files)
         if held >= size:
             yield batch
             batch, held = [], 0
     if batch:
         yield batch
-
-
-def _rows(file: Path) -> int:
-    try:
-        return int(pq.read_metadata(file).num_rows)
-    except (pa.ArrowInvalid, OSError) as error:
-        raise SchemaError(f"{file}: not a readable Parquet table ({error})") from error
 
 
 def _collect(
@@ -168,6 +133,27 @@ def _collect(
     files = [file for part in batch for file in part.files]
     if not files:
         return
+    with _naming_damaged(files):
+        _collect_edges(database, files, settings, path)
+
+
+@contextmanager
+def _naming_damaged(files: Sequence[Path]) -> Iterator[None]:
+    """Look which of the files is damaged, if the database fails over them: it seldom says which one."""
+    import duckdb
+
+    try:
+        yield
+    except duckdb.Error:
+        for file in files:
+            for _ in iter_batches(file, LINKS):
+                pass
+        raise
+
+
+def _collect_edges(
+    database: duckdb.DuckDBPyConnection, files: Sequence[Path], settings: HostGraphSettings, path: Path
+) -> None:
     ignored = "|".join(settings.ignored_rel)
     heard = f"AND NOT regexp_matches(rel, '(^| )({ignored})( |$)')" if ignored else ""
     database.execute(f"""
@@ -285,26 +271,3 @@ def _nodes(edges: Path) -> str:
                coalesce(n_named, 0) AS n_named, coalesce(n_languages, 0) AS n_languages,
                coalesce(n_hreflang, 0) AS n_hreflang, coalesce(n_site_wide, 0) AS n_site_wide
         FROM crawled FULL JOIN linked USING (site) ORDER BY site"""  # noqa: S608
-
-
-def read_host_graph(folder: Path) -> HostGraph:
-    """Read a host graph into memory: 12 bytes an edge, some 150 bytes a site.
-
-    Raises
-    ------
-    InputError
-        If the folder holds no host graph.
-    """
-    try:
-        nodes = pq.read_table(folder / NODES_FILE)
-        edges = pq.read_table(folder / EDGES_FILE, columns=["source", "target", "weight"])
-        counts = {name: nodes[name].to_numpy() for name in _NODE_COUNTS}
-        source, target, weight = (edges[name].to_numpy() for name in ("source", "target", "weight"))
-    except (OSError, KeyError, pa.ArrowInvalid) as error:
-        raise InputError(f"{folder}: not a host graph ({error})") from error
-    n = len(nodes)
-    indices = target.astype(np.int32 if n < 2**31 else np.int64)
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(source, minlength=n))])
-    links = csr_array((weight, indices, indptr), shape=(n, n))
-    links.has_sorted_indices = True
-    return HostGraph(nodes["site"].to_pylist(), links, **counts)

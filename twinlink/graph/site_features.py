@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from twinlink.errors import ShapeError
 from twinlink.graph.domains import public_suffix
-from twinlink.graph.hosts import HostGraph
+from twinlink.graph.host_graph import HostGraph
 from twinlink.graph.ranking import PageRank, pagerank, seed_sums
 from twinlink.ranking_config import RankingSettings
 

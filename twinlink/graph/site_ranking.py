@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from twinlink.errors import ShapeError
-from twinlink.graph.hosts import HostGraph
+from twinlink.graph.host_graph import HostGraph
 from twinlink.graph.ranking import SeedScores, seed_scores
 from twinlink.graph.site_features import SiteFeatures, site_features
 from twinlink.graph.site_model import SiteModel, learn_site_model, prior_model, site_probability

@@ -31,7 +31,7 @@ from twinlink.bitext.sidewords import SideWords
 from twinlink.bitext.tokens import Tokenizer
 from twinlink.bitext_config import BitextSettings
 from twinlink.config import Config
-from twinlink.errors import InputError, NothingFoundError, SchemaError
+from twinlink.errors import DamagedError, InputError, NothingFoundError
 from twinlink.pipeline.align_pages import AlignedPage, Forms, Prior, Work, align_pages, expect_pages
 from twinlink.pipeline.lexicons import Lexicons, write_record
 from twinlink.pipeline.page_pairs import LanguagePairs, PageTexts, language_pairs
@@ -150,7 +150,7 @@ def _check_sentences(run: RunDirectory, folder: Path) -> None:
         return
     try:
         had_some = _has_sentences(run.path / "align")
-    except SchemaError:  # what cannot be read is not kept
+    except DamagedError:  # what cannot be read is not kept
         return
     if had_some:
         raise NothingFoundError("0 sentence pairs: all were left out. The run stays as it was, with those that it had")

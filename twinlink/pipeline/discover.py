@@ -20,7 +20,7 @@ from twinlink.pipeline.addresses import read_libraries
 from twinlink.pipeline.mine import ingest_stage, match_stage, silent
 from twinlink.pipeline.origin import origin_of
 from twinlink.pipeline.pagelangs import identify_pages
-from twinlink.pipeline.patterns import LIBRARY, PAIRS_FILE, learn_run
+from twinlink.pipeline.patterns import LIBRARY, learn_run, paired_by_patterns
 from twinlink.pipeline.probing import Look, failure, fetch, fetched_sites, is_added, probe
 from twinlink.pipeline.ranking import TABLE_FILE, rank
 from twinlink.pipeline.roundplot import PLOT_FILE, draw_rounds
@@ -272,10 +272,9 @@ class _Loop:
         if self._config.discover.pairs == "match":
             return _count_sites(self._run.stage_folder("match") / "pairs", PAIRS)
         counts: dict[str, int] = {}
-        with (self._run.stage_folder("patterns") / PAIRS_FILE).open(encoding="utf-8") as lines:
-            for line in lines:
-                site = site_of(line.partition("\t")[0], self._site_by)
-                counts[site] = counts.get(site, 0) + 1
+        for url, _, _ in paired_by_patterns(self._run):
+            site = site_of(url, self._site_by)
+            counts[site] = counts.get(site, 0) + 1
         return counts
 
     def _n_patterns(self) -> int:

@@ -12,7 +12,7 @@ import pyarrow as pa
 from twinlink.config import Config
 from twinlink.pipeline.addresses import read_libraries
 from twinlink.pipeline.match import page_languages
-from twinlink.pipeline.patterns import LIBRARY, PAIRS_FILE
+from twinlink.pipeline.patterns import LIBRARY, paired_by_patterns
 from twinlink.recover_config import RecoverSettings
 from twinlink.rundir import RunDirectory
 from twinlink.similarity.credibility import credible_keys
@@ -103,10 +103,8 @@ def _learned(run: RunDirectory, config: Config) -> _Learned:
             if row["source_lang"] and row["target_lang"]:
                 langs[Key(row["source"], row["target"])][row["source_lang"], row["target_lang"]] += row["n_pages"]
     pairs: dict[str, list[tuple[str, str]]] = defaultdict(list)
-    with (folder / PAIRS_FILE).open(encoding="utf-8") as lines:
-        for line in lines:
-            a, b, rule = line.rstrip("\n").split("\t")
-            pairs[a].append((b, rule))
+    for a, b, rule in paired_by_patterns(run):
+        pairs[a].append((b, rule))
     library = PatternLibrary()
     library.merge(read_libraries(config.match.patterns.libraries))
     library.merge(read_library(folder / LIBRARY))

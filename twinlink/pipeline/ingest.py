@@ -18,7 +18,8 @@ from pathlib import Path
 import msgspec
 
 from twinlink.config import Config, IngestSettings
-from twinlink.errors import NothingFoundError, SchemaError
+from twinlink.damage import SOURCES_NAME, read_json
+from twinlink.errors import DamagedError, NothingFoundError, RunError
 from twinlink.files import write_text
 from twinlink.pipeline.rounds import site_rounds
 from twinlink.pipeline.spool import Spool
@@ -35,7 +36,6 @@ from twinlink.tables import LINKS, PAGES, REJECTS, Reject, count_rows, read_tabl
 __all__ = ["ingest", "ingest_settings", "read_source", "source_mark", "source_marks", "source_paths"]
 
 _SHOWN = 4  # reasons
-SOURCES_NAME = "sources.txt"
 """File of the stage that names what was read besides the run's own crawl, one path a line."""
 MARKS_NAME = "sources.json"
 """File of the stage with the mark of each of them, see `source_mark`."""
@@ -111,7 +111,7 @@ def _check_pages(run: RunDirectory, folder: Path) -> None:
         return
     try:
         before = count_rows(run.path / "ingest" / "pages")
-    except SchemaError:  # what cannot be read is not kept
+    except DamagedError:  # what cannot be read is not kept
         return
     if before:
         reasons = read_table(folder / "rejects.parquet", REJECTS, ("reason",))["reason"].to_pylist()
@@ -149,8 +149,8 @@ def source_mark(path: Path) -> str:
 def source_marks(run: RunDirectory) -> dict[Path, str]:
     """Return the marks that the sources of a run had when they were read."""
     try:
-        marks = json.loads((run.path / "ingest" / MARKS_NAME).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        marks = read_json(run.path / "ingest" / MARKS_NAME, dict[str, str])
+    except RunError:
         return {}
     return {Path(name): mark for name, mark in marks.items()}
 

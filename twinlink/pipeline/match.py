@@ -22,7 +22,7 @@ import pyarrow.compute as pc
 import scipy.sparse as sp
 
 from twinlink.config import Config, MatchSettings
-from twinlink.errors import SchemaError
+from twinlink.errors import DamagedError
 from twinlink.files import write_text
 from twinlink.graph.link_order import LinkLists, link_lists, sublists
 from twinlink.graph.links import adjacency
@@ -210,7 +210,7 @@ def _conclude(run: RunDirectory, folder: Path, config: Config) -> None:
 def _pairs_before(run: RunDirectory) -> int:
     try:
         return n_pairs(run.path / "match")
-    except SchemaError:  # what cannot be read is not kept
+    except DamagedError:  # what cannot be read is not kept
         return 0
 
 

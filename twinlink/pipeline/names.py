@@ -10,10 +10,9 @@ from urllib.parse import urlsplit
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from twinlink.pipeline.hints import switch_names
-from twinlink.tables import LINKS, check_table
+from twinlink.tables import LINKS, iter_batches
 
 __all__ = ["page_names", "read_links", "shared_names"]
 
@@ -31,11 +30,10 @@ def read_links(path: Path, site: str) -> pa.Table:
     """
     wanted = pa.schema([LINKS.field(name) for name in LINK_COLUMNS], metadata=LINKS.metadata)
     parts = []
-    for batch in pq.ParquetFile(path).iter_batches(columns=list(LINK_COLUMNS)):
-        part = check_table(pa.Table.from_batches([batch]), wanted)
+    for part in iter_batches(path, wanted):
         outside = pc.if_else(pc.not_equal(part["target_site"], site), part["target_url"], "")
-        part = part.set_column(part.column_names.index("target_url"), wanted.field("target_url"), outside)
-        parts.append(part.append_column("switch", switch_names(part["anchor"])).drop_columns("anchor"))
+        kept = part.set_column(part.column_names.index("target_url"), wanted.field("target_url"), outside)
+        parts.append(kept.append_column("switch", switch_names(kept["anchor"])).drop_columns("anchor"))
     empty = wanted.remove(wanted.get_field_index("anchor")).append(pa.field("switch", pa.string())).empty_table()
     return pa.concat_tables(parts) if parts else empty
 

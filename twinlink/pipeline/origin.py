@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Literal
 
 from twinlink.config import Config
-from twinlink.errors import ConfigError, InputError, RunError, SchemaError
+from twinlink.errors import ConfigError, DamagedError, InputError, RunError
 from twinlink.pipeline.ingest import ingest_settings, source_mark, source_marks, source_paths
 from twinlink.review.labels import LabelBook
 from twinlink.rundir import RunDirectory
@@ -137,7 +137,7 @@ def holdings(run: RunDirectory) -> str:
     tables = {"pages": "ingest/pages", "pairs": "match/pairs", "aligned pairs": "align/pages"}
     counts = {}
     for name, table in tables.items():
-        with suppress(SchemaError):
+        with suppress(DamagedError):
             counts[name] = count_rows(run.path / table)
     return ", ".join(f"{n} {name}" for name, n in counts.items() if n) or "what it holds"
 

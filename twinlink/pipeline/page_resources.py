@@ -118,7 +118,7 @@ class PageResources:
         """Return the table of an earlier pass, None where there is none, or the archives have changed since."""
         try:
             table = pq.read_table(self._run.path / RESOURCES_NAME)
-        except (OSError, pa.ArrowInvalid):
+        except (OSError, pa.ArrowException):
             return None
         metadata = table.schema.metadata or {}
         is_ours = table.schema.equals(_SCHEMA) and metadata.get(_DIGEST) == self._digest

@@ -8,6 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from twinlink.config import Config
+from twinlink.damage import damaged
 from twinlink.pattern_config import PatternSettings
 from twinlink.pipeline.addresses import read_libraries
 from twinlink.pipeline.pagelangs import language_tables
@@ -18,11 +19,21 @@ from twinlink.similarity.pattern_library import PatternLibrary, read_library, wr
 from twinlink.similarity.patterns import SitePatterns, learn_patterns
 from twinlink.tables import LANGUAGES, PAGES, PATTERNS, iter_parts, read_table, tsv_lines, write_table
 
-__all__ = ["LIBRARY", "PAIRS_FILE", "PATTERNS_FILE", "export_library", "learn_run", "pattern_table"]
+__all__ = [
+    "LIBRARY",
+    "PAIRS_FILE",
+    "PATTERNS_FILE",
+    "export_library",
+    "learn_run",
+    "paired_by_patterns",
+    "pattern_table",
+]
 
 LIBRARY = "library.parquet"
 PATTERNS_FILE = "patterns.tsv"
 PAIRS_FILE = "pairs.tsv"
+
+_PAIR_COLUMNS = 3
 
 Site = tuple[str, list[str], list[str] | None]
 """Name, addresses, languages if they are known."""
@@ -160,6 +171,28 @@ def _pair_lines(found: SitePatterns, urls: Sequence[str]) -> Iterator[str]:
             found.sources[used].tolist(), found.targets[used].tolist(), found.pattern_of[used].tolist(), strict=True
         )
     )
+
+
+def paired_by_patterns(run: RunDirectory) -> Iterator[tuple[str, str, str]]:
+    """Yield the addresses that the run's patterns pair, each two with their rule.
+
+    Raises
+    ------
+    MissingStageError
+        If the patterns have not been learned.
+    DamagedError
+        If the file cannot be read.
+    """
+    path = run.stage_folder("patterns") / PAIRS_FILE
+    try:
+        with path.open(encoding="utf-8") as lines:
+            for number, line in enumerate(lines, 1):
+                parts = line.rstrip("\n").split("\t")
+                if len(parts) != _PAIR_COLUMNS:
+                    raise damaged(path, f"line {number}: expected two addresses and a rule, got {len(parts)} columns")
+                yield parts[0], parts[1], parts[2]
+    except (OSError, UnicodeDecodeError) as error:
+        raise damaged(path, error) from error
 
 
 def export_library(run: RunDirectory, path: Path) -> int:

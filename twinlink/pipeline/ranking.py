@@ -9,7 +9,6 @@ from urllib.parse import unquote
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from twinlink.config import Config
@@ -17,14 +16,25 @@ from twinlink.errors import ConfigError, InputError
 from twinlink.files import write_text
 from twinlink.graph.common_crawl import add_common_crawl
 from twinlink.graph.host_files import check_export, export_host_graph
-from twinlink.graph.hosts import HostGraph, SiteLinks, build_host_graph, read_host_graph
+from twinlink.graph.host_graph import HostGraph, read_host_graph
+from twinlink.graph.hosts import SiteLinks, build_host_graph
 from twinlink.graph.site_features import FEATURES
 from twinlink.graph.site_model import SiteModel, contributions
 from twinlink.graph.site_ranking import SiteRanking, rank_sites
 from twinlink.ranking_config import HostGraphSettings
 from twinlink.remembering import keep_with, remember
 from twinlink.rundir import RunDirectory, Signature, file_digest
-from twinlink.tables import PAGES, PAIRS, PATTERNS, SITES, iter_parts, read_table, tsv_lines, write_table
+from twinlink.tables import (
+    PAGES,
+    PAIRS,
+    PATTERNS,
+    SITES,
+    iter_parts,
+    read_table,
+    table_metadata,
+    tsv_lines,
+    write_table,
+)
 
 __all__ = [
     "DISPROVED",
@@ -144,7 +154,7 @@ def _site_links(ingested: Path, parts: Sequence[Path]) -> Iterator[SiteLinks]:
     """Yield every site of a run; its file has its name."""
     for part in parts:
         links = ingested / "links" / part.name
-        yield SiteLinks(unquote(part.stem), pq.read_metadata(part).num_rows, (links,) if links.is_file() else ())
+        yield SiteLinks(unquote(part.stem), table_metadata(part).num_rows, (links,) if links.is_file() else ())
 
 
 def _crawled_sites(run: RunDirectory) -> dict[str, _Crawled]:

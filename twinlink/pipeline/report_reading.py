@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +13,10 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from twinlink.bitext.filters import SEGMENT
-from twinlink.errors import SchemaError
+from twinlink.damage import read_json
+from twinlink.errors import RunError
 from twinlink.pipeline.rows import read_parts, read_sites
 from twinlink.review.facing import facing
 from twinlink.review.report_data import ScoreCounts, SiteGraph
@@ -34,8 +33,11 @@ from twinlink.tables import (
     REJECTS,
     SEGMENTS,
     WEIGHTS,
+    columns_of,
+    iter_batches,
     iter_parts,
     read_table,
+    table_metadata,
 )
 
 __all__ = [
@@ -99,7 +101,7 @@ def candidate_sums(run: RunDirectory, pairs: pd.DataFrame) -> tuple[ScoreCounts 
     counts, sums = np.zeros(N_BINS, np.int64), {name: np.zeros(2) for name in names}
     n_candidates = 0
     for part in parts:
-        for batch in _batches(part, ["score", *names]):
+        for batch in iter_batches(part, columns_of(CANDIDATES, ["score", *names]), 1 << 18):
             n_candidates += batch.num_rows
             counts += np.histogram(_floats(batch["score"]), edges)[0]
             for name in names:
@@ -109,29 +111,12 @@ def candidate_sums(run: RunDirectory, pairs: pd.DataFrame) -> tuple[ScoreCounts 
     return scores, _means(sums, pairs), n_candidates
 
 
-def _batches(part: Path, columns: list[str]) -> Iterator[pa.RecordBatch]:
-    try:
-        file = pq.ParquetFile(part)
-        if missing := set(columns) - set(file.schema_arrow.names):
-            raise SchemaError(f"{part}: missing column(s) {', '.join(sorted(missing))}; `twinlink match` makes it anew")
-        yield from file.iter_batches(1 << 18, columns=columns)
-    except (pa.ArrowInvalid, OSError) as error:
-        raise SchemaError(f"{part}: not a readable Parquet table ({error})") from error
-
-
-def _metadata(part: Path) -> pq.FileMetaData:
-    try:
-        return pq.read_metadata(part)
-    except (pa.ArrowInvalid, OSError) as error:
-        raise SchemaError(f"{part}: not a readable Parquet table ({error})") from error
-
-
 def _score_edges(parts: Sequence[Path]) -> npt.NDArray[np.float64]:
     """Return the bins of scores: from 0 to 1, or as far as the method's scores go, by the files' own statistics."""
     low, high = 0.0, 1.0
     place = CANDIDATES.names.index("score")
     for part in parts:
-        metadata = _metadata(part)
+        metadata = table_metadata(part)
         for group in range(metadata.num_row_groups):
             statistics = metadata.row_group(group).column(place).statistics
             if statistics is not None and statistics.has_min_max:
@@ -215,10 +200,9 @@ def count_sentences(run: RunDirectory) -> pd.DataFrame:
 def read_crawl(run: RunDirectory) -> dict[str, Any]:
     """Return what the crawl says of itself; nothing without one."""
     try:
-        found = json.loads((run.path / REPORT_NAME).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        return read_json(run.path / REPORT_NAME, dict[str, Any])
+    except RunError:
         return {}
-    return found if isinstance(found, dict) else {}
 
 
 def read_titles(run: RunDirectory, pages: pd.DataFrame) -> dict[int, str]:

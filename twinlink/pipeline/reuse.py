@@ -18,7 +18,8 @@ import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from twinlink.errors import SchemaError
+from twinlink.damage import read_json
+from twinlink.errors import DamagedError, RunError
 from twinlink.files import write_text
 from twinlink.rundir import RunDirectory, site_file
 from twinlink.tables import (
@@ -102,8 +103,8 @@ class EarlierMatch:
     def __init__(self, run: RunDirectory) -> None:
         self._folder = run.path / "match"
         try:
-            self._digests = msgspec.json.decode((self._folder / _NAME).read_bytes(), type=dict[str, str])
-        except (OSError, msgspec.DecodeError):
+            self._digests = read_json(self._folder / _NAME, dict[str, str])
+        except RunError:
             self._digests = {}
 
     def find(self, site: str, digest: str, urls: pa.ChunkedArray, signature: str) -> dict[str, Any] | None:
@@ -125,7 +126,7 @@ class EarlierMatch:
                 name: read_table(site_file(self._folder / name, site), schema) for name, schema in _TABLES.items()
             }
             found["rejects"] = _of_urls(self._rejects, urls)
-        except SchemaError:  # part of it is gone
+        except DamagedError:  # part of it is gone
             return None
         pairs = found["pairs"]
         column = pa.array([signature] * pairs.num_rows, pa.string())

@@ -12,7 +12,7 @@ import pandas as pd
 import pyarrow as pa
 
 from twinlink import pausing
-from twinlink.errors import RunError, SchemaError
+from twinlink.errors import DamagedError, RunError
 from twinlink.pipeline.live import LiveView
 from twinlink.pipeline.page_resources import PageResources
 from twinlink.pipeline.snapshot import Snapshot
@@ -26,7 +26,7 @@ ResourceReader = Callable[[str], Resource | None]
 """Returns a style sheet or picture by its address, from the archives."""
 
 _TRIES = 3  # a stage that is finished just now takes its folder's place while it is read
-_GONE = (OSError, SchemaError, pa.ArrowException)
+_GONE = (OSError, DamagedError, pa.ArrowException)
 """What reading raises when a table goes away, or another one takes its place."""
 
 _WATCHED = ("ingest", "match", "align")
@@ -159,7 +159,7 @@ class RunSource:
                 self._forget()
         try:
             return question(self._now())
-        except SchemaError:
+        except DamagedError:
             raise
         except _GONE as error:
             text = " ".join(str(error).split())

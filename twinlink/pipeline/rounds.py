@@ -20,6 +20,7 @@ from typing import Any
 import msgspec
 import pyarrow as pa
 
+from twinlink.damage import read_json
 from twinlink.errors import RunError
 from twinlink.files import write_text
 from twinlink.rundir import RunDirectory
@@ -70,7 +71,7 @@ class Rounds:
         """
         path = self.folder / _BEGUN
         if path.is_file():
-            before = msgspec.json.decode(path.read_bytes())
+            before = read_json(path, dict[str, Any])
             changed = sorted(name for name in {*before, *given} if before.get(name) != given.get(name))
             if changed:
                 names = ", ".join(changed)
@@ -90,7 +91,7 @@ class Rounds:
     def chosen(self, number: int) -> list[Chosen] | None:
         """Return whom a round tries; None when that is not settled."""
         path = self.of(number) / _CHOSEN
-        return msgspec.json.decode(path.read_bytes(), type=list[Chosen]) if path.is_file() else None
+        return read_json(path, list[Chosen]) if path.is_file() else None
 
     def choose(self, number: int, chosen: list[Chosen]) -> None:
         """Settle whom a round tries."""

@@ -12,12 +12,14 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
-from twinlink.errors import SchemaError
-from twinlink.tables import check_table, iter_parts
+from twinlink.tables import check_table, columns_of, iter_parts, open_table, readable
 
 __all__ = ["RowFile", "ints", "read_parts", "read_sites"]
 
 Ints = npt.NDArray[np.int64]
+_FORMAT = ds.ParquetFileFormat(
+    default_fragment_scan_options=ds.ParquetFragmentScanOptions(page_checksum_verification=True)
+)
 
 
 def ints(column: pa.ChunkedArray) -> Ints:
@@ -33,7 +35,7 @@ def read_sites(folder: Path, schema: pa.Schema, columns: Sequence[str] | None = 
 
     Raises
     ------
-    SchemaError
+    DamagedError
         If a file goes away or cannot be read.
     """
     return read_parts(list(iter_parts(folder)), schema, columns)
@@ -46,18 +48,15 @@ def read_parts(parts: Sequence[Path], schema: pa.Schema, columns: Sequence[str] 
 
     Raises
     ------
-    SchemaError
+    DamagedError
         If a file goes away or cannot be read.
     """
-    names = schema.names if columns is None else columns
-    wanted = pa.schema([schema.field(name) for name in names], metadata=schema.metadata)
+    wanted = columns_of(schema, columns)
     if not parts:
         return wanted.empty_table()
-    try:
-        table = ds.dataset([str(path) for path in parts], schema=wanted, format="parquet").to_table()
-    except (pa.ArrowException, OSError) as error:
-        raise SchemaError(f"{parts[0].parent}: no readable Parquet tables ({error})") from error
-    return check_table(table, wanted)
+    with readable(parts[0] if len(parts) == 1 else parts[0].parent):
+        table = ds.dataset([str(path) for path in parts], schema=wanted, format=_FORMAT).to_table()
+        return check_table(_checked(table), wanted)
 
 
 class RowFile:
@@ -70,7 +69,7 @@ class RowFile:
 
     Raises
     ------
-    OSError, pa.ArrowInvalid
+    DamagedError
         By the methods, where the file is gone or damaged.
     """
 
@@ -89,12 +88,17 @@ class RowFile:
 
     def columns(self, *names: str) -> pa.Table:
         """Return whole columns; texts as codes of a dictionary."""
-        texts = [name for name in names if self._metadata.schema.to_arrow_schema().field(name).type == pa.string()]
-        return self._file(texts).read(columns=list(names))
+        with readable(self._path):
+            schema = self._metadata.schema.to_arrow_schema()
+            texts = [name for name in names if schema.field(name).type == pa.string()]
+            return _checked(self._file(texts).read(columns=list(names)))
 
     def take(self, rows: Sequence[int] | Ints, columns: Sequence[str]) -> pa.Table:
         """Return some rows in the order asked for; only the groups that they lie in are read."""
-        wanted = np.asarray(rows, np.int64)
+        with readable(self._path):
+            return _checked(self._taken(np.asarray(rows, np.int64), columns))
+
+    def _taken(self, wanted: Ints, columns: Sequence[str]) -> pa.Table:
         groups, group_of = np.unique(np.searchsorted(self._starts, wanted, side="right") - 1, return_inverse=True)
         if not len(groups):
             return self._file().schema_arrow.empty_table().select(list(columns))
@@ -104,4 +108,10 @@ class RowFile:
         return read.take(pa.array(before[group_of] + wanted - self._starts[groups][group_of]))
 
     def _file(self, dictionaries: Sequence[str] = ()) -> pq.ParquetFile:
-        return pq.ParquetFile(self._path, metadata=self._metadata, read_dictionary=list(dictionaries))
+        return open_table(self._path, metadata=self._metadata, read_dictionary=list(dictionaries))
+
+
+def _checked(table: pa.Table) -> pa.Table:
+    """Return a table whose texts are UTF-8."""
+    table.validate(full=True)
+    return table

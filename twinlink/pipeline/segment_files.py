@@ -97,7 +97,7 @@ def export_again(
         Creation date in the TMX, in UTC.
     """
     record = folder / RECORD
-    if record.exists() and record.read_text(encoding="utf-8") == _wanted(settings):
+    if record.exists() and record.read_bytes() == _wanted(settings).encode():
         return
     fresh = folder / _FRESH
     shutil.rmtree(fresh, ignore_errors=True)  # by an earlier call that was stopped

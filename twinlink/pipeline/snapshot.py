@@ -40,7 +40,7 @@ class Snapshot:
 
     Raises
     ------
-    SchemaError, OSError
+    DamagedError, OSError
         By the methods as well, when a table goes away while it is read.
     """
 

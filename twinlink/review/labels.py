@@ -25,7 +25,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from twinlink.errors import InputError, RunError
-from twinlink.files import write_text
+from twinlink.files import NOT_JSON, write_text
 
 __all__ = ["ACCEPTED", "REJECTED", "UNLABELLED", "Label", "LabelBook", "Step", "export_labels", "label_codes"]
 
@@ -245,7 +245,7 @@ def _decoded(text: bytes) -> Iterator[_Line]:
     for line in text.splitlines():
         try:
             yield decoder.decode(line)
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except NOT_JSON:
             continue
 
 

@@ -19,6 +19,7 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from twinlink.damage import remedy
 from twinlink.errors import InputError
 from twinlink.inputs import Expected, read_input, read_input_text
 from twinlink.similarity.patterns import SitePatterns
@@ -175,8 +176,8 @@ def read_library(path: Path) -> PatternLibrary:
             library.sums[key] = _sum(library[key], sums)
     except OSError as error:
         raise InputError(f"{path}: cannot be read as a pattern library ({error.strerror or error})") from error
-    except (ValueError, TypeError, csv.Error) as error:
-        raise InputError(f"{path}: not a pattern library: {error}") from error
+    except (ValueError, TypeError, pa.ArrowException, csv.Error) as error:
+        raise InputError(f"{path}: not a pattern library: {error}{remedy(path)}") from error
     return library
 
 

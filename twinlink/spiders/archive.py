@@ -14,9 +14,8 @@ if TYPE_CHECKING:
 
     from twinlink.spiders.ledger import Ledger
 
-__all__ = ["ARCHIVE_FOLDER", "Archive"]
+__all__ = ["Archive"]
 
-ARCHIVE_FOLDER = "warc"
 _PREFIX = "crawl"
 
 

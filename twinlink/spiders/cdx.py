@@ -12,9 +12,10 @@ from urllib.parse import urlsplit
 import msgspec
 
 from twinlink.errors import InputError
+from twinlink.files import NOT_JSON
 from twinlink.inputs import ANY_FILE, open_input
 from twinlink.spiders.documents import Document
-from twinlink.spiders.files import UnusableError, locate, short_lines
+from twinlink.spiders.files import UnusableError, locate, number_of, short_lines
 from twinlink.spiders.responses import Archive, Exchanges, archive_of
 from twinlink.spiders.urls import normalise
 from twinlink.tables import Reject
@@ -197,15 +198,16 @@ def _capture(line: bytes, columns: str) -> _Capture | None:
     if brace:
         try:
             entry = msgspec.json.decode(b"{" + json, type=_Entry, strict=False)
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except NOT_JSON:
             return None
         return _Capture(entry.url, entry.filename, entry.offset)
     values = line.decode("utf-8", "replace").split()
     columns = columns or _COLUMNS.get(len(values), "")
     fields = dict(zip(columns, values, strict=False))
-    if not {"a", "g", "V"} <= fields.keys() or not fields["V"].isdecimal():
+    offset = number_of(fields.get("V", ""))
+    if not {"a", "g"} <= fields.keys() or offset is None:
         return None
-    return _Capture(fields["a"], fields["g"], int(fields["V"]))
+    return _Capture(fields["a"], fields["g"], offset)
 
 
 def _lines(path: Path) -> Iterator[bytes | Reject]:

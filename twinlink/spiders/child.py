@@ -23,14 +23,17 @@ from urllib.parse import urlsplit
 import msgspec
 
 from twinlink.config import CrawlSettings
+from twinlink.disk import disk_problem
 from twinlink.errors import CrawlError, RunError, RunLockedError, TwinlinkError
 from twinlink.locks import BlockedError, locked
 from twinlink.orphans import end_with_parent
 from twinlink.pausing import Pause
-from twinlink.spiders.archive import ARCHIVE_FOLDER, Archive
+from twinlink.spiders.archive import Archive
 from twinlink.spiders.chosen import CHOSEN_LEDGER, CHOSEN_PREFIX, ChosenScope
 from twinlink.spiders.chromium import missing_browser
 from twinlink.spiders.ledger import LEDGER_NAME, Budget, Ledger
+from twinlink.spiders.ledger_faults import ledger_error
+from twinlink.spiders.ledger_values import ARCHIVE_FOLDER
 from twinlink.spiders.scope import Scope
 
 __all__ = ["main"]
@@ -99,8 +102,11 @@ def _crawl(job: dict[str, Any], settings: CrawlSettings, watch: _Watch) -> None:
                     pause = Pause(Path(job["pause"])) if job["pause"] else None
                     _fetch(ledger, archive, scope, settings, starts, watch, pause)
             _conclude(ledger, settings, watch)
-    except (OSError, sqlite3.Error) as error:
-        raise RunError(f"{folder}: cannot read or write the crawl ({error})") from error
+    except (sqlite3.Error, msgspec.MsgspecError) as error:
+        raise ledger_error(folder / name, error) from error
+    except OSError as error:
+        why = disk_problem(error, folder) or f"{error.strerror or error}"
+        raise RunError(f"{error.filename or folder}: cannot read or write the crawl: {why}") from error
 
 
 def _again(settings: CrawlSettings, scope: Scope, goes_on: bool) -> Callable[[str, str], bool]:

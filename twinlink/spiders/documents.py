@@ -9,7 +9,7 @@ from datetime import datetime
 
 from twinlink.tables import Reject
 
-__all__ = ["SNIFFED_BYTES", "Document", "Gone", "Revisit", "is_html"]
+__all__ = ["SNIFFED_BYTES", "Document", "Gone", "Revisit", "is_html", "status_of"]
 
 _HTML = frozenset(("text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"))
 # Types that say nothing (the MIME Sniffing Standard's unknown types), and the two that XHTML is served with beside its
@@ -18,6 +18,7 @@ _UNKNOWN = frozenset(
     ("", "unknown/unknown", "application/unknown", "*/*", "application/octet-stream", "text/xml", "application/xml")
 )
 _MARKUP = re.compile(rb"<(?:!doctype\s+html|html|head|title|body|frameset)[\s>]", re.IGNORECASE)
+_STATUS = re.compile(r"[1-9][0-9]{2}")
 SNIFFED_BYTES = 2_048
 """First bytes of a body that are searched for markup where its type says nothing."""
 
@@ -74,6 +75,15 @@ class Revisit:
     """Nothing says that the body came from another address."""
     load: Callable[[], Document | Reject]
     """Reads the page; a reject where its body is not in the input."""
+
+
+def status_of(text: str) -> int | None:
+    """Return the HTTP status that is written somewhere; None for what is none.
+
+    >>> status_of("200"), status_of("9" * 5000), status_of("abc")
+    (200, None, None)
+    """
+    return int(text) if _STATUS.fullmatch(text) else None
 
 
 def is_html(content_type: str, body: bytes) -> bool:

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-__all__ = ["MAX_SKIPPED_BYTES", "UnusableError", "locate", "read_file", "short_lines"]
+__all__ = ["MAX_SKIPPED_BYTES", "UnusableError", "locate", "number_of", "read_file", "short_lines"]
+
+_MOST_DIGITS = 18  # of a number of 64 bits
 
 MAX_SKIPPED_BYTES = 2**26
 """Bytes of lines that are too long: what stands behind so many of them is not read. No list has such lines."""
@@ -27,6 +29,15 @@ class UnusableError(Exception):
         super().__init__(reason, detail)
         self.reason = reason
         self.detail = detail
+
+
+def number_of(text: str) -> int | None:
+    """Return the number that digits stand for; None for anything else, and for one that no file or answer can have.
+
+    >>> number_of("200"), number_of("-1"), number_of("9" * 5000)
+    (200, None, None)
+    """
+    return int(text) if text.isdecimal() and len(text) <= _MOST_DIGITS else None
 
 
 def locate(name: str, root: Path) -> Path:

@@ -14,10 +14,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Self
 
-from twinlink.errors import RunError
+import msgspec
+
 from twinlink.spiders.chosen import CHOSEN_LEDGER
 from twinlink.spiders.ledger import LEDGER_NAME, Ledger
 from twinlink.spiders.ledger_bodies import book_body, visit_number
+from twinlink.spiders.ledger_faults import usable
 from twinlink.spiders.ledger_schema import INSERT, SETTLE
 from twinlink.spiders.ledger_values import Body, Entry, Outcome
 from twinlink.spiders.urls import page_key
@@ -102,13 +104,12 @@ class GuessBook:
 
     def __init__(self, folder: Path) -> None:
         path = folder / CHOSEN_LEDGER
-        try:
+        self._path = path
+        with usable(path):
             with closing(Ledger(path)):
                 pass
             self._db = sqlite3.connect(path, timeout=30, isolation_level=None)
             self._db.execute(_SCHEMA)
-        except sqlite3.Error as error:
-            raise RunError(f"{path}: cannot be used ({error})") from error
 
     def __enter__(self) -> Self:
         """Return it."""
@@ -123,31 +124,31 @@ class GuessBook:
     def add(self, guesses: Iterable[Guessed]) -> int:
         """Take guesses that are to be asked for, best first; return how many are new."""
         before = self._db.total_changes
-        self._db.execute("BEGIN IMMEDIATE")
-        self._db.executemany(
-            _ADD,
-            ((page_key(guess.url), *guess) for guess in guesses),
-        )
-        self._db.execute("COMMIT")
+        rows = [(page_key(guess.url), *guess) for guess in guesses]
+        with usable(self._path):
+            self._db.execute("BEGIN IMMEDIATE")
+            self._db.executemany(_ADD, rows)
+            self._db.execute("COMMIT")
         return self._db.total_changes - before
 
     def answers(self) -> list[Answer]:
         """Return all guesses in the order in which they came."""
-        return _answers(self._db)
+        with usable(self._path):
+            return _answers(self._db)
 
     def n_answered(self) -> int:
         """Return how many have been answered so far; cheap, also while they are fetched."""
-        row = self._db.execute("SELECT count(*) FROM frontier WHERE state NOT IN ('queued', 'flight')").fetchone()
+        with usable(self._path):
+            row = self._db.execute("SELECT count(*) FROM frontier WHERE state NOT IN ('queued', 'flight')").fetchone()
         return int(row[0])
 
     def book(self, verdicts: Iterable[tuple[str, str, str]]) -> None:
         """Book verdicts: address, outcome, detail."""
-        self._db.execute("BEGIN IMMEDIATE")
-        self._db.executemany(
-            "UPDATE guesses SET outcome = ?2, detail = ?3 WHERE key = ?1",
-            ((page_key(url), outcome, detail) for url, outcome, detail in verdicts),
-        )
-        self._db.execute("COMMIT")
+        rows = [(page_key(url), outcome, detail) for url, outcome, detail in verdicts]
+        with usable(self._path):
+            self._db.execute("BEGIN IMMEDIATE")
+            self._db.executemany("UPDATE guesses SET outcome = ?2, detail = ?3 WHERE key = ?1", rows)
+            self._db.execute("COMMIT")
 
     def adopt(self, folder: Path) -> int:
         """Enter what was found into the ledger of the run's ordinary crawl, if it has one; return how many pages.
@@ -156,9 +157,10 @@ class GuessBook:
         """
         if not (folder / LEDGER_NAME).is_file():
             return 0
-        with closing(Ledger(folder / LEDGER_NAME)):  # of this version by now
+        path = folder / LEDGER_NAME
+        with closing(Ledger(path)):  # of this version by now
             pass
-        with closing(sqlite3.connect(folder / LEDGER_NAME, timeout=30, isolation_level=None)) as db:
+        with usable(path), closing(sqlite3.connect(path, timeout=30, isolation_level=None)) as db:
             known = {key for (key,) in db.execute("SELECT key FROM frontier WHERE state = 'done'")}
             rows = [row for row in self._db.execute(_FOUND) if row[0] not in known]
             stops = self._db.execute("SELECT name, stop FROM archives").fetchall() if rows else []
@@ -185,7 +187,8 @@ FROM guesses AS g LEFT JOIN frontier AS f USING (key) ORDER BY g.id
 
 def _answers(db: sqlite3.Connection) -> list[Answer]:
     n = len(Guessed._fields)
-    return [Answer(Guessed(*row[:n]), *row[n:]) for row in db.execute(_ANSWERS)]
+    rows = [(row[:n], *row[n:]) for row in db.execute(_ANSWERS)]
+    return msgspec.convert(rows, list[Answer])
 
 
 def _enter(db: sqlite3.Connection, row: tuple[object, ...]) -> None:
@@ -208,11 +211,8 @@ def guess_rejects(folder: Path) -> Iterator[Reject]:
     if not path.is_file():
         return
     known = known_keys(folder, "SELECT key FROM frontier WHERE state = 'done'")
-    try:
-        with closing(sqlite3.connect(path, timeout=30)) as db:
-            answers = _answers(db) if db.execute(_IS_THERE).fetchone() else []
-    except sqlite3.Error as error:
-        raise RunError(f"{path}: cannot be read ({error})") from error
+    with usable(path), closing(sqlite3.connect(path, timeout=30)) as db:
+        answers = _answers(db) if db.execute(_IS_THERE).fetchone() else []
     for answer in answers:
         is_no_page = answer.outcome != "found" and answer.state not in ("queued", "flight")
         if is_no_page and page_key(answer.guess.url) not in known:
@@ -231,8 +231,6 @@ def known_keys(folder: Path, query: str = "SELECT key FROM frontier WHERE state 
     """Return the keys of addresses that the run's ordinary crawl knows, dropped ones apart; empty without a crawl."""
     if not (folder / LEDGER_NAME).is_file():
         return set()
-    try:
-        with closing(sqlite3.connect(folder / LEDGER_NAME, timeout=30)) as db:
-            return {key for (key,) in db.execute(query)}
-    except sqlite3.Error as error:
-        raise RunError(f"{folder / LEDGER_NAME}: cannot be read ({error})") from error
+    path = folder / LEDGER_NAME
+    with usable(path), closing(sqlite3.connect(path, timeout=30)) as db:
+        return {key for (key,) in msgspec.convert(list(db.execute(query)), list[tuple[str]])}

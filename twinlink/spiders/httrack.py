@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 from urllib.parse import quote, urlsplit
 
-from twinlink.spiders.documents import Document, is_html
+from twinlink.spiders.documents import Document, is_html, status_of
 from twinlink.spiders.files import UnusableError, locate
 from twinlink.spiders.urls import normalise
 from twinlink.spiders.zips import BROKEN, open_zip
@@ -86,11 +86,11 @@ def _read_member(
             yield Reject(address, "ingest", "bad-url")
         return
     headers = _headers(file, info)
-    status = headers.get("x-statuscode", "")
-    if not status.isdecimal():
+    status = status_of(headers.get("x-statuscode", ""))
+    if status is None:
         yield Reject(url, "ingest", "damaged-record", "no status in HTTrack's cache")
         return
-    answer = _answer(url, int(status), headers, info)
+    answer = _answer(url, status, headers, info)
     if isinstance(answer, Document) and not answer.location:
         yield from _page(cache, info, answer, headers.get("x-in-cache") == "1", limit)
     else:

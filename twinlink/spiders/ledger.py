@@ -12,18 +12,19 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from twinlink.errors import RunError
 from twinlink.spiders.ledger_bodies import (
     VISIT_AGAIN,
     book_body,
     earlier_body,
     keep_earlier,
+    known_starts,
     lose_bodies,
     note,
     queue_again,
     reads_whole,
     visit_number,
 )
+from twinlink.spiders.ledger_faults import broken_ledger, check_ledger, usable
 from twinlink.spiders.ledger_reading import (
     count_states,
     ledger_again,
@@ -94,13 +95,12 @@ class Ledger:
     Raises
     ------
     RunError
-        If the file is not a ledger of this version.
-    sqlite3.OperationalError
-        If it cannot be read or written.
+        If the file is not a ledger of this version, is damaged, or cannot be read or written.
     """
 
     def __init__(self, path: Path) -> None:
-        self._db = sqlite3.connect(path, isolation_level=None)
+        with usable(path):
+            self._db = sqlite3.connect(path, isolation_level=None)
         self._turn = 0
         self._visit = 1
         self._pairs = False
@@ -108,26 +108,24 @@ class Ledger:
         self._budget = _bound(Budget())
         self._seen: dict[str, float] = {}  # site → when its last answer came, or its first request went
         try:
-            self._prepare(path)
+            with usable(path):
+                self._prepare(path)
         except BaseException:
             self._db.close()
             raise
 
     def _prepare(self, path: Path) -> None:
         db = self._db
-        try:
-            version = upgrade(db)
-            if version == 0:
-                db.execute("PRAGMA journal_mode = WAL")
-                db.executescript(f"BEGIN; {SCHEMA} {BODIES} PRAGMA user_version = {VERSION}; COMMIT;")
-            elif version != VERSION:
-                raise RunError(f"{path}: ledger of version {version}, expected {VERSION}; crawl into a new folder")
-            # NORMAL: a commit survives the death of the process at once, that of the machine after the next checkpoint.
-            db.execute("PRAGMA synchronous = NORMAL")
-        except sqlite3.OperationalError:
-            raise  # a full disk, a folder that is locked: the file is not to blame
-        except sqlite3.DatabaseError as error:
-            raise RunError(f"{path}: not a usable ledger ({error}); crawl into a new folder") from error
+        version = upgrade(db)
+        if version == 0:
+            db.execute("PRAGMA journal_mode = WAL")
+            db.executescript(f"BEGIN; {SCHEMA} {BODIES} PRAGMA user_version = {VERSION}; COMMIT;")
+        elif version != VERSION:
+            raise broken_ledger(path, f"it is of version {version}, expected {VERSION}")
+        else:
+            check_ledger(db)
+        # NORMAL: a commit survives the death of the process at once, that of the machine after the next checkpoint.
+        db.execute("PRAGMA synchronous = NORMAL")
         db.execute("BEGIN IMMEDIATE")
         db.execute("UPDATE frontier SET state = 'queued' WHERE state = 'flight'")
         db.execute("UPDATE sites SET turn = 0")
@@ -198,7 +196,7 @@ class Ledger:
         db.create_function("again", 2, lambda reason, url: reason in _LATER or again(reason, url))
         self._begin()
         db.execute("DELETE FROM notes WHERE name = 'finished'")
-        starts = dict.fromkeys([*json.loads(note(db, "starts") or "[]"), *(entry.url for entry in entries)])
+        starts = dict.fromkeys([*(known_starts(db) or ()), *(entry.url for entry in entries)])
         db.execute("INSERT OR REPLACE INTO notes VALUES ('starts', ?)", (json.dumps([*starts]),))
         self._put_in_order(langs)
         self._whole = reads_whole(db, reading, self._visit)

@@ -6,7 +6,10 @@ one transaction; its page stays known, so that a visit that is broken off, or fa
 
 from __future__ import annotations
 
+import re
 import sqlite3
+
+import msgspec
 
 from twinlink.spiders.ledger_values import Body, Outcome
 
@@ -15,6 +18,7 @@ __all__ = [
     "book_body",
     "earlier_body",
     "keep_earlier",
+    "known_starts",
     "lose_bodies",
     "note",
     "queue_again",
@@ -22,6 +26,7 @@ __all__ = [
     "visit_number",
 ]
 
+_VISIT = re.compile(r"[1-9]\d{0,8}")
 VISIT_AGAIN = 4
 """Urgency of what is asked for again: it comes before what is new, lest a limit of pages turn old ones out."""
 
@@ -67,7 +72,15 @@ SELECT max(
 def note(db: sqlite3.Connection, name: str) -> str | None:
     """Return a note of the ledger."""
     row = db.execute("SELECT value FROM notes WHERE name = ?", (name,)).fetchone()
+    if row and not isinstance(row[0], str):
+        raise sqlite3.DataError(f"note {name!r} is no text")
     return row[0] if row else None
+
+
+def known_starts(db: sqlite3.Connection) -> list[str] | None:
+    """Return the start pages that a ledger notes; None: those of an earlier version are not noted."""
+    kept = note(db, "starts")
+    return None if kept is None else msgspec.json.decode(kept, type=list[str])
 
 
 def queue_again(db: sqlite3.Connection) -> bool:
@@ -106,13 +119,16 @@ def reads_whole(db: sqlite3.Connection, reading: str, visit: int) -> bool:
 
 def visit_number(db: sqlite3.Connection) -> int:
     """Return the number of the visit that goes on or was the last one, from 1."""
-    return int(note(db, "visit") or 1)
+    number = note(db, "visit") or "1"
+    if not _VISIT.fullmatch(number):
+        raise sqlite3.DataError(f"visit {number[:20]!r}")
+    return int(number)
 
 
 def earlier_body(db: sqlite3.Connection, key: str) -> Body | None:
     """Return where the page of an address lies that is asked for again."""
     row = db.execute(_EARLIER, (key,)).fetchone()
-    return Body(*row) if row else None
+    return msgspec.convert(row, Body) if row else None
 
 
 def keep_earlier(db: sqlite3.Connection, key: str, outcome: Outcome) -> Outcome:

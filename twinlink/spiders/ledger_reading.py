@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -11,8 +10,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+import msgspec
+
 from twinlink.errors import MissingStageError, RunError
-from twinlink.spiders.ledger_bodies import note, visit_number
+from twinlink.spiders.ledger_bodies import known_starts, note, visit_number
+from twinlink.spiders.ledger_faults import broken_ledger, usable
 from twinlink.spiders.ledger_schema import VERSION
 from twinlink.spiders.ledger_upgrade import upgrade
 from twinlink.spiders.ledger_values import LEDGER_NAME, Counts, LedgerSummary, SiteCounts
@@ -56,7 +58,7 @@ def ledger_rejects(folder: Path) -> Iterator[Reject]:
         return
     with _reader(folder) as db:
         for row in db.execute(_REJECTS, (_left_over(db),)):
-            yield Reject(*row)
+            yield msgspec.convert(row, Reject)
 
 
 def ledger_summary(folder: Path) -> LedgerSummary:
@@ -75,7 +77,7 @@ def ledger_tally(folder: Path) -> dict[str, int]:
     """Count the dropped addresses of the crawl in ``folder`` by reason, the most frequent first; cheap at any size."""
     try:
         with _reader(folder) as db:
-            return dict(db.execute(_TALLY))
+            return _numbers(db, _TALLY)
     except (MissingStageError, RunError):
         return {}
 
@@ -84,7 +86,7 @@ def ledger_langs(folder: Path) -> dict[str, int]:
     """Count the pages of the crawl in ``folder`` by the language that they declare (``und``: none), most first."""
     try:
         with _reader(folder) as db:
-            return dict(db.execute(_LANGS))
+            return _numbers(db, _LANGS)
     except (MissingStageError, RunError):
         return {}
 
@@ -93,7 +95,7 @@ def ledger_latest(folder: Path, limit: int) -> list[str]:
     """Return the addresses of the pages that the crawl in ``folder`` fetched last, the newest first."""
     try:
         with _reader(folder) as db:
-            return [url for (url,) in db.execute(_LATEST, (limit,))]
+            return _texts(db, _LATEST, (limit,))
     except (MissingStageError, RunError):
         return []
 
@@ -102,7 +104,7 @@ def ledger_sites(folder: Path, limit: int = -1) -> list[SiteCounts]:
     """Return the sites of the crawl in ``folder``, those with the most pages first; at most ``limit``, -1 for all."""
     try:
         with _reader(folder) as db:
-            return [SiteCounts(*row) for row in db.execute(_SITES, (limit,))]
+            return _sites(db, limit)
     except (MissingStageError, RunError):
         return []
 
@@ -111,7 +113,7 @@ def ledger_ended(folder: Path) -> dict[str, int]:
     """Count the sites of the crawl in ``folder`` that a budget has ended before all was fetched, by that budget."""
     try:
         with _reader(folder) as db:
-            return dict(db.execute(_ENDED))
+            return _numbers(db, _ENDED)
     except (MissingStageError, RunError):
         return {}
 
@@ -128,12 +130,13 @@ def ledger_report(folder: Path) -> dict[str, Any]:
         counts = count_states(db)
         rejects = _by_site(db, "SELECT site, reason, n FROM tally WHERE n > 0 ORDER BY site, n DESC, reason")
         langs = _by_site(db, "SELECT site, iif(lang = '', 'und', lang), n FROM langs WHERE n > 0 ORDER BY site, n DESC")
-        sites = [asdict(SiteCounts(*row)) for row in db.execute(_SITES, (-1,))]
-        sitemaps = db.execute(
+        sites = [asdict(site) for site in _sites(db, -1)]
+        sitemaps = _numbers(
+            db,
             "SELECT iif(state IN ('aside', 'rejected'), iif(reason = '', 'read', reason), state), count(*)"
-            " FROM frontier WHERE kind = 'sitemap' GROUP BY 1 ORDER BY 1"
+            " FROM frontier WHERE kind = 'sitemap' GROUP BY 1 ORDER BY 1",
         )
-        suspects = db.execute("SELECT suspect, count(*) FROM frontier WHERE suspect <> '' GROUP BY 1 ORDER BY 1")
+        suspects = _numbers(db, "SELECT suspect, count(*) FROM frontier WHERE suspect <> '' GROUP BY 1 ORDER BY 1")
         return {
             "end": note(db, "finished") or "interrupted",
             "pages": counts.done,
@@ -141,11 +144,11 @@ def ledger_report(folder: Path) -> dict[str, Any]:
             "queued": counts.queued + counts.flight,
             "rejected": counts.rejected,
             "bytes": counts.bytes,
-            "langs": dict(db.execute(_LANGS)),
+            "langs": _numbers(db, _LANGS),
             "rejects": _reasons(db),
             **({"visit": visit_number(db), "again": again} if (again := _again(db)) else {}),
-            "sitemaps": dict(sitemaps),
-            "suspects": dict(suspects),
+            "sitemaps": sitemaps,
+            "suspects": suspects,
             "unwanted": dict(zip(("pages", "put_last"), db.execute(_UNWANTED, (UNWANTED,)).fetchone(), strict=True)),
             "sites": [
                 {**site, "langs": langs.get(site["site"], {}), "rejects": rejects.get(site["site"], {})}
@@ -176,11 +179,10 @@ def ledger_starts(folder: Path) -> list[str]:
         If the folder holds no ledger.
     """
     with _reader(folder) as db:
-        kept = note(db, "starts")
+        kept = known_starts(db)
         if kept is not None:
-            return list(json.loads(kept))
-        rows = db.execute("SELECT url FROM frontier WHERE depth = 0 AND kind = 'page' ORDER BY id")
-        return [url for (url,) in rows]
+            return kept
+        return _texts(db, "SELECT url FROM frontier WHERE depth = 0 AND kind = 'page' ORDER BY id")
 
 
 def ledger_failures(folder: Path, limit: int = 3) -> list[Reject]:
@@ -194,7 +196,7 @@ def ledger_failures(folder: Path, limit: int = 3) -> list[Reject]:
             " WHERE state IN ('rejected', 'moved') AND kind = 'page' ORDER BY state = 'moved', depth, id LIMIT ?",
             (limit,),
         )
-        return [Reject(*row) for row in rows]
+        return msgspec.convert(list(rows), list[Reject])
 
 
 @contextmanager
@@ -202,19 +204,31 @@ def _reader(folder: Path) -> Iterator[sqlite3.Connection]:
     path = folder / LEDGER_NAME
     if not path.is_file():
         raise MissingStageError(f"{folder}: no crawl here (no {LEDGER_NAME}); crawl first")
-    try:
-        # Not mode=ro: a connection that may not write leaves SQLite's two helper files behind.
-        with closing(sqlite3.connect(f"file:{quote(str(path))}?mode=rw", uri=True)) as db:
-            if upgrade(db) != VERSION:
-                raise RunError(f"{path}: ledger of another version, expected {VERSION}; crawl into a new folder")
-            yield db
-    except sqlite3.Error as error:
-        raise RunError(f"{path}: not a usable ledger ({error}); crawl into a new folder") from error
+    # Not mode=ro: a connection that may not write leaves SQLite's two helper files behind.
+    with usable(path), closing(sqlite3.connect(f"file:{quote(str(path))}?mode=rw", uri=True)) as db:
+        if (version := upgrade(db)) != VERSION:
+            raise broken_ledger(path, f"it is of version {version}, expected {VERSION}")
+        yield db
 
 
 def count_states(db: sqlite3.Connection) -> Counts:
     """Count the addresses of an open ledger by state."""
-    return Counts(*db.execute("SELECT queued, flight, done, moved, rejected, bytes FROM total").fetchone())
+    row = db.execute("SELECT queued, flight, done, moved, rejected, bytes FROM total").fetchone()
+    return msgspec.convert(row, Counts)
+
+
+def _numbers(db: sqlite3.Connection, query: str, given: tuple[object, ...] = ()) -> dict[str, int]:
+    """Return counts by their names."""
+    return msgspec.convert(dict(db.execute(query, given)), dict[str, int])
+
+
+def _texts(db: sqlite3.Connection, query: str, given: tuple[object, ...] = ()) -> list[str]:
+    return [text for (text,) in msgspec.convert(list(db.execute(query, given)), list[tuple[str]])]
+
+
+def _sites(db: sqlite3.Connection, limit: int) -> list[SiteCounts]:
+    rows = list(db.execute(_SITES, (limit,)))
+    return [SiteCounts(*row) for row in msgspec.convert(rows, list[tuple[str, int, int, int, int, int, float, str]])]
 
 
 # Without those that have a page of an earlier visit: that one holds on.
@@ -252,7 +266,7 @@ def _again(db: sqlite3.Connection) -> dict[str, int]:
     visit = visit_number(db)
     if visit == 1:
         return {}
-    found = dict(db.execute("SELECT found, count(*) FROM bodies WHERE visit = ? GROUP BY 1", (visit,)))
+    found = _numbers(db, "SELECT found, count(*) FROM bodies WHERE visit = ? GROUP BY 1", (visit,))
     open_ = db.execute("SELECT count(*) FROM bodies WHERE visit < ? AND archive <> ''", (visit,)).fetchone()[0]
     names = ("unchanged", "changed", "new", "gone", "kept")
     return {**{name: found.get(name, 0) for name in names}, "open": open_}
@@ -260,16 +274,14 @@ def _again(db: sqlite3.Connection) -> dict[str, int]:
 
 def _by_site(db: sqlite3.Connection, query: str) -> dict[str, dict[str, int]]:
     found: dict[str, dict[str, int]] = {}
-    for site, name, n in db.execute(query):
+    for site, name, n in msgspec.convert(list(db.execute(query)), list[tuple[str, str, int]]):
         found.setdefault(site, {})[name] = n
     return found
 
 
 def _reasons(db: sqlite3.Connection) -> dict[str, int]:
     """Count what has no page by reason, with what a limit left over."""
-    reasons = dict(db.execute(_TALLY))
-    left = db.execute(_OPEN, (_left_over(db),))
-    return {**reasons, **dict(left)}
+    return {**_numbers(db, _TALLY), **_numbers(db, _OPEN, (_left_over(db),))}
 
 
 def _left_over(db: sqlite3.Connection) -> str:

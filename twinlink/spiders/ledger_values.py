@@ -5,9 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-__all__ = ["LEDGER_NAME", "Body", "Budget", "Counts", "Entry", "LedgerSummary", "Outcome", "SiteCounts"]
+__all__ = [
+    "ARCHIVE_FOLDER",
+    "LEDGER_NAME",
+    "Body",
+    "Budget",
+    "Counts",
+    "Entry",
+    "LedgerSummary",
+    "Outcome",
+    "SiteCounts",
+]
 
 LEDGER_NAME = "ledger.sqlite"
+ARCHIVE_FOLDER = "warc"
+"""Folder of a crawl's archives, beside its ledger."""
 
 
 class Body(NamedTuple):
@@ -26,8 +38,8 @@ class Body(NamedTuple):
     etag: str = ""
     modified: str = ""
     """ETag and Last-Modified of the answer; empty: it had none."""
-    found: Literal["new", "unchanged", "changed"] = "new"
-    """What the latest visit found it to be."""
+    found: Literal["new", "unchanged", "changed", "kept"] = "new"
+    """What the latest visit found it to be; kept: it failed, and the page of an earlier one holds on."""
     lang: str = ""
     """Language that the page declares."""
 

@@ -17,7 +17,7 @@ from warcio.recordloader import ArcWarcRecord
 
 from twinlink.errors import InputError
 from twinlink.spiders.compression import EncodingError, decompress
-from twinlink.spiders.documents import Document, Gone, Revisit, is_html
+from twinlink.spiders.documents import Document, Gone, Revisit, is_html, status_of
 from twinlink.spiders.records import Problem, read_record, read_records
 from twinlink.spiders.urls import normalise
 from twinlink.tables import Reject
@@ -334,13 +334,16 @@ class _Reader:
     def _head(self, record: ArcWarcRecord, url: str, start: int) -> Document | Reject:
         """Return what the headers of an answer say: a redirect, a page without its body, or a reject."""
         headers = record.http_headers
-        status = int(headers.get_statuscode()) if headers and headers.get_statuscode().isdecimal() else 200
+        said = headers.get_statuscode() if headers else ""
+        status = status_of(said) if said.isdecimal() else 200
         location = _http_header(record, "Location")
         moment = _fetched(record)
         if status in _REDIRECTS and location:
             return Document(url, status, "", "", location, b"", moment, self._name, start)
         if status in _GONE:
             return Gone.at(url, f"http-{status}", moment)
+        if status is None:
+            return Reject(url, "ingest", "damaged-record", "no status of HTTP")
         if status != 200:
             return Reject(url, "ingest", f"http-{status}")
         content_type, language = _http_header(record, "Content-Type"), _http_header(record, "Content-Language")

@@ -6,7 +6,10 @@ import sqlite3
 from collections import deque
 from typing import TYPE_CHECKING
 
+import msgspec
 from scrapy.core.scheduler import BaseScheduler
+
+from twinlink.spiders.ledger_values import Outcome
 
 if TYPE_CHECKING:
     from typing import Self
@@ -14,6 +17,7 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
 
+    from twinlink.spiders.ledger_values import Entry
     from twinlink.spiders.spider import SiteSpider
 
 __all__ = ["SqliteScheduler"]
@@ -53,10 +57,19 @@ class SqliteScheduler(BaseScheduler):
         if not self._wants_more():
             return None
         try:
-            entry = self._ledger.take(self._per_host)
-            return self._spider.request(entry) if entry else None
-        except sqlite3.Error as error:  # Scrapy would log it and wait for ever
+            while entry := self._ledger.take(self._per_host):
+                if request := self._request(entry):
+                    return request
+        except (sqlite3.Error, msgspec.MsgspecError) as error:  # Scrapy would log it and wait for ever
             self._spider.fatal = error
+        return None
+
+    def _request(self, entry: Entry) -> Request | None:
+        """Return the request for an address; None for one that cannot be asked for, which is booked."""
+        try:
+            return self._spider.request(entry)
+        except ValueError as error:  # no crawl queues such an address: the ledger has been changed
+            self._ledger.settle(entry, Outcome("rejected", "bad-url", str(error)))
             return None
 
     def has_pending_requests(self) -> bool:

@@ -17,6 +17,7 @@ from typing import IO, Any, BinaryIO, NamedTuple, cast
 import msgspec
 
 from twinlink.errors import InputError
+from twinlink.files import NOT_JSON
 from twinlink.spiders.documents import Document
 from twinlink.spiders.responses import Archive, Exchanges, name_of, read_archives
 from twinlink.spiders.urls import normalise, page_id
@@ -197,7 +198,7 @@ def _listed_addresses(container: zipfile.ZipFile, name: str) -> Iterator[str]:
                 n_bytes += len(line)
                 try:
                     url = normalise(msgspec.json.decode(line, type=_PageEntry).url)
-                except (msgspec.DecodeError, UnicodeDecodeError):
+                except NOT_JSON:
                     continue
                 if url:
                     yield url

@@ -1,0 +1,57 @@
+"""Disks that are full, or fail: which of all errors are the disk's, and what is said of them."""
+
+from __future__ import annotations
+
+import errno
+import resource
+import shutil
+import sqlite3
+from pathlib import Path
+
+__all__ = ["disk_problem"]
+
+_FULL_BYTES = 2**20
+"""A disk with less room is full: the next page may need more."""
+
+_AGAIN = "make room, and do the same again: what is done is kept"
+_PROBLEMS = {
+    errno.ENOSPC: f"the disk is full; {_AGAIN}",
+    errno.EDQUOT: f"the room that this user may take on the disk is used up; {_AGAIN}",
+    errno.EFBIG: "a file may not become so large here: see `ulimit -f`, and do the same again: what is done is kept",
+    errno.EIO: "the disk fails (input/output error)",
+    errno.EROFS: "the disk is mounted to be read only",
+}
+
+
+def disk_problem(error: BaseException, place: Path) -> str:
+    """Return what is wrong with the disk and what to do, empty for an error that has other causes.
+
+    Parameters
+    ----------
+    error : BaseException
+        Of Python's own functions, Arrow's, or SQLite's, which tells less.
+    place : Path
+        Where something was to be written: a file or folder, which need not be there.
+
+    Examples
+    --------
+    >>> disk_problem(OSError(errno.ENOSPC, "No space left on device"), Path("run"))
+    'the disk is full; make room, and do the same again: what is done is kept'
+    >>> disk_problem(FileNotFoundError(errno.ENOENT, "No such file or directory"), Path("run"))
+    ''
+    """
+    if isinstance(error, sqlite3.Error):
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if code == sqlite3.SQLITE_FULL:
+            return _PROBLEMS[errno.ENOSPC]
+        return _PROBLEMS[_cause(place)] if code == sqlite3.SQLITE_IOERR else ""
+    return _PROBLEMS.get(error.errno or 0, "") if isinstance(error, OSError) else ""
+
+
+def _cause(place: Path) -> int:
+    """Return why SQLite could not read or write: it does not say."""
+    there = next((path for path in (place, *place.absolute().parents) if path.exists()), Path("/"))
+    if shutil.disk_usage(there).free < _FULL_BYTES:
+        return errno.ENOSPC
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
+    return errno.EIO if limit == resource.RLIM_INFINITY else errno.EFBIG

@@ -26,7 +26,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from twinlink.spiders.decoding import decode
 from twinlink.spiders.parser import OTHER_TAG, TAG_CODES, TooDeepError, collapse, run_parser
 
 __all__ = ["Linearised", "linearise"]
@@ -86,8 +85,7 @@ def linearise(body: bytes, content_type: str = "") -> Linearised:
     >>> page.words.tolist()
     [3]
     """
-    text, _ = decode(body, content_type)
-    page, cut = run_parser(text, _TokenBuilder)
+    page, cut, _ = run_parser(body, content_type, _TokenBuilder)
     return Linearised(np.array(page.tokens, np.int32), np.array(page.words, np.int32), cut)
 
 

@@ -26,6 +26,7 @@ __all__ = [
     "MAX_LINKS",
     "MAX_MARKS",
     "MAX_NESTING",
+    "NESTING_PER_BYTE",
     "OTHER_TAG",
     "SAFE_DEPTH",
     "TAG_CODES",
@@ -44,6 +45,8 @@ MAX_ANCHOR_LENGTH = 500
 MAX_NESTING = 10**9
 """Depth × end tags at most: an end tag that matches nothing is compared with every open element. It takes libxml2 some
 3 s; without a limit, 10 MB of ``<b>`` and ``</i>`` would take hours."""
+NESTING_PER_BYTE = 1_000
+"""The same for each byte of a small page, so that 128 kB take 0.2 s; a page may nest 4,000 deep whatever its size."""
 
 SAFE_DEPTH = 1_000
 """Elements inside each other that every page may have. Browsers stop nesting at 512; the deepest page of our tuning
@@ -112,6 +115,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\ufdd0-\ufdef\ufffe\ufff
 _REFRESH = re.compile(r"\s*+[\d.]*+\s*+[;,]\s*+(?:url\s*+=\s*+)?+['\"]?([^'\"]*)", re.IGNORECASE)
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[a-z0-9]{1,8})*")
 _FEED_BYTES = 2**16
+_LONG_TEXT = 2**20
 _PAGE_RELATIONS = frozenset(("alternate", "canonical", "next", "prev", "previous"))
 
 
@@ -207,8 +211,7 @@ def parse_page(body: bytes, url: str, content_type: str = "", content_language: 
     >>> page.blocks, page.links, page.declared_lang
     (('Hello', 'a b', 'c'), (Link(url='http://example.org/c.html', anchor='c', rel='', hreflang=''),), 'zh-HK')
     """
-    text, charset = decode(body, content_type)
-    page, cut = run_parser(text, _PageBuilder)
+    page, cut, charset = run_parser(body, content_type, _PageBuilder)
     links, are_cut = _resolve(page.links, _base(page.base, url), charset)
     return ParsedPage(
         url=url,
@@ -224,22 +227,24 @@ def parse_page(body: bytes, url: str, content_type: str = "", content_language: 
     )
 
 
-def run_parser(text: str, builder: Callable[[int], TargetT]) -> tuple[TargetT, bool]:
-    """Run the parser over a page; return the target that gathered it, and whether the page was cut.
+def run_parser(body: bytes, content_type: str, builder: Callable[[int], TargetT]) -> tuple[TargetT, bool, str]:
+    """Run the parser over a page; return the target that gathered it, whether the page was cut, and its encoding.
 
     Parameters
     ----------
-    text : str
-        The page, decoded. What stands behind its first `MAX_MARKS` tags is not read.
+    body, content_type
+        As in `parse_page`. What stands behind the first `MAX_MARKS` tags is not read.
     builder : callable
         Makes the target from the greatest depth that it may go to, see `MAX_NESTING`. The target has methods ``start``
         and ``end``, called for each tag (the parser supplies html, body, the head around what belongs there, and each
         end tag), ``data``, called for each text, and ``close``, which may be called twice. ``start`` raises
         `TooDeepError` beyond that depth.
     """
-    data = text.encode("utf-8", "replace").replace(b"\0", b"")
-    data, cut = _first_marks(data)
-    page = builder(max(SAFE_DEPTH, MAX_NESTING // (1 + data.count(b"</"))))
+    text, charset = decode(body, content_type)
+    data, cut = _first_marks(text.encode("utf-8", "replace").replace(b"\0", b""))
+    del text  # large pages: one emoji makes Python take four bytes for each character
+    nesting = min(MAX_NESTING, NESTING_PER_BYTE * len(data))
+    page = builder(max(SAFE_DEPTH, nesting // (1 + data.count(b"</"))))
     # The encoding given here overrides what the page declares.
     target: Any = page  # the stubs ask for methods that lxml does not need
     parser = etree.HTMLParser(target=target, encoding="utf-8", huge_tree=True)
@@ -252,7 +257,7 @@ def run_parser(text: str, builder: Callable[[int], TargetT]) -> tuple[TargetT, b
     except TooDeepError:
         cut = True
     page.close()
-    return page, cut
+    return page, cut, charset
 
 
 def _first_marks(data: bytes) -> tuple[bytes, bool]:
@@ -340,8 +345,14 @@ class _PageBuilder:
         self._close_form()
 
     def blocks(self) -> tuple[str, ...]:
-        """Return the text of each block."""
-        blocks = [" ".join(words) for block in "".join(self._chunks).split(_BREAK) if (words := block.split())]
+        """Return the text of each block; afterwards it is no longer here, for a page must not take up memory twice."""
+        text = "".join(self._chunks)
+        self._chunks.clear()
+        pieces = text.split(_BREAK)
+        del text
+        for number, piece in enumerate(pieces):
+            pieces[number] = _spaced(piece)
+        blocks = [piece for piece in pieces if piece]
         if not "".join(blocks).isprintable():  # one look at the page is faster than one at each block
             blocks = [text for block in blocks if (text := _clean(block))]
         return tuple(blocks)
@@ -520,7 +531,24 @@ def _name(attributes: Mapping[str, str], *keys: str) -> str:
 
 def collapse(text: str) -> str:
     """Put one space for each run of white space (no-break and ideographic spaces too), remove control characters."""
-    return _clean(" ".join(text.split()))
+    return _clean(_spaced(text))
+
+
+def _spaced(text: str) -> str:
+    """Put one space for each run of white space, and none at either end."""
+    if len(text) <= _LONG_TEXT:
+        return " ".join(text.split())
+    # In pieces: as objects of their own, all words of a long text would take up ten times its size.
+    parts: list[str] = []
+    ends_word = False
+    for start in range(0, len(text), _LONG_TEXT):
+        part = text[start : start + _LONG_TEXT]
+        words = " ".join(part.split())
+        if words:
+            parts += [" "] if parts and (ends_word or part[0].isspace()) else []
+            parts.append(words)
+        ends_word = part[-1].isspace() or (ends_word and not words)
+    return "".join(parts)
 
 
 def _clean(text: str) -> str:

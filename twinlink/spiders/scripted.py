@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from twinlink.spiders.decoding import decode
 from twinlink.spiders.parser import TooDeepError, run_parser
 
 __all__ = ["is_blank", "needs_scripts"]
@@ -60,7 +59,7 @@ def needs_scripts(body: bytes, content_type: str = "") -> bool:
     lower = body.lower()
     if b"<script" not in lower or lower.count(b"<a ") > _MAX_ANCHORS or lower.count(b"<p") > _MAX_ANCHORS:
         return False
-    shell, cut = run_parser(decode(body, content_type)[0], _Shell)
+    shell, cut, _ = run_parser(body, content_type, _Shell)
     return not cut and shell.is_empty()
 
 
@@ -72,7 +71,7 @@ def is_blank(body: bytes, content_type: str = "") -> bool:
     >>> is_blank(b"<div id=root>Loading ...</div>"), is_blank(b"<p>ok")
     (True, False)
     """
-    shell, cut = run_parser(decode(body, content_type)[0], _Shell)
+    shell, cut, _ = run_parser(body, content_type, _Shell)
     return not cut and shell.is_blank()
 
 

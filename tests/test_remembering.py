@@ -10,9 +10,11 @@ import pytest
 
 import twinlink as tl
 from tests.calling import Done, mine_toy, twinlink
+from tests.loopback import links, serving
 from tests.sites import BASE
 from twinlink.config import Config
-from twinlink.errors import ConfigError, LexiconError, NothingFoundError, RunError
+from twinlink.errors import ConfigError, CrawlError, LexiconError, NothingFoundError, RunError
+from twinlink.pipeline.mine import crawl_stage
 from twinlink.remembering import call_settings, flat, remember, remembered
 from twinlink.rundir import RunDirectory
 
@@ -219,6 +221,24 @@ def test_stages_remember_what_they_use_and_nothing_else(tmp_path: Path) -> None:
     changed = run.config_file.stat().st_mtime_ns
     remember(run, config, "align", "crawl")
     assert run.config_file.stat().st_mtime_ns == changed, "what is there is not written again"
+
+
+@pytest.mark.parametrize("has_pages", [True, False])
+def test_a_crawl_that_is_stopped_remembers_from_its_first_page_on(tmp_path: Path, has_pages: bool) -> None:
+    pages = {"/": links("/one.html", "/two.html"), "/one.html": links(), "/two.html": links()} if has_pages else {}
+    run = RunDirectory.create(tmp_path / "run")
+
+    def report(stage: str, done: int, total: int | None, detail: str = "") -> None:
+        if done:
+            raise KeyboardInterrupt
+
+    config = Config().override({"crawl.site_by": "host", "crawl.retries": 0, "langs": ["en", "zh"]})
+    with serving(pages.get) as server, pytest.raises(KeyboardInterrupt if has_pages else CrawlError):
+        crawl_stage([server.url], run, config, report)
+    assert run.config_file.exists() == has_pages
+    if has_pages:
+        assert RunDirectory.existing(run.path)
+        assert remembered(run) == Config().override({"crawl.site_by": "host", "crawl.retries": 0})
 
 
 def test_a_notebook_follows_the_same_rule(run: Path, toy: Path, caplog: pytest.LogCaptureFixture) -> None:

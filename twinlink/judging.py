@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from twinlink.config import Config
 from twinlink.errors import ConfigError, GoldError, InputError
 from twinlink.evaluate import Gold, evaluate, precision_coverage, read_gold
 from twinlink.frames import address_pairs, rank_column
@@ -80,7 +79,8 @@ def _curve(table: pd.DataFrame, known: Gold | None, said: Labels) -> list[CurveP
 
 
 def _matched_with_labels(run: Path) -> bool:
-    return Config.load(RunDirectory(run).config_file).match.labels
+    signature = RunDirectory(run).read_signature("match")
+    return bool(signature and signature.settings["match"]["labels"])
 
 
 def _scored(pairs: list[tuple[str, str]], known: Gold | None, said: Labels) -> Counts:

@@ -284,10 +284,16 @@ class RunDirectory:
 
     def clear(self) -> None:
         """Remove what jobs have left, so that the next one starts anew; labels and files of others stay."""
-        for stage in STAGES:
-            shutil.rmtree(self.path / stage, ignore_errors=True)
-        for file in (*chain(*map(self.path.glob, _RECORDS)), self.pairs_file, self.report_file, self.config_file):
-            file.unlink(missing_ok=True)
+        for path in self.files():
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)
+
+    def files(self) -> list[Path]:
+        """Return the files and folders that jobs have left."""
+        top = (self.pairs_file, self.report_file, self.config_file, *map(self.path.joinpath, STAGES))
+        return [*chain(*map(self.path.glob, _RECORDS)), *filter(Path.exists, top)]
 
     @property
     def replacement(self) -> Path:

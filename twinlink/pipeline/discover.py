@@ -14,11 +14,11 @@ import msgspec
 import pyarrow as pa
 
 from twinlink.config import Config
-from twinlink.errors import CrawlError, InputError, RunError
+from twinlink.errors import InputError, RunError
 from twinlink.languages import canonical_language
 from twinlink.pipeline.addresses import read_libraries
 from twinlink.pipeline.mine import ingest_stage, match_stage, silent
-from twinlink.pipeline.origin import origin_of
+from twinlink.pipeline.origin import leaving_nothing, origin_of
 from twinlink.pipeline.pagelangs import identify_pages
 from twinlink.pipeline.patterns import LIBRARY, learn_run, paired_by_patterns
 from twinlink.pipeline.probing import Look, failure, fetch, fetched_sites, is_added, probe
@@ -91,25 +91,25 @@ def discover(
     rounds = Rounds(run)
     if not rounds.is_begun:
         _check_own(run, seeds, config)
-    rounds.begin(_begun(seeds, config))
-    loop = _Loop(seeds, run, rounds, config, report)
-    for number in range(config.discover.rounds + 1):
+    with leaving_nothing(run):
+        rounds.begin(_begun(seeds, config))
+        _play_rounds(_Loop(seeds, run, rounds, config, report), rounds, config.discover.rounds, on_round)
+    _show(rounds)  # a kill may have come between a round's end and its tables
+    return rounds.table()
+
+
+def _play_rounds(loop: _Loop, rounds: Rounds, last: int, on_round: OnRound | None) -> None:
+    """Play the rounds that are not done yet; it ends early when nobody is left to try."""
+    for number in range(last + 1):
         if rounds.is_done(number):
             continue
-        try:
-            row = loop.play(number)
-        except CrawlError:
-            if not origin_of(run).starts:  # other seeds may be tried here
-                rounds.forget()
-            raise
+        row = loop.play(number)
         if row is None:
-            break
+            return
         rounds.count(number, row)
         _show(rounds)
         if on_round is not None:
             on_round(row)
-    _show(rounds)  # a kill may have come between a round's end and its tables
-    return rounds.table()
 
 
 def _check_own(run: RunDirectory, seeds: Sequence[str], config: Config) -> None:

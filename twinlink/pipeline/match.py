@@ -22,12 +22,11 @@ import pyarrow.compute as pc
 import scipy.sparse as sp
 
 from twinlink.config import Config, MatchSettings
-from twinlink.errors import DamagedError
-from twinlink.files import write_text
 from twinlink.graph.link_order import LinkLists, link_lists, sublists
 from twinlink.graph.links import adjacency
 from twinlink.languages import canonical_language, languages_of_site
 from twinlink.pattern_config import PatternSettings
+from twinlink.pipeline.addresses import read_libraries
 from twinlink.pipeline.choice import SideMatch, match_sides, reconcile
 from twinlink.pipeline.evidence import Between, Found, Side, positions
 from twinlink.pipeline.hints import page_hints
@@ -39,13 +38,13 @@ from twinlink.pipeline.labelled import (
     said_within,
 )
 from twinlink.pipeline.lexicons import Lexicons, write_record
-from twinlink.pipeline.match_counts import EmptyMatchError, count_match, n_pairs, why_none
+from twinlink.pipeline.match_counts import conclude, n_pairs, write_pairs_file
 from twinlink.pipeline.names import page_names, read_links
 from twinlink.pipeline.reuse import EarlierMatch, site_digest, write_digests
 from twinlink.pipeline.shapes import ShapeTable, read_shapes
 from twinlink.pipeline.structural import STRUCTURAL, check_cut
 from twinlink.pipeline.unpaired import unpaired_pages
-from twinlink.remembering import keep_with, remember
+from twinlink.remembering import remember
 from twinlink.rundir import RunDirectory, Signature, file_digest, site_file
 from twinlink.similarity.language import TWO_LANGUAGES, UNDETERMINED, LanguageFinder, site_languages
 from twinlink.similarity.lexicon_files import Lexicon
@@ -61,7 +60,6 @@ from twinlink.tables import (
     concat_tables,
     iter_parts,
     read_table,
-    tsv_lines,
     write_table,
 )
 
@@ -128,55 +126,80 @@ def match(
         If no pair was found, and an earlier match has some: it stays what it is.
     """
     check_cut(config.match)
-    tables = run.stage_folder("ingest")
+    run.stage_folder("ingest")
     langs = tuple(canonical_language(tag) for tag in config.langs)
     settings = _signed_settings(config, langs, find_languages)
-    libraries = [Path(name) for name in _that_count(config.match).patterns.libraries]
+    libraries = _that_count(config.match).patterns.libraries
     lexicons = Lexicons(config.match.lexicons, langs)
-    file_digests = [*lexicons.digests, *map(file_digest, libraries)]
+    read_libraries(libraries)  # says what is wrong with them
+    file_digests = [*lexicons.digests, *(file_digest(Path(name)) for name in libraries)]
     said = labels_in_force(run, config.match)
     ingested = str(run.read_signature("ingest"))
     inputs = [ingested, *file_digests, *filter(None, [said_digest(said)])]
     signature = Signature.of("match", settings, inputs, pages=ingested)
-    shared, is_structural = str(Signature.of("match", settings, file_digests)), config.match.method in STRUCTURAL
     if run.is_done(signature):
         write_pairs_file(run.stage_folder("match"), run.pairs_file)
         if n_pairs(run.path / "match"):
             remember(run, config, "match")
-    else:
-        earlier = EarlierMatch(run)
-        with run.writing(signature) as folder:
-            rejects: list[Reject] = []
-            digests: dict[str, str] = {}
-            at_hand: set[tuple[str, str]] = set()
-            parts = list(iter_parts(tables / "pages"))
-            for done, part in enumerate(parts, 1):
-                pages = read_table(part, PAGES, PAGE_COLUMNS)
-                links = read_links(tables / "links" / part.name, pages["site"][0].as_py())
-                site = pages["site"][0].as_py()
-                of_site = said_within(said, set(pages["url"].to_pylist())) if said else []
-                depends = shared + said_digest(of_site)
-                digests[site] = site_digest(depends, part, (pages, links), with_bodies=is_structural)
-                known = earlier.find(site, digests[site], pages["url"], str(signature))
-                if known is None:
-                    shapes = read_shapes(run, part.name) if is_structural else None
-                    between = lexicons.between
-                    result = match_site(pages, links, between, config, str(signature), find_languages, shapes, of_site)
-                else:
-                    result = SiteResult(**known)
-                _write_site(result, folder, site)
-                rejects += result.rejects
-                if lexicons.is_auto:
-                    at_hand |= _facing_languages(result.languages, config.langs)
-                if on_site:
-                    on_site(done, len(parts))
-            table = pa.Table.from_pylist([reject._asdict() for reject in rejects], schema=REJECTS)
-            write_table(table, REJECTS, folder / "rejects.parquet")
-            write_digests(folder, digests)
-            if lexicons.is_auto:
-                write_record(lexicons.record(at_hand), folder)
-            _conclude(run, folder, config)
+        return signature
+    shared = str(Signature.of("match", settings, file_digests))
+    sites = _Sites(run, config, lexicons, find_languages, said, EarlierMatch(run), str(signature), shared)
+    with run.writing(signature) as folder:
+        sites.match_all(folder, on_site)
+        conclude(run, folder, config)
     return signature
+
+
+@dataclass(frozen=True)
+class _Sites:
+    """The sites of a run, and what each of them is matched with."""
+
+    run: RunDirectory
+    config: Config
+    lexicons: Lexicons
+    find_languages: LanguageFinder
+    said: Sequence[Said]
+    earlier: EarlierMatch
+    signature: str
+    shared: str
+    """Digest of what all sites depend on."""
+
+    def match_all(self, folder: Path, on_site: Callable[[int, int], None] | None) -> None:
+        """Write the result of every site, and what was rejected."""
+        rejects: list[Reject] = []
+        digests: dict[str, str] = {}
+        at_hand: set[tuple[str, str]] = set()
+        parts = list(iter_parts(self.run.path / "ingest" / "pages"))
+        for done, part in enumerate(parts, 1):
+            site, digests[site], result = self._matched(part)
+            _write_site(result, folder, site)
+            rejects += result.rejects
+            if self.lexicons.is_auto:
+                at_hand |= _facing_languages(result.languages, self.config.langs)
+            if on_site:
+                on_site(done, len(parts))
+        table = pa.Table.from_pylist([reject._asdict() for reject in rejects], schema=REJECTS)
+        write_table(table, REJECTS, folder / "rejects.parquet")
+        write_digests(folder, digests)
+        if self.lexicons.is_auto:
+            write_record(self.lexicons.record(at_hand), folder)
+
+    def _matched(self, part: Path) -> tuple[str, str, SiteResult]:
+        """Return a site, a digest of what its result depends on, and the result: an earlier one of the same digest."""
+        pages = read_table(part, PAGES, PAGE_COLUMNS)
+        site = pages["site"][0].as_py()
+        links = read_links(self.run.path / "ingest" / "links" / part.name, site)
+        of_site = said_within(self.said, set(pages["url"].to_pylist())) if self.said else []
+        is_structural = self.config.match.method in STRUCTURAL
+        digest = site_digest(self.shared + said_digest(of_site), part, (pages, links), with_bodies=is_structural)
+        known = self.earlier.find(site, digest, pages["url"], self.signature)
+        if known is not None:
+            return site, digest, SiteResult(**known)
+        shapes = read_shapes(self.run, part.name) if is_structural else None
+        result = match_site(
+            pages, links, self.lexicons.between, self.config, self.signature, self.find_languages, shapes, of_site
+        )
+        return site, digest, result
 
 
 def _signed_settings(config: Config, langs: Sequence[str], find_languages: LanguageFinder) -> dict[str, Any]:
@@ -193,40 +216,12 @@ def _that_count(settings: MatchSettings) -> MatchSettings:
     return settings if uses_patterns else msgspec.structs.replace(settings, patterns=PatternSettings())
 
 
-def _conclude(run: RunDirectory, folder: Path, config: Config) -> None:
-    """Write the list of the pairs; without any, refuse to take the place of a match that has some.
-
-    A first match without pairs is kept, because its tables say why, but its settings are not remembered.
-    """
-    if n_pairs(folder):
-        keep_with(run, folder, config, "match")
-    elif before := _pairs_before(run):
-        counts = count_match(run, folder)
-        why = why_none(counts.languages, config.langs)
-        raise EmptyMatchError(run.path, f"The run stays as it was, with {before} pairs", counts, why)
-    write_pairs_file(folder, run.top(folder, run.pairs_file.name))
-
-
-def _pairs_before(run: RunDirectory) -> int:
-    try:
-        return n_pairs(run.path / "match")
-    except DamagedError:  # what cannot be read is not kept
-        return 0
-
-
 def _write_site(result: SiteResult, folder: Path, site: str) -> None:
     write_table(result.languages, LANGUAGES, site_file(folder / "languages", site))
     write_table(result.candidates, CANDIDATES, site_file(folder / "candidates", site))
     write_table(result.pairs, PAIRS, site_file(folder / "pairs", site))
     write_table(result.weights, WEIGHTS, site_file(folder / "weights", site))
     write_table(result.filters, FILTERS, site_file(folder / "filters", site))
-
-
-def write_pairs_file(folder: Path, target: Path) -> None:
-    """Write all pairs of a match, most probable first, as ``RUN/pairs.tsv`` has them."""
-    table = read_table(folder / "pairs", PAIRS)
-    table = table.sort_by([("probability", "descending"), ("score", "descending"), ("url_a", "ascending")])
-    write_text(target, "".join(f"{line}\n" for line in tsv_lines(table)))
 
 
 def match_site(

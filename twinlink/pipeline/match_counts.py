@@ -1,4 +1,4 @@
-"""What a match brought, in numbers; and the error of one that brought no pair where an earlier one had some."""
+"""What a match brought: the list of its pairs, its counts, and the error of one without pairs where there are some."""
 
 from __future__ import annotations
 
@@ -7,14 +7,27 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from twinlink.errors import NothingFoundError
+from twinlink.config import Config
+from twinlink.errors import DamagedError, NothingFoundError
+from twinlink.files import write_text
 from twinlink.languages import languages_of_site
+from twinlink.remembering import keep_with
 from twinlink.rundir import RunDirectory
 from twinlink.similarity.language import TWO_LANGUAGES, UNDETERMINED
-from twinlink.tables import FILTERS, LANGUAGES, REJECTS, count_rows, iter_parts, read_table
+from twinlink.tables import FILTERS, LANGUAGES, PAIRS, REJECTS, count_rows, iter_parts, read_table, tsv_lines
 from twinlink.wanted import name_of
 
-__all__ = ["NOT_THERE", "EmptyMatchError", "MatchCounts", "count_match", "matched_langs", "n_pairs", "why_none"]
+__all__ = [
+    "NOT_THERE",
+    "EmptyMatchError",
+    "MatchCounts",
+    "conclude",
+    "count_match",
+    "matched_langs",
+    "n_pairs",
+    "why_none",
+    "write_pairs_file",
+]
 
 NOT_THERE = "no page is in"
 
@@ -64,6 +77,39 @@ def count_match(run: RunDirectory, folder: Path) -> MatchCounts:
         for row in read_table(part, FILTERS, ("filter", "n_pairs")).to_pylist():
             filters[row["filter"]] += row["n_pairs"]
     return MatchCounts(langs.total(), dict(langs.most_common()), dict(sorted(rejects.items())), dict(filters))
+
+
+def conclude(run: RunDirectory, folder: Path, config: Config) -> None:
+    """End a match: write the list of its pairs; without any, refuse to take the place of a match that has some.
+
+    A first match without pairs is kept, because its tables say why, but its settings are not remembered.
+
+    Raises
+    ------
+    EmptyMatchError
+        If there is no pair, and the run has some.
+    """
+    if n_pairs(folder):
+        keep_with(run, folder, config, "match")
+    elif before := _pairs_before(run):
+        counts = count_match(run, folder)
+        why = why_none(counts.languages, config.langs)
+        raise EmptyMatchError(run.path, f"The run stays as it was, with {before} pairs", counts, why)
+    write_pairs_file(folder, run.top(folder, run.pairs_file.name))
+
+
+def _pairs_before(run: RunDirectory) -> int:
+    try:
+        return n_pairs(run.path / "match")
+    except DamagedError:  # what cannot be read is not kept
+        return 0
+
+
+def write_pairs_file(folder: Path, target: Path) -> None:
+    """Write all pairs of a match, most probable first, as ``RUN/pairs.tsv`` has them."""
+    table = read_table(folder / "pairs", PAIRS)
+    table = table.sort_by([("probability", "descending"), ("score", "descending"), ("url_a", "ascending")])
+    write_text(target, "".join(f"{line}\n" for line in tsv_lines(table)))
 
 
 def n_pairs(folder: Path) -> int:

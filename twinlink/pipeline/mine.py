@@ -12,7 +12,7 @@ from twinlink.bitext_config import BitextSettings
 from twinlink.config import Config, IngestSettings
 from twinlink.errors import ConfigError, InputError, TwinlinkError
 from twinlink.orphans import end_with_parent
-from twinlink.pipeline.ingest import ingest
+from twinlink.pipeline.ingest import ingest, source_paths
 from twinlink.pipeline.origin import Means, entering
 from twinlink.progress import Report
 from twinlink.remembering import remember
@@ -242,6 +242,12 @@ def ingest_stage(paths: Sequence[Path], run: RunDirectory, config: Config, repor
     """
     if not paths and not run.archives():
         raise InputError(f"nothing to read: {run.path} has no crawl in it, and no WARC file or folder is given")
+    known = source_paths(run)
+    gone = [path for path in paths if not path.exists() and path.resolve() in known]
+    if gone:
+        raise InputError(
+            f"{gone[0]}: was read into {run.path} and is no longer there; put it back, or start anew with --replace"
+        )
     ingest(run, paths, _ingest_settings(config), lambda done: report("ingest", done, None), config)
 
 

@@ -15,15 +15,16 @@ from pathlib import Path
 from typing import Literal
 
 from twinlink.config import Config
-from twinlink.errors import ConfigError, DamagedError, InputError, RunError
+from twinlink.errors import ConfigError, DamagedError, InputError, NothingFoundError, RunError
 from twinlink.pipeline.ingest import ingest_settings, source_mark, source_marks, source_paths
 from twinlink.review.labels import LabelBook
 from twinlink.rundir import RunDirectory
+from twinlink.spiders.crawl import LOG_NAME
 from twinlink.spiders.ledger import LEDGER_NAME, ledger_counts, ledger_starts
 from twinlink.spiders.scope import Scope
 from twinlink.tables import count_rows
 
-__all__ = ["Means", "Origin", "agreed_paths", "entering", "holdings", "means", "origin_of"]
+__all__ = ["Means", "Origin", "agreed_paths", "entering", "holdings", "leaving_nothing", "means", "origin_of"]
 
 Means = Literal["same", "add", "replace"]
 """What a call means by its sources: those of the run, further ones, or others instead."""
@@ -157,22 +158,54 @@ def entering(
         If the run was made from something else, or was begun to be replaced by something else.
     """
     if how != "replace" or origin_of(run) == Origin():
-        yield run, agreed_paths(run, urls, paths, config, how)
+        with leaving_nothing(run):
+            yield run, agreed_paths(run, urls, paths, config, how)
         return
     old = f"{holdings(run)} from {origin_of(run)}"
     run.tell(f"{run.path} starts anew; once that has succeeded, {old} are removed (labels stay)")
-    with RunDirectory.held(run.replacement, run.tell) as fresh:
-        if LabelBook(run.path).file.is_file():
-            (fresh.path / "review").mkdir(exist_ok=True)
-            shutil.copy(LabelBook(run.path).file, LabelBook(fresh.path).file)
-        _check_begun(fresh, urls, paths, config)
-        try:
+    try:
+        with RunDirectory.held(run.replacement, run.tell) as fresh, leaving_nothing(fresh):
+            _copy_labels(run, fresh)
+            _check_begun(fresh, urls, paths, config)
             yield fresh, agreed_paths(fresh, urls, paths, config)
-        except BaseException:
-            if origin_of(fresh) == Origin():
-                shutil.rmtree(fresh.path)
-            raise
+            _check_pages(run, fresh)
+    except BaseException:
+        if not RunDirectory(run.replacement).files():
+            shutil.rmtree(run.replacement, ignore_errors=True)
+        raise
     run.replace()
+
+
+def _check_pages(run: RunDirectory, fresh: RunDirectory) -> None:
+    """Refuse to put a run without a page into the place of another one."""
+    if not (origin_of(fresh).starts or count_rows(fresh.path / "ingest" / "pages")):
+        raise NothingFoundError(f"0 pages. {run.path} stays as it was, with {holdings(run)}")
+
+
+@contextmanager
+def leaving_nothing(run: RunDirectory) -> Iterator[None]:
+    """Clear a run that is begun and comes to no page before an error; a log that the error points to stays."""
+    was_there = bool(run.files())
+    try:
+        yield
+    except BaseException as error:
+        if not was_there and LOG_NAME not in str(error) and not _has_pages(run):
+            run.clear()
+        raise
+
+
+def _has_pages(run: RunDirectory) -> bool:
+    try:
+        return origin_of(run) != Origin()
+    except RunError:  # whatever it has cannot be read
+        return True
+
+
+def _copy_labels(run: RunDirectory, fresh: RunDirectory) -> None:
+    """Let the match of a new run heed the labels of the old one; only these will stay."""
+    if LabelBook(run.path).file.is_file():
+        LabelBook(fresh.path).file.parent.mkdir(exist_ok=True)
+        shutil.copy(LabelBook(run.path).file, LabelBook(fresh.path).file)
 
 
 def _check_begun(fresh: RunDirectory, urls: Sequence[str], paths: Sequence[Path], config: Config) -> None:

@@ -13,7 +13,6 @@ the last one. Below ``RUN/discover``::
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -79,10 +78,6 @@ class Rounds:
             return
         self.folder.mkdir(parents=True, exist_ok=True)
         write_text(path, msgspec.json.format(msgspec.json.encode(given).decode(), indent=1))
-
-    def forget(self) -> None:
-        """Remove all rounds."""
-        shutil.rmtree(self.folder, ignore_errors=True)
 
     def of(self, number: int) -> Path:
         """Return the folder of a round; it need not be there."""

@@ -74,7 +74,7 @@ def test_a_language_means_the_closest_one_of_the_site(demo: Path, langs: str, li
 def test_a_language_that_no_page_is_in_is_named(demo: Path, langs: str, missing: str) -> None:
     done = twinlink("match", demo, "--langs", langs)
     assert done.returncode == 5
-    assert f"0 pairs: no page is in {missing}." in done.stderr
+    assert f"0 pairs: no page is in {missing}, of langs " in done.stderr
     assert "next: twinlink match" in done.stderr
 
 

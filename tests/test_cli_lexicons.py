@@ -137,7 +137,8 @@ def test_align_finds_dictionaries_too(share: Path, words: dict[str, str], run: P
     done = twinlink("align", run, "--lexicon", "auto")
     assert done.returncode == 0, done.stderr
     assert line in done.stdout.splitlines()
-    assert "lexicon" not in twinlink("align", run).stdout
+    assert line in twinlink("align", run).stdout.splitlines()  # remembered
+    assert "lexicon" not in twinlink("align", run, "--forget", "bitext.lexicons").stdout
     tl.open(run).align(lexicons=["auto"])
     assert (run / "align" / "lexicons.json").is_file()
 

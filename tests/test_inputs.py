@@ -107,7 +107,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def in_one_line(done: Done) -> bool:
-    lines = [line for line in done.stderr.splitlines() if not line.startswith(("warning", "ingest:", "patterns:"))]
+    said = ("warning", "ingest:", "patterns:", "remembered in ")
+    lines = [line for line in done.stderr.splitlines() if not line.startswith(said)]
     return "Traceback" not in done.stderr and len(lines) == 1 and lines[0].startswith("twinlink: error: ")
 
 

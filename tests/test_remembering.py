@@ -86,7 +86,7 @@ def test_languages_that_are_not_there_leave_the_pairs_and_what_is_remembered(run
     before = (run / "pairs.tsv").read_text()
     done = twinlink("match", run, "--langs", "en,rus")
     assert done.returncode == 5
-    assert "0 pairs: no page is in rus (langs en,rus). The run stays as it was, with 5 pairs" in done.stderr
+    assert "0 pairs: no page is in rus (Russian), of langs en,rus. The run stays as it was, with 5 pairs" in done.stderr
     assert "rejected in match: other-language" in done.stdout
     assert f"next: twinlink match {run} --langs en,zh-Hant" in done.stderr
     assert (run / "pairs.tsv").read_text() == before
@@ -158,13 +158,15 @@ def test_the_formats_of_an_alignment_are_remembered(run: Path) -> None:
     assert (run / "align" / "en-zh-Hant.tmx").is_file()
 
 
-def test_a_library_of_patterns_is_remembered_and_makes_no_match_anew(run: Path, tmp_path: Path) -> None:
+def test_a_library_of_patterns_is_remembered_and_counts_where_patterns_do(run: Path, tmp_path: Path) -> None:
+    assert twinlink("match", run, "--method", "liu2014").returncode == 0
     assert twinlink("patterns", run, "--export", tmp_path / "library.tsv").returncode == 0
     assert twinlink("patterns", run, "--library", tmp_path / "library.tsv").returncode == 0
     assert config_of(run).match.patterns.libraries == (str(tmp_path / "library.tsv"),)
     done = twinlink("match", run)
     assert done.returncode == 0
     assert "done again" not in done.stderr
+    assert "match.patterns.libraries" in twinlink("match", run, "--method", "weighed").stderr
 
 
 def test_what_is_done_again_is_told_before_with_what_comes_after(run: Path) -> None:

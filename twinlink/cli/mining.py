@@ -80,21 +80,21 @@ def mine(
 
     Example: twinlink mine https://www.example.gov.hk -o RUN --langs en,zh
     """
-    from twinlink.pipeline.origin import means
     from twinlink.wanted import check_two
 
     given = {"ingest.base_url": base_url, "ingest.url_prefixes": url_prefix}
     given |= crawl_options(site_by, contact, include, exclude, max_pages, max_site_pages)
     given |= match_options(langs, lexicon, method, min_probability, min_precision, labels)
-    how = means(add=add, replace=replace)
     settings = settings_of(None if replace else out, config, set_, given, forget)
     check_two(settings.config.langs)
 
     # They take a second to load, for which a wrong setting need not wait.
     from twinlink.pipeline.mine import mine_stages
+    from twinlink.pipeline.origin import means
     from twinlink.telling.pages import PairsTold
     from twinlink.telling.sentences import SentencesTold
 
+    how = means(add=add, replace=replace)
     addresses = [*inputs, *more_seeds(seeds)]
     with telling_no_pair(as_json, quiet), working(out, quiet, settings, ALL_STAGES) as (run, report):
         mine_stages(addresses, run, settings.config, report, how, align=align)
@@ -131,16 +131,15 @@ def crawl(
 
     Example: twinlink crawl https://www.example.gov.hk -o RUN --max-pages 2000
     """
-    from twinlink.pipeline.origin import means
-
-    how = means(add=add, replace=replace)
     given = crawl_options(site_by, contact, include, exclude, max_pages, max_site_pages)
     given |= {"langs": langs, "crawl.again": again or None}
     settings = settings_of(None if replace else out, config, set_, given, forget)
 
     from twinlink.pipeline.mine import crawl_alone, split_inputs
+    from twinlink.pipeline.origin import means
     from twinlink.telling.pages import CrawlTold
 
+    how = means(add=add, replace=replace)
     addresses, paths = split_inputs([*urls, *more_seeds(seeds)])
     if paths:
         raise ConfigError(f"{paths[0]}: `twinlink crawl` takes addresses; read files with `twinlink ingest`")

@@ -126,6 +126,40 @@ def test_the_order_of_documents_and_the_size_of_parts_change_nothing(tmp_path, m
     assert all(result == results[0] for result in results)
 
 
+def test_large_pages_are_parsed_elsewhere_with_the_same_result(tmp_path, monkeypatch):
+    items = [document(f"{BASE}/{n}", page(f"Page {n} " + "words " * 30, f"/{n + 1}")) for n in range(5)]
+    read_from(monkeypatch, *items)
+    whole = RunDirectory.create(tmp_path / "here")
+    ingest(whole, [tmp_path], SETTINGS)
+    monkeypatch.setattr(spool, "LARGE_PAGE", 10)
+    monkeypatch.setattr(spool, "parse_page", None)
+    apart = RunDirectory.create(tmp_path / "apart")
+    ingest(apart, [tmp_path], SETTINGS)
+    assert tables(whole) == tables(apart)
+
+
+def test_a_page_that_takes_too_long_is_counted_and_the_others_are_kept(run, tmp_path, monkeypatch):
+    heavy = "<title>x</title>" + "<p>" * 1_500_000
+    items = [document(f"{BASE}/{n}", heavy if n == 1 else page(f"Page {n}")) for n in range(3)]
+    read_from(monkeypatch, *items)
+    ingest(run, [tmp_path], msgspec.structs.replace(SETTINGS, parse_seconds=0.05))
+    pages, _, rejects = tables(run)
+    assert [row["url"] for row in pages] == [f"{BASE}/0", f"{BASE}/2"]
+    assert [(row["url"], row["reason"]) for row in rejects] == [(f"{BASE}/1", "parse-timeout")]
+
+
+def test_few_large_pages_are_held_at_once(run, tmp_path, monkeypatch):
+    held = []
+    monkeypatch.setattr(spool, "SPOOLED_BYTES", 30_000)
+    flush = spool.Spool._flush
+    monkeypatch.setattr(spool.Spool, "_flush", lambda self: held.append(self._n_bytes) or flush(self))
+    read_from(monkeypatch, *(document(f"{BASE}/{n}", f"<p>page {n} " + "x" * 10_000) for n in range(9)))
+    ingest(run, [tmp_path], SETTINGS)
+    assert len(tables(run)[0]) == 9
+    assert len(held) == 4
+    assert max(held) < 41_000
+
+
 def test_sites_are_kept_apart(run, monkeypatch):
     read_from(
         monkeypatch,

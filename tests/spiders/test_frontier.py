@@ -15,7 +15,16 @@ from twinlink.spiders.crawl import crawl
 from twinlink.spiders.ledger import LEDGER_NAME, Entry, Ledger, Outcome, ledger_report, ledger_summary
 from twinlink.spiders.ledger_schema import NEXT_HOST, TAKE
 from twinlink.spiders.parser import Link
-from twinlink.spiders.partners import UNKNOWN, UNWANTED, Sides, difference, named_language, swap
+from twinlink.spiders.partners import (
+    UNKNOWN,
+    UNWANTED,
+    Sides,
+    difference,
+    language_tag,
+    named_language,
+    swap,
+    text_sample,
+)
 from twinlink.spiders.scope import Scope
 from twinlink.spiders.urgency import _BY_KEY, _BY_PLACE, LAST, SURE
 
@@ -258,7 +267,7 @@ RUSSIAN = "На этой странице указаны часы работы �
     ],
 )
 def test_the_side_of_a_page(langs: tuple[str, ...], declared: str, text: str, guess: int, side: int) -> None:
-    assert Sides(langs).of_page(declared, [text], guess) == side
+    assert Sides(langs).of_page(declared, text_sample([text]), guess) == side
 
 
 def test_partners_are_named_by_hreflang_or_by_text() -> None:
@@ -270,12 +279,13 @@ def test_partners_are_named_by_hreflang_or_by_text() -> None:
         Link("http://a.org/5", "Deutsch"),
         Link("http://a.org/6", "", "alternate", "x-default"),
     ]
-    assert Sides(("en", "zh")).partners(links, "en", EN) == {
+    tagged = [(link.url, language_tag(link)) for link in links]
+    assert Sides(("en", "zh")).partners(tagged, "en", EN) == {
         "http://a.org/2": ZH,
         "http://a.org/3": ZH,
         "http://a.org/5": UNWANTED,
     }
-    assert set(Sides(()).partners(links, "en", UNKNOWN)) == {f"http://a.org/{n}" for n in (2, 3, 5)}
+    assert set(Sides(()).partners(tagged, "en", UNKNOWN)) == {f"http://a.org/{n}" for n in (2, 3, 5)}
 
 
 @pytest.mark.parametrize(

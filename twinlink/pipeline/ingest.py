@@ -13,6 +13,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -83,8 +84,7 @@ def ingest(
         if config is not None:
             remember(run, config, "ingest")
         return signature
-    with run.writing(signature) as folder:
-        spool = Spool(folder, settings, rounds)
+    with run.writing(signature) as folder, closing(Spool(folder, settings, rounds)) as spool:
         for reject in ledger_rejects(run.path):
             spool.reject_of_crawl(reject)
         for reject in guess_rejects(run.path):

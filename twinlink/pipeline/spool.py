@@ -20,12 +20,16 @@ from twinlink.pipeline.twins import Twins, fullness
 from twinlink.rundir import site_file
 from twinlink.spiders.documents import Document, Gone, Revisit
 from twinlink.spiders.parser import ParsedPage, parse_page
+from twinlink.spiders.reader_process import ReaderProcess, reader_memory
+from twinlink.spiders.reading import Job, UnreadError
 from twinlink.spiders.urls import join, normalise, page_id, page_key, site_of
 from twinlink.tables import LINKS, PAGES, REJECTS, Reject, write_table
 
 __all__ = ["Spool", "body_digest"]
 
 SPOOLED_PAGES = 2_000  # pages held as Python objects before they become a part: some 20 MB of text
+SPOOLED_BYTES = 2**26  # of these pages: few if they are large
+LARGE_PAGE = 2**20  # bytes of a page that another process parses
 _BASE32 = ["".join(pair) for pair in itertools.product("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", repeat=2)]
 MAX_REDIRECTS = 10  # followed when a link is resolved; as in the crawl
 
@@ -65,6 +69,7 @@ class Spool:
         self._parts = Parts(folder / "parts")
         self._rows: dict[str, Rows] = {}
         self._n_rows = 0  # pages in them
+        self._n_bytes = 0  # and the bytes of these
         self._rejects: list[Reject] = []
         self._of_crawl: set[str] = set()
         self._guessed: set[str] = set()
@@ -72,6 +77,11 @@ class Spool:
         self._said: dict[int, Reject] = {}  # page_id → what is to be said of the capture that counts
         self._aliases: dict[int, int] = {}  # page_id of an address → page_id of what it stands for
         self._twins = Twins()
+        self._reader = ReaderProcess(settings.parse_seconds, reader_memory(settings.max_page_bytes))
+
+    def close(self) -> None:
+        """End the process that parses large pages."""
+        self._reader.close()
 
     def add(self, item: Document | Reject | Revisit, *, is_own: bool = False) -> None:
         """Take an item; ``is_own``: of the run's own crawl, which has the last word on what it dropped."""
@@ -135,7 +145,12 @@ class Spool:
         if not self._captures.would_win(number, order):  # it need not be parsed
             self._take(url, order, None)
             return None
-        page = parse_page(document.body, url, document.content_type, document.content_language)
+        try:
+            page = self._parse(document, url)
+        except UnreadError as error:
+            order = rank(Kind.EMPTY, document.fetched, digest, url, place)
+            self._take(url, order, Reject(url, "ingest", error.reason, error.detail))
+            return None
         if not page.blocks and not page.links:
             order = rank(Kind.EMPTY, document.fetched, digest, url, place)
             self._take(url, order, Reject(url, "ingest", "empty-page"))
@@ -145,6 +160,15 @@ class Spool:
         self._twins.add(url, digest)
         self._keep(document, page, number, digest)
         return None
+
+    def _parse(self, document: Document, url: str) -> ParsedPage:
+        """Parse a page; a large one in a process of its own, which may take only so much time and memory."""
+        body, told = document.body, (document.content_type, document.content_language)
+        if len(body) <= LARGE_PAGE:
+            return parse_page(body, url, *told)
+        page = self._reader.ask(Job("whole", url, body, self.settings.max_page_bytes, *told))
+        assert isinstance(page, ParsedPage)
+        return page
 
     def _add_revisit(self, revisit: Revisit) -> None:
         number = page_id(revisit.url)
@@ -195,14 +219,15 @@ class Spool:
         }
         self._rows.setdefault(site, Rows()).add(number, tuple(map(row.__getitem__, PAGES.names)), page.links)
         self._n_rows += 1
-        if self._n_rows >= SPOOLED_PAGES:
+        self._n_bytes += len(document.body)
+        if self._n_rows >= SPOOLED_PAGES or self._n_bytes >= SPOOLED_BYTES:
             self._flush()
 
     def _flush(self) -> None:
         for site, rows in self._rows.items():
             self._parts.add(site, *rows.tables(self.settings.site_by))
         self._rows = {}
-        self._n_rows = 0
+        self._n_rows = self._n_bytes = 0
 
     def finish(self) -> None:
         """Write the tables."""

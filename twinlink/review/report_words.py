@@ -73,6 +73,8 @@ REASONS = {
     "bad-url": "not a usable address",
     "bad-encoding": "its text could not be decoded",
     "empty-page": "no text on it",
+    "parse-timeout": "reading it would take too long",
+    "parse-failed": "reading it would take too much memory, or the parser failed",
     "page-cut": "kept up to where its markup would take too long to read",
     "redirect": "leads to another address, which counts instead",
     "duplicate-url": "the same page under another address",

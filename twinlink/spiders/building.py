@@ -15,10 +15,9 @@ from scrapy.http.request import NO_CALLBACK
 
 from twinlink.spiders.browser import Browser
 from twinlink.spiders.chromium import find_browser, missing_browser
-from twinlink.spiders.documents import is_html
-from twinlink.spiders.early import is_whole
 from twinlink.spiders.failures import RefusedError
-from twinlink.spiders.scripted import is_blank, needs_scripts
+from twinlink.spiders.reading import Job, PageFacts, Result
+from twinlink.spiders.reading_queue import READ, unpacked
 from twinlink.spiders.visit import Answer, BrowserError, Built, PartRequest
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ _KEPT_BYTES = 32 * 2**20  # of scripts and data that pages ask for: those of a s
 
 
 class PageBuilder:
-    """Replaces the answer for a page by the page that its scripts build; the raw answer is archived beside it.
+    """Has a page built by its scripts, and puts what is read of it in the place of what was read of the answer.
 
     Which pages: see ``browser`` and ``browser_sites`` of `twinlink.config.CrawlSettings`. What a page asks for in the
     browser goes the way of every other request (robots.txt, pace, address guard, limits), each address once as long as
@@ -75,17 +74,15 @@ class PageBuilder:
         """Build the page, if it is one, and needs it."""
         if PART in request.meta:
             request.meta[PART].append(len(response.body))
-        entry: Entry | None = request.meta.get("page")
-        content_type = (response.headers.get("Content-Type") or b"").decode("latin-1")
-        if entry is None or entry.kind != "page" or self._limits.browser == "never" or response.status != 200:
+        read = request.meta.get(READ)
+        if self._limits.browser == "never" or not isinstance(read, PageFacts):
             return response
-        if not is_whole(response) or not is_html(content_type, response.body):
-            return response
-        is_empty = needs_scripts(response.body, content_type)
-        if is_empty and len(self._needed) < 100_000:
+        entry: Entry = request.meta["page"]
+        if read.needs_scripts and len(self._needed) < 100_000:
             self._needed[entry.host] += 1
-        if is_empty or (not self._missing and self._is_always(entry)):
-            return await self._built(entry, request, response, is_empty)
+        if read.needs_scripts or (not self._missing and self._is_always(entry)):
+            plain = unpacked(response, self._limits.max_page_bytes)
+            await self._build(entry, request, plain, read.needs_scripts)
         return response
 
     async def close(self) -> None:
@@ -98,7 +95,7 @@ class PageBuilder:
         named = any(host == site or host.endswith(f".{site}") for site in self._limits.browser_sites)
         return named or self._limits.browser == "always" or self._needed[entry.host] >= SURE_PAGES
 
-    async def _built(self, entry: Entry, request: Request, response: Response, is_empty: bool) -> Response:
+    async def _build(self, entry: Entry, request: Request, response: Response, is_empty: bool) -> None:
         received: list[int] = []
 
         async def fetch(wanted: PartRequest) -> Answer | None:
@@ -106,15 +103,23 @@ class PageBuilder:
 
         try:
             built = await self._opened().build(entry.url, _answer(response), fetch, self._pace(entry))
-            _check(built)
+            facts = await self._read(entry, built)
         except BrowserError as error:
             if error.reason == "too-large":
                 raise RefusedError("too-large", str(error)) from error
             if is_empty:  # any other page is what it is without its scripts
                 request.meta[UNBUILT] = (error.reason, str(error))
-            return response
+            return
         request.meta[BUILT] = built._replace(n_bytes=sum(received))
-        return _replaced(response, built)
+        request.meta[READ] = facts
+
+    async def _read(self, entry: Entry, built: Built) -> Result:
+        job = Job("built", entry.url, built.body, self._limits.max_page_bytes, built.content_type)
+        facts = await self._spider.reading.read(entry.host, job)
+        if isinstance(facts, PageFacts) and facts.is_blank:
+            refused = f"; {built.n_refused} of its requests were not answered" if built.n_refused else ""
+            raise BrowserError("browser-failed", f"blank even after its scripts ran{refused}")
+        return facts
 
     def _opened(self) -> Browser:
         if self._browser is None:
@@ -193,15 +198,3 @@ def _answer(response: Response) -> Answer:
     pairs = ((name, value) for name, values in response.headers.items() for value in values)
     headers = tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in pairs)
     return Answer(response.status, headers, response.body)
-
-
-def _check(built: Built) -> None:
-    if is_blank(built.body, built.content_type):
-        refused = f"; {built.n_refused} of its requests were not answered" if built.n_refused else ""
-        raise BrowserError("browser-failed", f"blank even after its scripts ran{refused}")
-
-
-def _replaced(response: Response, built: Built) -> Response:
-    replaced = response.replace(body=built.body)
-    replaced.headers["Content-Type"] = built.content_type
-    return replaced

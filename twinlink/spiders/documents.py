@@ -7,20 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
+from twinlink.spiders.sniffing import SNIFFED_BYTES, is_html
 from twinlink.tables import Reject
 
 __all__ = ["SNIFFED_BYTES", "Document", "Gone", "Revisit", "is_html", "status_of"]
 
-_HTML = frozenset(("text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"))
-# Types that say nothing (the MIME Sniffing Standard's unknown types), and the two that XHTML is served with beside its
-# own.
-_UNKNOWN = frozenset(
-    ("", "unknown/unknown", "application/unknown", "*/*", "application/octet-stream", "text/xml", "application/xml")
-)
-_MARKUP = re.compile(rb"<(?:!doctype\s+html|html|head|title|body|frameset)[\s>]", re.IGNORECASE)
 _STATUS = re.compile(r"[1-9][0-9]{2}")
-SNIFFED_BYTES = 2_048
-"""First bytes of a body that are searched for markup where its type says nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,17 +76,3 @@ def status_of(text: str) -> int | None:
     (200, None, None)
     """
     return int(text) if _STATUS.fullmatch(text) else None
-
-
-def is_html(content_type: str, body: bytes) -> bool:
-    """Tell whether a response is an HTML page: by its Content-Type, and by its first bytes where that says nothing.
-
-    Examples
-    --------
-    >>> is_html("text/html; charset=big5", b""), is_html("", b"<!DOCTYPE html><p>"), is_html("image/png", b"<html>")
-    (True, True, False)
-    """
-    essence = content_type.partition(";")[0].strip().lower()
-    if essence in _UNKNOWN:
-        return _MARKUP.search(body[:SNIFFED_BYTES].replace(b"\0", b"")) is not None  # without NULs also in UTF-16
-    return essence in _HTML

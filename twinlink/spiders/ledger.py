@@ -298,15 +298,15 @@ class Ledger:
     def settle(self, entry: Entry, outcome: Outcome, links: Iterable[Entry] = ()) -> None:
         """Book what became of an address, and the links that it brought, in one transaction.
 
-        An outcome ``queued`` puts the address back, as ``entry`` spells it: a redirect that only rewrites its query
-        leads to the same key. A failure that may pass (no answer, 5xx, 408, 425, 429) leaves an address ``done`` that
-        has the page of an earlier visit.
+        An outcome ``queued`` puts the address back, as ``entry`` spells it and with its urgency: a redirect that only
+        rewrites its query leads to the same key. A failure that may pass (no answer, 5xx, 408, 425, 429) leaves an
+        address ``done`` that has the page of an earlier visit.
         """
         db = self._db
         self._begin()
         if self._visit > 1:
             outcome = keep_earlier(db, entry.key, outcome)
-        db.execute(SETTLE, (*outcome[:-1], entry.url, entry.hops, entry.side, entry.key))
+        db.execute(SETTLE, (*outcome[:-1], entry.url, entry.hops, entry.side, entry.urgency, entry.key))
         book_body(db, entry.key, outcome, self._visit)
         self._book_links(entry, outcome.state == "done", links)
         now = time.monotonic()

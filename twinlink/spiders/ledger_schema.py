@@ -290,7 +290,7 @@ WHERE id = queued_id
 SETTLE = """
 UPDATE frontier
 SET state = ?, reason = ?, detail = ?, status = ?, archive = ?, start = ?, stop = ?, bytes = ?, lang = ?, url = ?,
-    hops = ?, side = ?
+    hops = ?, side = ?, urgency = ?
 WHERE key = ?
 """
 

@@ -8,11 +8,11 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
 from twinlink.spiders.building import PART, PageBuilder
-from twinlink.spiders.compression import EncodingError, decompress
 from twinlink.spiders.early import is_whole
 from twinlink.spiders.failures import RefusedError
 from twinlink.spiders.guard import blocked_port
 from twinlink.spiders.listing import SetAside
+from twinlink.spiders.reading_queue import Reading, unpacked
 from twinlink.spiders.robots_gate import RobotsGate
 from twinlink.spiders.scope import SAME_PAGE, host_of
 
@@ -84,7 +84,7 @@ class KeepRaw:
 
 
 class Unpack:
-    """Undoes the content encoding as the reader of the archive will, up to the size limit."""
+    """Undoes the content encoding of all answers but those for pages, up to the size limit; `Reading` does theirs."""
 
     def __init__(self, max_bytes: int) -> None:
         self._max_bytes = max_bytes
@@ -96,19 +96,10 @@ class Unpack:
 
     def process_response(self, request: Request, response: Response) -> Response:
         """Unpack an answer's body; refuse what is damaged, or too large without its packing."""
-        encoding = b", ".join(response.headers.getlist("Content-Encoding")).decode("latin-1")
-        if not encoding or not response.body or not is_whole(response):
+        entry = request.meta.get("page")
+        if (entry is not None and entry.kind == "page") or not is_whole(response):
             return response
-        limit = request.meta.get("download_maxsize", self._max_bytes)
-        try:
-            body = decompress(response.body, encoding, limit)
-        except EncodingError as error:
-            raise RefusedError("bad-encoding", str(error)) from error
-        if len(body) > limit:
-            raise RefusedError("too-large", "decompressed")
-        response = response.replace(body=body)
-        del response.headers["Content-Encoding"]
-        return response
+        return unpacked(response, request.meta.get("download_maxsize", self._max_bytes))
 
 
 class RetryAfter:
@@ -162,7 +153,9 @@ class RetryAfter:
                 ledger.limit_host(host, 1 if paced else None)
 
 
-MIDDLEWARES = {PageBuilder: 80, SetAside: 85, Gate: 90, RobotsGate: 100, KeepRaw: 610, Unpack: 590, RetryAfter: 560}
+MIDDLEWARES = {
+    PageBuilder: 80, Reading: 83, SetAside: 85, Gate: 90, RobotsGate: 100, KeepRaw: 610, Unpack: 590, RetryAfter: 560,
+}  # fmt: skip
 """Their places: before all others, which is after them for answers; next to the downloader; where Scrapy's unpacking
 is; before its retries (550)."""
 

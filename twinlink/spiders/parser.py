@@ -26,6 +26,7 @@ __all__ = [
     "MAX_LINKS",
     "MAX_MARKS",
     "MAX_NESTING",
+    "NESTING_PER_BYTE",
     "OTHER_TAG",
     "SAFE_DEPTH",
     "TAG_CODES",
@@ -44,6 +45,8 @@ MAX_ANCHOR_LENGTH = 500
 MAX_NESTING = 10**9
 """Depth × end tags at most: an end tag that matches nothing is compared with every open element. It takes libxml2 some
 3 s; without a limit, 10 MB of ``<b>`` and ``</i>`` would take hours."""
+NESTING_PER_BYTE = 1_000
+"""The same for each byte of a small page, so that 128 kB take 0.2 s; a page may nest 4,000 deep whatever its size."""
 
 SAFE_DEPTH = 1_000
 """Elements inside each other that every page may have. Browsers stop nesting at 512; the deepest page of our tuning
@@ -240,7 +243,8 @@ def run_parser(body: bytes, content_type: str, builder: Callable[[int], TargetT]
     text, charset = decode(body, content_type)
     data, cut = _first_marks(text.encode("utf-8", "replace").replace(b"\0", b""))
     del text  # large pages: one emoji makes Python take four bytes for each character
-    page = builder(max(SAFE_DEPTH, MAX_NESTING // (1 + data.count(b"</"))))
+    nesting = min(MAX_NESTING, NESTING_PER_BYTE * len(data))
+    page = builder(max(SAFE_DEPTH, nesting // (1 + data.count(b"</"))))
     # The encoding given here overrides what the page declares.
     target: Any = page  # the stubs ask for methods that lxml does not need
     parser = etree.HTMLParser(target=target, encoding="utf-8", huge_tree=True)
@@ -534,7 +538,9 @@ def _spaced(text: str) -> str:
     """Put one space for each run of white space, and none at either end."""
     if len(text) <= _LONG_TEXT:
         return " ".join(text.split())
-    parts, ends_word = [], False  # as objects, all words of a long text would take up ten times its size
+    # In pieces: as objects of their own, all words of a long text would take up ten times its size.
+    parts: list[str] = []
+    ends_word = False
     for start in range(0, len(text), _LONG_TEXT):
         part = text[start : start + _LONG_TEXT]
         words = " ".join(part.split())

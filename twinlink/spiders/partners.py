@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from heapq import nlargest
 from typing import TYPE_CHECKING
 
 from twinlink.languages import LANGUAGE_OF, NAMES
@@ -15,7 +16,10 @@ from twinlink.languages import LANGUAGE_OF, NAMES
 if TYPE_CHECKING:
     from twinlink.spiders.parser import Link
 
-__all__ = ["OF_SITEMAPS", "UNKNOWN", "UNWANTED", "Sides", "difference", "named_language", "swap"]
+__all__ = [
+    "OF_SITEMAPS", "UNKNOWN", "UNWANTED", "Sides", "difference", "language_tag", "named_language", "swap",
+    "text_sample",
+]  # fmt: skip
 
 UNKNOWN = 0
 UNWANTED = -1
@@ -79,14 +83,14 @@ class Sides:
         ]
         return fits[0] if len(fits) == 1 else UNKNOWN if fits else UNWANTED
 
-    def of_page(self, declared: str, blocks: Iterable[str], guess: int = UNKNOWN) -> int:
-        """Return the side of a fetched page.
+    def of_page(self, declared: str, sample: str, guess: int = UNKNOWN) -> int:
+        """Return the side of a fetched page, by what it declares and by a `text_sample` of it.
 
         Its script has the first say, for templates declare wrong languages; then what it declares, then ``guess``.
         """
         if not self._wanted:
             return UNKNOWN
-        script = _script(blocks)
+        script = _script(sample)
         if script and (not declared or _WRITTEN.get(_parts(declared)[0], "Latn") != script):
             sides = [side for side, written in enumerate(self._scripts, 1) if written == script]
             if len(sides) == 1 and (script != "Latn" or not declared):
@@ -96,26 +100,37 @@ class Sides:
             return guess if guess in sides else UNKNOWN
         return self.of_tag(declared) if declared else guess
 
-    def partners(self, links: Sequence[Link], declared: str, side: int) -> dict[str, int]:
-        """Return the links of a page that lead to other languages, by ``hreflang`` or by their text, and their sides.
+    def partners(self, links: Iterable[tuple[str, str]], declared: str, side: int) -> dict[str, int]:
+        """Return the links of a page that lead to other languages, and their sides.
+
+        Each link is given with its `language_tag`.
 
         Without wanted languages these are all languages but the one that the page declares.
         """
         found: dict[str, int] = {}
         own = _parts(declared)
-        for link in links:
+        for url, tag in links:
             if len(found) >= _MAX_PARTNERS:
                 break
-            tag = link.hreflang or named_language(link.anchor)
             if not tag or tag == "x-default":
                 continue
             other = self.of_tag(tag)
             if self._wanted:
                 if other not in (side, UNKNOWN):
-                    found.setdefault(link.url, other)
+                    found.setdefault(url, other)
             elif _parts(tag) != own:
-                found.setdefault(link.url, UNKNOWN)
+                found.setdefault(url, UNKNOWN)
         return found
+
+
+def language_tag(link: Link) -> str:
+    """Return the language that a link says to lead to, by its ``hreflang`` or its text; empty if it says none."""
+    return link.hreflang or named_language(link.anchor)
+
+
+def text_sample(blocks: Iterable[str]) -> str:
+    """Return the text of a page's longest blocks: what tells the script that it is written in."""
+    return " ".join(nlargest(8, blocks, key=len))[:_SAMPLE]
 
 
 def named_language(anchor: str) -> str:
@@ -186,9 +201,8 @@ def _parts(tag: str) -> tuple[str, str]:
     return language, next((_CHINESE.get(part, part) for part in rest if part in _CHINESE or part[:3] == "han"), "")
 
 
-def _script(blocks: Iterable[str]) -> str:
-    """Return the script of a page's longest blocks; empty when it has too few letters."""
-    text = " ".join(sorted(blocks, key=len, reverse=True)[:8])[:_SAMPLE]
+def _script(text: str) -> str:
+    """Return the script of a text; empty when it has too few letters."""
     if text.isascii():
         return "Latn" if len(text) >= 4 * _MIN_LETTERS else ""
     counts = {script: len(letters.findall(text)) for script, letters in _COUNTED.items()}

@@ -49,8 +49,8 @@ class SqliteScheduler(BaseScheduler):
         return True
 
     def next_request(self) -> Request | None:
-        """Return the next request; None in a pause, and when all hosts are busy, nothing waits or the crawl is done."""
-        if self._waits():
+        """Return the next request; None in a pause, and when all are busy, nothing waits or the crawl is done."""
+        if self._waits() or self._spider.reading.is_full:
             return None
         if self._retries:
             return self._retries.popleft()

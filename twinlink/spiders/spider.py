@@ -16,20 +16,21 @@ from scrapy.exceptions import CloseSpider
 
 from twinlink.spiders.building import BUILT, UNBUILT
 from twinlink.spiders.crawl_log import log_handler
-from twinlink.spiders.documents import is_html
 from twinlink.spiders.early import EarlyEnd, is_whole
 from twinlink.spiders.failures import failure_reason
 from twinlink.spiders.guard import AddressGuard, GuardedHandler, guarded_resolver
 from twinlink.spiders.ledger import Entry, Outcome
 from twinlink.spiders.listing import LISTED, LISTING_REASONS, Listing
 from twinlink.spiders.middleware import MIDDLEWARES
-from twinlink.spiders.parser import ParsedPage, parse_page
 from twinlink.spiders.partners import UNWANTED, Sides
+from twinlink.spiders.reading import PageFacts
+from twinlink.spiders.reading_queue import READ, ReadingQueue, header
 from twinlink.spiders.revisits import archive_page, conditions, is_unmodified
 from twinlink.spiders.robots import directives, product_token, user_agent
 from twinlink.spiders.scheduler import SqliteScheduler
 from twinlink.spiders.sitemaps import MAX_SITEMAP_BYTES
-from twinlink.spiders.urgency import LAST, SURE
+from twinlink.spiders.stalls import Stalls
+from twinlink.spiders.urgency import ASKED_LATER, LAST, SURE
 from twinlink.spiders.urls import join
 from twinlink.spiders.warc import Conversion
 
@@ -61,6 +62,8 @@ _RESOLVING = 32
 _BUSY = frozenset((429, 503))
 _BUSY_IN_A_ROW = 5
 _BUSY_REST = 600.0  # seconds that a host is left alone which answers so many requests in a row that it is busy
+_ASKED = "asked"  # key of a request's meta: when it was made (monotonic time)
+_STALLED_SHARE = 0.1  # of the time for an answer: when the crawl itself was held up for so long, it is asked for again
 _EARLIER = "earlier"  # key of a request's meta: the page that an earlier visit found
 _NOT_ARCHIVED = frozenset(("not-html", "noindex", "needs-browser", "browser-failed"))
 
@@ -117,6 +120,9 @@ class SiteSpider(scrapy.Spider):
         self._archive = archive
         self.scope = scope
         self._early = EarlyEnd()
+        self.reading = ReadingQueue(limits)
+        self.stalls = Stalls()
+        self._asked_later: set[str] = set()  # keys of addresses that are asked again for a stall
         self._sides = Sides(limits.langs) if limits.order == "pairs" else None
         self.listing = Listing(ledger, scope, self._sides, limits.max_pages, lambda: self.crawler.crawling)
 
@@ -126,12 +132,15 @@ class SiteSpider(scrapy.Spider):
         spider = super().from_crawler(crawler, *args, **kwargs)
         crawler.signals.connect(spider._early.headers_received, signals.headers_received)
         crawler.signals.connect(spider._early.bytes_received, signals.bytes_received)
+        crawler.signals.connect(spider.reading.close, signals.spider_closed)
+        crawler.signals.connect(spider.stalls.watch, signals.spider_opened)
+        crawler.signals.connect(spider.stalls.close, signals.spider_closed)
         return spider
 
     def request(self, entry: Entry) -> Request:
         """Return the request for an entry."""
         # verbatim_url: the address is normalised as browsers do; Scrapy would write some characters differently.
-        meta: dict[str, Any] = {"page": entry, "dont_redirect": True, "verbatim_url": True}
+        meta: dict[str, Any] = {"page": entry, "dont_redirect": True, "verbatim_url": True, _ASKED: time.monotonic()}
         if entry.kind == "sitemap":
             meta["download_maxsize"] = max(MAX_SITEMAP_BYTES, self.limits.max_page_bytes)
         earlier = meta[_EARLIER] = self.ledger.earlier(entry)
@@ -178,7 +187,18 @@ class SiteSpider(scrapy.Spider):
         reason, detail = failure_reason(failure.value)
         if reason == "dns" and self.guard.refused(entry.url):
             reason = "private-address"
-        self._book(entry, Outcome("rejected", reason, detail), [], None)
+        if reason == "timeout" and self._was_stalled(entry, failure.request.meta[_ASKED]):  # type: ignore[attr-defined]
+            later = entry._replace(urgency=ASKED_LATER)
+            return self._book(entry, Outcome("queued"), [later], None)
+        return self._book(entry, Outcome("rejected", reason, detail), [], None)
+
+    def _was_stalled(self, entry: Entry, asked: float) -> bool:
+        """Return whether this process was held up while it waited for an answer, which is to be asked for once more."""
+        stalled = self.stalls.seconds(asked, time.monotonic())
+        if stalled < _STALLED_SHARE * self.limits.timeout or entry.key in self._asked_later:
+            return False
+        self._asked_later.add(entry.key)
+        return True
 
     def rest(self, host: str, seconds: float) -> None:
         """Leave a host alone for a while."""
@@ -225,32 +245,30 @@ class SiteSpider(scrapy.Spider):
     def _judge(self, entry: Entry, response: Response) -> tuple[Entry, Outcome, list[Entry]]:
         """Return what became of an entry, and its links; the entry itself with what its page says of its language."""
         page = self._page(entry, response)
-        if not isinstance(page, ParsedPage):
+        if not isinstance(page, PageFacts):
             return entry, *page
-        self.scope.sameness.see(entry.url, page.blocks)
+        self.scope.sameness.see(entry.url, page.said)
         if self._sides is None:
             return entry, *self._obey(entry, page, response.headers)
-        entry = entry._replace(side=self._sides.of_page(page.declared_lang, page.blocks, entry.side))
+        entry = entry._replace(side=self._sides.of_page(page.declared_lang, page.sample, entry.side))
         outcome, links = self._obey(entry, page, response.headers)
-        return (
-            entry,
-            outcome,
-            _to_partners(entry, links, self._sides.partners(page.links, page.declared_lang, entry.side)),
-        )
+        tagged = ((link.url, link.tag) for link in page.links)
+        return entry, outcome, _to_partners(entry, links, self._sides.partners(tagged, page.declared_lang, entry.side))
 
-    def _page(self, entry: Entry, response: Response) -> ParsedPage | tuple[Outcome, list[Entry]]:
+    def _page(self, entry: Entry, response: Response) -> PageFacts | tuple[Outcome, list[Entry]]:
         unusual = self._unusual(entry, response)
         if unusual is not None:
             return unusual
-        content_type = _header(response.headers, "Content-Type")
-        if not is_html(content_type, response.body):
+        page: PageFacts | None = response.meta.get(READ)
+        if page is None:
+            content_type = header(response.headers, "Content-Type")
             return Outcome("rejected", "not-html", content_type, status=response.status), []
-        return parse_page(response.body, entry.url, content_type)
+        return page
 
     def _unusual(self, entry: Entry, response: Response) -> tuple[Outcome, list[Entry]] | None:
         """Return what an answer comes to that brings no page and no sitemap; None for others."""
         status = response.status
-        location = _header(response.headers, "Location")
+        location = header(response.headers, "Location")
         if status in _REDIRECTS and location:
             return self._follow(entry, status, location)
         earlier: Body | None = response.meta.get(_EARLIER)
@@ -261,7 +279,7 @@ class SiteSpider(scrapy.Spider):
             return Outcome("rejected", reason, detail, status=status), []
         return None
 
-    def _obey(self, entry: Entry, page: ParsedPage, headers: Headers) -> tuple[Outcome, list[Entry]]:
+    def _obey(self, entry: Entry, page: PageFacts, headers: Headers) -> tuple[Outcome, list[Entry]]:
         """Take a page and its links, as far as it wants them to be taken."""
         said: frozenset[str] = frozenset()
         if self.limits.obey_meta_robots:
@@ -276,8 +294,8 @@ class SiteSpider(scrapy.Spider):
             return outcome, _not_followed(self.scope.links(entry, (link.url for link in page.links)))
         if not self.limits.obey_rel_nofollow:
             return outcome, self.scope.links(entry, (link.url for link in page.links))
-        followed = [link.url for link in page.links if "nofollow" not in link.rel.split()]
-        others = [link.url for link in page.links if "nofollow" in link.rel.split()]
+        followed = [link.url for link in page.links if not link.nofollow]
+        others = [link.url for link in page.links if link.nofollow]
         return outcome, self.scope.links(entry, followed) + _not_followed(self.scope.links(entry, others))
 
     def _follow(self, entry: Entry, status: int, location: str) -> tuple[Outcome, list[Entry]]:
@@ -313,7 +331,7 @@ class SiteSpider(scrapy.Spider):
             return outcome._replace(bytes=len(raw.body))
         assert response.request is not None
         built: Built | None = response.meta.get(BUILT)
-        conversion = built and Conversion(built.content_type, _header(raw.headers, "Content-Language"), built.body)
+        conversion = built and Conversion(built.content_type, header(raw.headers, "Content-Language"), built.body)
         url, request = response.meta["page"].url, response.request
         if outcome.state == "done":
             written, body = archive_page(self._archive, url, request, raw, response.meta.get(_EARLIER), conversion)
@@ -397,12 +415,3 @@ def _to_partners(page: Entry, links: list[Entry], partners: Mapping[str, int]) -
 
 def _not_followed(links: list[Entry]) -> list[Entry]:
     return [link if link.reason else link._replace(reason="nofollow") for link in links]
-
-
-def _header(headers: Headers, name: str) -> str:
-    """Return a header, empty when there is none; UTF-8 where it is that, as servers write addresses into Location."""
-    value = headers.get(name) or b""
-    try:
-        return value.decode()
-    except UnicodeDecodeError:
-        return value.decode("latin-1")

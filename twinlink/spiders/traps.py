@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from collections import Counter, OrderedDict
 from collections.abc import Iterable, Sequence
+from hashlib import blake2b
 
 __all__ = [
-    "MAX_ALIKE", "MAX_PARAMETERS", "MAX_SAME", "MAX_SEGMENTS", "Sameness", "form", "shape", "suspicion", "varies",
-    "winds",
+    "MAX_ALIKE", "MAX_PARAMETERS", "MAX_SAME", "MAX_SEGMENTS", "Sameness", "form", "said_by", "shape", "suspicion",
+    "varies", "winds",
 ]  # fmt: skip
 
 MAX_ALIKE = 20
@@ -182,6 +183,16 @@ def form(url: str) -> str:
     return f"{scheme}{mark}{host}{slash}{path}" + (f"?{'&'.join(names)}" if names else "")
 
 
+def said_by(blocks: Iterable[str]) -> str:
+    """Return what stands for the text of a page, a digest; empty if it is too short to be told from others.
+
+    >>> said_by(["Welcome."]), said_by(["Welcome to this page. "] * 9) == said_by(["Welcome to that page. "] * 9)
+    ('', False)
+    """
+    text = "\n".join(blocks)
+    return blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest() if len(text) >= _MIN_TEXT else ""
+
+
 class Sameness:
     """Knows the forms of address under which one and the same page came again and again (`MAX_ALIKE`).
 
@@ -192,27 +203,26 @@ class Sameness:
     --------
     >>> sameness = Sameness()
     >>> for n in range(MAX_ALIKE):
-    ...     sameness.see(f"http://a.org/s{n}/home", ["Welcome to this page. " * 9])
+    ...     sameness.see(f"http://a.org/s{n}/home", said_by(["Welcome to this page. " * 9]))
     >>> sameness.is_trap("http://a.org/s77/home"), sameness.is_trap("http://a.org/home")
     (True, False)
     """
 
     def __init__(self) -> None:
-        self._seen: OrderedDict[str, tuple[int, int]] = OrderedDict()  # form → hash of its text, pages; -1: cleared
+        self._seen: OrderedDict[str, tuple[str, int]] = OrderedDict()  # form → what it says, pages; -1: cleared
 
-    def see(self, url: str, blocks: Iterable[str]) -> None:
-        """Note what a page says that was fetched."""
+    def see(self, url: str, said: str) -> None:
+        """Note what a page says that was fetched, as `said_by` has it."""
         kind = form(url)
         if kind == url:
             return
-        text = "\n".join(blocks)
-        said, n = self._seen.get(kind, (hash(text), 0))
-        cleared = n < 0 or len(text) < _MIN_TEXT or hash(text) != said
-        self._seen[kind] = (said, -1 if cleared else n + 1)
+        first, n = self._seen.get(kind, (said, 0))
+        cleared = n < 0 or not said or said != first
+        self._seen[kind] = (first, -1 if cleared else n + 1)
         self._seen.move_to_end(kind)
         while len(self._seen) > _MAX_FORMS:
             self._seen.popitem(last=False)
 
     def is_trap(self, url: str) -> bool:
         """Return whether an address would bring only what its form has brought all along."""
-        return self._seen.get(form(url), (0, 0))[1] >= MAX_ALIKE
+        return self._seen.get(form(url), ("", 0))[1] >= MAX_ALIKE

@@ -21,7 +21,7 @@ from twinlink.spiders.urls import page_key
 if TYPE_CHECKING:
     from twinlink.spiders.ledger import Entry
 
-__all__ = ["LAST", "PLAIN", "SURE", "book_pairwise"]
+__all__ = ["ASKED_LATER", "LAST", "PLAIN", "SURE", "book_pairwise"]
 
 SURE = 3
 """The partner of a fetched page, by a link or by its address."""
@@ -32,6 +32,9 @@ _PROMISING = 1
 PLAIN = 0
 LAST = -1
 """Only pages in unwanted languages link to it, or it is said to be in one."""
+
+ASKED_LATER = -2
+"""Its time ran out while the crawl itself was held up; it is asked for once more when nothing else is left."""
 
 _MAX_RULES = 4
 _MAX_SAME = 8  # addresses of one place that are looked at

@@ -79,6 +79,7 @@ def test_other_results() -> None:
         (gzip.compress(PAGE), "gzip", len(PAGE) - 1, "too-large"),
         (PAGE, "", len(PAGE) - 1, "too-large"),
     ],
+    ids=["damaged", "unknown", "too large when unpacked", "too large"],
 )
 def test_what_cannot_be_unpacked(body: bytes, encoding: str, limit: int, reason: str, process: ReaderProcess) -> None:
     job = Job("page", URL, body, limit, HTML, encoding=encoding)

@@ -76,11 +76,12 @@ def test_small_answers_are_read_here(fake: Fake) -> None:
     assert fake.asked == []
 
 
-@pytest.mark.parametrize(
-    ("body", "encoding"),
-    [(LARGE, ""), (gzip.compress(LARGE), "gzip"), (gzip.compress(gzip.compress(LARGE)), "gzip, gzip")],
-)
-def test_large_answers_are_read_elsewhere(fake: Fake, body: bytes, encoding: str) -> None:
+@pytest.mark.parametrize("encoding", ["", "gzip", "gzip, gzip"])
+def test_large_answers_are_read_elsewhere(fake: Fake, encoding: str) -> None:
+    body = LARGE
+    for _ in range(encoding.count("gzip")):
+        body = gzip.compress(body)
+
     async def work(queue: ReadingQueue) -> None:
         assert await queue.read("a", job("http://a/", body, encoding=encoding)) == perform(job("http://a/"))
 

@@ -73,6 +73,12 @@ class ReaderProcess:
         child = self._child
         if child is not None:
             child.kill()
+        if self._lock.acquire(blocking=False):  # else who asks sees its end
+            try:
+                if self._child is not None:
+                    self._buried(self._child)
+            finally:
+                self._lock.release()
 
     def _exchange(self, frame: bytes) -> bytes:
         for _ in range(2):  # one that ended meanwhile is noticed when it is written to

@@ -81,14 +81,22 @@ class ReaderProcess:
                 self._lock.release()
 
     def _exchange(self, frame: bytes) -> bytes:
-        for _ in range(2):  # one that ended meanwhile is noticed when it is written to
+        """Return the answer to a job. A process that ends over it gets a second one: somebody may have killed it."""
+        for is_last in (False, True):
             child = self._child = self._child or self._started()
             assert child.stdin is not None
             with suppress(BrokenPipeError):
                 write_frame(child.stdin, frame)
-                break
-            self._buried(child)
-        return self._answer(child)
+            answer = self._answer(child)
+            if answer is not None:
+                return answer
+            code = self._buried(child)
+            if code == -signal.SIGPROF:
+                raise UnreadError("parse-timeout", f"more than {self._seconds:g} s of processor time")
+            if is_last:
+                how = f"by signal {-code}" if code < 0 else f"with code {code}"
+                raise UnreadError("parse-failed", f"the process that read it ended {how}")
+        raise AssertionError
 
     def _started(self) -> _Child:
         if self._closed.is_set():
@@ -101,23 +109,17 @@ class ReaderProcess:
             child.kill()
         return child
 
-    def _answer(self, child: _Child) -> bytes:
+    def _answer(self, child: _Child) -> bytes | None:
+        """Return what a process answers; None if it has ended."""
         assert child.stdout is not None
-        if self._comes(child.stdout):
-            answer = read_frame(child.stdout)
-            if answer is not None:
-                if answer[:1] == LAST:
-                    self._buried(child)
-                return answer
-        else:
+        if not self._comes(child.stdout):
             child.kill()
             self._buried(child)
             raise UnreadError("parse-timeout", f"no answer in {self._longest():g} s")
-        code = self._buried(child)
-        if code == -signal.SIGPROF:
-            raise UnreadError("parse-timeout", f"more than {self._seconds:g} s of processor time")
-        how = f"by signal {-code}" if code < 0 else f"with code {code}"
-        raise UnreadError("parse-failed", f"the process that read it ended {how}")
+        answer = read_frame(child.stdout)
+        if answer is not None and answer[:1] == LAST:
+            self._buried(child)
+        return answer
 
     def _comes(self, pipe: IO[bytes]) -> bool:
         """Wait until there is something to read, or the end of the process; return False when it takes too long."""

@@ -103,7 +103,7 @@ def perform(job: Job) -> Result:
     Examples
     --------
     >>> perform(Job("page", "http://a.org/", b"<a href=/fr/ rel=nofollow>Francais</a>", 1_000, "text/html")).links
-    (PageLink(url='http://a.org/fr/', tag='', nofollow=True),)
+    (PageLink(url='http://a.org/fr/', tag='fr', nofollow=True),)
     """
     body = _unpacked(job)
     if job.kind == "whole":

@@ -190,7 +190,7 @@ def _call(
 def _plain(value: Any) -> Any:
     """Return a setting as a settings file has it: whole paths as text."""
     if isinstance(value, Path):
-        return str(value.absolute())
+        return str(value if str(value) == "auto" else value.absolute())  # auto: no file, see remembering
     return [_plain(each) for each in value] if isinstance(value, list | tuple) else value
 
 

@@ -212,7 +212,8 @@ def _signed_settings(config: Config, langs: Sequence[str], find_languages: Langu
 
 def _that_count(settings: MatchSettings) -> MatchSettings:
     """Return the settings without those that the method does not use: what they are makes no other result."""
-    uses_patterns = settings.method == "urls" or "pattern" in settings.weighing.evidence
+    weighs_patterns = settings.method == "weighed" and "pattern" in settings.weighing.evidence
+    uses_patterns = settings.method == "urls" or weighs_patterns
     return settings if uses_patterns else msgspec.structs.replace(settings, patterns=PatternSettings())
 
 

@@ -26,10 +26,10 @@ UNTIL_NEXT_LOOK = 21_000  # milliseconds, of the page's own clock
 @pytest.fixture
 def matching(own_run: Path) -> Iterator[Path]:
     """A run that is being matched, by this process; its pairs are still to come."""
-    (own_run / "match").rename(own_run / ".match.tmp")
-    (own_run / ".match.tmp" / "pairs").rename(own_run / "later")
-    (own_run / ".match.tmp" / "pairs").mkdir()
     with RunDirectory(own_run).lock():
+        (own_run / "match").rename(own_run / ".match.tmp")
+        (own_run / ".match.tmp" / "pairs").rename(own_run / "later")
+        (own_run / ".match.tmp" / "pairs").mkdir()
         yield own_run
 
 

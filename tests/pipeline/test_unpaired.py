@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from collections.abc import Callable, Sequence
@@ -15,7 +16,9 @@ import pytest
 
 from tests.pipeline.test_structural import CHINESE, ENGLISH
 from tests.sites import page, write_pages
+from twinlink.committing import SIGNATURE
 from twinlink.config import Config
+from twinlink.damage import list_tables
 from twinlink.explain import explain
 from twinlink.languages import takes_in
 from twinlink.outcome import WITHOUT_CHANCES
@@ -407,6 +410,9 @@ def test_a_kept_page_that_ingest_told_of_is_not_called_rejected_by_it(matched: M
     older = {"url": url, "stage": "ingest", "reason": "older-capture", "detail": ""}
     rows = [*read_table(file, REJECTS).to_pylist(), older]
     write_table(pa.Table.from_pylist(rows, REJECTS), REJECTS, file)
+    signature = file.with_name(SIGNATURE)
+    record = {**json.loads(signature.read_bytes()), "tables": list_tables(file.parent)}
+    signature.write_text(json.dumps(record))
     assert "older-capture" not in run.reload().explain(url).verdict
 
 

@@ -423,7 +423,8 @@ def test_a_ledger_that_cannot_be_read_ends_the_crawl() -> None:
         has_more=lambda: True,
         take=Mock(side_effect=sqlite3.OperationalError("disk I/O error")),
     )
-    spider = SimpleNamespace(ledger=ledger, limits=CrawlSettings(), fatal=None, pause=None)
+    reading = SimpleNamespace(is_full=False)
+    spider = SimpleNamespace(ledger=ledger, limits=CrawlSettings(), fatal=None, pause=None, reading=reading)
     scheduler = SqliteScheduler(spider)  # type: ignore[arg-type]
     assert scheduler.has_pending_requests()
     assert scheduler.next_request() is None

@@ -198,7 +198,7 @@ def _enter(db: sqlite3.Connection, row: tuple[object, ...]) -> None:
     db.execute(INSERT, entry)
     where = Body(*body)  # type: ignore[arg-type]  # as another ledger has them
     outcome = Outcome("done", "", "recovered", status, archive, start, stop, size, lang, where)  # type: ignore[arg-type]
-    db.execute(SETTLE, (*outcome[:-1], entry.url, 0, 0, entry.key))
+    db.execute(SETTLE, (*outcome[:-1], entry.url, entry.hops, entry.side, entry.urgency, entry.key))
     book_body(db, entry.key, outcome, visit_number(db))
 
 

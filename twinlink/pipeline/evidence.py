@@ -109,8 +109,8 @@ class Found:
     """Whether the matching holds just the pairs that the method accepts, whatever their probability."""
     n_equal: npt.NDArray[np.integer] | None = None
     """How many pages each pair might as well have been, itself included; none where the method does not count them."""
-    alike: tuple[npt.NDArray[np.integer], npt.NDArray[np.integer]] | None = None
-    """How many near-duplicates the two pages of each pair have, each among the pages of its language; none as above."""
+    alike: tuple[sp.csr_array, sp.csr_array] | None = None
+    """Near-duplicates of each page among the pages of its language, for each side; none as above."""
 
 
 def read_words(side_a: Side, side_b: Side, lexicons: Sequence[Lexicon], settings: MatchSettings) -> Words:

@@ -159,7 +159,6 @@ def _chosen(found: Found, keep: npt.NDArray[np.intp]) -> Found:
         rivals=found.rivals[keep],
         probabilities=found.probabilities[keep],
         n_equal=None if found.n_equal is None else found.n_equal[keep],
-        alike=None if found.alike is None else (found.alike[0][keep], found.alike[1][keep]),
     )
 
 
@@ -178,9 +177,6 @@ def _with_pairs(found: Found, rows: Ints, columns: Ints) -> Found:
         rivals=np.append(found.rivals, _best_others(found.scores, rows, columns)),
         probabilities=np.append(found.probabilities, np.full(n_new, np.nan)),
         n_equal=None if found.n_equal is None else np.append(found.n_equal, np.ones(n_new, np.int64)),
-        alike=None
-        if found.alike is None
-        else (np.append(found.alike[0], np.zeros(n_new, int)), np.append(found.alike[1], np.zeros(n_new, int))),
     )
 
 

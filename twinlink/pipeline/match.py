@@ -440,7 +440,10 @@ def _verdicts(found: Found, keep: npt.NDArray[np.bool_]) -> list[str]:
 
 def _alike(found: Found, keep: npt.NDArray[np.bool_]) -> dict[str, npt.NDArray[np.integer]]:
     """Return how many near-duplicates the pages of the kept pairs have, where the method counts them."""
-    return {} if found.alike is None else {"alike_a": found.alike[0][keep], "alike_b": found.alike[1][keep]}
+    if found.alike is None:
+        return {}
+    n_a, n_b = (np.diff(alike.indptr) for alike in found.alike)
+    return {"alike_a": n_a[found.matching.rows[keep]], "alike_b": n_b[found.matching.columns[keep]]}
 
 
 def _candidate_table(match_: SideMatch) -> pa.Table:

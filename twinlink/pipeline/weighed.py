@@ -206,5 +206,5 @@ def _found(
         probabilities=result.probabilities,
         weights=result.weights,
         n_equal=result.n_equal,
-        alike=(np.diff(site.alike_a.indptr)[rows], np.diff(site.alike_b.indptr)[columns]),
+        alike=(site.alike_a, site.alike_b),
     )

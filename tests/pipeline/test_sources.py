@@ -274,6 +274,40 @@ def test_all_archives_of_a_folder_are_read(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+def test_links_out_of_a_folder_of_archives_are_counted(tmp_path: Path) -> None:
+    folder, outside = tmp_path / "folder", tmp_path / "outside"
+    (outside / "more").mkdir(parents=True)
+    for number, name in enumerate(("a.warc.gz", "more/b.warc.gz")):
+        respond(outside / name, f"{BASE}{number}", SITE["index.html"])
+    write_wacz(outside / "c.wacz", [outside / "a.warc.gz"])
+    (folder / "own").mkdir(parents=True)
+    respond(folder / "own/d.warc.gz", BASE + "d", SITE["index.html"])
+    links: dict[str, str | Path] = {
+        "p.warc": "/etc/passwd", "a.warc.gz": outside / "a.warc.gz", "c.wacz": outside / "c.wacz", "more": outside,
+        "gone.warc": "nothing", "circle.wacz": "circle.wacz", "e.warc.gz": "own/d.warc.gz", "same": "own",
+    }  # fmt: skip
+    for name, target in links.items():
+        (folder / name).symlink_to(target)
+    os.mkfifo(folder / "pipe.warc")
+    items = read(folder)
+    refused = {item.url: item.reason for item in items if isinstance(item, Reject)}
+    names = ["a.warc.gz", "c.wacz", "circle.wacz", "gone.warc", "more", "p.warc", "pipe.warc"]
+    assert refused == dict.fromkeys(names, "unreadable")
+    assert [item.url for item in items if isinstance(item, Document)] == [BASE + "d"] * 2  # a link inside is a file
+    assert [file.name for file in source_files(folder)] == ["e.warc.gz", "d.warc.gz"]
+
+
+def test_a_folder_whose_archives_are_links_says_so(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder/p.wacz").symlink_to("/etc/passwd")
+    for base_url in ("", BASE):
+        with pytest.raises(InputError, match=r"not read: p.wacz \(link to a place outside the folder\)"):
+            read(tmp_path / "folder", base_url=base_url)
+    (tmp_path / "folder/a.html").write_text("a", encoding="utf-8")
+    items = read(tmp_path / "folder", base_url=BASE)
+    assert [item.url for item in items] == ["p.wacz", BASE + "a.html"]
+
+
 def test_a_folder_of_bad_archives_is_an_error(tmp_path: Path) -> None:
     for name in ("a.warc.gz", "b.wacz"):
         (tmp_path / name).write_bytes(b"bad")

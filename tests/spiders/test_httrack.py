@@ -12,6 +12,7 @@ from twinlink.errors import InputError
 from twinlink.spiders.documents import Document
 from twinlink.spiders.httrack import CACHE_NAME
 from twinlink.spiders.mirror import read_mirror
+from twinlink.spiders.sources import read_path
 from twinlink.tables import Reject
 
 LIMIT = 10_000
@@ -118,7 +119,12 @@ def test_a_cache_outside_the_folder_is_not_read(tmp_path: Path) -> None:
     cache = write_cache(tmp_path / "other", [cache_member(URL + "secret", PAGE)])
     write_saved(tmp_path / "mirror", {"www.example.org/a.html": b"a"})
     (tmp_path / "mirror" / "hts-cache").symlink_to(cache.parent)
-    assert list(outcome(tmp_path / "mirror")[0]) == [URL + "a.html"]
+    pages, rejects = outcome(tmp_path / "mirror")
+    assert list(pages) == [URL + "a.html"]
+    assert rejects == [(CACHE_NAME, "unreadable")]
+    (tmp_path / "mirror/www.example.org/a.html").unlink()
+    with pytest.raises(InputError, match=r"found no HTML file .*; not read: hts-cache/new.zip \(leads to"):
+        list(read_path(tmp_path / "mirror", LIMIT))
 
 
 def test_a_cache_without_pages_and_no_files(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from twinlink.spiders.addresses import Addresses, host_folders, reconcile, recor
 from twinlink.spiders.documents import Document
 from twinlink.spiders.mirror import read_mirror
 from twinlink.spiders.parser import parse_page
+from twinlink.spiders.sources import source_files
 from twinlink.spiders.urls import normalise
 from twinlink.tables import Reject
 
@@ -354,7 +356,48 @@ def test_links_out_of_the_folder_are_not_followed(tmp_path: Path) -> None:
     (folder / "tree").symlink_to(outside)
     (folder / "loop").symlink_to(folder)
     assert list(pages(folder).values()) == ["a.html", "inside.html", "dir/b.html"]
-    assert rejects(folder) == [(BASE + name, "unreadable") for name in ("broken.html", "circle.html", "secret.html")]
+    unreadable = [BASE + "broken.html", BASE + "circle.html", BASE + "secret.html", "tree"]
+    assert rejects(folder) == [(name, "unreadable") for name in unreadable]
+
+
+@pytest.fixture
+def deep(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
+    """Make mirrors whose pages lie up to 1,500 folders deep; what else goes through such folders cannot remove them."""
+    made: list[int] = []
+
+    def make(name: str) -> Path:
+        root = tmp_path / "deep"
+        root.mkdir()
+        made.append(os.open(root, os.O_RDONLY))
+        for number in range(1500):
+            os.mkdir(name, dir_fd=made[-1])
+            made.append(os.open(name, os.O_RDONLY, dir_fd=made[-1]))
+            if number in {0, 99, 899, 1499}:
+                with os.fdopen(os.open("a.html", os.O_WRONLY | os.O_CREAT, dir_fd=made[-1]), "wb") as page:
+                    page.write(b"a")
+        return root
+
+    yield make
+    for folder in reversed(made):
+        for each in os.listdir(folder):  # noqa: PTH208  # a descriptor, for the path is too long
+            (os.rmdir if each != "a.html" else os.unlink)(each, dir_fd=folder)
+        os.close(folder)
+
+
+def test_a_mirror_of_1500_folders_in_each_other_is_read(deep: Callable[[str], Path]) -> None:
+    folder = deep("d")
+    assert [page.count("/") for page in pages(folder).values()] == [1, 100, 900]
+    (source, reason) = rejects(folder)[0]
+    assert (source.count("/"), reason) == (1500, "no-address")  # longer than addresses are
+    assert len(source_files(folder)) == 4
+
+
+def test_folders_deeper_than_a_path_can_be_long_are_counted(deep: Callable[[str], Path]) -> None:
+    folder = deep("a-folder-of-a-site")
+    assert [page.count("/") for page in pages(folder).values()] == [1, 100]
+    (found,) = [item for item in read(folder) if isinstance(item, Reject)]
+    assert (found.reason, found.detail) == ("unreadable", "File name too long")
+    assert len(source_files(folder)) == 2
 
 
 def test_what_cannot_be_opened_is_rejected(tmp_path: Path) -> None:

@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
+import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
-__all__ = ["MAX_SKIPPED_BYTES", "UnusableError", "locate", "number_of", "read_file", "short_lines"]
+__all__ = [
+    "MAX_SKIPPED_BYTES",
+    "OUTSIDE",
+    "Folder",
+    "Unusable",
+    "UnusableError",
+    "locate",
+    "number_of",
+    "read_file",
+    "refusal",
+    "short_lines",
+    "source_of",
+    "walk",
+]
+
+OUTSIDE = "link to a place outside the folder"
+"""Why a link in a foreign folder is not followed."""
 
 _MOST_DIGITS = 18  # of a number of 64 bits
 
@@ -58,6 +75,89 @@ def locate(name: str, root: Path) -> Path:
     return path
 
 
+class Folder(NamedTuple):
+    """A folder below one that a user named."""
+
+    parts: tuple[str, ...]
+    """Its path below that one."""
+    names: list[str]
+    """What is in it and no folder, in order."""
+    plain: frozenset[str]
+    """Those that are regular files themselves, not links or pipes."""
+
+
+class Unusable(NamedTuple):
+    """What cannot be gone through: a folder that cannot be read, a link to one outside."""
+
+    parts: tuple[str, ...]
+    detail: str
+
+
+def source_of(parts: Sequence[str]) -> str:
+    r"""Return the path of a file below its folder as it stands in tables: what is no UTF-8 in it is replaced.
+
+    >>> source_of(["en", "a\udcff.html"])
+    'en/a\ufffd.html'
+    """
+    return os.fsencode("/".join(parts)).decode("utf-8", "replace")
+
+
+def walk(root: Path, skipped: frozenset[str] = frozenset()) -> Iterator[Folder | Unusable]:
+    """Yield a folder and all below it in the order of their names, however deep they lie.
+
+    Links to folders are not followed: those inside are gone through in their own places, those that lead outside are
+    yielded as `Unusable`. So is a folder that lies deeper than a path can be long.
+
+    Parameters
+    ----------
+    root : Path
+        The folder that a user named.
+    skipped : frozenset of str
+        Names of folders that are passed over, and of links to folders.
+    """
+    waiting: list[tuple[str, ...]] = [()]
+    real = root.resolve()
+    while waiting:
+        parts = waiting.pop()
+        try:
+            with os.scandir(root.joinpath(*parts)) as entries:
+                found = sorted(entries, key=lambda entry: entry.name)
+        except (OSError, ValueError) as error:
+            yield Unusable(parts, getattr(error, "strerror", None) or str(error))
+            continue
+        folders = [entry for entry in found if _is_folder(entry)]
+        names = [entry.name for entry in found if not _is_folder(entry)]
+        yield Folder(parts, names, frozenset(entry.name for entry in found if entry.is_file(follow_symlinks=False)))
+        below = [entry for entry in folders if entry.name not in skipped]
+        for entry in below:
+            if entry.is_symlink() and (detail := refusal(Path(entry.path), real)):
+                yield Unusable((*parts, entry.name), detail)
+        waiting += [(*parts, entry.name) for entry in reversed(below) if not entry.is_symlink()]
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # links in a circle
+        return False
+
+
+def refusal(path: Path, root: Path) -> str:
+    """Return why a link in a folder is not followed; empty where it leads to a place inside.
+
+    Parameters
+    ----------
+    path : Path
+        The link, or any other path.
+    root : Path
+        The folder; resolved.
+    """
+    try:
+        return "" if path.resolve().is_relative_to(root) else OUTSIDE
+    except (OSError, RuntimeError) as error:  # links in a circle
+        return getattr(error, "strerror", None) or str(error)
+
+
 def short_lines(file: BinaryIO, max_bytes: int) -> Iterator[bytes | None]:
     r"""Yield the lines of a file, and None for each that is longer than ``max_bytes``, as far as `MAX_SKIPPED_BYTES`.
 
@@ -98,8 +198,8 @@ def read_file(path: Path, root: Path, limit: int) -> bytes:
     try:
         status = path.lstat()
         if stat.S_ISLNK(status.st_mode):
-            if not path.resolve().is_relative_to(root):
-                raise UnusableError("unreadable", "link to a place outside the folder")
+            if detail := refusal(path, root):
+                raise UnusableError("unreadable", detail)
             status = path.stat()
         if not stat.S_ISREG(status.st_mode):  # opening a pipe would wait for ever
             raise UnusableError("unreadable", "no regular file")

@@ -19,7 +19,7 @@ from twinlink.spiders.urls import normalise
 from twinlink.spiders.zips import BROKEN, open_zip
 from twinlink.tables import Reject
 
-__all__ = ["CACHE_NAME", "has_cache", "read_cache", "read_cached"]
+__all__ = ["CACHE_NAME", "cache_refused", "has_cache", "read_cache", "read_cached"]
 
 CACHE_NAME = "hts-cache/new.zip"
 
@@ -37,6 +37,15 @@ def has_cache(folder: Path) -> bool:
         return locate(CACHE_NAME, folder).is_file()
     except (UnusableError, OSError):
         return False
+
+
+def cache_refused(folder: Path) -> Reject | None:
+    """Return a reject for a cache that a link leads to, outside of the mirror; None for any other, and for none."""
+    try:
+        locate(CACHE_NAME, folder)
+    except UnusableError as error:
+        return Reject(CACHE_NAME, "ingest", error.reason, error.detail)
+    return None
 
 
 def read_cache(folder: Path, max_page_bytes: int) -> Iterator[Document | Reject]:

@@ -22,8 +22,8 @@ from twinlink.spiders.addresses import (
     suffix_of,
 )
 from twinlink.spiders.documents import Document, is_html
-from twinlink.spiders.files import UnusableError, read_file
-from twinlink.spiders.httrack import has_cache, read_cache
+from twinlink.spiders.files import Unusable, UnusableError, read_file, source_of, walk
+from twinlink.spiders.httrack import cache_refused, has_cache, read_cache
 from twinlink.spiders.parser import parse_page
 from twinlink.spiders.urls import normalise, page_id
 from twinlink.tables import Reject
@@ -35,7 +35,7 @@ _DOCUMENT_SUFFIXES = frozenset(".pdf .doc .docx .rtf .odt .xls .xlsx .ods .ppt .
 _ASSET_SUFFIXES = frozenset(
     ".css .js .mjs .json .map .xml .rss .atom .xsl .dtd .gif .jpg .jpeg .png .webp .avif .svg .ico .bmp .tif .tiff"
     " .woff .woff2 .ttf .otf .eot .swf .mp3 .mp4 .m4a .wav .ogg .webm .avi .mov .wmv .rm .ram .zip .gz .bz2 .xz .7z"
-    " .rar .tar .tgz .exe .msi .dmg .iso .warc .orig .tmp .listing".split()
+    " .rar .tar .tgz .zst .exe .msi .dmg .iso .warc .arc .wacz .orig .tmp .listing".split()
 )
 _TOOL_FILES = frozenset(("robots.txt", "hts-log.txt", "cookies.txt"))
 _TOOL_FOLDERS = frozenset(("hts-cache",))
@@ -90,6 +90,8 @@ def read_mirror(folder: Path, base_url: str, max_page_bytes: int) -> Iterator[Do
         raise InputError(f"{folder}: expected a folder of saved pages")
     n_pages = 0
     covered: set[int] = set()
+    if refused := cache_refused(folder):
+        yield refused
     for item in read_cache(folder, max_page_bytes) if has_cache(folder) else ():
         n_pages += isinstance(item, Document)
         covered.add(page_id(item.url))
@@ -141,7 +143,7 @@ class _Entry(NamedTuple):
 
     @property
     def source(self) -> str:
-        return os.fsencode("/".join(self.parts)).decode("utf-8", "replace")
+        return source_of(self.parts)
 
 
 class _Files:
@@ -156,15 +158,15 @@ class _Files:
 
     def walk(self) -> Iterator[_Entry | Reject]:
         """Yield the files in the order of their names, and a reject for each folder that cannot be read."""
-        errors: list[OSError] = []
-        for place, folders, names in os.walk(self._folder, onerror=errors.append):
-            folders[:] = sorted(set(folders) - _TOOL_FOLDERS)
-            parts = Path(place).relative_to(self._folder).parts
-            if not (self._skips_top and not parts):
-                siblings = frozenset(names)
-                yield from (_Entry((*parts, name), siblings) for name in sorted(names) if _may_be_page(name))
-        for error in errors:
-            yield Reject(str(error.filename), "ingest", "unreadable", error.strerror or "")
+        problems: list[Unusable] = []
+        for found in walk(self._folder, _TOOL_FOLDERS):
+            if isinstance(found, Unusable):
+                problems.append(found)
+            elif found.parts or not self._skips_top:
+                siblings = frozenset(found.names)
+                yield from (_Entry((*found.parts, name), siblings) for name in found.names if _may_be_page(name))
+        for problem in problems:
+            yield Reject(source_of(problem.parts or (self._folder.name,)), "ingest", "unreadable", problem.detail)
 
     def sample(self) -> Iterator[bytes]:
         """Yield the first pages."""

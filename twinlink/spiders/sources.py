@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import re
+import stat
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from twinlink.errors import InputError
 from twinlink.spiders.addresses import PAGE_SUFFIXES, suffix_of
 from twinlink.spiders.cdx import archives_of_index, read_cdx
 from twinlink.spiders.documents import Document
+from twinlink.spiders.files import Unusable, refusal, source_of, walk
 from twinlink.spiders.listed import files_of_list, read_list
 from twinlink.spiders.mirror import read_mirror
 from twinlink.spiders.responses import Exchanges, archive_of, read_archives
@@ -78,7 +80,7 @@ def source_files(path: Path) -> list[Path]:
     """
     _check(path)
     if path.is_dir():
-        return _files(path, _HOLDS_ARCHIVES) or _files(path)
+        return _found(path, _HOLDS_ARCHIVES).files or _found(path).files
     if _INDEX.search(path.name):
         return [path, *archives_of_index(path)]
     return [path, *files_of_list(path)] if _is_list(path) else [path]
@@ -89,13 +91,32 @@ def _read(
 ) -> Iterator[Document | Reject]:
     _check(path)
     if path.is_dir():
-        archives = _files(path, _HOLDS_ARCHIVES)
-        return _read_archives(path, archives, limit, exchanges) if archives else read_mirror(path, base_url, limit)
+        return _read_folder(path, limit, base_url, exchanges)
     if _ARCHIVE.search(path.name):
         return read_archives([archive_of(path)], limit, exchanges)
     if _WACZ.search(path.name):
         return read_wacz(path, limit, exchanges)
     return read_cdx(path, is_wanted, limit, exchanges) if _INDEX.search(path.name) else read_list(path, limit)
+
+
+def _read_folder(path: Path, limit: int, base_url: str, exchanges: Exchanges | None) -> Iterator[Document | Reject]:
+    """Read a folder of archives, or else of saved pages; what cannot be read is counted, and told if it was all."""
+    archives = _found(path, _HOLDS_ARCHIVES)
+    refused = archives.refused[:1]
+    yield from archives.refused
+    if archives.files:
+        yield from archives.unread
+        yield from _read_archives(path, archives.files, limit, exchanges)
+        return
+    try:
+        for item in read_mirror(path, base_url, limit):
+            if not refused and isinstance(item, Reject) and item.reason == "unreadable":
+                refused.append(item)
+            yield item
+    except InputError as error:
+        if not refused:
+            raise
+        raise InputError(f"{error}; not read: {refused[0].url} ({refused[0].detail})") from error
 
 
 def _check(path: Path) -> None:
@@ -133,17 +154,45 @@ def _read_archives(
     if len(errors) == len(readers):
         raise errors[0]
     yield from (Reject(folder.name, "ingest", "damaged-record", str(error)) for error in errors)
-    n_pages = sum(suffix_of(file.name) in PAGE_SUFFIXES for file in _files(folder))
+    n_pages = sum(suffix_of(file.name) in PAGE_SUFFIXES for file in _found(folder).files)
     if n_pages:
         yield Reject(folder.name, "ingest", "beside-archives", f"{n_pages} saved pages, not read: the archives were")
 
 
-def _files(folder: Path, wanted: re.Pattern[str] | None = None) -> list[Path]:
-    """Return the files of such names below a folder in the order of their paths; links to folders are not followed."""
-    found = (
-        Path(place, name)
-        for place, _, names in os.walk(folder)
-        for name in names
-        if wanted is None or wanted.search(name)
-    )
-    return sorted((file for file in found if file.is_file()), key=lambda file: file.parts)
+class _Found(NamedTuple):
+    """The files of some names below a folder."""
+
+    files: list[Path]
+    """In the order of their paths."""
+    refused: list[Reject]
+    """Links to places outside of the folder, and what is no regular file."""
+    unread: list[Reject]
+    """Folders that cannot be read, and links to such outside."""
+
+
+def _found(folder: Path, wanted: re.Pattern[str] | None = None) -> _Found:
+    """Return the files of such names below a folder; links to folders are not followed."""
+    root = folder.resolve()
+    files, refused, unread = [], [], []
+    for below in walk(folder):
+        if isinstance(below, Unusable):
+            unread.append(Reject(source_of(below.parts or (folder.name,)), "ingest", "unreadable", below.detail))
+            continue
+        for name in below.names:
+            if wanted is not None and not wanted.search(name):
+                continue
+            path = folder.joinpath(*below.parts, name)
+            detail = ("" if name in below.plain else refusal(path, root)) or _problem_of(path)
+            if not detail:
+                files.append(path)
+            else:
+                refused.append(Reject(source_of((*below.parts, name)), "ingest", "unreadable", detail))
+    return _Found(sorted(files, key=lambda file: file.parts), refused, unread)
+
+
+def _problem_of(path: Path) -> str:
+    """Return why a path cannot be read as a file; empty for one that can."""
+    try:
+        return "" if stat.S_ISREG(path.stat().st_mode) else "no regular file"
+    except OSError as error:  # too long a path, a link to nothing
+        return error.strerror or str(error)

@@ -154,6 +154,14 @@ def test_entities_are_not_expanded() -> None:
     assert "http://a.org/1" in found.pages
 
 
+def test_elements_deep_within_each_other_end_the_reading() -> None:
+    listed = f"<urlset xmlns='{SPACE}'><url><loc>http://a.org/b</loc></url>".encode()
+    found = read_sitemap(listed + b"<url>" * 100_000 + b"<loc>http://a.org/deep</loc>", URL)
+    assert found is not None
+    assert found.pages == ("http://a.org/b",)
+    assert "within each other" in found.cut
+
+
 def test_limits() -> None:
     lines = "\n".join(f"http://a.org/{n}" for n in range(MAX_ADDRESSES + 10))
     for body in (lines.encode(), urlset(*lines.split())):

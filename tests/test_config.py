@@ -32,6 +32,11 @@ def test_every_setting_survives_toml(tmp_path):
         ("[crawl]\nmax_pages = 0", "max_pages"),
         ("[match.internal]\ncontent = 'magic'", "content"),
         ("langs = [", "not a TOML file"),
+        ("langs = " + "9" * 100_000, "a number of thousands of digits"),
+        ("[crawl]\nmax_pages = 0x" + "f" * 5_000, "crawl.max_pages: expected a number of at most 18 digits"),
+        ("[match]\nmax_pairs = 1_000_000_000_000_000_000", "match.max_pairs: expected a number of at most 18 digits"),
+        ("x = " + "[" * 100_000, "nested too deeply"),
+        ("x = " + "{a = " * 50_000, "nested too deeply"),
     ],
 )
 def test_a_wrong_file_is_refused_with_its_place(tmp_path, text, message):
@@ -40,6 +45,35 @@ def test_a_wrong_file_is_refused_with_its_place(tmp_path, text, message):
     with pytest.raises(ConfigError, match=message) as caught:
         Config.load(path)
     assert str(path) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ".".join(["a"] * 500_000) + " = 1",
+        ".".join(["a"] * 500_000),
+        "langs = ['en']\n[ " + " . ".join(["'a.b'"] * 50_000) + " ]",
+        '[match]\nx = [1, {"a" . ' + ".".join(['"."'] * 50_000) + " = 1}]",
+        '# """\nmatch' + ".a" * 50_000 + "=1",
+    ],
+)
+def test_names_without_an_end_are_refused_before_they_are_parsed(tmp_path, text):
+    path = tmp_path / "config.toml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"a name of \d+ parts; names of settings have at most 32"):
+        Config.load(path)  # half a million parts would take an hour, and all memory
+
+
+def test_dots_in_values_are_no_names(tmp_path):
+    hosts = ".".join(["www"] * 40)
+    path = tmp_path / "config.toml"
+    lines = [
+        f"crawl.contact = '{hosts}' # {hosts}",
+        f'crawl.include = ["{hosts}", """{hosts}\n""", \'\'\'{hosts}\'\'\']',
+    ]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    config = Config.load(path)
+    assert (config.crawl.contact, config.crawl.include) == (hosts, (hosts, hosts + "\n", hosts))
 
 
 def test_a_file_that_is_not_there(tmp_path):

@@ -6,10 +6,10 @@ A name that does not exist or a value out of its range is refused with the place
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
+from tomllib import TOMLDecodeError
 from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
@@ -22,8 +22,9 @@ from twinlink.inputs import Expected, read_input_text
 from twinlink.pattern_config import PatternSettings
 from twinlink.ranking_config import RankingSettings
 from twinlink.recover_config import RecoverSettings
-from twinlink.settings import Natural, Positive, Settings, Unit, choices, plain
+from twinlink.settings import Natural, Positive, Settings, Unit, choices, plain, too_large
 from twinlink.structure_config import BitextorSettings, ModelSettings, UrlRuleSettings, WebminingSettings
+from twinlink.tomltext import parse_toml
 
 __all__ = [
     "EVIDENCE",
@@ -305,12 +306,10 @@ class Config(Settings, frozen=True):
     def load(cls, path: Path, base: Config | None = None) -> Config:
         """Read a TOML file; what it does not name is as in ``base``, by default the default."""
         try:
-            named = tomllib.loads(read_input_text(path, _FILE))
-            return _convert(named if base is None else _merged(msgspec.to_builtins(base), named), str(path))
-        except tomllib.TOMLDecodeError as error:
+            named = parse_toml(read_input_text(path, _FILE), str(path))
+        except TOMLDecodeError as error:
             raise ConfigError(f"{path}: not a TOML file: {error}") from error
-        except RecursionError:
-            raise ConfigError(f"{path}: not a file of settings: its values are nested too deeply") from None
+        return _convert(named if base is None else _merged(msgspec.to_builtins(base), named), str(path))
 
     def override(self, values: Mapping[str, Any]) -> Config:
         """Return a copy with some values replaced; keys are dotted names such as ``match.ets.alpha``."""
@@ -341,7 +340,9 @@ def _merged(tree: dict[str, Any], named: Mapping[str, Any]) -> dict[str, Any]:
     return {**tree, **changed}
 
 
-def _convert(tree: object, where: str) -> Config:
+def _convert(tree: dict[str, Any], where: str) -> Config:
+    if name := too_large(tree):
+        raise ConfigError(f"{where}: {name}: expected a number of at most 18 digits")
     try:
         config = msgspec.convert(tree, Config)
     except msgspec.ValidationError as error:

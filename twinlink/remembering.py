@@ -9,7 +9,6 @@ told wherever they apply, and `forget` takes the default instead.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +21,7 @@ from twinlink.errors import ConfigError, TwinlinkError
 from twinlink.files import write_text
 from twinlink.rundir import RunDirectory
 from twinlink.signature import leaves, shown
+from twinlink.tomltext import parse_toml
 
 __all__ = ["CallSettings", "call_settings", "keep_with", "remember", "remembered"]
 
@@ -89,7 +89,7 @@ def flat(config: Config) -> dict[str, Any]:
 
 def _names_in(file: Path) -> set[str]:
     """Return the names of the settings in a settings file, which has been read before."""
-    return {name for name, _ in leaves(tomllib.loads(file.read_text(encoding="utf-8")))}
+    return {name for name, _ in leaves(parse_toml(file.read_text(encoding="utf-8-sig"), str(file)))}
 
 
 def _is_within(name: str, within: str) -> bool:

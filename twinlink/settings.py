@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 from msgspec import Meta, Struct, inspect
 
-__all__ = ["Natural", "Positive", "Settings", "Unit", "choices", "plain"]
+__all__ = ["Natural", "Positive", "Settings", "Unit", "choices", "plain", "too_large"]
 
 Unit = Annotated[float, Meta(ge=0, le=1)]
 Positive = Annotated[int, Meta(ge=1)]
@@ -57,3 +58,24 @@ def plain(message: str) -> str:
         said = said.replace(kind, word)
     said = said.replace(" | nothing", "").replace("Object contains unknown field", "there is no setting")
     return where + said[:1].lower() + said[1:]
+
+
+_MOST = 10**18  # what databases and arrays have room for
+
+
+def too_large(tree: Mapping[str, Any]) -> str:
+    """Return the name of a setting that is a larger whole number than anything has room for; empty: none is.
+
+    >>> too_large({"crawl": {"max_pages": 10**30}}), too_large({"crawl": {"max_pages": 10}})
+    ('crawl.max_pages', '')
+    """
+    waiting: list[tuple[str, Any]] = [("", tree)]
+    while waiting:
+        name, value = waiting.pop()
+        if isinstance(value, int) and abs(value) >= _MOST:
+            return name
+        if isinstance(value, Mapping):
+            waiting += [(f"{name}.{key}" if name else key, each) for key, each in value.items()]
+        elif isinstance(value, (list, tuple)):
+            waiting += [(name, each) for each in value]
+    return ""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Sequence
 from pathlib import Path
+from tomllib import TOMLDecodeError
 from typing import TYPE_CHECKING, Any
 
 from twinlink.errors import ConfigError
+from twinlink.tomltext import parse_toml
 
 if TYPE_CHECKING:
     from twinlink.cli.options import Method
@@ -85,8 +86,6 @@ def _assignment(text: str) -> tuple[str, Any]:
     if not equals:
         raise ConfigError(f"--set {text}: expected NAME=VALUE, e.g. match.ets.alpha=0.3")
     try:
-        return name.strip(), tomllib.loads(f"x = {value}")["x"]
-    except tomllib.TOMLDecodeError:
+        return name.strip(), parse_toml(f"x = {value}", f"--set {name.strip()}")["x"]
+    except TOMLDecodeError:
         return name.strip(), value
-    except RecursionError:
-        raise ConfigError(f"--set {name.strip()}: its value is nested too deeply") from None

@@ -1,0 +1,66 @@
+"""TOML that somebody else may have written: parsed in a time and memory that go with its length, or refused.
+
+Python's parser takes time and memory in the square of a key's parts: 100 kB of ``a.a.a…`` take minutes and gigabytes.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from typing import Any
+
+from twinlink.errors import ConfigError
+
+__all__ = ["MAX_KEY_PARTS", "parse_toml"]
+
+MAX_KEY_PARTS = 32
+"""Parts of a key, joined by dots; settings have five at most."""
+
+_TEXT = re.compile(
+    r"""
+    \"{3} (?: [^"\\]++ | \\. | "(?!"") )*+ (?: \"{3} )?
+    | '{3} (?: [^']++ | '(?!'') )*+ (?: '{3} )?
+    | " (?: [^"\\\n]++ | \\. )*+ "?
+    | ' [^'\n]*+ '?
+    | \# [^\n]*+
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+"""Strings and comments, also those without an end."""
+_BETWEEN = re.compile(r"([=,\[\]{}\n])")
+
+
+def parse_toml(text: str, where: str) -> dict[str, Any]:
+    """Return what a TOML text says.
+
+    Parameters
+    ----------
+    text : str
+    where : str
+        What it is called in a message.
+
+    Raises
+    ------
+    tomllib.TOMLDecodeError
+        If it is not TOML.
+    ConfigError
+        If it is, but holds what no settings have: endless keys or numbers, values nested hundreds deep.
+    """
+    longest = _longest_key(text)
+    if longest > MAX_KEY_PARTS:
+        raise ConfigError(f"{where}: a name of {longest} parts; names of settings have at most {MAX_KEY_PARTS}")
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        raise
+    except ValueError:  # Python refuses to read it, for that takes time in the square of its length
+        raise ConfigError(f"{where}: a number of thousands of digits, which no setting has") from None
+    except RecursionError:
+        raise ConfigError(f"{where}: its values are nested too deeply for settings") from None
+
+
+def _longest_key(text: str) -> int:
+    """Return how many parts the longest key has; what follows on an equals sign is none."""
+    parts = _BETWEEN.split(_TEXT.sub("", text))
+    befores, between = ["\n", *parts[1::2]], parts[::2]
+    return 1 + max(each.count(".") for before, each in zip(befores, between, strict=True) if before != "=")

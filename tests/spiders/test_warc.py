@@ -6,6 +6,8 @@ import contextlib
 import gzip
 import io
 import re
+import subprocess
+import sys
 import tracemalloc
 import zlib
 from datetime import UTC, datetime
@@ -610,3 +612,15 @@ def test_damage_is_not_spoken_of_on_the_screen(
     plain.write_bytes(data[: starts[2] + 400] + b"x" * 30 + data[starts[2] + 400 :])
     assert rejects(plain)
     assert capsys.readouterr() == ("", "")
+
+
+def test_an_address_that_steers_a_terminal_is_not_spoken_of_on_the_screen(tmp_path: Path) -> None:
+    path = tmp_path / "escapes.warc"
+    foreign = Foreign(path, packed=False)
+    foreign.respond("http://a.org/x", "200 OK", HTML, b"<p>page")
+    path.write_bytes(path.read_bytes().replace(b"http://a.org/x", b"http://a.org/a b\x1b[2J\x07"))
+    words = "import sys, pathlib; from twinlink.spiders.responses import read_warc;"
+    words += "print([item.url for item in read_warc(pathlib.Path(sys.argv[1]), 10_000)])"
+    done = subprocess.run([sys.executable, "-c", words, path], capture_output=True, text=True, check=True)
+    assert done.stdout == "['http://a.org/a%20b%1B[2J']\n"
+    assert done.stderr == ""

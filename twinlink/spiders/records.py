@@ -9,6 +9,7 @@ only itself, one member around all records is read as well, and nothing is unpac
 from __future__ import annotations
 
 import io
+import logging
 import re
 from collections.abc import Callable, Iterator
 from typing import BinaryIO, Literal, NamedTuple, TypeVar
@@ -19,6 +20,9 @@ from warcio.recordloader import ArcWarcRecord
 from twinlink.spiders.streams import DamagedStreamError, Packing, Stream, behind_notes, packing_at
 
 __all__ = ["Problem", "read_record", "read_records"]
+
+# Its warning of an address with spaces has the address as it stands in the archive, escapes and all.
+logging.getLogger("warcio").setLevel(logging.ERROR)
 
 T = TypeVar("T")
 

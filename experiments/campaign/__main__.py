@@ -3,10 +3,13 @@
 ::
 
     python -m experiments.campaign [--kills 300] [--archives 10000] [--only hostile] [--seed 1] [-o FILE]
+    python -m experiments.campaign --merge hostile.json kills.json more-kills.json -o all.md
 
 One row per kind of attack: how often it was tried and survived, what was lost or came out wrong, pages fetched more
 than once, the most memory that was held (by the crawler where one runs, else by the command or the reader), and the
-longest time without progress (for files: of one of them). The same seed draws the same kills and damage. Exit code 1
+longest time without progress (for files: of one of them). The same seed draws the same kills and damage; so a campaign
+can be done in parts, each with its own ``--only``, ``--case`` or seed and its own JSON file, which ``--merge`` puts
+together. The file of ``-o`` is written after each kind of attack: what breaks off keeps what it has done. Exit code 1
 means that something was lost, did not end, or that the crawler held more than 300 MB or was silent for a minute.
 Needs Linux, for it looks into ``/proc``.
 """
@@ -29,7 +32,7 @@ from experiments.campaign.crawled import crawl_case
 from experiments.campaign.inputs import finished_run, try_input
 from experiments.campaign.kills import SHARES, kill_stage, served, stages
 from experiments.campaign.paused import ENDS, end_paused
-from experiments.campaign.table import Row, Trial, as_markdown, joined
+from experiments.campaign.table import Row, Trial, as_markdown, joined, merged
 
 __all__ = ["PARTS", "main"]
 
@@ -93,16 +96,32 @@ PARTS: Mapping[str, Callable[[argparse.Namespace, Path], Named]] = {
 
 
 def run_parts(given: argparse.Namespace) -> list[Row]:
-    """Do all parts that are asked for; tell of what is missed as it comes."""
+    """Do all parts that are asked for; tell of what is missed as it comes, and keep each kind when the next begins."""
     found: dict[str, list[Trial]] = {}
     for name in given.only or PARTS:
         with tempfile.TemporaryDirectory(prefix="twinlink-campaign-") as folder:
             for kind, trial in PARTS[name](given, Path(folder)):
+                if kind not in found:
+                    _keep([joined(each, trials) for each, trials in found.items()], given.out)
                 found.setdefault(kind, []).append(trial)
                 if trial.missed or given.verbose:
                     missed = "; ".join(trial.missed)[:1_000]
                     print(f"{kind}: {trial.name}: {trial.seconds:.1f} s; {missed}", file=sys.stderr, flush=True)
     return [joined(kind, trials) for kind, trials in found.items()]
+
+
+def read_rows(files: Sequence[Path]) -> list[Row]:
+    """Return the rows in JSON files of ``-o``, those of one kind put together."""
+    return merged(Row(**row) for file in files for row in json.loads(file.read_text(encoding="utf-8")))
+
+
+def _keep(rows: Sequence[Row], out: Path | None) -> None:
+    if out is not None:
+        out.write_text(_as_json(rows) if out.suffix == ".json" else as_markdown(rows), encoding="utf-8")
+
+
+def _as_json(rows: Sequence[Row]) -> str:
+    return json.dumps([row.as_json() for row in rows], indent=1) + "\n"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -114,16 +133,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--case", default="", help="only cases whose name has this in it")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("-o", "--out", type=Path, help="write the table there, too: .json for JSON, else Markdown")
+    parser.add_argument("--merge", nargs="+", type=Path, metavar="FILE", help="only put JSON files of -o together")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("-v", "--verbose", action="store_true", help="tell of every trial")
     given = parser.parse_args(arguments)
     began = time.monotonic()
-    rows = run_parts(given)
-    as_json = json.dumps([row.as_json() for row in rows], indent=1) + "\n"
-    print(as_json if given.json else as_markdown(rows), end="")
+    rows = read_rows(given.merge) if given.merge else run_parts(given)
+    print(_as_json(rows) if given.json else as_markdown(rows), end="")
     print(f"{time.monotonic() - began:.0f} s", file=sys.stderr)
-    if given.out is not None:
-        given.out.write_text(as_json if given.out.suffix == ".json" else as_markdown(rows), encoding="utf-8")
+    _keep(rows, given.out)
     sys.exit(1 if any(row.missed for row in rows) else 0)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-__all__ = ["MOST_MEMORY", "MOST_SILENCE", "Row", "Trial", "as_markdown", "joined"]
+__all__ = ["MOST_MEMORY", "MOST_SILENCE", "Row", "Trial", "as_markdown", "joined", "merged"]
 
 MOST_MEMORY = 300 * 10**6
 """Bytes that the crawler's processes may hold together."""
@@ -79,6 +79,26 @@ def joined(kind: str, trials: Iterable[Trial]) -> Row:
         round(max((trial.silence for trial in all_), default=0.0), 1),
         {trial.name: trial.missed for trial in all_ if trial.missed},
     )
+
+
+def merged(rows: Iterable[Row]) -> list[Row]:
+    """Put the rows of several campaigns together: one for each kind, in the order in which kinds come first."""
+    kinds: dict[str, list[Row]] = {}
+    for row in rows:
+        kinds.setdefault(row.kind, []).append(row)
+    return [
+        Row(
+            kind,
+            sum(row.tried for row in found),
+            sum(row.survived for row in found),
+            sum(row.lost for row in found),
+            sum(row.extra for row in found),
+            max(row.memory for row in found),
+            max(row.silence for row in found),
+            {name: tuple(what) for row in found for name, what in row.missed.items()},
+        )
+        for kind, found in kinds.items()
+    ]
 
 
 def as_markdown(rows: Sequence[Row]) -> str:

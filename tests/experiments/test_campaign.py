@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import random
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -110,6 +112,27 @@ def test_the_exit_code_says_whether_a_bar_was_missed(
     with pytest.raises(SystemExit) as end:
         campaign.main([])
     assert end.value.code == 0
+
+
+def test_parts_of_a_campaign_are_kept_and_put_together(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    def part(given: argparse.Namespace, folder: Path) -> Iterator[tuple[str, Trial]]:
+        yield "kills", Trial("one", True, ("a page",) * given.seed, 2, 100 * given.seed, 3.0, count=5)
+        yield f"kind {given.seed}", Trial("two", True)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(campaign, "PARTS", {"hostile": part})
+    files = [tmp_path / "1.json", tmp_path / "2.json"]
+    for seed, file in enumerate(files, 1):
+        with pytest.raises(KeyboardInterrupt):
+            campaign.main(["--seed", str(seed), "-o", str(file)])
+    with pytest.raises(SystemExit) as end:
+        campaign.main(["--merge", *map(str, files), "--json"])
+    assert end.value.code == 1
+    (row,) = json.loads(capsys.readouterr().out)  # what follows on it was broken off
+    assert (row["kind"], row["tried"], row["lost"], row["extra"], row["memory"]) == ("kills", 10, 3, 4, 200)
+    assert row["missed"] == {"one": ["a page", "a page"]}
 
 
 @pytest.mark.parametrize("case", QUICK, ids=lambda case: case.name)

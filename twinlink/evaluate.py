@@ -13,15 +13,16 @@ the rules where they exist:
     address, side: which pages exist at all.
 
 Scheme and host are left out of the comparison unless the gold file has them; a path that ends in ``/`` is its
-``index.html``. The two pages of a pair may come in either order. Each gold pair counts once.
+``index.html``. The two pages of a pair may come in either order. Each gold pair counts once. A page of a run may be
+in the list under its own address, or under the one that it names as canonical (`Gold.with_canonical`).
 """
 
 from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -50,6 +51,8 @@ class Gold:
     """Address → A, B or N (noise)."""
     with_host: bool = False
     with_query: bool = False
+    names: Mapping[str, str] = field(default_factory=dict)
+    """Page, as `key` writes its address → the address under which the list has it; see `with_canonical`."""
 
     def key(self, url: str) -> str:
         """Return the form in which addresses are compared.
@@ -70,7 +73,33 @@ class Gold:
         path = "/" + unquote(parts.path, errors="surrogateescape").removeprefix("/")
         path = path + "index.html" if path.endswith("/") else path
         host = parts.netloc.lower() if self.with_host else ""
-        return host + path + (f"?{parts.query}" if self.with_query and parts.query else "")
+        key = host + path + (f"?{parts.query}" if self.with_query and parts.query else "")
+        return self.names.get(key, key)
+
+    def with_canonical(self, pages: Iterable[tuple[str, str | None]]) -> Gold:
+        """Return the list for a run's pages, some of which it may know by their canonical addresses alone.
+
+        Parameters
+        ----------
+        pages : iterable of (str, str or None)
+            Address of each page of the run, and the one that it names as canonical, None for none. The canonical one
+            counts where the list has it and not the page's own, and no other page was read under it.
+
+        Examples
+        --------
+        >>> gold = Gold((("/a", "/x"),)).with_canonical([("http://h/1.html", "http://h/a"), ("http://h/x", None)])
+        >>> evaluate([("http://h/1.html", "http://h/x")], gold).n_right
+        1
+        """
+        keys = [(self.key(url), canonical and self.key(canonical)) for url, canonical in pages]
+        read, named = {own for own, _ in keys}, self._named()
+        names = {own: other for own, other in keys if other in named - read and own not in named}
+        return replace(self, names=names)
+
+    def _named(self) -> frozenset[str]:
+        """Return every address in the list and in the files beside it."""
+        others = {key for pair in self.ignored for key in pair}
+        return self.known() | others | self.unscored | self.groups.keys() | self.sides.keys()
 
     def group(self, key: str) -> str:
         """Return the name of the group that a page belongs to, or the page's own key."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from twinlink.errors import InputError
-from twinlink.frames import column_texts
+from twinlink.frames import column_texts, own_and_canonical
 from twinlink.outcome import Outcomes, both, either
 from twinlink.tables import CANDIDATES, EVIDENCE
 
@@ -48,9 +48,11 @@ class Explanation:
     evidence: pd.DataFrame = field(default_factory=_no_evidence)
     """A row for each kind of evidence that was measured, the heaviest first: evidence (its name), value (of the two
     pages), rival (the same of the best other candidate of either page; nan: there is none), weight, meaning."""
+    notes: Sequence[str] = ()
+    """What else is known of the pages, in sentences: their canonical addresses."""
 
     def __str__(self) -> str:
-        parts = [self.url, self.verdict]
+        parts = [self.url, self.verdict, *self.notes]
         if self.shown is not None:
             about = " ↔ ".join(self.shown)
             parts += [f"\nevidence for {about}:", *_evidence_lines(self.evidence)]
@@ -97,7 +99,8 @@ def explain(run: Run, url_a: str, url_b: str | None = None) -> Explanation:
     from twinlink.spiders.urls import page_id
 
     known = dict(zip(run.pages["page_id"], run.pages["url"], strict=True))
-    asked = {page_id(url): url for url in (_as_url(run, text) for text in (url_a, url_b) if text is not None)}
+    urls = [_read_under(run, _as_url(run, text)) for text in (url_a, url_b) if text is not None]
+    asked = {page_id(url): url for url in urls}
     if url_b is not None and len(asked) == 1:
         raise InputError(f"{url_b}: this is the same page; expected two pages, or one alone")
     outcomes = Outcomes(run)
@@ -116,7 +119,24 @@ def explain(run: Run, url_a: str, url_b: str | None = None) -> Explanation:
         state=PAIRED if is_paired else UNPAIRED,
         shown=next(((known[a], known[b]) for a, b in ends), None),
         evidence=_evidence(first, _of_same_languages(others, ends, outcomes), weights),
+        notes=_notes(run, [*numbers, *(number for pair in ends for number in pair if number not in asked)]),
     )
+
+
+def _notes(run: Run, numbers: Sequence[int]) -> list[str]:
+    """Return what else is to be said of pages."""
+    urls = dict(zip(run.pages["page_id"], own_and_canonical(run.pages), strict=True))
+    shown = (urls[number] for number in numbers)
+    return [f"{url} names {canonical} as its canonical address" for url, canonical in shown if canonical]
+
+
+def _read_under(run: Run, url: str) -> str:
+    """Return the address that a page was read under, given that or the canonical one that it alone names."""
+    pages = run.pages
+    if (pages["url"] == url).any():
+        return url
+    named = pages.loc[pages["canonical_url"] == url, "url"]
+    return str(named.iloc[0]) if len(named) == 1 else url
 
 
 def _of_same_languages(others: pd.DataFrame, ends: Sequence[tuple[int, int]], outcomes: Outcomes) -> pd.DataFrame:

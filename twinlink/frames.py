@@ -18,6 +18,7 @@ __all__ = [
     "address_pairs",
     "column_texts",
     "label_frame",
+    "own_and_canonical",
     "rank_column",
     "read_frame",
     "site_frame",
@@ -71,6 +72,12 @@ def rank_column(pairs: pd.DataFrame) -> str:
 def address_pairs(pairs: pd.DataFrame) -> list[tuple[str, str]]:
     """Return the two addresses of each page pair, as `twinlink.evaluate` takes them."""
     return list(zip(pairs["url_a"], pairs["url_b"], strict=True))
+
+
+def own_and_canonical(pages: pd.DataFrame) -> list[tuple[str, str | None]]:
+    """Return the address of each page, and the one that it names as canonical, None for none."""
+    canonical = pages["canonical_url"].astype(object)
+    return list(zip(pages["url"], canonical.where(canonical.notna(), None), strict=True))
 
 
 def column_texts(schema: pa.Schema) -> pd.Series[str]:

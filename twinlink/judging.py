@@ -12,7 +12,7 @@ import numpy as np
 
 from twinlink.errors import ConfigError, GoldError, InputError
 from twinlink.evaluate import Gold, evaluate, precision_coverage, read_gold
-from twinlink.frames import address_pairs, rank_column
+from twinlink.frames import address_pairs, own_and_canonical, rank_column
 from twinlink.label_scores import count_labels, evaluate_with_gold, score_labels
 from twinlink.languages import languages_of_site
 from twinlink.review.labels import UNLABELLED, Label, LabelBook, label_codes
@@ -46,7 +46,7 @@ def judge(found: Run, gold: Path | None, labels: bool, langs: str, curve: bool) 
         raise InputError("nothing to score by: give --gold FILE, or --labels, or both")
     if gold is not None and labels and curve:
         raise InputError("--curve: a curve is by --gold or by --labels, not by both")
-    known = None if gold is None else read_gold(gold)
+    known = None if gold is None else read_gold(gold).with_canonical(own_and_canonical(found.pages))
     said = _labels(found) if labels else {}
     table = found.pairs
     meant: dict[str, dict[str, int]] = {}

@@ -74,6 +74,7 @@ def explanation_html(explanation: Explanation) -> str:
     mark = _MARKS.get(explanation.state, "")
     verdict = f'<p><b><span aria-hidden="true">{mark}</span> {_address(explanation.url)}</b><br>'
     parts = [f"{verdict}<bdi>{escape(explanation.verdict)}</bdi></p>"]
+    parts += [f"<p><bdi>{escape(note)}</bdi></p>" for note in explanation.notes]
     if explanation.shown is not None:
         parts.append(_evidence_html(explanation))
     if len(explanation.candidates):

@@ -20,6 +20,7 @@ from twinlink.frames import (
     address_pairs,
     column_texts,
     label_frame,
+    own_and_canonical,
     rank_column,
     read_frame,
     site_frame,
@@ -316,7 +317,7 @@ class Run:
         """
         from twinlink.evaluate import evaluate
 
-        return evaluate(address_pairs(self.pairs), _gold(gold))
+        return evaluate(address_pairs(self.pairs), self._gold(gold))
 
     def score_labels(self) -> LabelScores:
         """Return precision, recall and F1 as far as labels tell, each with a 95 % interval.
@@ -338,10 +339,17 @@ class Run:
         from twinlink.evaluate import precision_coverage
 
         order = self.pairs[rank_column(self.pairs)]
-        rows = precision_coverage(address_pairs(self.pairs), list(order), _gold(gold))
+        rows = precision_coverage(address_pairs(self.pairs), list(order), self._gold(gold))
         curve = pd.DataFrame(rows, columns=["score", "precision", "recall"], dtype="float64")
         curve.insert(0, "coverage", [(row + 1) / len(rows) for row in range(len(rows))])
         return curve
+
+    def _gold(self, gold: str | Path | Gold) -> Gold:
+        """Return known pairs that may name the run's pages by their canonical addresses."""
+        from twinlink.evaluate import read_gold
+
+        known = read_gold(Path(gold)) if isinstance(gold, str | Path) else gold
+        return known.with_canonical(own_and_canonical(self.pages))
 
     def report(self, target: str | Path | None = None, gold: str | Path | None = None) -> Path:
         """Write the report, one HTML file, and return where it is: ``RUN/report.html`` unless it is named."""
@@ -372,9 +380,3 @@ class Run:
         """Rank the sites that the pages link to, as `twinlink rank` does; `sites` has them."""
         jobs.rank(self.path, settings)
         return self.reload()
-
-
-def _gold(gold: str | Path | Gold) -> Gold:
-    from twinlink.evaluate import read_gold
-
-    return read_gold(Path(gold)) if isinstance(gold, str | Path) else gold

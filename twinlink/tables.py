@@ -59,7 +59,8 @@ PAGES = pa.schema(
     [
         _column("page_id", pa.int64(), "hash of the page key: the same page has the same id in every run"),
         _column("site", pa.string(), "registered host, or host where pages are split by host"),
-        _column("url", pa.string(), "normalised address; its query keeps its order"),
+        _column("url", pa.string(), "normalised address that it was read under; its query keeps its order"),
+        _column("canonical_url", pa.string(), "its rel=canonical; null: none, or its own address", null=True),
         _column("title", pa.string(), "text of the title element, empty when there is none"),
         _column("blocks", pa.list_(pa.string()), "text blocks in document order, white space collapsed"),
         _column("tags", pa.binary(), "start tags in document order, one code a tag"),
@@ -160,6 +161,8 @@ PAIRS = pa.schema(
         _column(
             "alike_b", pa.int32(), "near-duplicates of url_b among the pages nearest to it; null: unknown", null=True
         ),
+        _column("canonical_a", pa.string(), "address that url_a names as its canonical one; null: none", null=True),
+        _column("canonical_b", pa.string(), "address that url_b names as its canonical one; null: none", null=True),
         _column("site", pa.string(), "site of both pages"),
         _column("page_a", pa.int64(), "page_id of url_a"),
         _column("page_b", pa.int64(), "page_id of url_b"),

@@ -93,7 +93,7 @@ def full_data(text: str = "text") -> ReportData:
         name=text,
         sites=pd.DataFrame({"site": [text, "a.example"], "n_pages": [3, 30]}),
         languages=pd.DataFrame({"lang": ["en", text], "n_pages": [20, 3], "n_paired": [8, 0]}),
-        pairs=pair_table(n, url_a=url, lang_b=text),
+        pairs=pair_table(n, url_a=url, lang_b=text, canonical_a=url, canonical_b=text),
         titles=dict.fromkeys([*range(n), *range(10_000_000, 10_000_000 + n)], text),
         scores=ScoreCounts(np.linspace(0, 1, 5), np.array([0, 0, 2, 10]), np.array([50, 30, 2, 0])),
         evidence=pd.DataFrame({"pairs": [0.6, 0.9], "others": [0.1, np.nan]}, index=["content", "ets"]),

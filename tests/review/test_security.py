@@ -358,7 +358,9 @@ class TestHostilePages:
         pages = {}
         for number in (page_a(0), page_b(0), page_b(1)):
             page = toy_page(number, HOSTILE, f"javascript:alert({abs(number)})//{HOSTILE}")
-            pages[number] = replace(page, blocks=(HOSTILE,), tags=("html", HOSTILE), lang='en"onload=alert(3)')
+            named = f"javascript:alert(4)//{HOSTILE}"
+            page = replace(page, blocks=(HOSTILE,), tags=("html", HOSTILE), canonical_url=named)
+            pages[number] = replace(page, lang='en"onload=alert(3)')
         source = FakeSource(2, name=HOSTILE, pages=pages, live_pairs=2)
         source.pairs.loc[0, ["url_a", "url_b", "site"]] = ["javascript:alert(1)//" + HOSTILE, HOSTILE, HOSTILE]
         return source

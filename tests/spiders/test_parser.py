@@ -233,6 +233,25 @@ def test_end_tags_and_attributes_do_not_matter_to_tags() -> None:
 
 
 @pytest.mark.parametrize(
+    ("markup", "expected"),
+    [
+        ("<link rel=canonical href=b>", "http://www.example.org/en/b"),
+        ("<base href=/x/><link rel='nofollow CANONICAL' href='b#top'>", "http://www.example.org/x/b"),
+        ("<link rel=canonical href=b><link rel=canonical href='./b'>", "http://www.example.org/en/b"),
+        ("<link rel=canonical href=b><link rel=canonical href=c>", ""),
+        ("<link rel=canonical href=page.html>", ""),  # its own
+        ("<link rel=canonical href=''>", ""),
+        ("<link rel=canonical href='javascript:alert(1)'>", ""),
+        ("<link rel=canonical>", ""),
+        ("<a rel=canonical href=b>b</a>", ""),
+        ("<link rel=next href=b>", ""),
+    ],
+)
+def test_canonical_address(markup: str, expected: str) -> None:
+    assert parse(markup).canonical == expected
+
+
+@pytest.mark.parametrize(
     ("markup", "link"),
     [
         ("<a href=b.html>Text</a>", Link("http://www.example.org/en/b.html", "Text")),

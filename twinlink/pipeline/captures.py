@@ -71,6 +71,10 @@ class Captures:
         self._ranks: dict[int, bytes] = {}
         self._older: list[_Older] = []
 
+    def __contains__(self, number: int) -> bool:
+        """Return whether anything was captured at an address."""
+        return number in self._ranks
+
     def would_win(self, number: int, rank: bytes) -> bool:
         """Tell whether a capture counts among those so far."""
         return self._ranks.get(number, b"") < rank

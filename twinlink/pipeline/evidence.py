@@ -62,6 +62,8 @@ class Side:
     """Image files and addresses on other sites, as `page_names` gives them; empty: none are known."""
     shapes: Sequence[PageShape] = ()
     """Read for the methods that need them only."""
+    canonical_urls: Sequence[str | None] = ()
+    """Addresses that the pages name as their canonical ones, None for none; empty: none are known."""
 
 
 @dataclass(frozen=True)

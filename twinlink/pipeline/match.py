@@ -65,7 +65,18 @@ from twinlink.tables import (
 
 __all__ = ["SiteResult", "language_groups", "match", "match_site", "page_languages", "site_sides"]
 
-PAGE_COLUMNS = ("page_id", "site", "url", "title", "blocks", "tags", "images", "declared_lang", "bytes")
+PAGE_COLUMNS = (
+    "page_id",
+    "site",
+    "url",
+    "canonical_url",
+    "title",
+    "blocks",
+    "tags",
+    "images",
+    "declared_lang",
+    "bytes",
+)
 MIN_VARIANT_SHARE = (
     0.1  # a script variant (zh-Hans beside zh-Hant) with fewer of the language's pages is taken for noise
 )
@@ -405,6 +416,7 @@ def _side(
         lists=sublists(lists, group.rows),
         names=[names[row] for row in group.rows],
         shapes=[shapes[number] for number in chosen["page_id"].to_pylist()] if shapes else (),
+        canonical_urls=chosen["canonical_url"].to_pylist(),
     )
 
 
@@ -422,6 +434,8 @@ def _pair_table(match_: SideMatch, site: str, signature: str) -> pa.Table:
         "rival": found.rivals[keep],
         **{kind: measured[at] for kind, measured in found.evidence.items()},
         **_alike(found, keep),
+        "canonical_a": _of_rows(side_a.canonical_urls, rows),
+        "canonical_b": _of_rows(side_b.canonical_urls, columns),
         "site": [site] * len(rows),
         "page_a": side_a.page_ids[rows],
         "page_b": side_b.page_ids[columns],
@@ -429,6 +443,11 @@ def _pair_table(match_: SideMatch, site: str, signature: str) -> pa.Table:
         "signature": [signature] * len(rows),
     }
     return _table(values, PAIRS, len(rows))
+
+
+def _of_rows(texts: Sequence[str | None], rows: npt.NDArray[np.intp]) -> list[str | None]:
+    """Return the texts of some pages; None for all where none are known."""
+    return [texts[row] for row in rows] if texts else [None] * len(rows)
 
 
 def _verdicts(found: Found, keep: npt.NDArray[np.bool_]) -> list[str]:

@@ -101,14 +101,14 @@ class PageIndex:
         return [self.lang(row) if row >= 0 else _UNKNOWN for row in self.rows(numbers).tolist()]
 
     def page(self, row: int, *, with_text: bool = True) -> Page:
-        """Return a page; without its text: blocks and tags are empty."""
+        """Return a page; without its text: blocks, tags and canonical address are empty."""
         blocks: list[str] = []
-        tags = b""
+        tags, canonical = b"", ""
         if with_text:
             site = self.text("site", row)
             file = self._files.setdefault(site, RowFile(site_file(self._folder, site)))
-            found = file.take([row - self._starts[site]], ("blocks", "tags"))
-            blocks, tags = found["blocks"][0].as_py(), found["tags"][0].as_py()
+            found = file.take([row - self._starts[site]], ("blocks", "tags", "canonical_url")).to_pylist()[0]
+            blocks, tags, canonical = found["blocks"], found["tags"], found["canonical_url"] or ""
         return Page(
             page_id=self.number(row),
             url=self.text("url", row),
@@ -117,6 +117,7 @@ class PageIndex:
             lang=self.lang(row),
             blocks=tuple(blocks),
             tags=tuple(_TAG_NAMES.get(code, "other") for code in tags),
+            canonical_url=canonical,
         )
 
     def places(self, row: int) -> Iterator[Place]:

@@ -156,8 +156,7 @@ def _by_gold(run: RunDirectory, pairs: pd.DataFrame, path: Path | None) -> Seque
     """Return how right the pairs are by a gold list; nothing without one."""
     if path is None:
         return []
-    gold = read_gold(path)
-    _check_gold(run, gold, path)
+    gold = _known_pairs(run, path)
     addresses = address_pairs(pairs)
     found = evaluate(addresses, gold)
     curve = curve_points(addresses, pairs[rank_column(pairs)].tolist(), gold)
@@ -176,12 +175,15 @@ def _by_gold(run: RunDirectory, pairs: pd.DataFrame, path: Path | None) -> Seque
     ]
 
 
-def _check_gold(run: RunDirectory, gold: Gold, path: Path) -> None:
-    """Refuse a list of another site: by it all pairs would be wrong."""
+def _known_pairs(run: RunDirectory, path: Path) -> Gold:
+    """Read known pairs of the run's pages; refuse a list of another site: by it all pairs would be wrong."""
+    tables = [read_table(part, PAGES, ["url", "canonical_url"]) for part in iter_parts(run.path / "ingest" / "pages")]
+    pages = [own for table in tables for own in zip(*(column.to_pylist() for column in table.columns), strict=True)]
+    gold = read_gold(path).with_canonical(pages)
     known = gold.known()
-    tables = (read_table(part, PAGES, ["url"]) for part in iter_parts(run.path / "ingest" / "pages"))
-    if not any(gold.key(url) in known for table in tables for url in table["url"].to_pylist()):
+    if not any(gold.key(url) in known for url, _ in pages):
         raise GoldError(f"{path}: none of its {len(known)} addresses is in the run; is it this site's gold?")
+    return gold
 
 
 def _by_labels(pairs: pd.DataFrame, labels: npt.NDArray[np.int8]) -> Sequence[Measured]:

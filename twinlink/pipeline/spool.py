@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Container, Mapping
 from datetime import UTC
 from functools import cached_property
 from pathlib import Path
@@ -16,7 +17,7 @@ import pyarrow.compute as pc
 from twinlink.config import IngestSettings
 from twinlink.pipeline.captures import Captures, Kind, rank
 from twinlink.pipeline.parts import Parts, Rows
-from twinlink.pipeline.twins import Twins, fullness
+from twinlink.pipeline.twins import Twins
 from twinlink.rundir import site_file
 from twinlink.spiders.documents import Document, Gone, Revisit
 from twinlink.spiders.parser import ParsedPage, parse_page
@@ -77,6 +78,7 @@ class Spool:
         self._said: dict[int, Reject] = {}  # page_id → what is to be said of the capture that counts
         self._aliases: dict[int, int] = {}  # page_id of an address → page_id of what it stands for
         self._twins = Twins()
+        self._canonical: dict[int, int] = {}  # page_id of a page → page_id of the address that it calls canonical
         self._reader = ReaderProcess(settings.parse_seconds, reader_memory(settings.max_page_bytes))
 
     def close(self) -> None:
@@ -157,7 +159,10 @@ class Spool:
             return None
         cut = Reject(url, "ingest", "page-cut", "kept up to where its markup would take too long to read")
         self._take(url, order, cut if page.cut else None)
-        self._twins.add(url, digest)
+        self._twins.add(url, digest, page.canonical)
+        self._canonical.pop(number, None)
+        if page.canonical:
+            self._canonical[number] = page_id(page.canonical)
         self._keep(document, page, number, digest)
         return None
 
@@ -204,6 +209,7 @@ class Spool:
             "page_id": number,
             "site": site,
             "url": page.url,
+            "canonical_url": page.canonical or None,
             "title": page.title,
             "blocks": page.blocks,
             "tags": page.tags,
@@ -244,12 +250,18 @@ class Spool:
     def _settle_twins(self) -> None:
         """Let one of several addresses of one page stand for all."""
         for digest, urls in self._twins.groups():
-            there = sorted({url for url in urls if self._captures.is_page(page_id(url), digest=digest)}, key=fullness)
+            found = {url for url in urls if self._captures.is_page(page_id(url), digest=digest)}
+            there = sorted(found, key=self._twins.rank)
             kept = page_id(there[0]) if there else 0
             for url in there[1:]:
                 if page_id(url) != kept and page_id(url) not in self._aliases:
                     self._aliases[page_id(url)] = kept
-                    what = "another address of a default document or host"
+                    is_copy = self._twins.is_copy(url)
+                    what = (
+                        "names the same canonical address"
+                        if is_copy
+                        else "another address of a default document or host"
+                    )
                     self.reject(Reject(url, "ingest", "duplicate-page", what))
 
     def _finish_site(self, site: str) -> None:
@@ -279,10 +291,20 @@ class Spool:
         """The page_id of every kept page."""
         return pa.array([number for number in self._captures.pages() if number not in self._aliases], pa.int64())
 
+    def _unread_canonicals(self, kept: Container[int]) -> list[tuple[int, int]]:
+        """Return the addresses that were not read and that one kept page alone calls its canonical one, with it.
+
+        What several pages claim is the address of none: language versions often name one of them by mistake.
+        """
+        claims = {page: named for page, named in self._canonical.items() if page in kept}
+        n_claims = Counter(claims.values())
+        return [(named, page) for page, named in claims.items() if n_claims[named] == 1 and named not in self._captures]
+
     @cached_property
     def _finals(self) -> tuple[pa.Array, pa.Array]:
         """The page_id of every address that leads to a kept page, and that page's. Arrow keeps 64 bits beside nulls."""
         final = {number: number for number in self._kept.to_pylist()}
+        unread = self._unread_canonicals(final)
         for alias in self._aliases:
             end = alias
             for _ in range(MAX_REDIRECTS):
@@ -291,4 +313,6 @@ class Spool:
                 end = self._aliases[end]
             if final.get(end) == end:
                 final.setdefault(alias, end)
+        for canonical, page in unread:
+            final.setdefault(canonical, page)
         return pa.array(final.keys(), pa.int64()), pa.array(final.values(), pa.int64())

@@ -13,14 +13,24 @@ _INDEX = re.compile(r"/(?:index|default|home)\.[a-z]{2,5}$", re.IGNORECASE)
 
 
 class Twins:
-    """Addresses that differ only in default document, scheme or ``www.``, by what they had."""
+    """Addresses of one page, by what they had: they differ only in default document, scheme or ``www.``.
+
+    Those of a host that name one canonical address count as one address, too.
+    """
 
     def __init__(self) -> None:
+        self._copies: set[str] = set()  # addresses that name another one of their host as canonical
         self._urls: dict[bytes, str | list[str]] = {}  # of an address without these, and a body's digest → addresses
 
-    def add(self, url: str, digest: bytes) -> None:
-        """Note that an address has (or had) a body."""
-        key = hashlib.blake2b(_loose_key(url).encode(), digest_size=8).digest() + digest
+    def add(self, url: str, digest: bytes, canonical: str = "") -> None:
+        """Note that an address has (or had) a body, and which other address that names as canonical."""
+        own = _loose_key(url)
+        named = _loose_key(canonical) if canonical else own
+        if named != own:
+            self._copies.add(url)
+            host = own.partition("/")[0]
+            own = named if named.startswith(f"{host}/") else f"{host} {named}"
+        key = hashlib.blake2b(own.encode(), digest_size=8).digest() + digest
         known = self._urls.setdefault(key, url)
         if isinstance(known, list):
             known.append(url)
@@ -32,6 +42,17 @@ class Twins:
         for key, urls in self._urls.items():
             if isinstance(urls, list):
                 yield key[8:], urls
+
+    def is_copy(self, url: str) -> bool:
+        """Return whether a page names another address as its canonical one."""
+        return url in self._copies
+
+    def rank(self, url: str) -> tuple[bool, int, str]:
+        """Return what decides which address of a group stands for all: the least. See `fullness`.
+
+        An address that names another one of the group as canonical stands behind it.
+        """
+        return url in self._copies, *fullness(url)
 
 
 def _loose_key(url: str) -> str:

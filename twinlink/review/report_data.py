@@ -26,6 +26,7 @@ __all__ = [
     "SiteGraph",
     "Table",
     "known",
+    "known_text",
     "records",
 ]
 
@@ -127,6 +128,11 @@ def records(frame: pd.DataFrame) -> Iterator[Any]:
 def known(value: Any) -> float | None:
     """Return a number of a table; None where it is null."""
     return None if pd.isna(value) else float(value)
+
+
+def known_text(value: Any) -> str:
+    """Return a text of a table; empty where it is null."""
+    return value if isinstance(value, str) else ""
 
 
 Kind = Literal["text", "tight", "code", "count", "share", "decimal", "page", "langs", "bar"]

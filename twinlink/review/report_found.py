@@ -14,7 +14,7 @@ from markupsafe import Markup
 from twinlink.review.pages import count, percent
 from twinlink.review.precision import Estimate
 from twinlink.review.queue import REASONS, ordered, reasons
-from twinlink.review.report_data import Column, Figure, Measured, ReportData, Section, Table, known, records
+from twinlink.review.report_data import Column, Figure, Measured, ReportData, Section, Table, known, known_text, records
 from twinlink.review.report_words import DOUBTS, LABELS
 
 __all__ = ["found_section", "pairs_section", "shown_pairs", "sites_section"]
@@ -196,6 +196,7 @@ def _pair_table(data: ReportData, rows: npt.NDArray[np.intp], whys: npt.NDArray[
                 getattr(pair, f"url_{side}"),
                 data.titles.get(getattr(pair, f"page_{side}"), ""),
                 getattr(pair, f"lang_{side}"),
+                known_text(getattr(pair, f"canonical_{side}")),
             )
             for side in "ab"
         ]

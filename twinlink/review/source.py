@@ -25,6 +25,8 @@ class Page:
     """Text blocks in document order."""
     tags: tuple[str, ...]
     """Names of the start tags in document order."""
+    canonical_url: str = ""
+    """Address that the page names as its canonical one, empty for none."""
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,11 @@ class Addresses:
     base: str
     """Address of everything else, empty where nothing tells it. Like those of ``hosts`` it ends with a slash."""
     is_bare: bool = False
-    """Whether the pages had addresses without an ending, and the tool added ``.html`` to each."""
+    """Whether the pages link to each other without an ending. Where folders are named as hosts, a tool added ``.html``
+    to each name; a folder whose address is given (``base``) holds the names that its pages are read under."""
+
+    is_given: bool = False
+    """Whether ``base`` is what a user calls the folder, not its own name."""
 
     def of(self, parts: Sequence[str], siblings: Collection[str] = ()) -> list[str]:
         """Return the address of a file, and behind it those that lead to it.
@@ -85,14 +89,17 @@ class Addresses:
         >>> example.of(["a.php?id=3.html"])
         ['http://example.org/a.php?id=3', 'http://example.org/a.php?id=3.html', 'http://example.org/a.php%3Fid=3.html']
         """
-        base = self.base
+        base, added = self.base, self.is_bare and not self.is_given
         if len(parts) > 1 and parts[0] in self.hosts:
-            base = self.hosts[parts[0]]
+            base, added = self.hosts[parts[0]], self.is_bare
             parts = parts[1:]
         if not base:
             return []
         folder = base + "".join(f"{_encode(part)}/" for part in parts[:-1])
-        addresses = [normalise(folder + name) for name in _names(parts[-1], siblings, self.is_bare)]
+        names = _names(parts[-1], siblings, added)
+        if self.is_bare and len(names) == 1:
+            names.append(_ADDED.sub("", names[0]))
+        addresses = [normalise(folder + name) for name in names]
         if addresses and addresses[-1] == folder:
             addresses.append(normalise(folder[:-1]))
         return list(dict.fromkeys(address for address in addresses if address))

@@ -55,10 +55,11 @@ def read_mirror(folder: Path, base_url: str, max_page_bytes: int) -> Iterator[Do
     4. where ``base_url`` is empty and ``folder`` itself is named as a host: that host with the path below.
 
     In a path, ``page.php?id=3.html`` and ``page.php@id=3.html`` stand for ``page.php?id=3``, and ``page.php.html`` for
-    ``page.php`` (``wget -E``); so does ``page.html`` for ``page`` where the first pages link to that. The name of the
-    file leads there by a redirect, for the links of converted mirrors use it; so do ``dir/`` and ``dir`` to
-    ``dir/index.html``, as on a server. Where an address in the page lies in another folder than its file, relative
-    links would break: then the file's address is the page's, and the other one the redirect.
+    ``page.php`` (``wget -E``); so does ``page.html`` for ``page`` where the first pages link to that and the folder is
+    named as a host. In a folder that ``base_url`` stands for, ``page.html`` keeps its name, and ``page`` leads there.
+    The name of a file leads to its page by a redirect, for the links of converted mirrors use it; so do ``dir/`` and
+    ``dir`` to ``dir/index.html``, as on a server. Where an address in the page lies in another folder than its file,
+    relative links would break: then the file's address is the page's, and the other one the redirect.
 
     Where HTTrack left its cache (``hts-cache/new.zip``), the pages in it are read from there, as the server sent them,
     and of the files only those that it does not have. Where wget kept the original of a page whose links it converted
@@ -268,7 +269,7 @@ def _find_addresses(folder: Path, base_url: str, files: _Files) -> Addresses:
             f"{folder}: nothing tells which address these pages had (no folder named as a host, no note of HTTrack);"
             " pass it with --base-url, for example --base-url http://www.example.org/"
         )
-    return Addresses({}, base)
+    return Addresses({}, base, is_given=bool(base_url))
 
 
 def _is_bare(folder: Path, addresses: Addresses, files: _Files) -> bool:

@@ -17,7 +17,7 @@ from urllib.parse import urlencode
 from lxml import etree
 
 from twinlink.spiders.decoding import decode
-from twinlink.spiders.urls import MAX_URL_LENGTH, join
+from twinlink.spiders.urls import MAX_URL_LENGTH, join, page_id
 
 __all__ = [
     "MAX_ADDRESS_BYTES",
@@ -117,6 +117,7 @@ _LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[a-z0-9]{1,8})*")
 _FEED_BYTES = 2**16
 _LONG_TEXT = 2**20
 _PAGE_RELATIONS = frozenset(("alternate", "canonical", "next", "prev", "previous"))
+_MAX_CANONICALS = 10  # that may be written differently and mean one; of more than one address none counts
 
 
 class Target(Protocol):
@@ -190,6 +191,8 @@ class ParsedPage:
     (`MAX_ADDRESS_BYTES`)."""
     robots: str = ""
     """Content of its ``<meta name=robots>`` elements, lower case, joined by commas."""
+    canonical: str = ""
+    """Normalised address that its ``<link rel=canonical>`` names; empty where it names none, several, or its own."""
 
 
 def parse_page(body: bytes, url: str, content_type: str = "", content_language: str = "") -> ParsedPage:
@@ -212,7 +215,8 @@ def parse_page(body: bytes, url: str, content_type: str = "", content_language: 
     (('Hello', 'a b', 'c'), (Link(url='http://example.org/c.html', anchor='c', rel='', hreflang=''),), 'zh-HK')
     """
     page, cut, charset = run_parser(body, content_type, _PageBuilder)
-    links, are_cut = _resolve(page.links, _base(page.base, url), charset)
+    base = _base(page.base, url)
+    links, are_cut = _resolve(page.links, base, charset)
     return ParsedPage(
         url=url,
         title=page.title or "",
@@ -224,6 +228,7 @@ def parse_page(body: bytes, url: str, content_type: str = "", content_language: 
         charset=charset,
         cut=cut or page.has_more_links or are_cut,
         robots=",".join(page.robots),
+        canonical=_canonical(page.canonicals, url, base, charset),
     )
 
 
@@ -297,6 +302,7 @@ class _PageBuilder:
         self.lang = ""
         self.meta_lang = ""
         self.robots: list[str] = []
+        self.canonicals: set[str] = set()
         self._form: _Form | None = None
         self._select: Mapping[str, str] = {}  # attributes of the last ``select`` element
         self._chunks: list[str] = []  # texts of the page so far, and breaks between its blocks
@@ -461,6 +467,8 @@ class _PageBuilder:
         # An alternate style sheet or a news feed is no page.
         if not _PAGE_RELATIONS.isdisjoint(relations) and "stylesheet" not in relations and (not kind or "html" in kind):
             self._add_link(attributes, "href", _name(attributes))
+            if "canonical" in relations and len(self.canonicals) < _MAX_CANONICALS and attributes.get("href"):
+                self.canonicals.add(attributes["href"])
 
     def _start_base(self, attributes: Mapping[str, str]) -> None:
         if self.base is None:
@@ -557,6 +565,13 @@ def _clean(text: str) -> str:
 
 def _base(href: str | None, url: str) -> str:
     return (join(url, href) if href else None) or url
+
+
+def _canonical(hrefs: Iterable[str], url: str, base: str, charset: str) -> str:
+    """Return the one address that a page names as its canonical one, if it is not the page's own."""
+    named = {join(base, href, charset) for href in hrefs} - {None}
+    found = named.pop() if len(named) == 1 else None
+    return found if found and page_id(found) != page_id(url) else ""
 
 
 def _resolve(links: Iterable[_RawLink], base: str, charset: str) -> tuple[tuple[Link, ...], bool]:

@@ -260,6 +260,8 @@ class ExplanationTold(Record, frozen=True, kw_only=True):
     """The kinds that were measured: ``evidence``, ``value``, ``rival`` (null for none), ``weight``, ``meaning``."""
     candidates: list[dict[str, Any]]
     """What was looked at, the best first: ``url_a``, ``url_b``, ``score``, every kind of evidence, ``pair``."""
+    notes: list[str] = msgspec.field(default_factory=list)
+    """What else is known of the pages, in sentences."""
 
     @classmethod
     def of(cls, explanation: Explanation) -> ExplanationTold:
@@ -272,6 +274,7 @@ class ExplanationTold(Record, frozen=True, kw_only=True):
             shown=None if explanation.shown is None else list(explanation.shown),
             evidence=_rows(explanation.evidence),
             candidates=_rows(explanation.candidates),
+            notes=list(explanation.notes),
         )
 
     def lines(self) -> Iterator[str]:
@@ -288,6 +291,7 @@ class ExplanationTold(Record, frozen=True, kw_only=True):
             self.state,
             None if self.shown is None else (self.shown[0], self.shown[1]),
             pd.DataFrame(self.evidence),
+            self.notes,
         )
         yield from str(explanation).splitlines()
 

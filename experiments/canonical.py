@@ -1,0 +1,68 @@
+"""What a `rel=canonical` to an address that was not read, and links to it, cost.
+
+::
+
+    python -m experiments.canonical SITES... [--scratch FOLDER]
+
+Each site is mined as it is, with a canonical address in every page, and with its links leading there, too: the page at
+``/a/b.html`` names ``/a/b`` of its own host. F1 is at the own cut, by the list of known pairs, which has the addresses
+that were read.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import twinlink as tl
+
+__all__ = ["canonical_copy", "main"]
+
+BASE = "http://site.example"
+_HEAD = re.compile(rb"<head[^>]*>", re.IGNORECASE)
+_LINK = re.compile(rb"""(<a\s[^>]*?href\s*=\s*["']?)([^"'#?\s>]+)\.html(?=["'\s>#])""", re.IGNORECASE)
+_ENDING = re.compile(r"(?<!index)\.html$")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print a line for each site."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("sites", nargs="+", type=Path, help="site folders")
+    parser.add_argument("--langs", default="", help="languages that are paired, as of `twinlink mine`")
+    given = parser.parse_args(arguments)
+    print(f"{'site':28}  as it is  canonical  canonical links")
+    for folder in given.sites:
+        with tempfile.TemporaryDirectory() as scratch:
+            print(f"{folder.name:28}  {_line(folder, Path(scratch), given.langs)}", flush=True)
+
+
+def _line(folder: Path, scratch: Path, langs: str) -> str:
+    found = []
+    for number, (named, linked) in enumerate(((False, False), (True, False), (True, True))):
+        site = folder / "site" if not named else canonical_copy(folder / "site", scratch / f"site{number}", linked)
+        wanted = tuple(filter(None, langs.split(",")))
+        run = tl.mine(str(site), out=scratch / f"run{number}", langs=wanted, ingest__base_url=BASE)
+        found.append(run.evaluate(folder / "gold.tsv").f1)
+    return f"{found[0]:8.3f}  {found[1]:9.3f}  {found[2]:15.3f}"
+
+
+def canonical_copy(site: Path, target: Path, linked: bool) -> Path:
+    """Copy a folder of pages, each with a canonical address without its ending; ``linked``: links lead there."""
+    for path in sorted(site.rglob("*.html")):
+        place = path.relative_to(site)
+        body = path.read_bytes()
+        if path.name != "index.html":
+            tag = f'<link rel=canonical href="{BASE}/{_ENDING.sub("", place.as_posix())}">'.encode()
+            body = _HEAD.sub(lambda head, tag=tag: head[0] + tag, body, count=1)  # type: ignore[misc]
+        if linked:
+            body = _LINK.sub(lambda link: link[0] if link[2].endswith(b"index") else link[1] + link[2], body)
+        (target / place).parent.mkdir(parents=True, exist_ok=True)
+        (target / place).write_bytes(body)
+    return target
+
+
+if __name__ == "__main__":
+    main()

@@ -178,6 +178,16 @@ def test_arc(tmp_path: Path) -> None:
     assert first.fetched.isoformat() == "2001-02-03T04:05:06+00:00"
 
 
+def test_an_arc_head_that_swallows_a_page_is_counted(tmp_path: Path) -> None:
+    """The head's line runs into a piece of another record, which ends in a length; a page lies within that length."""
+    about, one, two = arc_members()
+    path = tmp_path / "a.arc"
+    path.write_bytes(about[:40] + b"TYPE html><p>x</p> 1.2 x text/html %d\n" % (len(one) - 1) + one + two)
+    pages, rejects = outcome(path)
+    assert pages == [(URL + "b", TWO)]
+    assert rejects == [(path.name, "damaged-record")]
+
+
 def test_damage_in_arc_costs_one_record(tmp_path: Path) -> None:
     about, one, two = map(functools.partial(gzip.compress, mtime=0), arc_members())
     path = tmp_path / "a.arc.gz"

@@ -170,7 +170,7 @@ def discover(
 ) -> None:
     """Let a list of sites grow by itself: crawl, pair, rank the sites around, look at the best, add those, again.
 
-    Run the same command again after a stop; with more rounds it goes on.
+    Run the same command again after a stop; with more rounds it goes on. RUN belongs to its seeds: others need another.
 
     Example: twinlink discover seeds.txt -o RUN --rounds 3 --top 200 --langs en,zh
     """

@@ -381,10 +381,18 @@ def _missing(record: ArcWarcRecord, target: str) -> str:
     kind = record.rec_type or ""
     if kind not in _KINDS and (not kind or target.lower().startswith(("http:", "https:"))):
         return f"no kind of record: {kind!r}" if kind else "no WARC-Type"
+    if kind == "warcinfo" and _is_odd_arc(record):
+        return "the first line of an ARC file has more than five fields"  # its length may be another record's
     if kind in _READ and not _SCHEME.match(target):
         return "no WARC-Target-URI"
     names = [name.lower() for name, _ in record.rec_headers.headers]
     return "two records in one" if names.count("warc-target-uri") > 1 else ""
+
+
+def _is_odd_arc(record: ArcWarcRecord) -> bool:
+    """Return whether a warcinfo record is what warcio makes of an ARC file's first line, with what is no file name."""
+    headers = record.rec_headers
+    return bool(headers.get_header("WARC-IP-Address")) and " " in (headers.get_header("WARC-Filename") or "")
 
 
 def _http_header(record: ArcWarcRecord, name: str) -> str:

@@ -8,6 +8,7 @@ makes ``FOLDER/forms-NAME-plain`` and ``-opaque`` from each site folder and prin
 precision and the processor time of matching. Each result is a page of the site with a country in its title and text (as
 the Unicode CLDR has it in both languages) and a paragraph of another page: 20 of 8 x 6 combinations. A tenth of the
 results lose a page of either language. Few links: every result links to a start page, and nothing to the results.
+With ``--others`` there are versions in further languages, each of nine in ten results; nobody asks for these.
 """
 
 from __future__ import annotations
@@ -48,10 +49,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("sites", nargs="+", type=Path, help="site folders")
     parser.add_argument("-o", "--out", type=Path, required=True, help="folder for the made sites")
+    parser.add_argument("--others", nargs="*", default=(), metavar="LANG", help="further languages, in folders /LANG/")
     given = parser.parse_args(arguments)
     columns: dict[str, Column] = {}
     for site in given.sites:
-        for folder in make_forms(site, given.out):
+        for folder in make_forms(site, given.out, others=given.others):
             columns[folder.name] = measure(folder)
     print_tables(columns, sites_down=True)
 
@@ -67,20 +69,21 @@ def measure(folder: Path) -> Column:
     return {"look-alikes": {**rows, "true P": number(own.precision), "seconds": f"{seconds:.1f}"}}
 
 
-def make_forms(site: Path, out: Path, seed: int = 1) -> list[Path]:
+def make_forms(site: Path, out: Path, seed: int = 1, others: Sequence[str] = ()) -> list[Path]:
     """Make a site of look-alikes from a site folder, with plain and with opaque addresses; return both folders."""
     rng = Random(seed)
     meta = json.loads((site / "meta.json").read_text(encoding="utf-8"))
-    langs = meta["lang_a"].replace("-", "_").split("_")[0], meta["lang_b"].replace("-", "_").split("_")[0]
+    langs = (*(meta[lang].replace("-", "_").split("_")[0] for lang in ("lang_a", "lang_b")), *others)
     results, start_pages = _results(site, langs, rng)
     lost = set(rng.sample(range(len(results)), int(DROPPED * len(results))))
     pages, gold = list(start_pages), [(start_pages[0].path, start_pages[1].path)]
-    for place, (a, b) in enumerate(results):
+    for place, (a, b, *further) in enumerate(results):
         if place in lost:
             pages.append(rng.choice([a, b]))
         else:
             pages += [a, b]
             gold.append((a.path, b.path))
+        pages += [page for page in further if rng.random() >= DROPPED]
     paths = [page.path for page in pages]
     numbers = {path: f"/p/{k:06d}.html" for k, path in enumerate(rng.sample(sorted(paths), len(paths)))}
     named = {"plain": {path: path for path in paths}, "opaque": numbers}
@@ -90,12 +93,17 @@ def make_forms(site: Path, out: Path, seed: int = 1) -> list[Path]:
     ]
 
 
-def _results(site: Path, langs: tuple[str, str], rng: Random) -> tuple[list[tuple[Page, Page]], tuple[Page, Page]]:
-    pairs = [line.split("\t") for line in (site / "gold.tsv").read_text(encoding="utf-8").splitlines()]
-    rng.shuffle(pairs)
-    forms, paragraphs = _material(site, pairs)
+def _results(site: Path, langs: Sequence[str], rng: Random) -> tuple[list[list[Page]], list[Page]]:
+    """Return the versions of every result, and the start page of every language."""
+    pairs = [line.split("\t")[:2] for line in (site / "gold.tsv").read_text(encoding="utf-8").splitlines()]
+    families = [[a, b, *(b.replace(f"/{langs[1]}/", f"/{lang}/", 1) for lang in langs[2:])] for a, b in pairs]
+    families = [paths for paths in families if all((site / "site" / path.lstrip("/")).is_file() for path in paths)]
+    rng.shuffle(families)
+    forms, paragraphs = _material(site, families)
     names = [Locale(lang).territories for lang in langs]
-    codes = [code for code in sorted(names[0]) if re.fullmatch("[A-Z]{2}", code) and code in names[1]]
+    codes = [
+        code for code in sorted(names[0]) if re.fullmatch("[A-Z]{2}", code) and all(code in each for each in names)
+    ]
     countries = rng.sample([code for code in codes if names[0][code] != names[1][code]], COUNTRIES)
     texts = rng.sample(paragraphs, PARAGRAPHS)
     results = []
@@ -103,33 +111,45 @@ def _results(site: Path, langs: tuple[str, str], rng: Random) -> tuple[list[tupl
         choices = [(code, place) for code in countries for place in range(PARAGRAPHS)]
         for code, place in sorted(rng.sample(choices, RESULTS)):
             name = f"form{number_}-{place}-{code.lower()}.html"
-            a, b = (_result(form[k], names[k][code], texts[place][k], langs[k]) for k in (0, 1))
-            results.append((Page(f"/results/{name}", "A", a), Page(f"/results-{langs[1]}/{name}", "B", b)))
-    start_pages = (
-        Page(f"/start-{langs[0]}.html", "A", _html(forms[0][0], langs[0])),
-        Page(f"/start-{langs[1]}.html", "B", _html(forms[0][1], langs[1])),
-    )
+            bodies = [_result(form[k], names[k][code], texts[place][k], lang) for k, lang in enumerate(langs)]
+            folders = ["results", *(f"results-{lang}" for lang in langs[1:])]
+            results.append(
+                [
+                    Page(f"/{folder}/{name}", side, body)
+                    for folder, side, body in zip(folders, _sides(langs), bodies, strict=True)
+                ]
+            )
+    start_pages = [
+        Page(f"/start-{lang}.html", side, _html(page, lang))
+        for lang, side, page in zip(langs, _sides(langs), forms[0], strict=True)
+    ]
     return results, start_pages
 
 
+def _sides(langs: Sequence[str]) -> list[str]:
+    """Return A and B for the wanted languages, and the name of any other."""
+    return ["A", "B", *langs[2:]]
+
+
 def _material(
-    site: Path, pairs: Sequence[Sequence[str]]
-) -> tuple[list[list[lxml.html.HtmlElement]], list[tuple[str, str]]]:
+    site: Path, families: Sequence[Sequence[str]]
+) -> tuple[list[list[lxml.html.HtmlElement]], list[tuple[str, ...]]]:
     """Return pages for the forms, and paragraphs of other pages with their translations."""
     forms: list[list[lxml.html.HtmlElement]] = []
-    paragraphs: dict[tuple[str, str], None] = {}
-    for pair in pairs:
-        roots = [_parse((site / "site" / path.lstrip("/")).read_bytes()) for path in pair[:2]]
+    paragraphs: dict[tuple[str, ...], None] = {}
+    for paths in families:
+        roots = [_parse((site / "site" / path.lstrip("/")).read_bytes()) for path in paths]
         if any(root.find(".//h1") is None for root in roots):
             continue
         if len(forms) < FORMS and 6 <= sum(1 for _ in roots[0].iter("p")) <= 60:
             forms.append(roots)
             continue
         texts = [list(_paragraphs(root)) for root in roots]
-        if len(texts[0]) == len(texts[1]):
-            aligned = zip(*texts, strict=True)
+        if len({len(each) for each in texts}) == 1:
             paragraphs |= dict.fromkeys(
-                (a, b) for a, b in aligned if a != b and not re.search(r"\d", a) and len(a) < 400
+                versions
+                for versions in zip(*texts, strict=True)
+                if versions[0] != versions[1] and not re.search(r"\d", versions[0]) and len(versions[0]) < 400
             )
     return forms, sorted(paragraphs)
 
@@ -175,7 +195,7 @@ def _html(page: lxml.html.HtmlElement, lang: str) -> bytes:
 
 
 def _write(
-    folder: Path, pages: Sequence[Page], gold: Sequence[tuple[str, str]], langs: tuple[str, str], names: dict[str, str]
+    folder: Path, pages: Sequence[Page], gold: Sequence[tuple[str, str]], langs: Sequence[str], names: dict[str, str]
 ) -> Path:
     shutil.rmtree(folder, ignore_errors=True)
     start = {f"/start-{lang}.html".encode(): names[f"/start-{lang}.html"].encode() for lang in langs}
@@ -188,7 +208,7 @@ def _write(
             for old, new in start.items():
                 body = body.replace(old, new)
         file.write_bytes(body)
-    lang_of = dict(zip("AB", langs, strict=True))
+    lang_of = dict(zip(_sides(langs), langs, strict=True))
     _rows(folder / "gold.tsv", [(names[a], names[b]) for a, b in gold])
     _rows(folder / "pages.tsv", [(names[page.path], page.side, lang_of[page.side]) for page in pages])
     _rows(folder / "names.tsv", [(names[page.path], page.path) for page in pages])

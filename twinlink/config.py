@@ -263,6 +263,8 @@ class MatchSettings(Settings, frozen=True):
     """Heed what people said of pairs in `twinlink review`: accepted pairs come out, rejected ones never (`label`)."""
     min_precision: Unit | None = None
     """Hand out the longest list, most probable pairs first, whose expected precision is not below this."""
+    other_langs: Natural = 2
+    """Languages beside the wanted ones that are matched with these as witnesses, where the wanted ones leave doubt."""
     internal: InternalSettings = InternalSettings()
     ets: EtsSettings = EtsSettings()
     weighing: WeighingSettings = WeighingSettings()

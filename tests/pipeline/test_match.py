@@ -9,7 +9,8 @@ from tests.sites import BASE, LANGS, page, write_pages, write_toy
 from twinlink.config import Config
 from twinlink.errors import LexiconError, MissingStageError
 from twinlink.pipeline.ingest import ingest
-from twinlink.pipeline.match import language_groups, match
+from twinlink.pipeline.match import match
+from twinlink.pipeline.sides import language_groups
 from twinlink.run import Run
 from twinlink.rundir import RunDirectory
 from twinlink.toy import toy_site

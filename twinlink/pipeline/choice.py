@@ -1,4 +1,4 @@
-"""Which pairs are handed out: a method for every two languages, and agreement among three or more."""
+"""Which pairs of two languages are handed out, by any method."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from twinlink.similarity.candidates import within_memory
 from twinlink.similarity.decision import hand_out
 from twinlink.similarity.lexicon import Lexicon
 
-__all__ = ["SideMatch", "match_sides", "reconcile"]
+__all__ = ["SideMatch", "choose_pairs", "match_sides"]
 
 METHODS: Mapping[str, Callable[[Side, Side, Words, Between, MatchSettings], Found]] = {
     "weighed": match_weighed,
@@ -29,12 +29,6 @@ METHODS: Mapping[str, Callable[[Side, Side, Words, Between, MatchSettings], Foun
     "urls": match_urls,
 }
 """Methods that read the pages' words."""
-
-MAX_SUPPORT = 50.0
-"""Most that a third language can change the odds of a pair: its two pairs may be wrong for one common reason."""
-
-Partners = Mapping[int, tuple[int, float]]
-"""page_id → page_id of its partner, and the probability of the pair."""
 
 
 @dataclass(frozen=True)
@@ -73,26 +67,10 @@ def match_sides(
         words = read_words(side_a, side_b, lexicons, settings)
         found = METHODS[settings.method](side_a, side_b, words, between, settings)
     found, accepted = heeded(found, between.labels)
-    return _chosen(SideMatch(side_a, side_b, found, accepted, accepted, labels=between.labels), settings)
+    return choose_pairs(SideMatch(side_a, side_b, found, accepted, accepted, labels=between.labels), settings)
 
 
-def reconcile(matches: Sequence[SideMatch], settings: MatchSettings) -> list[SideMatch]:
-    """Let pairs a-b and b-c speak for or against a-c, in every three languages of a site.
-
-    Pages a and c that are both paired with pages of a third language, with probabilities p and q, must be paired with
-    one and the same page b if all three are versions of one text. With s = p·q the odds of a-c are multiplied by
-    s/(1-s) if they are, and divided by it if they are not, each at most by `MAX_SUPPORT`. Nothing changes on a site of
-    two languages, and where the method tells no probabilities.
-    """
-    if any(each.found.is_decided for each in matches):
-        return list(matches)
-    partners = {(each.side_a.lang, each.side_b.lang): _partners(each) for each in matches}
-    partners |= {(b, a): _turned(pairs) for (a, b), pairs in partners.items()}
-    langs = sorted({lang for pair in partners for lang in pair})
-    return [_supported(each, partners, langs, settings) for each in matches]
-
-
-def _chosen(match: SideMatch, settings: MatchSettings) -> SideMatch:
+def choose_pairs(match: SideMatch, settings: MatchSettings) -> SideMatch:
     """Return a match with the pairs that are handed out, and what leaves out the others."""
     found = match.found
     keep = np.ones(len(found.probabilities), np.bool_)
@@ -107,45 +85,3 @@ def _chosen(match: SideMatch, settings: MatchSettings) -> SideMatch:
         keep = keep & ~over
     limits = np.where(low, "match.min_score", np.where(over, "match.max_pairs", ""))
     return replace(match, keep=keep if match.accepted is None else keep | match.accepted, limits=limits.tolist())
-
-
-def _partners(match: SideMatch) -> Partners:
-    matching, found = match.found.matching, match.found
-    pages_a, pages_b = match.side_a.page_ids[matching.rows], match.side_b.page_ids[matching.columns]
-    pairs = zip(pages_a.tolist(), pages_b.tolist(), found.probabilities.tolist(), strict=True)
-    return {a: (b, probability) for a, b, probability in pairs}
-
-
-def _turned(partners: Partners) -> Partners:
-    return {b: (a, probability) for a, (b, probability) in partners.items()}
-
-
-def _supported(
-    match: SideMatch, partners: Mapping[tuple[str, str], Partners], langs: Sequence[str], settings: MatchSettings
-) -> SideMatch:
-    """Return a match with its probabilities changed by the third languages."""
-    lang_a, lang_b = match.side_a.lang, match.side_b.lang
-    pairs = list(_partners(match).items())
-    factors = np.ones(len(pairs))
-    for third in langs:
-        of_a, of_b = partners.get((lang_a, third)), partners.get((lang_b, third))
-        if third not in (lang_a, lang_b) and of_a is not None and of_b is not None:
-            factors *= [_factor(of_a.get(a), of_b.get(b)) for a, (b, _) in pairs]
-    if (factors == 1).all():
-        return match
-    old = np.clip(match.found.probabilities.astype(np.float64), 1e-6, 1 - 1e-6)
-    odds = old / (1 - old) * factors
-    found = replace(match.found, probabilities=odds / (1 + odds))
-    return _chosen(replace(match, found=found), settings)
-
-
-def _factor(of_a: tuple[int, float] | None, of_b: tuple[int, float] | None) -> float:
-    """Return by how much the odds of a pair change; 1 where the third language knows only one of its pages."""
-    if of_a is None or of_b is None:
-        return 1.0
-    sure = min(of_a[1] * of_b[1], 1 - 1e-6)
-    # Two doubtful pairs say nothing, least of all the opposite; NaN is an accepted pair of unknown probability.
-    if not sure > 0.5:
-        return 1.0
-    ratio = min(sure / (1 - sure), MAX_SUPPORT)
-    return ratio if of_a[0] == of_b[0] else 1 / ratio

@@ -105,12 +105,12 @@ def allowed(pattern: sp.csr_array, labels: sp.csr_array | None) -> sp.csr_array:
     rows, columns = accepted_pairs(labels)
     accepted = sp.csr_array((np.ones(len(rows), np.bool_), (rows, columns)), shape=pattern.shape)
     entries = pattern.tocoo()
-    keep = ~_excluded(entries.row, entries.col, labels)
+    keep = ~excluded(entries.row, entries.col, labels)
     kept = sp.csr_array((np.ones(keep.sum(), np.bool_), (entries.row[keep], entries.col[keep])), shape=pattern.shape)
     return union_of(kept, accepted)
 
 
-def _excluded(
+def excluded(
     rows: npt.NDArray[np.integer], columns: npt.NDArray[np.integer], labels: sp.csr_array
 ) -> npt.NDArray[np.bool_]:
     """Mark pairs that are rejected, or of a page that is accepted with another one."""
@@ -141,7 +141,7 @@ def heeded(found: Found, labels: sp.csr_array | None) -> tuple[Found, npt.NDArra
     matching = found.matching
     if labels is None:
         return found, np.zeros(len(matching), np.bool_)
-    keep = np.flatnonzero(~_excluded(matching.rows, matching.columns, labels))
+    keep = np.flatnonzero(~excluded(matching.rows, matching.columns, labels))
     found = _chosen(found, keep)
     rows, columns = accepted_pairs(labels)
     width = labels.shape[1]

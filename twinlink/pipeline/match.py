@@ -6,29 +6,23 @@ similarity on them, ETS over the links, a one-to-one matching, and a cut that is
 
 from __future__ import annotations
 
-import itertools
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
-import scipy.sparse as sp
 
 from twinlink.config import Config, MatchSettings
-from twinlink.graph.link_order import LinkLists, link_lists, sublists
-from twinlink.graph.links import adjacency
-from twinlink.languages import canonical_language, languages_of_site
+from twinlink.languages import canonical_language
 from twinlink.pattern_config import PatternSettings
 from twinlink.pipeline.addresses import read_libraries
-from twinlink.pipeline.choice import SideMatch, match_sides, reconcile
+from twinlink.pipeline.choice import SideMatch, match_sides
 from twinlink.pipeline.evidence import Between, Found, Side, positions
+from twinlink.pipeline.families import groups_beside, reconcile
 from twinlink.pipeline.hints import page_hints
 from twinlink.pipeline.labelled import (
     Said,
@@ -39,14 +33,15 @@ from twinlink.pipeline.labelled import (
 )
 from twinlink.pipeline.lexicons import Lexicons, write_record
 from twinlink.pipeline.match_counts import conclude, n_pairs, write_pairs_file
-from twinlink.pipeline.names import page_names, read_links
+from twinlink.pipeline.names import read_links
 from twinlink.pipeline.reuse import EarlierMatch, site_digest, write_digests
 from twinlink.pipeline.shapes import ShapeTable, read_shapes
+from twinlink.pipeline.sides import Group, SiteSides, facing_groups, language_groups, page_texts, site_graph
 from twinlink.pipeline.structural import STRUCTURAL, check_cut
 from twinlink.pipeline.unpaired import unpaired_pages
 from twinlink.remembering import remember
 from twinlink.rundir import RunDirectory, Signature, file_digest, site_file
-from twinlink.similarity.language import TWO_LANGUAGES, UNDETERMINED, LanguageFinder, site_languages
+from twinlink.similarity.language import LanguageFinder, site_languages
 from twinlink.similarity.lexicon_files import Lexicon
 from twinlink.tables import (
     CANDIDATES,
@@ -63,7 +58,7 @@ from twinlink.tables import (
     write_table,
 )
 
-__all__ = ["SiteResult", "language_groups", "match", "match_site", "page_languages", "site_sides"]
+__all__ = ["SiteResult", "match", "match_site", "page_languages", "site_sides"]
 
 PAGE_COLUMNS = (
     "page_id",
@@ -77,18 +72,6 @@ PAGE_COLUMNS = (
     "declared_lang",
     "bytes",
 )
-MIN_VARIANT_SHARE = (
-    0.1  # a script variant (zh-Hans beside zh-Hant) with fewer of the language's pages is taken for noise
-)
-
-
-class Group(NamedTuple):
-    """The pages of one language of a site."""
-
-    tag: str
-    """Wanted language that takes this one in."""
-    lang: str
-    rows: npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -266,12 +249,16 @@ def match_site(
     """
     langs, lang_scores = page_languages(pages, links, config, find_languages)
     groups = language_groups(langs, config.langs)
-    facing = [
-        (a, b, replace(between, labels=label_matrix(said, a.urls, b.urls)))
-        for a, b, between in _facing_sides(pages, links, groups, shapes)
-    ]
-    matches = [match_sides(a, b, between, lexicons(a.lang, b.lang), config.match) for a, b, between in facing]
-    matches = reconcile(matches, config.match)
+    sides = SiteSides(pages, links, shapes)
+
+    def matched(group_a: Group, group_b: Group) -> SideMatch:
+        side_a, side_b, between = sides.facing(group_a, group_b)
+        between = replace(between, labels=label_matrix(said, side_a.urls, side_b.urls))
+        return match_sides(side_a, side_b, between, lexicons(side_a.lang, side_b.lang), config.match)
+
+    matches = [matched(a, b) for a, b in facing_groups(groups)]
+    beside = [matched(a, b) for a, b in groups_beside(langs, groups, matches, config.match)]
+    matches = reconcile(matches, beside, config.match)
     site = pages["site"][0].as_py()
     language_table = pa.table(
         {"page_id": pages["page_id"], "lang": langs, "lang_score": pa.array(lang_scores, pa.float32())}
@@ -291,87 +278,23 @@ def site_sides(
 ) -> list[tuple[Side, Side, Between]]:
     """Return every two sides of a site that are to be matched, and the links between them."""
     langs, _ = page_languages(pages, links, config)
-    return _facing_sides(pages, links, language_groups(langs, config.langs), shapes)
+    sides = SiteSides(pages, links, shapes)
+    return [sides.facing(a, b) for a, b in facing_groups(language_groups(langs, config.langs))]
 
 
 def page_languages(
     pages: pa.Table, links: pa.Table, config: Config, find_languages: LanguageFinder = site_languages
 ) -> tuple[list[str], npt.NDArray[np.float32]]:
     """Name the language of every page of a site, from its text, its links and its address, with a score."""
-    graph, hints = _site_graph(pages, links), page_hints(pages, links)
+    graph, hints = site_graph(pages, links), page_hints(pages, links)
     declared = pages["declared_lang"].to_pylist()
-    return find_languages(_texts(pages), declared, config.langs, config.language, links=graph, hints=hints)
-
-
-def _texts(pages: pa.Table) -> list[list[str]]:
-    """Return the text of each page: its title and its blocks."""
-    titles, blocks = pages["title"].to_pylist(), pages["blocks"].to_pylist()
-    return [[title, *rest] if title else rest for title, rest in zip(titles, blocks, strict=True)]
-
-
-def _facing_sides(
-    pages: pa.Table, links: pa.Table, groups: Sequence[Group], shapes: ShapeTable | None = None
-) -> list[tuple[Side, Side, Between]]:
-    graph = _site_graph(pages, links)
-    named = _site_graph(pages, links.filter(pc.not_equal(links["hreflang"], "")))
-    names = page_names(pages, links)
-    lists = link_lists(*_inner_links(pages, links), pages.num_rows)
-    sides = [(group, _side(pages, names, graph, group, shapes, lists)) for group in groups]
-    return [
-        (side_a, side_b, _between(graph, named, group_a.rows, group_b.rows))
-        for (group_a, side_a), (group_b, side_b) in itertools.combinations(sides, 2)
-        if group_a.tag != group_b.tag
-    ]
-
-
-def _between(
-    graph: sp.csr_array, named: sp.csr_array, rows_a: npt.NDArray[np.intp], rows_b: npt.NDArray[np.intp]
-) -> Between:
-    """Return the links between two sides; a link counts for its share in the page's links to the other side."""
-    forth = _row_shares(graph[rows_a][:, rows_b])
-    back = _row_shares(graph[rows_b][:, rows_a])
-    names = named[rows_a][:, rows_b].astype(np.float32).maximum(named[rows_b][:, rows_a].T.astype(np.float32))
-    return Between(direct=_sorted(forth.maximum(back.T)), hreflang=_sorted(names))
-
-
-def _row_shares(links: sp.csr_array) -> sp.csr_array:
-    n_links = np.diff(sp.csr_array(links).indptr)
-    return sp.csr_array(sp.diags_array((1 / np.maximum(n_links, 1)).astype(np.float32)) @ links.astype(np.float32))
-
-
-def _sorted(matrix: sp.csr_array) -> sp.csr_array:
-    matrix = sp.csr_array(matrix)
-    matrix.sort_indices()
-    return matrix
-
-
-def language_groups(langs: Sequence[str], wanted: Sequence[str]) -> list[Group]:
-    """Return the languages of a site that are to be matched, each with its pages.
-
-    A wanted ``zh`` includes ``zh-Hant`` and ``zh-Hans``; where a site has both, each is a language of its own (two
-    groups of the same wanted tag, never matched with each other). A language that the site does not have means the
-    closest one (`languages_of_site`). Without wanted languages the two most frequent ones are taken.
-
-    >>> [(tag, lang, rows.tolist()) for tag, lang, rows in language_groups(["en", "zh-Hant", "de", "en"], ["en", "zh"])]
-    [('en', 'en', [0, 3]), ('zh', 'zh-Hant', [1])]
-    """
-    counts = Counter(lang for lang in langs if lang not in (UNDETERMINED, TWO_LANGUAGES))
-    most = sorted(counts, key=lambda lang: (-counts[lang], lang))[:2]
-    groups = []
-    for tag, meant in (languages_of_site(wanted, counts) if wanted else {lang: [lang] for lang in most}).items():
-        members = {lang: counts[lang] for lang in meant}
-        total = sum(members.values())
-        main = [lang for lang, n in sorted(members.items()) if n >= MIN_VARIANT_SHARE * total]
-        for lang in main:
-            belongs = {lang} | (set(members) - set(main) if lang == max(main, key=members.__getitem__) else set())
-            groups.append(Group(tag, lang, np.flatnonzero([name in belongs for name in langs])))
-    return groups
+    return find_languages(page_texts(pages), declared, config.langs, config.language, links=graph, hints=hints)
 
 
 def _facing_languages(languages: pa.Table, wanted: Sequence[str]) -> set[tuple[str, str]]:
     """Return every two languages of a site that are matched, given the table of its pages' languages."""
     groups = language_groups(languages["lang"].to_pylist(), wanted)
-    return {(a.lang, b.lang) for a, b in itertools.combinations(groups, 2) if a.tag != b.tag}
+    return {(a.lang, b.lang) for a, b in facing_groups(groups)}
 
 
 def _in_groups(groups: Sequence[Group], n_pages: int) -> npt.NDArray[np.bool_]:
@@ -380,44 +303,6 @@ def _in_groups(groups: Sequence[Group], n_pages: int) -> npt.NDArray[np.bool_]:
     for group in groups:
         wanted[group.rows] = True
     return wanted
-
-
-def _site_graph(pages: pa.Table, links: pa.Table) -> sp.csr_array:
-    """Return the directed links among the pages of a site, rows and columns in the order of ``pages``."""
-    return adjacency(*_inner_links(pages, links), pages.num_rows)
-
-
-def _inner_links(pages: pa.Table, links: pa.Table) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """Return the page that holds each link among the pages of a site, and the page that it leads to."""
-    page_ids = pd.Index(pages["page_id"].to_numpy())
-    targets = links["target"].drop_null()
-    sources = links["source"].filter(links["target"].is_valid())
-    source, target = page_ids.get_indexer(sources.to_numpy()), page_ids.get_indexer(targets.to_numpy())
-    inside = (source >= 0) & (target >= 0)
-    return source[inside], target[inside]
-
-
-def _side(
-    pages: pa.Table,
-    names: Sequence[Sequence[str]],
-    graph: sp.csr_array,
-    group: Group,
-    shapes: ShapeTable | None,
-    lists: LinkLists,
-) -> Side:
-    chosen = pages.take(pa.array(group.rows))
-    return Side(
-        lang=group.lang,
-        page_ids=chosen["page_id"].to_numpy(),
-        urls=chosen["url"].to_pylist(),
-        blocks=_texts(chosen),
-        tags=chosen["tags"].to_pylist(),
-        graph=sp.csr_array(graph[group.rows][:, group.rows]),
-        lists=sublists(lists, group.rows),
-        names=[names[row] for row in group.rows],
-        shapes=[shapes[number] for number in chosen["page_id"].to_pylist()] if shapes else (),
-        canonical_urls=chosen["canonical_url"].to_pylist(),
-    )
 
 
 def _pair_table(match_: SideMatch, site: str, signature: str) -> pa.Table:

@@ -8,8 +8,9 @@ from scipy.sparse import csr_array
 
 from twinlink.config import MatchSettings
 from twinlink.graph.matching import Matching
-from twinlink.pipeline.choice import SideMatch, reconcile
+from twinlink.pipeline.choice import SideMatch
 from twinlink.pipeline.evidence import Found, Side
+from twinlink.pipeline.families import reconcile
 
 N = 3
 
@@ -26,7 +27,7 @@ def matched(side_a, side_b, columns, probabilities):
     """Pair page n of side A with page columns[n] of side B."""
     scores = np.full(N, 0.5, dtype=np.float32)
     found = Found(
-        scores=csr_array((N, N), dtype=np.float32),
+        scores=csr_array((scores, (np.arange(N), columns)), shape=(N, N)),
         evidence={},
         matching=Matching(np.arange(N), np.array(columns), scores),
         rivals=np.zeros(N),
@@ -37,12 +38,12 @@ def matched(side_a, side_b, columns, probabilities):
 
 
 def chances(*matches):
-    return [each.found.probabilities.round(4).tolist() for each in reconcile(matches, MatchSettings())]
+    return [each.found.probabilities.round(4).tolist() for each in reconcile(matches, [], MatchSettings())]
 
 
 def test_two_languages_are_left_alone():
     match = matched(EN, FR, [0, 1, 2], [0.9, 0.4, 0.6])
-    assert reconcile([match], MatchSettings()) == [match]
+    assert reconcile([match], [], MatchSettings()) == [match]
 
 
 def test_a_doubtful_pair_is_supported_by_the_way_round():
@@ -75,5 +76,5 @@ def test_the_direction_of_a_match_does_not_matter():
 
 def test_support_changes_what_is_handed_out():
     support = matched(EN, DE, [0, 1, 2], [0.95] * 3), matched(FR, DE, [0, 1, 2], [0.95] * 3)
-    (first, *_) = reconcile([matched(EN, FR, [0, 1, 2], [0.3] * 3), *support], MatchSettings())
+    (first, *_) = reconcile([matched(EN, FR, [0, 1, 2], [0.3] * 3), *support], [], MatchSettings())
     assert first.keep.all()

@@ -9,8 +9,8 @@ One row per kind of attack: how often it was tried and survived, what was lost o
 than once, the most memory that was held (by the crawler where one runs, else by the command or the reader), and the
 longest time without progress (for files: of one of them). The same seed draws the same kills and damage; so a campaign
 can be done in parts, each with its own ``--only``, ``--case`` or seed and its own JSON file, which ``--merge`` puts
-together. The file of ``-o`` is written after each kind of attack: what breaks off keeps what it has done. Exit code 1
-means that something was lost, did not end, or that the crawler held more than 300 MB or was silent for a minute.
+together. The file of ``-o`` is written also when the campaign is stopped (Ctrl-C), with what has been tried. Exit code
+1 means that something was lost, did not end, or that the crawler held more than 300 MB or was silent for a minute.
 Needs Linux, for it looks into ``/proc``.
 """
 
@@ -96,18 +96,24 @@ PARTS: Mapping[str, Callable[[argparse.Namespace, Path], Named]] = {
 
 
 def run_parts(given: argparse.Namespace) -> list[Row]:
-    """Do all parts that are asked for; tell of what is missed as it comes, and keep each kind when the next begins."""
+    """Do all parts that are asked for; tell of what is missed as it comes, and keep the table, also when broken off."""
     found: dict[str, list[Trial]] = {}
-    for name in given.only or PARTS:
-        with tempfile.TemporaryDirectory(prefix="twinlink-campaign-") as folder:
-            for kind, trial in PARTS[name](given, Path(folder)):
-                if kind not in found:
-                    _keep([joined(each, trials) for each, trials in found.items()], given.out)
-                found.setdefault(kind, []).append(trial)
-                if trial.missed or given.verbose:
-                    missed = "; ".join(trial.missed)[:1_000]
-                    print(f"{kind}: {trial.name}: {trial.seconds:.1f} s; {missed}", file=sys.stderr, flush=True)
-    return [joined(kind, trials) for kind, trials in found.items()]
+    try:
+        for name in given.only or PARTS:
+            with tempfile.TemporaryDirectory(prefix="twinlink-campaign-") as folder:
+                for kind, trial in PARTS[name](given, Path(folder)):
+                    found.setdefault(kind, []).append(trial)
+                    _tell(kind, trial, given.verbose)
+    finally:
+        rows = [joined(kind, trials) for kind, trials in found.items()]
+        _keep(rows, given.out)
+    return rows
+
+
+def _tell(kind: str, trial: Trial, all_: bool) -> None:
+    if trial.missed or all_:
+        missed = "; ".join(trial.missed)[:1_000]
+        print(f"{kind}: {trial.name}: {trial.seconds:.1f} s; {missed}", file=sys.stderr, flush=True)
 
 
 def read_rows(files: Sequence[Path]) -> list[Row]:
@@ -139,9 +145,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = parser.parse_args(arguments)
     began = time.monotonic()
     rows = read_rows(given.merge) if given.merge else run_parts(given)
+    if given.merge:
+        _keep(rows, given.out)
     print(_as_json(rows) if given.json else as_markdown(rows), end="")
     print(f"{time.monotonic() - began:.0f} s", file=sys.stderr)
-    _keep(rows, given.out)
     sys.exit(1 if any(row.missed for row in rows) else 0)
 
 

@@ -25,7 +25,7 @@ from twinlink.spiders.documents import Document, is_html
 from twinlink.spiders.files import Unusable, UnusableError, read_file, source_of, walk
 from twinlink.spiders.httrack import cache_refused, has_cache, read_cache
 from twinlink.spiders.parser import parse_page
-from twinlink.spiders.urls import normalise, page_id
+from twinlink.spiders.urls import MAX_URL_LENGTH, normalise, page_id
 from twinlink.tables import Reject
 
 __all__ = ["mirror_addresses", "read_mirror"]
@@ -237,7 +237,8 @@ def _read_file(entry: _Entry, files: _Files, addresses: Addresses, covered: set[
     if _are_covered(known, covered):
         return
     if not known:
-        yield Reject(entry.source, "ingest", "no-address", "neither its path nor the page tells its address")
+        detail = f"neither its path nor the page tells an address of at most {MAX_URL_LENGTH} characters"
+        yield Reject(entry.source, "ingest", "no-address", detail)
         return
     url, *others = known
     yield Document(url, 200, "", "", "", body, None, entry.source, -1)

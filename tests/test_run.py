@@ -132,7 +132,18 @@ def test_missing_pages_name_ingest_and_mine(tmp_path):
 
 
 def test_every_table_has_the_columns_that_are_documented(aligned):
-    for name in ("pages", "links", "pairs", "candidates", "weights", "filters", "rejects", "segments", "patterns"):
+    for name in (
+        "pages",
+        "links",
+        "pairs",
+        "candidates",
+        "weights",
+        "filters",
+        "look_alikes",
+        "rejects",
+        "segments",
+        "patterns",
+    ):
         frame, texts = getattr(aligned, name), aligned.columns(name)
         assert list(frame.columns) == list(texts.index), name
         assert all(texts), name

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from twinlink.errors import InputError
-from twinlink.frames import column_texts, own_and_canonical
+from twinlink.explain_notes import notes_on
+from twinlink.frames import column_texts
 from twinlink.outcome import Outcomes, both, either
 from twinlink.tables import CANDIDATES, EVIDENCE
 
@@ -49,7 +50,7 @@ class Explanation:
     """A row for each kind of evidence that was measured, the heaviest first: evidence (its name), value (of the two
     pages), rival (the same of the best other candidate of either page; nan: there is none), weight, meaning."""
     notes: Sequence[str] = ()
-    """What else is known of the pages, in sentences: their canonical addresses."""
+    """What else is known of the pages, in sentences: their canonical addresses, their groups of near-duplicates."""
 
     def __str__(self) -> str:
         parts = [self.url, self.verdict, *self.notes]
@@ -111,6 +112,8 @@ def explain(run: Run, url_a: str, url_b: str | None = None) -> Explanation:
     ends: list[tuple[int, int]] = list(zip(first["page_a"].tolist(), first["page_b"].tolist(), strict=True))
     weights = _weights(_weights_of(run, numbers[0], outcomes.langs(*ends[0]) if ends else None))
     is_paired = (both if len(asked) == 2 else either)(run.pairs, set(asked)).any()
+    rivals = _of_same_languages(others, ends, outcomes)
+    shown = list(dict.fromkeys([*numbers, *(number for pair in ends for number in pair)]))
     return Explanation(
         url=known[numbers[0]],
         verdict=outcomes.of_pair(*numbers) if len(asked) == 2 else outcomes.of_page(*numbers),
@@ -118,16 +121,9 @@ def explain(run: Run, url_a: str, url_b: str | None = None) -> Explanation:
         weights=weights,
         state=PAIRED if is_paired else UNPAIRED,
         shown=next(((known[a], known[b]) for a, b in ends), None),
-        evidence=_evidence(first, _of_same_languages(others, ends, outcomes), weights),
-        notes=_notes(run, [*numbers, *(number for pair in ends for number in pair if number not in asked)]),
+        evidence=_evidence(first, rivals, weights),
+        notes=notes_on(run, shown, outcomes.langs(*ends[0]) if ends else (), rivals),
     )
-
-
-def _notes(run: Run, numbers: Sequence[int]) -> list[str]:
-    """Return what else is to be said of pages."""
-    urls = dict(zip(run.pages["page_id"], own_and_canonical(run.pages), strict=True))
-    shown = (urls[number] for number in numbers)
-    return [f"{url} names {canonical} as its canonical address" for url, canonical in shown if canonical]
 
 
 def _read_under(run: Run, url: str) -> str:

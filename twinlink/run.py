@@ -35,6 +35,7 @@ from twinlink.tables import (
     FILTERS,
     LANGUAGES,
     LINKS,
+    LOOK_ALIKES,
     PAGES,
     PAIRS,
     PATTERNS,
@@ -62,6 +63,7 @@ _SCHEMAS = {
     "candidates": CANDIDATES,
     "weights": WEIGHTS,
     "filters": FILTERS,
+    "look_alikes": LOOK_ALIKES,
     "rejects": REJECTS,
     "segments": SEGMENTS,
     "patterns": PATTERNS,
@@ -201,6 +203,11 @@ class Run:
     def filters(self) -> pd.DataFrame:
         """How many candidates each filter of the method rejected, by site and languages; empty without filters."""
         return self._table("match", "filters", FILTERS)
+
+    @cached_property
+    def look_alikes(self) -> pd.DataFrame:
+        """The pages that have near-duplicates, in their groups: columns of `twinlink.tables.LOOK_ALIKES`."""
+        return self._table("match", "look_alikes", LOOK_ALIKES)
 
     @cached_property
     def rejects(self) -> pd.DataFrame:

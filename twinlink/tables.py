@@ -23,6 +23,7 @@ __all__ = [
     "FILTERS",
     "LANGUAGES",
     "LINKS",
+    "LOOK_ALIKES",
     "PAGES",
     "PAGE_ALIGNMENTS",
     "PAIRS",
@@ -205,6 +206,29 @@ FILTERS = pa.schema(
     ],
     metadata={"table": "filters"},
 )
+
+LOOK_ALIKES = pa.schema(
+    [
+        _column("site", pa.string(), "the site"),
+        _column("lang", pa.string(), "language of the page, as it was matched"),
+        _column("facing_lang", pa.string(), "language that it was matched with"),
+        _column("group", pa.int32(), "its group of near-duplicates, among those of these languages: the largest is 1"),
+        _column("page_id", pa.int64(), "the page"),
+        _column("url", pa.string(), "its address"),
+        _column("state", pa.string(), "paired; doubtful: its pair is not handed out; unpaired: no page is left for it"),
+        _column("n_pages", pa.int32(), "pages of the group"),
+        _column("n_paired", pa.int32(), "those in a pair of these languages"),
+        _column(
+            "facing",
+            pa.int32(),
+            "group of facing_lang that most pairs, then most candidates, lead to; null: none",
+            null=True,
+        ),
+        _column("n_facing", pa.int32(), "pages of that group; null: none", null=True),
+    ],
+    metadata={"table": "look_alikes"},
+)
+
 
 SHAPES = pa.schema(
     [

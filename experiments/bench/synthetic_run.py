@@ -27,6 +27,7 @@ from twinlink.tables import (
     FILTERS,
     LANGUAGES,
     LINKS,
+    LOOK_ALIKES,
     PAGES,
     PAIRS,
     REJECTS,
@@ -37,6 +38,8 @@ from twinlink.tables import (
 
 __all__ = ["Size", "write_run"]
 
+ALIKE = 10
+"""Pages of a group of near-duplicates."""
 LANGS = ("en", "zh-Hant")
 N_TEXTS = 4_000  # blocks to draw from, in each language
 N_REJECTS = 20_000
@@ -200,6 +203,30 @@ def _links(site: _Site) -> pa.Table:
     )
 
 
+def _write_look_alikes(site: _Site, folder: Path) -> None:
+    """Write groups of ten near-duplicates, of all pages."""
+    n = site.n - site.n % ALIKE
+    parts = [
+        pa.table(
+            {
+                "site": [site.name] * n,
+                "lang": [LANGS[side]] * n,
+                "facing_lang": [LANGS[1 - side]] * n,
+                "group": np.arange(n) // ALIKE + 1,
+                "page_id": site.ids[side][:n],
+                "url": site.urls[side][:n],
+                "state": ["paired"] * n,
+                "n_pages": np.full(n, ALIKE),
+                "n_paired": np.full(n, ALIKE),
+                "facing": np.arange(n) // ALIKE + 1,
+                "n_facing": np.full(n, ALIKE),
+            }
+        )
+        for side in (0, 1)
+    ]
+    write_table(pa.concat_tables(parts), LOOK_ALIKES, site_file(folder / "look_alikes", site.name))
+
+
 def _write_match(site: _Site, folder: Path, signature: str) -> None:
     n, k, rng = site.n, site.size.candidates, site.rng
     codes = np.repeat([0, 1], n)
@@ -243,6 +270,7 @@ def _write_match(site: _Site, folder: Path, signature: str) -> None:
     weights = [(site.name, *LANGS, kind, weight) for kind, weight in zip(kinds, (0.5, 0.2, 0.2, 0.1), strict=True)]
     write_table(_rows(weights, WEIGHTS), WEIGHTS, site_file(folder / "weights", site.name))
     write_table(FILTERS.empty_table(), FILTERS, site_file(folder / "filters", site.name))
+    _write_look_alikes(site, folder)
 
 
 def _evidence(rng: np.random.Generator, n: int) -> dict[str, npt.NDArray[np.float32]]:

@@ -14,13 +14,14 @@ from twinlink.pipeline import match as module
 from twinlink.pipeline.ingest import ingest
 from twinlink.pipeline.mine import match_stage
 from twinlink.rundir import RunDirectory
-from twinlink.tables import CANDIDATES, FILTERS, LANGUAGES, PAIRS, REJECTS, WEIGHTS, read_table
+from twinlink.tables import CANDIDATES, FILTERS, LANGUAGES, LOOK_ALIKES, PAIRS, REJECTS, WEIGHTS, read_table
 from twinlink.toy import toy_site
 
 HOSTS = ("http://one.example", "http://two.example")
 CONFIG = Config().override({"langs": list(LANGS), "match.method": "liu2014", "match.min_score": 0.0})
 SCHEMAS = {
     "languages": LANGUAGES, "candidates": CANDIDATES, "pairs": PAIRS, "weights": WEIGHTS, "filters": FILTERS,
+    "look_alikes": LOOK_ALIKES,
     "rejects.parquet": REJECTS,
 }  # fmt: skip
 

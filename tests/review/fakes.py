@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
-from twinlink.review.source import Document, Live, LiveStage, Neighbour, Page, Resource, Segment
+from twinlink.review.source import Alike, Document, Live, LiveStage, LookAlikes, Neighbour, Page, Resource, Segment
 from twinlink.tables import CANDIDATES, PAIRS
 
 SITE = "toy.example"
@@ -70,6 +70,8 @@ class FakeSource:
     pages: dict[int, Page] = field(default_factory=dict)
     """Pages that are not as `toy_page` makes them."""
     html: dict[int, str] = field(default_factory=dict)
+    alike: tuple[int, ...] = ()
+    """Pages that have near-duplicates: those of a language are one group."""
     live_pairs: int = 0
     """Pairs that the mining has found so far."""
     working: bool = False
@@ -165,6 +167,19 @@ class FakeSource:
         return [
             Neighbour(page.page_id, page.url, page.title, page.lang, "a link", True, (-page.page_id,)) for page in pages
         ]
+
+    def look_alikes(self, page_id: int, facing_lang: str, limit: int = 50) -> LookAlikes | None:
+        """All pages of a language whose numbers are told to be in one group."""
+        if page_id not in self.alike:
+            return None
+        pages = [page for page in map(self.page, self.alike) if page and page_id * page.page_id > 0]
+        others = [page for page in pages if page.page_id != page_id][:limit]
+        named = [Alike(page.page_id, page.url, page.title, "paired", -page.page_id) for page in others]
+        return LookAlikes(len(pages), len(pages), tuple(named))
+
+    def group_sizes(self, page_ids: Sequence[int]) -> Sequence[int]:
+        found = [self.look_alikes(number, "") for number in page_ids]
+        return [group.n_pages if group else 1 for group in found]
 
     def segments(self, url_a: str, url_b: str) -> Sequence[Segment]:
         if url_a.rsplit("/", 1)[-1] != url_b.rsplit("/", 1)[-1]:

@@ -25,6 +25,9 @@ from twinlink.tables import EVIDENCE, FILTERS, PAIRS, PATTERNS, ROUNDS, WEIGHTS
 HOSTILE = "</script></style><img src=x onerror=alert(1)><svg onload=alert(2)>\u202e\x00&amp;'\""
 
 
+ALIKE_COLUMNS = ["site", "lang", "facing_lang", "group", "n_pages", "n_paired", "n_doubtful", "n_facing", "url"]
+
+
 def pair_table(n: int, title: str = "", **columns: Any) -> pd.DataFrame:
     """Return n pairs of the site a.example, the k-th of probability 1 - k/(2n)."""
     values: dict[str, Any] = {
@@ -75,6 +78,7 @@ def report_data(n_pairs: int = 0, **given: Any) -> ReportData:
         measured=[],
         labels=np.full(n_pairs, -1, np.int8),
         settings="",
+        look_alikes=pd.DataFrame(columns=ALIKE_COLUMNS),
     )
     return replace(empty, **given)
 
@@ -114,7 +118,13 @@ def full_data(text: str = "text") -> ReportData:
         ],
         labels=np.array([1, 0] + [-1] * (n - 2), np.int8),
         settings=f"[match]\n# {text}",
+        look_alikes=pd.DataFrame([a_group(3, lang=text, url=url), a_group(12, site=text, facing_lang=text)]),
     )
+
+
+def a_group(n_pages: int, **given: Any) -> dict[str, Any]:
+    values = ("a.example", "en", "zh-Hant", 1, n_pages, n_pages - 2, 1, 5, "https://a.example/en/0")
+    return {**dict(zip(ALIKE_COLUMNS, values, strict=True)), **given}
 
 
 def told(low: float, middle: float, high: float, n: int = 5, of: int = 10) -> Estimate:
@@ -154,6 +164,7 @@ SECTIONS = [
     "trust",
     "evidence",
     "links",
+    "look-alikes",
     "sites",
     "patterns",
     "rounds",
@@ -381,6 +392,13 @@ def test_pages_that_came_in_one_second_have_no_curve() -> None:
     assert [section.name for section in report_sections(report_data(1, fetched=np.zeros(0, np.int64)))].count(
         "crawl"
     ) == 0
+
+
+def test_groups_are_many_but_not_all_are_shown() -> None:
+    groups = pd.DataFrame([a_group(k + 2) for k in range(150)])
+    rows = table(parsed(report_data(1, look_alikes=groups)), "Groups, the largest first: 100 of 150")
+    assert [row[1] for row in rows[1:]] == [str(n) for n in range(151, 51, -1)]
+    assert rows[1][:6] == ["en", "151", "149", "1", "1", "zh-Hant: 5 pages"]
 
 
 def test_sites_are_many_but_not_all_are_shown() -> None:

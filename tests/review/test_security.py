@@ -361,7 +361,7 @@ class TestHostilePages:
             named = f"javascript:alert(4)//{HOSTILE}"
             page = replace(page, blocks=(HOSTILE,), tags=("html", HOSTILE), canonical_url=named)
             pages[number] = replace(page, lang='en"onload=alert(3)')
-        source = FakeSource(2, name=HOSTILE, pages=pages, live_pairs=2)
+        source = FakeSource(2, name=HOSTILE, pages=pages, live_pairs=2, alike=(*pages, page_a(1)))
         source.pairs.loc[0, ["url_a", "url_b", "site"]] = ["javascript:alert(1)//" + HOSTILE, HOSTILE, HOSTILE]
         return source
 

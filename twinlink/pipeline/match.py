@@ -32,9 +32,10 @@ from twinlink.pipeline.labelled import (
     said_within,
 )
 from twinlink.pipeline.lexicons import Lexicons, write_record
+from twinlink.pipeline.look_alikes import look_alike_table
 from twinlink.pipeline.match_counts import conclude, n_pairs, write_pairs_file
 from twinlink.pipeline.names import read_links
-from twinlink.pipeline.reuse import EarlierMatch, site_digest, write_digests
+from twinlink.pipeline.reuse import RESULT_COLUMNS, EarlierMatch, site_digest, write_digests
 from twinlink.pipeline.shapes import ShapeTable, read_shapes
 from twinlink.pipeline.sides import Group, SiteSides, facing_groups, language_groups, page_texts, site_graph
 from twinlink.pipeline.structural import STRUCTURAL, check_cut
@@ -47,6 +48,7 @@ from twinlink.tables import (
     CANDIDATES,
     FILTERS,
     LANGUAGES,
+    LOOK_ALIKES,
     PAGES,
     PAIRS,
     REJECTS,
@@ -76,13 +78,14 @@ PAGE_COLUMNS = (
 
 @dataclass(frozen=True)
 class SiteResult:
-    """What matching one site gives: rows of the tables languages, candidates, pairs, weights, filters and rejects."""
+    """What matching one site gives: rows of the tables that are named as its attributes."""
 
     languages: pa.Table
     candidates: pa.Table
     pairs: pa.Table
     weights: pa.Table
     filters: pa.Table
+    look_alikes: pa.Table
     rejects: list[Reject]
 
 
@@ -126,7 +129,7 @@ def match(
     libraries = _that_count(config.match).patterns.libraries
     lexicons = Lexicons(config.match.lexicons, langs)
     read_libraries(libraries)  # says what is wrong with them
-    file_digests = [*lexicons.digests, *(file_digest(Path(name)) for name in libraries)]
+    file_digests = [RESULT_COLUMNS, *lexicons.digests, *(file_digest(Path(name)) for name in libraries)]
     said = labels_in_force(run, config.match)
     ingested = str(run.read_signature("ingest"))
     inputs = [ingested, *file_digests, *filter(None, [said_digest(said)])]
@@ -217,6 +220,7 @@ def _write_site(result: SiteResult, folder: Path, site: str) -> None:
     write_table(result.pairs, PAIRS, site_file(folder / "pairs", site))
     write_table(result.weights, WEIGHTS, site_file(folder / "weights", site))
     write_table(result.filters, FILTERS, site_file(folder / "filters", site))
+    write_table(result.look_alikes, LOOK_ALIKES, site_file(folder / "look_alikes", site))
 
 
 def match_site(
@@ -269,6 +273,7 @@ def match_site(
         pairs=concat_tables([_pair_table(match_, site, signature) for match_ in matches], PAIRS),
         weights=concat_tables([_weight_table(match_, site) for match_ in matches], WEIGHTS),
         filters=concat_tables([_filter_table(match_, site) for match_ in matches], FILTERS),
+        look_alikes=concat_tables([look_alike_table(match_, site) for match_ in matches], LOOK_ALIKES),
         rejects=unpaired_pages(pages["url"].to_pylist(), langs, _in_groups(groups, len(langs)), matches),
     )
 

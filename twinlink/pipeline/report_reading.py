@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from twinlink.bitext.filters import SEGMENT
 from twinlink.damage import read_json
 from twinlink.errors import RunError
+from twinlink.pipeline.look_alikes import DOUBTFUL
 from twinlink.pipeline.rows import read_parts, read_sites
 from twinlink.review.facing import facing
 from twinlink.review.report_data import ScoreCounts, SiteGraph
@@ -28,6 +29,7 @@ from twinlink.tables import (
     FILTERS,
     LANGUAGES,
     LINKS,
+    LOOK_ALIKES,
     PAGES,
     PATTERNS,
     REJECTS,
@@ -43,6 +45,7 @@ from twinlink.tables import (
 __all__ = [
     "candidate_sums",
     "count_languages",
+    "count_look_alikes",
     "count_pages",
     "count_rejects",
     "count_sentences",
@@ -156,6 +159,20 @@ def read_filters(run: RunDirectory) -> pd.DataFrame:
     """Return how many candidates each filter rejected on all sites: columns filter, n_pairs, in the order of asking."""
     table: pd.DataFrame = read_sites(run.stage_folder("match") / "filters", FILTERS).to_pandas()
     return table.groupby("filter", sort=False)["n_pairs"].sum().reset_index()
+
+
+def count_look_alikes(run: RunDirectory) -> pd.DataFrame:
+    """Return the groups of near-duplicates, see `ReportData.look_alikes`; none in a run that is not matched."""
+    is_matched = run.read_signature("match") is not None
+    table = read_sites(run.path / "match" / "look_alikes", LOOK_ALIKES) if is_matched else LOOK_ALIKES.empty_table()
+    table = table.append_column("is_doubtful", pc.equal(table["state"], DOUBTFUL).cast(pa.int64()))
+    table = table.set_column(table.column_names.index("n_facing"), "n_facing", pc.fill_null(table["n_facing"], 0))
+    names = ["site", "lang", "facing_lang", "group"]
+    whole = ["n_pages", "n_paired", "n_facing", "url"]
+    grouped = table.group_by(names, use_threads=False)
+    found = grouped.aggregate([*((name, "first") for name in whole), ("is_doubtful", "sum")])
+    frame: pd.DataFrame = found.select([*names, *(f"{name}_first" for name in whole), "is_doubtful_sum"]).to_pandas()
+    return frame.set_axis([*names, *whole, "n_doubtful"], axis=1)
 
 
 def read_patterns(run: RunDirectory) -> tuple[pd.DataFrame, dict[str, int]]:

@@ -18,6 +18,7 @@ from twinlink.frames import address_pairs, rank_column
 from twinlink.pipeline.report_reading import (
     candidate_sums,
     count_languages,
+    count_look_alikes,
     count_pages,
     count_rejects,
     count_sentences,
@@ -141,6 +142,7 @@ def report_data(run: RunDirectory, gold: Path | None = None) -> ReportData:
         measured=[*_by_gold(run, frame, gold), *_by_labels(frame, labels)],
         labels=labels,
         settings=_settings(run),
+        look_alikes=count_look_alikes(run),
     )
 
 

@@ -26,6 +26,7 @@ from twinlink.tables import (
     CANDIDATES,
     FILTERS,
     LANGUAGES,
+    LOOK_ALIKES,
     PAGES,
     PAIRS,
     REJECTS,
@@ -34,7 +35,7 @@ from twinlink.tables import (
     read_table,
 )
 
-__all__ = ["BODY_COLUMNS", "EarlierMatch", "site_digest", "write_digests"]
+__all__ = ["BODY_COLUMNS", "RESULT_COLUMNS", "EarlierMatch", "site_digest", "write_digests"]
 
 BODY_COLUMNS = ("page_id", "digest", "charset")
 """What the shape of a page depends on, beside what is read of it anyway."""
@@ -46,7 +47,10 @@ _TABLES = {
     "pairs": PAIRS,
     "weights": WEIGHTS,
     "filters": FILTERS,
+    "look_alikes": LOOK_ALIKES,
 }
+RESULT_COLUMNS = ",".join(f"{name}.{column}" for name, schema in _TABLES.items() for column in schema.names)
+"""What the tables of a match hold: results of a version with other columns do not count as done."""
 
 
 def site_digest(shared: str, part: Path, tables: Iterable[pa.Table], *, with_bodies: bool) -> str:

@@ -16,7 +16,7 @@ from twinlink.errors import DamagedError, RunError
 from twinlink.pipeline.live import LiveView
 from twinlink.pipeline.page_resources import PageResources
 from twinlink.pipeline.snapshot import Snapshot
-from twinlink.review.source import Document, Live, Neighbour, Page, Resource, Segment
+from twinlink.review.source import Document, Live, LookAlikes, Neighbour, Page, Resource, Segment
 from twinlink.rundir import RunDirectory
 
 __all__ = ["ResourceReader", "RunSource"]
@@ -113,6 +113,14 @@ class RunSource:
     def count_neighbours(self, page_id: int, without: Collection[int] = ()) -> int:
         """See `Source.count_neighbours`."""
         return self._ask(lambda now: now.count_neighbours(page_id, without))
+
+    def look_alikes(self, page_id: int, facing_lang: str, limit: int = 50) -> LookAlikes | None:
+        """See `Source.look_alikes`."""
+        return self._ask(lambda now: now.look_alikes(page_id, facing_lang, limit))
+
+    def group_sizes(self, page_ids: Sequence[int]) -> Sequence[int]:
+        """See `Source.group_sizes`."""
+        return self._ask(lambda now: now.group_sizes(page_ids))
 
     def segments(self, url_a: str, url_b: str) -> Sequence[Segment]:
         """See `Source.segments`."""

@@ -12,12 +12,13 @@ import numpy.typing as npt
 import pandas as pd
 
 from twinlink.frames import surest_first
+from twinlink.pipeline.alike_index import AlikeIndex
 from twinlink.pipeline.ingest import ingest_settings, source_paths
 from twinlink.pipeline.page_index import PageIndex
 from twinlink.pipeline.rows import read_sites
 from twinlink.pipeline.site_rows import SiteBeads, SiteCandidates, SiteLinks
 from twinlink.pipeline.spool import body_digest
-from twinlink.review.source import Document, Neighbour, Page, Segment
+from twinlink.review.source import Alike, Document, LookAlikes, Neighbour, Page, Segment
 from twinlink.rundir import RunDirectory, site_file
 from twinlink.spiders.decoding import decode_as
 from twinlink.spiders.stored import StoredPages
@@ -151,6 +152,41 @@ class Snapshot:
         """Languages that there are pairs of."""
         return frozenset((*self.pairs["lang_a"].unique(), *self.pairs["lang_b"].unique()))
 
+    def look_alikes(self, page_id: int, facing_lang: str, limit: int) -> LookAlikes | None:
+        """See `Source.look_alikes`."""
+        group = self._alike.of(page_id, facing_lang)
+        if group is None:
+            return None
+        others = [each for each in zip(group.members, group.states, strict=True) if each[0] != page_id][:limit]
+        rows = self._pages.rows(np.array([number for number, _ in others], np.int64)).tolist()
+        found = tuple(
+            Alike(number, *self._called(row), state, self._partner_in.get((number, facing_lang)))
+            for (number, state), row in zip(others, rows, strict=True)
+            if row >= 0
+        )
+        return LookAlikes(group.n_pages, group.n_paired, found)
+
+    def _called(self, row: int) -> tuple[str, str]:
+        return self._pages.text("url", row), self._pages.text("title", row)
+
+    @cached_property
+    def _partner_in(self) -> dict[tuple[int, str], int]:
+        """The partner of each page in a language, by both."""
+        pairs = self.pairs
+        ends = (pairs[name].tolist() for name in ("page_a", "page_b", "lang_a", "lang_b"))
+        found = {}
+        for a, b, lang_a, lang_b in zip(*ends, strict=True):
+            found[a, lang_b], found[b, lang_a] = b, a
+        return found
+
+    def group_sizes(self, page_ids: Sequence[int]) -> list[int]:
+        """See `Source.group_sizes`."""
+        return self._alike.sizes(np.array(page_ids, np.int64))
+
+    @cached_property
+    def _alike(self) -> AlikeIndex:
+        return AlikeIndex(self._run.path / "match" / "look_alikes")
+
     def segments(self, url_a: str, url_b: str) -> Sequence[Segment]:
         """See `Source.segments`."""
         row = self._pages.of_url(url_a)
@@ -171,6 +207,7 @@ class Snapshot:
         for path in _largest(self._run.path / "align" / "segments"):
             self._beads(path)
         self._pages.find("", "", 1)
+        self.group_sizes([])
 
     def _site_file(self, table: str, page_id: int) -> Path | None:
         """Return the file that a table has of the page's site, None if there is none."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from twinlink.review.pages import environment, source_hash, static_text
+from twinlink.review.report_alike import look_alikes_section
 from twinlink.review.report_data import ReportData, Section
 from twinlink.review.report_found import found_section, pairs_section, sites_section
 from twinlink.review.report_process import (
@@ -57,6 +58,7 @@ def report_sections(data: ReportData) -> Sequence[Section]:
         trust_section,
         evidence_section,
         links_section,
+        look_alikes_section,
         sites_section,
         patterns_section,
         rounds_section,

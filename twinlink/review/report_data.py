@@ -118,6 +118,9 @@ class ReportData:
     labels: npt.NDArray[np.int8]
     """1 accepted, 0 rejected, -1 not labelled; one a pair."""
     settings: str
+    look_alikes: pd.DataFrame
+    """A row for each group of near-duplicates: columns site, lang, facing_lang, group, n_pages, n_paired, n_doubtful,
+    n_facing (pages of the group that it faces, 0 for none), url (that of one page)."""
 
 
 def records(frame: pd.DataFrame) -> Iterator[Any]:

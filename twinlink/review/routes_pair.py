@@ -16,9 +16,9 @@ from twinlink.review.desk import Desk, Listing
 from twinlink.review.evidence import Evidence, Rival, evidence_of, number, rivals_of
 from twinlink.review.report_words import DOUBTS
 from twinlink.review.routes_queue import pair_path, path_of_row
-from twinlink.review.source import Page
+from twinlink.review.source import Alike, Page
 from twinlink.review.views import view_of
-from twinlink.review.wishes import VIEWS, page_number, part_number, wish_of
+from twinlink.review.wishes import VIEWS, Wish, page_number, part_number, wish_of
 
 __all__ = ["Looked", "looked_at", "routes"]
 
@@ -96,6 +96,7 @@ def pair(request: Request) -> Response:
         view=view_of(desk.source, looked.page_a, looked.page_b, wish.view, part),
         **_judging(desk, listing, looked),
         **_search(request, desk, looked),
+        look_alikes=_look_alikes(desk, looked, wish),
     )
 
 
@@ -120,6 +121,41 @@ def _judging(desk: Desk, listing: Listing, looked: Looked) -> dict[str, Any]:
         "chance": number(numbers, "probability"),
         "doubt": "" if looked.row is None else DOUBTS.get(listing.reason(looked.row), ""),
     }
+
+
+@dataclass(frozen=True)
+class _Group:
+    """The near-duplicates of one of the two pages, as the page shows them."""
+
+    n_pages: int
+    n_paired: int
+    others: list[tuple[str, str]]
+    """(address in the review, name) of some of the others."""
+
+    @property
+    def n_more(self) -> int:
+        """Others that are not named."""
+        return self.n_pages - 1 - len(self.others)
+
+
+def _look_alikes(desk: Desk, looked: Looked, wish: Wish) -> dict[str, _Group]:
+    """Return the groups of near-duplicates of the two pages by their side; those with a partner lead to their pair."""
+    found = {}
+    for side, page, other in (("a", looked.page_a, "lang_b"), ("b", looked.page_b, "lang_a")):
+        facing = str(looked.numbers.get(other, looked.page_b.lang if side == "a" else looked.page_a.lang))
+        group = desk.source.look_alikes(page.page_id, facing)
+        if group is not None:
+            named = [(_alike_path(each, side, wish), each.title or each.url) for each in group.others]
+            found[side] = _Group(group.n_pages, group.n_paired, named)
+    return found
+
+
+def _alike_path(each: Alike, side: str, wish: Wish) -> str:
+    """Return the address of a near-duplicate's pair, or of its links where it has no partner."""
+    if each.partner is None:
+        return f"/graph/{each.page_id}"
+    ends = (each.page_id, each.partner) if side == "a" else (each.partner, each.page_id)
+    return pair_path(*ends, wish)
 
 
 def _search(request: Request, desk: Desk, looked: Looked) -> dict[str, Any]:

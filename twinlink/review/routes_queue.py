@@ -47,6 +47,8 @@ class Entry:
     probability: float | None
     doubt: str
     """Why it may be wrong, in words; empty: nothing special."""
+    n_alike: int
+    """Near-duplicates that one of its pages is one of; 1: it has none."""
     label: Label | None
 
 
@@ -83,8 +85,10 @@ def queue(request: Request) -> Response:
 
 
 def _entries(desk: Desk, listing: Listing, wish: Wish, rows: Sequence[int], first: int) -> list[Entry]:
-    titles = desk.source.titles([page for row in rows for page in listing.table.ends(row)])
-    parts = zip(rows, listing.table.records(rows), titles[::2], titles[1::2], strict=True)
+    pages = [page for row in rows for page in listing.table.ends(row)]
+    titles, sizes = desk.source.titles(pages), desk.source.group_sizes(pages)
+    n_alike = map(max, sizes[::2], sizes[1::2])
+    parts = zip(rows, listing.table.records(rows), titles[::2], titles[1::2], n_alike, strict=True)
     return [
         Entry(
             place=place,
@@ -97,9 +101,10 @@ def _entries(desk: Desk, listing: Listing, wish: Wish, rows: Sequence[int], firs
             lang_b=pair["lang_b"],
             probability=listing.table.chance(row),
             doubt=DOUBTS.get(listing.reason(row), ""),
+            n_alike=alike,
             label=listing.label(pair["url_a"], pair["url_b"]),
         )
-        for place, (row, pair, title_a, title_b) in enumerate(parts, first + 1)
+        for place, (row, pair, title_a, title_b, alike) in enumerate(parts, first + 1)
     ]
 
 

@@ -8,7 +8,18 @@ from typing import Protocol
 
 import pandas as pd
 
-__all__ = ["Document", "Live", "LiveStage", "Neighbour", "Page", "Resource", "Segment", "Source"]
+__all__ = [
+    "Alike",
+    "Document",
+    "Live",
+    "LiveStage",
+    "LookAlikes",
+    "Neighbour",
+    "Page",
+    "Resource",
+    "Segment",
+    "Source",
+]
 
 
 @dataclass(frozen=True)
@@ -60,6 +71,29 @@ class Neighbour:
     """Whether the page links to it; False: it links to the page."""
     partners: tuple[int, ...]
     """Pages that it is paired with."""
+
+
+@dataclass(frozen=True)
+class Alike:
+    """A page that says nearly the same as another of its language."""
+
+    page_id: int
+    url: str
+    title: str
+    state: str
+    """paired, doubtful or unpaired."""
+    partner: int | None
+    """Page of the other language that it is paired with; None: none."""
+
+
+@dataclass(frozen=True)
+class LookAlikes:
+    """The group of near-duplicates that a page is one of."""
+
+    n_pages: int
+    n_paired: int
+    others: tuple[Alike, ...]
+    """Other pages of the group; of a large one only some."""
 
 
 @dataclass(frozen=True)
@@ -156,6 +190,12 @@ class Source(Protocol):
 
     def count_neighbours(self, page_id: int, without: Collection[int] = ()) -> int:
         """Return the number of all pages around a page, some left out."""
+
+    def look_alikes(self, page_id: int, facing_lang: str, limit: int = 50) -> LookAlikes | None:
+        """Return a page's near-duplicates, with their partners in another language; None: it has none."""
+
+    def group_sizes(self, page_ids: Sequence[int]) -> Sequence[int]:
+        """Return how many near-duplicates each page is one of, itself among them; 1: it has none."""
 
     def segments(self, url_a: str, url_b: str) -> Sequence[Segment]:
         """Return the beads of a pair; empty where sentences were not aligned."""

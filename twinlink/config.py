@@ -69,8 +69,9 @@ class CrawlSettings(Settings, frozen=True):
     max_site_minutes: Annotated[float, Meta(gt=0)] | None = None
     """A site ends this long after its first request (`budget-minutes`); pauses between runs do not count."""
     max_site_listed: Positive = 1_000_000
-    """Addresses read in the sitemaps of one site, where a sitemap counts for 100 at least; its other sitemaps are not
-    asked for (`sitemap-budget`). The default: ten languages of the pages that ``max_pages`` lets in."""
+    """Addresses read in the sitemaps of one site, where a sitemap counts for 100 at least, and an index within an index
+    for 1,000; its other sitemaps are not asked for (`sitemap-budget`). The default: ten languages of the pages that
+    ``max_pages`` lets in."""
     max_site_listed_bytes: Positive = 512 * 2**20
     """The same in bytes of these sitemaps, unpacked: ten of the largest that the protocol allows."""
     max_site_address_bytes: Positive = 128 * 2**20

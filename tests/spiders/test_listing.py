@@ -177,6 +177,25 @@ def test_sitemaps_beyond_the_limit_of_a_site_are_counted_and_not_asked_for(tmp_p
         assert more.reasons == {"sitemap-cut": 1}
 
 
+def test_indexes_that_list_ever_more_indexes_are_soon_enough(tmp_path: Path) -> None:
+    """What is within an index within an index counts ten times as much: loops have thousands of them."""
+
+    def answer(path: str) -> Answer:
+        if not path.startswith("/index"):
+            return links()
+        number = int(path.removeprefix("/index").removesuffix(".xml"))
+        inner = ["/index0.xml", *(f"/index{20 * number + n}.xml" for n in range(1, 21))]
+        rows = "".join(f"<sitemap><loc>{name}</loc></sitemap>" for name in inner)
+        return xml(f"<sitemapindex>{rows}</sitemapindex>".encode())
+
+    rules = Answer(b"Sitemap: /index0.xml\n", type="text/plain")
+    with serving(answer, robots=rules) as site:
+        progress = crawl([site.url], tmp_path, CrawlSettings(max_site_listed=20_000))
+        n_asked = sum(path.startswith("/index") for path in site.log)
+    assert 15 < n_asked < 25  # without that, a hundred and fifty
+    assert progress.reasons["sitemap-budget"] > 300
+
+
 def test_sitemaps_of_a_site_of_which_enough_is_known_are_not_asked_for(tmp_path: Path) -> None:
     maps = {f"/{n}.xml": locs(120, f"/{n}/") for n in range(6)}
     with serving(site_of(maps), robots=named(6)) as site:

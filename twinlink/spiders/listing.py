@@ -30,6 +30,9 @@ LISTING_REASONS = frozenset(("sitemap-budget", "sitemap-cut"))
 """Why a sitemap, or the rest of it, was not read though it is one."""
 
 _LEAST = 100  # addresses that a sitemap counts for: it takes a request, even if it lists nothing
+_NESTED = (
+    900  # what an index that another one lists counts for besides: the protocol knows none, and loops have thousands
+)
 _AT_ONCE = 500  # addresses that are booked before others have their turn
 _MAX_INDEX_DEPTH = 3  # sitemaps of sitemaps; the protocol knows one such step
 
@@ -103,13 +106,16 @@ class Listing:
         limits = SitemapLimits(min(SitemapLimits.addresses, addresses), n_bytes=min(MAX_SITEMAP_BYTES, n_bytes))
         reader = SitemapReader(entry.url, limits)
         self._ledger.spend_on_sitemaps(entry.site, _LEAST, 0)
-        n_addresses = n_bytes = 0
+        n_addresses = n_bytes = n_nested = 0
         for portion in reader.portions(body):
             for links in self._links(entry, portion):
                 self._ledger.bring(entry, links)
                 await asyncio.sleep(0)
-            self._ledger.spend_on_sitemaps(entry.site, reader.n_addresses - n_addresses, reader.n_bytes - n_bytes)
-            n_addresses, n_bytes = reader.n_addresses, reader.n_bytes
+            if portion.sitemaps and entry.depth and not n_nested:
+                n_nested = _NESTED
+            spent = reader.n_addresses + n_nested
+            self._ledger.spend_on_sitemaps(entry.site, spent - n_addresses, reader.n_bytes - n_bytes)
+            n_addresses, n_bytes = spent, reader.n_bytes
             await asyncio.sleep(0)
             if not self._goes_on():
                 return None

@@ -25,10 +25,15 @@ from random import Random
 from typing import NamedTuple
 
 import lxml.html
+import pyarrow.compute as pc
 from babel import Locale
 
 from experiments.cases import case_words, match_case, open_case, outcome_of
+from experiments.few_translated import read_site
 from experiments.tables import Column, number, print_tables
+from twinlink.config import Config, MatchSettings
+from twinlink.evaluate import evaluate
+from twinlink.pipeline.match import match_site
 
 __all__ = ["main", "make_forms"]
 
@@ -54,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     columns: dict[str, Column] = {}
     for site in given.sites:
         for folder in make_forms(site, given.out, others=given.others):
-            columns[folder.name] = measure(folder)
+            columns[folder.name] = measure(folder) | (measure_with_others(folder) if given.others else {})
     print_tables(columns, sites_down=True)
 
 
@@ -67,6 +72,22 @@ def measure(folder: Path) -> Column:
         own = outcome_of(case, match)
     rows = {"F1": number(own.f1), "best cut": number(own.oracle), "expected P": number(own.expected)}
     return {"look-alikes": {**rows, "true P": number(own.precision), "seconds": f"{seconds:.1f}"}}
+
+
+def measure_with_others(folder: Path) -> Column:
+    """Match a site with none of its other languages as witnesses, and with as many as the default asks."""
+    site = read_site(folder)
+    column: Column = {}
+    for title, most in (("no other language", 0), ("other languages", MatchSettings().other_langs)):
+        config = Config().override({"langs": list(site.langs), "match.other_langs": most})
+        start = time.process_time()
+        pairs = match_site(site.pages, site.links, lambda _a, _b: (), config, "").pairs
+        seconds = time.process_time() - start
+        found = evaluate(list(zip(pairs["url_a"].to_pylist(), pairs["url_b"].to_pylist(), strict=True)), site.gold)
+        expected = pc.mean(pairs["probability"]).as_py() or 0.0
+        rows = {"F1": number(found.f1), "expected P": number(expected), "true P": number(found.precision)}
+        column[title] = {**rows, "seconds": f"{seconds:.1f}"}
+    return column
 
 
 def make_forms(site: Path, out: Path, seed: int = 1, others: Sequence[str] = ()) -> list[Path]:
@@ -105,6 +126,9 @@ def _results(site: Path, langs: Sequence[str], rng: Random) -> tuple[list[list[P
         code for code in sorted(names[0]) if re.fullmatch("[A-Z]{2}", code) and all(code in each for each in names)
     ]
     countries = rng.sample([code for code in codes if names[0][code] != names[1][code]], COUNTRIES)
+    if len(forms) < FORMS or len(paragraphs) < PARAGRAPHS:
+        there = f"found {len(forms)} and {len(paragraphs)}"
+        raise SystemExit(f"{site}: expected pages for {FORMS} forms and {PARAGRAPHS} paragraphs of others, {there}")
     texts = rng.sample(paragraphs, PARAGRAPHS)
     results = []
     for number_, form in enumerate(forms):

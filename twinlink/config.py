@@ -239,7 +239,8 @@ class WeighingSettings(Settings, frozen=True):
     """α of the ETS that is one kind of evidence. Default: .4 with structure, .7 without: weak evidence wants more of
     its neighbours."""
     rounds: Natural = 3
-    """Rounds of learning at most after the first one. Trials: after three the scores move by .005 at most."""
+    """Rounds of learning after the first one, fewer where they change nothing. Trials: after three the scores move by
+    .005 at most, but for look-alikes; further ones follow while they make more pairs sure, unless this is 0."""
     ridge: Annotated[float, Meta(gt=0)] = 1e-4
     """Penalty on large weights, a candidate. Trials from 1e-6 (too sure of itself) to 3e-3 (drops a third of the right
     pairs)."""

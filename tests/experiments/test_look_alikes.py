@@ -59,3 +59,18 @@ def test_pages_exchange_places_two_by_two() -> None:
     moved = np.flatnonzero(order != np.arange(50))
     assert len(moved) == 4
     assert (order[order] == np.arange(50)).all()
+
+
+def test_further_languages_have_nine_of_ten_results(site: Path, tmp_path: Path) -> None:
+    for k in range(30):
+        german = site / "site" / "de" / f"{k}.html"
+        german.parent.mkdir(exist_ok=True)
+        text = (site / "site" / "fr" / f"{k}.html").read_text(encoding="utf-8")
+        german.write_text(text.replace("mot", "wort"), encoding="utf-8")
+    _, opaque = make_forms(site, tmp_path, others=["de"])
+    sides = [side for _, side, _ in rows(opaque / "pages.tsv")]
+    assert len(sides) == 2 + 2 * 180 + 20 + sides.count("de")
+    assert 150 < sides.count("de") < 200
+    assert len(rows(opaque / "gold.tsv")) == 1 + int(0.9 * FORMS * RESULTS)
+    names = [name for _, name in rows(opaque / "names.tsv")]
+    assert sum(name.startswith("/results-de/") for name in names) == sides.count("de") - 1

@@ -7,6 +7,7 @@ round measures again with what was learned. The rounds end when they change noth
 
 from __future__ import annotations
 
+import itertools
 from functools import partial
 
 import numpy as np
@@ -36,6 +37,12 @@ HARDLY_ANY = 4
 """A clue that makes so many times as many pairs clear as the pages do is heard, whatever they say."""
 SURE = 0.9
 """Probability from which no other partner is looked for. Trials on seven sites: the same F1 as a search for all."""
+MAX_ROUNDS = 12
+"""Rounds after which learning ends in any case."""
+GROWTH = 1.01
+"""Factor by which a round must increase the expected number of right pairs, if another one is to follow beyond those of
+the settings. Look-alikes are told apart little by little: trials on nine sites made of them, three rounds and as many
+as it takes: mean F1 .790 and .863, on one of them .441 and .983. Other sites end before."""
 SETTLED = 0.995
 """Share of the pairs that the round before had too, from which another round is not worth its time."""
 PARTS = 2
@@ -55,8 +62,8 @@ def match_weighed(side_a: Side, side_b: Side, words: Words, between: Between, se
     (URL patterns, by their credibility).
     """
     site = SiteMeasures(side_a, side_b, words, between, settings)
-    state = _first_state(site)
-    for round_ in range(settings.weighing.rounds + 1):
+    state, n_right = _first_state(site), 0.0
+    for round_ in itertools.count():
         rivalry = Rivalry(state.pattern)
         evidence = measure(site, state, rivalry)
         result = weigh(
@@ -69,7 +76,9 @@ def match_weighed(side_a: Side, side_b: Side, words: Words, between: Between, se
             partial(link_places, site, state, rivalry, evidence.get("ets", np.zeros(state.pattern.nnz))),
             site.has_alike(rivalry),
         )
-        if round_ == settings.weighing.rounds or _is_settled(state, result):
+        before, n_right = n_right, float(result.probabilities.sum())
+        has_grown = 0 < round_ < MAX_ROUNDS and n_right > GROWTH * before
+        if not (round_ < settings.weighing.rounds or has_grown) or _is_settled(state, result):
             break
         state = _next_state(site, state, result, rivalry)
     return _found(site, state.pattern, evidence, result, rivalry)

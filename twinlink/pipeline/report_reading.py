@@ -164,7 +164,8 @@ def read_filters(run: RunDirectory) -> pd.DataFrame:
 def count_look_alikes(run: RunDirectory) -> pd.DataFrame:
     """Return the groups of near-duplicates, see `ReportData.look_alikes`; none in a run that is not matched."""
     is_matched = run.read_signature("match") is not None
-    table = read_sites(run.path / "match" / "look_alikes", LOOK_ALIKES) if is_matched else LOOK_ALIKES.empty_table()
+    folder, columns = run.path / "match" / "look_alikes", [name for name in LOOK_ALIKES.names if name != "page_id"]
+    table = read_sites(folder, LOOK_ALIKES, columns) if is_matched else LOOK_ALIKES.empty_table()
     table = table.append_column("is_doubtful", pc.equal(table["state"], DOUBTFUL).cast(pa.int64()))
     table = table.set_column(table.column_names.index("n_facing"), "n_facing", pc.fill_null(table["n_facing"], 0))
     names = ["site", "lang", "facing_lang", "group"]

@@ -208,6 +208,7 @@ class Snapshot:
             self._beads(path)
         self._pages.find("", "", 1)
         self.group_sizes([])
+        _ = self._partner_in
 
     def _site_file(self, table: str, page_id: int) -> Path | None:
         """Return the file that a table has of the page's site, None if there is none."""

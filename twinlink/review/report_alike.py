@@ -20,8 +20,10 @@ def look_alikes_section(data: ReportData) -> Section | None:
     if groups.empty:
         return None
     n_pages, n_paired = int(groups["n_pages"].sum()), int(groups["n_paired"].sum())
+    is_repeated = len(groups[["lang", "facing_lang"]].drop_duplicates()) > 2  # three languages: two of each page
     text = (
-        f"{count(n_pages)} pages say nearly the same as others of their language. They form {count(len(groups))}"
+        f"{count(n_pages)} pages{' (each counted once for every other language)' if is_repeated else ''} say nearly the"
+        f" same as others of their language. They form {count(len(groups))}"
         f" {'group' if len(groups) == 1 else 'groups'}, and {count(n_paired)} of them are in a pair. Partners within a"
         " group are the likeliest to be mixed up: the review names the others of a page's group."
     )

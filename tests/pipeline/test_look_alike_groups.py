@@ -200,8 +200,8 @@ def test_the_review_names_the_others_of_a_group(run: Run, served: Served) -> Non
     shown = text_of(served, f"/pair/{row['page_a']}/{row['page_b']}")
     n_paired = len(pairs)
     for n in (6, 5):
-        assert f"One of {n} look-alikes, {n_paired} of which have a partner" in shown
-    listed = [part.partition("</details>")[0] for part in shown.split("look-alikes,")[1:]]
+        assert f"One of {n} look-alikes; with a partner: {n_paired}" in shown
+    listed = [part.partition("</details>")[0] for part in shown.split("look-alikes;")[1:]]
     partners = dict(zip(run.pairs["page_a"], run.pairs["page_b"], strict=True))
     others = {page_id for page_id in alike.index[alike["lang"] == "en"] if page_id != row["page_a"]}
     ways = {f"/pair/{each}/{partners[each]}" if each in partners else f"/graph/{each}" for each in others}

@@ -17,6 +17,7 @@ from tests.loopback import Answer, links, serving
 from twinlink.config import CrawlSettings
 from twinlink.packed import PackedError, gzip_parts
 from twinlink.spiders.crawl import crawl
+from twinlink.spiders.failures import RefusedError
 from twinlink.spiders.ledger import LEDGER_NAME, Budget, Entry, Ledger, Outcome, ledger_rejects, ledger_report
 from twinlink.spiders.listing import Listing
 from twinlink.spiders.scope import Scope
@@ -146,6 +147,26 @@ def test_a_crawl_that_ends_leaves_its_sitemap_to_be_read_again(ledger: Ledger) -
     reader, entry = listing(ledger, lambda: ledger.counts().queued < 3_000)
     assert asyncio.run(reader.read(entry, locs(20_000))) is None
     assert 3_000 <= ledger.counts().queued < 10_000
+
+
+def test_sitemaps_that_are_not_read_are_dropped_together(ledger: Ledger) -> None:
+    """Each by itself would take a request that is refused: an index can name a million."""
+    reader, entry = listing(ledger)
+    scope = Scope(["http://a.org/", "http://b.org/"], CrawlSettings())
+    ledger.add([scope.sitemap(f"http://{host}.org/{n}.xml") for host in "ab" for n in range(2_500)])
+    reader.check(entry)
+    assert ledger.counts().rejected == 0
+    ledger.spend_on_sitemaps("a.org", 2**62, 0)
+    for n_dropped in (1_000, 2_000, 2_501):
+        with pytest.raises(RefusedError) as refused:
+            reader.check(entry)
+        assert refused.value.reason == "sitemap-budget"
+        assert ledger.counts().rejected == n_dropped
+    assert ledger.counts().queued == 1 + 2_500  # the start page, and what another site lists
+    with pytest.raises(RefusedError) as refused:
+        Listing(ledger, scope, None, 1, lambda: True).check(entry)
+    assert refused.value.reason == "not-needed"
+    assert ledger.counts().rejected == 2_501
 
 
 def xml(body: bytes) -> Answer:

@@ -40,7 +40,7 @@ from twinlink.spiders.ledger_reading import (
     ledger_summary,
     ledger_tally,
 )
-from twinlink.spiders.ledger_room import with_room
+from twinlink.spiders.ledger_room import drop_sitemaps, with_room
 from twinlink.spiders.ledger_schema import (
     BODIES,
     DROP,
@@ -294,6 +294,11 @@ class Ledger:
         self._begin()
         spent = (addresses, n_bytes, site)
         self._db.execute("UPDATE sites SET listed = listed + ?, listed_bytes = listed_bytes + ? WHERE site = ?", spent)
+
+    def drop_sitemaps(self, entry: Entry, outcome: Outcome) -> None:
+        """Book what becomes of a sitemap for a thousand that are queued behind it, too."""
+        self._begin()
+        drop_sitemaps(self._db, entry, outcome)
 
     def settle(self, entry: Entry, outcome: Outcome, links: Iterable[Entry] = ()) -> None:
         """Book what became of an address, and the links that it brought, in one transaction.

@@ -81,18 +81,22 @@ class Listing:
         self._max_pages = max_pages
         self._goes_on = goes_on
 
-    def check(self, site: str) -> None:
-        """Refuse a sitemap of a site that has had enough.
+    def check(self, entry: Entry) -> None:
+        """Refuse a sitemap of a site that has had enough, and the many that may wait behind it.
 
         Raises
         ------
         RefusedError
             ``not-needed``: more than can be fetched is known already; ``sitemap-budget``.
         """
-        if self._ledger.known(site) >= self._max_pages:
-            raise RefusedError("not-needed")
-        if not all(self._ledger.room_for_sitemaps(site)):
-            raise RefusedError("sitemap-budget", "sitemaps of its site were read up to the limit")
+        if self._ledger.known(entry.site) >= self._max_pages:
+            refused = Outcome("aside", "not-needed")
+        elif not all(self._ledger.room_for_sitemaps(entry.site)):
+            refused = Outcome("rejected", "sitemap-budget", "sitemaps of its site were read up to the limit")
+        else:
+            return
+        self._ledger.drop_sitemaps(entry, refused)
+        raise RefusedError(refused.reason, refused.detail)
 
     async def read(self, entry: Entry, body: bytes) -> Outcome | None:
         """Book what a sitemap lists, in turns with everything else that the crawler does.

@@ -56,7 +56,7 @@ class Gate:
         if "page" in request.meta and self._spider.scope.sameness.is_trap(request.meta["page"].url):
             raise RefusedError("trap", SAME_PAGE)
         if "page" in request.meta and request.meta["page"].kind == "sitemap":
-            self._spider.listing.check(request.meta["page"].site)
+            self._spider.listing.check(request.meta["page"])
         until = self._spider.resting.get(host_of(request.url))
         if until is not None and until > time.monotonic():
             raise RefusedError("busy", "the server asked to be left alone")

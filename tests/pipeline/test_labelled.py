@@ -17,7 +17,7 @@ from tests.sites import BASE, LANGS
 from twinlink.config import Config
 from twinlink.pipeline import match as module
 from twinlink.pipeline.ingest import ingest
-from twinlink.pipeline.labelled import Said, accepted_pairs, allowed, label_matrix, said_digest
+from twinlink.pipeline.labelled import Said, accepted_pairs, label_matrix, lessons_of, said_digest, with_labelled
 from twinlink.pipeline.match import match
 from twinlink.review.labels import Label, LabelBook, Verdict
 from twinlink.run import Run
@@ -87,12 +87,12 @@ def test_no_cut_drops_an_accepted_pair(run: RunDirectory, method: str) -> None:
     assert found_pairs(run) == {(A, X)}
 
 
-def test_the_probability_of_an_accepted_pair_is_the_estimated_one(run: RunDirectory) -> None:
+def test_an_accepted_pair_is_as_sure_as_few_pairs_allow(run: RunDirectory) -> None:
     match(run, config_of("weighed"))
     say(run, (A, X, "accept"))
     match(run, config_of("weighed", {"match.min_probability": 1.0}))
     pairs = Run(run.path).pairs.set_index("url_a")
-    assert 0 < pairs["probability"][A] < 1
+    assert 0.8 < pairs["probability"][A] < 1
     assert pairs["rival"][A] == 0, "no other page is looked at for it any more"
 
 
@@ -160,18 +160,34 @@ def test_labels_of_other_pages_are_none() -> None:
     assert label_matrix([Said("a", "b", accepted=True)], ["a", "b"], ["x"]) is None
 
 
-def test_allowed_candidates_by_hand() -> None:
+def left_by(pattern: sp.csr_array, labels: sp.csr_array) -> list[list[int]]:
+    """Return the candidates that labels do not exclude."""
+    pattern = with_labelled(pattern, labels)
+    lessons = lessons_of(pattern, labels)
+    assert lessons is not None
+    entries = pattern.tocoo()
+    assert [*zip(entries.row[lessons.accepted], entries.col[lessons.accepted], strict=True)] == [
+        *zip(*accepted_pairs(labels), strict=True)
+    ]
+    left = np.zeros(pattern.shape, int)
+    left[entries.row[~lessons.barred], entries.col[~lessons.barred]] = 1
+    found: list[list[int]] = left.tolist()
+    return found
+
+
+def test_candidates_that_labels_leave_by_hand() -> None:
     pattern = sp.csr_array(np.array([[1, 1, 1], [1, 1, 1], [0, 1, 1]], np.bool_))
     labels = sp.csr_array(np.array([[1, 0, 0], [0, 0, -1], [0, 0, 0]], np.int8))
-    assert allowed(pattern, labels).toarray().astype(int).tolist() == [[1, 0, 0], [0, 1, 0], [0, 1, 1]]
-    assert allowed(pattern, None) is pattern
+    assert left_by(pattern, labels) == [[1, 0, 0], [0, 1, 0], [0, 1, 1]]
+    assert with_labelled(pattern, None) is pattern
+    assert lessons_of(pattern, None) is None
     assert [each.tolist() for each in accepted_pairs(labels)] == [[0], [0]]
 
 
 def test_an_accepted_pair_that_was_no_candidate_becomes_one() -> None:
     pattern = sp.csr_array(np.array([[0, 1], [0, 1]], np.bool_))
     labels = sp.csr_array(np.array([[1, 0], [0, 0]], np.int8))
-    assert allowed(pattern, labels).toarray().astype(int).tolist() == [[1, 0], [0, 1]]
+    assert left_by(pattern, labels) == [[1, 0], [0, 1]]
 
 
 def test_the_digest_tells_verdicts_apart() -> None:

@@ -44,8 +44,16 @@ def verdicts(visitor: Visitor) -> dict[str, str]:
 
 
 class TestQueue:
+    def test_what_teaches_most_comes_first(self, visiting: Visiting) -> None:
+        source = FakeSource(30)
+        order = [str(row) for row in ordered(source.pairs, {}, "teach").tolist()]
+        visitor = visiting(source)
+        assert re.findall(r"Annual report (\d+)", visitor.get("/queue")) == order[:25]
+        assert "How the pairs are ordered" in visitor.get("/queue")
+        assert "How the pairs are ordered" not in visitor.get("/queue?by=doubt")
+
     def test_most_doubtful_pair_is_first(self, visiting: Visiting) -> None:
-        page = visiting().get("/queue")
+        page = visiting().get("/queue?by=doubt")
         assert re.findall(r"Annual report (\d+)", page) == list("76543210")
 
     @pytest.mark.parametrize(("by", "first"), [("probable", 0), ("doubt", 7)])
@@ -69,7 +77,9 @@ class TestQueue:
 
     def test_long_queue_comes_in_pages(self, visiting: Visiting) -> None:
         visitor = visiting(FakeSource(60))
-        assert re.findall(r"Annual report (\d+)", visitor.get("/queue?page=3")) == [str(k) for k in range(9, -1, -1)]
+        assert re.findall(r"Annual report (\d+)", visitor.get("/queue?by=doubt&page=3")) == [
+            str(k) for k in range(9, -1, -1)
+        ]
         assert "Page 3 of 3" in visitor.get("/queue?page=999999")
         assert "Page 1 of 3" in visitor.get("/queue?page=-4")
 
@@ -194,8 +204,8 @@ class TestPair:
 class TestLabels:
     def test_next_pair_comes_by_itself(self, visiting: Visiting) -> None:
         visitor = visiting()
-        answer = visitor.post("/label", **ends(7), verdict="accept", view="look")
-        assert visitor.place(answer) == f"{pair_of(6)}?view=look"
+        answer = visitor.post("/label", **ends(7), verdict="accept", by="doubt", view="look")
+        assert visitor.place(answer) == f"{pair_of(6)}?by=doubt&view=look"
         assert "Accepted: Annual report 7 ↔ 年報 7" in answer.text
         assert verdicts(visitor) == {"7-7": "accept"}
 
@@ -228,8 +238,8 @@ class TestLabels:
 
     def test_pairing_anew_is_one_step(self, visiting: Visiting) -> None:
         visitor = visiting()
-        answer = visitor.post("/repair", **ends(7), new_a=page_a(7), new_b=page_b(5))
-        assert visitor.place(answer) == pair_of(6)
+        answer = visitor.post("/repair", **ends(7), new_a=page_a(7), new_b=page_b(5), by="doubt")
+        assert visitor.place(answer) == f"{pair_of(6)}?by=doubt"
         assert verdicts(visitor) == {"7-7": "reject", "7-5": "accept"}
         visitor.post("/undo")
         assert verdicts(visitor) == {}

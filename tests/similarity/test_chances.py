@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from twinlink.similarity.chances import chance_of_being_right, shares_of_rivals
+from twinlink.similarity.chances import chance_of_being_right, recalibrated, shares_of_rivals
 from twinlink.similarity.margins import Rivalry
 
 Floats = NDArray[np.float64]
@@ -44,6 +44,59 @@ def test_the_very_scores_of_the_wrong_pairs_are_not_likely() -> None:
     noise = np.random.default_rng(0).normal(size=200)
     assert chance_of_being_right(noise, noise).max() < 0.5
     assert chance_of_being_right(noise, np.sort(noise)[::4]).max() < 0.5
+
+
+@pytest.mark.parametrize(("answer", "level"), [(0.0, -2), (1.0, -4)])
+def test_what_was_said_of_some_pairs_counts_for_those_like_them(answer: float, level: float) -> None:
+    """A hundred pairs score somewhat better than the wrong ones, or like them: what they are only people can tell."""
+    rng = np.random.default_rng(0)
+    given_, wrong = np.r_[rng.normal(6, 1, 100), rng.normal(level, 1, 100)], rng.normal(-4, 1, 100)
+    said = np.where((np.arange(200) >= 100) & (np.arange(200) < 140), answer, np.nan)
+    unsaid, now = (chance_of_being_right(given_, wrong, each)[140:] for each in (None, said))
+    assert (now.mean() - unsaid.mean()) * (answer - 0.5) > 0.05
+    assert chance_of_being_right(given_, wrong, np.full(200, np.nan))[140:].tolist() == unsaid.tolist()
+
+
+def test_chances_stay_where_nothing_is_known() -> None:
+    chances = np.array([0.0, 0.3, 1.0])
+    assert recalibrated(chances, np.zeros(0), np.zeros(0)).tolist() == chances.tolist()
+
+
+def test_chances_that_hold_hardly_change() -> None:
+    rng = np.random.default_rng(0)
+    known = rng.uniform(0.02, 0.98, 2000)
+    chances = np.linspace(0.05, 0.95, 19)
+    assert recalibrated(chances, known, (rng.random(2000) < known).astype(float)) == pytest.approx(chances, abs=0.04)
+
+
+@pytest.mark.parametrize(("slope", "offset"), [(0.4, 0.0), (1.0, -2.0), (2.0, 1.0)])
+def test_chances_that_were_told_wrong_are_put_right(slope: float, offset: float) -> None:
+    """Also where doubtful pairs were asked about ten times as often as others."""
+    rng = np.random.default_rng(0)
+    told = rng.uniform(-4, 4, 4000)
+    right = rng.random(4000) < 1 / (1 + np.exp(-(slope * told + offset)))
+    asked = rng.random(4000) < np.where(np.abs(told) < 1, 1.0, 0.1)
+    told, right = told[asked], right[asked]
+    wanted = np.linspace(-3, 3, 13)
+    found = recalibrated(1 / (1 + np.exp(-wanted)), 1 / (1 + np.exp(-told)), right.astype(float))
+    assert found == pytest.approx(1 / (1 + np.exp(-(slope * wanted + offset))), abs=0.06)
+
+
+def test_one_answer_does_not_turn_a_chance_and_fifty_do() -> None:
+    """All are wrong, of pairs that were told to be right with .9."""
+    one, many = (recalibrated(np.array([0.9]), np.full(n, 0.9), np.zeros(n))[0] for n in (1, 50))
+    assert 0.5 < one < 0.8
+    assert many < 0.1
+
+
+@given(st.lists(st.floats(0, 1), max_size=20), st.lists(st.tuples(st.floats(0, 1), st.booleans()), max_size=20))
+def test_corrected_chances_are_in_order_and_within_bounds(
+    chances: list[float], known: list[tuple[float, bool]]
+) -> None:
+    told, right = np.array([p for p, _ in known]), np.array([float(is_right) for _, is_right in known])
+    found = recalibrated(np.sort(chances), told, right)
+    assert ((found >= 0) & (found <= 1)).all()
+    assert (np.diff(found) >= 0).all()
 
 
 @pytest.mark.parametrize("share", [0.3, 0.6, 0.9])

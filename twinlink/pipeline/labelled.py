@@ -1,8 +1,8 @@
 """What people said of page pairs, heeded by the matching: accepted pairs come out, rejected ones never do.
 
 Before a site is matched, the label of a pair is an entry of a matrix: 1 accepted, -1 rejected. Method ``weighed``
-leaves out candidates that labels exclude (`allowed`), so that pages go to the next best partner and chances are
-estimated as ever. The other methods choose candidates on their own: their pairs are put right afterwards (`heeded`).
+learns from labels (`lessons_of`) and does not choose what they exclude, so that pages go to the next best partner. The
+other methods choose candidates on their own: their pairs are put right afterwards (`heeded`).
 """
 
 from __future__ import annotations
@@ -22,17 +22,20 @@ from twinlink.pipeline.evidence import Found, positions
 from twinlink.review.labels import LabelBook
 from twinlink.rundir import RunDirectory
 from twinlink.similarity.candidates import union_of
+from twinlink.similarity.lessons import Lessons
 
 __all__ = [
     "Said",
     "accepted_pairs",
-    "allowed",
+    "excluded",
     "heeded",
     "label_matrix",
     "labels_in_force",
+    "lessons_of",
     "rejected_pages",
     "said_digest",
     "said_within",
+    "with_labelled",
 ]
 
 Ints = npt.NDArray[np.int64]
@@ -98,16 +101,21 @@ def accepted_pairs(labels: sp.csr_array) -> tuple[Ints, Ints]:
     return entries.row[entries.data > 0].astype(np.int64), entries.col[entries.data > 0].astype(np.int64)
 
 
-def allowed(pattern: sp.csr_array, labels: sp.csr_array | None) -> sp.csr_array:
-    """Return candidates that labels do not exclude, and the accepted pairs."""
+def with_labelled(pattern: sp.csr_array, labels: sp.csr_array | None) -> sp.csr_array:
+    """Return candidates and the labelled pairs, accepted or rejected."""
     if labels is None:
         return pattern
-    rows, columns = accepted_pairs(labels)
-    accepted = sp.csr_array((np.ones(len(rows), np.bool_), (rows, columns)), shape=pattern.shape)
+    entries = labels.tocoo()
+    return union_of(pattern, sp.csr_array((np.ones(entries.nnz, np.bool_), (entries.row, entries.col)), labels.shape))
+
+
+def lessons_of(pattern: sp.csr_array, labels: sp.csr_array | None) -> Lessons | None:
+    """Return what labels say of candidates (`with_labelled`); None where there are none."""
+    if labels is None:
+        return None
     entries = pattern.tocoo()
-    keep = ~excluded(entries.row, entries.col, labels)
-    kept = sp.csr_array((np.ones(keep.sum(), np.bool_), (entries.row[keep], entries.col[keep])), shape=pattern.shape)
-    return union_of(kept, accepted)
+    said = _of_pairs(entries.row, entries.col, labels)
+    return Lessons(said > 0, said < 0, excluded(entries.row, entries.col, labels))
 
 
 def excluded(

@@ -7,8 +7,9 @@ round measures again with what was learned. The rounds end when they change noth
 
 from __future__ import annotations
 
-import itertools
+from collections.abc import Mapping
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,12 +19,13 @@ from scipy.special import expit
 from twinlink.config import MatchSettings
 from twinlink.graph.matching import Matching, greedy_matching
 from twinlink.pipeline.evidence import Between, Found, Side, Words, carry_over, positions, with_values
-from twinlink.pipeline.labelled import allowed
+from twinlink.pipeline.labelled import accepted_pairs, excluded, lessons_of, with_labelled
 from twinlink.pipeline.measures import LIKELY, SiteMeasures, State, link_places, mean_of, measure, pair_matrix, stored
 from twinlink.similarity.candidates import candidate_pattern, strongest, tag_vectors, union_of
 from twinlink.similarity.clues import CLUES
 from twinlink.similarity.content import combine_translations
 from twinlink.similarity.learned import learn_translations
+from twinlink.similarity.lessons import Lessons
 from twinlink.similarity.margins import Rivalry
 from twinlink.similarity.weighing import Weighing, clear_pairs, weigh
 
@@ -62,26 +64,54 @@ def match_weighed(side_a: Side, side_b: Side, words: Words, between: Between, se
     (URL patterns, by their credibility).
     """
     site = SiteMeasures(side_a, side_b, words, between, settings)
-    state, n_right = _first_state(site), 0.0
-    for round_ in itertools.count():
-        rivalry = Rivalry(state.pattern)
-        evidence = measure(site, state, rivalry)
-        result = weigh(
-            evidence,
-            rivalry,
-            _clear(state, evidence, rivalry),
-            partial(_match, state.pattern),
-            settings.weighing,
-            partial(site.nearly, state.pattern, rivalry),
-            partial(link_places, site, state, rivalry, evidence.get("ets", np.zeros(state.pattern.nnz))),
-            site.has_alike(rivalry),
-        )
-        before, n_right = n_right, float(result.probabilities.sum())
+    last = _rounds(site, _first_state(site), None)
+    if between.labels is not None:
+        last = _rounds(site, _next_state(site, last, between.labels), between.labels)
+    return _found(site, last)
+
+
+class Round(NamedTuple):
+    """What a round measured, and what it made of it."""
+
+    state: State
+    rivalry: Rivalry
+    evidence: dict[str, npt.NDArray[np.float64]]
+    result: Weighing
+    lessons: Lessons | None
+
+
+def _rounds(site: SiteMeasures, state: State, labels: sp.csr_array | None) -> Round:
+    """Do rounds until they change nothing, and return the last one.
+
+    With labels they are taught by these: they begin where rounds without labels have ended, for of what is known before
+    that a few labels would make too much.
+    """
+    round_, n_right = 0, 0.0
+    while True:
+        done = _round(site, state, labels)
+        before, n_right = n_right, float(done.result.probabilities.sum())
         has_grown = 0 < round_ < MAX_ROUNDS and n_right > GROWTH * before
-        if not (round_ < settings.weighing.rounds or has_grown) or _is_settled(state, result):
-            break
-        state = _next_state(site, state, result, rivalry)
-    return _found(site, state.pattern, evidence, result, rivalry)
+        if not (round_ < site.settings.weighing.rounds or has_grown) or _is_settled(done):
+            return done
+        state, round_ = _next_state(site, done, labels), round_ + 1
+
+
+def _round(site: SiteMeasures, state: State, labels: sp.csr_array | None) -> Round:
+    """Measure, weigh and match."""
+    rivalry, lessons = Rivalry(state.pattern), lessons_of(state.pattern, labels)
+    evidence = measure(site, state, rivalry)
+    result = weigh(
+        evidence,
+        rivalry,
+        _clear(state, evidence, rivalry, lessons),
+        partial(_match, state.pattern),
+        site.settings.weighing,
+        partial(site.nearly, state.pattern, rivalry),
+        partial(link_places, site, state, rivalry, evidence.get("ets", np.zeros(state.pattern.nnz))),
+        site.has_alike(rivalry),
+        lessons,
+    )
+    return Round(state, rivalry, evidence, result, lessons)
 
 
 def _first_state(site: SiteMeasures) -> State:
@@ -95,21 +125,25 @@ def _first_state(site: SiteMeasures) -> State:
         patterns.append(site.between.hreflang)
     if site.by_url is not None:
         patterns.append(site.by_url)
-    pattern = allowed(union_of(*patterns), site.between.labels)
+    pattern = union_of(*patterns)
     kinds = [kind for kind in ("content", "structure", "direct", "hreflang", "pattern") if site.uses(kind)]
     fixed = {kind: site.fixed_evidence(kind, pattern) for kind in kinds}
     return State(pattern, {kind: values for kind, values in fixed.items() if values.any()}, (site.words.translation,))
 
 
-def _clear(state: State, evidence: dict[str, npt.NDArray[np.float64]], rivalry: Rivalry) -> npt.NDArray[np.bool_]:
+def _clear(
+    state: State, evidence: Mapping[str, npt.NDArray[np.float64]], rivalry: Rivalry, lessons: Lessons | None
+) -> npt.NDArray[np.bool_]:
     """Mark the pairs to learn from: at first the clear ones, later those that are probably right.
 
     At first, pairs that a clue makes clear come before those that the pages themselves make clear, but for pages that
     these pair with others. The clue is heard here if the pages find most of its pairs nearly as good as any others, or
     if they hardly know any pairs themselves.
     """
+    if lessons is not None:
+        evidence = lessons.heard(evidence)
     if state.chances is not None and (state.chances > LIKELY).any():
-        return state.chances > LIKELY
+        return _unlabelled(state.chances > LIKELY, lessons)
     first = evidence.get("ets", mean_of(evidence, ("content", "structure"), state.pattern.nnz))
     by_pages = clear_pairs(first, rivalry, FIRST_MARGIN)
     agreed = (first >= NEARLY_AS_GOOD * rivalry.rivals(first)) & (by_pages | ~_with_page_of(by_pages, rivalry))
@@ -118,7 +152,12 @@ def _clear(state: State, evidence: dict[str, npt.NDArray[np.float64]], rivalry: 
         pointed = clear_pairs(evidence[clue], rivalry, FIRST_MARGIN) if clue in evidence else clear
         if 2 * np.sum(pointed & agreed) > np.sum(pointed) or HARDLY_ANY * np.sum(by_pages) < np.sum(pointed):
             clear |= pointed & (by_pages | ~_with_page_of(by_pages | clear, rivalry))
-    return clear | (by_pages & ~_with_page_of(clear, rivalry))
+    return _unlabelled(clear | (by_pages & ~_with_page_of(clear, rivalry)), lessons)
+
+
+def _unlabelled(clear: npt.NDArray[np.bool_], lessons: Lessons | None) -> npt.NDArray[np.bool_]:
+    """Leave out what teaches by its label."""
+    return clear if lessons is None else clear & ~lessons.accepted & ~lessons.barred
 
 
 def _with_page_of(pairs: npt.NDArray[np.bool_], rivalry: Rivalry) -> npt.NDArray[np.bool_]:
@@ -140,31 +179,38 @@ def _as_score(log_odds: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     return expit(log_odds / 8)
 
 
-def _is_settled(state: State, result: Weighing) -> bool:
-    """Tell whether the round found nearly the same pairs as the one before."""
-    if state.chances is None:
+def _sureness(done: Round) -> npt.NDArray[np.float64]:
+    """Return how sure a round's pairs are as teachers of the next: whether their pages have partners at all.
+
+    With labels it is their whole chance, which is held against these: what looks like rejected pairs teaches no more.
+    """
+    return done.result.presence if done.lessons is None else done.result.probabilities
+
+
+def _is_settled(done: Round) -> bool:
+    """Return whether a round found nearly the same pairs as the one before."""
+    if done.state.chances is None:
         return False
-    before, now = np.flatnonzero(state.chances > LIKELY), result.pairs[result.presence > LIKELY]
+    before, now = np.flatnonzero(done.state.chances > LIKELY), done.result.pairs[_sureness(done) > LIKELY]
     return len(np.intersect1d(before, now)) >= SETTLED * len(np.union1d(before, now))
 
 
-def _next_state(site: SiteMeasures, state: State, result: Weighing, rivalry: Rivalry) -> State:
+def _next_state(site: SiteMeasures, done: Round, labels: sp.csr_array | None) -> State:
     """Learn words from the likely pairs, and look for candidates by these words and around these pairs."""
-    shape = state.pattern.shape
-    likely, sure = (result.pairs[result.presence > limit] for limit in (LIKELY, SURE))
-    rows, columns = rivalry.rows[likely], rivalry.columns[likely]
+    state, result, shape = done.state, done.result, done.state.pattern.shape
+    rows, columns, presence = _settled_pairs(done, labels)
+    likely, sure = presence > LIKELY, presence > SURE
     open_a, open_b = (np.ones(n, dtype=np.bool_) for n in shape)
-    open_a[rivalry.rows[sure]] = open_b[rivalry.columns[sure]] = False
-    translations = _translations(site, rows, columns)
+    open_a[rows[sure]] = open_b[columns[sure]] = False
+    translations = _translations(site, rows[likely], columns[likely])
     around = union_of(
         strongest(with_values(state.pattern, _as_score(result.log_odds)), site.settings.candidates),
-        pair_matrix(rivalry.rows[result.pairs], rivalry.columns[result.pairs], shape),
+        pair_matrix(rows, columns, shape),
         site.candidates(combine_translations(*translations), open_a, open_b),
-        _around(site, pair_matrix(rows, columns, shape)),
+        _around(site, pair_matrix(rows[likely], columns[likely], shape)),
     )
-    pattern = allowed(around, site.between.labels)
-    chances = np.zeros(state.pattern.nnz, dtype=np.float32)
-    chances[result.pairs] = result.presence
+    pattern = with_labelled(around, labels)
+    chances = sp.csr_array((presence.astype(np.float32), (rows, columns)), shape=shape)
     return State(
         pattern=pattern,
         fixed={
@@ -172,7 +218,24 @@ def _next_state(site: SiteMeasures, state: State, result: Weighing, rivalry: Riv
             for kind, values in state.fixed.items()
         },
         translations=translations,
-        chances=carry_over(state.pattern, chances, pattern, lambda rest: np.zeros(rest.nnz)),
+        chances=carry_over(chances, chances.data, pattern, lambda rest: np.zeros(rest.nnz)),
+    )
+
+
+def _settled_pairs(
+    done: Round, labels: sp.csr_array | None
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    """Return rows, columns and sureness of a round's pairs; where there are labels, of what these make of them."""
+    pairs, presence = done.result.pairs, _sureness(done)
+    rows, columns = done.rivalry.rows[pairs], done.rivalry.columns[pairs]
+    if labels is None:
+        return rows, columns, presence
+    said_rows, said_columns = accepted_pairs(labels)
+    keep = ~(excluded(rows, columns, labels) | np.isin(rows, said_rows))
+    return (
+        np.append(rows[keep], said_rows),
+        np.append(columns[keep], said_columns),
+        np.append(presence[keep], np.ones(len(said_rows))),
     )
 
 
@@ -197,15 +260,14 @@ def _around(site: SiteMeasures, pairs: sp.csr_array) -> sp.csr_array:
     return candidate_pattern(reached, sp.csr_array(site.around_b.astype(np.float32)), site.settings.candidates)
 
 
-def _found(
-    site: SiteMeasures,
-    pattern: sp.csr_array,
-    evidence: dict[str, npt.NDArray[np.float64]],
-    result: Weighing,
-    rivalry: Rivalry,
-) -> Found:
-    scores = with_values(pattern, _as_score(result.log_odds))
-    pairs = result.pairs
+def _found(site: SiteMeasures, last: Round) -> Found:
+    pattern, rivalry, evidence, result = last.state.pattern, last.rivalry, last.evidence, last.result
+    scores, pairs = with_values(pattern, _as_score(result.log_odds)), result.pairs
+    if last.lessons is not None:
+        is_open = ~last.lessons.barred
+        scores, pairs = stored(scores, is_open), (np.cumsum(is_open) - 1)[pairs]
+        evidence = {kind: values[is_open] for kind, values in evidence.items()}
+        rivalry = Rivalry(scores)
     rows, columns = rivalry.rows[pairs], rivalry.columns[pairs]
     return Found(
         scores=scores,

@@ -1,4 +1,4 @@
-"""In which order pairs are shown: those without a label first, the most doubtful ones at the front."""
+"""In which order pairs are shown: those without a label first, and of them the ones that teach most at the front."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ import numpy.typing as npt
 import pandas as pd
 
 from twinlink.errors import InputError
+from twinlink.review.asking import asking_order
 from twinlink.review.labels import UNLABELLED, Label, label_codes
+from twinlink.tables import EVIDENCE
 
 __all__ = ["ORDERS", "REASONS", "Order", "ordered", "reasons"]
 
-Order = Literal["doubt", "random", "site", "reason", "probable"]
+Order = Literal["teach", "doubt", "random", "site", "reason", "probable"]
 ORDERS: tuple[Order, ...] = get_args(Order)
 
 REASONS = ("tie", "rival", "alike", "content", "structure", "links", "length", "none")
@@ -40,6 +42,7 @@ def ordered(pairs: pd.DataFrame, labels: Mapping[tuple[str, str], Label], by: Or
     labels : mapping
         As `LabelBook.current` gives it.
     by : str
+        ``teach``: doubtful pairs that many others are like first, with a few sure ones in between (`asking_order`);
         ``doubt``: probability nearest to ½ first (where the method tells none: lowest score first); ``random``: mixed,
         but in the same order each time, also when pairs have come or gone: what precision is estimated from best;
         ``site``: by site, then by doubt; ``reason``: by what makes them doubtful (`reasons`), then by doubt;
@@ -53,8 +56,21 @@ def ordered(pairs: pd.DataFrame, labels: Mapping[tuple[str, str], Label], by: Or
     if by not in ORDERS:
         raise InputError(f"{by}: no order of pairs; choose from {', '.join(ORDERS)}")
     is_labelled = label_codes(pairs["url_a"], pairs["url_b"], labels) != UNLABELLED
+    if by == "teach":
+        order = _teaching(pairs)
+        return order[np.argsort(is_labelled[order], kind="stable")]
     keys = _keys(pairs, by)
     return np.lexsort((*reversed(keys), is_labelled))
+
+
+def _teaching(pairs: pd.DataFrame) -> npt.NDArray[np.intp]:
+    by_doubt, at_random = (np.lexsort(tuple(reversed(_keys(pairs, by)))) for by in ("doubt", "random"))
+    columns = [*(field.name for field in EVIDENCE), "score", "rival"]
+    features = np.stack([pairs[name].to_numpy(np.float64, na_value=np.nan) for name in columns], axis=1)
+    groups = pairs.groupby(["site", "lang_a", "lang_b"], dropna=False).ngroup().to_numpy()
+    return asking_order(
+        pairs["probability"].to_numpy(np.float64, na_value=np.nan), by_doubt, at_random, features, groups
+    )
 
 
 def _keys(pairs: pd.DataFrame, by: Order) -> list[npt.NDArray[np.generic]]:

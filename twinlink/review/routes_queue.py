@@ -23,6 +23,7 @@ __all__ = ["pair_path", "path_of_row", "routes"]
 _ON_A_PAGE = 25
 
 _ORDER_WORDS = {
+    "teach": "what teaches most first",
     "doubt": "most doubtful first",
     "random": "at random: the honest sample",
     "site": "by site",

@@ -25,7 +25,7 @@ _MOST_DIGITS = 9  # more than any number of parts has
 class Wish:
     """An order of pairs, what they are narrowed down to, and how a pair is looked at."""
 
-    by: Order = "doubt"
+    by: Order = "teach"
     site: str = ""
     langs: str = ""
     """Two languages as ``en zh-Hant``, empty: any."""

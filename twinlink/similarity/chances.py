@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
+from scipy.special import expit, logit
 
 from twinlink.similarity.margins import Rivalry
 
-__all__ = ["chance_of_being_right", "shares_of_rivals"]
+__all__ = ["chance_of_being_right", "recalibrated", "shares_of_rivals"]
 
 Floats = NDArray[np.float64]
 
@@ -24,9 +24,13 @@ _NEWTON_TOLERANCE = 1e-3
 _START_QUANTILE = 0.75
 _BALANCING_STEPS = 30
 _MOST_LOG_ODDS = 30.0
+_PRECISION = np.array([4.0, 1.0])
+"""Of the prior of slope and offset. Ours, not tuned."""
+_LEAST = 1e-4
+"""Chances are not told from 0 or 1 beyond this when they are corrected."""
 
 
-def chance_of_being_right(given: Floats, wrong: Floats) -> Floats:
+def chance_of_being_right(given: Floats, wrong: Floats, said: Floats | None = None) -> Floats:
     """P(right) of pairs with log odds ``given``, when pairs known to be wrong have log odds ``wrong``.
 
     The given pairs are a mixture: a share ρ is right, the others score like the wrong ones. With f₁, f₀ the densities
@@ -43,11 +47,15 @@ def chance_of_being_right(given: Floats, wrong: Floats) -> Floats:
     given : ndarray, shape (n,)
     wrong : ndarray, shape (k,)
         Of pairs that were chosen where the right partner was missing.
+    said : ndarray, shape (n,), optional
+        What people said of the given pairs: 1 right, 0 wrong, NaN nothing. Such a pair counts as what it is, not by its
+        chance. Which pairs were asked about may depend on their log odds.
 
     Returns
     -------
     ndarray, shape (n,), values in [0, 1]
-        Rising with ``given``; all ½ where there is nothing to compare with.
+        By the log odds alone, also where something was said. Rising with ``given``; all ½ where there is nothing to
+        compare with.
 
     Examples
     --------
@@ -62,12 +70,15 @@ def chance_of_being_right(given: Floats, wrong: Floats) -> Floats:
     z = np.stack([(odds - odds.mean()) / (odds.std() + 1e-6), np.ones(n + k)], axis=1)
     right = (given > np.quantile(wrong, _START_QUANTILE)).astype(np.float64)
     weights = np.zeros(2)
+    is_known = np.zeros(n, np.bool_) if said is None else ~np.isnan(said)
     for _ in range(_ROUNDS):
+        if said is not None:
+            right = np.where(is_known, said, right)
         n_right = right.sum()
         weights = _fit(z, np.r_[right, np.zeros(k)], weights)
         ratio = z[:n] @ weights - np.log((n_right + 0.5) / (n - n_right + k + 0.5))
         before, right = right, expit(ratio + np.log((n_right + 0.5) / (n - n_right + 0.5)))
-        if np.abs(right - before).max() < _TOLERANCE:
+        if np.abs(right - before).max(where=~is_known, initial=0.0) < _TOLERANCE:
             break
     if weights[0] <= 0:  # the given pairs are no better than the wrong ones
         right = np.full(n, right.mean())
@@ -110,6 +121,49 @@ def shares_of_rivals(odds: Floats, rivalry: Rivalry) -> Floats:
     p = likelihood * of_rows * of_columns
     shares: Floats = p / np.maximum(np.maximum(*rivalry.sums(p)), np.finfo(float).tiny)
     return shares
+
+
+def recalibrated(chances: Floats, known: Floats, right: Floats) -> Floats:
+    """Return chances corrected by pairs of which people know whether they are right.
+
+    With p the chance of a pair as it was told and p' as it is corrected::
+
+        log p'/(1-p') = a + b·log p/(1-p),    a ~ N(0, 1), b ~ N(1, ½²)
+
+    a and b are the most probable ones (Platt 1999, with a prior at no correction). As p is given, it does not matter
+    that doubtful pairs are asked about more often than sure ones.
+
+    Parameters
+    ----------
+    chances : ndarray, shape (n,), values in [0, 1]
+    known : ndarray, shape (k,), values in [0, 1]
+        What was told of pairs that people know.
+    right : ndarray, shape (k,)
+        1 where these are right, 0 where they are wrong.
+
+    Returns
+    -------
+    ndarray, shape (n,), values in [0, 1]
+        ``chances`` where nothing is known.
+    """
+    if not len(known):
+        return chances
+    z = np.stack([_log_odds(known), np.ones(len(known))], axis=1)
+    weights = np.array([1.0, 0.0])
+    for _ in range(_NEWTON_STEPS):
+        p = expit(z @ weights)
+        gradient = z.T @ (right - p) - _PRECISION * (weights - [1.0, 0.0])
+        curvature = (z * (p * (1 - p))[:, None]).T @ z + np.diag(_PRECISION)
+        step = np.linalg.solve(curvature, gradient)
+        weights = weights + step
+        if np.abs(step).max() < _NEWTON_TOLERANCE:
+            break
+    corrected: Floats = expit(max(weights[0], 0.0) * _log_odds(chances) + weights[1])
+    return corrected
+
+
+def _log_odds(chances: Floats) -> Floats:
+    return np.asarray(logit(np.clip(chances, _LEAST, 1 - _LEAST)))
 
 
 def _fit(z: Floats, right: Floats, weights: Floats) -> Floats:

@@ -16,15 +16,17 @@ from numpy.typing import NDArray
 
 from twinlink.config import WeighingSettings
 from twinlink.errors import ShapeError
-from twinlink.similarity.chances import chance_of_being_right, shares_of_rivals
-from twinlink.similarity.clues import CLUES, clue_odds, learn_clues
+from twinlink.similarity.chances import chance_of_being_right, recalibrated, shares_of_rivals
+from twinlink.similarity.lessons import Lessons
 from twinlink.similarity.margins import Rivalry
-from twinlink.similarity.weighing_kernels import logistic_sums
+from twinlink.similarity.weighing_model import Model, learn
 
 __all__ = ["Weighing", "clear_pairs", "n_equal", "weigh"]
 
 Floats = NDArray[np.float64]
 Positions = NDArray[np.intp]
+Wrong = tuple[Positions, Floats]
+"""Positions and log odds of pairs that were chosen where the right partner was missing."""
 Match = Callable[[Floats], Positions]
 """From a score of each candidate (higher is better, -inf: must not be taken) to the positions of a one-to-one
 matching."""
@@ -33,7 +35,6 @@ Nearly = Callable[[Positions], NDArray[np.bool_]]
 Remeasure = Callable[[NDArray[np.bool_]], Mapping[str, Floats]]
 """From the candidates that are left to the kinds of evidence that are others without the rest."""
 
-MAX_LOG_ODDS = 20.0
 MAX_TEACHERS = 2_000
 """Clear pairs that the model is learned from, spread evenly over all. Trials on seven sites: the same F1 within .001 as
 with all; it bounds time and memory."""
@@ -43,9 +44,6 @@ EQUAL = 1e-6
 """Log odds that differ by less are equal."""
 WITHHELD = tuple((slice(2 * k, None, 8), slice(2 * k + 1, None, 8)) for k in range(4))
 """Pairs that lose their column and pairs that lose their row in each of four trials: an eighth of them each."""
-STANDINGS = ("value", "lead", "relative lead", "best")
-_NEWTON_STEPS = 30
-_NEWTON_TOLERANCE = 1e-2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,40 +64,6 @@ class Weighing:
     """Share of each kind of evidence in the model, sum 1."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Logistic:
-    """``P(x) = 1 / (1 + exp(-(b + w·(x - mean) / scale)))``."""
-
-    mean: Floats
-    scale: Floats
-    weights: Floats
-    """One a column of x, and the intercept b last."""
-
-    def part(self, x: Floats, columns: slice) -> Floats:
-        """Return what some columns add to the log odds of each row."""
-        parts: Floats = (x - self.mean[columns]) / self.scale[columns] @ self.weights[:-1][columns]
-        return parts
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Model:
-    """What all evidence together says of a candidate."""
-
-    logistic: _Logistic
-    clues: Mapping[str, Floats]
-    """What each state of each clue adds to the log odds."""
-
-    def log_odds(self, kinds: Mapping[str, Floats], rivalry: Rivalry) -> Floats:
-        """Return the log odds of all candidates, one kind of evidence after the other: all at once is too much."""
-        n = len(rivalry.rows)
-        odds, x = np.full(n, self.logistic.weights[-1]), np.empty((n, len(STANDINGS)))
-        own = (values for name, values in kinds.items() if name not in CLUES)
-        for k, values in enumerate(own):
-            _write_standings(values, rivalry.rivals(values), x)
-            odds += self.logistic.part(x, slice(k * len(STANDINGS), (k + 1) * len(STANDINGS)))
-        return np.asarray(sum(clue_odds(kinds, self.clues, rivalry).values(), _clipped(odds)))
-
-
 def weigh(
     kinds: Mapping[str, Floats],
     rivalry: Rivalry,
@@ -109,6 +73,7 @@ def weigh(
     nearly: Nearly | None = None,
     remeasure: Remeasure | None = None,
     alike: NDArray[np.bool_] | None = None,
+    lessons: Lessons | None = None,
 ) -> Weighing:
     """Weigh the evidence of a site's candidates.
 
@@ -139,6 +104,9 @@ def weigh(
         Measures again what depends on other candidates; by default nothing does.
     alike : ndarray of bool, shape (n_candidates,), optional
         Whether one of the candidate's pages has near-duplicates; such pairs are compared with each other.
+    lessons : Lessons, optional
+        What people said of candidates. The model learns from it as from clear pairs, what it bars is not chosen, and
+        the chances of the other pairs are held against it (`recalibrated`). ``clear`` has no accepted pairs then.
 
     Raises
     ------
@@ -149,65 +117,142 @@ def weigh(
     for name, values in kinds.items():
         if values.shape != rivalry.rows.shape:
             raise ShapeError(f"evidence {name!r}: expected {rivalry.rows.shape}, got {values.shape}")
-    model, weights = _learn(kinds, rivalry, _some(clear), settings.ridge)
-    log_odds = model.log_odds(kinds, rivalry)
-    pairs = match(log_odds)
-    wrong = [
-        _chosen_wrongly(model, kinds, rivalry, match, pairs[columns], pairs[rows], nearly, remeasure)
-        for columns, rows in WITHHELD
-    ]
-    presence = _presence(log_odds, pairs, wrong, alike)
-    equal = n_equal(log_odds, pairs, rivalry)
+    lessons = lessons if lessons is not None and len(lessons.labelled) else None
+    seen = kinds if lessons is None else lessons.heard(kinds)
+    teachers = _some(clear)
+    model, weights = learn(kinds, rivalry, teachers, settings.ridge, lessons)
+    log_odds = model.log_odds(seen, rivalry)
+    to_choose = log_odds if lessons is None else lessons.open(log_odds)
+    pairs = match(to_choose)
+    wrong = _Trial(model, seen, rivalry, match, nearly, remeasure, lessons).chosen_wrongly(pairs)
+    equal = n_equal(to_choose, pairs, rivalry)
+    shares = np.minimum(shares_of_rivals(to_choose, rivalry)[pairs], 1 / equal)
+    if lessons is None:
+        presence = _presence(log_odds[pairs], pairs, wrong, alike)
+        probabilities = presence * shares
+    else:
+        heldout = _Heldout.of(kinds, rivalry, teachers, settings.ridge, lessons)
+        presence, probabilities = heldout.correct(log_odds, pairs, shares, wrong, alike, lessons)
     return Weighing(
         log_odds=log_odds,
         pairs=pairs,
         presence=presence,
-        probabilities=presence * np.minimum(shares_of_rivals(log_odds, rivalry)[pairs], 1 / equal),
+        probabilities=np.minimum(probabilities, 1 / equal),
         n_equal=equal,
         weights=weights,
     )
 
 
 def _presence(
-    log_odds: Floats, pairs: Positions, wrong: list[tuple[Positions, Floats]], alike: NDArray[np.bool_] | None
+    odds: Floats, places: Positions, wrong: Wrong, alike: NDArray[np.bool_] | None, said: Floats | None = None
 ) -> Floats:
-    """Compare pairs of look-alikes with wrong pairs of look-alikes, and others with others, where there are enough."""
-    places, odds = (np.concatenate(parts) for parts in zip(*wrong, strict=True))
-    if alike is not None:
-        groups = [(alike[pairs] == which, alike[places] == which) for which in (False, True)]
-        if all(min(given.sum(), known.sum()) >= LEAST_COMPARED for given, known in groups):
-            presence = np.empty(len(pairs))
-            for given, known in groups:
-                presence[given] = chance_of_being_right(log_odds[pairs[given]], odds[known])
-            return presence
-    return chance_of_being_right(log_odds[pairs], odds)
+    """Compare pairs of look-alikes with wrong pairs of look-alikes, and others with others, where there are enough.
 
-
-def _chosen_wrongly(
-    model: _Model,
-    kinds: Mapping[str, Floats],
-    rivalry: Rivalry,
-    match: Match,
-    lose_column: Positions,
-    lose_row: Positions,
-    nearly: Nearly | None,
-    remeasure: Remeasure | None,
-) -> tuple[Positions, Floats]:
-    """Return the pairs that are chosen for pages whose partner was taken away, and their log odds.
-
-    Near-duplicates of a lost partner are taken away, too: with them the page would be paired rightly.
+    ``odds`` and ``said`` have one entry for each of ``places``, the positions of pairs.
     """
-    gone_row, gone_column = rivalry.pages(lose_row)[0], rivalry.pages(lose_column)[1]
-    left = ~(gone_row[rivalry.rows] | gone_column[rivalry.columns])
-    measured = {**kinds, **(remeasure(left) if remeasure is not None else {})}
-    log_odds = model.log_odds({name: np.where(left, values, 0.0) for name, values in measured.items()}, rivalry)
-    if nearly is not None:
-        left &= ~nearly(np.concatenate([lose_column, lose_row]))
-    log_odds = np.where(left, log_odds, -np.inf)
-    chosen = match(log_odds)
-    lonely_row, lonely_column = rivalry.pages(lose_column)[0], rivalry.pages(lose_row)[1]
-    wrong = lonely_row[rivalry.rows[chosen]] | lonely_column[rivalry.columns[chosen]]
-    return chosen[wrong], log_odds[chosen[wrong]]
+    if alike is not None:
+        groups = [(alike[places] == which, alike[wrong[0]] == which) for which in (False, True)]
+        if all(min(given.sum(), known.sum()) >= LEAST_COMPARED for given, known in groups):
+            presence = np.empty(len(places))
+            for given, known in groups:
+                of_group = None if said is None else said[given]
+                presence[given] = chance_of_being_right(odds[given], wrong[1][known], of_group)
+            return presence
+    return chance_of_being_right(odds, wrong[1], said)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Trial:
+    """Matching again where partners were taken away."""
+
+    model: Model
+    kinds: Mapping[str, Floats]
+    rivalry: Rivalry
+    match: Match
+    nearly: Nearly | None
+    remeasure: Remeasure | None
+    lessons: Lessons | None
+
+    def chosen_wrongly(self, pairs: Positions) -> Wrong:
+        """Return what is chosen in all trials (`WITHHELD`)."""
+        wrong = [self._without(pairs[columns], pairs[rows]) for columns, rows in WITHHELD]
+        return np.concatenate([places for places, _ in wrong]), np.concatenate([odds for _, odds in wrong])
+
+    def _without(self, lose_column: Positions, lose_row: Positions) -> Wrong:
+        """Return the pairs that are chosen for pages whose partner was taken away, and their log odds.
+
+        Near-duplicates of a lost partner are taken away, too: with them the page would be paired rightly.
+        """
+        rivalry = self.rivalry
+        gone_row, gone_column = rivalry.pages(lose_row)[0], rivalry.pages(lose_column)[1]
+        left = ~(gone_row[rivalry.rows] | gone_column[rivalry.columns])
+        measured = {**self.kinds, **(self.remeasure(left) if self.remeasure is not None else {})}
+        measured = {name: np.where(left, values, 0.0) for name, values in measured.items()}
+        log_odds = self.model.log_odds(measured, rivalry)
+        if self.lessons is not None:
+            left &= ~self.lessons.barred
+        if self.nearly is not None:
+            left &= ~self.nearly(np.concatenate([lose_column, lose_row]))
+        log_odds = np.where(left, log_odds, -np.inf)
+        chosen = self.match(log_odds)
+        lonely_row, lonely_column = rivalry.pages(lose_column)[0], rivalry.pages(lose_row)[1]
+        wrong = lonely_row[rivalry.rows[chosen]] | lonely_column[rivalry.columns[chosen]]
+        return chosen[wrong], log_odds[chosen[wrong]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Heldout:
+    """How labelled pairs stand if their own label is not known: what the sureness of pairs is held against."""
+
+    places: Positions
+    odds: Floats
+    shares: Floats
+    """Among rivals."""
+    right: Floats
+    """1 accepted, 0 rejected."""
+
+    @classmethod
+    def of(
+        cls,
+        kinds: Mapping[str, Floats],
+        rivalry: Rivalry,
+        clear: NDArray[np.bool_],
+        ridge: float,
+        lessons: Lessons,
+    ) -> _Heldout:
+        """Judge each part of the labelled pairs by a model that learned from the labels of the others."""
+        places, odds, shares = [], [], []
+        for part, others in lessons.parts():
+            of_all = learn(kinds, rivalry, clear, ridge, others)[0].log_odds(kinds, rivalry)
+            places.append(part)
+            odds.append(of_all[part])
+            shares.append(shares_of_rivals(of_all, rivalry)[part])
+        at = np.concatenate(places)
+        return cls(at, np.concatenate(odds), np.concatenate(shares), lessons.accepted[at].astype(np.float64))
+
+    def correct(
+        self,
+        log_odds: Floats,
+        pairs: Positions,
+        shares: Floats,
+        wrong: Wrong,
+        alike: NDArray[np.bool_] | None,
+        lessons: Lessons,
+    ) -> tuple[Floats, Floats]:
+        """Return presence and chance of pairs, by what is right and wrong among the labelled ones.
+
+        Accepted pairs are as sure as n pairs allow.
+        """
+        is_open = ~lessons.accepted[pairs]
+        odds, places = np.append(log_odds[pairs[is_open]], self.odds), np.append(pairs[is_open], self.places)
+        n_open, most = int(is_open.sum()), 1 - 0.5 / max(len(pairs), 1)
+        told = _presence(odds, places, wrong, alike, np.append(np.full(n_open, np.nan), self.right))
+        presence, probabilities = np.full((2, len(pairs)), most)
+        presence[is_open] = told[:n_open]
+        known = told[n_open:] * self.shares
+        corrected = recalibrated(told[:n_open] * shares[is_open], known, self.right)
+        probabilities[is_open] = np.minimum(corrected, most)
+        return presence, probabilities
 
 
 def n_equal(log_odds: Floats, pairs: Positions, rivalry: Rivalry) -> NDArray[np.int64]:
@@ -265,71 +310,3 @@ def _some(clear: NDArray[np.bool_]) -> NDArray[np.bool_]:
     kept = np.zeros(len(clear), np.bool_)
     kept[marked[np.linspace(0, len(marked) - 1, MAX_TEACHERS).astype(np.intp)]] = True
     return kept
-
-
-def _learn(
-    kinds: Mapping[str, Floats], rivalry: Rivalry, clear: NDArray[np.bool_], ridge: float
-) -> tuple[_Model, dict[str, float]]:
-    """Fit the model to the clear pairs and their rivals; return it with the share of each kind of evidence."""
-    own = {name: values for name, values in kinds.items() if name not in CLUES}
-    clues = {name: values for name, values in kinds.items() if name in CLUES}
-    of_row, of_column = rivalry.pages(np.flatnonzero(clear))
-    known = np.flatnonzero(of_row[rivalry.rows] | of_column[rivalry.columns])
-    x = np.empty((len(known), len(own) * len(STANDINGS)))
-    for k, values in enumerate(own.values()):
-        rivals = rivalry.rivals(values)[known]
-        _write_standings(values[known], rivals, x[:, k * len(STANDINGS) : (k + 1) * len(STANDINGS)])
-    logistic, z = _fit(x, clear[known].astype(np.float64), ridge)
-    model = _Model(logistic, {})
-    if clues:
-        model = _Model(logistic, learn_clues(clues, model.log_odds(own, rivalry), rivalry))
-    added = {name: values[known] for name, values in clue_odds(clues, model.clues, rivalry).items()}
-    return model, _shares(logistic, z, list(own), added)
-
-
-def _clipped(odds: Floats) -> Floats:
-    clipped: Floats = np.clip(odds, -MAX_LOG_ODDS, MAX_LOG_ODDS)
-    return clipped
-
-
-def _write_standings(values: Floats, rivals: Floats, standings: Floats) -> None:
-    """Write `STANDINGS` of a kind of evidence, one a column."""
-    lead = values - rivals
-    standings[:, 0], standings[:, 1] = values, lead
-    standings[:, 2], standings[:, 3] = np.clip(lead / (values + 1e-6), -1, 1), lead > 1e-9
-
-
-def _fit(x: Floats, y: Floats, ridge: float) -> tuple[_Logistic, Floats]:
-    """Fit by Newton's method, the columns brought to mean 0 and deviation 1; penalty ½·ridge·n·|w|² on all but b.
-
-    Where nothing is right there is nothing to learn: all log odds are 0. Returns the model, and these columns with one
-    of ones behind them.
-    """
-    z = np.ones((len(x), x.shape[1] + 1))
-    if not y.any():
-        return _Logistic(np.zeros(x.shape[1]), np.ones(x.shape[1]), np.zeros(x.shape[1] + 1)), z
-    mean, columns = x.mean(axis=0), z[:, :-1]
-    np.subtract(x, mean, out=columns)
-    scale = np.sqrt(np.square(columns).mean(axis=0)) + 1e-6
-    columns /= scale
-    penalty = ridge * len(x) * np.r_[np.ones(x.shape[1]), 1e-6]
-    weights = np.zeros(z.shape[1])
-    for _ in range(_NEWTON_STEPS):
-        gradient, curvature = logistic_sums(z, y, weights)
-        step = np.linalg.solve(curvature + np.diag(penalty), gradient - penalty * weights)
-        weights += step
-        if np.abs(step).max() < _NEWTON_TOLERANCE:
-            break
-    return _Logistic(mean, scale, weights), z
-
-
-def _shares(model: _Logistic, z: Floats, names: list[str], clues: Mapping[str, Floats]) -> dict[str, float]:
-    """Return the deviation of what each kind of evidence adds to the log odds, as a share of the sum of all.
-
-    Equal shares where nothing adds anything.
-    """
-    added = (z[:, :-1] * model.weights[:-1]).reshape(len(z), len(names), len(STANDINGS)).sum(axis=2)
-    deviations = np.array([values.std() if len(values) else 0.0 for values in (*added.T, *clues.values())])
-    if not deviations.any():
-        deviations = np.ones(len(deviations))
-    return dict(zip([*names, *clues], (deviations / deviations.sum()).tolist(), strict=True))

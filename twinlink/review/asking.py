@@ -1,0 +1,141 @@
+"""Which pairs teach most when somebody labels them: doubtful ones that many other doubtful pairs are like.
+
+What labels teach is in `twinlink.similarity.weighing`; here pairs are chosen by what the run says of them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from twinlink.errors import ShapeError
+
+__all__ = ["asking_order", "teaching_order"]
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.integer]
+Rows = npt.NDArray[np.intp]
+
+MOST_COMPARED = 500
+"""Pairs, the most doubtful ones, that are compared with each other: bounds time and memory."""
+MOST_ASKED = 150
+"""Pairs that are put into an order of their own; the others follow by doubt. After 100 there is little left to learn
+(`experiments.labels_curve`)."""
+SURE = 0.9
+"""Probability from which a pair is sure."""
+EVERY = 5
+"""Each fifth question is about a sure pair: whether these are right is what the others do not tell. Ours, not tuned."""
+_NOISE = 0.05
+"""Variance of an answer. Ours, not tuned."""
+_LEAST_DEVIATION = 1e-6
+
+
+def asking_order(chances: Floats, by_doubt: Rows, at_random: Rows, features: Floats, groups: Ints) -> Rows:
+    """Return the rows of pairs in the order in which labels of them teach most.
+
+    `teaching_order` of the most doubtful pairs, with a sure pair (`SURE`) drawn at random in each fifth place; then all
+    others by doubt.
+
+    Parameters
+    ----------
+    chances : ndarray, shape (n_pairs,), values in [0, 1]
+        Probability of each pair; NaN where the method tells none.
+    by_doubt, at_random : ndarray of int, shape (n_pairs,)
+        All rows, the most doubtful first, and mixed.
+    features : ndarray, shape (n_pairs, n_features)
+        What is known of each pair; NaN where it was not measured.
+    groups : ndarray of int, shape (n_pairs,)
+        Pairs of two groups (sites, languages) teach nothing of each other.
+
+    Returns
+    -------
+    ndarray of int, shape (n_pairs,)
+        Each row once.
+
+    Raises
+    ------
+    ShapeError
+        If the arrays differ in length.
+    """
+    lengths = {len(each) for each in (chances, by_doubt, at_random, features, groups)}
+    if len(lengths) > 1:
+        raise ShapeError(f"pairs to ask for: arrays of one length expected, got {sorted(lengths)}")
+    compared = by_doubt[:MOST_COMPARED]
+    asked = compared[teaching_order(chances[compared], features[compared], groups[compared], MOST_ASKED)]
+    sure = at_random[chances[at_random] >= SURE]
+    gap = EVERY - 1
+    n_sure = min(len(sure), len(asked) // gap)
+    mixed = np.insert(asked, np.arange(1, n_sure + 1) * gap, sure[:n_sure])
+    order = np.concatenate([mixed, by_doubt])
+    first = np.sort(np.unique(order, return_index=True)[1])
+    once: Rows = order[first].astype(np.intp)
+    return once
+
+
+def teaching_order(chances: Floats, features: Floats, groups: Ints, n: int) -> Rows:
+    """Return rows of pairs, the one first whose label takes most of the doubt away, then the next, given the first.
+
+    Verdicts are taken for a Gaussian process with the covariance::
+
+        c(i, j) = √(u(i)·u(j)) · exp(-½·‖x(i) - x(j)‖² / d),    u = p·(1 - p)
+
+    x holds the d features that are not the same for all, each brought to mean 0 and deviation 1; c is 0 between groups.
+    A label of i takes away the variance ``Σ_j c(i, j)² / (c(i, i) + σ²)``: much if the pair is doubtful and many
+    doubtful pairs are like it. Then c becomes what is left, so that a pair like one that was asked for teaches less.
+
+    Parameters
+    ----------
+    chances : ndarray, shape (n_pairs,), values in [0, 1]
+        NaN counts as ½.
+    features : ndarray, shape (n_pairs, d)
+        NaN counts as the mean.
+    groups : ndarray of int, shape (n_pairs,)
+    n : int
+        How many rows are wanted.
+
+    Returns
+    -------
+    ndarray of int, shape (min(n, n_pairs),)
+
+    Examples
+    --------
+    Four pairs that are alike, and one by itself that is a little more doubtful:
+
+    >>> chances, features = np.array([0.6, 0.6, 0.6, 0.6, 0.5]), np.array([[0.0], [0.0], [0.0], [0.0], [9.0]])
+    >>> teaching_order(chances, features, np.zeros(5, int), 2).tolist()
+    [0, 4]
+    """
+    left = _covariance(chances, features, groups)
+    chosen: list[int] = []
+    is_open = np.ones(len(chances), np.bool_)
+    for _ in range(min(n, len(chances))):
+        gain = np.square(left).sum(axis=1) / (np.diagonal(left) + _NOISE)
+        best = int(np.argmax(np.where(is_open, gain, -np.inf)))
+        is_open[best] = False
+        chosen.append(best)
+        of_best = left[best].copy()
+        left -= np.outer(of_best, of_best / (of_best[best] + _NOISE))
+    return np.array(chosen, np.intp)
+
+
+def _covariance(chances: Floats, features: Floats, groups: Ints) -> Floats:
+    chances = np.where(np.isnan(chances), 0.5, chances)
+    doubt = np.sqrt(chances * (1 - chances))
+    z = _standardised(features)
+    squares = np.square(z).sum(axis=1)
+    distances = np.maximum(squares[:, None] + squares - 2 * (z @ z.T), 0)
+    covariance: Floats = np.outer(doubt, doubt) * np.exp(-distances / (2 * max(z.shape[1], 1)))
+    covariance[groups[:, None] != groups] = 0
+    return covariance
+
+
+def _standardised(features: Floats) -> Floats:
+    """Return each feature that differs with mean 0 and deviation 1, and 0 where it was not measured."""
+    known = ~np.isnan(features)
+    n = np.maximum(known.sum(axis=0), 1)
+    values = np.where(known, features, 0.0)
+    centred = np.where(known, values - values.sum(axis=0) / n, 0.0)
+    deviations = np.sqrt(np.square(centred).sum(axis=0) / n)
+    differs = deviations > _LEAST_DEVIATION
+    standardised: Floats = centred[:, differs] / deviations[differs]
+    return standardised

@@ -1,0 +1,105 @@
+"""The model of `twinlink.similarity.weighing`: what all evidence together says of a candidate beside its rivals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twinlink.similarity.clues import CLUES, clue_odds, learn_clues
+from twinlink.similarity.lessons import Lessons, taught_rows
+from twinlink.similarity.margins import Rivalry
+from twinlink.similarity.standings import STANDINGS, Logistic, fit_logistic, standings_of, write_standings
+
+__all__ = ["MAX_LOG_ODDS", "Model", "learn"]
+
+Floats = NDArray[np.float64]
+
+MAX_LOG_ODDS = 20.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Model:
+    """What all evidence together says of a candidate."""
+
+    logistic: Logistic
+    clues: Mapping[str, Floats]
+    """What each state of each clue adds to the log odds."""
+
+    def log_odds(self, kinds: Mapping[str, Floats], rivalry: Rivalry) -> Floats:
+        """Return the log odds of all candidates, one kind of evidence after the other: all at once is too much."""
+        n = len(rivalry.rows)
+        odds, x = np.full(n, self.logistic.weights[-1]), np.empty((n, len(STANDINGS)))
+        own = (values for name, values in kinds.items() if name not in CLUES)
+        for k, values in enumerate(own):
+            write_standings(values, rivalry.rivals(values), x)
+            odds += self.logistic.part(x, slice(k * len(STANDINGS), (k + 1) * len(STANDINGS)))
+        return np.asarray(sum(clue_odds(kinds, self.clues, rivalry).values(), _clipped(odds)))
+
+
+def learn(
+    kinds: Mapping[str, Floats],
+    rivalry: Rivalry,
+    clear: NDArray[np.bool_],
+    ridge: float,
+    lessons: Lessons | None = None,
+) -> tuple[Model, dict[str, float]]:
+    """Fit the model to the clear pairs, their rivals and the lessons of labels.
+
+    Parameters
+    ----------
+    kinds : mapping of str to ndarray, shape (n_candidates,), values >= 0
+    rivalry : Rivalry
+    clear : ndarray of bool, shape (n_candidates,)
+        Pairs to learn from, no page twice.
+    ridge : float
+        See `fit_logistic`.
+    lessons : Lessons, optional
+        What people said of candidates.
+
+    Returns
+    -------
+    tuple of Model and dict
+        The model, and the share of each kind of evidence in it, sum 1.
+    """
+    own, clues = ({n: v for n, v in kinds.items() if (n in CLUES) == is_clue} for is_clue in (False, True))
+    x, y, known = _clear_rows(own if lessons is None else lessons.heard(own), rivalry, clear)
+    if lessons is not None:
+        x_taught, y_taught, taught = taught_rows(own, rivalry, lessons)
+        x, y, known = np.concatenate([x, x_taught]), np.append(y, y_taught), np.append(known, taught)
+    logistic, z = fit_logistic(x, y, ridge)
+    model = Model(logistic, {})
+    if clues:
+        odds = model.log_odds(own, rivalry)
+        odds = odds if lessons is None else lessons.told(odds, MAX_LOG_ODDS)
+        model = Model(logistic, learn_clues(clues, odds, rivalry))
+    added = {name: values[known] for name, values in clue_odds(clues, model.clues, rivalry).items()}
+    return model, _shares(logistic, z, list(own), added)
+
+
+def _clear_rows(
+    kinds: Mapping[str, Floats], rivalry: Rivalry, clear: NDArray[np.bool_]
+) -> tuple[Floats, Floats, NDArray[np.intp]]:
+    """Return the standings of clear pairs and of their rivals, which of them are clear, and where they stand."""
+    of_row, of_column = rivalry.pages(np.flatnonzero(clear))
+    known = np.flatnonzero(of_row[rivalry.rows] | of_column[rivalry.columns])
+    return standings_of(kinds, rivalry, known), clear[known].astype(np.float64), known
+
+
+def _clipped(odds: Floats) -> Floats:
+    clipped: Floats = np.clip(odds, -MAX_LOG_ODDS, MAX_LOG_ODDS)
+    return clipped
+
+
+def _shares(model: Logistic, z: Floats, names: list[str], clues: Mapping[str, Floats]) -> dict[str, float]:
+    """Return the deviation of what each kind of evidence adds to the log odds, as a share of the sum of all.
+
+    Equal shares where nothing adds anything.
+    """
+    added = (z[:, :-1] * model.weights[:-1]).reshape(len(z), len(names), len(STANDINGS)).sum(axis=2)
+    deviations = np.array([values.std() if len(values) else 0.0 for values in (*added.T, *clues.values())])
+    if not deviations.any():
+        deviations = np.ones(len(deviations))
+    return dict(zip([*names, *clues], (deviations / deviations.sum()).tolist(), strict=True))

@@ -171,3 +171,17 @@ def test_whatever_is_labelled_labels_are_kept_and_chances_are_chances(seed: int,
     assert ((result.probabilities >= 0) & (result.probabilities < 1)).all()
     assert (result.probabilities <= 1 / result.n_equal + 1e-12).all()
     assert np.isfinite(result.log_odds).all()
+
+
+def test_chances_are_held_against_the_labels_where_nothing_tells_pairs_apart() -> None:
+    """Half of the pairs are wrong, whatever the evidence says: without labels all are as sure as can be."""
+    site = misled(120, 0.0)
+    pairs = site.weighed().pairs
+    wrong = np.random.default_rng(1).permutation(pairs)[:60]
+    deceptive = Misled(site.kinds, site.rivalry, site.right & ~np.isin(np.arange(len(site.right)), wrong))
+    lessons = drawn(deceptive, 40)
+    before, after = deceptive.weighed(), deceptive.weighed(lessons)
+    others = ~lessons.accepted[after.pairs]
+    stated, true = after.probabilities[others].mean(), deceptive.right[after.pairs[others]].mean()
+    assert before.probabilities.mean() > 0.9
+    assert stated == pytest.approx(true, abs=0.1)

@@ -53,7 +53,7 @@ def test_comes_in_by_the_printed_address_and_labels(served: Served) -> None:
     with httpx.Client(follow_redirects=True, base_url=served.base) as browser:
         assert browser.get("/queue").status_code == 403
         assert browser.get(served.address).url.path == "/queue"
-        form = {"token": served.token, "a": "1007", "b": "-1007", "verdict": "accept"}
+        form = {"token": served.token, "a": "1007", "b": "-1007", "verdict": "accept", "by": "doubt"}
         answer = browser.post("/label", data=form, headers={"origin": served.base})
         assert answer.url.path == "/pair/1006/-1006"
         assert len(served.labels.current()) == 1

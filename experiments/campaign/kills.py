@@ -167,8 +167,8 @@ def _stage(
 def kill_stage(stage: Stage, n_kills: int, seed: int, folder: Path, site: Site) -> Iterator[Trial]:
     """Kill a stage so many times; yield a trial for each time that it came to its end.
 
-    A stage that ends before the moment that was drawn has become faster, as when other work on the machine is done: then
-    moments are drawn within the shorter time.
+    A stage that ends before the moment that was drawn has become faster, as when other work on the machine is done:
+    then moments are drawn within the shorter time.
     """
     left, seconds = n_kills, stage.seconds
     numbers = itertools.count()  # of the attempts: the moment of each follows from its number and the seed

@@ -46,12 +46,14 @@ class Sample:
 
     size: int | None = None
     """The length without which no page is sure."""
+    end: int | None = None
+    """Where whole records end to count: what damage has moved out of an archive within the file is not in it."""
 
     def whole(self, data: bytes) -> set[str]:
         """Return the addresses whose pages a damaged file must still give."""
         if self.size not in (None, len(data)) or not all(part in data for part in self.frame):
             return set()
-        return {url for url, unit in self.units.items() if unit.whole in data}
+        return {url for url, unit in self.units.items() if unit.whole in data[: self.end]}
 
     def marked(self, data: bytes) -> set[str]:
         """Return the addresses whose pages a damaged file must give or count."""
@@ -131,7 +133,7 @@ def _wacz(folder: Path, packed: bool) -> Sample:
         frame = (data[:start], directory)
         return Sample(path, path, {url: Unit(data[:end], data[:end]) for url in units}, frame=frame, size=len(data))
     # The directory says at which byte its members begin: bytes that are missing or too many move all of them.
-    return Sample(path, path, units, frame=(data[:60], directory), size=len(data))
+    return Sample(path, path, units, frame=(data[:60], directory), size=len(data), end=end)
 
 
 def _undated(path: Path, packed: bool) -> Path:

@@ -447,6 +447,36 @@ def test_a_record_that_was_swallowed_by_the_one_before_it_is_found(archive: tupl
     assert "damaged-record" in [reason for _, reason in rejects(plain)]
 
 
+def test_a_record_behind_a_damaged_line_break_is_found(archive: tuple[Path, list[Written]]) -> None:
+    plain, starts = plain_copy(archive[0])
+    data = bytearray(plain.read_bytes())
+    data[starts[2] - 1] = 0x0B  # behind the request of the page before it
+    plain.write_bytes(bytes(data))
+    assert [document.body for document in documents(plain)] == [page_body(n) for n in range(len(archive[1]))]
+    assert [reason for _, reason in rejects(plain)] == ["damaged-record"]
+
+
+def test_a_head_that_runs_into_the_next_one_costs_itself_alone(foreign: Foreign) -> None:
+    plain = Foreign(foreign.path.with_suffix(".warc"), packed=False)
+    for name in "abc":
+        plain.respond(f"http://a.org/{name}", "200 OK", HTML, b"<p>%b" % name.encode())
+    data = plain.path.read_bytes()
+    start = data.index(b"WARC-Type: response", data.index(b"http://a.org/a"))
+    second = data.rindex(b"WARC/1.", 0, start)
+    plain.path.write_bytes(data[: start + 14] + b"\r\n" + data[second:])  # the first ends amid its head
+    assert [document.url for document in documents(plain.path)][-2:] == ["http://a.org/b", "http://a.org/c"]
+    assert [reason for _, reason in rejects(plain.path)] == ["damaged-record"]
+
+
+@pytest.mark.parametrize("n_bytes", [1, 200])
+def test_packed_records_behind_a_damaged_beginning_are_found(foreign: Foreign, n_bytes: int) -> None:
+    for name in "abc":
+        foreign.respond(f"http://a.org/{name}", "200 OK", HTML, b"<p>%b" % name.encode())
+    foreign.path.write_bytes(b"O" * n_bytes + foreign.path.read_bytes()[n_bytes:])
+    assert [document.url for document in documents(foreign.path)] == ["http://a.org/b", "http://a.org/c"]
+    assert [reason for _, reason in rejects(foreign.path)] == ["damaged-record"]
+
+
 def test_records_of_other_kinds_are_nobodys_loss(foreign: Foreign) -> None:
     foreign.add("screenshot", "urn:view:http://example.org/", b"x", Content_Type="image/png")
     foreign.add("metadata", "http://example.org/", b"a: b")

@@ -17,7 +17,7 @@ from typing import BinaryIO, Literal, NamedTuple, TypeVar
 from warcio.archiveiterator import ArchiveIterator
 from warcio.recordloader import ArcWarcRecord
 
-from twinlink.spiders.streams import DamagedStreamError, Packing, Stream, behind_notes, packing_at
+from twinlink.spiders.streams import GZIP, DamagedStreamError, Packing, Stream, behind_notes, packing_at
 
 __all__ = ["Problem", "read_record", "read_records"]
 
@@ -30,7 +30,13 @@ _MARK = b"WARC/"
 _MARKS = (_MARK, b"http:", b"https", b"filed")  # a record of ARC begins with its address; all of one length
 # The whole head: what lacks its end or has a line that is no header is none. Heads cannot lie over each other, so that
 # to look for one takes no longer than to read the file.
-_RECORD = re.compile(rb"(?<=\n)WARC/\d\.\d\r?\n(?:[^\s:][^\n:]*+:[^\n]*+\n|[ \t]++[^\s][^\n]*+\n)*+\r?\n")
+# The line break before it may be damaged itself.
+_RECORD = re.compile(
+    rb"(?:(?<=\n)|(?<=\r\n\r[\x00-\xff]))"
+    rb"WARC/\d\.\d\r?\n(?:[^\s:][^\n:]*+:[^\n]*+\n|[ \t]++[^\s][^\n]*+\n)*+\r?\n"
+)
+_BEFORE = 4  # bytes before a record that tell it from the same words elsewhere
+_ONCE = frozenset(("warc-type", "warc-record-id", "warc-target-uri"))  # headers that no record has twice (ISO 28500)
 _BLOCK_BYTES = 2**16
 _FIRST_BLOCK_BYTES = 2**12  # of a gzip member: many are not longer
 _OVERLAP = 2**14  # longer than the usual head of a record
@@ -94,6 +100,8 @@ def read_records(file: BinaryIO, take: Callable[[ArcWarcRecord, int], T]) -> Ite
         except (_TruncatedError, _DamagedError) as error:
             budget -= section.cost
             start = _find_behind(file, section, packed) if budget > 0 else section.record_start
+            if start is None and not packed and section.is_nothing:  # its own beginning may be damaged
+                packed, start = GZIP, _find(file, 0, GZIP)
             # A record that goes beyond the end has a wrong length if there are records behind it.
             yield _problem(error, file, section.record_start, packed, is_last=start is None)
 
@@ -164,6 +172,11 @@ class _Section:
         return self._source.cost
 
     @property
+    def is_nothing(self) -> bool:
+        """Whether no record begins where the archive does."""
+        return self.is_empty and self.record_start == 0
+
+    @property
     def is_empty(self) -> bool:
         """Whether it has been read and holds no record."""
         return not self._n_records
@@ -173,6 +186,8 @@ class _Section:
             self._n_records += 1
             if not (record.rec_headers.get_header("Content-Length") or "").isdecimal():
                 raise _DamagedError("no Content-Length")
+            if _is_double(record):
+                raise _DamagedError("two records in one")
             item = take(record, self.record_start)
             if missing := _skip_rest(record):
                 # Without compression bytes can only be missing at the end of the file.
@@ -308,6 +323,12 @@ class _Member:
         return packed
 
 
+def _is_double(record: ArcWarcRecord) -> bool:
+    """Return whether the head of a record runs into that of another one, which begins within it."""
+    names = [name.lower() for name, _ in record.rec_headers.headers]
+    return any(names.count(name) > 1 for name in _ONCE)
+
+
 def _skip_rest(record: ArcWarcRecord) -> int:
     """Read what is left of a record; return how many bytes it lacks."""
     while record.raw_stream.read(_BLOCK_BYTES):
@@ -324,7 +345,7 @@ def _is_cut_head(file: BinaryIO, start: int) -> bool:
 
 def _find(file: BinaryIO, start: int, packed: Packing | None) -> int | None:
     """Return where the next record (packed: member with a record) starts, None if there is none."""
-    position = start - 1  # the line break before a record may be the byte before
+    position = max(0, start - _BEFORE)
     while True:
         file.seek(position)
         block = file.read(_BLOCK_BYTES)

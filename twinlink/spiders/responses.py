@@ -385,8 +385,7 @@ def _missing(record: ArcWarcRecord, target: str) -> str:
         return "the first line of an ARC file has more than five fields"  # its length may be another record's
     if kind in _READ and not _SCHEME.match(target):
         return "no WARC-Target-URI"
-    names = [name.lower() for name, _ in record.rec_headers.headers]
-    return "two records in one" if names.count("warc-target-uri") > 1 else ""
+    return ""
 
 
 def _is_odd_arc(record: ArcWarcRecord) -> bool:

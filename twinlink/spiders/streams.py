@@ -14,7 +14,7 @@ from functools import lru_cache
 from importlib import import_module
 from typing import Any, BinaryIO, NamedTuple, Protocol
 
-__all__ = ["DamagedStreamError", "Packing", "Stream", "behind_notes", "packing_at"]
+__all__ = ["GZIP", "DamagedStreamError", "Packing", "Stream", "behind_notes", "packing_at"]
 
 _GZIP_MAGIC = b"\x1f\x8b\x08"
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
@@ -62,7 +62,7 @@ def packing_at(file: BinaryIO, start: int) -> Packing | None:
     file.seek(start)
     head = file.read(len(_ZSTD_MAGIC))
     if head.startswith(_GZIP_MAGIC):
-        return _GZIP
+        return GZIP
     if head == _ZSTD_MAGIC or (start == 0 and _NOTE.match(head)):
         dictionary = _dictionary_of(file)
         return Packing(_ZSTD_MARK, lambda: _ZstdStream(dictionary))
@@ -134,7 +134,7 @@ class _ZstdStream:
 
 
 _ZSTD_MARK = re.compile(re.escape(_ZSTD_MAGIC))
-_GZIP = Packing(re.compile(re.escape(_GZIP_MAGIC) + rb"[\x00-\x1f]"), _GzipStream)
+GZIP = Packing(re.compile(re.escape(_GZIP_MAGIC) + rb"[\x00-\x1f]"), _GzipStream)
 
 
 def _dictionary_of(file: BinaryIO) -> bytes:

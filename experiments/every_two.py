@@ -6,7 +6,8 @@
 
 The versions of a page are taken from the addresses: those in other languages than that of side A are in folders
 ``/LANG/``, with the same path below. On opaque sites ``names.tsv`` has these addresses. Every two languages are wanted
-in a run of their own, in which all others are there, too.
+in a run of their own, in which all others are there, too. They are asked for by the name that most of their pages have
+on the site: ``qaa`` for a language that no finder knows, on a site that does not name it.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, NamedTuple
+from urllib.parse import urlsplit
 
 import msgspec
 import numpy as np
@@ -27,7 +29,7 @@ from twinlink.config import Config
 from twinlink.errors import ConfigError
 from twinlink.evaluate import Gold, evaluate
 from twinlink.languages import canonical_language
-from twinlink.pipeline.match import match_site
+from twinlink.pipeline.match import match_site, page_languages
 from twinlink.wanted import read_languages
 
 __all__ = ["Row", "app", "measure", "versions"]
@@ -41,7 +43,7 @@ app = typer.Typer(add_completion=False, help=__doc__)
 class Row(NamedTuple):
     """What was found of two languages."""
 
-    langs: tuple[str, str]
+    langs: str
     gold: int
     f1: float
     expected: float
@@ -84,17 +86,26 @@ def measure(site: Site, by_path: Mapping[str, Mapping[str, str]]) -> list[Row]:
     """Match every two languages of a site by the default settings."""
     counts = Counter(lang for by_lang in by_path.values() for lang in by_lang)
     langs = sorted(lang for lang, n in counts.items() if n >= LEAST_KNOWN * len(by_path))
-    return [_row(site, by_path, pair) for pair in itertools.combinations(langs, 2)]
+    tags, _ = page_languages(site.pages, site.links, Config())
+    tag_of = {urlsplit(url).path: tag for url, tag in zip(site.pages["url"].to_pylist(), tags, strict=True)}
+    names = {
+        lang: Counter(tag_of.get(by_lang[lang], "") for by_lang in by_path.values() if lang in by_lang).most_common(1)[
+            0
+        ][0]
+        for lang in langs
+    }
+    return [_row(site, by_path, pair, (names[pair[0]], names[pair[1]])) for pair in itertools.combinations(langs, 2)]
 
 
-def _row(site: Site, by_path: Mapping[str, Mapping[str, str]], langs: tuple[str, str]) -> Row:
+def _row(site: Site, by_path: Mapping[str, Mapping[str, str]], langs: tuple[str, str], asked: tuple[str, str]) -> Row:
     a, b = langs
     known = [(by_lang[a], by_lang[b]) for by_lang in by_path.values() if a in by_lang and b in by_lang]
-    config = Config().override({"langs": list(langs)})
+    config = Config().override({"langs": list(asked)})
     pairs = match_site(site.pages, site.links, lambda _a, _b: (), config, "").pairs
     found = evaluate(list(zip(pairs["url_a"].to_pylist(), pairs["url_b"].to_pylist(), strict=True)), Gold(tuple(known)))
     chances = pairs["probability"].to_pylist()
-    return Row(langs, len(known), found.f1, sum(chances) / max(len(chances), 1), found.precision)
+    named = [lang if lang == name else f"{lang} ({name})" for lang, name in zip(langs, asked, strict=True)]
+    return Row(" ".join(named), len(known), found.f1, sum(chances) / max(len(chances), 1), found.precision)
 
 
 @app.command()
@@ -107,7 +118,7 @@ def main(sites: Annotated[list[Path], typer.Argument(help="site folders")]) -> N
         print(f"\n**{folder.name}**: {len(rows)} pairs of languages, {summary}\n")
         print("| languages | gold | F1 | expected P | true P |\n| --- | --- | --- | --- | --- |")
         for row in rows:
-            print(f"| {' '.join(row.langs)} | {row.gold} | {row.f1:.3f} | {row.expected:.3f} | {row.precision:.3f} |")
+            print(f"| {row.langs} | {row.gold} | {row.f1:.3f} | {row.expected:.3f} | {row.precision:.3f} |")
 
 
 if __name__ == "__main__":

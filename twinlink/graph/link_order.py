@@ -24,8 +24,8 @@ SHARPNESS = 4.0
 """Power of the relative score in an alignment: a candidate that is clearly worse than another one of its pages gives
 way to it. Ours, not tuned."""
 STRICTNESS = 12.0
-"""λ: how much less a chain counts that leaves a candidate out. Trials on nine sites, 3 to 25: the best cut moves by .005
-in both directions, but for one (.978 to .995 with 6 or 12). With one best chain instead: .968 there, the same
+"""λ: how much less a chain counts that leaves a candidate out. Trials on nine sites, 3 to 25: the best cut moves by
+.005 in both directions, but for one site (.978 to .995 with 6 or 12). With one best chain instead: .968 there, the same
 elsewhere."""
 
 Floats = NDArray[np.float64]

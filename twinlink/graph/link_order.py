@@ -23,9 +23,9 @@ MAX_LINKS = 1_000
 SHARPNESS = 4.0
 """Power of the relative score in an alignment: a candidate that is clearly worse than another one of its pages gives
 way to it. Ours, not tuned."""
-STRICTNESS = 12.0
+STRICTNESS = 8.0
 """λ: how much less a chain counts that leaves a candidate out. Trials on nine sites, 3 to 25: the best cut moves by
-.005 in both directions, but for one site (.978 to .995 with 6 or 12). With one best chain instead: .968 there, the same
+.005 in both directions, but for one site (.978 to .995 with 6 to 12). With one best chain instead: .968 there, the same
 elsewhere."""
 
 Floats = NDArray[np.float64]
@@ -129,7 +129,7 @@ def link_order(lists_a: LinkLists, lists_b: LinkLists, pairs: tuple[Ints, Ints, 
 
     >>> lists = link_lists(np.array([0, 0]), np.array([1, 2]), 3)
     >>> scores = csr_array(np.array([[0.0, 0.0, 0.0], [0.0, 0.5, 0.5], [0.0, 0.5, 0.5]]))
-    >>> link_order(lists, lists, (np.array([0]), np.array([0]), np.array([1.0])), scores).round(3).tolist()
+    >>> link_order(lists, lists, (np.array([0]), np.array([0]), np.array([1.0])), scores).round(2).tolist()
     [1.0, 0.0, 0.0, 1.0]
     """
     for lists, n in zip((lists_a, lists_b), scores.shape, strict=True):

@@ -343,6 +343,8 @@ def test_the_demo_replaces_an_earlier_demo_and_no_other_run(run, tmp_path):
     refused = twinlink("demo", "-o", run)
     assert (refused.returncode, "no demo" in refused.stderr) == (3, True)
     assert (run / "pairs.tsv").is_file()
+    shutil.copytree(run, tmp_path / "plain", ignore=shutil.ignore_patterns("config.toml"))
+    assert twinlink("demo", "-o", tmp_path / "plain").returncode == 3
     shutil.copytree(run, tmp_path / "demo")
     write_site(tmp_path / "demo" / "site")
     before = (tmp_path / "demo" / "pairs.tsv").read_text()

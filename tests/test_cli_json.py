@@ -95,6 +95,9 @@ def test_no_pair_is_an_error_with_all_counts(run: Path) -> None:
     assert done.object["rejects"]
     assert done.object["why_none"] in done.object["error"]
     assert done.object["error"] in done.stderr
+    assert done.object["why_none"].startswith("no pair that was found is sure enough")
+    none = twinlink("match", run, "--set", "match.max_pairs=0", "--json").object["why_none"]
+    assert none.startswith("every pair that was found is left out")
 
 
 def test_crawl_and_ingest(tmp_path: Path) -> None:
@@ -146,6 +149,13 @@ def test_explain(run: Path) -> None:
     assert {row["evidence"] for row in told["evidence"]} <= set(told["weights"])
     assert told["candidates"][0]["pair"] == "yes"
     assert 0 < told["candidates"][0]["score"] <= 1
+
+
+def test_explain_has_no_table_of_evidence_where_none_was_measured(run: Path, tmp_path: Path) -> None:
+    other = shutil.copytree(run, tmp_path / "other")
+    assert twinlink("match", other, "--method", "bitextor2010", "-q").returncode in {0, 5}
+    _, text = both("explain", other, f"{BASE}/en/a.html")
+    assert "evidence for" not in text
 
 
 def test_verify(run: Path, tmp_path: Path) -> None:

@@ -79,7 +79,7 @@ def test_a_path_is_not_enough_where_there_are_several_hosts(tmp_path):
 
 
 def test_rejects_of_a_run_with_nothing_in_it(tmp_path):
-    (tmp_path / "config.toml").touch()
+    (tmp_path / "ledger.sqlite").touch()
     with pytest.raises(MissingStageError, match="no ingest here yet"):
         _ = tl.open(tmp_path).rejects
 
@@ -124,7 +124,7 @@ def test_a_stage_that_is_missing_names_its_command(run, name, command):
 
 
 def test_missing_pages_name_ingest_and_mine(tmp_path):
-    (tmp_path / "config.toml").touch()
+    (tmp_path / "ledger.sqlite").touch()
     for name, command in (("pages", "twinlink ingest PATH... -o RUN"), ("pairs", "twinlink match RUN")):
         wanted = f"run `{command.replace('RUN', str(tmp_path))}` or `twinlink mine` first"
         with pytest.raises(MissingStageError, match=re.escape(wanted)):

@@ -54,7 +54,7 @@ class Explanation:
 
     def __str__(self) -> str:
         parts = [self.url, self.verdict, *self.notes]
-        if self.shown is not None:
+        if self.shown is not None and len(self.evidence):
             about = " ↔ ".join(self.shown)
             parts += [f"\nevidence for {about}:", *_evidence_lines(self.evidence)]
         table = self.candidates.to_string(index=False, float_format="{:.4f}".format) if len(self.candidates) else "none"
@@ -137,8 +137,10 @@ def _read_under(run: Run, url: str) -> str:
 
 def _of_same_languages(others: pd.DataFrame, ends: Sequence[tuple[int, int]], outcomes: Outcomes) -> pd.DataFrame:
     """Return the candidates in the two languages of a candidate: those of a third language are no rivals of it."""
+    if others.empty or not ends:
+        return others
     langs = [outcomes.langs(*pair) for pair in zip(others["page_a"], others["page_b"], strict=True)]
-    return others[[pair == outcomes.langs(*ends[0]) for pair in langs]] if ends else others
+    return others[[pair == outcomes.langs(*ends[0]) for pair in langs]]
 
 
 def _chosen(run: Run, numbers: set[int]) -> tuple[pd.DataFrame, pd.DataFrame]:

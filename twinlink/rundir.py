@@ -103,7 +103,7 @@ class RunDirectory:
                 try:
                     yield run
                 except BaseException:
-                    if not (has_lock or run._is_begun()):
+                    if not (has_lock or run.is_begun()):
                         run.lock_file.unlink(missing_ok=True)
                     raise
         except BaseException:
@@ -125,15 +125,15 @@ class RunDirectory:
         if not is_settled(path, STAGES):
             with suppress(RunError), run.lock():  # else it may only be read, or a process works in it that does this
                 pass
-        if not (run._is_begun() or is_held(run.lock_file)):
+        if not (run.is_begun() or is_held(run.lock_file)):
             makes = f"twinlink mine … -o {shlex.quote(str(path))}"
             raise RunError(f"{path}: not a run directory (it holds nothing that was mined); `{makes}` makes one")
         return run
 
-    def _is_begun(self) -> bool:
-        """Return whether a job has left anything that another one can go on with."""
+    def is_begun(self) -> bool:
+        """Return whether a job has left anything that another one can go on with; settings alone are no such thing."""
         results = (self.path / stage / SIGNATURE for stage in STAGES)
-        return any(file.is_file() for file in (self.config_file, *map(self.path.joinpath, _LEDGERS), *results))
+        return any(file.is_file() for file in (*map(self.path.joinpath, _LEDGERS), *results))
 
     @property
     def config_file(self) -> Path:

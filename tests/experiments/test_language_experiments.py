@@ -38,6 +38,7 @@ def made_site(host: str, first_id: int = 0) -> Site:
             "tags": pa.array([bytes([1, 0, 2, 0, 3 + number % 5, 0]) for _, number in sides], pa.binary()),
             "images": pa.array([[]] * (2 * N), pa.list_(pa.string())),
             "declared_lang": [""] * (2 * N),
+            "canonical_url": pa.nulls(2 * N, pa.string()),
             "bytes": pa.array([1000] * (2 * N), pa.int64()),
         }
     )

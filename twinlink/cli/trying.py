@@ -44,7 +44,7 @@ def demo(
     from twinlink.telling.pages import PairsTold
 
     with working(out, quiet) as (run, report):
-        if run.config_file.exists() and not (out / "site" / "gold.tsv").exists():
+        if run.is_begun() and not (out / "site" / "gold.tsv").exists():
             raise RunError(f"{out}: holds a run that is no demo; choose another directory")
         shutil.rmtree(run.replacement, ignore_errors=True)  # of a demo that was stopped: its site has gone
         site = write_site(out / "site")

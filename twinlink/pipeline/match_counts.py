@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,6 +31,12 @@ __all__ = [
 
 NOT_THERE = "no page is in"
 
+_CUTS = {
+    "doubtful": "no pair that was found is sure enough (match.min_probability, match.min_precision)",
+    "over-limit": "every pair that was found is left out (match.min_score, match.max_pairs)",
+}
+"""What is said where pairs were found and none is handed out, by the reason of their pages."""
+
 
 @dataclass(frozen=True)
 class MatchCounts:
@@ -41,6 +47,11 @@ class MatchCounts:
     """The most frequent first."""
     rejects: Mapping[tuple[str, str], int]
     filters: Mapping[str, int]
+
+    @property
+    def reasons(self) -> set[str]:
+        """Why pages have no pair."""
+        return {reason for stage, reason in self.rejects if stage == "match"}
 
 
 class EmptyMatchError(NothingFoundError):
@@ -93,7 +104,7 @@ def conclude(run: RunDirectory, folder: Path, config: Config) -> None:
         keep_with(run, folder, config, "match")
     elif before := _pairs_before(run):
         counts = count_match(run, folder)
-        why = why_none(counts.languages, config.langs)
+        why = why_none(counts.languages, config.langs, counts.reasons)
         raise EmptyMatchError(run.path, f"The run stays as it was, with {before} pairs", counts, why)
     write_pairs_file(folder, run.top(folder, run.pairs_file.name))
 
@@ -123,11 +134,13 @@ def matched_langs(run: RunDirectory) -> tuple[str, ...]:
     return tuple(signature.settings.get("langs", ())) if signature else ()
 
 
-def why_none(languages: Iterable[str], wanted: Iterable[str]) -> str:
-    """Return why a match found no pair.
+def why_none(languages: Iterable[str], wanted: Iterable[str], reasons: Collection[str] = ()) -> str:
+    """Return why a match found no pair, from the languages of its pages and the reasons why pages have none.
 
     >>> why_none(["en", "zh-Hant"], ["en", "rus"])
     'no page is in rus (Russian), of langs en,rus'
+    >>> why_none(["en", "zh-Hant"], ["en", "zh"], ["doubtful", "no-candidate"])
+    'no pair that was found is sure enough (match.min_probability, match.min_precision)'
     """
     langs = set(languages)
     there = langs - {UNDETERMINED, TWO_LANGUAGES}
@@ -142,4 +155,5 @@ def why_none(languages: Iterable[str], wanted: Iterable[str]) -> str:
     for tag, meant in languages_of_site(tags, there).items():
         if not meant:
             return f"{NOT_THERE} {name_of(tag)}, of langs {','.join(tags)}"
-    return "no page of one wanted language has a partner in another"
+    cuts = (cut for reason, cut in _CUTS.items() if reason in reasons)
+    return next(cuts, "no page of one wanted language has a partner in another")

@@ -154,7 +154,7 @@ def _check_replacement(place: RunDirectory) -> None:
     folder = place.stage_folder("match")
     if not n_pairs(folder):
         counts = count_match(place, folder)
-        why = why_none(counts.languages, matched_langs(place))
+        why = why_none(counts.languages, matched_langs(place), counts.reasons)
         ended = f"The run stays as it was; what was mined now is in {place.path}"
         raise EmptyMatchError(place.path, ended, counts, why)
 

@@ -24,6 +24,8 @@ Positions = NDArray[np.intp]
 WEIGHT = 3
 """How often what a label says counts, where a clear pair counts once. Trials on five sites: with 10 twenty labels can
 cost .07 of F1, with 1 they teach half as much."""
+LEAST_LABELS = 5
+"""Labels that teach. One rejected pair of a site of five would make all others doubtful."""
 FOLDS = 5
 """Parts of the labels. How sure the site is of a labelled pair is told by what the other parts teach. Ours, not
 tuned."""
@@ -42,6 +44,11 @@ class Lessons:
     def labelled(self) -> Positions:
         """Positions of the accepted and the rejected candidates."""
         return np.flatnonzero(self.accepted | self.rejected)
+
+    @property
+    def can_teach(self) -> bool:
+        """Whether there are `LEAST_LABELS`; what excludes candidates does so in any case."""
+        return len(self.labelled) >= LEAST_LABELS
 
     def heard(self, kinds: Mapping[str, Floats]) -> dict[str, Floats]:
         """Return evidence that is 0 for rejected pairs: these are no rivals.

@@ -120,19 +120,22 @@ def weigh(
     lessons = lessons if lessons is not None and len(lessons.labelled) else None
     seen = kinds if lessons is None else lessons.heard(kinds)
     teachers = _some(clear)
-    model, weights = learn(kinds, rivalry, teachers, settings.ridge, lessons)
+    taught_by = lessons if lessons is not None and lessons.can_teach else None
+    model, weights = learn(kinds, rivalry, teachers, settings.ridge, taught_by)
     log_odds = model.log_odds(seen, rivalry)
     to_choose = log_odds if lessons is None else lessons.open(log_odds)
     pairs = match(to_choose)
     wrong = _Trial(model, seen, rivalry, match, nearly, remeasure, lessons).chosen_wrongly(pairs)
     equal = n_equal(to_choose, pairs, rivalry)
     shares = np.minimum(shares_of_rivals(to_choose, rivalry)[pairs], 1 / equal)
-    if lessons is None:
+    if taught_by is None:
         presence = _presence(log_odds[pairs], pairs, wrong, alike)
         probabilities = presence * shares
     else:
-        heldout = _Heldout.of(kinds, rivalry, teachers, settings.ridge, lessons)
-        presence, probabilities = heldout.correct(log_odds, pairs, shares, wrong, alike, lessons)
+        heldout = _Heldout.of(kinds, rivalry, teachers, settings.ridge, taught_by)
+        presence, probabilities = heldout.correct(log_odds, pairs, shares, wrong, alike, taught_by)
+    if lessons is not None:
+        probabilities = np.where(lessons.accepted[pairs], 1 - 0.5 / max(len(pairs), 1), probabilities)
     return Weighing(
         log_odds=log_odds,
         pairs=pairs,

@@ -192,6 +192,8 @@ class PairsTold(Record, frozen=True, kw_only=True):
         sure = len(chances) > 0 and bool(chances.notna().all())
         directory = RunDirectory(found.path)
         report = directory.report_file
+        of_match = set(rejects["reason"][rejects["stage"] == "match"])
+        why = why_none(_languages(found), matched_langs(directory), of_match)
         return cls(
             run=str(found.path),
             n_pages=len(found.pages),
@@ -205,7 +207,7 @@ class PairsTold(Record, frozen=True, kw_only=True):
             n_without_probability=int(chances.isna().sum()),
             pairs=str(directory.pairs_file),
             report=str(report) if report.is_file() else None,
-            why_none=why_none(_languages(found), matched_langs(directory)) if found.pairs.empty else None,
+            why_none=why if found.pairs.empty else None,
             sentences=sentences,
         )
 

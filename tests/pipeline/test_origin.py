@@ -174,6 +174,14 @@ def test_a_replacement_without_a_page_leaves_no_trace(run: Path, tmp_path: Path)
     assert len(open_run(run).pairs) == 5
 
 
+def test_an_empty_folder_is_no_further_source(run: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    done = twinlink("mine", tmp_path / "empty", "-o", run, "--add", *OPTIONS)
+    assert done.returncode == 2
+    assert "nothing is in this folder" in done.stderr
+    assert len(open_run(run).pairs) == 5
+
+
 def test_labels_count_in_a_replacement(run: Path, toy: Path) -> None:
     row = open_run(run).pairs.iloc[0]
     said = {"url_a": row["url_a"], "url_b": row["url_b"], "verdict": "reject"}

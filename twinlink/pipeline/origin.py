@@ -91,6 +91,8 @@ def agreed_paths(
     for path in fresh:
         if not path.exists():
             raise InputError(f"{path}: no such file or folder; expected a WARC file or a folder")
+        if _is_empty(path):
+            raise InputError(f"{path}: nothing is in this folder; expected saved pages or archives")
     sites = Scope(known.starts, config.crawl)
     strange = [url for url in urls if not sites.site(url)]
     named = len(fresh) + len(strange)
@@ -100,6 +102,12 @@ def agreed_paths(
         _check_base_url(run, known, fresh, config)
         run.tell(f"{run.path} gets more sources: {Origin(tuple(strange), tuple(fresh))}")
     return [*(where.get(path, path) for path in known.paths), *fresh]
+
+
+def _is_empty(path: Path) -> bool:
+    with suppress(OSError):  # whatever is wrong is told when it is read
+        return path.is_dir() and not any(path.iterdir())
+    return False
 
 
 def _found_again(run: RunDirectory, known: Origin, given: Iterable[Path]) -> Origin:

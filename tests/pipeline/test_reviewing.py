@@ -251,7 +251,7 @@ def test_segments_are_the_beads_of_the_pair(source: RunSource, made: Path) -> No
 
 
 def test_nothing_done_yet(tmp_path: Path) -> None:
-    (tmp_path / "config.toml").write_text("")
+    (tmp_path / "ledger.sqlite").touch()
     source = RunSource(tmp_path)
     assert source.pairs.empty
     assert list(source.pairs.columns) == PAIRS.names

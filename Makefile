@@ -23,7 +23,7 @@ demo: $(VENV)/.package  ## Mine a small bilingual site that is served on this ma
 
 browser: $(VENV)/.package  ## Install what builds pages that scripts make: Chromium, and the extra that drives it
 	@$(PIP) --editable '.[browser]'
-	@if $(BIN)/python -c 'import sys; from twinlink.spiders.chromium import find_browser; sys.exit(not find_browser())'; \
+	@if $(BIN)/python -c 'import sys; from twinlink.spiders.browser.chromium import find_browser; sys.exit(not find_browser())'; \
 	then echo "a browser is installed"; \
 	elif ! command -v apt-get >/dev/null; then \
 	  echo "no Chromium found, and no apt-get to install it with: please install Chromium or Chrome" >&2; exit 1; \

@@ -19,13 +19,13 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from twinlink.config import Config, InternalSettings, MatchSettings
-from twinlink.evaluate import Gold, evaluate, precision_coverage, read_gold
+from twinlink.evaluation.gold import Gold, evaluate, precision_coverage, read_gold
 from twinlink.graph.matching import Matching, greedy_matching
-from twinlink.pipeline.choice import METHODS, SideMatch
-from twinlink.pipeline.evidence import Between, Side, Words, read_words
-from twinlink.pipeline.ingest import ingest
-from twinlink.pipeline.match import site_sides
-from twinlink.rundir import RunDirectory
+from twinlink.ingest.stage import ingest
+from twinlink.match.evidence import Between, Side, Words, read_words
+from twinlink.match.selection import METHODS, SideMatch
+from twinlink.match.stage import site_sides
+from twinlink.rundir.directory import RunDirectory
 from twinlink.similarity.decision import hand_out
 from twinlink.similarity.lexicon import Lexicon, read_lexicon
 from twinlink.tables import LINKS, PAGES, iter_parts, read_table
@@ -144,7 +144,7 @@ def case_words(case: Case, lexicons: Sequence[Lexicon] = (), shared: SharedToken
 
 
 def match_case(case: Case, words: Words, settings: MatchSettings | None = None) -> SideMatch:
-    """Match a site whose words are known, as `twinlink.pipeline.match.match_sides` does."""
+    """Match a site whose words are known, as `twinlink.match.stage.match_sides` does."""
     settings = settings or MatchSettings()
     found = METHODS[settings.method](case.side_a, case.side_b, words, case.between, settings)
     keep = hand_out(found.probabilities, settings.min_probability, settings.min_precision)

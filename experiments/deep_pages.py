@@ -25,9 +25,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from twinlink.config import Config
-from twinlink.pipeline.ingest import ingest
-from twinlink.pipeline.recover import TRIED, recover
-from twinlink.rundir import RunDirectory
+from twinlink.ingest.stage import ingest
+from twinlink.recover.stage import TRIED, recover
+from twinlink.rundir.directory import RunDirectory
 from twinlink.tables import RECOVERED, read_table
 
 __all__ = ["Recovery", "main", "recovery_of"]

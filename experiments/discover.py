@@ -35,11 +35,11 @@ from urllib.parse import urlsplit
 
 from experiments.simweb.server import serving
 from experiments.simweb.world import COPY, OK, SPAM, SitePages, World, WorldSettings, make_world
-from twinlink.pipeline.patterns import PAIRS_FILE
-from twinlink.pipeline.rounds import Rounds
-from twinlink.rundir import RunDirectory
-from twinlink.spiders.urls import site_of
+from twinlink.patterns.stage import PAIRS_FILE
+from twinlink.rundir.directory import RunDirectory
+from twinlink.rundir.rounds import Rounds
 from twinlink.tables import SITES, read_table
+from twinlink.urls import site_of
 
 KILL_STEP = 4.0  # seconds of work more before each further kill
 

@@ -27,10 +27,10 @@ import typer
 from experiments.few_translated import Site, read_site
 from twinlink.config import Config
 from twinlink.errors import ConfigError
-from twinlink.evaluate import Gold, evaluate
+from twinlink.evaluation.gold import Gold, evaluate
+from twinlink.language_names import read_languages
 from twinlink.languages import canonical_language
-from twinlink.pipeline.match import match_site, page_languages
-from twinlink.wanted import read_languages
+from twinlink.match.stage import match_site, page_languages
 
 __all__ = ["Row", "app", "measure", "versions"]
 

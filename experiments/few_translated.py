@@ -28,12 +28,12 @@ import pyarrow as pa
 import typer
 
 from twinlink.config import Config
-from twinlink.evaluate import Gold, evaluate, read_gold
+from twinlink.evaluation.gold import Gold, evaluate, read_gold
+from twinlink.ingest.stage import ingest
 from twinlink.languages import takes_in
-from twinlink.pipeline.ingest import ingest
-from twinlink.pipeline.match import PAGE_COLUMNS, match_site
-from twinlink.pipeline.names import read_links
-from twinlink.rundir import RunDirectory
+from twinlink.match.shared_names import read_links
+from twinlink.match.stage import PAGE_COLUMNS, match_site
+from twinlink.rundir.directory import RunDirectory
 from twinlink.tables import PAGES, iter_parts, read_table
 
 __all__ = ["Made", "Row", "Site", "app", "few_translated", "foreign_frame", "measure", "read_site", "under_other_frame"]

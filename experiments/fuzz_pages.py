@@ -18,7 +18,7 @@ import resource
 import time
 from collections.abc import Sequence
 
-from twinlink.spiders.parser import ParsedPage, parse_page
+from twinlink.pages.parser import ParsedPage, parse_page
 from twinlink.toy import toy_site
 
 __all__ = ["broken_page", "check", "fuzz", "main"]

@@ -21,8 +21,8 @@ from pathlib import Path
 
 from experiments.cases import f1_of, find_cases, open_case
 from twinlink.config import MatchSettings
-from twinlink.evaluate import evaluate, read_gold
-from twinlink.pipeline.choice import match_sides
+from twinlink.evaluation.gold import evaluate, read_gold
+from twinlink.match.selection import match_sides
 from twinlink.run import open_run
 
 FLOORS = Path(__file__).with_name("floors.toml")

@@ -19,10 +19,10 @@ import scipy.sparse as sp
 
 from experiments.cases import Case
 from experiments.linear import first_half
-from twinlink.pipeline.evidence import PageShape
-from twinlink.similarity.alignment import align
+from twinlink.baselines.alignment import align
+from twinlink.baselines.distance_line import shifted_partners
+from twinlink.match.evidence import PageShape
 from twinlink.similarity.candidates import candidate_pattern, tag_vectors
-from twinlink.similarity.distance_line import shifted_partners
 from twinlink.similarity.nearest import pairs_of
 
 __all__ = ["KINDS", "RIGHT", "PairSet", "gold_rows", "pairs_to_verify"]

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from twinlink.bitext.exports import Row
+from twinlink.align.formats.exports import Row
 
 __all__ = [
     "VERDICTS",

@@ -28,13 +28,13 @@ import pandas as pd
 from experiments.cases import find_cases
 from experiments.tables import Column, number, print_tables
 from twinlink.config import Config
-from twinlink.evaluate import Gold, evaluate, precision_coverage, read_gold
-from twinlink.pipeline.ingest import ingest
-from twinlink.pipeline.match import match
-from twinlink.review.labels import Label, LabelBook
-from twinlink.review.queue import ordered
+from twinlink.evaluation.gold import Gold, evaluate, precision_coverage, read_gold
+from twinlink.ingest.stage import ingest
+from twinlink.labels.book import Label, LabelBook
+from twinlink.match.stage import match
+from twinlink.review.app.queue import ordered
 from twinlink.run import Run
-from twinlink.rundir import RunDirectory
+from twinlink.rundir.directory import RunDirectory
 
 __all__ = ["Point", "Quality", "curve", "main", "quality"]
 

@@ -23,13 +23,13 @@ import pycld2
 import typer
 
 from twinlink.config import Config
-from twinlink.evaluate import read_gold
+from twinlink.evaluation.gold import read_gold
+from twinlink.ingest.stage import ingest
 from twinlink.languages import canonical_language, takes_in
-from twinlink.pipeline.ingest import ingest
-from twinlink.pipeline.match import PAGE_COLUMNS, page_languages
-from twinlink.pipeline.names import read_links
-from twinlink.rundir import RunDirectory
-from twinlink.similarity.scripts import clean_text
+from twinlink.match.shared_names import read_links
+from twinlink.match.stage import PAGE_COLUMNS, page_languages
+from twinlink.rundir.directory import RunDirectory
+from twinlink.scripts import clean_text
 from twinlink.tables import PAGES, iter_parts, read_table
 
 __all__ = ["Ceiling", "app", "measure"]

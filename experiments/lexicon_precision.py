@@ -25,10 +25,10 @@ from typing import NamedTuple
 from experiments.cases import find_lexicons
 from experiments.judgements import VERDICTS, wilson
 from experiments.tables import Column, number, print_tables
-from twinlink.similarity.chinese import simplify_chinese
 from twinlink.similarity.lexicon_files import Lexicon
-from twinlink.similarity.stems import stem
-from twinlink.similarity.words import tokenize
+from twinlink.text.chinese import simplify_chinese
+from twinlink.text.stems import stem
+from twinlink.text.words import tokenize
 
 __all__ = ["Dictionary", "Entry", "main", "read_entries"]
 

@@ -24,8 +24,8 @@ import scipy.sparse as sp
 from experiments.cases import Case, case_words, match_case, outcome_of
 from experiments.tables import Column, columns_of, own_cut, print_tables
 from twinlink.config import EVIDENCE, MatchSettings
-from twinlink.pipeline.choice import SideMatch
-from twinlink.pipeline.evidence import Side
+from twinlink.match.evidence import Side
+from twinlink.match.selection import SideMatch
 from twinlink.similarity.clues import CLUES
 from twinlink.similarity.lexicon import Lexicon
 

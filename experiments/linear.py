@@ -9,8 +9,8 @@ from urllib.parse import unquote, urlsplit
 import numpy as np
 import numpy.typing as npt
 
-from twinlink.pipeline.evidence import PageShape
-from twinlink.spiders.linearise import linearise
+from twinlink.match.evidence import PageShape
+from twinlink.pages.linearise import linearise
 
 __all__ = ["first_half", "read_pages"]
 

@@ -16,7 +16,7 @@ from experiments.cases import Case, case_words, match_case, outcome_of
 from experiments.links_alone import LINKS, N_HEADS, WORDS_ONLY, cut_lexicon
 from experiments.tables import Column, claims, run
 from twinlink.config import CandidateSettings, EtsSettings, MatchSettings, WeighingSettings
-from twinlink.pipeline.evidence import Words
+from twinlink.match.evidence import Words
 from twinlink.similarity.lexicon import Lexicon
 
 __all__ = ["CHANGES", "measure"]

@@ -32,8 +32,8 @@ from experiments.cases import case_words, match_case, open_case, outcome_of
 from experiments.few_translated import read_site
 from experiments.tables import Column, number, print_tables
 from twinlink.config import Config, MatchSettings
-from twinlink.evaluate import evaluate
-from twinlink.pipeline.match import match_site
+from twinlink.evaluation.gold import evaluate
+from twinlink.match.stage import match_site
 
 __all__ = ["main", "make_forms"]
 

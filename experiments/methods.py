@@ -38,13 +38,13 @@ from experiments.injected import pairs_to_verify
 from experiments.linear import read_pages
 from experiments.tables import Column, number, print_tables
 from experiments.verification import cells_of_kinds, cells_of_method, scores_of, verify
+from twinlink.baselines.methods import in_characters, judge_bitextor2010
+from twinlink.baselines.url_rule import url_pairs
 from twinlink.config import MatchSettings
-from twinlink.evaluate import evaluate
-from twinlink.pipeline.choice import SideMatch, match_sides
-from twinlink.pipeline.structural import in_characters, judge_bitextor2010
+from twinlink.evaluation.gold import evaluate
+from twinlink.match.selection import SideMatch, match_sides
 from twinlink.similarity.lexicon import Lexicon
 from twinlink.similarity.nearest import pairs_of
-from twinlink.similarity.url_rule import url_pairs
 
 __all__ = ["addresses", "finding", "main", "verification", "with_shapes"]
 

@@ -25,20 +25,20 @@ import numpy.typing as npt
 from experiments.cases import Case, case_words, f1_of, find_cases, find_lexicons, match_case, open_case
 from experiments.methods import with_shapes
 from experiments.tables import Column, print_tables
-from twinlink.bitext_config import SegmentFilterSettings
+from twinlink.baselines.page_test import PageTest
 from twinlink.config import CandidateSettings, MatchSettings
+from twinlink.config.align import SegmentFilterSettings
+from twinlink.config.baselines import WebminingSettings
 from twinlink.graph.matching import Matching
-from twinlink.pipeline.choice import SideMatch, match_sides
-from twinlink.pipeline.evidence import members, positions
-from twinlink.pipeline.pagetest import PageTest
-from twinlink.pipeline.weighed import _match
+from twinlink.match.evidence import members, positions
+from twinlink.match.methods.weighed import _match
+from twinlink.match.selection import SideMatch, match_sides
 from twinlink.similarity.candidates import strongest
 from twinlink.similarity.decision import hand_out
 from twinlink.similarity.lexicon import Lexicon
-from twinlink.similarity.margins import Rivalry
 from twinlink.similarity.nearest import pairs_of
+from twinlink.similarity.rivals import Rivalry
 from twinlink.similarity.weighing import weigh
-from twinlink.structure_config import WebminingSettings
 
 __all__ = ["main", "measure"]
 

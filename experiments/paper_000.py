@@ -24,11 +24,11 @@ from pathlib import Path
 
 import numpy as np
 
-from twinlink.similarity.alignment import Alignment, align
-from twinlink.similarity.models.judge import MODELS, judge
-from twinlink.similarity.models.thresholds import ThresholdFit, find_threshold
-from twinlink.spiders.linearise import linearise
-from twinlink.structure_config import JangeldinSettings
+from twinlink.baselines.alignment import Alignment, align
+from twinlink.baselines.models.judge import MODELS, judge
+from twinlink.baselines.models.thresholds import ThresholdFit, find_threshold
+from twinlink.config.baselines import JangeldinSettings
+from twinlink.pages.linearise import linearise
 
 __all__ = ["Site", "draw", "main", "print_site", "read_site"]
 

@@ -24,7 +24,7 @@ import numpy.typing as npt
 from experiments.cases import Case, case_words, match_case, open_case, outcome_of
 from experiments.tables import Column, columns_of, own_cut, print_tables
 from twinlink.graph.link_order import sublists
-from twinlink.pipeline.evidence import Between, Side
+from twinlink.match.evidence import Between, Side
 from twinlink.similarity.lexicon import Lexicon
 
 __all__ = ["half_of_b", "main", "measure", "one_template", "with_noise"]

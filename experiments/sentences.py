@@ -38,13 +38,13 @@ from experiments.judgements import (
     write_judged,
 )
 from experiments.tables import Column, number, print_tables
-from twinlink.bitext.exports import Row
+from twinlink.align.formats.exports import Row
+from twinlink.align.stage import export_rows
 from twinlink.config import Config
-from twinlink.evaluate import evaluate, read_gold
-from twinlink.pipeline.align import export_rows
-from twinlink.pipeline.mine import align_stage
+from twinlink.evaluation.gold import evaluate, read_gold
+from twinlink.jobs.mine import align_stage
 from twinlink.run import mine
-from twinlink.rundir import RunDirectory
+from twinlink.rundir.directory import RunDirectory
 from twinlink.tables import SEGMENTS, read_table
 
 __all__ = ["Aligned", "align_site", "list_name", "main"]

@@ -35,11 +35,11 @@ from experiments.simweb.mining import Learned, SeedMine, learn_hosts, mine_hosts
 from experiments.simweb.picture import draw
 from experiments.simweb.world import World, WorldSettings, make_world
 from experiments.tables import number
-from twinlink.graph.site_features import FEATURES
-from twinlink.graph.site_model import SiteModel
-from twinlink.pattern_config import PatternSettings
-from twinlink.ranking_config import RankingSettings
-from twinlink.recover_config import RecoverSettings
+from twinlink.config.patterns import PatternSettings
+from twinlink.config.recover import RecoverSettings
+from twinlink.config.sites import RankingSettings
+from twinlink.sites.features import FEATURES
+from twinlink.sites.model import SiteModel
 
 __all__ = ["WEBS", "main", "measure_pairs", "measure_ranking"]
 

@@ -27,16 +27,16 @@ import msgspec
 import numpy as np
 
 from experiments.cases import find_cases
-from twinlink.bitext.knowledge import Knowledge
-from twinlink.bitext.learn import Text, TextPair, expect, prepare_texts, scoring_of
-from twinlink.bitext.pagepair import Aligned, PagePair, align_pair, support
-from twinlink.bitext.sentences import Sentence, split_blocks
-from twinlink.bitext.tagaligner import Outline, align_blocks
-from twinlink.bitext_config import BitextSettings, TagAlignerSettings
-from twinlink.pipeline.align import SITE_TOKENIZER
-from twinlink.pipeline.outlines import TAG_CATEGORIES, outline_of
-from twinlink.spiders.linearise import linearise
-from twinlink.spiders.parser import parse_page
+from twinlink.align.knowledge import Knowledge
+from twinlink.align.learning import Text, TextPair, expect, prepare_texts, scoring_of
+from twinlink.align.outlines import TAG_CATEGORIES, outline_of
+from twinlink.align.page_pair import Aligned, PagePair, align_pair, support
+from twinlink.align.sentences import Sentence, split_blocks
+from twinlink.align.stage import SITE_TOKENIZER
+from twinlink.align.tag_aligner import Outline, align_blocks
+from twinlink.config.align import BitextSettings, TagAlignerSettings
+from twinlink.pages.linearise import linearise
+from twinlink.pages.parser import parse_page
 
 __all__ = ["Page", "block_score", "fit", "main", "marked_blocks", "read_pairs"]
 

@@ -20,13 +20,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from twinlink.bitext.bands import full_band
-from twinlink.bitext.beadfile import Bead, read_beads
-from twinlink.bitext.kernels import best_path, gale_church_scores
-from twinlink.bitext.learn import align_texts
-from twinlink.bitext.lengths import START_VARIANCE
-from twinlink.bitext.pagepair import Aligned
-from twinlink.bitext.shapes import GALE_CHURCH_SHAPES, Shapes
+from twinlink.align.bands import full_band
+from twinlink.align.bead_shapes import GALE_CHURCH_SHAPES, Shapes
+from twinlink.align.formats.beads import Bead, read_beads
+from twinlink.align.kernels import best_path, gale_church_scores
+from twinlink.align.learning import align_texts
+from twinlink.align.lengths import START_VARIANCE
+from twinlink.align.page_pair import Aligned
 
 __all__ = ["Score", "gale_church", "main", "score_beads"]
 

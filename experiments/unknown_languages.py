@@ -24,7 +24,7 @@ from typing import Annotated, NamedTuple
 import typer
 
 from experiments.few_translated import Site, read_site
-from twinlink.similarity.language import site_languages
+from twinlink.language.site_languages import site_languages
 
 __all__ = ["STRANGE", "Row", "app", "cipher", "measure", "text_pages"]
 

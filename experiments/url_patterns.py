@@ -29,15 +29,15 @@ import numpy as np
 from experiments.cases import Case, case_words, f1_of, find_cases, open_case
 from experiments.made_urls import CONVENTIONS, MadeSite, made_site, site_sizes
 from experiments.tables import Column, number, print_tables
+from twinlink.baselines.url_rule import url_pairs
 from twinlink.config import MatchSettings
-from twinlink.pattern_config import PatternSettings, RescueForm
-from twinlink.pipeline.addresses import match_urls
-from twinlink.pipeline.evidence import Words
-from twinlink.similarity.credibility import credible_keys
+from twinlink.config.patterns import PatternSettings, RescueForm
+from twinlink.match.evidence import Words
+from twinlink.match.methods.urls import match_urls
+from twinlink.patterns.credibility import credible_keys
+from twinlink.patterns.learning import SitePatterns, learn_patterns
+from twinlink.patterns.library import PatternLibrary
 from twinlink.similarity.nearest import pairs_of
-from twinlink.similarity.pattern_library import PatternLibrary
-from twinlink.similarity.patterns import SitePatterns, learn_patterns
-from twinlink.similarity.url_rule import url_pairs
 
 __all__ = ["made_web", "main", "real_site"]
 

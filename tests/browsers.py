@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from twinlink.spiders.chromium import missing_browser
+from twinlink.spiders.browser.chromium import missing_browser
 
 __all__ = ["REQUIRED", "chromium_processes", "needs_browser", "parents"]
 

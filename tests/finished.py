@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 from tests.calling import twinlink
 from tests.loopback import Answer, serving
 from tests.sites import BASE, page
-from twinlink.spiders.ledger import ledger_counts
+from twinlink.spiders.frontier.ledger import ledger_counts
 from twinlink.toy import toy_site
 
 _DATE = re.compile(r'creationdate="[^"]*"')

@@ -99,5 +99,7 @@ def test_base_language_is_without_script() -> None:
 
 
 def test_registries_are_loaded_with_the_first_tag() -> None:
-    code = "import sys, twinlink.config, twinlink.languages, twinlink.wanted; sys.exit('langcodes' in sys.modules)"
+    code = (
+        "import sys, twinlink.config, twinlink.languages, twinlink.language_names; sys.exit('langcodes' in sys.modules)"
+    )
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0

@@ -18,9 +18,9 @@ import pytest
 import twinlink as tl
 from tests.calling import twinlink
 from tests.sites import BASE, write_toy
-from twinlink.pausing import hold
 from twinlink.progress import reporter
-from twinlink.rundir import RunDirectory
+from twinlink.rundir.directory import RunDirectory
+from twinlink.system.pausing import hold
 
 
 def test_an_interrupt_that_somebody_swallowed_is_heeded_at_the_next_report() -> None:

@@ -13,8 +13,8 @@ import pytest
 import twinlink as tl
 from tests.sites import BASE, page, write_pages, write_toy
 from twinlink.errors import ConfigError, InputError, MissingStageError, RunError
-from twinlink.explain import Explanation
-from twinlink.review.labels import Label, LabelBook
+from twinlink.explain.explanation import Explanation
+from twinlink.labels.book import Label, LabelBook
 from twinlink.toy import toy_site
 
 

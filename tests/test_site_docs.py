@@ -20,13 +20,13 @@ import lxml.html
 import numpy as np
 import pytest
 
-from tests.pipeline.test_weighed import made_site
+from tests.match.methods.test_weighed import made_site
 from tests.test_docs import ROOT, VERBS, Block, blocks, run_python
 from twinlink import tables
 from twinlink.config import Config
 from twinlink.demo import serve, write_site
 from twinlink.demo.site import DemoSite
-from twinlink.pipeline.measures import measure
+from twinlink.match.measures import measure
 
 pytest.importorskip("mkdocs", reason="the documentation is built with the extra `docs`")
 
@@ -246,7 +246,7 @@ def test_steps_of_a_new_kind_of_evidence_lead_to_one_that_is_weighed(monkeypatch
         return {**measure(site, state, rivalry), "pictures": values.astype(np.float64)}
 
     before = made.found()
-    monkeypatch.setattr("twinlink.pipeline.weighed.measure", with_pictures)
+    monkeypatch.setattr("twinlink.match.methods.weighed.measure", with_pictures)
     after = made.found()
     right = {(number, number) for number in made.a.page_ids.tolist()}
     assert "pictures" not in before.weights

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from twinlink.config import Config
-    from twinlink.evaluate import Evaluation, evaluate, read_gold
-    from twinlink.jobs import discover, mine
+    from twinlink.evaluation.gold import Evaluation, evaluate, read_gold
+    from twinlink.jobs.notebook import discover, mine
     from twinlink.run import Run
     from twinlink.run import open_run as open
     from twinlink.toy import toy_site
@@ -20,20 +20,20 @@ __all__ = ["Config", "Evaluation", "Run", "discover", "evaluate", "mine", "open"
 
 _HOMES = {
     "Config": ("twinlink.config", "Config"),
-    "Evaluation": ("twinlink.evaluate", "Evaluation"),
+    "Evaluation": ("twinlink.evaluation.gold", "Evaluation"),
     "Run": ("twinlink.run", "Run"),
-    "discover": ("twinlink.jobs", "discover"),
-    "evaluate": ("twinlink.evaluate", "evaluate"),
-    "mine": ("twinlink.jobs", "mine"),
+    "discover": ("twinlink.jobs.notebook", "discover"),
+    "evaluate": ("twinlink.evaluation.gold", "evaluate"),
+    "mine": ("twinlink.jobs.notebook", "mine"),
     "open": ("twinlink.run", "open_run"),
-    "read_gold": ("twinlink.evaluate", "read_gold"),
+    "read_gold": ("twinlink.evaluation.gold", "read_gold"),
     "toy_site": ("twinlink.toy", "toy_site"),
 }
 
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        from twinlink.rundir import twinlink_version
+        from twinlink.rundir.directory import twinlink_version
 
         return twinlink_version()
     if name not in _HOMES:

@@ -12,7 +12,7 @@ import pyarrow as pa
 from twinlink.tables import SITES, read_table
 
 if TYPE_CHECKING:
-    from twinlink.review.labels import Label
+    from twinlink.labels.book import Label
 
 __all__ = [
     "address_pairs",
@@ -70,7 +70,7 @@ def rank_column(pairs: pd.DataFrame) -> str:
 
 
 def address_pairs(pairs: pd.DataFrame) -> list[tuple[str, str]]:
-    """Return the two addresses of each page pair, as `twinlink.evaluate` takes them."""
+    """Return the two addresses of each page pair, as `twinlink.evaluation.gold` takes them."""
     return list(zip(pairs["url_a"], pairs["url_b"], strict=True))
 
 

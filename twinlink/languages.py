@@ -1,7 +1,7 @@
 """Facts about languages: their tags as pages and people write them, their scripts, and what they call themselves.
 
 Tags are read by `langcodes`, which has IANA's registry and CLDR's tables. It is loaded with the first tag that is read.
-What users write, names too, is read by `twinlink.wanted`.
+What users write, names too, is read by `twinlink.language_names`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """How long work is shown: a live line on a terminal, a plain line now and then elsewhere, nothing when quiet.
 
-Work waits at a report as long as there is the file that asks for a pause, see `twinlink.pausing`.
+Work waits at a report as long as there is the file that asks for a pause, see `twinlink.system.pausing`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
-from twinlink.pausing import is_lease, waits
+from twinlink.system.pausing import is_lease, waits
 
 __all__ = ["Report", "measures", "reporter"]
 

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import pyarrow as pa
 
-from twinlink import jobs
 from twinlink.config import Config
 from twinlink.errors import ConfigError, MissingStageError
-from twinlink.explain import Explanation, explain
+from twinlink.explain.explanation import Explanation, explain
 from twinlink.frames import (
     N_PAIRS,
     address_pairs,
@@ -27,9 +26,10 @@ from twinlink.frames import (
     surest_first,
     to_frame,
 )
-from twinlink.jobs import mine
-from twinlink.remembering import remembered
-from twinlink.rundir import RunDirectory
+from twinlink.jobs import notebook as jobs
+from twinlink.jobs.notebook import mine
+from twinlink.rundir.directory import RunDirectory
+from twinlink.rundir.remembered import remembered
 from twinlink.tables import (
     CANDIDATES,
     FILTERS,
@@ -51,8 +51,8 @@ if TYPE_CHECKING:
     import networkx as nx
     import scipy.sparse as sp
 
-    from twinlink.evaluate import Evaluation, Gold
-    from twinlink.label_scores import LabelScores
+    from twinlink.evaluation.gold import Evaluation, Gold
+    from twinlink.evaluation.labelled import LabelScores
 
 __all__ = ["Run", "mine", "open_run"]
 
@@ -124,7 +124,7 @@ class Run:
         return f"Run({str(self.path)!r})"
 
     def _repr_html_(self) -> str:
-        from twinlink.notebook_html import run_html
+        from twinlink.explain.notebook_html import run_html
 
         return run_html(self)
 
@@ -163,7 +163,7 @@ class Run:
 
     @cached_property
     def config(self) -> Config:
-        """The settings that the run remembers, see `twinlink.remembering`."""
+        """The settings that the run remembers, see `twinlink.rundir.remembered`."""
         return remembered(self._directory)
 
     @cached_property
@@ -172,7 +172,7 @@ class Run:
 
         These two come from `match`, or in a run of site discovery from one look at each page; else they are null.
         """
-        from twinlink.pipeline.pagelangs import language_tables
+        from twinlink.language.stage import language_tables
 
         pages = self._table("ingest", "pages", PAGES)
         told = language_tables(self._directory)
@@ -246,14 +246,14 @@ class Run:
     @cached_property
     def rounds(self) -> pd.DataFrame:
         """The rounds of site discovery: columns of `twinlink.tables.ROUNDS`."""
-        from twinlink.pipeline.rounds import Rounds
+        from twinlink.rundir.rounds import Rounds
 
         return to_frame(self._discovered(Rounds(self._directory).table()))
 
     @cached_property
     def probes(self) -> pd.DataFrame:
         """What site discovery made of each site that it tried: columns of `twinlink.tables.PROBES`."""
-        from twinlink.pipeline.rounds import Rounds
+        from twinlink.rundir.rounds import Rounds
 
         return to_frame(self._discovered(Rounds(self._directory).all_verdicts()))
 
@@ -266,7 +266,7 @@ class Run:
     @property
     def labels(self) -> pd.DataFrame:
         """What people said of pairs: url_a, url_b, verdict (accept, reject), who, when (UTC), note; read every time."""
-        from twinlink.review.labels import LabelBook
+        from twinlink.labels.book import LabelBook
 
         return label_frame(LabelBook(self.path).current().values())
 
@@ -320,9 +320,9 @@ class Run:
         Parameters
         ----------
         gold : path or Gold
-            A gold file, or what `twinlink.read_gold` made of one; see `twinlink.evaluate`.
+            A gold file, or what `twinlink.read_gold` made of one; see `twinlink.evaluation.gold`.
         """
-        from twinlink.evaluate import evaluate
+        from twinlink.evaluation.gold import evaluate
 
         return evaluate(address_pairs(self.pairs), self._gold(gold))
 
@@ -332,8 +332,8 @@ class Run:
         ``print`` shows those that labels are enough for, and of the others how many labels would do. Pairs that were
         matched with these labels (``match.labels``) say little of themselves.
         """
-        from twinlink.label_scores import score_labels
-        from twinlink.review.labels import LabelBook
+        from twinlink.evaluation.labelled import score_labels
+        from twinlink.labels.book import LabelBook
 
         return score_labels(self.pairs, LabelBook(self.path).current())
 
@@ -343,7 +343,7 @@ class Run:
         Columns: coverage, share of the pairs that are kept, 0 to 1; score, probability of the last one (its score where
         the method tells no probability); precision and recall of those kept. Pairs that are not scored are left out.
         """
-        from twinlink.evaluate import precision_coverage
+        from twinlink.evaluation.gold import precision_coverage
 
         order = self.pairs[rank_column(self.pairs)]
         rows = precision_coverage(address_pairs(self.pairs), list(order), self._gold(gold))
@@ -353,14 +353,14 @@ class Run:
 
     def _gold(self, gold: str | Path | Gold) -> Gold:
         """Return known pairs that may name the run's pages by their canonical addresses."""
-        from twinlink.evaluate import read_gold
+        from twinlink.evaluation.gold import read_gold
 
         known = read_gold(Path(gold)) if isinstance(gold, str | Path) else gold
         return known.with_canonical(own_and_canonical(self.pages))
 
     def report(self, target: str | Path | None = None, gold: str | Path | None = None) -> Path:
         """Write the report, one HTML file, and return where it is: ``RUN/report.html`` unless it is named."""
-        from twinlink.pipeline.reporting import write_report
+        from twinlink.review.report.stage import write_report
 
         return write_report(self._directory, *(None if path is None else Path(path) for path in (target, gold)))
 

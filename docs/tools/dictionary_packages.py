@@ -14,7 +14,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 
-from twinlink.similarity.installed import two_languages_in
+from twinlink.similarity.installed_dictionaries import two_languages_in
 
 __all__ = ["package_lines", "packages_table"]
 
@@ -39,8 +39,8 @@ def package_lines(descriptions: Mapping[str, str]) -> Iterator[str]:
 
 def packages_table() -> str:
     """Return the list as a table for the documentation."""
-    from twinlink.similarity.installed import debian_packages
-    from twinlink.wanted import name_of
+    from twinlink.language_names import name_of
+    from twinlink.similarity.installed_dictionaries import debian_packages
 
     rows = [
         f"| {', '.join(map(name_of, sorted(langs)))} | {', '.join(f'`{package}`' for package in packages)} |"

@@ -6,13 +6,13 @@ import numpy as np
 from scipy.sparse import csr_array
 from svg import ACCENT, BAD, MUTED, SIDE_A, SIDE_B, Drawing
 
+from twinlink.baselines.alignment import align
+from twinlink.baselines.distance_line import fit_line, shifted_partners
+from twinlink.baselines.models.thresholds import find_threshold
+from twinlink.baselines.tag_distance import fingerprint_differences, tag_distances, text_in_words, without_heading
 from twinlink.demo import DemoSite
-from twinlink.evaluate import read_gold
-from twinlink.similarity.alignment import align
-from twinlink.similarity.distance_line import fit_line, shifted_partners
-from twinlink.similarity.models.thresholds import find_threshold
-from twinlink.similarity.tag_distance import fingerprint_differences, tag_distances, text_in_words, without_heading
-from twinlink.spiders.linearise import Linearised, linearise
+from twinlink.evaluation.gold import read_gold
+from twinlink.pages.linearise import Linearised, linearise
 
 __all__ = ["bitextor2010", "jangeldin", "webmining"]
 

@@ -8,11 +8,11 @@ import numpy as np
 from scipy.sparse import csr_array
 from svg import ACCENT, INK, MUTED, SIDE_A, SIDE_B, Drawing
 
-from twinlink.bitext.learn import align_texts
+from twinlink.align.learning import align_texts
 from twinlink.similarity.content import content_similarity
 from twinlink.similarity.lexicon import Entry, Lexicon, identity_matrix, translation_matrix
 from twinlink.similarity.structure import structural_similarity
-from twinlink.similarity.wordcounts import count_words
+from twinlink.text.word_counts import count_words
 
 __all__ = ["content", "sentences", "structure"]
 

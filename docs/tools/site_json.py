@@ -11,7 +11,9 @@ from typing import Any
 
 import msgspec
 
-from twinlink.telling import discovery, judged, looking, pages, record, sentences, sites
+from twinlink.cli.results import discovery, pages, record, sentences, sites
+from twinlink.cli.results import evaluation as judged
+from twinlink.cli.results import review as looking
 
 __all__ = ["json_page"]
 

@@ -8,7 +8,7 @@ import pyarrow as pa
 from site_text import escaped
 
 from twinlink import errors, tables
-from twinlink.review.report_words import REASONS, reason_words
+from twinlink.review.wording import REASONS, reason_words
 
 __all__ = ["exit_codes", "reasons", "schemas", "tables_page"]
 

@@ -5,9 +5,9 @@
     python -m experiments.bench.bench_alignment SITE_FOLDER [--pairs 20000] [--plain 20] [--runs 5]
 
 The pairs are those of the site's ``gold.tsv`` over and over, until there are enough. ``with chunk pairs`` finds all
-numbers of `twinlink.similarity.alignment.align`, ``cost alone`` leaves out what needs the aligned chunks, ``RapidFuzz``
+numbers of `twinlink.baselines.alignment.align`, ``cost alone`` leaves out what needs the aligned chunks, ``RapidFuzz``
 is W by its Indel distance from lists of integers, one pair a call, and ``plain table`` is
-`twinlink.similarity.alignment_reference`, on some of the pairs, evenly spread. All on one core, in processor time.
+`tests.baselines.alignment_reference`, on some of the pairs, evenly spread. All on one core, in processor time.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 from rapidfuzz.distance import Indel
 
-from twinlink.similarity.alignment import align
-from twinlink.similarity.alignment_reference import align_chunks
-from twinlink.spiders.linearise import linearise
+from tests.baselines.alignment_reference import align_chunks
+from twinlink.baselines.alignment import align
+from twinlink.pages.linearise import linearise
 
 __all__ = ["main", "print_rates", "read_pairs", "seconds_of"]
 

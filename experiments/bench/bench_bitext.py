@@ -24,12 +24,12 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from experiments.textberg import gale_church, score_beads
-from twinlink.bitext.beadfile import Bead
-from twinlink.bitext.exports import Row, open_for_writing, write_tmx
-from twinlink.bitext.knowledge import Knowledge
-from twinlink.bitext.learn import Text, TextPair, align_texts, prepare_texts, scoring_of
-from twinlink.bitext.pagepair import align_pair
-from twinlink.bitext_config import BitextSettings
+from twinlink.align.formats.beads import Bead
+from twinlink.align.formats.exports import Row, open_for_writing, write_tmx
+from twinlink.align.knowledge import Knowledge
+from twinlink.align.learning import Text, TextPair, align_texts, prepare_texts, scoring_of
+from twinlink.align.page_pair import align_pair
+from twinlink.config.align import BitextSettings
 
 __all__ = ["by_nltk", "in_rounds", "made_texts", "main", "once"]
 

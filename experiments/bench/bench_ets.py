@@ -26,8 +26,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from tests.graph import reference
 from twinlink.config import EtsSettings
-from twinlink.graph import reference
 from twinlink.graph.links import adjacency, neighbours
 from twinlink.graph.matching import greedy_matching
 from twinlink.graph.propagation import enhanced_similarity, external_similarity

@@ -25,9 +25,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from twinlink.graph.host_graph import read_host_graph
-from twinlink.graph.hosts import SiteLinks, build_host_graph
-from twinlink.ranking_config import HostGraphSettings
+from twinlink.config.sites import HostGraphSettings
+from twinlink.sites.building import SiteLinks, build_host_graph
+from twinlink.sites.host_graph import read_host_graph
 from twinlink.tables import LINKS, write_table
 
 SITE_LINKS = 7_800  # 10^8 links of 12,800 sites

@@ -56,7 +56,7 @@ def crawler_memory() -> tuple[float, float] | None:
     for children in Path("/proc/self/task").glob("*/children"):
         for pid in children.read_text().split():
             try:
-                if b"twinlink.spiders.child" not in Path(f"/proc/{pid}/cmdline").read_bytes():
+                if b"twinlink.spiders.process" not in Path(f"/proc/{pid}/cmdline").read_bytes():
                     continue
                 lines = Path(f"/proc/{pid}/status").read_text().splitlines()
             except OSError:  # it has just ended

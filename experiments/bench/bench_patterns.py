@@ -28,9 +28,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from experiments.made_urls import made_site, site_sizes
-from twinlink.similarity.credibility import credible_keys
-from twinlink.similarity.pattern_library import PatternLibrary
-from twinlink.similarity.patterns import SitePatterns, learn_patterns
+from twinlink.patterns.credibility import credible_keys
+from twinlink.patterns.learning import SitePatterns, learn_patterns
+from twinlink.patterns.library import PatternLibrary
 
 SITES_A_URL = 12_800 / 10_000_000
 HEADS = ("urls", "sites", "largest", "CPU s", "wall s", "peak MB", "µs a URL", "growth", "pairs", "P", "R")

@@ -32,12 +32,12 @@ from urllib.parse import urlencode, urlsplit
 import pandas as pd
 
 from experiments.bench.synthetic_run import Size, write_run
-from twinlink.pipeline.rows import read_sites
-from twinlink.review.labels import Label, LabelBook
-from twinlink.review.queue import ORDERS
-from twinlink.review.wishes import VIEWS
-from twinlink.rundir import RunDirectory
-from twinlink.spiders.chromium import find_browser
+from twinlink.labels.book import Label, LabelBook
+from twinlink.review.app.filters import VIEWS
+from twinlink.review.app.queue import ORDERS
+from twinlink.review.reading.columns import read_sites
+from twinlink.rundir.directory import RunDirectory
+from twinlink.spiders.browser.chromium import find_browser
 from twinlink.tables import PAIRS
 
 __all__ = ["Measured", "Opened", "Visitor", "main", "measure", "open_report", "questions", "reviewing"]

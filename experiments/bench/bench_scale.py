@@ -28,8 +28,8 @@ from scipy.sparse import csr_array
 from experiments.cases import Case, open_case
 from twinlink.config import MatchSettings
 from twinlink.graph.links import adjacency
-from twinlink.pipeline.choice import match_sides
-from twinlink.pipeline.evidence import Between, Side
+from twinlink.match.evidence import Between, Side
+from twinlink.match.selection import match_sides
 
 SOURCES = 3
 """Real pages that a made page takes its own blocks from."""

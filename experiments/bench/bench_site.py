@@ -23,7 +23,7 @@ from pathlib import Path
 
 from lxml import etree
 
-from twinlink.spiders.parser import parse_page
+from twinlink.pages.parser import parse_page
 
 CHILD = """
 import resource, sys

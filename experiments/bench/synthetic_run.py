@@ -17,10 +17,9 @@ import pyarrow as pa
 
 from twinlink.config import Config, IngestSettings
 from twinlink.damage import SOURCES_NAME
-from twinlink.pipeline.spool import body_digest
-from twinlink.rundir import RunDirectory, Signature, site_file
-from twinlink.spiders.urls import page_id
-from twinlink.spiders.warc import WarcWriter, Written
+from twinlink.ingest.page_spool import body_digest
+from twinlink.rundir.directory import RunDirectory, Signature, site_file
+from twinlink.spiders.warc_writer import WarcWriter, Written
 from twinlink.tables import (
     CANDIDATES,
     EVIDENCE,
@@ -35,6 +34,7 @@ from twinlink.tables import (
     WEIGHTS,
     write_table,
 )
+from twinlink.urls import page_id
 
 __all__ = ["Size", "write_run"]
 

@@ -22,8 +22,8 @@ from experiments.campaign.samples import MAKERS, Sample
 from experiments.campaign.table import Trial
 from experiments.campaign.watched import command, watch
 from twinlink.errors import InputError
-from twinlink.spiders.documents import Document
-from twinlink.spiders.sources import read_path
+from twinlink.sources.documents import Document
+from twinlink.sources.reading import read_path
 from twinlink.tables import Reject
 
 __all__ = ["Read", "choose", "damaged_archives", "read_damaged", "through_the_command_line"]

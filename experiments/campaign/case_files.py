@@ -13,7 +13,7 @@ from pathlib import Path
 
 from experiments.campaign.inputs import OUTSIDE, Given, Input
 from tests.archives import respond, write_wacz
-from twinlink.spiders.ledger import LEDGER_NAME, ledger_starts
+from twinlink.spiders.frontier.ledger import LEDGER_NAME, ledger_starts
 from twinlink.toy import BASE, write_toy
 
 __all__ = ["INPUTS"]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from warcio.archiveiterator import ArchiveIterator
 
-from twinlink.spiders.ledger import ledger_again, ledger_rejects
+from twinlink.spiders.frontier.ledger import ledger_again, ledger_rejects
 from twinlink.tables import LINKS, PAGES, RECOVERED, REJECTS, read_table
 
 __all__ = ["difference", "made_by"]

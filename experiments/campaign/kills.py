@@ -29,7 +29,7 @@ from experiments.simweb.server import serving as serving_web
 from experiments.simweb.world import WorldSettings, make_world
 from twinlink.demo import write_site
 from twinlink.demo.server import Pages
-from twinlink.spiders.ledger import ledger_report
+from twinlink.spiders.frontier.ledger import ledger_report
 
 __all__ = ["SHARES", "Stage", "kill_stage", "served", "stages"]
 

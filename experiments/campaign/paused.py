@@ -14,9 +14,9 @@ from experiments.campaign.crawled import outcomes
 from experiments.campaign.table import Trial
 from experiments.campaign.watched import ROOT, command, crawlers, watch
 from experiments.campaign.web import Answer, Reply, links, page, serving
-from twinlink import pausing
-from twinlink.rundir import RunDirectory
-from twinlink.spiders.ledger import ledger_counts
+from twinlink.rundir.directory import RunDirectory
+from twinlink.spiders.frontier.ledger import ledger_counts
+from twinlink.system import pausing
 
 __all__ = ["ENDS", "end_paused"]
 

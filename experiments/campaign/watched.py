@@ -20,7 +20,7 @@ __all__ = ["ROOT", "Ended", "command", "crawlers", "processes", "watch"]
 ROOT = Path(__file__).resolve().parents[2]
 PROC = Path("/proc")
 _LOOK = 0.05  # seconds between two looks at the processes
-_CRAWLER = b"twinlink.spiders.child"
+_CRAWLER = b"twinlink.spiders.process"
 _MOST_HELD = 4 * 10**9  # bytes, after which a command is killed: others work on this machine, too
 _MOST_SAID = 2**20  # bytes kept of each stream
 

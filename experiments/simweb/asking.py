@@ -8,13 +8,13 @@ import numpy as np
 
 from experiments.simweb.listing import LANGS, Listing, MiningSettings, Pairs
 from experiments.simweb.world import World
-from twinlink.pipeline.guessing import next_round
-from twinlink.recover_config import RecoverSettings
-from twinlink.similarity.deep_pages import Rule, guess_partners, site_rule
-from twinlink.similarity.pattern_kernels import TOKEN
-from twinlink.similarity.patterns import SitePatterns
-from twinlink.similarity.url_keys import Key
-from twinlink.spiders.guesses import Answer, Guessed
+from twinlink.config.recover import RecoverSettings
+from twinlink.patterns.kernels import TOKEN
+from twinlink.patterns.keys import Key
+from twinlink.patterns.learning import SitePatterns
+from twinlink.recover.guessing import next_round
+from twinlink.recover.partner_addresses import Rule, guess_partners, site_rule
+from twinlink.spiders.frontier.guesses import Answer, Guessed
 
 __all__ = ["recovered"]
 

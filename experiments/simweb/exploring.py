@@ -1,6 +1,6 @@
 """The next sites of a simulated web, in memory: rank what the crawled ones link to, add the best, again.
 
-The scores are the package's own (`twinlink.graph.site_ranking`), and so are the patterns of what is added. A host's
+The scores are the package's own (`twinlink.sites.ranking`), and so are the patterns of what is added. A host's
 links are known when it has been crawled.
 """
 
@@ -17,13 +17,13 @@ from scipy.sparse import csr_array
 from experiments.simweb.listing import MiningSettings, Tally, list_site, tally_of
 from experiments.simweb.mining import Learned
 from experiments.simweb.world import OK, REFUSED, World
-from twinlink.graph.host_graph import HostGraph
-from twinlink.graph.named_languages import address_pattern
-from twinlink.graph.site_ranking import SiteRanking, rank_sites
-from twinlink.pattern_config import PatternSettings
-from twinlink.ranking_config import RankingSettings
-from twinlink.similarity.credibility import credible_keys
-from twinlink.similarity.pattern_library import PatternLibrary
+from twinlink.config.patterns import PatternSettings
+from twinlink.config.sites import RankingSettings
+from twinlink.language.address_names import address_pattern
+from twinlink.patterns.credibility import credible_keys
+from twinlink.patterns.library import PatternLibrary
+from twinlink.sites.host_graph import HostGraph
+from twinlink.sites.ranking import SiteRanking, rank_sites
 
 __all__ = ["CRITERIA", "OURS", "Known", "Round", "best", "crawl_of", "explore", "is_true", "rank"]
 

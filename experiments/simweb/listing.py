@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments.simweb.world import SitePages, World
-from twinlink.pattern_config import PatternSettings
-from twinlink.similarity.patterns import SitePatterns, learn_patterns
-from twinlink.similarity.url_keys import Key
+from twinlink.config.patterns import PatternSettings
+from twinlink.patterns.keys import Key
+from twinlink.patterns.learning import SitePatterns, learn_patterns
 
 __all__ = [
     "LANGS",

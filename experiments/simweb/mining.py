@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from experiments.simweb.asking import recovered
 from experiments.simweb.listing import MiningSettings, Tally, list_site, tally_of, true_pairs, without
 from experiments.simweb.world import World
-from twinlink.pattern_config import PatternSettings
-from twinlink.recover_config import RecoverSettings
-from twinlink.similarity.credibility import credible_keys
-from twinlink.similarity.pattern_library import PatternLibrary
-from twinlink.similarity.patterns import SitePatterns
-from twinlink.similarity.url_keys import Key
+from twinlink.config.patterns import PatternSettings
+from twinlink.config.recover import RecoverSettings
+from twinlink.patterns.credibility import credible_keys
+from twinlink.patterns.keys import Key
+from twinlink.patterns.learning import SitePatterns
+from twinlink.patterns.library import PatternLibrary
 
 __all__ = ["Learned", "SeedMine", "learn_hosts", "mine_hosts"]
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.browsers import needs_browser
-from twinlink.spiders.chromium import find_browser
+from twinlink.spiders.browser.chromium import find_browser
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

@@ -13,7 +13,7 @@ from tests.browser.test_review_pages import Reviewing, home
 from tests.browser.watching import watched
 from tests.loopback import Answer, Server, serving
 from tests.review.hostile import VECTORS, hostile_page
-from twinlink.pipeline.reviewing import RunSource
+from twinlink.review.reading.run_source import RunSource
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Frame, Page

@@ -12,7 +12,7 @@ import pytest
 
 from tests.browser.conftest import twinlink
 from tests.browser.walks import home, walk
-from twinlink.review.labels import LabelBook
+from twinlink.labels.book import LabelBook
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

@@ -13,7 +13,7 @@ import pytest
 
 from tests.browser.conftest import twinlink
 from tests.browser.walks import home, walk
-from twinlink.review.labels import Label, LabelBook
+from twinlink.labels.book import Label, LabelBook
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

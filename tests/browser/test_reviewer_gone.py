@@ -15,7 +15,7 @@ import pytest
 
 from tests.browser.test_review_pages import home
 from tests.browser.watching import watched
-from twinlink.rundir import RunDirectory
+from twinlink.rundir.directory import RunDirectory
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

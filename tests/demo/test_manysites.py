@@ -12,8 +12,8 @@ import pytest
 
 from twinlink.demo.manysites import ANSWERS, DEAD, FAILS, REFUSES, make_web
 from twinlink.demo.proxy import serve_web
-from twinlink.similarity.identify import identify_text
-from twinlink.spiders.urls import site_of
+from twinlink.language.identify import identify_text
+from twinlink.urls import site_of
 
 WEB = make_web()
 SITES = {site.host: site for site in WEB.sites}

@@ -11,7 +11,7 @@ import pytest
 from experiments.bench import bench_review
 from experiments.bench.synthetic_run import Size, write_run
 from tests.browsers import needs_browser
-from twinlink.pipeline.reviewing import RunSource
+from twinlink.review.reading.run_source import RunSource
 from twinlink.tables import LINKS, PAGES, PAIRS, SEGMENTS, read_table
 
 ROOT = Path(__file__).parents[2]

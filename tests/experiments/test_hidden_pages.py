@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from experiments.deep_pages import main, recovery_of
-from tests.pipeline.test_structural import PAGES, write_site
+from tests.baselines.test_methods import PAGES, write_site
 
 
 def make_case(folder: Path) -> Path:

@@ -16,7 +16,7 @@ from experiments.judgements import (
     write_judged,
 )
 from experiments.sentences import JUDGED, Read, _quality, _read, _told
-from twinlink.bitext.exports import Row
+from twinlink.align.formats.exports import Row
 
 ROWS = [Row("a", "b", f"source {k}", f"target {k}", 1.0) for k in range(1000)]
 

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from experiments.labels_curve import Quality, curve, main, quality
-from twinlink.evaluate import Gold
+from twinlink.evaluation.gold import Gold
 
 GOLD = Gold((("/a", "/x"), ("/b", "/y"), ("/c", "/z")))
 PAIRS = pd.DataFrame({"url_a": ["/a", "/b", "/c"], "url_b": ["/x", "/z", "/y"], "probability": [0.9, 0.7, 0.2]})

@@ -10,8 +10,8 @@ import pytest
 from experiments.few_translated import Site, few_translated, foreign_frame, measure, under_other_frame
 from experiments.unknown_languages import STRANGE, cipher, text_pages
 from experiments.unknown_languages import measure as measure_unknown
-from tests.similarity.declaration import DECLARATION
-from twinlink.evaluate import Gold
+from tests.language.declaration import DECLARATION
+from twinlink.evaluation.gold import Gold
 
 N = 30
 MENU = {"en": ["Home page", "All our news"], "fr": ["Page principale", "Toutes nos nouvelles"]}

@@ -16,11 +16,11 @@ from experiments.cases import Case, open_case
 from experiments.injected import KINDS, RIGHT, PairSet, gold_rows, pairs_to_verify
 from experiments.linear import first_half, read_pages
 from experiments.verification import JUDGES, Judged, cells_of_method, scores_of, verify
+from twinlink.baselines.alignment import align
 from twinlink.demo.site import write_site
-from twinlink.evaluate import Gold
-from twinlink.pipeline.evidence import Between, PageShape, Side
-from twinlink.similarity.alignment import align
-from twinlink.spiders.linearise import linearise
+from twinlink.evaluation.gold import Gold
+from twinlink.match.evidence import Between, PageShape, Side
+from twinlink.pages.linearise import linearise
 
 
 @pytest.fixture(scope="module")

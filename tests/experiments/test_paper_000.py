@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from experiments.paper_000 import main, read_site
-from twinlink.similarity.models.judge import MODELS, judge
+from twinlink.baselines.models.judge import MODELS, judge
 
 LINES = [12, 30, 7, 55, 20]
 

@@ -9,7 +9,7 @@ import pytest
 
 from experiments import page_test, tag_aligner
 from experiments.cases import open_case
-from twinlink.bitext_config import TagAlignerSettings
+from twinlink.config.align import TagAlignerSettings
 from twinlink.demo.site import write_site
 
 WORDS = {"bridge": "pont", "house": "maison", "garden": "jardin", "school": "école", "market": "marché"}

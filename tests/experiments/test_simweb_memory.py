@@ -15,9 +15,9 @@ from experiments.simweb.exploring import CRITERIA, OURS, best, crawl_of, explore
 from experiments.simweb.listing import LANGS, MiningSettings, Tally, list_site, right_pairs, true_pairs
 from experiments.simweb.mining import Learned, learn_hosts, mine_hosts
 from experiments.simweb.world import DEAD, OK, SitePages, World, WorldSettings, make_world
-from twinlink.pattern_config import PatternSettings
-from twinlink.ranking_config import RankingSettings
-from twinlink.recover_config import RecoverSettings
+from twinlink.config.patterns import PatternSettings
+from twinlink.config.recover import RecoverSettings
+from twinlink.config.sites import RankingSettings
 
 SMALL = WorldSettings(hosts=15_000, seeds=200, seed=3)
 CERTAIN = MiningSettings(wrong=0.0, unknown=0.0, soft=0.0)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse import csr_array
 
+from tests.graph import reference
 from twinlink.errors import ShapeError
-from twinlink.graph import reference
 from twinlink.graph.matching import Matching, greedy_matching, optimal_matching, rivals
 from twinlink.graph.propagation import dense_pattern
 

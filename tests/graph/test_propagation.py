@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from tests.graph import reference
 from twinlink.config import EtsSettings
 from twinlink.errors import ShapeError
-from twinlink.graph import reference
 from twinlink.graph.links import adjacency, neighbours
 from twinlink.graph.propagation import dense_pattern, enhanced_similarity, external_similarity
 

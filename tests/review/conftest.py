@@ -11,9 +11,9 @@ import httpx
 import pytest
 
 from tests.review.fakes import FakeSource
-from twinlink.review.app import make_app
-from twinlink.review.labels import LabelBook
-from twinlink.review.serve import listen, server_of
+from twinlink.labels.book import LabelBook
+from twinlink.review.app.app import make_app
+from twinlink.review.app.serve import listen, server_of
 from twinlink.review.source import Source
 
 with warnings.catch_warnings():

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from twinlink.similarity.chances import chance_of_being_right, recalibrated, shares_of_rivals
-from twinlink.similarity.margins import Rivalry
+from twinlink.similarity.rivals import Rivalry
 
 Floats = NDArray[np.float64]
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from twinlink.similarity.clues import clue_odds, clue_states, learn_clues
-from twinlink.similarity.margins import Rivalry
+from twinlink.similarity.rivals import Rivalry
 
 Floats = NDArray[np.float64]
 

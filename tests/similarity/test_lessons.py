@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from tests.similarity.test_weighing import Greedy, full
-from twinlink.pipeline.measures import LIKELY
+from twinlink.match.measures import LIKELY
 from twinlink.similarity.lessons import FOLDS, WEIGHT, Lessons, taught_rows
-from twinlink.similarity.margins import Rivalry
+from twinlink.similarity.rivals import Rivalry
 from twinlink.similarity.weighing import Weighing, clear_pairs, weigh
 
 Floats = NDArray[np.float64]

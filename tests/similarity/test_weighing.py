@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 
 from twinlink.config import WeighingSettings
 from twinlink.errors import ShapeError
-from twinlink.similarity.margins import Rivalry
+from twinlink.similarity.rivals import Rivalry
 from twinlink.similarity.weighing import Weighing, clear_pairs, weigh
 
 Floats = NDArray[np.float64]

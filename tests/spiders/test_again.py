@@ -27,7 +27,7 @@ from tests.loopback import Answer, Server, serving
 from twinlink.config import CrawlSettings
 from twinlink.errors import MissingStageError
 from twinlink.spiders.crawl import CrawlProgress, crawl
-from twinlink.spiders.ledger import (
+from twinlink.spiders.frontier.ledger import (
     LEDGER_NAME,
     Ledger,
     ledger_again,

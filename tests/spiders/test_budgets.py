@@ -13,10 +13,10 @@ import pytest
 from tests.loopback import Answer, Server, keeps_pace, links, serving
 from twinlink.config import Config, CrawlSettings
 from twinlink.errors import CrawlError, InputError
-from twinlink.pipeline.mine import crawl_stage
-from twinlink.rundir import RunDirectory
+from twinlink.jobs.mine import crawl_stage
+from twinlink.rundir.directory import RunDirectory
 from twinlink.spiders.crawl import REPORT_NAME, CrawlProgress, crawl
-from twinlink.spiders.ledger import ledger_rejects, ledger_summary
+from twinlink.spiders.frontier.ledger import ledger_rejects, ledger_summary
 from twinlink.spiders.seeds import read_seeds
 
 

@@ -27,10 +27,10 @@ from warcio.cli import main as warcio_main
 from tests.loopback import Answer, Server, links, redirect, serving
 from twinlink.config import CrawlSettings
 from twinlink.errors import CrawlError, InputError, RunError, RunLockedError
-from twinlink.spiders import child
 from twinlink.spiders import crawl as crawl_module
+from twinlink.spiders import process as child
 from twinlink.spiders.crawl import CrawlProgress, crawl
-from twinlink.spiders.ledger import Ledger, ledger_rejects, ledger_summary
+from twinlink.spiders.frontier.ledger import Ledger, ledger_rejects, ledger_summary
 
 N_PAGES = 40
 

@@ -29,11 +29,11 @@ from tests.loopback import Answer, links, redirect, serving
 from tests.talking import Talk, talking
 from twinlink.config import Config, CrawlSettings
 from twinlink.errors import CrawlError, RunError
-from twinlink.pipeline.mine import ingest_stage
-from twinlink.rundir import RunDirectory
+from twinlink.jobs.mine import ingest_stage
+from twinlink.rundir.directory import RunDirectory
 from twinlink.spiders import crawl as crawl_module
 from twinlink.spiders.crawl import crawl
-from twinlink.spiders.ledger import LEDGER_NAME, ledger_rejects
+from twinlink.spiders.frontier.ledger import LEDGER_NAME, ledger_rejects
 from twinlink.tables import PAGES, REJECTS, read_table
 
 SETTINGS = CrawlSettings(retries=0, timeout=10)
@@ -167,7 +167,7 @@ public = guard.is_public
 guard.is_public = lambda address: address == "127.0.0.2" or public(address)
 LocalCache.__contains__ = lambda self, name: False  # what is remembered would hide the second answer
 sys.argv = ["child"]
-runpy.run_module("twinlink.spiders.child", run_name="__main__")
+runpy.run_module("twinlink.spiders.process", run_name="__main__")
 """
 
 

@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 
 from experiments.campaign.samples import BODIES, MAKERS, Sample
 from twinlink.errors import InputError
-from twinlink.spiders.documents import Document
-from twinlink.spiders.parser import parse_page
-from twinlink.spiders.sources import read_path, source_files
+from twinlink.pages.parser import parse_page
+from twinlink.sources.documents import Document
+from twinlink.sources.reading import read_path, source_files
 from twinlink.tables import Reject
 from twinlink.toy import toy_site
 

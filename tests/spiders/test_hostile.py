@@ -21,8 +21,8 @@ from twinlink.config import CrawlSettings
 from twinlink.errors import CrawlError
 from twinlink.spiders import crawl as crawl_module
 from twinlink.spiders.crawl import crawl
+from twinlink.spiders.frontier.ledger import ledger_rejects, ledger_report
 from twinlink.spiders.guard import BLOCKED_PORTS, MAX_HEADER_BYTES, AddressGuard, blocked_port, is_public
-from twinlink.spiders.ledger import ledger_rejects, ledger_report
 
 BIG = b"<p>" + b"x" * 3_000_000
 
@@ -182,7 +182,7 @@ import runpy, socket, sys
 known = socket.gethostbyname
 socket.gethostbyname = lambda name: "127.0.0.1" if name.endswith("example.org") else known(name)
 sys.argv = ["child"]
-runpy.run_module("twinlink.spiders.child", run_name="__main__")
+runpy.run_module("twinlink.spiders.process", run_name="__main__")
 """
 
 

@@ -12,7 +12,7 @@ from tests.loopback import Answer, Server, keeps_pace, links, redirect, serving
 from twinlink.config import CrawlSettings
 from twinlink.errors import CrawlError
 from twinlink.spiders.crawl import CrawlProgress, crawl
-from twinlink.spiders.ledger import ledger_rejects
+from twinlink.spiders.frontier.ledger import ledger_rejects
 from twinlink.spiders.middleware import MAX_WAIT
 
 PAGES = [f"/{n}.html" for n in range(5)]

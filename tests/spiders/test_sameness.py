@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.loopback import Answer, serving
 from twinlink.config import CrawlSettings
 from twinlink.spiders.crawl import crawl
-from twinlink.spiders.ledger import ledger_rejects
+from twinlink.spiders.frontier.ledger import ledger_rejects
 from twinlink.spiders.traps import MAX_ALIKE, Sameness, form, said_by
 
 TEXT = "What this page says is the same under every address that leads to it, and there are many such addresses."

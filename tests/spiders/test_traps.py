@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from twinlink.config import CrawlSettings
 from twinlink.spiders.scope import Scope
 from twinlink.spiders.traps import MAX_SAME, MAX_SEGMENTS, form, suspicion, winds
-from twinlink.spiders.urls import page_id, page_key
+from twinlink.urls import page_id, page_key
 
 SITE = "http://www.example.org"
 

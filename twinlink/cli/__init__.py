@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from twinlink.cli.ending import main
-from twinlink.cli.looking import report, review
-from twinlink.cli.mining import crawl, ingest, match, mine
-from twinlink.cli.root import GROUPS, app
-from twinlink.cli.scoring import evaluate, explain, verify
-from twinlink.cli.sentences import align
-from twinlink.cli.sites import discover, patterns, rank, recover
-from twinlink.cli.trying import demo
+from twinlink.cli.app import GROUPS, app
+from twinlink.cli.exit import main
+from twinlink.cli.verbs.align import align
+from twinlink.cli.verbs.demo import demo
+from twinlink.cli.verbs.evaluate import evaluate, explain, verify
+from twinlink.cli.verbs.mine import crawl, ingest, match, mine
+from twinlink.cli.verbs.review import report, review
+from twinlink.cli.verbs.sites import discover, patterns, rank, recover
 
 __all__ = ["app", "main"]
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from twinlink.cli.bashwords import NAME_BEFORE
+from twinlink.cli.bash_words import NAME_BEFORE
 
 __all__ = ["complete_langs", "complete_runs", "complete_setting", "listed", "one_of"]
 

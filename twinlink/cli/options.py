@@ -54,7 +54,7 @@ class Method(StrEnum):
 
 
 class Verifier(StrEnum):
-    """Names of what judges pairs, as `twinlink.pipeline.verify.VERIFIERS` has them."""
+    """Names of what judges pairs, as `twinlink.baselines.verify.VERIFIERS` has them."""
 
     STRAND = "strand"
     HC1 = "hc1"

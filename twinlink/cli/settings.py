@@ -7,12 +7,12 @@ from pathlib import Path
 from tomllib import TOMLDecodeError
 from typing import TYPE_CHECKING, Any
 
+from twinlink.config.toml import parse_toml
 from twinlink.errors import ConfigError
-from twinlink.tomltext import parse_toml
 
 if TYPE_CHECKING:
     from twinlink.cli.options import Method
-    from twinlink.remembering import CallSettings
+    from twinlink.rundir.remembered import CallSettings
 
 __all__ = ["crawl_options", "match_options", "more_seeds", "settings_of"]
 
@@ -66,7 +66,7 @@ def settings_of(
     run: Path | None, file: Path | None, assignments: list[str], given: dict[str, Any], forget: Sequence[str] = ()
 ) -> CallSettings:
     """Put the settings of a call together: what the run remembers, a file over it, then single options."""
-    from twinlink.remembering import call_settings
+    from twinlink.rundir.remembered import call_settings
 
     values = {name: _plain(value) for name, value in given.items() if value not in ("", None, [])}
     if "langs" in values:

@@ -9,7 +9,7 @@ and sends the other one on to its next. The result is the stable matching, and b
 strict order there is exactly one: the best entry of all is in it, then the best of what this leaves free, and so on,
 which is the greedy rule.
 
-`twinlink.graph.propagation` and `twinlink.graph.matching` call this module; `twinlink.graph.reference` is its plain
+`twinlink.graph.propagation` and `twinlink.graph.matching` call this module; `tests.graph.reference` is its plain
 twin.
 """
 
@@ -195,7 +195,7 @@ def external_rows(
     ``S_ext(e, c) = 2 * sum(√(w_x·w_y)·score) / (Σ w_x + Σ w_y)`` over the greedy matching of N(e) and N(c), where w is
     what a neighbour counts for (see `Neighbours`); 0 where both are empty, or count for nothing. No row
     depends on another one, so rows may be shared out to threads in any way. The sum is taken in the order of the
-    source pages, in double precision, so that it is the same number in `twinlink.graph.reference`.
+    source pages, in double precision, so that it is the same number in `tests.graph.reference`.
     """
     marks, lists = _scratch(entries.scores.size, _widest(first, last, entries, source), target.starts.size - 1)
     held = np.zeros(source.starts.size - 1, dtype=np.uint32)

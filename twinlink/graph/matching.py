@@ -11,8 +11,8 @@ from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
 from twinlink.errors import ShapeError
 from twinlink.graph.checks import check_scores
+from twinlink.graph.greedy_order import greedy_order
 from twinlink.graph.kernels import greedy_positions
-from twinlink.graph.order import greedy_order
 
 __all__ = ["Matching", "greedy_matching", "optimal_matching", "rivals"]
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logit
 
-from twinlink.similarity.margins import Rivalry
+from twinlink.similarity.rivals import Rivalry
 
 __all__ = ["chance_of_being_right", "recalibrated", "shares_of_rivals"]
 

@@ -13,7 +13,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from twinlink.similarity.margins import Rivalry
+from twinlink.similarity.rivals import Rivalry
 
 __all__ = ["CLUES", "clue_odds", "clue_states", "learn_clues"]
 

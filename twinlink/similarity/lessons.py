@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from twinlink.similarity.margins import Rivalry
+from twinlink.similarity.rivals import Rivalry
 from twinlink.similarity.standings import standings_of
 
 __all__ = ["Lessons", "taught_rows"]

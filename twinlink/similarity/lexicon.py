@@ -10,12 +10,12 @@ from typing import Literal
 import numpy as np
 from scipy.sparse import csr_array
 
-from twinlink.similarity.chinese import simplify_chinese, simplify_japanese
 from twinlink.similarity.lexicon_files import Entry, Lexicon, read_lexicon
-from twinlink.similarity.stems import stem
-from twinlink.similarity.terms import has_latin_script, is_latin, is_name, is_number
-from twinlink.similarity.wordlists import STOP_WORDS
-from twinlink.similarity.words import tokenize
+from twinlink.text.chinese import simplify_chinese, simplify_japanese
+from twinlink.text.stems import stem
+from twinlink.text.terms import has_latin_script, is_latin, is_name, is_number
+from twinlink.text.word_lists import STOP_WORDS
+from twinlink.text.words import tokenize
 
 __all__ = ["Entry", "Lexicon", "heads_of", "identity_matrix", "read_lexicon", "translation_matrix"]
 

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from twinlink.errors import LexiconError
 from twinlink.inputs import Expected, read_input
-from twinlink.packed import BZIP2, GZIP, XZ, PackedError, unpack
 from twinlink.similarity.dictd import dictd_entries, dictd_files
+from twinlink.system.packed import BZIP2, GZIP, XZ, PackedError, unpack
 
 __all__ = ["Entry", "Lexicon", "read_lexicon"]
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from twinlink.structure_config import BestOf
+from twinlink.config.baselines import BestOf
 
 __all__ = ["best_candidates", "pairs_of"]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from twinlink.similarity.margins import Rivalry
+from twinlink.similarity.rivals import Rivalry
 from twinlink.similarity.weighing_kernels import logistic_sums
 
 __all__ = ["STANDINGS", "Logistic", "fit_logistic", "standings_of", "write_standings"]

@@ -18,7 +18,7 @@ from twinlink.config import WeighingSettings
 from twinlink.errors import ShapeError
 from twinlink.similarity.chances import chance_of_being_right, recalibrated, shares_of_rivals
 from twinlink.similarity.lessons import Lessons
-from twinlink.similarity.margins import Rivalry
+from twinlink.similarity.rivals import Rivalry
 from twinlink.similarity.weighing_model import Model, learn
 
 __all__ = ["Weighing", "clear_pairs", "n_equal", "weigh"]

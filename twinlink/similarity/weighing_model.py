@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from twinlink.similarity.clues import CLUES, clue_odds, learn_clues
 from twinlink.similarity.lessons import Lessons, taught_rows
-from twinlink.similarity.margins import Rivalry
+from twinlink.similarity.rivals import Rivalry
 from twinlink.similarity.standings import STANDINGS, Logistic, fit_logistic, standings_of, write_standings
 
 __all__ = ["MAX_LOG_ODDS", "Model", "learn"]

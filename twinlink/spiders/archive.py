@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from twinlink.spiders.warc import Conversion, Earlier, WarcWriter, Written, truncate_to
+from twinlink.spiders.warc_writer import Conversion, Earlier, WarcWriter, Written, truncate_to
 
 if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.http import Headers, Response
 
-    from twinlink.spiders.ledger import Ledger
+    from twinlink.spiders.frontier.ledger import Ledger
 
 __all__ = ["Archive"]
 

@@ -22,9 +22,8 @@ import msgspec
 from twinlink import errors
 from twinlink.config import CrawlSettings
 from twinlink.errors import CrawlError, InputError, MissingStageError, RunError, RunLockedError
-from twinlink.locks import own_command
-from twinlink.spiders.chromium import check_browser
-from twinlink.spiders.ledger import (
+from twinlink.spiders.browser.chromium import check_browser
+from twinlink.spiders.frontier.ledger import (
     LEDGER_NAME,
     SiteCounts,
     ledger_again,
@@ -38,7 +37,8 @@ from twinlink.spiders.ledger import (
     ledger_tally,
 )
 from twinlink.spiders.scope import Scope
-from twinlink.spiders.urls import normalise
+from twinlink.system.locks import own_command
+from twinlink.urls import normalise
 
 __all__ = ["LOG_NAME", "REPORT_NAME", "CrawlProgress", "crawl", "crawl_chosen"]
 
@@ -113,7 +113,7 @@ def crawl(
     on_progress : callable, optional
         Called with a `CrawlProgress` a few times a second, and once at the end.
     pause : Path, optional
-        As long as this file asks for a pause (`twinlink.pausing`), nothing is fetched but what is in flight.
+        As long as this file asks for a pause (`twinlink.system.pausing`), nothing is fetched but what is in flight.
 
     Returns
     -------
@@ -185,8 +185,8 @@ def crawl_chosen(
 ) -> None:
     """Fetch chosen addresses, and no link of theirs, with the manners of `crawl` and in the same kind of archive.
 
-    What becomes of them is in a ledger of their own (`twinlink.spiders.chosen`), which is gone on with: an address that
-    was asked for is not asked for again.
+    What becomes of them is in a ledger of their own (`twinlink.spiders.chosen_scope`), which is gone on with: an
+    address that was asked for is not asked for again.
 
     Parameters
     ----------
@@ -254,7 +254,7 @@ def _run_child(job: dict[str, object], folder: Path, report: Callable[[], object
     with log:
         # A session of its own: Ctrl-C comes to this process alone, which then asks the child to stop.
         child = subprocess.Popen(
-            [sys.executable, "-m", "twinlink.spiders.child"],
+            [sys.executable, "-m", "twinlink.spiders.process"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=log,

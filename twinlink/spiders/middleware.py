@@ -7,14 +7,14 @@ import time
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
-from twinlink.spiders.building import PART, PageBuilder
-from twinlink.spiders.early import is_whole
+from twinlink.spiders.browser.middleware import PART, PageBuilder
+from twinlink.spiders.early_end import is_whole
 from twinlink.spiders.failures import RefusedError
 from twinlink.spiders.guard import blocked_port
-from twinlink.spiders.listing import SetAside
-from twinlink.spiders.reading_queue import Reading, unpacked
-from twinlink.spiders.robots_gate import RobotsGate
+from twinlink.spiders.reader.middleware import Reading, unpacked
+from twinlink.spiders.robots.middleware import RobotsGate
 from twinlink.spiders.scope import SAME_PAGE, host_of
+from twinlink.spiders.sitemap_queue import SetAside
 
 if TYPE_CHECKING:
     from typing import Self

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from twinlink.spiders.ledger_values import Body
-from twinlink.spiders.warc import NOT_MODIFIED, Earlier, Written, payload_digest
+from twinlink.spiders.frontier.records import Body
+from twinlink.spiders.warc_writer import NOT_MODIFIED, Earlier, Written, payload_digest
 
 if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.http import Headers, Response
 
     from twinlink.spiders.archive import Archive
-    from twinlink.spiders.warc import Conversion
+    from twinlink.spiders.warc_writer import Conversion
 
 __all__ = ["archive_page", "conditions", "is_unmodified"]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from scrapy.core.scheduler import BaseScheduler
 
-from twinlink.spiders.ledger_values import Outcome
+from twinlink.spiders.frontier.records import Outcome
 
 if TYPE_CHECKING:
     from typing import Self
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
 
-    from twinlink.spiders.ledger_values import Entry
+    from twinlink.spiders.frontier.records import Entry
     from twinlink.spiders.spider import SiteSpider
 
 __all__ = ["SqliteScheduler"]

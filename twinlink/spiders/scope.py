@@ -10,11 +10,11 @@ from hashlib import blake2b
 
 from twinlink.config import CrawlSettings
 from twinlink.errors import InputError
-from twinlink.spiders.ledger import Entry
-from twinlink.spiders.partners import OF_SITEMAPS, UNKNOWN, UNWANTED, Sides
+from twinlink.spiders.frontier.ledger import Entry
+from twinlink.spiders.frontier.partners import OF_SITEMAPS, UNKNOWN, UNWANTED, Sides
+from twinlink.spiders.frontier.urgency import LAST, PLAIN
 from twinlink.spiders.traps import Sameness, shape, suspicion, varies, winds
-from twinlink.spiders.urgency import LAST, PLAIN
-from twinlink.spiders.urls import REMEMBERED_LENGTH, page_key, share_place, site_of
+from twinlink.urls import REMEMBERED_LENGTH, page_key, share_place, site_of
 
 __all__ = ["MAX_HOPS", "MAX_LINKS", "MAX_LINK_BYTES", "SAME_PAGE", "Scope", "host_of", "versions_together"]
 

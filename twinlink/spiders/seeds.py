@@ -7,7 +7,7 @@ from pathlib import Path
 
 from twinlink.errors import InputError
 from twinlink.inputs import Expected, read_input_text
-from twinlink.spiders.urls import normalise
+from twinlink.urls import normalise
 
 __all__ = ["read_seeds", "seeds_of"]
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from lxml import etree
 
-from twinlink.packed import GZIP, PackedError, gzip_parts
-from twinlink.spiders.urls import MAX_URL_LENGTH, join
+from twinlink.system.packed import GZIP, PackedError, gzip_parts
+from twinlink.urls import MAX_URL_LENGTH, join
 
 __all__ = ["MAX_ADDRESSES", "MAX_SITEMAP_BYTES", "Portion", "SitemapLimits", "SitemapReader"]
 

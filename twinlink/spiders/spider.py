@@ -14,25 +14,25 @@ from scrapy import signals
 from scrapy.crawler import CrawlerProcess
 from scrapy.exceptions import CloseSpider
 
-from twinlink.spiders.building import BUILT, UNBUILT
-from twinlink.spiders.crawl_log import log_handler
-from twinlink.spiders.early import EarlyEnd, is_whole
+from twinlink.spiders.browser.middleware import BUILT, UNBUILT
+from twinlink.spiders.early_end import EarlyEnd, is_whole
 from twinlink.spiders.failures import failure_reason
+from twinlink.spiders.frontier.ledger import Entry, Outcome
+from twinlink.spiders.frontier.partners import UNWANTED, Sides
+from twinlink.spiders.frontier.urgency import ASKED_LATER, LAST, SURE
 from twinlink.spiders.guard import AddressGuard, GuardedHandler, guarded_resolver
-from twinlink.spiders.ledger import Entry, Outcome
-from twinlink.spiders.listing import LISTED, LISTING_REASONS, Listing
+from twinlink.spiders.log import log_handler
 from twinlink.spiders.middleware import MIDDLEWARES
-from twinlink.spiders.partners import UNWANTED, Sides
-from twinlink.spiders.reading import PageFacts
-from twinlink.spiders.reading_queue import READ, ReadingQueue, header
+from twinlink.spiders.reader.middleware import READ, ReadingQueue, header
+from twinlink.spiders.reader.page_facts import PageFacts
 from twinlink.spiders.revisits import archive_page, conditions, is_unmodified
-from twinlink.spiders.robots import directives, product_token, user_agent
+from twinlink.spiders.robots.robots import directives, product_token, user_agent
 from twinlink.spiders.scheduler import SqliteScheduler
+from twinlink.spiders.sitemap_queue import LISTED, LISTING_REASONS, Listing
 from twinlink.spiders.sitemaps import MAX_SITEMAP_BYTES
 from twinlink.spiders.stalls import Stalls
-from twinlink.spiders.urgency import ASKED_LATER, LAST, SURE
-from twinlink.spiders.urls import join
-from twinlink.spiders.warc import Conversion
+from twinlink.spiders.warc_writer import Conversion
+from twinlink.urls import join
 
 if TYPE_CHECKING:
     from typing import Self
@@ -43,11 +43,11 @@ if TYPE_CHECKING:
     from twisted.python.failure import Failure
 
     from twinlink.config import CrawlSettings
-    from twinlink.pausing import Pause
     from twinlink.spiders.archive import Archive
-    from twinlink.spiders.ledger import Body, Ledger
+    from twinlink.spiders.browser.visit import Built
+    from twinlink.spiders.frontier.ledger import Body, Ledger
     from twinlink.spiders.scope import Scope
-    from twinlink.spiders.visit import Built
+    from twinlink.system.pausing import Pause
 
 __all__ = ["SiteSpider", "crawler_process"]
 

@@ -1,0 +1,114 @@
+"""Each reason for which a bead is not handed out."""
+
+from __future__ import annotations
+
+import pytest
+
+from twinlink.align.filters import REASONS, SEGMENT, Repeats, Segment, is_damaged, judge, judge_page
+from twinlink.align.lengths import LengthModel
+from twinlink.align.tokens import fold, numbers, split_words
+from twinlink.config.align import SegmentFilterSettings
+
+SETTINGS = SegmentFilterSettings()
+
+
+def verdict(source, target, probability=0.9, per_word=0.5, identify=None):
+    return judge(Segment(source, target, "1-1", probability, per_word), SETTINGS, LengthModel(), identify)
+
+
+@pytest.mark.parametrize(
+    ("reason", "source", "target"),
+    [
+        (SEGMENT, "The office is open on weekdays.", "Le bureau est ouvert en semaine."),
+        ("unaligned", "The office is open.", ""),
+        ("encoding", "The summer was long.", "L'Ã©tÃ© fut long."),
+        ("encoding", "The summer was long.", "L'\ufffdt\ufffd fut long."),
+        ("no-words", "2009", "2009"),
+        ("copy", "Apache HTTP Server 2.4", "Apache HTTP Server 2.4."),
+        ("length", "No.", "Le bureau est ouvert en semaine, sauf les jours de fête et pendant les vacances d'été."),
+        ("numbers", "Open from 1998 to 2004", "Ouvert de 1997 à 2003"),
+        ("numbers", "The bridge was built in 1998.", "Le pont fut bâti alors."),
+        (SEGMENT, "The 3 bridges were built in 1,998.5 days.", "Les trois ponts furent bâtis en 1 998,5 jours."),
+    ],
+)
+def test_reasons_by_the_text(reason, source, target):
+    assert verdict(source, target) == reason
+
+
+def test_reasons_by_score():
+    assert verdict("The office is open.", "Le bureau est ouvert.", probability=0.4) == "improbable"
+    assert verdict("The office is open.", "Le bureau est ouvert.", per_word=-0.5) == "words"
+
+
+def test_two_sides_of_one_language():
+    texts = "The office is open on weekdays from nine.", "Our bureau opens every weekday at nine o'clock."
+    assert verdict(*texts, identify=lambda text: "en") == "same-language"
+    assert verdict(*texts, identify=lambda text: "und") == SEGMENT
+    assert verdict("Open", "Ouvert", identify=lambda text: "en") == SEGMENT
+
+
+def test_pages_without_support_hand_nothing_out():
+    beads = [Segment("Open", "Ouvert", "1-1", 0.9, 0.5), Segment("Closed", "", "1-0", 0.9, 0.0)]
+    assert judge_page(beads, 0.4, SETTINGS, LengthModel()) == ["page", "unaligned"]
+    assert judge_page(beads, 0.6, SETTINGS, LengthModel()) == [SEGMENT, "unaligned"]
+
+
+def test_every_reason_is_known():
+    assert len({*REASONS}) == len(REASONS)
+    assert SEGMENT not in REASONS
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "verdict"),
+    [
+        (
+            '<ul class="menu"> <li>English</li> <li>More</li> </ul>',
+            '<ul class="menu"> <li>Anglais</li> <li>Plus</li> </ul>',
+            "code",
+        ),
+        (
+            "if (ready) { speed = start(engine); return { ok: speed }; } // starts",
+            "if (ready) { speed = start(engine); return { ok: speed }; } // démarre",
+            "code",
+        ),
+        (
+            "It is comparable to the <Directory> and <Location> directives.",
+            "Elle est comparable aux directives <Directory> et <Location>",
+            SEGMENT,
+        ),
+        (
+            "Set { name = value } in the section of the server you mean.",
+            "Écrivez { nom = valeur } là où votre hôte est décrit en détail.",
+            SEGMENT,
+        ),
+    ],
+)
+def test_listings_are_no_segments(source, target, verdict):
+    said = judge(Segment(source, target, "1-1", 1.0, 1.0), SegmentFilterSettings(), LengthModel())
+    assert said == verdict
+
+
+def test_repeats_are_handed_out_once_and_counted_by_how_frequent_they_are():
+    menu, rare = Segment("Home", "Accueil", "1-1", 1.0, 1.0), Segment("A rare one", "Un rare", "1-1", 1.0, 1.0)
+    pages = [[menu, rare] if k < 2 else [menu] for k in range(20)]
+    said = [[SEGMENT] * len(page) for page in pages]
+    repeats = Repeats()
+    repeats.judge(pages, said, 0.1)
+    assert said == [[SEGMENT, SEGMENT], ["boilerplate", "duplicate"], *[["boilerplate"]] * 18]
+    again = [[SEGMENT]]
+    repeats.judge([[rare]], again, 0.1)
+    assert again == [["duplicate"]]
+
+
+@pytest.mark.parametrize("text", ["Größe", "naïve café", "Ärger", "Ã", "中文，可以。", "Ðanh", "Қазақстан"])
+def test_good_text_is_not_taken_for_damaged(text):
+    assert not is_damaged(text)
+
+
+def test_words_of_any_language():
+    assert split_words("Tél. +41 44 12 www.sac-cas.ch/fr info@sac.ch", "") == [
+        "tél", "41", "44", "12", "www.sac-cas.ch/fr", "info@sac.ch",
+    ]  # fmt: skip
+    assert split_words("हिन्दी में", "hi") == ["हिन्दी", "में"]
+    assert numbers("٣٤ und 1’000") == ["1000", "34"]
+    assert fold("Қазақстан") == fold("Kazakstan")

@@ -1,0 +1,57 @@
+"""Sentences of blocks, in many scripts, with their places."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from twinlink.align.sentences import split_block, split_blocks
+
+
+@pytest.mark.parametrize(
+    ("lang", "text", "sentences"),
+    [
+        ("en", "Mr. Lee came at 5 p.m. yesterday. He left.", ["Mr. Lee came at 5 p.m. yesterday.", "He left."]),
+        ("zh-Hant", "你好。我是誰？他說：「走吧！」", ["你好。", "我是誰？", "他說：「走吧！」"]),
+        ("ja", "今日は晴れです。明日は雨でしょう。", ["今日は晴れです。", "明日は雨でしょう。"]),
+        ("kk", "Бұл не? Бұл кітап. Иә!", ["Бұл не?", "Бұл кітап.", "Иә!"]),
+        ("de", "Das ist z.B. gut. Und das auch.", ["Das ist z.B. gut.", "Und das auch."]),
+        ("xx", "One. Two.", ["One.", "Two."]),
+        ("", "One. Two.", ["One.", "Two."]),
+    ],
+)
+def test_sentences_of_many_languages(lang, text, sentences):
+    assert [text[start:end] for start, end in split_block(text, lang)] == sentences
+
+
+def test_blocks_are_never_joined():
+    blocks = ["Office hours", "Monday to Friday", "", "Closed. See also: news"]
+    found = split_blocks(blocks, "en")
+    assert [(one.text, one.block) for one in found] == [
+        ("Office hours", 0),
+        ("Monday to Friday", 1),
+        ("Closed.", 3),
+        ("See also: news", 3),
+    ]
+    assert all(blocks[one.block][one.start : one.end] == one.text for one in found)
+
+
+@given(st.text(max_size=60), st.sampled_from(["en", "zh", "kk", "ja", "fr"]))
+def test_sentences_cover_the_text_in_order(text, lang):
+    places = split_block(text, lang)
+    assert all(start < end for start, end in places)
+    assert all(end <= start for (_, end), (start, _) in pairwise(places))
+    assert "".join("".join(text[start:end].split()) for start, end in places) == "".join(text.split())
+
+
+@pytest.mark.parametrize("space", ["\u00a0", "\u202f", "\u3000", "\u2028", " \u00a0", "\u2029\u2029"])
+@pytest.mark.parametrize("lang", ["en", "fr", "zh-Hant", "ja", "kk", "th", "xx"])
+def test_a_wide_space_before_a_period_is_no_harm(space, lang):
+    text = f"La vitamine C{space}. Le reste est bon."
+    (first, *_), sentences = split_block(text, lang), split_blocks([text], lang)
+    assert first[0] == 0
+    assert [text[one.start : one.end] for one in sentences] == [one.text for one in sentences]
+    assert "".join("".join(one.text for one in sentences).split()) == "".join(text.split())  # nothing is lost

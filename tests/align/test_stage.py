@@ -1,0 +1,213 @@
+"""The stage: page pairs of a run become segments, the same ones for any number of workers."""
+
+from __future__ import annotations
+
+import shutil
+from concurrent.futures import ProcessPoolExecutor
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from lxml import etree
+
+from tests.sites import BASE, write_pages
+from twinlink.align.formats.sentence_pairs import PairFile
+from twinlink.align.stage import align_run, export_rows
+from twinlink.config import Config
+from twinlink.config.align import BitextSettings
+from twinlink.errors import InputError, MissingStageError
+from twinlink.ingest.stage import ingest
+from twinlink.match.stage import match
+from twinlink.rundir.directory import RunDirectory
+from twinlink.tables import PAGE_ALIGNMENTS, PAGES, SEGMENTS, iter_parts, read_table
+
+CONFIG = Config().override({"langs": ["en", "fr"], "ingest.base_url": BASE})
+CREATED = datetime(2026, 1, 1, tzinfo=UTC)
+NOUNS = {
+    "bridge": "pont",
+    "house": "maison",
+    "garden": "jardin",
+    "school": "école",
+    "market": "marché",
+    "road": "route",
+}
+PLACES = {"village": "village", "valley": "vallée", "town": "ville", "harbour": "port", "forest": "forêt"}
+
+
+def page(lang: str, number: int) -> str:
+    nouns, places = [*NOUNS.items()], [*PLACES.items()]
+    side = 0 if lang == "en" else 1
+    rows = []
+    for k in range(4):
+        noun, place = nouns[(number + k) % 6][side], places[(number * 2 + k) % 5][side]
+        year = 1900 + 7 * number + k
+        if lang == "en":
+            rows += [f"<p>The {noun} of the {place} was built in {year}. It is open to the visitors every day.</p>"]
+        else:
+            rows += [
+                f"<p>Le bâtiment {noun} de {place} fut construit en {year}.",
+                " Il est ouvert aux visiteurs tous les jours.</p>",
+            ]
+    title = f"<h1>{'News of the municipality' if lang == 'en' else 'Nouvelles de la commune'} {number}</h1>"
+    return f"<html><head><meta charset='utf-8'></head><body>{title}{''.join(rows)}</body></html>"
+
+
+@pytest.fixture(scope="module")
+def matched(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("align")
+    write_pages(folder / "site", {f"{lang}/{n}.html": page(lang, n) for lang in ("en", "fr") for n in range(20)})
+    run = RunDirectory.create(folder / "run")
+    ingest(run, [folder / "site"], CONFIG.ingest)
+    match(run, CONFIG)
+    return run.path
+
+
+def bytes_of(run: Path) -> dict[str, bytes]:
+    return {
+        str(file.relative_to(run)): file.read_bytes() for file in sorted((run / "align").rglob("*")) if file.is_file()
+    }
+
+
+def test_segments_are_right_and_keep_their_places(matched):
+    run = RunDirectory(matched)
+    align_run(run, BitextSettings(formats=("tmx", "tsv", "moses", "jsonl")), created=CREATED)
+    segments = read_table(matched / "align" / "segments", SEGMENTS).to_pylist()
+    pages = read_table(matched / "ingest" / "pages", PAGES, ("url", "blocks"))
+    blocks = dict(zip(pages["url"].to_pylist(), pages["blocks"].to_pylist(), strict=True))
+    good = [row for row in segments if row["verdict"] == "segment"]
+    assert len(good) > 25  # the sentences of 20 pages that differ in more than a year
+    for row in segments:
+        assert blocks[row["url_a"]][row["block_a"]][row["start_a"] : row["end_a"]] == row["source"]
+        assert blocks[row["url_b"]][row["block_b"]][row["start_b"] : row["end_b"]] == row["target"]
+    years = [
+        [word for word in row[side].replace(".", " ").split() if word.isdigit()]
+        for row in good
+        for side in ("source", "target")
+    ]
+    assert years[::2] == years[1::2]
+    supports = read_table(matched / "align" / "pages", PAGE_ALIGNMENTS)["support"].to_pylist()
+    assert min(supports) > 0.9
+    n_units = len(list(etree.parse(matched / "align" / "en-fr.tmx").iter("tu")))
+    assert n_units == len(good) == len(list(export_rows(matched / "align" / "segments", ("en", "fr"))))
+    assert {file.name for file in (matched / "align").iterdir()} == {
+        "en-fr.tmx", "en-fr.tsv", "en-fr.en", "en-fr.fr", "en-fr.jsonl", "en-fr.lexicon.tsv", "segments", "pages",
+        "signature.json", "exports.json",
+    }  # fmt: skip
+    lexicon = [line.split("\t")[:2] for line in (matched / "align" / "en-fr.lexicon.tsv").read_text().splitlines()[1:]]
+    assert ["bridge", "pont"] in lexicon
+
+
+def test_any_number_of_workers_gives_the_same(matched):
+    run, settings = RunDirectory(matched), BitextSettings(compress="gzip")
+    shutil.rmtree(matched / "align", ignore_errors=True)
+    align_run(run, settings, created=CREATED)
+    alone = bytes_of(matched)
+    assert any(name.endswith(".tmx.gz") for name in alone)
+    (matched / "align" / "signature.json").unlink()
+    counts = []
+    with ProcessPoolExecutor(2) as executor:
+        align_run(run, settings, created=CREATED, executor=executor, on_pairs=lambda *done: counts.append(done))
+    assert bytes_of(matched) == alone
+    assert counts[-1][0] == counts[-1][1] == 20 * 3
+
+
+def test_what_is_done_is_not_done_again(matched):
+    run, settings = RunDirectory(matched), BitextSettings(compress="zstd")
+    signature = align_run(run, settings, created=CREATED)
+    before = {file: file.stat().st_mtime_ns for file in iter_parts(matched / "align")}
+    assert align_run(run, settings) == signature
+    assert {file: file.stat().st_mtime_ns for file in iter_parts(matched / "align")} == before
+
+
+def test_other_formats_are_written_from_the_tables(matched):
+    run = RunDirectory(matched)
+    shutil.rmtree(matched / "align", ignore_errors=True)
+    align_run(run, BitextSettings(formats=("tmx", "moses"), compress="gzip"), created=CREATED)
+    tables = {file: file.stat().st_mtime_ns for file in (matched / "align").glob("*/*/*.parquet")}
+    told = []
+    align_run(run, BitextSettings(formats=("tsv",)), created=CREATED, on_pairs=lambda *done: told.append(done))
+    assert not told  # nothing was aligned
+    assert {file: file.stat().st_mtime_ns for file in (matched / "align").glob("*/*/*.parquet")} == tables
+    names = {file.name for file in (matched / "align").iterdir() if file.is_file()}
+    assert names == {"en-fr.tsv", "en-fr.lexicon.tsv", "exports.json", "signature.json"}
+    lines = (matched / "align" / "en-fr.tsv").read_text(encoding="utf-8").splitlines()
+    assert len(lines) == 1 + len(list(export_rows(matched / "align" / "segments", ("en", "fr"))))
+    assert "bridge\tpont" in (matched / "align" / "en-fr.lexicon.tsv").read_text(encoding="utf-8")
+
+
+def test_a_stop_while_other_formats_are_written_is_made_good(matched, monkeypatch):
+    run = RunDirectory(matched)
+    align_run(run, BitextSettings(formats=("tmx",)), created=CREATED)
+    with monkeypatch.context() as patched:
+        patched.setattr("twinlink.align.segment_files.write_tsv", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            align_run(run, BitextSettings(formats=("tsv",)), created=CREATED)
+    align_run(run, BitextSettings(formats=("tmx",)), created=CREATED)
+    names = {file.name for file in (matched / "align").iterdir() if file.is_file()}
+    assert names == {"en-fr.tmx", "en-fr.lexicon.tsv", "exports.json", "signature.json"}
+
+
+def test_a_lexicon_counts(matched, tmp_path):
+    lexicon = tmp_path / "lexicon.tsv"
+    lexicon.write_text("".join(f"{b}\t{a}\n" for a, b in NOUNS.items()), encoding="utf-8")
+    align_run(RunDirectory(matched), BitextSettings(run_rounds=1), [lexicon], created=CREATED)
+    rows = [line.split("\t")[:2] for line in (matched / "align" / "en-fr.lexicon.tsv").read_text().splitlines()]
+    assert ["bridge", "pont"] in rows
+
+
+def test_sentence_pairs_from_elsewhere_are_learned_first(matched, tmp_path):
+    run, settings = RunDirectory(matched), BitextSettings(run_rounds=1)
+    memory = tmp_path / "memory.tsv"
+    memory.write_text("".join(f"The {a} is old.\tCe {b} est vieux.\n" for a, b in {"kiln": "four"}.items()) * 9)
+    before = align_run(run, settings, created=CREATED)
+    after = align_run(run, settings, warm=[PairFile(memory, ("en", "fr"))], created=CREATED)
+    assert before != after
+    rows = [line.split("\t")[:2] for line in (matched / "align" / "en-fr.lexicon.tsv").read_text().splitlines()]
+    assert ["kiln", "four"] in rows
+    align_run(run, settings, warm=[PairFile(memory, ("fr", "en"))], created=CREATED)
+    rows = [line.split("\t")[:2] for line in (matched / "align" / "en-fr.lexicon.tsv").read_text().splitlines()]
+    assert ["four", "kiln"] in rows
+    with pytest.raises(InputError, match="no sentence pair in en-fr"):
+        align_run(run, settings, warm=[PairFile(memory, ("en", "de"))])
+
+
+def test_anchors_read_the_pages_once_more(matched):
+    run = RunDirectory(matched)
+    align_run(run, BitextSettings(anchor_weight=1.0), created=CREATED)
+    assert (matched / "shapes").is_dir()
+    beads = read_table(matched / "align" / "segments", SEGMENTS, ("block_a", "block_b")).to_pylist()
+    assert {(row["block_a"], row["block_b"]) for row in beads} == {(k, k) for k in range(5)}
+
+
+def test_a_run_without_pairs_is_told(tmp_path):
+    with pytest.raises(MissingStageError):
+        align_run(RunDirectory.create(tmp_path / "run"), BitextSettings())
+
+
+def test_three_languages_are_aligned_two_by_two(tmp_path):
+    german = {
+        "The ": "Der Bau ", " of the ": " bei ", " was built in ": " wurde errichtet im Jahr ",
+        " It is open to the visitors every day.": " Er ist jeden Tag für die Besucher geöffnet.",
+        "News of the municipality": "Nachrichten aus der Gemeinde",
+    }  # fmt: skip
+    pages = {f"{lang}/{n}.html": page(lang, n) for lang in ("en", "fr") for n in range(12)}
+    for n in range(12):
+        text = page("en", n)
+        for english, other in german.items():
+            text = text.replace(english, other)
+        pages[f"de/{n}.html"] = text
+    write_pages(tmp_path / "site", pages)
+    config = Config().override({"langs": ["en", "fr", "de"], "ingest.base_url": BASE})
+    run = RunDirectory.create(tmp_path / "run")
+    ingest(run, [tmp_path / "site"], config.ingest)
+    match(run, config)
+    counts = []
+    align_run(run, BitextSettings(), created=CREATED, on_pairs=lambda *done: counts.append(done))
+    found = {folder.name for folder in (run.path / "align" / "segments").iterdir()}
+    assert found == {folder.name.removesuffix(".tmx") for folder in (run.path / "align").glob("*.tmx")}
+    assert found == {"en-de", "fr-de", "en-fr"}
+    assert counts[-1][0] == counts[-1][1]
+    for name in found:
+        segments = read_table(run.path / "align" / "segments" / name, SEGMENTS).to_pylist()
+        assert {(row["lang_a"], row["lang_b"]) for row in segments} == {tuple(name.split("-"))}
+        assert sum(row["verdict"] == "segment" for row in segments) > 15

@@ -1,0 +1,90 @@
+"""The page test by sentences, and WebMining's content filter: where structure tells nothing, words do."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from twinlink.baselines.methods import match_webmining
+from twinlink.baselines.page_test import PageTest
+from twinlink.config import MatchSettings
+from twinlink.config.baselines import WebminingSettings
+from twinlink.match.evidence import Between, PageShape, Side
+
+WORDS = [f"{a}{b}{c}" for a in "bdfgklmprt" for b in "aeiou" for c in ("nd", "st", "rk", "lm")]
+OTHERS = [word[::-1].replace("a", "ou").replace("e", "ie") + "q" for word in random.Random(7).sample(WORDS, len(WORDS))]
+DICTIONARY = dict(zip(WORDS, OTHERS, strict=True))
+N_PAGES = 24
+
+
+def two_sides(seed: int = 1) -> tuple[Side, Side]:
+    """Pages of eight sentences of eight words; page k of either side is a translation of the other's."""
+    rng = random.Random(seed)
+    pages = [[rng.choices(WORDS, k=8) for _ in range(8)] for _ in range(N_PAGES)]
+    translated = [[[DICTIONARY[word] for word in sentence] for sentence in page] for page in pages]
+    return side("en", pages), side("fr", translated)
+
+
+def side(lang: str, pages: list[list[list[str]]]) -> Side:
+    blocks = [[" ".join(sentence) + "." for sentence in page] for page in pages]
+    none = sp.csr_array(np.zeros((len(pages), len(pages)), np.bool_))
+    tokens = np.array([-1, *([-5, 50, -6] * 8), -2], np.int32)
+    shape = PageShape(tokens, np.full(8, 8, np.int32), 1000)
+    urls = [f"http://x.org/{lang}/{k}" for k in range(len(pages))]
+    tags = [b"\x01\x02"] * len(pages)
+    return Side(lang, np.arange(len(pages)), urls, blocks, tags, none, shapes=[shape] * len(pages))
+
+
+RIGHT = [(k, k) for k in range(N_PAGES)]
+
+
+def test_right_pages_pass_and_wrong_ones_fail() -> None:
+    pages = np.arange(N_PAGES)
+    test = PageTest(*two_sides())
+    assert test.supports(pages, pages, RIGHT).min() > 0.9
+    assert test.supports(pages, (pages + 1) % N_PAGES, RIGHT).max() < 0.6
+
+
+def test_the_model_learns_from_what_passes_only() -> None:
+    """Half of the later teachers are wrong: they do not spoil what the first ones taught."""
+    wrong = [(k, (k + 1) % N_PAGES) for k in range(N_PAGES)]
+    pages = np.arange(N_PAGES)
+    supports = PageTest(*two_sides()).supports(pages, pages, [*RIGHT[:20], *wrong[:12]])
+    assert supports.min() > 0.9
+
+
+def test_pages_without_text_have_no_support() -> None:
+    a, b = two_sides()
+    a = replace(a, blocks=[*a.blocks[:3], [], *a.blocks[4:]])
+    assert PageTest(a, b).supports(np.array([3]), np.array([3]), RIGHT[:2]).tolist() == [0.0]
+
+
+def test_pages_are_cut() -> None:
+    a, b = two_sides()
+    b = replace(b, blocks=[*b.blocks[:5], [*b.blocks[5], *b.blocks[6], *b.blocks[7]], *b.blocks[6:]])
+    five = np.array([5])
+    assert PageTest(a, b).supports(five, five, RIGHT)[0] == pytest.approx(0.5, abs=0.1)
+    assert PageTest(a, b, max_sentences=8).supports(five, five, RIGHT)[0] > 0.9
+
+
+@pytest.mark.parametrize("content", [False, True])
+def test_webmining_asks_for_the_content_where_structures_are_one(content: bool) -> None:
+    """The last third of the pages has one structure: by it alone, ties go by row and column; b is turned around."""
+    a, b = two_sides()
+    shapes = [PageShape(np.append(a.shapes[0].tokens, [-7, -8] * k), a.shapes[0].words, 1000) for k in range(1, 17)]
+    shapes += [a.shapes[0]] * (N_PAGES - len(shapes))
+    a, b = replace(a, shapes=shapes), replace(b, shapes=shapes[::-1], blocks=b.blocks[::-1])
+    settings = MatchSettings(
+        webmining=WebminingSettings(content=content, content_pairs=N_PAGES, tag_difference=1, size_difference=1)
+    )
+    nothing = sp.csr_array(np.zeros((N_PAGES, N_PAGES), np.float32))
+    between = Between(nothing, nothing)
+    found = match_webmining(a, b, between, settings)
+    pairs = set(zip(found.matching.rows.tolist(), found.matching.columns.tolist(), strict=True))
+    right = {(k, N_PAGES - 1 - k) for k in range(N_PAGES)}
+    assert pairs == right if content else len(pairs & right) < 20
+    assert ("content" in found.n_filtered) == content

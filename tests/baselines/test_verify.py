@@ -1,0 +1,208 @@
+"""Pairs from elsewhere: judged by every method, none lost."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from tests.baselines.test_methods import CHINESE, CONFIG, ENGLISH, PAGES, write_site
+from tests.cli.test_cli import twinlink
+from tests.sites import BASE, write_pages
+from twinlink.baselines.alignment import align
+from twinlink.baselines.models.judge import MODELS, judge
+from twinlink.baselines.verify import VERIFIERS, read_pairs, verify_pairs
+from twinlink.errors import InputError
+from twinlink.ingest.stage import ingest
+from twinlink.pages.linearise import linearise
+from twinlink.rundir.directory import RunDirectory
+
+RIGHT = [(f"en/page-{n}.html", f"tc/page-{n}.html") for n in PAGES]
+WRONG = ("en/page-1.html", "tc/page-8.html")
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    return write_site(tmp_path / "site")
+
+
+def verdicts(verified, method):
+    rows = [row for row in verified.table.to_pylist() if row["method"] == method]
+    return {(row["a"], row["b"]): row["verdict"] for row in rows}
+
+
+@pytest.mark.parametrize("method", VERIFIERS)
+def test_a_pair_that_is_not_parallel_is_found_among_others(site, method):
+    verified = verify_pairs([*RIGHT, WRONG], [method], folder=site)
+    found = verdicts(verified, method)
+    assert found[WRONG] != "parallel"
+    least = 2 if method == "hc2" else 7  # the largest of many clusters is small here
+    assert sum(found[pair] == "parallel" for pair in RIGHT) >= least
+    (summary,) = verified.summaries
+    assert sum(summary.counts.values()) == 9
+    assert summary.counts["parallel"] == list(found.values()).count("parallel")
+
+
+def test_numbers_are_those_of_the_two_pages(site):
+    (row,) = verify_pairs([WRONG], ["strand"], folder=site).table.to_pylist()
+    a, b = (linearise((site / name).read_bytes()).tokens for name in WRONG)
+    assert (row["tokens_a"], row["tokens_b"]) == (len(a), len(b))
+    assert (row["length_a"], row["length_b"]) == (a[a > 0].sum(), b[b > 0].sum())
+    assert row["cost_share"] == row["cost"] / (len(a) + len(b))
+
+
+def test_pages_of_a_run_and_files_give_the_same_verdicts(site, tmp_path):
+    run = RunDirectory.create(tmp_path / "run")
+    ingest(run, [site], CONFIG.ingest)
+    addresses = [(f"{BASE}/{a}", f"{BASE}/{b}") for a, b in [*RIGHT, WRONG]]
+    of_run = verify_pairs(addresses, run=run).table
+    of_files = verify_pairs([*RIGHT, WRONG], folder=site).table
+    names = of_run.column_names[2:]
+    pd.testing.assert_frame_equal(of_run.select(names).to_pandas(), of_files.select(names).to_pandas())
+
+
+def test_pairs_with_a_page_that_is_missing_are_told(site, tmp_path):
+    verified = verify_pairs([RIGHT[0], ("en/none.html", "tc/page-1.html"), RIGHT[0]], ["hc1"], folder=site)
+    rows = verified.table.to_pylist()
+    assert [(row["method"], row["verdict"]) for row in rows] == [("hc1", "parallel"), (None, "no-such-file")]
+    run = RunDirectory.create(tmp_path / "run")
+    ingest(run, [site], CONFIG.ingest)
+    verified = verify_pairs([("not an address", f"{BASE}/x.html")], run=run)
+    assert verified.table["verdict"].to_pylist() == ["not-in-run"]
+    assert verified.summaries == ()
+
+
+def test_a_page_may_be_in_several_pairs(site):
+    pairs = [("en/page-3.html", f"tc/page-{n}.html") for n in PAGES]
+    found = verdicts(verify_pairs(pairs, ["webmining"], folder=site), "webmining")
+    assert list(found) == pairs
+    assert found["en/page-3.html", "tc/page-3.html"] == "parallel"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"), [("", "no pairs"), ("a.html\n", "line 1"), ("a.html\tb.html\nc.html\t\n", "line 2")]
+)
+def test_files_that_are_no_lists_of_pairs_are_refused(tmp_path, text, message):
+    path = tmp_path / "pairs.tsv"
+    path.write_text(text)
+    with pytest.raises(InputError, match=message):
+        read_pairs(path)
+    with pytest.raises(InputError, match="no such file"):
+        read_pairs(tmp_path / "none.tsv")
+
+
+def test_a_header_line_and_more_columns_are_passed_over(tmp_path):
+    path = tmp_path / "pairs.tsv"
+    path.write_text("url_a\turl_b\tscore\na.html\tb.html\t0.5\n\n")
+    assert read_pairs(path) == [("a.html", "b.html")]
+
+
+def test_the_command_prints_a_line_a_method_and_writes_the_verdicts(site):
+    lines = [f"{a}\t{b}" for a, b in [*RIGHT, WRONG, ("none.html", "tc/page-1.html")]]
+    (site / "pairs.tsv").write_text("\n".join(lines))
+    done = twinlink("verify", site / "pairs.tsv", "--method", "jangeldin", "--method", "webmining")
+    assert done.returncode == 0, done.stderr
+    assert "jangeldin" in done.stdout
+    assert "parallel 8" in done.stdout
+    assert "not judged: no-such-file 1" in done.stdout
+    written = (site / "pairs.verdicts.tsv").read_text().splitlines()
+    assert len(written) == 1 + 2 * 9 + 1
+    assert written[0].split("\t")[:5] == ["a", "b", "method", "verdict", "score"]
+
+
+def test_the_command_says_so_where_nothing_can_be_judged(tmp_path):
+    (tmp_path / "pairs.tsv").write_text("a.html\tb.html\n")
+    done = twinlink("verify", tmp_path / "pairs.tsv")
+    assert done.returncode != 0
+    assert "no pair could be judged" in done.stderr
+
+
+def test_pairs_of_other_languages_are_another_set(site):
+    """French texts as long as the English ones, beside Chinese ones of a third of their length."""
+    french = "Le conseil municipal se réunit mercredi soir pour parler du budget des écoles de la ville."
+    names = {f"fr/page-{n}.html": f"<title>{n}</title>" + f"<p>{french}</p>" * (30 + n) for n in range(20)}
+    names |= {f"en2/page-{n}.html": f"<title>{n}</title>" + f"<p>{ENGLISH[n % 8]}</p>" * (30 + n) for n in range(20)}
+    names |= {f"zh2/page-{n}.html": f"<title>{n}</title>" + f"<p>{CHINESE[n % 8]}</p>" * (30 + n) for n in range(20)}
+    write_pages(site, names)
+    to_french = [(f"en2/page-{n}.html", f"fr/page-{n}.html") for n in range(20)]
+    to_chinese = [(f"zh2/page-{n}.html", f"en2/page-{n}.html") for n in range(20)]
+    verified = verify_pairs([*to_french, *to_chinese], ["jangeldin", "mixture"], folder=site)
+    for summary in verified.summaries:
+        assert summary.counts["parallel"] == 40
+        assert "2-language-pairs" in summary.notes
+
+
+def test_the_order_of_a_pair_does_not_matter(site):
+    turned = [pair[::-1] if n % 2 else pair for n, pair in enumerate(RIGHT)]
+    straight, mixed = (verify_pairs(pairs, ["jangeldin"], folder=site) for pairs in (RIGHT, turned))
+    assert straight.table["verdict"].to_pylist() == mixed.table["verdict"].to_pylist()
+    rows = mixed.table.to_pylist()
+    assert [row["length_difference"] > 0 for row in rows] == [n % 2 == 0 for n in range(8)]  # English is longer
+    assert rows[1]["length_a"] < rows[1]["length_b"]
+
+
+@pytest.mark.parametrize("is_turned", [False, True])
+def test_a_page_of_misjudged_language_stands_as_its_pair_does(site, is_turned):
+    """The numbers are those of the library on the same pairs in the same order: one page does not turn the others."""
+    name = "en/page-3.html"
+    (site / name).write_text(
+        (site / "tc/page-3.html").read_text().replace("<p>", "<p>Le conseil municipal se réunit, ")
+    )
+    pairs = [pair[::-1] if is_turned else pair for pair in RIGHT]
+    verified = verify_pairs(pairs, MODELS, folder=site)
+    sides = [[linearise((site / name).read_bytes()).tokens for name in names] for names in zip(*pairs, strict=True)]
+    alignment = align(*sides, range(len(pairs)), range(len(pairs)))
+    for summary in verified.summaries:
+        judged = judge(alignment, summary.method)
+        rows = [row for row in verified.table.to_pylist() if row["method"] == summary.method]
+        assert [row["verdict"] == "parallel" for row in rows] == judged.parallel.tolist()
+        assert [row["length_difference"] for row in rows] == pytest.approx(alignment.length_difference.tolist())
+        assert [row["length_a"] for row in rows] == alignment.length_a.tolist()
+        assert dict(summary.found) == pytest.approx(dict(judged.found))
+
+
+@pytest.mark.skipif("MFA_KZ" not in os.environ, reason="MFA_KZ names the folder of the paper's mfa.kz pages")
+@pytest.mark.parametrize(("sides", "mean"), [(("kz", "en"), -0.0177), (("en", "kz"), 0.0177)])
+def test_numbers_of_the_paper(sides, mean):
+    """One page of the set is taken for Russian."""
+    pairs = [tuple(f"{number}.{side}" for side in sides) for number in range(1, 181)]
+    verified = verify_pairs(pairs, ["strand", "hc1", "hc2", "jangeldin"], folder=Path(os.environ["MFA_KZ"]))
+    parallel = {summary.method: summary.counts["parallel"] for summary in verified.summaries}
+    assert parallel == {"strand": 173, "hc1": 167, "hc2": 53, "jangeldin": 176}
+    assert verified.summaries[-1].found["mean"] == pytest.approx(mean, abs=5e-5)
+
+
+def test_a_page_with_itself_and_empty_pages_are_not_judged(site):
+    write_pages(site, {"empty.html": "", "none.html": "<img src=a.png>"})
+    pairs = [
+        *RIGHT,
+        ("en/page-1.html", "./en/page-1.html"),
+        ("empty.html", "tc/page-1.html"),
+        ("none.html", "empty.html"),
+    ]
+    verified = verify_pairs(pairs, ["hc1"], folder=site)
+    unjudged = [row["verdict"] for row in verified.table.to_pylist() if row["method"] is None]
+    assert unjudged == ["same-page", "empty-page", "empty-page"]
+
+
+def test_what_is_not_known_is_null(site):
+    rows = verify_pairs(RIGHT[:1], ["strand"], folder=site).table.to_pylist()
+    assert "nan" not in str(rows)
+
+
+def test_the_command_does_not_write_over_its_input(site):
+    (site / "pairs.tsv").write_text("en/page-1.html\ttc/page-1.html\n")
+    for target in (site / "pairs.tsv", site, site / "none" / "x.tsv"):
+        done = twinlink("verify", site / "pairs.tsv", "-o", target)
+        assert done.returncode != 0
+        assert "twinlink: error" in done.stderr
+    assert (site / "pairs.tsv").read_text() == "en/page-1.html\ttc/page-1.html\n"
+
+
+def test_paths_are_addresses_of_a_run_with_one_host(site, tmp_path):
+    run = RunDirectory.create(tmp_path / "run")
+    ingest(run, [site], CONFIG.ingest)
+    verified = verify_pairs([("/en/page-1.html", "/tc/page-1.html")], ["hc1"], run=run)
+    assert verified.table["verdict"].to_pylist() == ["parallel"]

@@ -1,0 +1,138 @@
+"""Scoring by the rules of the site folders."""
+
+from __future__ import annotations
+
+import pytest
+
+from twinlink.errors import GoldError
+from twinlink.evaluation.gold import Gold, evaluate, precision_coverage, read_gold
+
+
+def folder(tmp_path, **files):
+    for name, text in files.items():
+        stem, _, suffix = name.rpartition("_")
+        (tmp_path / f"{stem}.{suffix}").write_text(text, encoding="utf-8")
+    return read_gold(tmp_path / "gold.tsv")
+
+
+def counts(pairs, gold):
+    result = evaluate(pairs, gold)
+    return result.n_right, result.n_wrong, result.n_unscored
+
+
+def test_scheme_host_and_index_are_left_out(tmp_path):
+    gold = folder(tmp_path, gold_tsv="/en/index.html\t/fr/a%20b.html\n")
+    assert counts([("https://x.org/en/", "http://y.org/fr/a b.html")], gold) == (1, 0, 0)
+
+
+def test_hosts_count_where_the_gold_has_them(tmp_path):
+    gold = folder(tmp_path, gold_tsv="http://en.x.org/\thttp://fr.x.org/\n")
+    assert counts([("http://en.x.org/", "http://fr.x.org/")], gold) == (1, 0, 0)
+    assert counts([("http://en.x.org/", "http://de.x.org/")], gold) == (0, 1, 0)
+
+
+def test_queries_count_where_the_gold_has_them(tmp_path):
+    gold = folder(tmp_path, gold_tsv="/p?id=1\t/p?id=2\n/p?id=3\t/p?id=4\n")
+    assert counts([("http://x/p?id=1", "http://x/p?id=4")], gold) == (0, 1, 0)
+
+
+def test_pairs_that_differ_in_the_query_alone_are_counted_apart_where_the_gold_has_none(tmp_path):
+    gold = folder(tmp_path, gold_tsv="/p\t/q\n")
+    result = evaluate([("http://x/p?id=1", "http://x/q?id=1"), ("http://x/p?id=2", "http://x/q?id=2")], gold)
+    assert (result.n_predicted, result.n_right, result.n_alike) == (1, 1, 1)
+
+
+def test_a_query_in_one_column_alone_counts_too(tmp_path):
+    gold = folder(tmp_path, gold_tsv="/en/a\t/p?id=1\n/en/b\t/p?id=2\n")
+    assert counts([("http://x/en/a", "http://x/p?id=2"), ("http://x/en/b", "http://x/p?id=2")], gold) == (1, 1, 0)
+
+
+def test_addresses_in_another_encoding_than_utf8_stay_apart(tmp_path):
+    gold = folder(tmp_path, gold_tsv="/en/a\t/%A4%A4.htm\n/en/b\t/%A4%E5.htm\n")
+    assert counts([("http://x/en/a", "http://x/%A4%E5.htm"), ("http://x/en/b", "http://x/%a4%e5.htm")], gold) == (
+        1,
+        1,
+        0,
+    )
+
+
+def test_a_line_of_column_names_and_paths_without_a_slash(tmp_path):
+    gold = folder(tmp_path, gold_tsv="url_a\turl_b\na.html\tb.html\n")
+    assert counts([("http://x/a.html", "http://x/b.html")], gold) == (1, 0, 0)
+    assert len(gold.pairs) == 1
+
+
+def test_the_host_s_case_does_not_matter(tmp_path):
+    gold = folder(tmp_path, gold_tsv="http://X.org/a\thttp://x.org/b\n")
+    assert counts([("http://x.org/a", "http://x.org/b")], gold) == (1, 0, 0)
+
+
+def test_what_is_no_address_is_refused(tmp_path):
+    with pytest.raises(GoldError, match="not an address"):
+        folder(tmp_path, gold_tsv="http://[x\t/b\n")
+
+
+@pytest.mark.parametrize("pages_tsv", ["/a\tA\ten\n/x\tB\tfr\n", ""])
+def test_pairs_may_come_in_either_order(tmp_path, pages_tsv):
+    beside = {"pages_tsv": pages_tsv} if pages_tsv else {}
+    gold = folder(tmp_path, gold_tsv="/a\t/x\n/b\t/y\n", ignore_tsv="/c\t/z\n", **beside)
+    assert counts([("/x", "/a"), ("/z", "/c"), ("/y", "/a"), ("/b", "/y")], gold) == (2, 1, 1)
+    assert precision_coverage([("/x", "/a"), ("/y", "/a")], [0.9, 0.8], gold) == [(0.9, 1.0, 0.5), (0.8, 0.5, 0.5)]
+
+
+def test_a_pair_and_the_same_turned_round_count_once(tmp_path):
+    result = evaluate([("/a", "/x"), ("/x", "/a")], folder(tmp_path, gold_tsv="/a\t/x\n"))
+    assert (result.n_predicted, result.n_right, result.n_wrong, result.n_alike) == (1, 1, 0, 0)
+
+
+def test_ignored_and_unscored_pairs_are_neither_right_nor_wrong(tmp_path):
+    gold = folder(tmp_path, gold_tsv="/a\t/x\n", ignore_tsv="/b\t/y\n", unscored_txt="/c\n/z\n")
+    assert counts([("/b", "/y"), ("/c", "/z"), ("/c", "/x")], gold) == (0, 1, 2)
+
+
+def test_equal_pages_stand_for_each_other_and_each_gold_pair_counts_once(tmp_path):
+    gold = folder(tmp_path, gold_tsv="/a1\t/x\n", equiv_tsv="7\tA\t/a1\n7\tA\t/a2\n")
+    assert counts([("/a2", "/x")], gold) == (1, 0, 0)
+    assert counts([("/a2", "/x"), ("/a1", "/x")], gold) == (1, 1, 0)
+
+
+def test_a_pair_given_twice_counts_once(tmp_path):
+    gold = folder(tmp_path, gold_tsv="/a\t/x\n/b\t/y\n")
+    assert counts([("/a", "/x"), ("/a", "/x")], gold) == (1, 0, 0)
+
+
+def test_unknown_addresses_are_counted(tmp_path):
+    gold = folder(tmp_path, gold_tsv="/a\t/x\n", pages_tsv="/a\tA\ten\n/x\tB\tfr\n")
+    assert evaluate([("/a", "/nowhere")], gold).n_unknown == 1
+
+
+def test_measures():
+    gold = Gold((("/a", "/x"), ("/b", "/y"), ("/c", "/z"), ("/d", "/w")))
+    result = evaluate([("/a", "/x"), ("/b", "/z")], gold)
+    assert (result.precision, result.recall, result.f1) == (0.5, 0.25, pytest.approx(1 / 3))
+
+
+def test_nothing_predicted_is_zero_not_an_error():
+    result = evaluate([], Gold((("/a", "/x"),)))
+    assert (result.precision, result.recall, result.f1) == (0.0, 0.0, 0.0)
+
+
+def test_the_curve_goes_down_the_list():
+    gold = Gold((("/a", "/x"), ("/b", "/y")))
+    curve = precision_coverage([("/b", "/x"), ("/a", "/x"), ("/b", "/y")], [0.5, 0.9, 0.7], gold)
+    assert curve == [(0.9, 1.0, 0.5), (0.7, 1.0, 1.0), (0.5, pytest.approx(2 / 3), 1.0)]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [(b"", "no pairs"), (b"/a\n", "line 1: expected 2"), (b"/a\t\n", "non-empty"), (b"\xff\xfe\t\x00", "UTF-8")],
+)
+def test_a_file_that_is_no_gold_is_refused(tmp_path, content, message):
+    (tmp_path / "gold.tsv").write_bytes(content)
+    with pytest.raises(GoldError, match=message):
+        read_gold(tmp_path / "gold.tsv")
+
+
+def test_a_gold_file_that_is_not_there(tmp_path):
+    with pytest.raises(GoldError, match="no such gold file"):
+        read_gold(tmp_path / "gold.tsv")

@@ -1,0 +1,289 @@
+"""The loop of site discovery: through real HTTP on a small simulated web, killed and resumed, and its parts."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from experiments.simweb.server import proxied, serving
+from experiments.simweb.world import DEAD, ERRORS, OK, REFUSED, WorldSettings, make_world
+from tests.sites import page, write_pages
+from twinlink.cli.results.discovery import DiscoveryTold, RoundTold
+from twinlink.config import Config
+from twinlink.config.discovery import DiscoverySettings
+from twinlink.errors import CrawlError, InputError, RunError
+from twinlink.ingest.stage import ingest
+from twinlink.jobs.discover import discover
+from twinlink.jobs.probing import BILINGUAL, ONE_LANGUAGE, TWO_LANGUAGES, failure, look
+from twinlink.jobs.rounds_chart import rounds_svg
+from twinlink.jobs.start_pages import is_open, start_pages
+from twinlink.rundir.directory import RunDirectory
+from twinlink.rundir.rounds import Rounds, site_rounds, turned_down
+from twinlink.tables import PAGES, PROBES, ROUNDS, read_table
+
+WEB = WorldSettings(
+    hosts=14,
+    seeds=4,
+    seed=101,
+    topics=2,
+    bilingual=0.6,
+    articles=6,
+    articles_spread=0.4,
+    max_articles=12,
+    weak=0.0,
+    deep=0.0,
+    spam=0.0,
+    copies=0.0,
+    dead=0.12,
+    refused=0.12,
+    errors=0.12,
+    links=4.0,
+    links_spread=0.3,
+)
+OPTIONS = {
+    "langs": ["en", "zh"],
+    "crawl.delay": 0.0,
+    "crawl.retries": 0,
+    "crawl.autothrottle": False,
+    "crawl.sitemaps": False,
+    "discover.rounds": 1,
+    "discover.top": 8,
+    "discover.probe_pages": 100,
+}
+EN = "Opening hours of the public library and its branches"
+ZH = "公共圖書館及其分館的開放時間"
+
+
+def lines(path):
+    return sorted(path.read_text(encoding="utf-8").splitlines())
+
+
+def kill_at(moment, command, environment, limit=60.0):
+    """Start a command and kill it once a file is there."""
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    end = time.monotonic() + limit
+    while not moment.exists():
+        assert process.poll() is None, "it ended before it could be killed"
+        assert time.monotonic() < end, f"{moment} did not come"
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+
+
+def test_the_loop_killed_and_resumed_ends_as_one_that_was_not(tmp_path):
+    world = make_world(WEB)
+    seeds = [f"http://{world.host(int(number))}/" for number in world.seeds]
+    config = Config().override(OPTIONS)
+    whole, killed = RunDirectory.create(tmp_path / "whole"), tmp_path / "killed"
+    with serving(WEB, tmp_path / "asked.tsv") as proxy, proxied(proxy):
+        told = []
+        table = discover(seeds, whole, config, on_round=told.append)
+        options = [f"{name}={json.dumps(value)}" for name, value in OPTIONS.items()]
+        command = [sys.executable, "-m", "twinlink", "discover", *seeds, "-o", str(killed), "--quiet"]
+        command += [word for option in options for word in ("--set", option)]
+        for moment in ("warc", "discover/round-01/probe/ledger.sqlite"):
+            kill_at(killed / moment, command, dict(os.environ))
+            assert not Rounds(RunDirectory(killed)).is_done(1)
+        again = discover(seeds, RunDirectory(killed), config)
+        assert discover(seeds, RunDirectory(killed), config).equals(again), "a loop that is done does nothing"
+        dead = [f"http://{world.host(int(number))}/" for number in np.flatnonzero(world.state == DEAD)]
+        with pytest.raises(CrawlError, match="not one page could be fetched"):
+            discover(dead, RunDirectory.create(tmp_path / "dead"), config)
+    assert table.equals(again)
+    assert told == table.to_pylist()
+    for name in ("discover/verdicts.tsv", "discover/rounds.tsv", "discover/discover.svg", "patterns/pairs.tsv"):
+        assert lines(whole.path / name) == lines(killed / name)
+    assert [path.name for path in killed.iterdir() if path.name.endswith(".tmp")] == []
+    check_verdicts(world, whole)
+    check_pages(world, whole)
+
+
+def check_verdicts(world, run):
+    """Every host was judged as what it is."""
+    verdicts = {row["site"]: row for row in Rounds(run).verdicts(1).to_pylist()}
+    said = {DEAD: "dead", REFUSED: "refused", ERRORS: "errors"}
+    states = set()
+    for site, row in verdicts.items():
+        number = world.index(site)
+        state = int(world.state[number])
+        states.add(state)
+        if state != OK:
+            assert (row["verdict"], row["added"], row["pages"]) == (said[state], False, 0)
+            assert row["reason"]
+        else:
+            assert row["added"] == (row["verdict"] == BILINGUAL) == bool(world.bilingual[number])
+            assert row["pages"] > 0
+    assert states == {OK, DEAD, REFUSED, ERRORS}, "the web of this test has hosts of every kind"
+    reached = {world.host(int(k)) for k in np.unique(world.links[world.seeds].indices)}
+    assert set(verdicts) == reached - {world.host(int(k)) for k in world.seeds}
+
+
+def check_pages(world, run):
+    """All pages of all added hosts are there, each with its round."""
+    rows = read_table(run.stage_folder("ingest") / "pages", PAGES, ("site", "url", "round")).to_pylist()
+    rounds = {row["site"]: row["round"] for row in rows}
+    added = {row["site"] for row in Rounds(run).verdicts(1).to_pylist() if row["added"]}
+    assert rounds == {**{world.host(int(k)): 0 for k in world.seeds}, **dict.fromkeys(added, 1)}
+    urls = {row["url"] for row in rows}
+    assert all(set(world.pages(world.index(site)).urls) <= urls for site in rounds)
+    row = Rounds(run).table().to_pylist()[1]
+    assert row["all_pages"] == len(rows)
+    assert row["all_pairs"] == len(lines(run.path / "patterns" / "pairs.tsv"))
+    assert row["added"] == row["with_pairs"] == len(added)
+    assert row["tried"] == row["added"] + row["one_language"] + row["refused"] + row["dead"] + row["unreadable"]
+
+
+def test_other_seeds_or_settings_do_not_mix(tmp_path):
+    rounds = Rounds(RunDirectory.create(tmp_path))
+    rounds.begin({"seeds": ["http://a.hk/"], "discover.top": 5})
+    rounds.begin({"discover.top": 5, "seeds": ["http://a.hk/"]})
+    with pytest.raises(RunError, match=r"other discover\.top, seeds"):
+        rounds.begin({"seeds": ["http://b.hk/"], "discover.top": 6})
+
+
+def test_no_seed_is_an_error(tmp_path):
+    with pytest.raises(InputError, match="nothing to begin at"):
+        discover([], RunDirectory.create(tmp_path), Config())
+
+
+def test_a_run_that_was_read_from_files_is_left_alone(tmp_path):
+    run = RunDirectory.create(tmp_path / "run")
+    ingest(run, [write_pages(tmp_path / "a.hk", {"index.html": page("start")})], Config().ingest)
+    with pytest.raises(RunError, match="read from files"):
+        discover(["http://a.hk/"], run, Config())
+    assert read_table(run.stage_folder("ingest") / "pages", PAGES).num_rows == 1
+    assert not (run.path / "discover").exists()
+
+
+@pytest.mark.parametrize(
+    ("told", "verdict"),
+    [
+        ({"rejects": {"robots": 1, "http-404": 1}}, "refused"),
+        ({"rejects": {"robots-unreachable": 1}}, "refused"),
+        ({"rejects": {"http-403": 2}}, "errors"),
+        ({"rejects": {"not-html": 1}}, "errors"),
+        ({"rejects": {"dns": 1, "timeout": 1}}, "dead"),
+        ({"rejects": {}, "redirects": 1}, "moved"),
+        ({}, "empty"),
+    ],
+)
+def test_why_a_site_gave_nothing(told, verdict):
+    found = failure(told)
+    assert found.verdict == verdict
+    assert found.pages == 0
+    assert all(name in found.reason for name in told.get("rejects", {}))
+
+
+def seen(n_en, n_zh, form="http://x.hk/{lang}/p{k}.htm"):
+    """Return addresses and texts of a site."""
+    urls = [form.format(lang="en", k=k) for k in range(n_en)] + [form.format(lang="tc", k=k) for k in range(n_zh)]
+    return urls, [f"{EN} {k}" for k in range(n_en)] + [f"{ZH}{k}" for k in range(n_zh)]
+
+
+def test_judged_by_languages_and_addresses():
+    config = Config().override({"langs": ["en", "zh"]})
+    assert look(*seen(5, 5), config, {}).verdict == BILINGUAL
+    assert look(*seen(5, 0), config, {}).verdict == ONE_LANGUAGE
+    urls, texts = seen(5, 5)
+    opaque = [f"http://x.hk/{hash_}.htm" for hash_ in ("ax", "bq", "cw", "dk", "ej", "fu", "gt", "hr", "io", "jp")]
+    assert look(opaque, texts, config, {}).verdict == TWO_LANGUAGES
+    assert look(urls, texts, Config().override({"langs": ["fr", "de"]}), {}).verdict == ONE_LANGUAGE
+    assert look(urls, [EN] * 10, config, {}).verdict == ONE_LANGUAGE, "addresses alone may lie"
+    for langs in (["eng", "zh-TW"], ["en-US", "zh-CN"], ["English", "zho"]):  # the closest that the site has
+        assert look(urls, texts, Config().override({"langs": langs}), {}).verdict == BILINGUAL
+    strict = Config().override({"discover.min_share": 0.2})
+    assert look(*seen(9, 1), strict, {}).verdict == ONE_LANGUAGE
+    assert look([], [], config, {}).verdict == ONE_LANGUAGE
+
+
+def test_begun_where_most_sites_link_to(tmp_path):
+    links = {
+        "www.a.hk": ["https://www.c.hk/en/", "https://www.c.hk/en/", "http://c.hk/x"],
+        "www.b.hk": ["https://www.c.hk/en/", "https://www.c.hk/news/long"],
+    }
+    for host, urls in links.items():
+        write_pages(tmp_path / "mirror" / host, {"index.html": page("start", *urls), "other.html": page("2", *urls)})
+    run = RunDirectory.create(tmp_path / "run")
+    ingest(run, [tmp_path / "mirror"], Config().ingest)
+    found = start_pages(run.stage_folder("ingest") / "links", ["c.hk", "nobody.org"], 2)
+    assert found == {
+        "c.hk": ("https://www.c.hk/", "https://www.c.hk/en/", "http://c.hk/x"),
+        "nobody.org": ("http://nobody.org/",),
+    }
+
+
+def test_rounds_of_sites_come_from_the_verdicts(tmp_path):
+    run = RunDirectory.create(tmp_path)
+    assert site_rounds(run) == {}
+    empty = {"reason": "", "place": 0, "score": 0.0, "start": "", "pages": 1, "langs": "", "credibility": 0, "rule": ""}
+    rows = [(0, "seed.hk", True), (1, "new.hk", True), (1, "not.hk", False), (12, "late.hk", True)]
+    for number in {number for number, *_ in rows}:
+        own = [
+            {"round": each, "site": site, "verdict": "" if added else "dead", "added": added, **empty}
+            for each, site, added in rows
+            if each == number
+        ]
+        Rounds(run).judge(number, pa.Table.from_pylist(own, schema=PROBES))
+    assert site_rounds(run) == {"new.hk": 1, "late.hk": 12}
+    assert turned_down(run) == {"not.hk": "dead"}
+
+
+@pytest.mark.parametrize(
+    ("site", "is_tried"),
+    [("a.hk", True), ("b.com.hk", True), ("com.hk", False), ("10.0.0.5", False), ("[::1]", False), ("intranet", False)],
+)
+def test_what_a_stranger_links_to_is_no_way_into_the_local_network(site, is_tried):
+    assert is_open(site, DiscoverySettings()) == is_tried
+    assert is_open(site, DiscoverySettings(), allow_private=True)
+
+
+def test_sites_can_be_left_out_by_their_names():
+    wanted = DiscoverySettings(only=("hk", "GOV.mo"), skip=(".blog.hk",))
+    names = ("a.hk", "x.gov.mo", "a.mo", "me.blog.hk", "blog.hk", "notblog.hk", "b.hk:8080")
+    assert [name for name in names if is_open(name, wanted)] == ["a.hk", "x.gov.mo", "notblog.hk", "b.hk:8080"]
+
+
+def test_what_is_said_of_a_round_names_sites_and_reasons(tmp_path):
+    rounds = Rounds(RunDirectory.create(tmp_path))
+    base = {"score": 0.5, "start": "http://x/", "langs": "", "credibility": 0.0, "rule": "", "round": 1, "place": 1}
+    told = [
+        ("gone.hk", "dead", "dns 1", 0),
+        ("shut.hk", "refused", "robots 2", 0),
+        ("mono.hk", "one-language", "en 4", 4),
+    ]
+    rows = [
+        {**base, "site": site, "verdict": verdict, "reason": reason, "pages": pages, "added": False}
+        for site, verdict, reason, pages in told
+    ]
+    rounds.judge(1, pa.Table.from_pylist(rows, schema=PROBES))
+    row = {**dict.fromkeys(ROUNDS.names, 0), "round": 1, "tried": 3, "dead": 1, "refused": 1, "one_language": 1}
+    rounds.count(1, row)
+    said = "\n".join(RoundTold.of(row, tmp_path).lines())
+    assert "gone.hk: dead (dns 1)" in said
+    assert "shut.hk: refused (robots 2)" in said
+    assert "mono.hk" not in said
+    assert "round 1: 3 sites tried, 0 added, 1 not bilingual, 1 refused, 1 dead" in said
+    said = list(DiscoveryTold.of(tmp_path, 2).lines())
+    assert said[0].split() == ROUNDS.names
+    assert "no site is left to try" in said
+
+
+def test_the_picture_has_a_bar_for_each_kind_in_proportion():
+    row = dict.fromkeys(ROUNDS.names, 0)
+    first = {**row, "tried": 4, "added": 4, "all_pairs": 10}
+    second = {**row, "round": 1, "tried": 4, "added": 1, "one_language": 2, "dead": 1, "all_pairs": 30}
+    root = ET.fromstring(rounds_svg([first, second]))
+    bars = [rect for rect in root.iter("{http://www.w3.org/2000/svg}rect") if len(rect)]
+    heights = [float(bar.get("height")) for bar in bars]
+    assert heights[:5] == [220, 0, 0, 0, 0]
+    assert heights[5:] == [55, 110, 0, 55, 0]
+    assert rounds_svg([]).startswith("<svg")

@@ -1,0 +1,312 @@
+"""Languages of single texts and of the pages of a site."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from twinlink.config import LanguageSettings
+from twinlink.errors import ShapeError
+from twinlink.language.site_languages import (
+    TWO_LANGUAGES,
+    UNDETERMINED,
+    identify_text,
+    site_languages,
+)
+from twinlink.language.site_text import read_site
+from twinlink.scripts import chinese_variant, split_units
+
+# Article 1 and 2 of the Universal Declaration of Human Rights, the beginning, as its publisher gives them.
+TEXTS = {
+    "en": "All human beings are born free and equal in dignity and rights. They are endowed with reason and conscience"
+    " and should act towards one another in a spirit of brotherhood.",
+    "fr": "Tous les êtres humains naissent libres et égaux en dignité et en droits. Ils sont doués de raison et de"
+    " conscience et doivent agir les uns envers les autres dans un esprit de fraternité.",
+    "de": "Alle Menschen sind frei und gleich an Würde und Rechten geboren. Sie sind mit Vernunft und Gewissen begabt"
+    " und sollen einander im Geist der Brüderlichkeit begegnen.",
+    "es": "Todos los seres humanos nacen libres e iguales en dignidad y derechos y, dotados como están de razón y"
+    " conciencia, deben comportarse fraternalmente los unos con los otros.",
+    "pt": "Todos os seres humanos nascem livres e iguais em dignidade e em direitos. Dotados de razão e de consciência,"
+    " devem agir uns para com os outros em espírito de fraternidade.",
+    "ru": "Все люди рождаются свободными и равными в своем достоинстве и правах. Они наделены разумом и совестью и"
+    " должны поступать в отношении друг друга в духе братства.",
+    "kk": "Барлық адамдар тумысынан азат және қадір-қасиеті мен құқықтары тең болып дүниеге келеді. Адамдарға"
+    " ақыл-парасат, ар-ождан берілген, сондықтан олар бір-бірімен туыстық, бауырмалдық қарым-қатынас жасаулары тиіс.",
+    "ja": "すべての人間は、生れながらにして自由であり、かつ、尊厳と権利とについて平等である。",
+    "ko": "모든 인간은 태어날 때부터 자유로우며 그 존엄과 권리에 있어 동등하다.",
+    "zh-Hant": "人人生而自由，在尊嚴和權利上一律平等。他們賦有理性和良心，並應以兄弟關係的精神相對待。",
+    "zh-Hans": "人人生而自由，在尊严和权利上一律平等。他们赋有理性和良心，并应以兄弟关系的精神相对待。",
+}
+CODE = "Set MaxRequestWorkers in httpd.conf; restart with apachectl -k graceful and check the error log output"
+
+
+@pytest.mark.parametrize("language", TEXTS)
+def test_identify_text_knows_plain_texts(language: str) -> None:
+    found, score = identify_text(TEXTS[language])
+    assert found == language
+    assert 0.5 < score <= 1
+
+
+@pytest.mark.parametrize("text", ["", "123 456", "— … !", "\x00\x01\ud800", "\ufffe"])
+def test_text_without_letters_has_no_language(text: str) -> None:
+    assert identify_text(text) == (UNDETERMINED, 0.0)
+
+
+def test_control_characters_and_surrogates_do_not_matter() -> None:
+    assert identify_text("\x00" + TEXTS["fr"].replace(" ", " \x07\ud800 "))[0] == "fr"
+
+
+def test_markup_in_text_is_text() -> None:
+    # A page about HTML: `<p lang=de>` stands in its text, as code.
+    assert identify_text('<p lang="de"> ' + TEXTS["fr"])[0] == "fr"
+
+
+def test_chinese_wins_over_more_english() -> None:
+    assert identify_text(TEXTS["zh-Hant"] + " " + CODE)[0] == "zh-Hant"
+
+
+def test_one_foreign_word_changes_nothing() -> None:
+    assert identify_text(TEXTS["en"] + " 中文")[0] == "en"
+
+
+def test_variant_of_short_chinese() -> None:
+    assert [identify_text(text)[0] for text in ("網頁", "网页", "中文")] == ["zh-Hant", "zh-Hans", "zh"]
+
+
+def test_japanese_with_many_kanji_is_not_chinese() -> None:
+    assert identify_text("設定変更の手順")[0] == "ja"
+
+
+def test_variant_counts_characters() -> None:
+    assert chinese_variant("網网网") == "zh-Hans"
+    assert chinese_variant("abc") == "zh"
+
+
+def test_units_are_words_or_characters() -> None:
+    assert split_units("Über 10 Zeichen_x 使用サーバ") == ["Über", "Zeichen", "x", "使", "用", "サ", "ー", "バ"]
+
+
+LENIENT = LanguageSettings(min_letters=0)
+
+
+@pytest.mark.parametrize(("declared", "named"), [("en_GB", "en_gb"), ("EN-us", "eng"), ("eng", "en-gb")])
+def test_what_pages_and_links_claim_may_be_written_in_any_way(declared: str, named: str) -> None:
+    """A short page keeps the language that CLD2 gives it where the page claims it or a link names it."""
+    site = read_site([[TEXTS["en"]]], [declared], None, [[f"named:{named}"]], 0.1)
+    assert site.claimed == site.named == [frozenset({"en"})]
+
+
+ENGLISH_MENU = ("Contact us", "Site map", "Search", "Terms")
+FRENCH_MENU = ("Nous joindre", "Plan du site", "Recherche", "Avis")
+
+# A site: pages in several languages with much that is the same in all of them
+
+
+def page(language: str, number: int, menu: Sequence[str] = ()) -> list[str]:
+    """Sentences of a language, in another order on each page, with code that stands in all language versions."""
+    words = TEXTS[language].split(" ")
+    if len(words) < 5:
+        words = list(TEXTS[language])
+    joint = "" if len(words[0]) == 1 else " "
+    turn = number % len(words)
+    unique = 100 * list(TEXTS).index(language) + number
+    return [*menu, f"{unique}", joint.join(words[turn:] + words[:turn]), f"{CODE} {unique}"]
+
+
+def site(*groups: tuple[str, int]) -> tuple[list[list[str]], list[str]]:
+    blocks, languages = [], []
+    for language, count in groups:
+        blocks += [page(language, i) for i in range(count)]
+        languages += [language] * count
+    return blocks, languages
+
+
+def test_languages_of_a_site() -> None:
+    blocks, languages = site(("en", 8), ("fr", 8), ("zh-Hant", 8), ("kk", 4), ("ru", 4), ("ja", 3), ("ko", 3))
+    found, scores = site_languages(blocks, [""] * len(blocks), ["en", "fr"])
+    assert found == languages
+    assert scores.dtype == np.float32
+    assert scores.min() > 0.5
+    assert scores.max() <= 1
+
+
+def half(number: int, menu: Sequence[str] = ()) -> list[str]:
+    """Return a page of which half was translated."""
+    return [*page("en", number, menu), *page("fr", number)]
+
+
+def test_half_translated_page_follows_the_menu_of_its_version() -> None:
+    english = [page("en", i, ENGLISH_MENU) for i in range(12)]
+    french = [page("fr", i, FRENCH_MENU) for i in range(12)]
+    blocks = [*english, *french, half(99, FRENCH_MENU), half(98, ENGLISH_MENU)]
+    assert site_languages(blocks, [""] * len(blocks), ["en", "fr"])[0] == ["en"] * 12 + ["fr"] * 13 + ["en"]
+
+
+def test_untranslated_page_has_the_language_of_its_text() -> None:
+    english = [page("en", i, ENGLISH_MENU) for i in range(12)]
+    french = [page("fr", i, FRENCH_MENU) for i in range(12)]
+    blocks = [*english, *french, page("en", 99, FRENCH_MENU)]
+    assert site_languages(blocks, [""] * len(blocks), ["en", "fr"])[0] == ["en"] * 12 + ["fr"] * 12 + ["en"]
+
+
+def test_menu_that_was_not_translated_says_nothing() -> None:
+    blocks = [page(language, i, ENGLISH_MENU) for language in ("en", "fr") for i in range(12)]
+    assert site_languages(blocks, [""] * 24, ["en", "fr"])[0] == ["en"] * 12 + ["fr"] * 12
+
+
+def test_single_page_in_another_language_stays() -> None:
+    blocks, languages = site(("en", 10), ("fr", 10), ("de", 1))
+    long = [*blocks[-1], TEXTS["de"], TEXTS["de"].upper()]
+    assert site_languages([*blocks[:-1], long], [""] * 21, ["en", "fr"])[0] == languages
+
+
+def test_false_declarations_do_not_decide() -> None:
+    blocks, languages = site(("en", 10), ("fr", 10))
+    assert site_languages(blocks, ["en"] * 20, ["en", "fr"])[0] == languages
+
+
+def test_true_declarations_help_where_there_is_no_text() -> None:
+    blocks, languages = site(("en", 10), ("fr", 10))
+    empty = ["httpd", "12:30"]
+    found, _ = site_languages([*blocks, empty, empty], [*languages, "fr-CA", "en-US"], ["en", "fr"], LENIENT)
+    assert found[-2:] == ["fr", "en"]
+
+
+def test_placeholder_latin_is_no_language() -> None:
+    latin = "Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod tempor incididunt ut labore"
+    blocks, _ = site(("en", 6), ("fr", 6))
+    filled = [*blocks, [latin, TEXTS["fr"][:60]], [latin, TEXTS["en"][:60]]]
+    assert site_languages(filled, [""] * 14, ["en", "fr"])[0][-2:] == ["fr", "en"]
+
+
+def test_page_without_letters_is_undetermined() -> None:
+    blocks, _ = site(("en", 4))
+    found, scores = site_languages([*blocks, ["12 : 30"], []], [""] * 6, ["en"])
+    assert found[-2:] == [UNDETERMINED, UNDETERMINED]
+    assert scores[-2:].tolist() == [0.0, 0.0]
+
+
+def test_min_letters_is_respected() -> None:
+    settings = LanguageSettings(min_letters=10_000)
+    assert site_languages([[TEXTS["en"]]], [""], ["en"], settings)[0] == [UNDETERMINED]
+
+
+def test_chinese_that_fits_both_scripts_follows_the_site() -> None:
+    blocks, _ = site(("zh-Hant", 3), ("en", 3))
+    assert site_languages([*blocks, ["中文大文化公司的上下水平和方法"]], [""] * 7, ["zh"])[0][-1] == "zh-Hant"
+
+
+def test_site_without_pages() -> None:
+    found, scores = site_languages([], [], ["en"])
+    assert found == []
+    assert scores.shape == (0,)
+
+
+def test_declared_languages_must_fit() -> None:
+    with pytest.raises(ShapeError, match="got 1 for 2 pages"):
+        site_languages([["a"], ["b"]], [""], [])
+
+
+# Neighbours, hints, pages in two languages
+
+
+def links_within(*sizes: int) -> csr_array:
+    """Link each page of a version to the next three of the same version, around."""
+    total, start = sum(sizes), 0
+    links = np.zeros((total, total))
+    for size in sizes:
+        for i in range(size):
+            links[start + i, start + (i + np.arange(1, 4)) % size] = 1
+        start += size
+    return csr_array(links)
+
+
+def test_page_of_another_language_inside_a_version_belongs_to_it() -> None:
+    blocks, languages = site(("en", 12), ("fr", 12))
+    blocks[5] = [*page("pt", 0), TEXTS["pt"], TEXTS["pt"].upper()]
+    alone, _ = site_languages(blocks, [""] * 24, ["en", "fr"])
+    found, scores = site_languages(blocks, [""] * 24, ["en", "fr"], links=links_within(12, 12))
+    assert alone[5] == "pt"
+    assert found == languages
+    assert scores[5] <= 0.5
+
+
+def test_pages_of_a_third_version_stay() -> None:
+    blocks, languages = site(("en", 12), ("fr", 12), ("de", 6))
+    assert site_languages(blocks, [""] * 30, ["en", "fr"], links=links_within(12, 12, 6))[0] == languages
+
+
+def test_link_that_names_the_language_keeps_the_page_out() -> None:
+    blocks, _ = site(("en", 12), ("fr", 12))
+    blocks[5] = [*page("pt", 0), TEXTS["pt"], TEXTS["pt"].upper()]
+    hints = [("named:pt-br",) if i == 5 else () for i in range(24)]
+    assert site_languages(blocks, [""] * 24, ["en", "fr"], links=links_within(12, 12), hints=hints)[0][5] == "pt"
+
+
+def test_half_translated_page_follows_its_neighbours() -> None:
+    blocks, languages = site(("en", 40), ("fr", 40))
+    blocks[50], blocks[10] = half(99), half(98)
+    assert site_languages(blocks, [""] * 80, ["en", "fr"], links=links_within(40, 40))[0] == languages
+
+
+def test_neighbours_do_not_overrule_clear_text() -> None:
+    blocks, languages = site(("en", 40), ("fr", 40))
+    blocks[50], languages[50] = page("en", 99), "en"
+    assert site_languages(blocks, [""] * 80, ["en", "fr"], links=links_within(40, 40))[0] == languages
+
+
+def test_links_that_keep_to_no_language_say_nothing() -> None:
+    blocks, languages = site(("en", 12), ("fr", 12))
+    everywhere = csr_array(np.random.default_rng(3).random((24, 24)) < 0.2)
+    assert site_languages(blocks, [""] * 24, ["en", "fr"], links=everywhere)[0] == languages
+
+
+def test_meaning_of_address_parts_is_learned() -> None:
+    blocks, languages = site(("en", 12), ("zh-Hant", 12))
+    hints = [("url:p", "url:tc" if language == "zh-Hant" else "url:e") for language in languages]
+    blank = ["httpd", "12:30"]
+    found, _ = site_languages(
+        [*blocks, blank, blank], [""] * 26, ["en", "zh"], LENIENT, hints=[*hints, ("url:tc",), ("url:e",)]
+    )
+    assert found[-2:] == ["zh-Hant", "en"]
+
+
+def test_lone_page_of_another_language_on_a_very_small_site() -> None:
+    blocks, languages = site(("en", 6), ("zh-Hant", 5), ("de", 1))
+    assert site_languages(blocks, [""] * 12, ["en", "zh"])[0] == languages
+
+
+NOTICE = (
+    "The office is closed on all public holidays.", "辦事處於所有公眾假期休息，不便之處敬請原諒。",
+    "Forms can be handed in at the counter on the second floor.", "表格可於二樓櫃位遞交，詳情請向職員查詢。",
+    "Please bring your identity card with you.", "請攜帶閣下的身份證明文件。",
+    "All fees are paid in cash at the counter.", "所有費用須於櫃位以現金繳付。",
+)  # fmt: skip
+
+
+def test_page_that_says_all_twice_is_in_two_languages() -> None:
+    blocks, languages = site(("en", 6), ("zh-Hant", 6))
+    pages = [*blocks, list(NOTICE), [*NOTICE[::2], *NOTICE[1::2]]]
+    found, _ = site_languages(pages, [""] * 14, ["en", "zh"])
+    assert found[:12] == languages
+    assert found[12] == TWO_LANGUAGES
+    assert found[13] != TWO_LANGUAGES
+    assert TWO_LANGUAGES not in site_languages(pages, [""] * 14, ["en", "fr"])[0]
+
+
+@pytest.mark.parametrize(("one", "other"), [("kk", "ru"), ("pt", "es"), ("zh-Hant", "zh-Hans"), ("zh-Hans", "ja")])
+def test_relatives_are_told_apart(one: str, other: str) -> None:
+    blocks, languages = site((one, 9), (other, 9))
+    blocks = [block[:-1] for block in blocks]  # without the code, that weighs more than so little text
+    assert site_languages(blocks, [""] * 18, [one, other])[0] == languages
+    assert site_languages(blocks, [""] * 18, ["en", one], links=links_within(9, 9))[0] == languages
+
+
+def test_hints_and_links_must_fit() -> None:
+    with pytest.raises(ShapeError, match="hints for each page"):
+        site_languages([["a"], ["b"]], ["", ""], [], hints=[()])
+    with pytest.raises(ShapeError, match="links"):
+        site_languages([["a"], ["b"]], ["", ""], [], links=csr_array((3, 3)))

@@ -1,0 +1,380 @@
+"""Method `weighed` on made sites: two languages of invented words, a hidden dictionary, links on both sides."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from twinlink.config import EVIDENCE, Config
+from twinlink.graph.link_order import link_lists, sublists
+from twinlink.graph.links import adjacency
+from twinlink.match.evidence import Between, Found, Side, read_words
+from twinlink.match.methods.weighed import _as_score, match_weighed
+from twinlink.similarity.decision import hand_out
+from twinlink.similarity.rivals import Rivalry
+
+N_WORDS, N_TAGS = 300, 30
+LETTERS = "abcdefghij"
+
+
+@dataclass(frozen=True)
+class MadeSite:
+    """Page k of side A and page k of side B are versions of one text as long as `page_ids` are equal."""
+
+    a: Side
+    b: Side
+
+    def found(self, between: Between | None = None, **overrides: object) -> Found:
+        settings = Config().override({f"match.{name.replace('__', '.')}": v for name, v in overrides.items()}).match
+        words = read_words(self.a, self.b, [], settings)
+        return match_weighed(self.a, self.b, words, between or no_links(self.a, self.b), settings)
+
+    def pairs(self, found: Found, keep: NDArray[np.bool_] | None = None) -> set[tuple[int, int]]:
+        matching = found.matching
+        ids = zip(self.a.page_ids[matching.rows].tolist(), self.b.page_ids[matching.columns].tolist(), strict=True)
+        chosen = hand_out(found.probabilities) if keep is None else keep
+        return {pair for pair, kept in zip(ids, chosen.tolist(), strict=True) if kept}
+
+
+def no_links(a: Side, b: Side) -> Between:
+    none = sp.csr_array((len(a.urls), len(b.urls)), dtype=np.float32)
+    return Between(none, none.copy())
+
+
+def invented(prefix: str, k: int) -> str:
+    return prefix + LETTERS[k // 100] + LETTERS[k // 10 % 10] + LETTERS[k % 10]
+
+
+def opaque_names(lang: str, n: int) -> list[str]:
+    """Names that tell nothing."""
+    return [blake2b(f"{lang} {k}".encode(), digest_size=8).hexdigest() for k in range(n)]
+
+
+def with_plain_addresses(site: MadeSite) -> MadeSite:
+    """Addresses that are the same but for the language."""
+    sides = (
+        replace(side, urls=[f"http://made.example/{side.lang}/{k}" for k in side.page_ids]) for side in (site.a, site.b)
+    )
+    return MadeSite(*sides)
+
+
+def made_site(n: int, seed: int = 0, noise: float = 0.2, numbers: int = 1, tag_noise: float = 0.1) -> MadeSite:
+    """n texts in two languages.
+
+    ``noise`` is the share of words (``tag_noise``: of tags) that are replaced at random on each side; each page has
+    ``numbers`` numbers that both languages share; nine of ten links stand on both sides. Side B is in another order.
+    """
+    rng = np.random.default_rng(seed)
+    frequency = np.arange(1, N_WORDS + 1) ** -0.7
+    texts = rng.choice(N_WORDS, (n, 40), p=frequency / frequency.sum())
+    shared = rng.integers(1000, 1000 + 3 * n, (n, numbers))
+    tags = rng.integers(1, 12, (n, N_TAGS))
+    links = rng.integers(0, n, (2, 4 * n))
+    hidden = rng.permutation(N_WORDS)
+
+    def side(lang: str, vocabulary: list[str]) -> Side:
+        words = np.where(rng.random(texts.shape) < noise, rng.integers(0, N_WORDS, texts.shape), texts)
+        codes = np.where(rng.random(tags.shape) < tag_noise, rng.integers(1, 12, tags.shape), tags).astype(np.uint8)
+        source, target = links[:, rng.random(4 * n) < 0.9]
+        blocks = [
+            [" ".join(vocabulary[w] for w in page), " ".join(map(str, own))]
+            for page, own in zip(words, shared, strict=True)
+        ]
+        urls = [f"http://made.example/{name}" for name in opaque_names(lang, n)]
+        return Side(lang, np.arange(n), urls, blocks, [row.tobytes() for row in codes], adjacency(source, target, n))
+
+    a = side("xa", [invented("q", k) for k in range(N_WORDS)])
+    b = side("xb", [invented("z", k) for k in hidden])
+    return MadeSite(a, take(b, rng.permutation(n)))
+
+
+def take(side: Side, rows: NDArray[np.integer]) -> Side:
+    """Return some pages of a side, in this order."""
+    return replace(
+        side,
+        page_ids=side.page_ids[rows],
+        urls=[side.urls[row] for row in rows],
+        blocks=[side.blocks[row] for row in rows],
+        tags=[side.tags[row] for row in rows],
+        graph=sp.csr_array(side.graph[rows][:, rows]),
+    )
+
+
+def permuted(site: MadeSite) -> MadeSite:
+    """Put side B, its lists of links included, in another order: ties are not to be decided by numbers."""
+    assert site.b.lists is not None
+    order = np.random.default_rng(1).permutation(len(site.b.urls))
+    return MadeSite(site.a, replace(take(site.b, order), lists=sublists(site.b.lists, order)))
+
+
+def without_words(side: Side) -> Side:
+    return replace(side, blocks=[["..."]] * len(side.urls))
+
+
+def without_tags(side: Side) -> Side:
+    return replace(side, tags=[b""] * len(side.urls))
+
+
+def right(site: MadeSite) -> set[tuple[int, int]]:
+    return {(page, page) for page in set(site.a.page_ids.tolist()) & set(site.b.page_ids.tolist())}
+
+
+def check(found: Found, site: MadeSite) -> None:
+    """What holds of every result."""
+    n = found.scores.nnz
+    assert found.scores.shape == (len(site.a.urls), len(site.b.urls))
+    assert found.scores.has_sorted_indices
+    assert ((found.scores.data >= 0) & (found.scores.data <= 1)).all()
+    for values in found.evidence.values():
+        assert values.shape == (n,)
+        assert values.dtype == np.float32
+        assert ((values >= 0) & (values <= 1)).all()
+    matching = found.matching
+    for pages in (matching.rows, matching.columns):
+        assert len(set(pages.tolist())) == len(pages)
+    assert (np.diff(matching.scores) <= 0).all()
+    assert found.n_equal is not None
+    assert ((found.probabilities >= 0) & (found.probabilities <= 1 / found.n_equal + 1e-9)).all()
+    assert ((found.probabilities >= 0) & (found.probabilities <= 1)).all()
+    assert found.probabilities.shape == found.rivals.shape == matching.rows.shape
+    all_rivals = Rivalry(found.scores).rivals(found.scores.data.astype(float))
+    entries = found.scores.tocoo()
+    place = {pair: k for k, pair in enumerate(zip(entries.row.tolist(), entries.col.tolist(), strict=True))}
+    at = [place[pair] for pair in zip(matching.rows.tolist(), matching.columns.tolist(), strict=True)]
+    assert found.rivals.tolist() == all_rivals[at].tolist()
+    assert found.scores.data[at].tolist() == matching.scores.tolist()
+    assert set(found.weights) == set(found.evidence)
+    if found.weights:
+        assert sum(found.weights.values()) == pytest.approx(1)
+
+
+def test_scores_keep_the_order_of_log_odds() -> None:
+    """As float32, from end to end."""
+    scores = _as_score(np.linspace(-20, 20, 40_001)).astype(np.float32)
+    assert (np.diff(scores) > 0).all()
+    assert 0 < scores[0] < scores[-1] < 1
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_all_pairs_are_found_without_a_lexicon(seed: int) -> None:
+    site = made_site(40, seed)
+    found = site.found()
+    check(found, site)
+    assert site.pairs(found) == right(site)
+    assert found.probabilities.mean() > 0.95
+    assert found.evidence["learned"].max() > found.evidence["content"].max()
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_half_of_a_side_removed_leaves_precision_and_its_estimate(seed: int) -> None:
+    whole = made_site(40, seed)
+    site = MadeSite(whole.a, take(whole.b, np.arange(20)))
+    found = site.found()
+    check(found, site)
+    pairs = site.pairs(found)
+    precision = len(pairs & right(site)) / len(pairs)
+    assert precision >= 0.95
+    assert len(pairs) >= 19
+    assert found.probabilities[hand_out(found.probabilities)].mean() == pytest.approx(precision, abs=0.05)
+
+
+def test_where_no_page_has_a_partner_pairs_are_not_said_to_be_sure() -> None:
+    """Pairs taken at random must not vouch for each other with the words that they taught."""
+    expected = []
+    for n, seed in ((40, 100), (100, 50)):
+        a, b = made_site(n).a, made_site(n, seed).b
+        site = MadeSite(a, b)
+        found = site.found()
+        check(found, site)
+        expected.append(found.probabilities.mean())
+    assert np.mean(expected) < 0.7
+    assert max(expected) < 0.8
+
+
+def f1(site: MadeSite, found: Found) -> float:
+    pairs = site.pairs(found, np.ones(len(found.matching.rows), bool))
+    return 2 * len(pairs & right(site)) / (len(pairs) + len(right(site)))
+
+
+def test_links_help_where_words_are_weak() -> None:
+    inside = tuple(kind for kind in EVIDENCE if kind not in ("ets", "external"))
+    with_links, without = [], []
+    for seed in range(2):
+        site = made_site(40, seed, noise=0.8, tag_noise=0.6)
+        with_links.append(f1(site, site.found()))
+        without.append(f1(site, site.found(weighing__evidence=inside)))
+    assert np.mean(with_links) > np.mean(without) + 0.2
+
+
+@pytest.mark.parametrize("kind", ["direct", "hreflang"])
+def test_links_between_the_sides_are_used(kind: str) -> None:
+    """Words, tags and links within the sides say nothing; links between versions stand on nine of ten pages."""
+    site = made_site(40, noise=1, numbers=0, tag_noise=1)
+    unlinked = sp.csr_array((40, 40), dtype=bool)
+    site = MadeSite(replace(site.a, graph=unlinked), replace(site.b, graph=unlinked))
+    linked = np.arange(40) % 10 > 0
+    links = sp.csr_array(((site.a.page_ids[:, None] == site.b.page_ids) * linked[:, None]).astype(np.float32))
+    between = replace(no_links(site.a, site.b), **{kind: links})
+    found = site.found(between)
+    check(found, site)
+    assert len(site.pairs(found) & right(site)) >= 36
+    assert max(found.weights, key=found.weights.__getitem__) == kind
+    unaware = site.found(between, weighing__evidence=tuple(each for each in EVIDENCE if each != kind))
+    assert kind not in unaware.evidence
+    assert len(site.pairs(unaware) & right(site)) < 10
+
+
+def test_credible_url_patterns_are_evidence_where_nothing_else_is() -> None:
+    site = made_site(40, noise=1, numbers=0, tag_noise=1)
+    unlinked = sp.csr_array((40, 40), dtype=bool)
+    site = MadeSite(replace(site.a, graph=unlinked), replace(site.b, graph=unlinked))
+    found = with_plain_addresses(site).found()
+    check(found, site)
+    assert len(site.pairs(found) & right(site)) >= 36
+    assert "pattern" not in site.found().evidence
+    assert len(site.pairs(site.found()) & right(site)) < 10
+
+
+def test_the_order_of_links_tells_look_alikes_apart() -> None:
+    """Ten pages of their own and three kinds of ten look-alikes each; one page links to all, in one order."""
+    texts = made_site(14)
+    order = np.random.default_rng(0).permutation(np.arange(1, 41))
+
+    def side(text: Side) -> Side:
+        in_order = take(text, np.argsort(text.page_ids))
+        pages = take(in_order, np.r_[0, np.arange(1, 11), np.tile([11, 12, 13], 10)])
+        links = np.zeros(40, np.int64), order
+        return replace(
+            pages,
+            page_ids=np.arange(41),
+            urls=[f"http://made.example/{name}" for name in opaque_names(text.lang, 41)],
+            graph=adjacency(*links, 41),
+            lists=link_lists(*links, 41),
+        )
+
+    site = permuted(MadeSite(side(texts.a), side(texts.b)))
+    found = site.found()
+    check(found, site)
+    assert f1(site, found) > 0.95
+    unaware = site.found(weighing__evidence=tuple(kind for kind in EVIDENCE if kind != "order"))
+    assert f1(site, unaware) < 0.5
+    alike = site.a.page_ids[unaware.matching.rows] > 10
+    assert unaware.probabilities[alike].max() < 0.2
+
+
+def test_a_link_to_every_page_makes_no_candidate() -> None:
+    site = MadeSite(*(without_tags(without_words(side)) for side in (made_site(10).a, made_site(10).b)))
+    links = sp.csr_array(np.full((10, 10), 0.1, np.float32))
+    assert site.found(replace(no_links(site.a, site.b), direct=links)).scores.nnz == 0
+
+
+@pytest.mark.parametrize("n", [1, 2, 5])
+def test_small_sites(n: int) -> None:
+    site = made_site(n)
+    found = site.found()
+    check(found, site)
+    assert site.pairs(found, np.ones(len(found.matching.rows), bool)) == right(site)
+
+
+def test_a_single_pair_is_as_likely_as_not() -> None:
+    assert made_site(1).found().probabilities.tolist() == [0.5]
+
+
+@pytest.mark.parametrize(("n_a", "n_b"), [(0, 0), (0, 3), (3, 0)])
+def test_a_side_without_pages(n_a: int, n_b: int) -> None:
+    whole = made_site(3)
+    site = MadeSite(take(whole.a, np.arange(n_a)), take(whole.b, np.arange(n_b)))
+    found = site.found()
+    check(found, site)
+    assert len(found.matching.rows) == 0
+
+
+@pytest.mark.parametrize("rounds", [0, 3])
+def test_pages_without_words_and_tags_have_no_candidates(rounds: int) -> None:
+    whole = made_site(6)
+    site = MadeSite(without_tags(without_words(whole.a)), without_tags(without_words(whole.b)))
+    found = site.found(weighing__rounds=rounds)
+    check(found, site)
+    assert found.scores.nnz == 0
+
+
+def test_structure_alone_is_enough() -> None:
+    whole = made_site(20)
+    site = MadeSite(without_words(whole.a), without_words(whole.b))
+    assert site.pairs(site.found()) == right(site)
+
+
+def test_identical_pages_are_not_likely() -> None:
+    """Any pair is as good as any other."""
+    whole, unlinked = made_site(12), sp.csr_array((12, 12), dtype=bool)
+    copies = (take(side, np.repeat(np.flatnonzero(side.page_ids == 0), 12)) for side in (whole.a, whole.b))
+    site = MadeSite(*(replace(side, graph=unlinked) for side in copies))
+    found = site.found()
+    check(found, site)
+    assert len(found.matching.rows) == 12
+    assert found.probabilities.max() < 0.5
+
+
+def test_a_tie_is_counted_and_not_guessed() -> None:
+    """Two equal pages on each side without links: as many ways to pair them; the other pairs do not suffer."""
+    whole = made_site(40)
+    copied = (take(side, np.r_[np.arange(40), np.flatnonzero(side.page_ids == 0)]) for side in (whole.a, whole.b))
+    site = MadeSite(*(replace(side, graph=sp.csr_array((41, 41), dtype=bool)) for side in copied))
+    found = site.found()
+    tied = site.a.page_ids[found.matching.rows] == 0
+    assert found.n_equal is not None
+    assert found.n_equal[tied].tolist() == [2, 2]
+    assert (found.n_equal[~tied] == 1).all()
+    assert (found.probabilities[tied] <= 0.5).all()
+    assert site.pairs(found, found.probabilities > 0.5) == {pair for pair in right(site) if pair != (0, 0)}
+    assert found.alike is not None
+    pages = found.matching.rows[tied], found.matching.columns[tied]
+    counts = [np.diff(alike.indptr)[of].tolist() for alike, of in zip(found.alike, pages, strict=True)]
+    assert counts == [[1, 1], [1, 1]]
+
+
+@pytest.mark.parametrize("kinds", [*((kind,) for kind in EVIDENCE), ("learned", "external"), ()])
+def test_any_choice_of_evidence_works(kinds: tuple[str, ...]) -> None:
+    site = made_site(8)
+    linked = sp.csr_array(np.eye(8, dtype=np.float32))
+    found = site.found(Between(linked, linked), weighing__evidence=kinds)
+    check(found, site)
+    assert set(found.evidence) <= set(kinds)
+
+
+def test_exchanging_the_sides_gives_the_same_pairs() -> None:
+    site = made_site(40, noise=0.5)
+    turned = MadeSite(site.b, site.a)
+    assert turned.pairs(turned.found()) == {(b, a) for a, b in site.pairs(site.found())}
+
+
+def test_the_order_of_the_pages_does_not_matter() -> None:
+    site = made_site(40, noise=0.5)
+    rng = np.random.default_rng(0)
+    moved = MadeSite(take(site.a, rng.permutation(40)), take(site.b, rng.permutation(40)))
+    assert moved.pairs(moved.found()) == site.pairs(site.found())
+
+
+def test_names_of_pages_do_not_matter_and_the_same_input_gives_the_same_numbers() -> None:
+    site = made_site(20)
+    urls = [f"http://made.example/{k * 7919 % 1000}" for k in range(20)]
+    first, second = site.found(), MadeSite(replace(site.a, urls=urls), replace(site.b, urls=urls[::-1])).found()
+    assert first.scores.data.tolist() == second.scores.data.tolist()
+    assert first.matching.rows.tolist() == second.matching.rows.tolist()
+    assert first.probabilities.tolist() == second.probabilities.tolist()
+
+
+def test_more_rounds_learn_more() -> None:
+    """Without rounds no word is learned. Where structure says little, learned words find what was missed."""
+    sites = [made_site(40, seed, noise=0.5, tag_noise=0.8) for seed in range(8)]
+    none, some = ([site.found(weighing__rounds=rounds) for site in sites] for rounds in (0, 3))
+    assert all("learned" not in found.evidence for found in none)
+    assert all("learned" in found.evidence for found in some)
+    gains = [f1(site, more) - f1(site, less) for site, more, less in zip(sites, some, none, strict=True)]
+    assert min(gains) >= 0
+    assert np.mean(gains) > 0.1

@@ -1,0 +1,163 @@
+"""Stage match: languages, groups, pairs and a reason for every page without one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.sites import BASE, LANGS, page, write_pages, write_toy
+from twinlink.config import Config
+from twinlink.errors import LexiconError, MissingStageError
+from twinlink.ingest.stage import ingest
+from twinlink.match.sides import language_groups
+from twinlink.match.stage import match
+from twinlink.run import Run
+from twinlink.rundir.directory import RunDirectory
+from twinlink.toy import toy_site
+
+CONFIG = Config().override(
+    {"langs": list(LANGS), "ingest.base_url": BASE, "match.method": "liu2014", "match.min_score": 0.0}
+)
+
+
+def matched(tmp_path, folder, config=CONFIG):
+    run = RunDirectory.create(tmp_path / "run")
+    run.config_file.write_text(config.to_toml())
+    ingest(run, [folder], config.ingest)
+    match(run, config)
+    return Run(run.path)
+
+
+def test_the_toy_site_gives_its_five_pairs(tmp_path):
+    run = matched(tmp_path, write_toy(tmp_path / "toy"))
+    assert set(zip(run.pairs["url_a"], run.pairs["url_b"], strict=True)) == set(toy_site().pairs)
+    assert run.pairs["external"].max() > 0
+
+
+def test_pairs_file_has_a_header_and_every_pair(tmp_path):
+    run = matched(tmp_path, write_toy(tmp_path / "toy"))
+    lines = (run.path / "pairs.tsv").read_text().splitlines()
+    assert lines[0].split("\t")[:5] == ["url_a", "url_b", "lang_a", "lang_b", "probability"]
+    assert len(lines) == 6
+    assert {len(line.split("\t")) for line in lines} == {len(run.pairs.columns)}
+
+
+def test_the_numbers_of_a_pair_are_those_of_its_candidate(tmp_path):
+    run = matched(tmp_path, write_toy(tmp_path / "toy"))
+    both = run.pairs.merge(run.candidates, on=["page_a", "page_b"], suffixes=("", "_c"))
+    assert len(both) == 5
+    for name in ("score", "content", "structure", "internal", "external"):
+        assert np.array_equal(both[name], both[f"{name}_c"])
+    ets = CONFIG.match.ets
+    expected = (1 - ets.alpha) * both["internal"] + ets.alpha * both["external"]
+    assert np.allclose(both["score"], expected, atol=1e-6)
+
+
+def test_every_page_is_in_a_pair_or_has_a_reason(tmp_path):
+    folder = write_toy(tmp_path / "toy")
+    russian = "Эта страница на русском языке рассказывает о погоде и о городской библиотеке."
+    write_pages(folder, {"ru.html": page(russian), "numbers.html": page("1 2 3")})
+    run = matched(tmp_path, folder)
+    paired = set(run.pairs["url_a"]) | set(run.pairs["url_b"])
+    rejected = run.rejects[run.rejects["stage"] == "match"].set_index("url")["reason"].to_dict()
+    assert paired.isdisjoint(rejected)
+    assert paired | set(rejected) == set(run.pages["url"])
+    assert rejected[f"{BASE}/ru.html"] == "other-language"
+    assert rejected[f"{BASE}/numbers.html"] == "no-language"
+
+
+def test_a_cut_above_every_score_leaves_no_pair_but_a_reason_for_each_page(tmp_path):
+    config = CONFIG.override({"match.min_score": 1.0, "match.ets.alpha": 0.5})
+    run = matched(tmp_path, write_toy(tmp_path / "toy"), config)
+    assert run.pairs.empty
+    assert set(run.rejects["reason"]) == {"over-limit"}
+    assert all("match.min_score leaves out its pair with" in detail for detail in run.rejects["detail"])
+    assert len(run.rejects) == 10
+
+
+def test_max_pairs_is_kept(tmp_path):
+    assert len(matched(tmp_path, write_toy(tmp_path / "toy"), CONFIG.override({"match.max_pairs": 2})).pairs) == 2
+
+
+def test_a_second_call_is_skipped_and_another_setting_is_not(tmp_path):
+    run = matched(tmp_path, write_toy(tmp_path / "toy"))
+    seen = []
+    match(RunDirectory(run.path), CONFIG, lambda done, total: seen.append((done, total)))
+    assert seen == []
+    match(
+        RunDirectory(run.path),
+        CONFIG.override({"match.ets.alpha": 0.1}),
+        lambda done, total: seen.append((done, total)),
+    )
+    assert seen == [(1, 1)]
+
+
+def test_a_lost_pairs_file_is_written_again(tmp_path):
+    run = matched(tmp_path, write_toy(tmp_path / "toy"))
+    text = (run.path / "pairs.tsv").read_text()
+    (run.path / "pairs.tsv").unlink()
+    match(RunDirectory(run.path), CONFIG)
+    assert (run.path / "pairs.tsv").read_text() == text
+
+
+def test_matching_before_ingesting_is_refused(tmp_path):
+    with pytest.raises(MissingStageError, match="ingest"):
+        match(RunDirectory.create(tmp_path / "run"), CONFIG)
+
+
+def test_a_lexicon_that_is_not_there_is_refused(tmp_path):
+    run = matched(tmp_path, write_toy(tmp_path / "toy"))
+    with pytest.raises(LexiconError):
+        match(RunDirectory(run.path), CONFIG.override({"match.lexicons": ["none.tsv"]}))
+
+
+def groups(langs, wanted):
+    return [(group.tag, group.lang, group.rows.tolist()) for group in language_groups(langs, wanted)]
+
+
+def test_without_wanted_languages_the_two_most_frequent_are_taken():
+    assert groups(["fr", "en", "fr", "und", "und", "und", "de", "en"], []) == [
+        ("en", "en", [1, 7]),
+        ("fr", "fr", [0, 2]),
+    ]
+
+
+def test_both_chinese_scripts_are_two_languages_of_one_wanted_tag():
+    langs = ["zh-Hant"] * 3 + ["zh-Hans"] * 3
+    assert groups(langs, ["zh"]) == [("zh", "zh-Hans", [3, 4, 5]), ("zh", "zh-Hant", [0, 1, 2])]
+
+
+def test_a_few_pages_of_the_other_script_are_taken_for_the_main_one():
+    langs = ["zh-Hant"] * 20 + ["zh-Hans"]
+    assert groups(langs, ["zh"]) == [("zh", "zh-Hant", list(range(21)))]
+
+
+def test_a_wanted_script_excludes_the_other():
+    assert groups(["zh-Hant", "zh-Hans"], ["zh-Hans"]) == [("zh-Hans", "zh-Hans", [1])]
+
+
+def test_a_page_in_two_languages_has_its_own_reason(tmp_path):
+    folder = write_toy(tmp_path / "toy")
+    notice = (
+        "<p>The office is closed on all public holidays.<p>辦事處於所有公眾假期休息，不便之處敬請原諒。"
+        "<p>Forms can be handed in at the counter.<p>表格可於櫃位遞交，詳情請向職員查詢。"
+        "<p>Please bring your identity card with you.<p>請攜帶閣下的身份證明文件。"
+        "<p>All fees are paid in cash at the counter.<p>所有費用須於櫃位以現金繳付。"
+    )
+    write_pages(folder, {"both.html": page(notice)})
+    rejects = matched(tmp_path, folder).rejects
+    assert rejects.set_index("url")["reason"][f"{BASE}/both.html"] == "two-languages"
+
+
+def test_the_language_finder_can_be_replaced(tmp_path):
+    def none(blocks, declared, wanted, settings=None, links=None, hints=None):
+        assert links.shape == (len(blocks), len(blocks))
+        assert len(hints) == len(blocks)
+        return ["und"] * len(blocks), np.zeros(len(blocks), np.float32)
+
+    run, other = (RunDirectory.create(tmp_path / name) for name in ("run", "other"))
+    for each in (run, other):
+        ingest(each, [write_toy(tmp_path / "toy")], CONFIG.ingest)
+    assert match(run, CONFIG, find_languages=none) != match(other, CONFIG)
+    assert len(Run(run.path).pairs) == 0
+    assert set(Run(run.path).rejects["reason"]) == {"no-language"}

@@ -1,0 +1,426 @@
+"""Every reason that a page without a pair has, and every sentence of `explain`, is borne out by the tables."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from itertools import combinations
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from tests.baselines.test_methods import CHINESE, ENGLISH
+from tests.sites import page, write_pages
+from twinlink.baselines.methods import check_cut
+from twinlink.baselines.url_rule import url_pairs
+from twinlink.config import Config
+from twinlink.damage import list_tables
+from twinlink.explain.explanation import explain
+from twinlink.explain.outcomes import WITHOUT_CHANCES
+from twinlink.ingest.stage import ingest
+from twinlink.jobs.mine import match_stage
+from twinlink.labels.book import Label, LabelBook, Verdict
+from twinlink.languages import takes_in
+from twinlink.match.labels import Said
+from twinlink.review.wording import reason_words
+from twinlink.run import Run
+from twinlink.rundir.commit import SIGNATURE
+from twinlink.rundir.directory import RunDirectory
+from twinlink.tables import REJECTS, read_table, write_table
+
+FRENCH = (
+    "Le comité se réunit à la mairie pour parler du budget des écoles de la ville.",
+    "La bibliothèque ouvre à neuf heures du matin et ferme à huit heures du soir.",
+    "De nouveaux trains rouleront entre le port et l'aéroport dès l'été prochain.",
+    "Les personnes de plus de soixante ans peuvent visiter le musée sans rien payer.",
+    "De fortes pluies sont attendues sur la côte, et les plages seront fermées demain.",
+    "L'hôpital cherche des infirmières qui voudraient travailler la nuit et les jours fériés.",
+    "Les paysans vendent leurs légumes sur la place du marché chaque samedi avant midi.",
+    "Le pont sur la rivière a été construit il y a cent ans et sera réparé cette année.",
+)
+RUSSIAN = "Эта страница на русском языке рассказывает о погоде и о городской библиотеке."
+TEXTS = {"en": ENGLISH, "tc": CHINESE, "fr": FRENCH}
+HERE = "http://one.org"
+METHODS = ("weighed", "liu2014", "urls", "bitextor2010", "webmining", "jangeldin")
+
+
+def made_page(side: str, number: int, longer: int = 0) -> str:
+    """Page n has n lists of n + 1 items, 9 - n paragraphs, and its number in its text."""
+    text = f"{TEXTS[side][number - 1]} {1000 + 37 * number}."
+    lists = f"<ul>{f'<li>{text}</li>' * (number + 1)}</ul>" * number
+    paragraphs = "".join(f"<p>{text}</p>" for _ in range(9 - number + longer))
+    links = "".join(f'<a href="page-{other}.html">{other}</a>' for other in range(1, 9) if other % number == 0)
+    return f"<!doctype html><meta charset=utf-8><title>{number}</title><body>{paragraphs}{lists}{links}</body>"
+
+
+def made_sites(folder: Path) -> Path:
+    """A site in three languages with pages that have no partner, for every reason; and one in a single language."""
+    pages = {f"{side}/page-{n}.html": made_page(side, n) for side in TEXTS for n in range(1, 9)}
+    del pages["fr/page-3.html"], pages["tc/page-5.html"], pages["tc/page-7.html"], pages["fr/page-7.html"]
+    pages |= {"en/page-2b.html": made_page("en", 2), "en/page-4-long.html": made_page("en", 4, longer=60)}
+    pages |= {f"en/notes/{name}/x.html": page(f"{text} {text}") for name, text in zip("abc", ENGLISH, strict=False)}
+    both = "".join(f"<p>{one}<p>{other}" for one, other in zip(ENGLISH, CHINESE, strict=True))
+    pages |= {"ru.html": page(RUSSIAN * 3), "numbers.html": page("1 2 3"), "both.html": page(both)}
+    write_pages(folder / "one.org", pages)
+    write_pages(folder / "two.org", {f"en/page-{n}.html": made_page("en", n) for n in range(1, 6)})
+    return folder
+
+
+@pytest.fixture(scope="module")
+def read(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that has read the pages."""
+    folder = tmp_path_factory.mktemp("unpaired")
+    run = RunDirectory.create(folder / "run")
+    ingest(run, [made_sites(folder / "sites")], Config().ingest)
+    return run.path
+
+
+Matched = Callable[..., Run]
+
+
+@pytest.fixture
+def matched(read: Path, tmp_path: Path) -> Matched:
+    def match(method: str, langs: str = "en zh fr", said: Sequence[Said] = (), **more: object) -> Run:
+        wanted = {"langs": langs.split(), "match.method": method, **{f"match.{k}": v for k, v in more.items()}}
+        config = Config().override({**wanted, "match.labels": bool(said)})
+        shutil.copytree(read, tmp_path / "run")
+        run = RunDirectory(tmp_path / "run")
+        run.config_file.write_text(config.to_toml())
+        for each in said:
+            verdict: Verdict = "accept" if each.accepted else "reject"
+            LabelBook(run.path).add(Label(each.url_a, each.url_b, verdict, "ann", datetime.now(UTC)))
+        match_stage(run, config)
+        return Run(run.path)
+
+    return match
+
+
+class Tables:
+    """What the tables of a run say of its pages."""
+
+    def __init__(self, run: Run) -> None:
+        self.run, self.config = run, run.config
+        self.url = dict(zip(run.pages["page_id"], run.pages["url"], strict=True))
+        self.number = {url: number for number, url in self.url.items()}
+        self.lang = dict(zip(run.pages["url"], run.pages["lang"], strict=True))
+        self.site = dict(zip(run.pages["url"], run.pages["site"], strict=True))
+        rows = run.rejects[run.rejects["stage"] == "match"]
+        self.why = {row.url: (row.reason, row.detail) for row in rows.itertuples()}
+        assert len(rows) == len(self.why)
+        self.partners: dict[str, list[str]] = {}
+        for url_a, url_b in zip(run.pairs["url_a"], run.pairs["url_b"], strict=True):
+            self.partners.setdefault(url_a, []).append(url_b)
+            self.partners.setdefault(url_b, []).append(url_a)
+        self.order = list(dict.fromkeys(name for name in run.filters["filter"] if name != "kept"))
+
+    def candidates(self, url: str) -> pd.DataFrame:
+        """The candidates of a page, with the address of the other page."""
+        table, number = self.run.candidates, self.number[url]
+        own = table[(table["page_a"] == number) | (table["page_b"] == number)]
+        others = [b if a == number else a for a, b in zip(own["page_a"], own["page_b"], strict=True)]
+        return own.assign(other=[self.url[other] for other in others])
+
+    def score(self, url_a: str, url_b: str) -> float:
+        own = self.candidates(url_a)
+        return float(own.loc[own["other"] == url_b, "score"].iloc[0])
+
+    def goes_with(self, url: str) -> list[str]:
+        """The pages that a page goes with in the matching, handed out or not."""
+        named = re.findall(r"with (http\S+?)(?:,|$)", self.why[url][1]) if url in self.why else []
+        return [*self.partners.get(url, []), *named]
+
+    def tag(self, url: str) -> str:
+        return next((tag for tag in self.config.langs if takes_in(tag, self.lang[url])), "")
+
+
+def check_reason(tables: Tables, url: str) -> None:
+    """Look a reason up in the tables."""
+    reason, detail = tables.why[url]
+    assert url not in tables.partners
+    assert reason_words(reason)
+    if reason.startswith("filter-"):
+        check_filter(tables, url, reason)
+    else:
+        REASON_CHECKS[reason](tables, url, detail)
+
+
+def check_filter(tables: Tables, url: str, reason: str) -> None:
+    own = tables.candidates(url)
+    assert len(own)
+    assert own["filter"].notna().all()
+    furthest = max(tables.order.index(name) for name in own["filter"])
+    assert reason == f"filter-{tables.order[furthest]}"
+
+
+def check_no_language(tables: Tables, url: str, detail: str) -> None:
+    assert tables.lang[url] == "und"
+
+
+def check_two_languages(tables: Tables, url: str, detail: str) -> None:
+    assert tables.lang[url] == "mul"
+
+
+def check_other_language(tables: Tables, url: str, detail: str) -> None:
+    assert not tables.tag(url)
+    assert detail == tables.lang[url]
+
+
+def check_only_language(tables: Tables, url: str, detail: str) -> None:
+    others = [other for other, site in tables.site.items() if site == tables.site[url]]
+    assert {tables.tag(other) for other in others} - {""} == {tables.tag(url)}
+    assert tables.candidates(url).empty
+
+
+def check_no_candidate(tables: Tables, url: str, detail: str) -> None:
+    assert tables.candidates(url).empty
+    assert tables.tag(url)
+
+
+def check_label(tables: Tables, url: str, detail: str) -> None:
+    labels = tables.run.labels
+    if told := re.fullmatch(r"not with (\S+), as somebody said", detail):
+        ends = {url, told[1]}
+        assert (labels["url_a"].isin(ends) & labels["url_b"].isin(ends) & (labels["verdict"] == "reject")).any()
+    else:
+        assert (labels["verdict"] == "accept").any()
+
+
+def check_lost(tables: Tables, url: str, detail: str) -> None:
+    """Each candidate goes with another page, at least as well; those with a label do not say with which."""
+    own = tables.candidates(url)
+    kept = own[own["filter"].isna()]
+    assert len(kept)
+    for row in kept.itertuples():
+        assert tables.why.get(row.other, [""])[0] == "label" or any(
+            tables.score(row.other, partner) >= row.score
+            for partner in tables.goes_with(row.other)
+            if partner in set(tables.candidates(row.other)["other"])
+        )
+
+
+def check_limit(tables: Tables, url: str, detail: str) -> None:
+    told = re.fullmatch(r"match\.(min_score|max_pairs) leaves out its pair with (\S+), of score (\S+)", detail)
+    assert told is not None
+    score = tables.score(url, told[2])
+    assert float(told[3]) == pytest.approx(score, abs=1e-4)
+    if told[1] == "min_score":
+        assert score < tables.config.match.min_score
+    else:
+        langs = {tables.lang[url], tables.lang[told[2]]}
+        pairs = tables.run.pairs[tables.run.pairs["lang_a"].isin(langs) & tables.run.pairs["lang_b"].isin(langs)]
+        assert len(pairs) <= tables.config.match.max_pairs
+        assert (pairs["score"] >= score).all()
+
+
+def check_doubtful(tables: Tables, url: str, detail: str) -> None:
+    reason, _ = tables.why[url]
+    told = re.fullmatch(r"probability (\S+) with (\S+?)(?:, one of (\d+) pairs that are equally good)?", detail)
+    assert told is not None
+    assert told[2] in set(tables.candidates(url)["other"])
+    assert (told[3] is not None) == (reason == "tie")
+    if tables.config.match.min_precision is None:
+        assert float(told[1]) <= tables.config.match.min_probability + 1e-4
+    if told[3]:
+        ends = pd.concat([tables.candidates(end) for end in (url, told[2])]).drop_duplicates(["page_a", "page_b"])
+        equal = (ends["score"] >= tables.score(url, told[2]) - 1e-5).sum()
+        assert 2 <= int(told[3]) <= equal
+
+
+REASON_CHECKS = {
+    "no-language": check_no_language,
+    "two-languages": check_two_languages,
+    "other-language": check_other_language,
+    "only-language": check_only_language,
+    "no-candidate": check_no_candidate,
+    "no-partner-left": check_lost,
+    "over-limit": check_limit,
+    "doubtful": check_doubtful,
+    "tie": check_doubtful,
+    "label": check_label,
+}
+
+
+def check_parts(tables: Tables, url_a: str, url_b: str, verdict: str) -> set[str]:
+    """Look up each part of what is said of two pages, and return what kinds of parts there were."""
+    kinds = set()
+    both = tables.candidates(url_a)
+    both = both[both["other"] == url_b]
+    for part in re.split(r"; (?!the two pages had|one of)", verdict.removeprefix("not a pair: ")):
+        kind = next((kind for kind in SAID if re.fullmatch(kind, part)), "")
+        assert kind, part
+        told = re.fullmatch(kind, part)
+        assert told is not None
+        SAID[kind](tables, url_a, url_b, both, told)
+        kinds.add(kind)
+    return kinds
+
+
+def _different_sites(tables: Tables, a: str, b: str, both: pd.DataFrame, told: re.Match[str]) -> None:
+    assert {tables.site[a], tables.site[b]} == {told[1], told[2]}
+    assert told[1] != told[2]
+
+
+def _one_language(tables: Tables, a: str, b: str, both: pd.DataFrame, told: re.Match[str]) -> None:
+    assert takes_in(told[1], tables.lang[a])
+    assert takes_in(told[1], tables.lang[b])
+
+
+def _candidate(tables: Tables, a: str, b: str, both: pd.DataFrame, told: re.Match[str]) -> None:
+    assert both["filter"].isna().all()
+    assert float(told[1]) == pytest.approx(both["score"].iloc[0], abs=1e-4)
+
+
+def _filtered(tables: Tables, a: str, b: str, both: pd.DataFrame, told: re.Match[str]) -> None:
+    assert both["filter"].tolist() == [told[1]]
+
+
+def _by_address(tables: Tables, a: str, b: str, both: pd.DataFrame, told: re.Match[str]) -> None:
+    assert both.empty
+    assert tables.config.match.method in {"bitextor2010", "jangeldin", "urls"}
+    if tables.config.match.method != "urls":
+        assert not url_pairs([a], [b], tables.config.match.url_rule).pattern.nnz
+
+
+def _no_candidate(tables: Tables, a: str, b: str, both: pd.DataFrame, told: re.Match[str]) -> None:
+    assert both.empty
+    counts = [len(tables.candidates(url)) for url in (a, b)]
+    assert counts == [int(told[1]), int(told[2])]
+
+
+def _taken(tables: Tables, a: str, b: str, both: pd.DataFrame, told: re.Match[str]) -> None:
+    assert told[2] in tables.partners[told[1]]
+    assert len({told[1], told[2]} & {a, b}) == 1
+    assert {tables.tag(told[1]), tables.tag(told[2])} == {tables.tag(a), tables.tag(b)}
+
+
+def _rejected(tables: Tables, a: str, b: str, both: pd.DataFrame, told: re.Match[str]) -> None:
+    assert told[1] in {a, b}
+    reason, detail = tables.why[told[1]]
+    assert told[2] == (f"{reason} ({detail})" if detail else reason)
+
+
+def _label(tables: Tables, a: str, b: str, both: pd.DataFrame, told: re.Match[str]) -> None:
+    labels = tables.run.labels
+    assert ((labels["url_a"] == a) & (labels["url_b"] == b) & (labels["verdict"] == "reject")).any()
+
+
+SAID = {
+    r"they are of different sites \((\S+), (\S+)\), and a site is matched by itself": _different_sites,
+    r"both pages are in one language \((\S+)\)": _one_language,
+    r"it was a candidate, of score (\S+)": _candidate,
+    r"it was a candidate, which the filter (\S+) rejected": _filtered,
+    r"it was no candidate: (the URL rule|neither hreflang|no URL pattern).*": _by_address,
+    r"it was no candidate; the two pages had (\d+) and (\d+) others": _no_candidate,
+    r"(\S+) ↔ (\S+) was taken instead": _taken,
+    r"a label rejects it": _label,
+    r"(\S+): rejected in match: (.*)": _rejected,
+}
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("langs", ["en zh fr", "en zh"])
+def test_every_reason_of_a_page_is_borne_out(matched: Matched, method: str, langs: str) -> None:
+    run = matched(method, langs)
+    tables = Tables(run)
+    assert set(tables.why) | set(tables.partners) == set(tables.number)
+    for url, (reason, detail) in tables.why.items():
+        check_reason(tables, url)
+        told = f"{reason} ({detail})" if detail else reason
+        assert run.explain(url).verdict == f"no pair; rejected in match: {told}"
+    reasons = {reason for reason, _ in tables.why.values()}
+    assert {"no-language", "other-language", "only-language"} <= reasons
+    assert len(run.pairs) >= 6
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_sentence_about_two_pages_is_borne_out(matched: Matched, method: str) -> None:
+    run = matched(method)
+    tables, kinds = Tables(run), set()
+    chosen = [url for url in tables.number if re.search(r"page-[2357]b?\.|notes/a|ru|both|numbers", url)]
+    for url_a, url_b in combinations(chosen, 2):
+        told = explain(run, url_a, url_b)
+        assert (told.state == "pair") == (url_b in tables.partners.get(url_a, []))
+        if told.state != "pair":
+            kinds |= check_parts(tables, url_a, url_b, told.verdict)
+    assert len(kinds) >= 5
+    for row in run.pairs.itertuples():
+        verdict = run.explain(row.url_b, row.url_a).verdict
+        chance = "no probability (the method tells none)"
+        chance = chance if method in WITHOUT_CHANCES else f"probability {row.probability:.3f}"
+        assert verdict == f"a pair: {chance}, score {row.score:.4f}, best rival {row.rival:.4f}"
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("limit", [{"max_pairs": 3}, {"min_score": 0.9}, {"max_pairs": 4, "min_score": 0.3}])
+def test_limits_are_told_as_limits(matched: Matched, method: str, limit: dict[str, float]) -> None:
+    """Not as doubt, and not as a better partner of each candidate."""
+    tables = Tables(matched(method, "en zh", **limit))
+    for url in tables.why:
+        check_reason(tables, url)
+    if "max_pairs" in limit:
+        assert "over-limit" in {reason for reason, _ in tables.why.values()}
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_reasons_with_labels(matched: Matched, method: str) -> None:
+    one, two, four, six = ((f"{HERE}/en/page-{n}.html", f"{HERE}/tc/page-{n}.html") for n in (1, 2, 4, 6))
+    said = [Said(*one, accepted=False), Said(two[0], four[1], accepted=True), Said(*six, accepted=False)]
+    said.append(Said(f"{HERE}/en/page-3.html", six[1], accepted=True))
+    run = matched(method, "en zh", said)
+    tables = Tables(run)
+    for url in tables.why:
+        check_reason(tables, url)
+    for pair in (one, six):
+        told = run.explain(*pair)
+        assert told.state == "no pair"
+        assert r"a label rejects it" in check_parts(tables, *pair, told.verdict)
+    assert run.explain(two[0], four[1]).state == "pair"
+    accepted = run.pairs[run.pairs["probability"].isna()]
+    for row in accepted.itertuples() if method in {"weighed", "liu2014"} else ():
+        assert "no probability (a label made it a pair)" in run.explain(row.url_a, row.url_b).verdict
+
+
+def test_evidence_and_weights_are_those_of_the_two_languages(matched: Matched) -> None:
+    """A page in three languages has candidates in two others: those of the third are no rivals of a pair."""
+    run = matched("weighed")
+    tables = Tables(run)
+    chinese = run.pairs[(run.pairs["lang_a"] == "en") & (run.pairs["lang_b"] == "zh-Hant")]
+    weights = run.weights[(run.weights["lang_a"] == "en") & (run.weights["lang_b"] == "zh-Hant")]
+    for row in chinese.itertuples():
+        told = run.explain(row.url_a, row.url_b)
+        assert told.weights == pytest.approx(dict(zip(weights["evidence"], weights["weight"], strict=True)))
+        ends = pd.concat([tables.candidates(url) for url in (row.url_a, row.url_b)])
+        langs = {tables.lang[row.url_a], tables.lang[row.url_b]}
+        others = ends[[tables.lang[url] in langs and url not in {row.url_a, row.url_b} for url in ends["other"]]]
+        best = others.sort_values("score", ascending=False, kind="stable").iloc[0]
+        shown = told.evidence.set_index("evidence")["rival"]
+        assert {name: float(best[name]) for name in shown.index} == pytest.approx(dict(shown))
+
+
+def test_a_kept_page_that_ingest_told_of_is_not_called_rejected_by_it(matched: Matched) -> None:
+    """An older capture of its address is no reason why it has no pair."""
+    run = matched("weighed")
+    url = next(iter(Tables(run).why))
+    file = run.path / "ingest" / "rejects.parquet"
+    older = {"url": url, "stage": "ingest", "reason": "older-capture", "detail": ""}
+    rows = [*read_table(file, REJECTS).to_pylist(), older]
+    write_table(pa.Table.from_pylist(rows, REJECTS), REJECTS, file)
+    signature = file.with_name(SIGNATURE)
+    record = {**json.loads(signature.read_bytes()), "tables": list_tables(file.parent)}
+    signature.write_text(json.dumps(record))
+    assert "older-capture" not in run.reload().explain(url).verdict
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_methods_without_probabilities(method: str) -> None:
+    settings = Config().override({"match.method": method, "match.min_precision": 0.9}).match
+    if method in WITHOUT_CHANCES:
+        with pytest.raises(Exception, match="tells no probabilities"):
+            check_cut(settings)
+    else:
+        check_cut(settings)

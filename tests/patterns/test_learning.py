@@ -1,0 +1,300 @@
+"""URL patterns: the papers' examples, conventions one by one, the literal twin, what must not matter."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+
+from tests.patterns.pattern_twin import twin_patterns
+from twinlink.config.patterns import PatternSettings
+from twinlink.errors import ShapeError
+from twinlink.patterns import kernels as pattern_kernels
+from twinlink.patterns import url_kernels
+from twinlink.patterns.keys import Key, read_forms
+from twinlink.patterns.learning import SitePatterns, learn_patterns, pattern_evidence
+
+NAMES = ("about", "news/2007", "contact", "faq", "sitemap", "jobs/list")
+ANY = PatternSettings(min_pairs=1, min_local=0.0)
+
+
+def made(*shapes: str, names: tuple[str, ...] = NAMES) -> list[str]:
+    """Each name in each shape."""
+    return [f"http://{shape.format(name)}" for shape in shapes for name in names]
+
+
+def pairs_of(found: SitePatterns, urls: list[str]) -> set[tuple[str, str]]:
+    used = found.used() if found.patterns else np.zeros(0, np.bool_)
+    pairs = zip(found.sources[used].tolist(), found.targets[used].tolist(), strict=True)
+    return {(min(urls[a], urls[b]), max(urls[a], urls[b])) for a, b in pairs}
+
+
+def told(found: SitePatterns) -> list[tuple[str, str, int]]:
+    return [(*pattern.key, pattern.n_pages) for pattern in found.patterns]
+
+
+def test_example_of_the_paper_gives_its_key() -> None:
+    """Zhang, Yao & Kit, section 2.1."""
+    urls = ["http://www.legco.gov.hk/yr99-00/en/fc/esc/e0.htm", "http://www.legco.gov.hk/yr99-00/zh/fc/esc/e0.htm"]
+    assert told(learn_patterns(urls, settings=ANY)) == [("en", "zh", 2)]
+
+
+def test_example_of_the_deep_page_gives_its_key() -> None:
+    """Zhang, Yao & Kit, table 1: a key of two tokens."""
+    page = "http://www.fehd.gov.hk/{}/LLB_web/cagenda_20070904.htm"
+    found = learn_patterns([page.format("tc_chi"), page.format("english")], settings=ANY)
+    assert told(found) == [("english", "tc_chi", 2)]
+    assert found.patterns[0].rule == "/english/ ↔ /tc_chi/"
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "key", "rule"),
+    [
+        ("www.gnu.org/home.ca.html", "www.gnu.org/home.en.html", ("ca", "en"), ".ca. ↔ .en."),
+        ("www.ua.es/va/index.html", "www.ua.es/en/index.html", ("en", "va"), "/en/ ↔ /va/"),
+        ("www.ua.es/index.html", "www.ua.es/en/index.html", ("", "en"), "/ ↔ /en/"),
+        ("www.dlsi.ua.es/index.html?id=val", "www.dlsi.ua.es/index.html?id=eng", ("id=eng", "id=val"), None),
+        ("www.dlsi.ua.es/index.html", "www.dlsi.ua.es/index.html?id=eng", ("", "id=eng"), "… ↔ …?id=eng"),
+    ],
+)
+def test_examples_of_bitextor_give_their_keys(a: Any, b: Any, key: tuple[str, str], rule: Any) -> None:
+    """Esplà-Gomis & Forcada 2010, section 4.1."""
+    (pattern,) = learn_patterns([f"http://{a}", f"http://{b}"], settings=ANY).patterns
+    assert pattern.key == key
+    assert pattern.rule == (rule or f"?{key[0]} ↔ ?{key[1]}")
+
+
+def test_keys_of_letters_gather_what_keys_of_tokens_scatter() -> None:
+    """⟨1e,1c⟩, ⟨2e,2c⟩, … are ⟨e,c⟩ (section 2.1): no single one of them pairs enough pages."""
+    urls = made("x.hk/a/{}e.htm", "x.hk/a/{}c.htm", names=tuple(str(n) for n in range(1, 13)))
+    (pattern,) = learn_patterns(urls).patterns
+    assert (pattern.key, pattern.rule, pattern.n_pages, pattern.credibility) == (
+        Key("*c", "*e"), "*c. ↔ *e.", 24, 1.0
+    )  # fmt: skip
+
+
+CONVENTIONS = [
+    (("x.hk/en/{}.htm", "x.hk/tc/{}.htm"), "/en/ ↔ /tc/"),
+    (("x.hk/en-US/{}.htm", "x.hk/zh-TW/{}.htm"), "/en-us/ ↔ /zh-tw/"),
+    (("x.hk/en/{}.htm", "x.hk/zh_Hant_HK/{}.htm"), "/en/ ↔ /zh_hant_hk/"),
+    (("en.x.hk/{}.htm", "tc.x.hk/{}.htm"), "//en. ↔ //tc."),
+    (("www.x.hk/{}.htm", "tc.x.hk/{}.htm"), "//tc. ↔ //www."),
+    (("x.hk/{}.htm", "tc.x.hk/{}.htm"), "// ↔ //tc."),
+    (("x.hk/{}_e.htm", "x.hk/{}_c.htm"), "_c. ↔ _e."),
+    (("x.hk/{}e.htm", "x.hk/{}c.htm"), "*c. ↔ *e."),
+    (("x.hk/a/e_{}.htm", "x.hk/a/c_{}.htm"), "/c_ ↔ /e_"),
+    (("x.hk/a/eng{}.htm", "x.hk/a/chi{}.htm"), "/chi* ↔ /eng*"),
+    (("x.hk/{}.htm", "x.hk/{}_c.htm"), ". ↔ _c."),
+    (("x.hk/{}.htm", "x.hk/{}c.htm"), "*. ↔ *c."),
+    (("x.hk/{}.htm", "x.hk/tc/{}.htm"), "/ ↔ /tc/"),
+    (("x.hk/{}.htm", "x.hk/{}.tc.htm"), ". ↔ .tc."),
+    (("x.hk/{}.php?lang=en", "x.hk/{}.php?lang=zh-tw"), "?lang=en ↔ ?lang=zh-tw"),
+    (("x.hk/{}.php?a=1&lang=en", "x.hk/{}.php?lang=tc&a=1"), "?lang=en ↔ ?lang=tc"),
+    (("x.hk/{}.php?lang=en", "x.hk/{}.php?langue=fr"), "?lang=en ↔ ?langue=fr"),
+    (("x.hk/{}.php", "x.hk/{}.php?tc"), "… ↔ …?tc"),
+    (("x.hk/en/{}_en.htm", "x.hk/tc/{}_tc.htm"), "en … en ↔ tc … tc"),
+    (("x.hk/%45N/{}.htm", "X.HK/T%63/{}.htm"), "/en/ ↔ /tc/"),
+    (("x.hk/英文/{}.htm", "x.hk/%E4%B8%AD%E6%96%87/{}.htm"), "/中文/ ↔ /英文/"),
+]
+
+
+@pytest.mark.parametrize(("shapes", "rule"), CONVENTIONS, ids=[rule for _, rule in CONVENTIONS])
+@pytest.mark.parametrize("langs", [None, ("en", "zh")], ids=["unknown", "known"])
+def test_convention_is_found_and_pairs_all_pages(shapes: Any, rule: Any, langs: Any) -> None:
+    urls = made(*shapes)
+    n = len(NAMES)
+    found = learn_patterns(urls, langs and [lang for lang in langs for _ in NAMES])
+    assert [pattern.rule for pattern in found.patterns] == [rule]
+    assert pairs_of(found, urls) == {tuple(sorted((urls[k], urls[n + k]))) for k in range(n)}
+    assert found.credibility == 1.0
+
+
+def test_three_languages_are_all_paired_with_each_other() -> None:
+    found = learn_patterns(made("x.hk/en/{}.htm", "x.hk/tc/{}.htm", "x.hk/sc/{}.htm"))
+    assert sorted(told(found)) == [("en", "sc", 12), ("en", "tc", 12), ("sc", "tc", 12)]
+
+
+def test_folder_stands_for_its_default_document() -> None:
+    urls = [f"http://x.hk/{lang}{folder}" for lang in ("en/", "tc/") for folder in ("", "a/", "b/")]
+    urls = [f"{url}index.htm" if "tc" in url else url for url in urls]
+    assert told(learn_patterns(urls, settings=ANY)) == [("en", "tc", 6)]
+    urls = ["http://x.hk/", "http://x.hk/index_c.htm", "http://x.hk/a/", "http://x.hk/a/index_c.htm", "http://x.hk/b/"]
+    urls += ["http://x.hk/b/index.htm", "http://x.hk/b/index_c.htm"]
+    assert told(learn_patterns(urls, settings=ANY)) == [("", "c", 6)]
+
+
+def test_one_page_under_several_addresses_is_one() -> None:
+    urls = ["http://x.hk/en/a.htm", "https://x.hk/en/a.htm", "http://x.hk/EN/a.htm", "http://x.hk/tc/a.htm"]
+    found = learn_patterns(urls, settings=ANY)
+    assert found.n_pages == 2
+    assert pairs_of(found, urls) == {("http://x.hk/EN/a.htm", "http://x.hk/tc/a.htm")}  # the first in order
+
+
+def test_known_languages_forbid_pairs_of_one_language() -> None:
+    urls = made("x.hk/news/{}.htm", "x.hk/old/{}.htm", "x.hk/zh/{}.htm")
+    langs = ["en"] * 12 + ["zh"] * 6
+    keys = {pattern.key for pattern in learn_patterns(urls, langs).patterns}
+    assert keys == {("news", "zh"), ("old", "zh")}
+    assert Key("news", "old") in {pattern.key for pattern in learn_patterns(urls).patterns}
+
+
+def test_languages_are_told_of_each_side() -> None:
+    urls = made("x.hk/tc/{}.htm", "x.hk/en/{}.htm")
+    (pattern,) = learn_patterns(urls, ["zh-Hant"] * 6 + ["en"] * 5 + ["und"]).patterns
+    assert (pattern.key, pattern.source_lang, pattern.target_lang) == (("en", "tc"), "en", "zh-Hant")
+
+
+def test_numbers_are_keys_only_between_known_languages() -> None:
+    urls = made("x.hk/1033/{}.htm", "x.hk/1028/{}.htm")
+    assert Key("1028", "1033") not in {pattern.key for pattern in learn_patterns(urls).patterns}
+    assert told(learn_patterns(urls, ["en"] * 6 + ["zh"] * 6)) == [("1028", "1033", 12)]
+
+
+def test_weaker_key_does_not_keep_the_pages_of_a_stronger_one() -> None:
+    """⟨news,old⟩ joins four pages, but ⟨en,tc⟩ joins all eight."""
+    urls = [f"http://x.hk/{lang}/{part}/{n}.htm" for lang in ("en", "tc") for part in ("news", "old") for n in (1, 2)]
+    assert told(learn_patterns(urls)) == [("en", "tc", 8), ("news", "old", 8)][:1]
+
+
+def test_crowded_places_are_looked_up_for_keys_found_elsewhere() -> None:
+    """A hundred files of a folder differ in one place: they are not compared, but en and tc are found among them."""
+    files = [f"http://x.hk/all/{name}.htm" for name in (*(f"f{n}x" for n in range(100)), "en", "tc")]
+    urls = [*files, *made("x.hk/en/{}.htm", "x.hk/tc/{}.htm")]
+    found = learn_patterns(urls)
+    assert found.n_crowded > 0
+    assert ("http://x.hk/all/en.htm", "http://x.hk/all/tc.htm") in {
+        (urls[a], urls[b]) for a, b in zip(found.sources.tolist(), found.targets.tolist(), strict=True)
+    }
+    few = learn_patterns(urls, settings=PatternSettings(max_group=200))
+    assert few.n_crowded == 0
+    assert set(told(found)) <= set(told(few))
+
+
+def test_known_key_needs_one_pair_only_and_is_rescued() -> None:
+    urls = [
+        *made("x.hk/a/{}.htm", names=tuple(str(n) for n in range(40))),
+        "http://x.hk/en/b.htm",
+        "http://x.hk/tc/b.htm",
+    ]
+    assert learn_patterns(urls).patterns == ()
+    (pattern,) = learn_patterns(urls, known={Key("en", "tc"): 0.5}).patterns
+    assert (pattern.n_pages, pattern.verdict) == (2, "rescued")
+
+
+@pytest.mark.parametrize(
+    "urls",
+    [
+        [],
+        ["mailto:x"],
+        [f"http://x.hk/{lang}/{'a' * 40_000}" for lang in ("en", "tc")],
+        ["http://x.hk/"],
+        ["http://x.hk/", "http://x.hk/"],
+    ],
+)
+def test_nothing_to_pair(urls: list[str]) -> None:
+    found = learn_patterns(urls)
+    assert (found.patterns, found.credibility, len(found.sources)) == ((), 0.0, 0)
+
+
+def test_monstrous_addresses_do_no_harm() -> None:
+    """More masks than there is room for: letters and digits in turn, many tokens, many variables."""
+    turns = "a1b2c3d4" * 240
+    monsters = [
+        f"http://x.hk/{turns}/{'/'.join('ab' * 300)}?{'&'.join(f'v{n}=x' for n in range(200))}{end}" for end in "ef"
+    ]
+    urls = [*monsters, *(f"http://x.hk/{'x-' * 900}{n}" for n in "ab"), *made("x.hk/en/{}.htm", "x.hk/tc/{}.htm")]
+    assert Key("en", "tc") in {pattern.key for pattern in learn_patterns(urls).patterns}
+
+
+def test_kernels_are_compiled_anew_together() -> None:
+    """Compiled code is kept by the content of its own file: a change of `url_kernels` must change `pattern_kernels`."""
+    digest = hashlib.blake2b(Path(url_kernels.__file__).read_bytes(), digest_size=8).hexdigest()
+    assert digest == pattern_kernels.URL_KERNELS, f"write {digest} there"
+
+
+def test_languages_must_fit() -> None:
+    with pytest.raises(ShapeError, match="expected a language for each of 1"):
+        learn_patterns(["http://x.hk/"], [])
+
+
+PARTS = st.sampled_from(
+    ["en", "tc", "e", "c", "a", "1e", "1c", "2c", "b12", "index.html", "zh_tw", "en.a", "x-en-1", "é"]
+)
+URLS = st.builds(
+    lambda host, parts, query: f"http://{host}x.hk/{'/'.join(parts)}{query}",
+    st.sampled_from(["", "en.", "tc.", "www."]),
+    st.lists(PARTS, max_size=3),
+    st.sampled_from(["", "", "?l=en", "?l=tc", "?l=1", "?b&l=en", "?p=a_e", "?en"]),
+)
+SITES = st.lists(st.tuples(URLS, st.sampled_from(["en", "zh", ""])), max_size=24, unique_by=lambda each: each[0])
+SOME = st.sampled_from([ANY, PatternSettings(), PatternSettings(min_pairs=1, max_tokens=1, max_letters=1)])
+
+
+@settings(max_examples=150, deadline=None)
+@given(SITES, st.booleans(), SOME, st.sets(st.sampled_from([Key("en", "tc"), Key("*c", "*e"), Key("", "en")])))
+def test_same_as_the_literal_twin(site: Any, with_langs: bool, chosen: PatternSettings, known: Any) -> None:
+    urls, langs = [url for url, _ in site], [lang for _, lang in site]
+    forms = read_forms(urls)
+    found = learn_patterns(urls, langs if with_langs else None, chosen, dict.fromkeys(known, 1.0))
+    of_forms = [langs[place] for place in forms.places.tolist()] if with_langs else None
+    expected = twin_patterns(forms, of_forms, chosen, known)
+    form_of = dict(zip(forms.places.tolist(), range(len(forms)), strict=True))
+    got = []
+    for number, pattern in enumerate(found.patterns):
+        own = found.pattern_of == number
+        pairs = zip(found.sources[own].tolist(), found.targets[own].tolist(), strict=True)
+        got.append((pattern.key, {(form_of[a], form_of[b]) for a, b in pairs}))
+    assert got == expected
+
+
+@settings(max_examples=60, deadline=None)
+@given(SITES, st.randoms(use_true_random=False))
+def test_order_of_addresses_does_not_matter(site: list[tuple[str, str]], rng: random.Random) -> None:
+    urls = [url for url, _ in site]
+    other = urls.copy()
+    rng.shuffle(other)
+    found, again = learn_patterns(urls, settings=ANY), learn_patterns(other, settings=ANY)
+    assert told(found) == told(again)
+    assert pairs_of(found, urls) == pairs_of(again, other)
+
+
+@settings(max_examples=60, deadline=None)
+@given(SITES)
+def test_name_of_the_host_does_not_matter(site: Any) -> None:
+    urls = [url for url, _ in site]
+    other = [url.replace("x.hk", "some-other.gov.example:8080") for url in urls]
+    found, again = learn_patterns(urls, settings=ANY), learn_patterns(other, settings=ANY)
+    assert [(*p.key, p.n_pages, p.rule) for p in found.patterns] == [
+        (*p.key, p.n_pages, p.rule) for p in again.patterns
+    ]
+    assert (found.sources.tolist(), found.targets.tolist()) == (again.sources.tolist(), again.targets.tolist())
+
+
+def test_evidence_has_the_sparsity_of_the_candidates() -> None:
+    urls = made("x.hk/en/{}.htm", "x.hk/tc/{}.htm")
+    extra = ["http://x.hk/other.htm"]
+    found = learn_patterns([*urls, *extra])
+    candidates = csr_array(([1, 1, 1], ([0, 0, 2], [0, 1, 6])), shape=(6, 7))
+    values = pattern_evidence(urls[:6], [*urls[6:], *extra], candidates, found, [*urls, *extra])
+    assert values.nnz == 3
+    np.testing.assert_allclose(values.data, [12 / 13, 0, 0], rtol=1e-6)
+    values = pattern_evidence(urls[6:], urls[:6], csr_array(np.eye(6)), found, [*urls, *extra], {Key("en", "tc"): 0.99})
+    np.testing.assert_allclose(values.data, [0.99] * 6, rtol=1e-6)
+
+
+def test_pages_of_weak_patterns_are_no_evidence() -> None:
+    urls = [
+        *made("x.hk/a/{}.htm", names=tuple(str(n) for n in range(99))),
+        *made("x.hk/{}_e.htm", "x.hk/{}_c.htm", names=("p", "q")),
+    ]
+    found = learn_patterns(urls)
+    assert [(p.key, p.verdict) for p in found.patterns] == [(("c", "e"), "weak")]
+    assert pattern_evidence(urls, urls, csr_array(np.ones((103, 103))), found, urls).sum() == 0
+    assert found.judged({Key("c", "e"): 0.5}).patterns[0].verdict == "rescued"

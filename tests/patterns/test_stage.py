@@ -1,0 +1,229 @@
+"""Stage patterns and method urls: from a run's pages to its patterns, its library, its pairs, its rejects."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from typer.testing import CliRunner
+
+from tests.baselines.test_methods import CHINESE, ENGLISH, PAGES, made_page, write_site
+from tests.sites import BASE, write_pages
+from twinlink.cli import app
+from twinlink.cli.results.sites import PatternsTold
+from twinlink.config import Config
+from twinlink.config.patterns import PatternSettings
+from twinlink.errors import ConfigError, InputError, MissingStageError
+from twinlink.ingest.stage import ingest
+from twinlink.jobs.mine import match_stage
+from twinlink.match.evidence import Side
+from twinlink.match.methods.urls import url_pairs
+from twinlink.match.stage import match
+from twinlink.patterns.keys import Key
+from twinlink.patterns.library import read_library
+from twinlink.patterns.stage import PAIRS_FILE, PATTERNS_FILE, export_library, learn_run
+from twinlink.run import Run
+from twinlink.rundir.directory import RunDirectory
+from twinlink.tables import PATTERNS, read_table
+
+CONFIG = Config().override({"langs": ["en", "zh"], "ingest.base_url": BASE})
+HOSTS = ("a.example.org", "b.example.net", "c.example.com")
+
+
+def ingested(tmp_path: Path, *folders: Path) -> RunDirectory:
+    run = RunDirectory.create(tmp_path / "run")
+    run.config_file.write_text(CONFIG.to_toml())
+    ingest(run, folders or [write_site(tmp_path / "site")], CONFIG.ingest)
+    return run
+
+
+def patterns_of(run: RunDirectory) -> list[dict[str, object]]:
+    rows: list[dict[str, object]] = read_table(run.path / "patterns" / "patterns", PATTERNS).to_pylist()
+    return rows
+
+
+def test_patterns_of_a_site_are_written(tmp_path: Path) -> None:
+    run = ingested(tmp_path)
+    learn_run(run, CONFIG)
+    (row,) = patterns_of(run)
+    assert (row["rule"], row["source"], row["target"], row["verdict"]) == ("/en/ ↔ /tc/", "en", "tc", "credible")
+    assert (row["n_pages"], row["n_pairs"], row["site_pages"]) == (16, 8, 16)
+    assert (row["local"], row["global"], row["mean"], row["site_credibility"]) == (1.0, 16.0, 1.0, 1.0)
+    assert (row["source_lang"], row["rescued"]) == ("", False)
+    lines = (run.path / "patterns" / PATTERNS_FILE).read_text().splitlines()
+    assert len(lines) == 2
+    assert lines[0].split("\t") == PATTERNS.names
+    pairs = (run.path / "patterns" / PAIRS_FILE).read_text().splitlines()
+    assert pairs[0].split("\t") == [f"{BASE}/en/page-1.html", f"{BASE}/tc/page-1.html", "/en/ ↔ /tc/"]
+    assert len(pairs) == 8
+    *rules, counts = PatternsTold.of(run).lines()
+    assert rules == ["  /en/ ↔ /tc/   16 pages, C(p) 16.00 on 1 site(s)"]
+    assert counts.startswith("patterns: credible 1, rescued 0, weak 0; 1 of 1 site(s) have some")
+
+
+def test_languages_that_were_found_are_respected(tmp_path: Path) -> None:
+    run = ingested(tmp_path)
+    first = learn_run(run, CONFIG)
+    match(run, CONFIG)
+    assert learn_run(run, CONFIG) != first
+    (row,) = patterns_of(run)
+    assert (row["source_lang"], row["target_lang"]) == ("en", "zh-Hant")
+
+
+def test_stage_is_done_once_and_again_when_a_setting_changes(tmp_path: Path) -> None:
+    run = ingested(tmp_path)
+    steps: list[tuple[int, int]] = []
+    first = learn_run(run, CONFIG, lambda *step: steps.append(step))
+    assert steps == [(1, 1)]
+    assert learn_run(run, CONFIG, lambda *step: steps.append(step)) == first
+    assert len(steps) == 1
+    learn_run(run, CONFIG.override({"match.patterns.min_pairs": 9}), lambda *step: steps.append(step))
+    assert len(steps) == 2
+    assert patterns_of(run) == []
+
+
+def test_nothing_ingested_is_told(tmp_path: Path) -> None:
+    with pytest.raises(MissingStageError, match="ingest"):
+        learn_run(RunDirectory.create(tmp_path / "run"), CONFIG)
+
+
+def many_sites(folder: Path, weak_host: str) -> Path:
+    """Three sites with en and tc everywhere, and one where a single pair of 31 pages has them."""
+    pages = {
+        f"{host}/{lang}/{n}.html": made_page(lang, n) for host in HOSTS for lang in ("en", "tc") for n in range(1, 5)
+    }
+    pages |= {f"{weak_host}/{lang}/p.html": made_page(lang, 1) for lang in ("en", "tc")}
+    pages |= {f"{weak_host}/{n}/{n}.html": made_page("en", 1 + n % 8) for n in range(30)}
+    return write_pages(folder, pages)
+
+
+def test_weak_key_is_rescued_by_the_other_sites_of_the_run(tmp_path: Path) -> None:
+    run = RunDirectory.create(tmp_path / "run")
+    ingest(run, [many_sites(tmp_path / "mirror", "d.example.edu")], Config().ingest)
+    steps: list[tuple[int, int]] = []
+    learn_run(run, Config(), lambda *step: steps.append(step))
+    assert steps == [(k, 8) for k in range(1, 9)]
+    rows = {row["site"]: row for row in patterns_of(run) if row["source"] == "en"}
+    assert {site for site, row in rows.items() if row["verdict"] == "credible"} == {
+        "example.org",
+        "example.net",
+        "example.com",
+    }
+    weak = rows["example.edu"]
+    assert (weak["rescued"], weak["n_pages"], weak["n_sites"]) == (True, 2, 3)
+    assert any("rescued" in line for line in PatternsTold.of(run).lines())
+    learn_run(run, Config().override({"match.patterns.rescue": "none"}))
+    assert {row["site"] for row in patterns_of(run) if row["verdict"] == "rescued"} == set()
+
+
+@pytest.mark.parametrize("name", ["library.tsv", "library.parquet"])
+def test_library_of_one_run_helps_another(tmp_path: Path, name: str) -> None:
+    run = RunDirectory.create(tmp_path / "many")
+    ingest(run, [many_sites(tmp_path / "mirror", "d.example.edu")], Config().ingest)
+    learn_run(run, Config())
+    assert export_library(run, tmp_path / name) == len(read_library(tmp_path / name))
+    assert read_library(tmp_path / name)[Key("en", "tc")].n_credible == 3
+
+    pages = {"en/p.html": made_page("en", 1), "tc/p.html": made_page("tc", 1)}
+    pages |= {f"{n}/{n}.html": made_page("en", 1 + n % 8) for n in range(30)}
+    small = ingested(tmp_path, write_pages(tmp_path / "small", pages))
+    learn_run(small, CONFIG)
+    assert patterns_of(small) == []
+    learn_run(small, CONFIG.override({"match.patterns.libraries": [str(tmp_path / name)]}))
+    (row,) = patterns_of(small)
+    assert (row["verdict"], row["n_pages"], row["n_sites"]) == ("rescued", 2, 4)  # itself included
+
+
+def test_wrong_library_leaves_the_stage_as_it_was(tmp_path: Path) -> None:
+    run = ingested(tmp_path)
+    learn_run(run, CONFIG)
+    with pytest.raises(InputError, match=r"none\.tsv"):
+        learn_run(run, CONFIG.override({"match.patterns.libraries": [str(tmp_path / "none.tsv")]}))
+    assert len(patterns_of(run)) == 1
+
+
+def matched(tmp_path: Path, pages: dict[str, str], **overrides: object) -> Run:
+    run = ingested(tmp_path, write_pages(tmp_path / "site", pages))
+    match_stage(run, CONFIG.override({"match.method": "urls", **overrides}))
+    return Run(run.path)
+
+
+def test_command_says_what_came_out_and_exports(tmp_path: Path) -> None:
+    run = ingested(tmp_path)
+    file = tmp_path / "mine.tsv"
+    done = CliRunner().invoke(app, ["patterns", str(run.path), "--export", str(file), "-q"])
+    assert done.exit_code == 0, done.output
+    assert "/en/ ↔ /tc/   16 pages, C(p) 16.00 on 1 site(s)" in done.output
+    assert done.output.splitlines()[-1] == f"1 keys → {file}"
+    again = CliRunner().invoke(app, ["patterns", str(run.path), "--library", str(file), "-q"])
+    assert "C(p) 32.00 on 2 site(s)" in again.output  # the library is of this very site
+    twice = CliRunner().invoke(app, ["patterns", str(run.path), *["--library", str(file)] * 2, "-q"])
+    assert twice.output == again.output
+
+
+def test_export_that_cannot_be_written_is_told_before_the_work(tmp_path: Path) -> None:
+    run = ingested(tmp_path)
+    done = CliRunner().invoke(app, ["patterns", str(run.path), "--export", str(tmp_path / "no" / "mine.tsv"), "-q"])
+    assert isinstance(done.exception, InputError)
+    assert run.read_signature("patterns") is None
+
+
+def test_method_urls_pairs_what_patterns_join(tmp_path: Path) -> None:
+    run = matched(
+        tmp_path,
+        {f"{path}/page-{n}.html": made_page(lang, n) for path, lang in (("en", "en"), ("tc", "zh")) for n in PAGES},
+    )
+    assert sorted(zip(run.pairs["url_a"], run.pairs["url_b"], strict=True)) == [
+        (f"{BASE}/en/page-{n}.html", f"{BASE}/tc/page-{n}.html") for n in PAGES
+    ]
+    assert set(run.pairs["pattern"]) == {1.0}
+    assert run.pairs["probability"].isna().all()
+
+
+def test_pair_that_content_contradicts_is_rejected_with_a_reason(tmp_path: Path) -> None:
+    """Page 3 in Chinese is no version of page 3 in English: it has the structure and the numbers of no other page."""
+    pages = {f"en/{n}.html": numbered("en", n) for n in PAGES} | {f"tc/{n}.html": numbered("zh", n) for n in PAGES}
+    pages["tc/3.html"] = (
+        f"<html><head><meta charset=utf-8></head><body><h1>{CHINESE[6]}</h1><pre>{CHINESE[5]}</pre></body></html>"
+    )
+    run = matched(tmp_path, pages)
+    assert len(run.pairs) == len(PAGES) - 1
+    assert reasons_of(run) == {"en/3.html": "filter-content", "tc/3.html": "filter-content"}
+
+
+def reasons_of(run: Run) -> dict[str, str]:
+    rows = zip(run.rejects["url"].tolist(), run.rejects["reason"].tolist(), strict=True)
+    return {str(url).removeprefix(f"{BASE}/"): str(reason) for url, reason in rows}
+
+
+def numbered(lang: str, n: int) -> str:
+    text = (ENGLISH if lang == "en" else CHINESE)[n - 1]
+    lists = f"<ul>{f'<li>{text} {n}{n}7</li>' * (n + 1)}</ul>" * n
+    return f"<html><head><meta charset=utf-8></head><body>{f'<p>{text} 10{n}</p>' * (9 - n)}{lists}</body></html>"
+
+
+def test_pair_of_a_weak_pattern_is_rejected_with_a_reason(tmp_path: Path) -> None:
+    pages = {f"en/{n}-{n}/{n}.html": numbered("en", 1 + n % 8) for n in range(50)}
+    pages |= {f"zh/{n * n}/x{n}y.html": numbered("zh", 1 + n % 8) for n in range(20)}
+    pages |= {f"{n}/{lang}.html": numbered(lang, n) for lang in ("en", "zh") for n in (1, 2)}
+    run = matched(tmp_path, pages)
+    reasons = reasons_of(run)
+    assert {reasons[f"{n}/{lang}.html"] for lang in ("en", "zh") for n in (1, 2)} == {"filter-weak-pattern"}
+    assert {reason for url, reason in reasons.items() if url.count("/") > 1} == {"no-candidate"}
+
+
+def test_method_urls_tells_no_probabilities(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="urls tells no probabilities"):
+        matched(tmp_path, {"en/1.html": made_page("en", 1)}, **{"match.min_precision": 0.9})
+
+
+def test_evidence_for_candidates_is_the_credibility_of_their_pattern() -> None:
+    def side(lang: str, path: str) -> Side:
+        urls = [f"{BASE}/{path}/{n}.html" for n in range(5)]
+        return Side(lang, np.arange(5), urls, [()] * 5, [b""] * 5, sp.csr_array((5, 5), dtype=np.bool_))
+
+    values = url_pairs(side("en", "en"), side("zh-Hant", "tc"), PatternSettings())
+    assert values.toarray().tolist() == np.eye(5).tolist()
+    assert values.dtype == np.float32

@@ -1,0 +1,220 @@
+"""Stage rank: from a run's links to its sites, ranked and explained."""
+
+from __future__ import annotations
+
+import networkx as nx
+import pyarrow as pa
+import pytest
+from typer.testing import CliRunner
+
+from tests.sites import page, write_pages
+from twinlink.cli import app
+from twinlink.cli.results.sites import RankTold
+from twinlink.config import Config
+from twinlink.errors import InputError, MissingStageError
+from twinlink.ingest.stage import ingest
+from twinlink.patterns.stage import learn_run
+from twinlink.rundir.directory import RunDirectory, Signature, site_file
+from twinlink.rundir.rounds import Rounds
+from twinlink.sites.features import FEATURES
+from twinlink.sites.stage import MODEL_FILE, SITES_FILE, export_graph, rank
+from twinlink.tables import PAIRS, PATTERNS, PROBES, SITES, read_table, write_table
+
+CONFIG = Config()
+WEB = {
+    "www.two.hk": ["http://www.more.hk/en/", "http://www.more.hk/tc/", "http://www.one.com/", "http://www.rare.org/"],
+    "www.dou.hk": ["http://www.more.hk/en/", "http://www.two.hk/"],
+    "www.one.com": ["http://www.shop.com/", "http://www.two.hk/"],
+}
+
+
+def web(folder):
+    """Two bilingual sites, one in one language."""
+    for host, links in WEB.items():
+        bilingual = not host.endswith("one.com")
+        pages = {"index.html": page("start", *links)}
+        for k in range(8):
+            for lang in ("en", "tc") if bilingual else ("",):
+                pages[f"{lang or 'only'}/page-{k}.html"] = page(f"text {k} in {lang}", links[0])
+        write_pages(folder / host, pages)
+    return folder
+
+
+@pytest.fixture
+def run(tmp_path) -> RunDirectory:
+    directory = RunDirectory.create(tmp_path / "run")
+    directory.config_file.write_text(CONFIG.to_toml())
+    sources = [web(tmp_path / "web")]
+    ingest(directory, sources, CONFIG.ingest)
+    return directory
+
+
+def rows_of(run: RunDirectory) -> dict[str, dict]:
+    return {row["site"]: row for row in read_table(run.path / "rank" / "sites.parquet", SITES).to_pylist()}
+
+
+def test_command_keeps_what_rounds_found_out(run):
+    tried = {"round": 1, "site": "rare.org", "verdict": "dead", "added": False, "reason": "dns", "place": 1}
+    rest = {"score": 0.0, "start": "", "pages": 0, "langs": "", "credibility": 0.0, "rule": ""}
+    Rounds(run).judge(1, pa.Table.from_pylist([{**tried, **rest}], schema=PROBES))
+    done = CliRunner().invoke(app, ["rank", str(run.path), "-q"])
+    assert done.exit_code == 0, done.output
+    assert rows_of(run)["rare.org"]["state"] == "dead"
+    assert rows_of(run)["more.hk"]["state"] == "candidate"
+
+
+def test_sites_are_ranked_with_the_credibility_of_patterns(run):
+    learn_run(run, CONFIG)
+    rank(run, CONFIG)
+    rows = rows_of(run)
+    assert {site: row["state"] for site, row in rows.items()} == {
+        "more.hk": "candidate",
+        "rare.org": "candidate",
+        "shop.com": "candidate",
+        "two.hk": "crawled",
+        "dou.hk": "crawled",
+        "one.com": "crawled",
+    }
+    known = read_table(run.path / "patterns" / "patterns", PATTERNS).to_pylist()
+    for site in ("two.hk", "dou.hk"):
+        assert rows[site]["credibility"] == next(row["site_credibility"] for row in known if row["site"] == site) > 0.9
+    assert rows["one.com"]["credibility"] == 0
+    assert [row["rank"] for row in rows.values()] == [1, 2, 3, None, None, None]
+    assert next(iter(rows)) == "more.hk"
+    assert (rows["more.hk"]["n_sources"], rows["more.hk"]["languages"], rows["more.hk"]["round"]) == (2, 1.0, None)
+    # two → one, dou → two, one → two; dou and two link to more.hk
+    assert {site: rows[site]["linkout"] for site in ("two.hk", "dou.hk", "one.com")} == {
+        "two.hk": 1,
+        "dou.hk": 1,
+        "one.com": 1,
+    }
+    assert rows["more.hk"]["sum_linkout"] == 2
+    assert rows["more.hk"]["sum_pagerank"] == pytest.approx(rows["two.hk"]["pagerank"] + rows["dou.hk"]["pagerank"])
+    assert rows["shop.com"]["sum_weighted"] == 0 < rows["rare.org"]["sum_weighted"]
+    assert rows["two.hk"]["weighted_pagerank"] == rows["two.hk"]["pagerank"] * rows["two.hk"]["credibility"]
+    assert rows["two.hk"]["n_pages"] == 17
+    assert rows["two.hk"]["round"] == 0
+
+
+def test_what_explains_a_site_adds_up(run):
+    learn_run(run, CONFIG)
+    rank(run, CONFIG)
+    lines = (run.path / "rank" / MODEL_FILE).read_text().splitlines()[1:]
+    weights = {line.split("\t")[0]: float(line.split("\t")[1]) for line in lines}
+    assert lines[-1].endswith("learned from 3 sites, 2 bilingual")
+    for row in rows_of(run).values():
+        for name in FEATURES:
+            assert row[f"by_{name}"] == pytest.approx(row[name] * weights[name], abs=1e-3)
+        odds = sum(row[f"by_{name}"] for name in FEATURES) + weights["intercept"]
+        assert row["ours"] == pytest.approx(1 / (1 + 2.718281828**-odds), abs=1e-3)
+
+
+def test_without_patterns_the_pairs_speak_and_without_both_the_links(run):
+    rank(run, CONFIG)
+    assert {row["credibility"] for row in rows_of(run).values()} == {0}
+    with run.writing(Signature.of("match", {}, [])) as folder:
+        pairs = [{"page_a": 1, "page_b": 2}, {"page_a": 1, "page_b": 3}, {"page_a": 4, "page_b": 5}]
+        empty = {field.name: "" if pa.types.is_string(field.type) else 0 for field in PAIRS}
+        table = pa.Table.from_pylist([{**empty, **pair} for pair in pairs], schema=PAIRS)
+        write_table(table, PAIRS, site_file(folder / "pairs", "two.hk"))
+    rank(run, CONFIG)
+    rows = rows_of(run)
+    assert rows["two.hk"]["credibility"] == pytest.approx(5 / 17)
+    assert rows["dou.hk"]["credibility"] == 0
+
+
+def test_tsv_is_the_table(run):
+    rank(run, CONFIG)
+    lines = (run.path / "rank" / SITES_FILE).read_text().splitlines()
+    assert lines[0].split("\t") == SITES.names
+    assert [line.split("\t")[0] for line in lines[1:]] == list(rows_of(run))
+
+
+def test_what_is_done_is_not_done_again(run):
+    steps = []
+    first = rank(run, CONFIG, on_site=lambda *step: steps.append(step))
+    assert steps == [(3, 3)]
+    assert rank(run, CONFIG, on_site=lambda *step: steps.append(step)) == first
+    changed = rank(run, CONFIG.override({"ranking.damping": 0.5}), on_site=lambda *step: steps.append(step))
+    assert changed != first
+    assert len(steps) == 1
+    rank(run, CONFIG.override({"ranking.graph.weight": "sites"}), on_site=lambda *step: steps.append(step))
+    assert len(steps) == 2
+    learn_run(run, CONFIG)
+    assert rank(run, CONFIG) != first
+
+
+def test_sites_that_turned_out_otherwise_are_no_candidates(run):
+    first = rank(run, CONFIG)
+    assert rank(run, CONFIG, {"more.hk": "dead"}) != first
+    rows = rows_of(run)
+    assert (rows["more.hk"]["state"], rows["more.hk"]["rank"]) == ("dead", None)
+    assert sorted(row["rank"] for row in rows.values() if row["rank"]) == [1, 2]
+    assert rows_of(run)["two.hk"]["state"] == "crawled"
+
+
+def test_verdict_one_language_is_learned_from(run):
+    def last() -> str:
+        return (run.path / "rank" / MODEL_FILE).read_text().splitlines()[-1]
+
+    rank(run, CONFIG, {"more.hk": "dead"})
+    assert last().endswith("learned from 3 sites, 0 bilingual")
+    rank(run, CONFIG, {"more.hk": "one-language", "two.hk": "one-language"})  # two.hk is crawled: its pages speak
+    assert last().endswith("learned from 4 sites, 0 bilingual")
+
+
+def test_hosts_may_be_sites(tmp_path):
+    config = CONFIG.override({"ingest.site_by": "host"})
+    run = RunDirectory.create(tmp_path / "run")
+    pages = {f"{k}.html": page("text", "http://tc.x.hk/", "http://www.y.hk/") for k in range(3)}
+    write_pages(tmp_path / "web" / "en.x.hk", pages)
+    ingest(run, [tmp_path / "web"], config.ingest)
+    rank(run, config)
+    assert {site: row["state"] for site, row in rows_of(run).items()} == {
+        "en.x.hk": "crawled",
+        "tc.x.hk": "candidate",
+        "www.y.hk": "candidate",
+    }
+
+
+def test_without_pages_there_is_nothing_to_rank(tmp_path):
+    run = RunDirectory.create(tmp_path / "run")
+    with pytest.raises(MissingStageError):
+        rank(run, CONFIG)
+    with pytest.raises(MissingStageError):
+        export_graph(run, tmp_path / "x.graphml", CONFIG)
+
+
+def test_links_of_common_crawl_are_added(run, tmp_path):
+    (tmp_path / "vertices.txt").write_text("0\thk.more\n1\torg.rare\n2\torg.stranger\n")
+    (tmp_path / "edges.txt").write_text("0\t1\n0\t2\n")
+    rank(run, CONFIG)
+    before = rows_of(run)
+    files = [str(tmp_path / name) for name in ("edges.txt", "vertices.txt")]
+    rank(run, CONFIG.override({"ranking.graph.common_crawl": files}))
+    after = rows_of(run)
+    assert after["rare.org"]["n_sources"] == before["rare.org"]["n_sources"] + 1
+    assert after["rare.org"]["credit"] > before["rare.org"]["credit"]
+    assert after["rare.org"]["sum_linkout"] == before["rare.org"]["sum_linkout"]
+    assert set(after) == set(before)
+
+
+@pytest.mark.parametrize("names", [["vertices.txt"], ["vertices.txt", "other.txt"], ["vertices.txt", "edges.txt"]])
+def test_files_of_common_crawl_that_do_not_fit_are_refused(run, tmp_path, names):
+    with pytest.raises(InputError):
+        rank(run, CONFIG.override({"ranking.graph.common_crawl": [str(tmp_path / name) for name in names]}))
+
+
+def test_command(run, tmp_path):
+    learn_run(run, CONFIG)
+    done = CliRunner().invoke(app, ["rank", str(run.path), "--export", str(tmp_path / "web.graphml"), "--quiet"])
+    assert done.exit_code == 0, done.output
+    assert "1. more.hk" in done.output
+    assert "3 crawled, 3 candidates" in done.output
+    graph = nx.read_graphml(tmp_path / "web.graphml")
+    assert set(graph.successors("two.hk")) == {"more.hk", "one.com", "rare.org"}
+    best, *_ = RankTold.of(run).lines()
+    assert best.split()[:2] == ["1.", "more.hk"]
+    assert any(name in best for name in FEATURES)
+    refused = CliRunner().invoke(app, ["rank", str(run.path), "--export", str(tmp_path / "web.png")])
+    assert isinstance(refused.exception, InputError)

@@ -1,0 +1,38 @@
+"""The short ways for texts of nothing but ASCII letters, and for printable ones, give what the long ones give."""
+
+from __future__ import annotations
+
+import re
+from string import ascii_letters
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from twinlink.language.identify import count_scripts
+from twinlink.scripts import _UNUSABLE, clean_text, count_letters, script_of, split_units, words_per_unit
+
+TEXTS = st.one_of(st.text(max_size=12), st.text("abXé1_ .'行の한", max_size=12))
+
+
+@given(TEXTS)
+def test_letters(text: str) -> None:
+    letters = [character for character in text if re.fullmatch(r"[^\W\d_]", character)]
+    assert count_letters(text) == len(letters)
+
+
+@given(st.text(ascii_letters + " -", max_size=12))
+def test_units_of_plain_text(text: str) -> None:
+    assert split_units(text) == text.replace("-", " ").split()
+
+
+@given(TEXTS)
+def test_clean_text(text: str) -> None:
+    assert clean_text(text) == _UNUSABLE.sub(" ", text)
+
+
+@given(st.lists(st.sampled_from(["a", "Word", "é", "行", "の", "я"]), max_size=8))
+def test_words_of_each_script(units: list[str]) -> None:
+    expected = dict.fromkeys((script_of(unit[0]) for unit in units), 0.0)
+    for unit in units:
+        expected[script_of(unit[0])] += words_per_unit(script_of(unit[0]))
+    assert count_scripts(units) == expected

@@ -1,0 +1,73 @@
+"""The compiled cutter against the regular expression that says the same."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from unittest.mock import patch
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from twinlink.text import cutting
+from twinlink.text.characters import EAST_ASIAN_RANGES, MARK_RANGES, SOUTH_EAST_ASIAN_RANGES
+from twinlink.text.cutting import cut_texts, distinct_texts, incidence
+
+UNSPACED = EAST_ASIAN_RANGES + SOUTH_EAST_ASIAN_RANGES
+TOKEN = re.compile(
+    r"\d+(?:[.,'’]\d+)*"
+    rf"|[^\W\d_{UNSPACED}][^\W{UNSPACED}]*(?:(?:[{MARK_RANGES}]|['’](?=[^\W\d_]))[^\W{UNSPACED}]*)*"
+    rf"|[{EAST_ASIAN_RANGES}]+|[{SOUTH_EAST_ASIAN_RANGES}]+"
+)
+LETTERS = "ab9_.,'’ -é\u0301行政々〇かカกั๒हि२ỳя서²½\u00a0İß\U00020001😀\ud800\n"
+texts = st.text(st.one_of(st.sampled_from(LETTERS), st.characters()), max_size=30)
+
+
+def plain_cut(text: str) -> Counter[str]:
+    return Counter(TOKEN.findall(text))
+
+
+def counted(cut: cutting.Cut) -> list[Counter[str]]:
+    rows = cut.counts.toarray()
+    return [Counter({cut.tokens[j]: int(n) for j, n in enumerate(row) if n}) for row in rows]
+
+
+@given(st.lists(texts, max_size=6), st.integers(1, 40))
+def test_equals_the_regular_expression(texts: list[str], chunk: int) -> None:
+    with patch.object(cutting, "CHUNK", chunk):
+        cut = cut_texts(texts)
+    assert cut.counts.shape == (len(texts), len(cut.tokens))
+    assert counted(cut) == [plain_cut(text) for text in texts]
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("1,234.50 1..2 3.", ["1,234.50", "1", "2", "3"]),
+        ("2nd ipv6 x86_64 _a", ["2", "nd", "ipv6", "x86_64", "a"]),
+        ("l'été d’un 'quoted' o'", ["l'été", "d’un", "quoted", "o"]),
+        ("हिन्दी объём", ["हिन्दी", "объём"]),
+        ("ab行政cd๒ก", ["ab", "行政", "cd", "๒", "ก"]),
+        ("", []),
+        ("… !? —\n", []),
+    ],
+)
+def test_tokens(text: str, tokens: list[str]) -> None:
+    assert cut_texts([text]).tokens == tokens
+
+
+def test_a_line_break_ends_a_token() -> None:
+    assert cut_texts(["ab\ncd", "ef"]).tokens == ["ab", "cd", "ef"]
+
+
+@given(st.lists(st.lists(st.sampled_from(["a", "b", "c", ""]), max_size=5), max_size=5))
+def test_distinct_texts(pages: list[list[str]]) -> None:
+    counts, names = distinct_texts(pages)
+    assert len(set(names)) == len(names)
+    dense = counts.toarray()
+    assert [{names[j]: int(n) for j, n in enumerate(row) if n} for row in dense] == [dict(Counter(p)) for p in pages]
+
+
+def test_incidence_counts_repeated_numbers() -> None:
+    assert incidence([[2, 0, 2], []], 3).toarray().tolist() == [[1.0, 0.0, 2.0], [0.0, 0.0, 0.0]]

@@ -1,0 +1,55 @@
+"""Counting the words of all pages at once against cutting each page by itself."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.text.term_twin import count_terms
+from twinlink.errors import ShapeError
+from twinlink.text.word_counts import count_words
+from twinlink.text.words import tokenize
+
+PIECES = [
+    "servers", "server's", "L'été", "d’Apache", "行政長官", "立法會1 234 567元", "2026年3月12日", "12 March 2026",
+    "le 12 mars 2026", "1 234,50", "1\u202f234", "1,234.50", "20 km", "120萬", "info@example.org", "サーバーの設定",
+    "หนังสือ๒๓", "қазақстанның", "서버를", "ＡＢＣ１２", "x" * 81, "7" * 81, "max_size", "٣٤", "ﬁle", "İstanbul",
+    "\u0301", "1.2 million",
+    "\n", " ", ", ", "-", "$5 000 000",
+]  # fmt: skip
+blocks = st.lists(st.sampled_from(PIECES), max_size=6).map(" ".join)
+pages_of_blocks = st.lists(st.lists(blocks, max_size=4), max_size=4)
+
+
+@given(pages_of_blocks, st.sampled_from(["en", "fr", "zh-Hant", "ja", "th", "ru", "kk", "ko", "de"]), st.booleans())
+def test_equals_cutting_each_page(pages: list[list[str]], lang: str, has_names: bool) -> None:
+    names = [["img:a.png", "out:x.org"][: len(page)] for page in pages] if has_names else None
+    table = count_words(pages, lang, names)
+    more = names or [[]] * len(pages)
+    expected = count_terms(
+        [[*tokenize("\n".join(page), lang), *own] for page, own in zip(pages, more, strict=True)], lang
+    )
+    assert table.vocabulary == expected.vocabulary
+    assert table.counts.dtype == np.float32
+    assert table.counts.toarray().tolist() == expected.counts.toarray().tolist()
+
+
+def test_no_pages_and_no_words() -> None:
+    assert count_words([], "en").counts.shape == (0, 0)
+    assert count_words([["…"], []], "zh-Hant").counts.shape == (2, 0)
+
+
+def test_names_of_other_pages_are_refused() -> None:
+    with pytest.raises(ShapeError, match="2 for 1 pages"):
+        count_words([["a"]], "en", [["x"], ["y"]])
+
+
+def test_the_longest_head_of_a_lexicon_is_one_word() -> None:
+    heads = frozenset({"网页长官", "网页长官你好", "你好"})
+    assert count_words([["網頁長官你好"], ["網頁長官"]], "zh-Hant", heads=heads).vocabulary == [
+        "网页长官",
+        "网页长官你好",
+    ]
+    assert count_words([["網頁長官"]], "zh-Hant").vocabulary == ["网页", "长官"]

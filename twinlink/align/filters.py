@@ -1,0 +1,247 @@
+"""Which beads are handed out, and the reason for each that is not."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from rapidfuzz.distance import Indel
+
+from twinlink.align.lengths import LengthModel
+from twinlink.align.near_repeats import NearRepeats
+from twinlink.align.tokens import numbers
+from twinlink.config.align import SegmentFilterSettings
+
+__all__ = ["REASONS", "SEGMENT", "UNSURE", "Repeats", "Segment", "is_damaged", "judge", "judge_page", "pair_key"]
+
+SEGMENT = "segment"
+UNSURE = "unsure"
+REASONS = (
+    "unaligned",
+    "encoding",
+    "no-words",
+    "copy",
+    "code",
+    "length",
+    "numbers",
+    "improbable",
+    "words",
+    "same-language",
+    "page",
+    "boilerplate",
+    "duplicate",
+    "near-duplicate",
+    UNSURE,
+)
+"""Reasons in the order of asking."""
+LEAST_LETTERS = 30
+"""Letters from which the language of a sentence is asked for. Ours."""
+
+CODE_MARKS = 0.1
+"""Share of marks of program text in a text from which on it may be a listing. On five sites 86 segments have that and
+six tenths of their letters in common; all of 26 looked at are markup. From .06 on, with the underscore, sentences about
+program text have it too."""
+
+_MARK = re.compile(r"[{}<>=;$\\^~]")
+_DAMAGE = re.compile(
+    "\ufffd|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|Ã[\u0080-\u00bf©¨ª«®¯°²³¼½]|â€[\u0080-\u00bf™œ“”˜¦]|Ð[\u0080-\u00bf].?Ð"
+)
+_NO_LETTER = re.compile(r"[\W\d_]+")
+
+
+class Segment(NamedTuple):
+    """A bead as text, with its places in the two pages."""
+
+    source: str
+    target: str
+    kind: str
+    probability: float
+    per_word: float
+    held_out: float = 0.0
+    block_a: int = -1
+    start_a: int = 0
+    end_a: int = 0
+    block_b: int = -1
+    start_b: int = 0
+    end_b: int = 0
+
+
+def judge(
+    segment: Segment,
+    settings: SegmentFilterSettings,
+    lengths: LengthModel,
+    identify: Callable[[str], str] | None = None,
+) -> str:
+    """Return `SEGMENT`, or the reason why this bead is not handed out; repeats are judged by `Repeats`.
+
+    Parameters
+    ----------
+    segment : Segment
+    settings : SegmentFilterSettings
+    lengths : LengthModel
+        What the site's own pairs have shown.
+    identify : callable, optional
+        Names the language of a text, empty or ``und`` when it cannot. None: nobody is asked.
+
+    Examples
+    --------
+    >>> def verdict(source, target):
+    ...     return judge(Segment(source, target, "1-1", 0.9, 0.5), SegmentFilterSettings(), LengthModel())
+    >>> verdict("Open 9 to 5", "Ouvert de 9 à 5"), verdict("Open 9 to 5", "Ouvert de 8 à 6"), verdict("Open", "Open")
+    ('segment', 'numbers', 'copy')
+    """
+    if not (segment.source and segment.target):
+        return "unaligned"
+    for reason, holds in _CHECKS.items():
+        if holds(segment, settings, lengths):
+            return reason
+    return "same-language" if identify and _in_one_language(segment, identify) else SEGMENT
+
+
+def judge_page(
+    segments: Sequence[Segment],
+    support: float,
+    settings: SegmentFilterSettings,
+    lengths: LengthModel,
+    identify: Callable[[str], str] | None = None,
+) -> list[str]:
+    """Judge all beads of two pages: those of pages that are no translations, by their support, are not handed out.
+
+    Parameters
+    ----------
+    segments : sequence of Segment
+    support : float
+        See `twinlink.align.page_pair.support`.
+    settings, lengths, identify
+        As in `judge`.
+    """
+    verdicts = [judge(segment, settings, lengths, identify) for segment in segments]
+    if support >= settings.min_support:
+        return verdicts
+    return ["page" if verdict == SEGMENT else verdict for verdict in verdicts]
+
+
+def _in_one_language(segment: Segment, identify: Callable[[str], str]) -> bool:
+    if min(len(_letters(segment.source)), len(_letters(segment.target))) < LEAST_LETTERS:
+        return False
+    language = identify(segment.source)
+    return language not in ("", "und") and language == identify(segment.target)
+
+
+def _letters(text: str) -> str:
+    return _NO_LETTER.sub("", text).casefold()
+
+
+def _has_no_words(segment: Segment, settings: SegmentFilterSettings, lengths: LengthModel) -> bool:  # noqa: ARG001
+    return not (_letters(segment.source) and _letters(segment.target))
+
+
+def _is_copy(segment: Segment, settings: SegmentFilterSettings, lengths: LengthModel) -> bool:  # noqa: ARG001
+    alike = Indel.normalized_similarity(_letters(segment.source), _letters(segment.target))
+    return alike > settings.max_copy
+
+
+def _is_code(segment: Segment, settings: SegmentFilterSettings, lengths: LengthModel) -> bool:  # noqa: ARG001
+    """Tell whether both sides are one listing, of which at most comments and strings were translated."""
+    if min(_share_of_marks(segment.source), _share_of_marks(segment.target)) < CODE_MARKS:
+        return False
+    sides = _letters(segment.source), _letters(segment.target)
+    return min(map(len, sides)) >= LEAST_LETTERS and Indel.normalized_similarity(*sides) > settings.max_code_copy
+
+
+def _share_of_marks(text: str) -> float:
+    return len(_MARK.findall(text)) / len(text)
+
+
+def _is_unlike_in_length(segment: Segment, settings: SegmentFilterSettings, lengths: LengthModel) -> bool:
+    size_a, size_b = len(segment.source), len(segment.target)
+    deviation = abs(math.log(size_b / size_a) - lengths.mean) / math.sqrt(2 * lengths.variance / (size_a + size_b))
+    return deviation > settings.max_length_deviation
+
+
+_CHECKS: dict[str, Callable[[Segment, SegmentFilterSettings, LengthModel], bool]] = {
+    "encoding": lambda segment, *_: is_damaged(segment.source) or is_damaged(segment.target),
+    "no-words": _has_no_words,
+    "copy": _is_copy,
+    "code": _is_code,
+    "length": _is_unlike_in_length,
+    "numbers": lambda segment, settings, _: _shared_numbers(segment) < settings.min_shared_numbers,
+    "improbable": lambda segment, settings, _: segment.probability < settings.min_probability,
+    "words": lambda segment, settings, _: segment.per_word < settings.min_words,
+}
+
+
+def is_damaged(text: str) -> bool:
+    """Tell whether a text shows that it was decoded wrongly: replacement and control characters, UTF-8 read as Latin.
+
+    >>> is_damaged("Ã©tÃ©"), is_damaged("été"), is_damaged("a\ufffdb")
+    (True, False, True)
+    """
+    return _DAMAGE.search(text) is not None
+
+
+def _shared_numbers(segment: Segment) -> float:
+    """Share of the numbers that both sides have; digits that one side may have written out do not count against it."""
+    a, b = Counter(numbers(segment.source)), Counter(numbers(segment.target))
+    if not (a - b and b - a):
+        a, b = (Counter({number: n for number, n in side.items() if len(number) > 1}) for side in (a, b))
+    total = max(a.total(), b.total())
+    return (a & b).total() / total if total else 1.0
+
+
+def pair_key(source: str, target: str) -> bytes:
+    """Return what equal pairs have in common, whatever their case, digits and signs: 8 bytes.
+
+    >>> pair_key("Page 1.", "Seite 1") == pair_key("page 2", "Seite 2 ")
+    True
+    """
+    text = "\0".join(_NO_LETTER.sub(" ", side).strip().casefold() for side in (source, target))
+    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).digest()
+
+
+class Repeats:
+    """Finds pairs that were handed out before: on the same site, or elsewhere in the run.
+
+    Parameters
+    ----------
+    near : NearRepeats, optional
+        Finds those that are nearly the same. None: nobody looks for them.
+    """
+
+    def __init__(self, near: NearRepeats | None = None) -> None:
+        self._seen: set[bytes] = set()
+        self._near = near
+
+    def judge(self, pages: Sequence[Sequence[Segment]], verdicts: Sequence[list[str]], share: float) -> None:
+        """Put the reasons for repeated pairs of one site into ``verdicts``; the first of equal ones stays.
+
+        Parameters
+        ----------
+        pages : sequence of sequences of Segment
+            Beads of each page pair.
+        verdicts : sequence of lists of str
+            What `judge` said of them; changed in place.
+        share : float
+            Share of the pages from which on a repeated pair counts as boilerplate.
+        """
+        keys = [
+            [
+                pair_key(one.source, one.target) if verdict == SEGMENT else b""
+                for one, verdict in zip(page, said, strict=True)
+            ]
+            for page, said in zip(pages, verdicts, strict=True)
+        ]
+        n_pages = Counter(key for page in keys for key in set(page))
+        least = max(5, share * len(pages))
+        for page, of_page, said in zip(pages, keys, verdicts, strict=True):
+            for number, key in enumerate(of_page):
+                if key and key in self._seen:
+                    said[number] = "boilerplate" if n_pages[key] > least else "duplicate"
+                elif key:
+                    self._seen.add(key)
+                    if self._near and not self._near.is_new(page[number].source, page[number].target):
+                        said[number] = "near-duplicate"

@@ -1,0 +1,156 @@
+"""Sentence pairs that somebody has: TMX, tab-separated columns, or two files of one sentence a line (Moses)."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO, NamedTuple, cast
+
+from lxml import etree
+
+from twinlink.align.formats.exports import open_for_reading
+from twinlink.errors import InputError
+from twinlink.inputs import Expected
+from twinlink.language_names import two_languages
+from twinlink.languages import base_language
+
+__all__ = ["PairFile", "read_sentence_pairs", "whole_path"]
+
+_PROBLEM = "cannot be read as sentence pairs"
+_FILE = Expected(_PROBLEM, f"{_PROBLEM} (no such file)")
+_MAX_LINE_BYTES = 2**20
+_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
+
+
+class PairFile(NamedTuple):
+    """A file of sentence pairs, and the languages of its two sides where the user names them."""
+
+    path: Path
+    """For Moses: what the names of both files begin with, ``corpus`` of ``corpus.en`` and ``corpus.fr``."""
+    langs: tuple[str, str] | None = None
+
+    @classmethod
+    def of(cls, text: str) -> PairFile:
+        """Read ``FILE`` or ``LANG-LANG=FILE``.
+
+        >>> PairFile.of("en-fr=memory.tsv").langs, PairFile.of("zh-TW-eng=a.tmx").langs, PairFile.of("memory.tmx").langs
+        (('en', 'fr'), ('zh-TW', 'eng'), None)
+
+        Raises
+        ------
+        ConfigError
+            If the part before the equals sign is not two languages.
+        """
+        names, equals, path = text.partition("=")
+        if not equals or "-" not in names or "/" in names or Path(text).exists():
+            return cls(Path(text))
+        return cls(Path(path), two_languages(names))
+
+    def files(self, langs: tuple[str, str]) -> tuple[Path, ...]:
+        """Return the file, or the two files of Moses' form, whatever tags their names have for the two languages."""
+        if self.path.is_file():
+            return (self.path,)
+        return tuple(self._in_language(lang) for lang in self.langs or langs)
+
+    def _in_language(self, lang: str) -> Path:
+        exact = Path(f"{self.path}.{lang}")
+        if exact.is_file() or not lang:
+            return exact
+        others = sorted(self.path.parent.glob(f"{glob.escape(self.path.name)}.*"))
+        alike = [path for path in others if path.suffixes and _alike(path.name[len(self.path.name) + 1 :], lang)]
+        return alike[0] if len(alike) == 1 else exact
+
+
+def whole_path(text: str) -> str:
+    """Return ``FILE`` or ``LANG-LANG=FILE`` with the whole path of the file.
+
+    >>> whole_path("en-fr=/data/memory.tsv")
+    'en-fr=/data/memory.tsv'
+    """
+    file = PairFile.of(text)
+    return f"{'-'.join(file.langs)}={file.path.absolute()}" if file.langs else str(file.path.absolute())
+
+
+def read_sentence_pairs(file: PairFile, langs: tuple[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield the sentence pairs of a file that are in two languages, in the order of these.
+
+    Parameters
+    ----------
+    file : PairFile
+        Compressed with gzip or zstd if its name ends so. TMX units without either language are left out. Columns are
+        the source and the target; where the first line names them, ``src`` and ``trg``.
+    langs : pair of str
+        Wanted languages; ``zh`` and ``zh-Hant`` are taken for one another. Empty ones fit any.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or two Moses files differ in length.
+    """
+    own = file.langs or langs
+    if file.langs and not _same_two(own, langs):
+        return
+    turned = not _alike(own[0], langs[0])
+    try:
+        for a, b in _raw_pairs(file, own):
+            if a.strip() and b.strip():
+                yield (b, a) if turned else (a, b)
+    except (OSError, EOFError, ValueError, etree.XMLSyntaxError) as error:
+        raise InputError(f"{file.path}: {_PROBLEM} ({error})") from error
+
+
+def _raw_pairs(file: PairFile, langs: tuple[str, str]) -> Iterator[tuple[str, str]]:
+    if not file.path.exists():
+        yield from _moses(*file.files(langs))
+        return
+    with open_for_reading(file.path, _FILE) as stream:
+        plain = file.path.name.removesuffix(".gz").removesuffix(".zst")
+        yield from _tmx(stream, langs) if plain.lower().endswith(".tmx") else _columns(stream)
+
+
+def _tmx(stream: BinaryIO, langs: tuple[str, str]) -> Iterator[tuple[str, str]]:
+    for _, unit in etree.iterparse(stream, tag="tu", resolve_entities=False, no_network=True, load_dtd=False):
+        sides = [
+            (side.get(_LANG) or side.get("lang") or "", "".join(cast("list[str]", side.xpath("seg//text()"))))
+            for side in unit.iterfind("tuv")
+        ]
+        found = [next((text for lang, text in sides if _alike(lang, wanted)), "") for wanted in langs]
+        if not all(langs) and len(sides) == 2:
+            found = [text for _, text in sides]
+        unit.clear()
+        while unit.getprevious() is not None:
+            del unit.getparent()[0]
+        yield found[0], found[1]
+
+
+def _columns(stream: BinaryIO) -> Iterator[tuple[str, str]]:
+    first, second = 0, 1
+    for number, line in enumerate(_lines(stream), 1):
+        cells = line.split("\t")
+        if number == 1 and {"src", "trg"} <= set(cells):
+            first, second = cells.index("src"), cells.index("trg")
+        elif len(cells) > max(first, second):
+            yield cells[first], cells[second]
+        elif line.strip():
+            raise ValueError(f"line {number}: expected two tab-separated sentences")
+
+
+def _moses(source: Path, target: Path) -> Iterator[tuple[str, str]]:
+    with open_for_reading(source, _FILE) as one, open_for_reading(target, _FILE) as other:
+        yield from zip(_lines(one), _lines(other), strict=True)
+
+
+def _lines(stream: BinaryIO) -> Iterator[str]:
+    for number, line in enumerate(iter(lambda: stream.readline(_MAX_LINE_BYTES), b"")):
+        if len(line) == _MAX_LINE_BYTES:
+            raise ValueError(f"line {number + 1}: more than {_MAX_LINE_BYTES} bytes")
+        yield line.decode("utf-8" if number else "utf-8-sig").rstrip("\r\n")
+
+
+def _alike(one: str, other: str) -> bool:
+    return not (one and other) or base_language(one) == base_language(other)
+
+
+def _same_two(some: tuple[str, str], others: tuple[str, str]) -> bool:
+    return any(_alike(some[0], one) and _alike(some[1], other) for one, other in (others, others[::-1]))

@@ -1,0 +1,43 @@
+"""What is learned from alignments: lengths, words, and how often each shape of bead occurs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twinlink.align.lengths import LengthModel
+from twinlink.align.words.model import WordModel, WordSums
+
+__all__ = ["Expected", "Knowledge"]
+
+
+class Expected(NamedTuple):
+    """Expected counts of some alignments."""
+
+    lengths: LengthModel
+    shapes: NDArray[np.float64]
+    words: WordSums
+
+
+@dataclass
+class Knowledge:
+    """Sums of expected counts: those of parts of the pages are merged by `add`, in any grouping."""
+
+    shapes: NDArray[np.float64]
+    """How many beads of each shape there were."""
+    lengths: LengthModel = field(default_factory=LengthModel)
+    words: WordModel = field(default_factory=WordModel)
+
+    @classmethod
+    def empty(cls, n_shapes: int, max_pairs: int = 4_000_000) -> Knowledge:
+        """Return what is known before anything has been aligned."""
+        return cls(np.zeros(n_shapes), words=WordModel(max_pairs))
+
+    def add(self, expected: Expected) -> None:
+        """Take what was found in some alignments."""
+        self.lengths += expected.lengths
+        self.shapes = self.shapes + expected.shapes
+        self.words.add(expected.words)

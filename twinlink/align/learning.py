@@ -1,0 +1,264 @@
+"""Aligning and learning in turn: expected counts of alignments, and the rounds over one or many pairs of texts.
+
+Incremental EM as in WebMining, section 2.3: in the first round the model learns after each batch of pairs, so that the
+later ones are aligned with the words of the earlier; in each further round all pairs are aligned with the model of the
+round before, and the counts are gathered anew. What is put together is summed in the order of the pairs: the result
+does not depend on how many processes did the work.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twinlink.align.bead_shapes import SHAPES, Shapes
+from twinlink.align.knowledge import Expected, Knowledge
+from twinlink.align.lengths import LengthModel
+from twinlink.align.page_pair import Aligned, PagePair, Scoring, align_pair, prepare
+from twinlink.align.tokens import ANY_LANGUAGE, Tokenizer
+from twinlink.align.words.model import Links, WordSums, count_links, links_of
+from twinlink.config.align import BitextSettings
+from twinlink.errors import ShapeError
+
+__all__ = [
+    "Alignment",
+    "Text",
+    "TextPair",
+    "align_texts",
+    "expect",
+    "first_batches",
+    "fresh",
+    "known_from_pairs",
+    "prepare_texts",
+    "scoring_of",
+    "teaching",
+]
+
+LEAST_POSTERIOR = 0.3
+"""Beads less sure than this teach nothing. Ours."""
+
+
+COPY_SHARE = 0.8
+"""Share of the words of both sides that the other side has too: above it a bead is a copy. Ours."""
+COPY_WORDS = 4
+"""Words of a side from which on a bead may be a copy: a name alone stays as it is in a translation too. Ours."""
+
+WARM_PAIRS = 2_000
+"""Sentence pairs that are counted at a time."""
+
+
+class Text(NamedTuple):
+    """Sentences of one text."""
+
+    sentences: Sequence[str]
+    lang: str = ""
+    blocks: Sequence[int] | None = None
+    """Block that each sentence stands in, never falling. None: all in one."""
+
+
+class TextPair(NamedTuple):
+    """Two texts that may be translations of each other."""
+
+    a: Text
+    b: Text
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """Beads of two texts."""
+
+    aligned: Aligned
+    known: Knowledge
+    """What was learned: the lexicon can be read off."""
+
+    @property
+    def beads(self) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
+        """Sentence numbers of both sides of each bead, in order."""
+        return [(tuple(range(i, i_end)), tuple(range(j, j_end))) for i, i_end, j, j_end in self.aligned.beads.tolist()]
+
+    @property
+    def posteriors(self) -> NDArray[np.float64]:
+        """Chance of each bead among all ways to align the two texts."""
+        return self.aligned.posteriors
+
+
+def scoring_of(settings: BitextSettings) -> Scoring:
+    """Return how beads are scored under some settings."""
+    return Scoring(Shapes.of(SHAPES), settings.word_weight, settings.block_weight, settings.anchor_weight)
+
+
+def prepare_texts(
+    pair: TextPair,
+    tokenizer: Tokenizer = ANY_LANGUAGE,
+    lexicon: Mapping[str, Mapping[str, float]] | None = None,
+    anchors: NDArray[np.int64] | None = None,
+) -> PagePair:
+    """Split the sentences of two texts into words, and number these; see `twinlink.align.page_pair.prepare`."""
+    a, b = pair
+    words_a, words_b = (
+        [
+            [tokenizer.key(word, text.lang) for word in tokenizer.split(sentence, text.lang)]
+            for sentence in text.sentences
+        ]
+        for text in pair
+    )
+    blocks = (a.blocks or [0] * len(a.sentences), b.blocks or [0] * len(b.sentences))
+    return prepare(a.sentences, b.sentences, words_a, words_b, blocks=blocks, lexicon=lexicon, anchors=anchors)
+
+
+def expect(pair: PagePair, aligned: Aligned, links: tuple[Links, Links], n_shapes: int) -> Expected:
+    """Count what an alignment shows: lengths, shapes and word pairs, each bead for the chance that it is right."""
+    sure = teaching(pair, aligned)
+    beads, weights = aligned.beads[sure], aligned.posteriors[sure]
+    sums_a, sums_b = (np.concatenate([[0.0], np.cumsum(side.lengths)]) for side in (pair.a, pair.b))
+    lengths = LengthModel.of(
+        sums_a[beads[:, 1]] - sums_a[beads[:, 0]], sums_b[beads[:, 3]] - sums_b[beads[:, 2]], weights
+    )
+    shapes = np.bincount(aligned.shapes, aligned.posteriors, n_shapes).astype(np.float64)
+    a, b = pair.a, pair.b
+    keys, counts = count_links(a.words, a.ends, b.words, b.ends, beads, weights, *links)
+    return Expected(lengths, shapes, WordSums(a.vocabulary, b.vocabulary, a.seen, b.seen, keys, counts))
+
+
+def teaching(pair: PagePair, aligned: Aligned) -> NDArray[np.bool_]:
+    """Tell which beads teach words and lengths: the sure ones, without copies, in which nothing was translated.
+
+    A copy has most of its words on both sides; a page that is half in the other language would teach that each word of
+    that language means the one beside it.
+    """
+    sure = aligned.two_sided & (aligned.posteriors > LEAST_POSTERIOR)
+    in_a = {word: number for number, word in enumerate(pair.a.vocabulary)}
+    as_a = np.array([in_a.get(word, -1) for word in pair.b.vocabulary], np.int64)
+    for n in np.flatnonzero(sure):
+        i, i_end, j, j_end = aligned.beads[n]
+        a = pair.a.words[pair.a.ends[i] : pair.a.ends[i_end]]
+        b = as_a[pair.b.words[pair.b.ends[j] : pair.b.ends[j_end]]]
+        sure[n] = not _is_copy(a.tolist(), b.tolist())
+    return sure
+
+
+def _is_copy(a: list[int], b: list[int]) -> bool:
+    """Tell whether two sequences of words are nearly the same ones; of fewer than `COPY_WORDS` any may be."""
+    if len(a) + len(b) < 2 * COPY_WORDS:
+        return False
+    return 2 * (Counter(a) & Counter(b)).total() > COPY_SHARE * (len(a) + len(b))
+
+
+def first_batches(n_pairs: int, first: int) -> Iterator[range]:
+    """Yield the pairs of each batch of the first round: ``first`` pairs, then as many as all before.
+
+    >>> list(first_batches(50, 8))
+    [range(0, 8), range(8, 16), range(16, 32), range(32, 50)]
+    """
+    start, end = 0, first
+    while start < n_pairs:
+        yield range(start, min(end, n_pairs))
+        start, end = end, 2 * end
+
+
+def align_texts(
+    a: Sequence[str],
+    b: Sequence[str],
+    *,
+    langs: tuple[str, str] = ("", ""),
+    settings: BitextSettings | None = None,
+    lexicon: Mapping[str, Mapping[str, float]] | None = None,
+    tokenizer: Tokenizer = ANY_LANGUAGE,
+    known: Knowledge | None = None,
+    on_round: Callable[[int, Aligned], None] | None = None,
+) -> Alignment:
+    """Align the sentences of two texts, from nothing but the two texts.
+
+    Parameters
+    ----------
+    a, b : sequences of str
+        One sentence each; may be empty.
+    langs : pair of str
+        Passed to ``tokenizer``.
+    settings : BitextSettings, optional
+    lexicon : mapping of mappings, optional
+        Words of a as the keys of ``tokenizer``, their translations in b, and the probability of each.
+    tokenizer : Tokenizer
+        Splits sentences into words.
+    known : Knowledge, optional
+        What other texts taught; counts beside what these two teach, and is not changed.
+    on_round : callable, optional
+        Called after each round with its number and alignment.
+
+    Returns
+    -------
+    Alignment
+
+    Examples
+    --------
+    >>> a = ["Das Wetter ist heute schön .", "Everest 8848 m .", "Ende ."]
+    >>> b = ["Le temps est beau aujourd' hui .", "Everest 8848 m .", "Fin ."]
+    >>> align_texts(a, b).beads
+    [((0,), (0,)), ((1,), (1,)), ((2,), (2,))]
+    """
+    settings = settings or BitextSettings()
+    scoring = scoring_of(settings)
+    pair = prepare_texts(TextPair(Text(a, langs[0]), Text(b, langs[1])), tokenizer, lexicon)
+    model, aligned = fresh(known, settings), None
+    for number in range(settings.rounds + 1):
+        aligned, links = align_pair(pair, model, scoring, aligned)
+        if on_round:
+            on_round(number, aligned)
+        model = fresh(known, settings)
+        model.add(expect(pair, aligned, links, len(scoring.shapes.names)))
+    assert aligned is not None
+    return Alignment(aligned, model)
+
+
+def known_from_pairs(
+    a: Sequence[str],
+    b: Sequence[str],
+    *,
+    langs: tuple[str, str] = ("", ""),
+    settings: BitextSettings | None = None,
+    tokenizer: Tokenizer = ANY_LANGUAGE,
+) -> Knowledge:
+    """Learn from sentence pairs that somebody has: ``a[k]`` and ``b[k]`` are translations of each other.
+
+    Their words and lengths are learned; the shapes of beads are not, for pairs do not show them. Memory is bounded as
+    that of the word model.
+
+    Raises
+    ------
+    ShapeError
+        If there are not as many on either side.
+    """
+    if len(a) != len(b):
+        raise ShapeError(f"sentence pairs need as many sentences on either side, got {len(a)} and {len(b)}")
+    settings = settings or BitextSettings()
+    scoring = scoring_of(settings)
+    model = fresh(None, settings)
+    for _ in range(settings.rounds):
+        before, model = model, fresh(None, settings)
+        for start in range(0, len(a), WARM_PAIRS):
+            part = slice(start, start + WARM_PAIRS)
+            pair = prepare_texts(TextPair(Text(a[part], langs[0]), Text(b[part], langs[1])), tokenizer)
+            aligned = _one_by_one(len(pair.a))
+            links = links_of(before.words, pair.a.vocabulary, pair.b.vocabulary, pair.a.seen, pair.b.seen, pair.like)
+            expected = expect(pair, aligned, links, len(scoring.shapes.names))
+            model.add(expected._replace(shapes=np.zeros(len(scoring.shapes.names))))
+    return model
+
+
+def _one_by_one(size: int) -> Aligned:
+    """Beads of sentences that are known to go together."""
+    places, one = np.arange(size, dtype=np.int64), np.ones(size)
+    return Aligned(np.stack([places, places + 1, places, places + 1], axis=1), np.zeros(size, np.int64), one, one)
+
+
+def fresh(known: Knowledge | None, settings: BitextSettings) -> Knowledge:
+    """Return a model that knows just what was known before, and can be taught."""
+    model = Knowledge.empty(len(SHAPES), settings.max_word_pairs)
+    if known is not None:
+        model.add(Expected(known.lengths, known.shapes, known.words.sums()))
+    return model

@@ -1,0 +1,87 @@
+"""The tables of stage `align`: its segments with their chances, and how well each page pair came out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from twinlink.align.filters import SEGMENT, UNSURE, Segment, pair_key
+from twinlink.align.page_pairs import PageTexts
+from twinlink.align.workers import AlignedPage
+from twinlink.similarity.chances import chance_of_being_right
+from twinlink.tables import PAGE_ALIGNMENTS, SEGMENTS
+
+__all__ = ["page_table", "segment_chances", "segment_table"]
+
+LEAST_COMPARED = 20
+"""Wrong pairs of sentences from which on a site's chances are told. Ours."""
+
+
+def segment_chances(done: Sequence[AlignedPage], verdicts: Sequence[Sequence[str]]) -> list[float | None]:
+    """Return the chance of each bead of a site that is handed out to be a translation; None for all others.
+
+    What others have taught about its words (`Segment.held_out`) is compared with that of wrong pairs which pass the
+    same filters, see `twinlink.similarity.chances.chance_of_being_right`. None for all where there are less than
+    `LEAST_COMPARED` wrong ones.
+    """
+    there = {pair_key(one.source, one.target) for page in done for one in page.segments if one.source and one.target}
+    wrong = {key: score for page in done for key, score in page.wrong if key not in there}
+    given = [verdict == SEGMENT for of_page in verdicts for verdict in of_page]
+    scores = np.array([one.held_out for page in done for one in page.segments], np.float64)
+    chances: list[float | None] = [None] * len(given)
+    if len(wrong) >= LEAST_COMPARED:
+        places = np.flatnonzero(given)
+        found = chance_of_being_right(scores[places], np.array(list(wrong.values())))
+        for place, chance in zip(places.tolist(), found.tolist(), strict=True):
+            chances[place] = chance
+    return chances
+
+
+def segment_table(
+    site: str,
+    langs: tuple[str, str],
+    pairs: Sequence[PageTexts],
+    done: Sequence[AlignedPage],
+    verdicts: Sequence[Sequence[str]],
+    min_chance: float = 0.0,
+) -> pa.Table:
+    """Return the table `SEGMENTS` of a site; segments of a smaller chance than wanted are not handed out: `UNSURE`."""
+    chances = segment_chances(done, verdicts)
+    said = (verdict for of_page in verdicts for verdict in of_page)
+    rows = [segment for page in done for segment in page.segments]
+    sizes = [len(page.segments) for page in done]
+    columns: dict[str, Any] = {
+        "site": [site] * len(rows),
+        "url_a": np.repeat(np.array([pair.url_a for pair in pairs], object), sizes),
+        "url_b": np.repeat(np.array([pair.url_b for pair in pairs], object), sizes),
+        "lang_a": [langs[0]] * len(rows),
+        "lang_b": [langs[1]] * len(rows),
+        **dict(
+            zip(Segment._fields, zip(*rows, strict=True), strict=True) if rows else dict.fromkeys(Segment._fields, ())
+        ),
+        "chance": chances,
+        "verdict": [
+            verdict if chance is None or chance >= min_chance else UNSURE
+            for verdict, chance in zip(said, chances, strict=True)
+        ],
+    }
+    return pa.table([pa.array(columns[field.name], field.type) for field in SEGMENTS], schema=SEGMENTS)
+
+
+def page_table(site: str, pairs: Sequence[PageTexts], done: Sequence[AlignedPage]) -> pa.Table:
+    """Return the table `PAGE_ALIGNMENTS` of a site."""
+    rows = [
+        (
+            site,
+            pair.url_a,
+            pair.url_b,
+            *page.sentences,
+            sum(bool(one.source and one.target) for one in page.segments),
+            page.support,
+        )
+        for pair, page in zip(pairs, done, strict=True)
+    ]
+    return pa.Table.from_pylist([dict(zip(PAGE_ALIGNMENTS.names, row, strict=True)) for row in rows], PAGE_ALIGNMENTS)

@@ -1,0 +1,267 @@
+"""Stage `align`: the page pairs of a run go in, their sentence pairs come out.
+
+All page pairs of two languages are aligned in rounds (`twinlink.align.learning`), the sites in the order of their
+names, the pairs of a site with the most probable first: strict filters first, as in WebMining. The work is cut into
+tasks that do not depend on how many workers there are; their results are put together in the order of the tasks.
+"""
+
+from __future__ import annotations
+
+import pickle
+import uuid
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from twinlink.align.filters import SEGMENT, Repeats, judge_page
+from twinlink.align.formats.sentence_pairs import PairFile
+from twinlink.align.knowledge import Knowledge
+from twinlink.align.learning import first_batches, fresh
+from twinlink.align.near_repeats import NearRepeats
+from twinlink.align.page_pairs import LanguagePairs, PageTexts, language_pairs
+from twinlink.align.prior_pairs import SITE_TOKENIZER, warm_knowledge
+from twinlink.align.segment_files import export_again, export_all, export_rows, export_words
+from twinlink.align.segment_tables import page_table, segment_table
+from twinlink.align.side_words import SideWords
+from twinlink.align.tokens import Tokenizer
+from twinlink.align.workers import AlignedPage, Forms, Prior, Work, align_pages, expect_pages
+from twinlink.config import Config
+from twinlink.config.align import BitextSettings
+from twinlink.errors import DamagedError, InputError, NothingFoundError
+from twinlink.ingest.shapes import linearise_pages
+from twinlink.rundir.directory import RunDirectory, Signature, file_digest, site_file
+from twinlink.rundir.remembered import keep_with, remember
+from twinlink.similarity.lexicon_files import Lexicon
+from twinlink.similarity.lexicon_sets import Lexicons, write_record
+from twinlink.tables import PAGE_ALIGNMENTS, SEGMENTS, iter_parts, read_table, write_table
+
+__all__ = ["SITE_TOKENIZER", "align_run", "export_rows", "lexicon_prior"]
+
+TASK_PAIRS = 8
+RESULT = "chances-1"
+"""Told by the signature: what is made of the same input has changed since this version was begun."""
+ResultT = TypeVar("ResultT")
+
+
+def align_run(
+    run: RunDirectory,
+    settings: BitextSettings,
+    lexicons: Sequence[str | Path] = (),
+    *,
+    warm: Sequence[PairFile] = (),
+    executor: Executor | None = None,
+    on_pairs: Callable[[int, int], None] | None = None,
+    created: datetime | None = None,
+    config: Config | None = None,
+) -> Signature:
+    """Align the sentences of all page pairs of a run, unless that is done; write the files that are wanted of them.
+
+    Writes the tables ``align/segments`` (`SEGMENTS`) and ``align/pages`` (`PAGE_ALIGNMENTS`), in each of them a folder
+    for each two languages with one file a site; and for each two languages the files for other programs
+    ``align/LANG_A-LANG_B.tmx``, ``.tsv`` and the like, with the learned ``.lexicon.tsv``.
+
+    Parameters
+    ----------
+    run : RunDirectory
+        With stage `match` done.
+    settings : BitextSettings
+    lexicons : sequence of str or Path, optional
+        Lexicon files, and ``auto`` for the dictionaries that are installed: start values of the word model.
+    warm : sequence of PairFile, optional
+        Sentence pairs from elsewhere: the word model learns from them first, and keeps what they taught.
+    executor : Executor, optional
+        Runs the tasks; the result does not depend on it. Default: this process.
+    on_pairs : callable, optional
+        Called with the number of page pairs done, each round counted, and of all.
+    created : datetime, optional
+        Creation date in the TMX, in UTC. Default: now.
+    config : Config, optional
+        All settings of the call: the run remembers those that this stage uses.
+
+    Returns
+    -------
+    Signature
+        Of the result, whether it was made now or found done.
+
+    Raises
+    ------
+    MissingStageError
+        If the pages have not been matched.
+    InputError
+        If a file of sentence pairs cannot be read, or has none for any two languages of the run; if anchors are wanted,
+        and the run's sources do not hold its pages any more.
+    LexiconError
+        If a lexicon cannot be read.
+    NothingFoundError
+        If there is no sentence pair, and an earlier alignment has some: it stays what it is.
+    """
+    groups = language_pairs(run)
+    known_words = Lexicons(lexicons, sorted({lang for group in groups for lang in group.langs}))
+    inputs = [RESULT, str(run.read_signature("match")), *known_words.digests]
+    inputs += sorted({name for file in warm for group in groups for name in _warm_names(file, group.langs)})
+    # Other files are made of the tables; which files are read is in the inputs.
+    tables_only = msgspec.structs.replace(settings, formats=(), compress="", lexicons=(), warm=())
+    signature = Signature.of("align", {"bitext": tables_only}, inputs, pages=str(run.read_signature("ingest")))
+    languages, created = [group.langs for group in groups], created or datetime.now(UTC)
+    if run.is_done(signature):
+        export_again(run.stage_folder("align"), languages, settings, created)
+        if config is not None:
+            remember(run, config, "align")
+        return signature
+    if settings.anchor_weight:
+        linearise_pages(run)
+    warmed = warm_knowledge(warm, languages, settings)
+    total = (settings.run_rounds + 1) * sum(group.n_pairs for group in groups)
+    with run.writing(signature) as folder:
+        progress = _Progress(total, on_pairs)
+        for group in groups:
+            prior, warm_words = lexicon_prior(known_words.between(*group.langs), group.langs), warmed[group.langs]
+            stage = _Stage(group, settings, prior, warm_words, folder, executor, progress)
+            known = stage.learn()
+            forms: Forms = Counter()
+            repeats = Repeats(NearRepeats(settings.filters.near_likeness, settings.filters.near_kept))
+            for site in group.sites:
+                segments, pages = stage.finish(site, known, repeats, forms)
+                name = "-".join(group.langs)
+                write_table(segments, SEGMENTS, site_file(folder / "segments" / name, site))
+                write_table(pages, PAGE_ALIGNMENTS, site_file(folder / "pages" / name, site))
+            export_words(folder, group.langs, known, forms, compress=settings.compress)
+        _check_sentences(run, folder)
+        export_all(folder, languages, settings, created)
+        if known_words.is_auto:
+            write_record(known_words.record(languages), folder)
+        if config is not None:
+            keep_with(run, folder, config, "align")
+    return signature
+
+
+def _check_sentences(run: RunDirectory, folder: Path) -> None:
+    """Refuse to put nothing into the place of sentence pairs."""
+    if _has_sentences(folder):
+        return
+    try:
+        had_some = _has_sentences(run.path / "align")
+    except DamagedError:  # what cannot be read is not kept
+        return
+    if had_some:
+        raise NothingFoundError("0 sentence pairs: all were left out. The run stays as it was, with those that it had")
+
+
+def _has_sentences(folder: Path) -> bool:
+    parts = iter_parts(folder / "segments")
+    return any(pc.any(pc.equal(read_table(part, SEGMENTS, ("verdict",))["verdict"], SEGMENT)).as_py() for part in parts)
+
+
+def _warm_names(file: PairFile, langs: tuple[str, str]) -> Iterator[str]:
+    """Yield what the result depends on: the files, and the languages that they are said to be in."""
+    for path in file.files(langs):
+        if not path.is_file():
+            raise InputError(f"{path}: no such file of sentence pairs")
+        yield f"{'-'.join(file.langs or ())}={file_digest(path)}"
+
+
+class _Progress:
+    """Counts page pairs."""
+
+    def __init__(self, total: int, tell: Callable[[int, int], None] | None) -> None:
+        self._done, self._total, self._tell = 0, total, tell
+
+    def add(self, number: int) -> None:
+        """Count some more."""
+        self._done += number
+        if self._tell:
+            self._tell(self._done, self._total)
+
+
+@dataclass(frozen=True)
+class _Stage:
+    """The rounds over all page pairs of two languages."""
+
+    group: LanguagePairs
+    settings: BitextSettings
+    prior: Prior
+    warm: Knowledge | None
+    folder: Path
+    executor: Executor | None
+    progress: _Progress
+
+    def learn(self) -> Knowledge:
+        """Run all rounds, and return what they taught."""
+        known = self._empty()
+        for number in range(self.settings.run_rounds):
+            before, known = known, self._empty()
+            for site in self.group.sites:
+                pairs = self._pairs(site)
+                batches = first_batches(len(pairs), self.settings.batch) if number == 0 else [range(len(pairs))]
+                for batch in batches:
+                    teacher = known if number == 0 else before
+                    for parts in self._run(expect_pages, [pairs[k] for k in batch], teacher):
+                        for part in parts:
+                            known.add(part)
+        return known
+
+    def finish(self, site: str, known: Knowledge, repeats: Repeats, forms: Forms) -> tuple[pa.Table, pa.Table]:
+        """Align the pages of a site with what is known, and judge the beads."""
+        pairs = self._pairs(site)
+        done: list[AlignedPage] = []
+        for pages, counted in self._run(align_pages, pairs, known):
+            done += pages
+            forms.update(counted)
+        filters = self.settings.filters
+        language = SideWords(known.words, self.group.langs, SITE_TOKENIZER).language
+        verdicts = [judge_page(page.segments, page.support, filters, known.lengths, language) for page in done]
+        repeats.judge([page.segments for page in done], verdicts, filters.boilerplate_share)
+        return (
+            segment_table(site, self.group.langs, pairs, done, verdicts, filters.min_chance),
+            page_table(site, pairs, done),
+        )
+
+    def _pairs(self, site: str) -> list[PageTexts]:
+        return self.group.pairs(site, outlined=self.settings.anchor_weight > 0)
+
+    def _empty(self) -> Knowledge:
+        return fresh(self.warm, self.settings)
+
+    def _run(
+        self, function: Callable[[Work, list[PageTexts]], ResultT], pairs: list[PageTexts], known: Knowledge
+    ) -> Iterator[ResultT]:
+        """Run a function over tasks of some pairs each, and yield the results in order."""
+        file = self.folder / f".known-{uuid.uuid4().hex}"  # a name of its own: workers keep what they have read by name
+        file.write_bytes(pickle.dumps((known, self.prior), protocol=5))
+        work = Work(self.group.langs, self.settings, str(file))
+        tasks = [pairs[start : start + TASK_PAIRS] for start in range(0, len(pairs), TASK_PAIRS)]
+        try:
+            run = self.executor.map if self.executor else map
+            for task, result in zip(tasks, run(partial(function, work), tasks), strict=True):
+                yield result
+                self.progress.add(len(task))
+        finally:
+            file.unlink(missing_ok=True)
+
+
+def lexicon_prior(
+    lexicons: Iterable[Lexicon], langs: tuple[str, str], tokenizer: Tokenizer = SITE_TOKENIZER
+) -> dict[str, dict[str, float]]:
+    """Return the entries of one word on each side, by their stems; either column may be either language."""
+    prior: dict[str, dict[str, float]] = {}
+    for lexicon in lexicons:
+        for entry in lexicon.entries:
+            for a, b in ((entry.head, entry.translation), (entry.translation, entry.head)):
+                keys = _keys(a, langs[0], tokenizer), _keys(b, langs[1], tokenizer)
+                if len(keys[0]) == len(keys[1]) == 1:
+                    found = prior.setdefault(keys[0][0], {})
+                    found[keys[1][0]] = max(found.get(keys[1][0], 0.0), entry.weight)
+    return prior
+
+
+def _keys(text: str, lang: str, tokenizer: Tokenizer) -> list[str]:
+    return [tokenizer.key(word, lang) for word in tokenizer.split(text, lang)]

@@ -1,0 +1,130 @@
+"""What a worker of stage `align` does with a few page pairs: align them, count what that shows, cut out segments."""
+
+from __future__ import annotations
+
+import pickle
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from twinlink.align.filters import SEGMENT, Segment, judge, pair_key
+from twinlink.align.knowledge import Expected, Knowledge
+from twinlink.align.learning import Text, TextPair, expect, prepare_texts, scoring_of
+from twinlink.align.outlines import TAG_CATEGORIES
+from twinlink.align.page_pair import Aligned, PagePair, align_otherwise, align_pair, support
+from twinlink.align.page_pairs import PageTexts
+from twinlink.align.prior_pairs import SITE_TOKENIZER
+from twinlink.align.sentences import Sentence, split_blocks
+from twinlink.align.tag_aligner import align_blocks
+from twinlink.align.words.held_out import held_out_scores
+from twinlink.align.words.learned_lexicon import count_forms
+from twinlink.align.words.model import Links
+from twinlink.config.align import BitextSettings
+
+__all__ = ["AlignedPage", "Forms", "Prior", "Work", "align_pages", "expect_pages"]
+
+Forms = Counter[tuple[int, str, str]]
+"""How often each word stands on either side: side, key, form."""
+Prior = Mapping[str, Mapping[str, float]]
+
+
+@dataclass(frozen=True)
+class Work:
+    """What every task of a round needs beside its pages."""
+
+    langs: tuple[str, str]
+    settings: BitextSettings
+    known: str
+    """File with what is known and the lexicon: each worker reads it once a round."""
+
+
+@dataclass(frozen=True)
+class AlignedPage:
+    """What the last round finds on two pages."""
+
+    segments: list[Segment]
+    sentences: tuple[int, int]
+    support: float
+    wrong: list[tuple[bytes, float]]
+    """Pairs of sentences that would be handed out if those that are had been withheld: key, `Segment.held_out`."""
+
+
+class _Found(NamedTuple):
+    sides: tuple[list[Sentence], list[Sentence]]
+    prepared: PagePair
+    aligned: Aligned
+    links: tuple[Links, Links]
+
+
+@lru_cache(maxsize=1)
+def _read_known(file: str) -> tuple[Knowledge, Prior]:
+    known: tuple[Knowledge, Prior] = pickle.loads(Path(file).read_bytes())  # noqa: S301  (written by the stage)
+    return known
+
+
+def expect_pages(work: Work, pairs: list[PageTexts]) -> list[Expected]:
+    """Align some pages and count what that shows."""
+    n_shapes = len(scoring_of(work.settings).shapes.names)
+    found = (_align(work, pair) for pair in pairs)
+    return [expect(one.prepared, one.aligned, one.links, n_shapes) for one in found]
+
+
+def align_pages(work: Work, pairs: list[PageTexts]) -> tuple[list[AlignedPage], Forms]:
+    """Align some pages, and count the forms of their words."""
+    pages = []
+    forms: Forms = Counter()
+    for pair in pairs:
+        found = _align(work, pair)
+        held_out = held_out_scores(found.prepared, found.aligned, found.links)
+        segments = list(_segments(pair, found.sides, found.aligned, held_out.tolist()))
+        sizes = len(found.sides[0]), len(found.sides[1])
+        pages.append(AlignedPage(segments, sizes, support(found.aligned), list(_wrong(work, pair, found))))
+        for number, (sentences, lang) in enumerate(zip(found.sides, work.langs, strict=True)):
+            counted = count_forms([sentence.text for sentence in sentences], lang, SITE_TOKENIZER)
+            forms.update({(number, *key): count for key, count in counted.items()})
+    return pages, forms
+
+
+def _align(work: Work, pair: PageTexts) -> _Found:
+    known, prior = _read_known(work.known)
+    sides = split_blocks(pair.blocks_a, work.langs[0]), split_blocks(pair.blocks_b, work.langs[1])
+    texts = TextPair(
+        *(
+            Text([one.text for one in sentences], lang, [one.block for one in sentences])
+            for sentences, lang in zip(sides, work.langs, strict=True)
+        )
+    )
+    anchors = align_blocks(*pair.outlines, TAG_CATEGORIES, work.settings.tags) if pair.outlines else None
+    prepared = prepare_texts(texts, SITE_TOKENIZER, prior, anchors)
+    return _Found(sides, prepared, *align_pair(prepared, known, scoring_of(work.settings)))
+
+
+def _wrong(work: Work, pair: PageTexts, found: _Found) -> Iterator[tuple[bytes, float]]:
+    """Yield what the filters let through of the two pages when every sentence's partner is withheld."""
+    known, _ = _read_known(work.known)
+    other = align_otherwise(found.prepared, known, scoring_of(work.settings), found.links, found.aligned)
+    held_out = held_out_scores(found.prepared, other, found.links, taught=False)
+    for segment in _segments(pair, found.sides, other, held_out.tolist()):
+        if judge(segment, work.settings.filters, known.lengths) == SEGMENT:
+            yield pair_key(segment.source, segment.target), segment.held_out
+
+
+def _segments(
+    pair: PageTexts, sides: tuple[list[Sentence], list[Sentence]], aligned: Aligned, held_out: Sequence[float]
+) -> Iterator[Segment]:
+    scores = zip(aligned.posteriors.tolist(), aligned.per_word.tolist(), held_out, strict=True)
+    for (i, i_end, j, j_end), numbers in zip(aligned.beads.tolist(), scores, strict=True):
+        places = [_place(sides[0][i:i_end]), _place(sides[1][j:j_end])]
+        source, target = (
+            blocks[block][start:end] if block >= 0 else ""
+            for blocks, (block, start, end) in zip((pair.blocks_a, pair.blocks_b), places, strict=True)
+        )
+        yield Segment(source, target, f"{i_end - i}-{j_end - j}", *numbers, *places[0], *places[1])
+
+
+def _place(sentences: Sequence[Sentence]) -> tuple[int, int, int]:
+    """Block, start and end of some sentences of one block."""
+    return (sentences[0].block, sentences[0].start, sentences[-1].end) if sentences else (-1, 0, 0)

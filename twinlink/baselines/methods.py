@@ -1,0 +1,198 @@
+"""Methods ``bitextor2010``, ``webmining`` and ``jangeldin``: pairs by structure alone, as their papers have them.
+
+Each looks at candidates, rejects some by its filters, and pairs the rest one to one. What it accepts is handed out.
+None of them tells how likely its pairs are right: they have no probability.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from twinlink.baselines.alignment import align
+from twinlink.baselines.bitextor2010 import fingerprint_verdicts, surface_verdicts, text_tolerance
+from twinlink.baselines.filters import (
+    FilterVerdicts,
+    Shapes,
+    all_kept,
+    fit_line_unlabelled,
+    size_verdicts,
+    structure_verdicts,
+    with_filter,
+)
+from twinlink.baselines.models.thresholds import judge_jangeldin
+from twinlink.baselines.tag_distance import text_in_words, without_heading
+from twinlink.baselines.url_rule import url_pairs
+from twinlink.config import CandidateSettings, MatchSettings
+from twinlink.errors import ConfigError
+from twinlink.graph.matching import Matching, greedy_matching
+from twinlink.match.evidence import Between, Found, Side, members, positions
+from twinlink.similarity.candidates import candidate_pattern, strongest, tag_vectors, union_of
+from twinlink.similarity.nearest import pairs_of
+from twinlink.similarity.rivals import Rivalry
+
+__all__ = [
+    "STRUCTURAL",
+    "check_cut",
+    "content_verdicts",
+    "in_characters",
+    "in_words",
+    "judge_bitextor2010",
+    "judge_webmining",
+]
+
+_DEFAULT_PROBABILITY = MatchSettings().min_probability
+MAX_ALL_PAIRS = 10**6
+"""Pairs of pages up to which all are candidates, as in the papers; of more, those that are nearest in their tags."""
+
+Floats = npt.NDArray[np.float32]
+
+
+def match_bitextor2010(side_a: Side, side_b: Side, between: Between, settings: MatchSettings) -> Found:  # noqa: ARG001
+    """Match two sides by URL rule, surface filters and fingerprints (Esplà-Gomis & Forcada 2010)."""
+    if settings.bitextor.use_urls:
+        pattern = sp.csr_array(url_pairs(side_a.urls, side_b.urls, settings.url_rule).pattern)
+    else:
+        pattern = _candidates(side_a, side_b, settings)
+    return _found(judge_bitextor2010(in_characters(side_a), in_characters(side_b), pattern, settings))
+
+
+def match_webmining(side_a: Side, side_b: Side, between: Between, settings: MatchSettings) -> Found:  # noqa: ARG001
+    """Match two sides by WebMining's size, language, structure and content filters (Tomás et al., section 2)."""
+    pattern = _candidates(side_a, side_b, settings)
+    verdicts = judge_webmining(in_words(side_a), in_words(side_b), pattern, settings)
+    if settings.webmining.content:
+        verdicts = content_verdicts(side_a, side_b, verdicts, settings)
+    return _found(verdicts)
+
+
+def match_jangeldin(side_a: Side, side_b: Side, between: Between, settings: MatchSettings) -> Found:
+    """Match the pages that hreflang or the URL rule brings together, and Algorithm 1 of Jangeldin & Assylbekov accepts.
+
+    Like the paper's, these candidates are mostly right: Algorithm 1 is made to verify, not to search.
+    """
+    pattern = union_of(url_pairs(side_a.urls, side_b.urls, settings.url_rule).pattern, between.hreflang)
+    rows, columns = pairs_of(pattern)
+    tokens_a, tokens_b = ([shape.tokens for shape in side.shapes] for side in (side_a, side_b))
+    alignment = align(tokens_a, tokens_b, rows, columns, chunks=False)
+    verdicts = judge_jangeldin(alignment, settings.models.jangeldin)
+    scores = np.clip(verdicts.score, 0.0, 1.0)
+    found = with_filter(all_kept(pattern), "not-parallel", verdicts.parallel, scores)
+    evidence = {"cost_share": alignment.cost_share, "length_difference": alignment.length_difference}
+    return _found(found, {kind: values.astype(np.float32) for kind, values in evidence.items()})
+
+
+STRUCTURAL: Mapping[str, Callable[[Side, Side, Between, MatchSettings], Found]] = {
+    "bitextor2010": match_bitextor2010,
+    "webmining": match_webmining,
+    "jangeldin": match_jangeldin,
+}
+"""Methods that read the pages' shapes and not their words."""
+
+
+def check_cut(settings: MatchSettings) -> None:
+    """Refuse a cut by probability where the method tells none.
+
+    Raises
+    ------
+    ConfigError
+        If a method of `STRUCTURAL`, or ``urls``, is to hand out pairs by their probability or expected precision.
+    """
+    if settings.method in (*STRUCTURAL, "urls") and (
+        settings.min_precision or settings.min_probability > _DEFAULT_PROBABILITY
+    ):
+        raise ConfigError(
+            f"match: method {settings.method} tells no probabilities: match.min_precision and match.min_probability"
+            " cannot be kept; use weighed or liu2014, or take them back with --min-precision 0 --min-probability 0.5"
+        )
+
+
+def judge_bitextor2010(a: Shapes, b: Shapes, pattern: sp.csr_array, settings: MatchSettings) -> FilterVerdicts:
+    """Ask Bitextor's filters about some pairs of pages; texts in characters."""
+    verdicts = surface_verdicts(a, b, pattern, (), settings.bitextor)
+    tolerance = text_tolerance(a, b, verdicts, settings.bitextor)
+    return fingerprint_verdicts(a, b, verdicts, tolerance, settings.bitextor)
+
+
+def judge_webmining(a: Shapes, b: Shapes, pattern: sp.csr_array, settings: MatchSettings) -> FilterVerdicts:
+    """Ask WebMining's filters about some pairs of pages; texts in words."""
+    verdicts = size_verdicts(a, b, pattern, (), settings.webmining)
+    return structure_verdicts(a, b, verdicts, fit_line_unlabelled(a, b, verdicts, settings.webmining))
+
+
+def content_verdicts(side_a: Side, side_b: Side, verdicts: FilterVerdicts, settings: MatchSettings) -> FilterVerdicts:
+    """Ask WebMining's content filter: the page test by sentences (section 2.3), its model learned from strict pairs.
+
+    The strict pairs are the best of both their pages in structure, and nearer than any other one; the nearest go first.
+    Of each page only the candidates
+    nearest in structure are looked at (``content_pairs``). Scores become the product of structure and support.
+    """
+    from twinlink.baselines.page_test import PageTest
+
+    kept = verdicts.kept()
+    strict = _clear_best(kept)
+    near = strongest(kept, CandidateSettings(per_page=settings.webmining.content_pairs))
+    supports = np.zeros(verdicts.pattern.nnz)
+    supports[members(verdicts.pattern, near)] = PageTest(side_a, side_b).supports(*pairs_of(near), strict)
+    return with_filter(verdicts, "content", supports >= settings.webmining.min_support, verdicts.scores * supports)
+
+
+def _clear_best(scores: sp.csr_array) -> list[tuple[int, int]]:
+    """Return the pairs of a matching that no other candidate of either page equals, the best first."""
+    matching = greedy_matching(scores)
+    rivals = Rivalry(scores).rivals(scores.data.astype(np.float64))
+    lead = rivals[positions(scores, matching.rows, matching.columns)] < matching.scores
+    return list(zip(matching.rows[lead].tolist(), matching.columns[lead].tolist(), strict=True))
+
+
+def in_characters(side: Side) -> Shapes:
+    """Return a side as Bitextor reads it: without what is in ``head``, texts in characters."""
+    return _shapes(side, [without_heading(shape.tokens) for shape in side.shapes])
+
+
+def in_words(side: Side) -> Shapes:
+    """Return a side as WebMining reads it: texts in words."""
+    return _shapes(side, [text_in_words(shape.tokens, shape.words) for shape in side.shapes])
+
+
+def _shapes(side: Side, tokens: list[npt.NDArray[np.int32]]) -> Shapes:
+    sizes = np.array([shape.n_bytes for shape in side.shapes], np.int64)
+    return Shapes(tokens, sizes, [side.lang] * len(tokens))
+
+
+def _candidates(side_a: Side, side_b: Side, settings: MatchSettings) -> sp.csr_array:
+    n_a, n_b = len(side_a.urls), len(side_b.urls)
+    if n_a * n_b > MAX_ALL_PAIRS:
+        return candidate_pattern(*tag_vectors(side_a.tags, side_b.tags), settings.candidates)
+    return sp.csr_array((np.ones(n_a * n_b, np.bool_), np.tile(np.arange(n_b), n_a), np.arange(n_a + 1) * n_b))
+
+
+def _found(verdicts: FilterVerdicts, evidence: Mapping[str, Floats] | None = None) -> Found:
+    """Pair what the filters left, one to one."""
+    kept = verdicts.kept()
+    matching = greedy_matching(kept)
+    scores = sp.csr_array(
+        (np.nan_to_num(verdicts.scores).astype(np.float32), verdicts.pattern.indices, verdicts.pattern.indptr),
+        shape=verdicts.pattern.shape,
+    )
+    at = np.flatnonzero(members(scores, _pairs(matching, kept.shape)))
+    of_row = np.empty(kept.shape[0], np.intp)
+    of_row[pairs_of(scores)[0][at]] = at
+    return Found(
+        scores=scores,
+        evidence=evidence or {},
+        matching=matching,
+        rivals=Rivalry(scores).rivals(scores.data.astype(np.float64))[of_row[matching.rows]],
+        probabilities=np.full(len(matching.rows), np.nan),
+        weights={},
+        n_filtered=verdicts.counts(),
+        filter_of=verdicts.reasons(),
+        is_decided=True,
+    )
+
+
+def _pairs(matching: Matching, shape: tuple[int, int]) -> sp.csr_array:
+    return sp.csr_array((np.ones(len(matching.rows), np.bool_), (matching.rows, matching.columns)), shape=shape)

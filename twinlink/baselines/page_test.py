@@ -1,0 +1,96 @@
+"""The page test of WebMining (section 2.3): by their sentences, are two pages translations of each other.
+
+The sentences of two pages are aligned with a word model that is learned on the way. The share of them that stand in
+beads whose words speak for each other (`twinlink.align.page_pair.support`) tells. The model learns in the paper's
+order: strict filters first. The teachers are one-to-one pairs, the surest first; the first ones are believed, each
+later one teaches only if it passes the test by what the model knows then. All pairs are tested with what all taught.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from twinlink.align.cognates import likeness
+from twinlink.align.knowledge import Knowledge
+from twinlink.align.learning import expect, first_batches, fresh, scoring_of
+from twinlink.align.page_pair import PagePair, align_pair, prepare_side, support
+from twinlink.align.page_pair import Side as Sentences
+from twinlink.align.sentences import split_blocks
+from twinlink.config.align import BitextSettings
+from twinlink.match.evidence import Side
+from twinlink.text.stems import stem
+from twinlink.text.words import tokenize
+
+__all__ = ["PageTest"]
+
+Positions = npt.NDArray[np.integer]
+
+
+class PageTest:
+    """Tests pairs of pages of two languages of a site.
+
+    Parameters
+    ----------
+    side_a, side_b : Side
+    settings : BitextSettings, optional
+    max_sentences : int, optional
+        Sentences looked at of a longer page: its first ones. Bounds time.
+    """
+
+    def __init__(
+        self, side_a: Side, side_b: Side, settings: BitextSettings | None = None, max_sentences: int = 60
+    ) -> None:
+        self._settings = settings or BitextSettings()
+        self._scoring = scoring_of(self._settings)
+        self._size = len(self._scoring.shapes.names)
+        self._sides = side_a, side_b
+        self._max_sentences = max_sentences
+        self._pages: tuple[dict[int, Sentences], dict[int, Sentences]] = {}, {}
+
+    def supports(
+        self, rows: Positions, columns: Positions, teachers: Sequence[tuple[int, int]]
+    ) -> npt.NDArray[np.float64]:
+        """Return the support of some pairs, 0 to 1; that of pages without text is 0.
+
+        Parameters
+        ----------
+        rows, columns : arrays of int, one length
+            Numbers of the pages of either side.
+        teachers : sequence of pairs of int
+            One-to-one pairs to learn from, the surest first.
+        """
+        known = self._learn(teachers)
+        pairs = zip(rows.tolist(), columns.tolist(), strict=True)
+        return np.array([support(align_pair(self._pair(a, b), known, self._scoring)[0]) for a, b in pairs], np.float64)
+
+    def _learn(self, teachers: Sequence[tuple[int, int]]) -> Knowledge:
+        known = fresh(None, self._settings)
+        least = 0.0
+        for batch in first_batches(len(teachers), self._settings.batch):
+            taught = []
+            for number in batch:
+                pair = self._pair(*teachers[number])
+                aligned, links = align_pair(pair, known, self._scoring)
+                if support(aligned) >= least:
+                    taught.append(expect(pair, aligned, links, self._size))
+            for expected in taught:
+                known.add(expected)
+            least = self._settings.filters.min_support
+        return known
+
+    def _pair(self, row: int, column: int) -> PagePair:
+        a, b = self._page(0, row), self._page(1, column)
+        return PagePair(a, b, likeness(a.vocabulary, b.vocabulary))
+
+    def _page(self, number: int, page: int) -> Sentences:
+        """Return the sentences of a page; they are split once."""
+        pages, side = self._pages[number], self._sides[number]
+        if page not in pages:
+            sentences = split_blocks(side.blocks[page], side.lang)[: self._max_sentences]
+            texts = [one.text for one in sentences]
+            words = [[stem(word, side.lang) for word in tokenize(text, side.lang)] for text in texts]
+            pages[page] = prepare_side(texts, words, [one.block for one in sentences])
+        return pages[page]

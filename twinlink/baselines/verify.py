@@ -1,0 +1,341 @@
+"""Pairs that come from elsewhere, judged by structure: parallel or not.
+
+The pages are those of a run, or HTML files. The models over a set of pairs (`twinlink.baselines.models`) assume that
+most of the pairs are right; the filters of WebMining and Bitextor judge each pair beside the others.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import scipy.sparse as sp
+
+from twinlink.baselines.alignment import Alignment, align
+from twinlink.baselines.filters import FilterVerdicts, Shapes
+from twinlink.baselines.methods import judge_bitextor2010, judge_webmining
+from twinlink.baselines.models.judge import judge
+from twinlink.baselines.tag_distance import text_in_words, without_heading
+from twinlink.config import IngestSettings, MatchSettings
+from twinlink.errors import InputError
+from twinlink.files import write_text
+from twinlink.ingest.shapes import linearise_pages, read_shapes
+from twinlink.inputs import Expected, read_input, read_input_text
+from twinlink.language.identify import identify_text
+from twinlink.match.evidence import PageShape
+from twinlink.pages.linearise import linearise
+from twinlink.pages.parser import parse_page
+from twinlink.rundir.directory import RunDirectory
+from twinlink.tables import PAGES, VERDICTS, iter_parts, read_table, tsv_lines
+from twinlink.urls import normalise, page_id
+
+__all__ = ["VERIFIERS", "Summary", "Verified", "VerifierName", "read_pairs", "verify_pairs", "write_verdicts"]
+
+VerifierName = Literal["strand", "hc1", "hc2", "mixture", "jangeldin", "webmining", "bitextor2010"]
+VERIFIERS: tuple[VerifierName, ...] = get_args(VerifierName)
+"""Everything that can judge pairs, models first."""
+
+NUMBERS = (
+    "cost",
+    "tokens_a",
+    "tokens_b",
+    "length_a",
+    "length_b",
+    "cost_share",
+    "length_difference",
+    "correlation",
+    "p_value",
+    "unequal",
+)
+"""Columns of `VERDICTS` that the alignment gives."""
+MIN_GROUP = 10
+"""Pairs of the same two languages that are judged by themselves; fewer are put to the others, for the languages of
+single pages may be misjudged."""
+PARALLEL, NOT_PARALLEL = "parallel", "not-parallel"
+Pair = tuple[str, str]
+_LINES = "lines of two tab-separated addresses or files"
+_FILE = Expected(f"cannot be read; expected {_LINES}", f"no such file; expected {_LINES}")
+_PAGE = Expected(limit=IngestSettings().max_page_bytes)
+
+
+class _Page(NamedTuple):
+    identity: str
+    """Equal for two names of one page."""
+    shape: PageShape
+    lang: str
+
+
+class Summary(NamedTuple):
+    """What one method says of all pairs."""
+
+    method: VerifierName
+    counts: Mapping[str, int]
+    """Verdicts, and how many pairs have each."""
+    found: Mapping[str, float]
+    """What the method found on the set, such as its threshold."""
+    notes: tuple[str, ...]
+    """Rules for odd sets that stepped in."""
+    seconds: float
+    """Processor time, reading and aligning the pages left out."""
+
+
+@dataclass(frozen=True)
+class Verified:
+    """Verdicts on a list of pairs."""
+
+    table: pa.Table
+    """Rows of `VERDICTS`: one for each pair and method, in the order of the pairs; a pair with a page that is missing
+    has one row without a method, its verdict the reason."""
+    summaries: tuple[Summary, ...]
+
+
+def read_pairs(path: Path) -> list[Pair]:
+    """Read a file of pairs: two tab-separated addresses or file names a line; a header line is left out.
+
+    Raises
+    ------
+    InputError
+        If there is no such file, it is not UTF-8, or a line has not two columns.
+    """
+    lines = read_input_text(path, _FILE).splitlines()
+    pairs = []
+    for number, line in enumerate(lines, 1):
+        first, _, rest = line.partition("\t")
+        second = rest.partition("\t")[0]
+        if not line.strip() or (number == 1 and not any(sign in first for sign in "/.")):
+            continue
+        if not first.strip() or not second.strip():
+            raise InputError(f"{path}, line {number}: expected two tab-separated columns, got {line[:60]!r}")
+        pairs.append((first.strip(), second.strip()))
+    if not pairs:
+        raise InputError(f"{path}: no pairs in it; expected lines of two tab-separated addresses or files")
+    return pairs
+
+
+def verify_pairs(
+    pairs: Sequence[Pair],
+    methods: Sequence[VerifierName] = VERIFIERS,
+    run: RunDirectory | None = None,
+    folder: Path = Path(),
+    settings: MatchSettings | None = None,
+) -> Verified:
+    """Judge pairs of pages by structure.
+
+    Pairs of different languages are different sets: texts in one language may be half as long as in another. Each set
+    of at least `MIN_GROUP` pairs is judged by itself, in the order that most of its pairs have. The columns of a pair
+    are in the order of that pair.
+
+    Parameters
+    ----------
+    pairs : sequence of (str, str)
+        Addresses of pages of ``run``, or without one HTML files; a pair that comes twice is judged once.
+    methods : sequence of str
+        Of `VERIFIERS`.
+    run : RunDirectory, optional
+        Its pages are linearised, unless that is done.
+    folder : Path
+        Where relative file names start.
+    settings : MatchSettings, optional
+        Thresholds of the methods.
+    """
+    settings = settings or MatchSettings()
+    distinct = list(dict.fromkeys(pairs))
+    pages, missing = _pages_of_files(distinct, folder) if run is None else _pages_of_run(distinct, run)
+    why_not = {pair: reason for pair in distinct if (reason := _why_not(pair, pages, missing))}
+    there = [pair for pair in distinct if pair not in why_not]
+    rows: list[dict[str, object]] = [{"a": a, "b": b, "verdict": reason} for (a, b), reason in why_not.items()]
+    summaries = []
+    sets = [_Set(group, pages, settings) for group in _by_languages(there, pages)]
+    for method in methods if sets else ():
+        judged = [each.rows(method) for each in sets]
+        rows += [row for more, _ in judged for row in more]
+        summaries.append(_together([summary for _, summary in judged]))
+    order = {pair: place for place, pair in enumerate(distinct)}
+    rows.sort(key=lambda row: order[str(row["a"]), str(row["b"])])
+    return Verified(pa.Table.from_pylist(rows, schema=VERDICTS), tuple(summaries))
+
+
+def write_verdicts(verified: Verified, target: Path) -> None:
+    """Write verdicts as tab-separated values, the names of the columns first."""
+    write_text(target, "".join(f"{line}\n" for line in tsv_lines(verified.table)))
+
+
+def _why_not(pair: Pair, pages: Mapping[str, _Page], missing: Mapping[str, str]) -> str:
+    """Return why a pair cannot be judged; empty if it can."""
+    for name in pair:
+        if name in missing:
+            return missing[name]
+    if pages[pair[0]].identity == pages[pair[1]].identity:
+        return "same-page"
+    return "empty-page" if any(not len(pages[name].shape.words) for name in pair) else ""
+
+
+def _by_languages(pairs: Sequence[Pair], pages: Mapping[str, _Page]) -> list[list[Pair]]:
+    """Put pairs of the same two languages together; a few stray ones go to the largest group."""
+    groups: dict[frozenset[str], list[Pair]] = {}
+    for pair in pairs:
+        groups.setdefault(frozenset(pages[name].lang for name in pair), []).append(pair)
+    ordered = sorted(groups.values(), key=len, reverse=True)
+    kept = [group for group in ordered if len(group) >= MIN_GROUP] or ordered[:1]
+    strays = [pair for group in ordered for pair in group if group not in kept]
+    return [[*group, *(strays if place == 0 else ())] for place, group in enumerate(kept)]
+
+
+def _turned(langs: Sequence[Pair]) -> list[bool]:
+    """Return which pairs stand the other way round than most pairs of the two languages that most pairs have.
+
+    A page whose language is misjudged leaves it to the other page of the pair; where neither page tells, the pair
+    stands as most pairs do.
+
+    >>> _turned([("kk", "en"), ("kk", "en"), ("en", "kk"), ("kk", "ru"), ("ru", "kk"), ("ru", "ru")])
+    [False, False, True, False, True, False]
+    """
+    first, second = Counter(langs).most_common(1)[0][0]
+    return [first != second and (a == second or b == first) and a != first and b != second for a, b in langs]
+
+
+def _together(summaries: Sequence[Summary]) -> Summary:
+    """Put the summaries of several sets together; what was found is told only of a single one."""
+    if len(summaries) == 1:
+        return summaries[0]
+    counts: Counter[str] = Counter()
+    for summary in summaries:
+        counts.update(summary.counts)
+    notes = dict.fromkeys([f"{len(summaries)}-language-pairs", *(note for each in summaries for note in each.notes)])
+    return Summary(summaries[0].method, counts, {}, tuple(notes), sum(each.seconds for each in summaries))
+
+
+class _Set:
+    """A set of pairs whose pages are there, aligned once for all methods."""
+
+    def __init__(self, pairs: Sequence[Pair], pages: Mapping[str, _Page], settings: MatchSettings) -> None:
+        self._pairs, self._settings = pairs, settings
+        self._turned = np.array(_turned([(pages[a].lang, pages[b].lang) for a, b in pairs]))
+        pairs = [pair[::-1] if turned else pair for pair, turned in zip(pairs, self._turned, strict=True)]
+        names_a, names_b = (list(dict.fromkeys(ends)) for ends in zip(*pairs, strict=True))
+        self._a, self._b = [pages[name] for name in names_a], [pages[name] for name in names_b]
+        place_a, place_b = ({name: k for k, name in enumerate(names)} for names in (names_a, names_b))
+        self._rows = np.array([place_a[a] for a, _ in pairs])
+        self._columns = np.array([place_b[b] for _, b in pairs])
+        self.alignment: Alignment = align(
+            [page.shape.tokens for page in self._a], [page.shape.tokens for page in self._b], self._rows, self._columns
+        )
+
+    def rows(self, method: VerifierName) -> tuple[list[dict[str, object]], Summary]:
+        """Return a row for each pair, and the summary."""
+        start = time.process_time()
+        found: Mapping[str, float] = {}
+        notes: tuple[str, ...] = ()
+        if method == "webmining" or method == "bitextor2010":  # noqa: PLR1714  (mypy understands it)
+            verdicts, scores = self._filtered(method)
+        else:
+            judged = judge(self.alignment, method, self._settings.models)
+            verdicts = [PARALLEL if yes else NOT_PARALLEL for yes in judged.parallel.tolist()]
+            scores, found, notes = judged.score, judged.found, judged.notes
+        seconds = time.process_time() - start
+        counts = {verdict: verdicts.count(verdict) for verdict in dict.fromkeys([PARALLEL, *verdicts])}
+        numbers = self._numbers()
+        rows = [
+            {"a": a, "b": b, "method": method, "verdict": verdict, "score": None if np.isnan(score) else score, **own}
+            for (a, b), verdict, score, own in zip(self._pairs, verdicts, scores.tolist(), numbers, strict=True)
+        ]
+        return rows, Summary(method, counts, found, notes, seconds)
+
+    def _filtered(self, method: Literal["webmining", "bitextor2010"]) -> tuple[list[str], npt.NDArray[np.float64]]:
+        """Return the reason why each pair was rejected, or that it is parallel, and its score."""
+        shape = (len(self._a), len(self._b))
+        pattern = sp.csr_array((np.ones(len(self._pairs), np.bool_), (self._rows, self._columns)), shape=shape)
+        pattern.sort_indices()
+        ask = judge_webmining if method == "webmining" else judge_bitextor2010
+        judged: FilterVerdicts = ask(_shapes(self._a, method), _shapes(self._b, method), pattern, self._settings)
+        place = np.searchsorted(
+            np.repeat(np.arange(shape[0]), np.diff(pattern.indptr)) * shape[1] + pattern.indices,
+            self._rows * shape[1] + self._columns,
+        )
+        reasons = judged.reasons()
+        return [reasons[k] or PARALLEL for k in place.tolist()], judged.scores[place]
+
+    def _numbers(self) -> list[dict[str, object]]:
+        """Return the columns that the alignment gives, pair by pair, as the pairs were given."""
+        columns = {name: getattr(self.alignment, name).astype(np.float64) for name in NUMBERS}
+        for one, other in (("tokens_a", "tokens_b"), ("length_a", "length_b")):
+            a, b = columns[one], columns[other]
+            columns[one], columns[other] = np.where(self._turned, b, a), np.where(self._turned, a, b)
+        columns["length_difference"] = np.where(self._turned, -1, 1) * columns["length_difference"]
+        arrays = {name: pa.array(x, VERDICTS.field(name).type, from_pandas=True) for name, x in columns.items()}
+        rows: list[dict[str, object]] = pa.table(arrays).to_pylist()
+        return rows
+
+
+def _shapes(pages: Sequence[_Page], method: Literal["webmining", "bitextor2010"]) -> Shapes:
+    shapes = [page.shape for page in pages]
+    tokens = [
+        text_in_words(shape.tokens, shape.words) if method == "webmining" else without_heading(shape.tokens)
+        for shape in shapes
+    ]
+    return Shapes(tokens, np.array([shape.n_bytes for shape in shapes], np.int64), [page.lang for page in pages])
+
+
+def _pages_of_files(pairs: Sequence[Pair], folder: Path) -> tuple[dict[str, _Page], dict[str, str]]:
+    """Return the pages that are there by their names, and why the others are not."""
+    pages, missing = {}, {}
+    for name in dict.fromkeys(name for pair in pairs for name in pair):
+        try:
+            body = read_input(folder / name, _PAGE)
+        except InputError:
+            missing[name] = _why_missing(folder / name)
+            continue
+        form = linearise(body)
+        text = "\n".join(parse_page(body, "http://localhost/").blocks)
+        shape = PageShape(form.tokens, form.words, len(body))
+        pages[name] = _Page(str((folder / name).resolve()), shape, identify_text(text)[0])
+    return pages, missing
+
+
+def _why_missing(path: Path) -> str:
+    try:
+        if path.is_file() and path.stat().st_size > _PAGE.limit:
+            return "too-large"
+        return "unreadable" if path.exists() else "no-such-file"
+    except (OSError, ValueError):  # a name that cannot be one
+        return "no-such-file"
+
+
+def _pages_of_run(pairs: Sequence[Pair], run: RunDirectory) -> tuple[dict[str, _Page], dict[str, str]]:
+    linearise_pages(run)
+    parts = list(iter_parts(run.stage_folder("ingest") / "pages"))
+    root = _only_root(parts)
+    names = {name: _number(name, root) for pair in pairs for name in pair}
+    wanted = set(names.values())
+    known: dict[int, _Page] = {}
+    for part in parts:
+        shapes = read_shapes(run, part.name)
+        table = read_table(part, PAGES, ("page_id", "blocks"))
+        for number, blocks in zip(table["page_id"].to_pylist(), table["blocks"], strict=True):
+            if number in wanted:
+                known[number] = _Page(str(number), shapes[number], identify_text("\n".join(blocks.as_py()))[0])
+    pages = {name: known[number] for name, number in names.items() if number is not None and number in known}
+    return pages, {name: "not-in-run" for name in names if name not in pages}
+
+
+def _only_root(parts: Sequence[Path]) -> str:
+    """Return scheme and host of all pages if they have one in common, else nothing."""
+    roots = {
+        "/".join(url.split("/", 3)[:3])
+        for part in parts
+        for url in read_table(part, PAGES, ("url",))["url"].to_pylist()
+    }
+    return roots.pop() if len(roots) == 1 else ""
+
+
+def _number(name: str, root: str) -> int | None:
+    """Return the page_id of an address; of a path, where the run has pages of one host only."""
+    url = normalise(name if "://" in name else f"{root}/{name.lstrip('/')}")
+    return None if url is None else page_id(url)

@@ -1,0 +1,90 @@
+"""The command itself: what it says of itself, and the order of its verbs."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+__all__ = ["GROUPS", "app"]
+
+GROUPS = {
+    "The job and its stages": {
+        "mine": "Crawl or read sites and match their pages: the whole job.",
+        "crawl": "Fetch sites into WARC files.",
+        "ingest": "Read archives and folders into tables.",
+        "match": "Match the pages that were read.",
+        "align": "Align the sentences of page pairs or of two texts.",
+    },
+    "What came out": {
+        "report": "Write a report: one HTML file.",
+        "review": "Look at pairs and judge them in the browser.",
+        "explain": "Say why two pages are a pair or not.",
+        "evaluate": "Measure precision and recall.",
+        "verify": "Judge pairs from elsewhere.",
+    },
+    "Further pages and sites": {
+        "patterns": "Learn the URL patterns of sites.",
+        "recover": "Look for pages that nothing links to.",
+        "rank": "Rank the sites that pages link to.",
+        "discover": "Let a list of sites grow by itself.",
+    },
+    "To try it": {"demo": "Make a bilingual site and mine it."},
+}
+"""The verbs in the order of the main help, each with a line that fits a narrow terminal."""
+
+EXIT_CODES = """\b
+Exit codes:
+  0    done
+  1    another error
+  2    what was given cannot be used
+  3    the run directory cannot be used
+  4    not one page could be fetched
+  5    the job ended without a page or a pair
+  130  stopped by Ctrl-C; the same command goes on
+
+With --json the result is one JSON object on standard output; an error has the
+keys error, kind and exit_code there. Progress, warnings and the next command
+are said on standard error. NO_COLOR and FORCE_COLOR are respected.
+"""
+
+
+class _Grouped(TyperGroup):
+    """A command whose help has its verbs in groups."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002  (typer gives it)
+        """Write the groups."""
+        for title, verbs in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(verb.ljust(8), line) for verb, line in verbs.items()])
+
+
+app = typer.Typer(
+    name="twinlink",
+    cls=_Grouped,
+    help="Find pages that are translations of each other, and the sites that have them, by how pages link.",
+    epilog=EXIT_CODES,
+    no_args_is_help=True,
+    add_completion=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from twinlink.rundir.directory import twinlink_version
+
+        typer.echo(f"twinlink {twinlink_version()}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Find pages that are translations of each other, and the sites that have them, by how pages link."""

@@ -1,0 +1,155 @@
+"""What `twinlink evaluate` counts: pairs of the run, or of two languages, by known pairs, by labels, or by both."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from twinlink.cli.results.evaluation import CurvePoint, ScoresTold
+from twinlink.errors import ConfigError, GoldError, InputError
+from twinlink.evaluation.gold import Gold, evaluate, precision_coverage, read_gold
+from twinlink.evaluation.labelled import count_labels, evaluate_with_gold, score_labels
+from twinlink.frames import address_pairs, own_and_canonical, rank_column
+from twinlink.labels.book import UNLABELLED, Label, LabelBook, label_codes
+from twinlink.labels.precision import estimate
+from twinlink.language_names import meanings, name_of, read_languages
+from twinlink.languages import languages_of_site
+from twinlink.rundir.directory import RunDirectory
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from twinlink.evaluation.gold import Counts
+    from twinlink.run import Run
+
+__all__ = ["between", "gold_between", "judge", "missing_gold", "two_languages"]
+
+Labels = dict[tuple[str, str], Label]
+Two = tuple[frozenset[str], frozenset[str]]
+"""The languages of a run that two named ones mean."""
+
+
+def judge(found: Run, gold: Path | None, labels: bool, langs: str, curve: bool) -> ScoresTold:
+    """Score the pairs of a run by known pairs, by labels, or by both.
+
+    Raises
+    ------
+    InputError
+        If neither is given, there are no labels, or the two are wanted with a curve.
+    """
+    if gold is None and not labels:
+        raise InputError("nothing to score by: give --gold FILE, or --labels, or both")
+    if gold is not None and labels and curve:
+        raise InputError("--curve: a curve is by --gold or by --labels, not by both")
+    known = None if gold is None else read_gold(gold).with_canonical(own_and_canonical(found.pages))
+    said = _labels(found) if labels else {}
+    table = found.pairs
+    meant: dict[str, dict[str, int]] = {}
+    if langs:
+        wanted = two_languages(found, langs)
+        meant = meanings(_read(langs), [found.pages["lang"]])
+        table = table.loc[between(table["lang_a"], table["lang_b"], wanted)]
+        known = known and gold_between(known, found, wanted)
+        said = _labels_between(said, found, wanted)
+    addresses: tuple[list[str], int] = [], 0
+    if gold is not None and known is not None:
+        addresses = missing_gold(found, gold, known.known(), known.key), len(known.known())
+    points = (rank_column(table), _curve(table, known, said)) if curve else None
+    by_labels = score_labels(table, said) if labels else None
+    scored = _scored(address_pairs(table), known, said)
+    shaped = labels and _matched_with_labels(found.path)
+    return ScoresTold.made_of(scored, found.path, addresses, by_labels, points, matched_with_labels=shaped, meant=meant)
+
+
+def _curve(table: pd.DataFrame, known: Gold | None, said: Labels) -> list[CurvePoint]:
+    """Return the measures of the list cut after each scored pair; by labels, where these are enough."""
+    ranks = table[rank_column(table)].to_numpy(np.float64)
+    if known is not None:
+        points = precision_coverage(address_pairs(table), ranks.tolist(), known)
+        return [CurvePoint(*map(float, point)) for point in points]
+    codes = label_codes(table["url_a"], table["url_b"], said)
+    cuts = np.unique(ranks[codes != UNLABELLED])[::-1]
+    found = [(cut, estimate(ranks[ranks >= cut], codes[ranks >= cut])) for cut in cuts.tolist()]
+    return [CurvePoint(cut, each.precision, None, each.low, each.high) for cut, each in found if each.tells]
+
+
+def _matched_with_labels(run: Path) -> bool:
+    signature = RunDirectory(run).read_signature("match")
+    return bool(signature and signature.settings["match"]["labels"])
+
+
+def _scored(pairs: list[tuple[str, str]], known: Gold | None, said: Labels) -> Counts:
+    if known is None:
+        return count_labels(pairs, said)
+    return evaluate_with_gold(pairs, said, known) if said else evaluate(pairs, known)
+
+
+def _labels(found: Run) -> Labels:
+    said = LabelBook(found.path).current()
+    if not said:
+        command = shlex.join(["twinlink", "review", str(found.path)])
+        raise InputError(f"{found.path}: no labels here yet; `{command}` takes them")
+    return said
+
+
+def _labels_between(said: Labels, found: Run, wanted: Two) -> Labels:
+    langs = dict(zip(found.pages["url"], found.pages["lang"], strict=True))
+    counted = between((langs.get(a, "") for a, _ in said), (langs.get(b, "") for _, b in said), wanted)
+    return {pair: label for (pair, label), is_one in zip(said.items(), counted, strict=True) if is_one}
+
+
+def two_languages(found: Run, langs: str) -> Two:
+    """Return the languages of the run that each of two named ones means; it must have both."""
+    wanted = _read(langs)
+    if len(wanted) != 2:
+        raise ConfigError(f"--langs {langs}: expected two languages, e.g. en,zh")
+    there = sorted(set(found.pages["lang"]))
+    meant = languages_of_site(wanted, there)
+    for tag in wanted:
+        if not meant[tag]:
+            raise ConfigError(f"--langs {langs}: the run has no page in {name_of(tag)}; it has {', '.join(there)}")
+    return frozenset(meant[wanted[0]]), frozenset(meant[wanted[1]])
+
+
+def _read(langs: str) -> tuple[str, ...]:
+    return read_languages(langs.split(","), "--langs")
+
+
+def between(langs_a: Iterable[str], langs_b: Iterable[str], wanted: Two) -> list[bool]:
+    """Tell of each two languages whether they are the wanted ones, in either order."""
+    both = zip(langs_a, langs_b, strict=True)
+    return [_are(pair, wanted) or _are(pair[::-1], wanted) for pair in both]
+
+
+def _are(langs: tuple[str, ...], wanted: Two) -> bool:
+    return all(lang in meant for lang, meant in zip(langs, wanted, strict=True))
+
+
+def gold_between(gold: Gold, found: Run, wanted: Two) -> Gold:
+    """Leave out the gold pairs with a page that the run has in another language."""
+    langs = zip(found.pages["url"], found.pages["lang"], strict=True)
+    others = {gold.key(url) for url, lang in langs if not any(lang in meant for meant in wanted)}
+    return replace(gold, pairs=tuple(pair for pair in gold.pairs if others.isdisjoint(pair)))
+
+
+def missing_gold(found: Run, path: Path, known: frozenset[str], key: Callable[[str], str]) -> list[str]:
+    """Return the addresses of a gold list that the run has not, in order.
+
+    Raises
+    ------
+    GoldError
+        If it names no page of the run.
+    """
+    there = {key(url) for url in found.pages["url"]}
+    missing = known - there
+    if len(missing) == len(known):
+        example = min(missing)
+        raise GoldError(
+            f"{path}: none of its {len(known)} addresses is in the run, e.g. {example}; is it this site's gold?"
+        )
+    return sorted(missing)

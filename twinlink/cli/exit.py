@@ -1,0 +1,105 @@
+"""How the command line ends: errors become one clear line and an exit code, and an object where JSON is wanted."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import traceback
+from pathlib import Path
+from typing import NoReturn
+
+import typer
+
+from twinlink.cli.app import app
+from twinlink.cli.output import echo, say_error, wants_json
+from twinlink.errors import RunError, TwinlinkError
+
+__all__ = ["main"]
+
+# typer may bring a click of its own, so nothing is imported from click here.
+Misused: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
+INTERRUPTED = 130  # exit code after Ctrl-C, as shells have it
+STOPPED = "stopped; the same command goes on where it stopped"
+TRACEBACK = "TWINLINK_TRACEBACK"
+"""Variable that shows errors that nobody has thought of as Python does."""
+
+_LONGEST_DEFECT = 300  # characters
+
+
+def main() -> None:
+    """Run the command line: errors of twinlink become one clear line and an exit code."""
+    # Our matrices are small: more threads than one wait for each other, and on a busy machine that is most of the time.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # an arrow where only ASCII can be shown, a name in Big5
+    if "_TWINLINK_COMPLETE" in os.environ:
+        from twinlink.cli.bash_words import mend_bash_words
+
+        mend_bash_words(os.environ)
+    try:
+        code = app(prog_name="twinlink", standalone_mode=False)
+    except TwinlinkError as error:
+        _fail(error, str(error), error.exit_code)
+    except OSError as error:  # a full disk, a file that may not be read
+        _fail(error, _told(error), RunError.exit_code)
+    except (KeyboardInterrupt, typer.Abort):
+        _stop()
+    except Misused as error:  # a command line that cannot be understood
+        _misused(error)
+    except Exception as error:
+        if os.environ.get(TRACEBACK):
+            raise
+        _fail(error, _defect(error), TwinlinkError.exit_code)
+    if code == INTERRUPTED:  # typer makes one of Ctrl-C
+        _stop()
+    sys.exit(code)
+
+
+def _fail(error: Exception, message: str, code: int) -> NoReturn:
+    say_error(message)
+    for note in () if {"-q", "--quiet", "--json"} & set(sys.argv) else getattr(error, "__notes__", ()):
+        echo(note, err=True)
+    _say_object(message, type(error).__name__, code)
+    sys.exit(code)
+
+
+def _told(error: OSError) -> str:
+    """Return what is said of an error of the operating system."""
+    from twinlink.system.disk import disk_problem
+
+    said = disk_problem(error, Path()) or error.strerror or str(error)
+    return f"{error.filename}: {said}" if error.filename else said
+
+
+def _defect(error: Exception) -> str:
+    """Return what is said of an error that nobody has thought of: where it came from, and how to see more."""
+    if isinstance(error, MemoryError):
+        return "there is not enough memory for this; close other programs, or do it in parts"
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" at {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
+    what = " ".join(f"{type(error).__name__}: {error}".split())[:_LONGEST_DEFECT]
+    return f"unexpected {what}{where}; please report it: with {TRACEBACK}=1 the same command shows how it came about"
+
+
+def _misused(error: Exception) -> NoReturn:
+    said = io.StringIO()
+    error.show(file=said)  # type: ignore[attr-defined]
+    for line in said.getvalue().splitlines():
+        echo(line, err=True)
+    _say_object(error.format_message(), type(error).__name__, error.exit_code)  # type: ignore[attr-defined]
+    sys.exit(error.exit_code)  # type: ignore[attr-defined]
+
+
+def _stop() -> NoReturn:
+    echo(f"twinlink: {STOPPED}", err=True)
+    _say_object(STOPPED, "Interrupted", INTERRUPTED)
+    sys.exit(INTERRUPTED)
+
+
+def _say_object(message: str, kind: str, code: int) -> None:
+    """Say an error on standard output as JSON, if that is wanted: there is always just one object."""
+    if wants_json(sys.argv[1:]):
+        from twinlink.cli.results.record import error_object, json_text
+
+        typer.echo(json_text(error_object(message, kind, code)))

@@ -1,0 +1,90 @@
+"""How a verb says its result: lines of text, or one JSON object; then the command that may come next."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from twinlink.cli.colours import coloured, visible, wants_colours
+
+if TYPE_CHECKING:
+    from twinlink.cli.results.record import Record
+
+__all__ = ["command", "echo", "say", "say_error", "wants_json"]
+
+
+def wants_json(words: Iterable[str]) -> bool:
+    """Tell whether a command line asks for JSON, also one that cannot be understood.
+
+    >>> wants_json(["match", "run", "--json"]), wants_json(["explain", "run", "--", "--json"])
+    (True, False)
+    """
+    for word in words:
+        if word in {"--", "--json"}:
+            return word == "--json"
+    return False
+
+
+def command(*words: str | Path) -> str:
+    """Return a command that can be copied to a shell.
+
+    >>> command("review", Path("my run"))
+    "twinlink review 'my run'"
+    """
+    return shlex.join(["twinlink", *map(str, words)])
+
+
+def echo(line: str, *, err: bool = False) -> None:
+    """Print a line, in colours where they are wanted."""
+    line = visible(line)
+    in_colours = wants_colours(sys.stderr if err else sys.stdout, os.environ)
+    typer.echo(coloured(line) if in_colours else line, err=err, color=in_colours)
+
+
+def say(record: Record, as_json: bool, quiet: bool = False, then: Iterable[str] = (), *, raw: bool = False) -> None:
+    """Say a result; one that is an error as well ends the command.
+
+    Parameters
+    ----------
+    record : Record
+        The result.
+    as_json : bool
+        Say it as one JSON object.
+    quiet : bool
+        Suggest nothing.
+    then : iterable of str
+        Commands that may come next; said on standard error.
+    raw : bool
+        The lines are data for another program: they go out as they are.
+    """
+    problem = record.problem()
+    if as_json:
+        from twinlink.cli.results.record import json_text
+
+        typer.echo(json_text(record, problem))
+        if problem is not None:
+            say_error(str(problem))
+            raise typer.Exit(problem.exit_code)
+        return
+    for line in record.lines():
+        if raw:
+            typer.echo(line, color=True)  # as it is, also where it looks like a colour
+        else:
+            echo(line)
+    if problem is not None:
+        if remedy := record.remedy():
+            problem.add_note(f"next: {command(*remedy)}")
+        raise problem
+    for text in () if quiet else then:
+        echo(f"next: {text}", err=True)
+
+
+def say_error(message: str) -> None:
+    """Say on standard error what went wrong."""
+    echo(f"twinlink: error: {message}", err=True)

@@ -1,0 +1,134 @@
+"""What is said of the rounds in which a list of sites grows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from twinlink.cli.results.record import Record
+
+if TYPE_CHECKING:
+    from twinlink.rundir.rounds import Rounds
+
+__all__ = ["DiscoveryTold", "FailedSite", "RoundTold"]
+
+_SITES_SHOWN = 5  # of a round, by verdict
+
+
+class FailedSite(msgspec.Struct, frozen=True):
+    """A site that gave nothing."""
+
+    site: str
+    """The site."""
+    verdict: str
+    """What was made of it."""
+    reason: str
+    """What that rests on."""
+
+
+class RoundTold(Record, frozen=True, kw_only=True):
+    """How a round of discovery went."""
+
+    counts: dict[str, int]
+    """The round's row of ``rounds.tsv``."""
+    failed: list[FailedSite]
+    """Sites that gave no page, five at most."""
+    n_failed: int
+    """All of them."""
+    verdicts: str
+    """File of what was made of each site."""
+
+    @classmethod
+    def of(cls, row: Mapping[str, int], out: Path) -> RoundTold:
+        """Take what is told of one round of the run in ``out``."""
+        from twinlink.rundir.rounds import VERDICTS_FILE
+
+        rounds = _rounds(out)
+        verdicts = rounds.verdicts(row["round"])
+        failed = [each for each in verdicts.to_pylist() if not each["pages"]] if verdicts is not None else []
+        return cls(
+            counts={name: int(value) for name, value in row.items()},
+            failed=[FailedSite(each["site"], each["verdict"], each["reason"]) for each in failed[:_SITES_SHOWN]],
+            n_failed=len(failed),
+            verdicts=str(rounds.folder / VERDICTS_FILE),
+        )
+
+    def lines(self) -> Iterator[str]:
+        """Yield the sites that gave nothing, with the reasons, and the sum."""
+        for each in self.failed:
+            yield f"  {each.site}: {each.verdict} ({each.reason})"
+        if self.n_failed > len(self.failed):
+            yield f"  … {self.n_failed} sites in all gave no page, see {self.verdicts}"
+        row = self.counts
+        yield (
+            f"round {row['round']}: {row['tried']} sites tried, {row['added']} added, {row['one_language']} not"
+            f" bilingual, {row['refused']} refused, {row['dead']} dead, {row['unreadable']} unreadable;"
+            f" {row['pairs']} pairs on {row['with_pairs']} of its sites; so far {row['sites']} sites,"
+            f" {row['all_pairs']} pairs"
+        )
+
+
+class DiscoveryTold(Record, frozen=True, kw_only=True):
+    """`twinlink discover`: all rounds, and where they lie."""
+
+    run: str
+    """The run directory."""
+    rounds: list[RoundTold]
+    """All rounds that are done."""
+    exhausted: bool
+    """Whether no site was left to try before there were as many rounds as wanted."""
+    table: str
+    """File of the rounds."""
+    picture: str
+    """Picture of the rounds."""
+    verdicts: str
+    """File of what was made of each site."""
+    pairs: str
+    """File of the page pairs by URL patterns."""
+    sites: str
+    """File of the sites that may come next."""
+
+    @classmethod
+    def of(cls, out: Path, wanted: int) -> DiscoveryTold:
+        """Take what is told from the rounds of the run in ``out``, of which ``wanted`` were wanted after the first."""
+        from twinlink.jobs.rounds_chart import PLOT_FILE
+        from twinlink.patterns.stage import PAIRS_FILE
+        from twinlink.rundir.rounds import ROUNDS_FILE, VERDICTS_FILE
+        from twinlink.sites.stage import SITES_FILE
+
+        rounds = _rounds(out)
+        told = [RoundTold.of(row, out) for row in rounds.table().to_pylist()]
+        return cls(
+            run=str(out),
+            rounds=told,
+            exhausted=len(told) <= wanted,
+            table=str(rounds.folder / ROUNDS_FILE),
+            picture=str(rounds.folder / PLOT_FILE),
+            verdicts=str(rounds.folder / VERDICTS_FILE),
+            pairs=str(out / "patterns" / PAIRS_FILE),
+            sites=str(out / "rank" / SITES_FILE),
+        )
+
+    def lines(self) -> Iterator[str]:
+        """Yield the table of all rounds, whether there were as many as wanted, and where everything is."""
+        if self.rounds:
+            rows = [list(self.rounds[0].counts), *([str(n) for n in each.counts.values()] for each in self.rounds)]
+            widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+            for row in rows:
+                yield "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+        if self.exhausted:
+            yield "no site is left to try"
+        yield (
+            f"rounds → {self.table}, {Path(self.picture).name}; verdicts → {self.verdicts};"
+            f" pairs → {self.pairs}; next sites → {self.sites}"
+        )
+
+
+def _rounds(out: Path) -> Rounds:
+    from twinlink.rundir.directory import RunDirectory
+    from twinlink.rundir.rounds import Rounds
+
+    return Rounds(RunDirectory(out))

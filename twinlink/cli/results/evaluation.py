@@ -1,0 +1,363 @@
+"""What is said of pairs: how many are right, why one is a pair, what methods make of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from twinlink.cli.results.record import Record
+from twinlink.errors import NothingFoundError, TwinlinkError
+from twinlink.language_names import meaning_lines
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from twinlink.baselines.verify import Verified
+    from twinlink.evaluation.gold import Counts
+    from twinlink.evaluation.labelled import LabelScores
+    from twinlink.explain.explanation import Explanation
+    from twinlink.labels.precision import Share
+
+__all__ = [
+    "CurvePoint",
+    "Estimated",
+    "ExplanationTold",
+    "Interval",
+    "MethodTold",
+    "Scores",
+    "ScoresTold",
+    "VerdictsTold",
+]
+
+
+class Scores(Record, frozen=True, kw_only=True):
+    """Counts of a scored list of pairs, and the three measures."""
+
+    gold: int
+    """Known pairs."""
+    predicted: int
+    """Pairs of the run that were looked at."""
+    right: int
+    """Of these, known ones."""
+    wrong: int
+    """Of these, ones that are not known."""
+    not_scored: int
+    """Of these, ones that the rules leave out."""
+    alike: int
+    """Further pairs of the run, which differ from these only in what the gold list's addresses have not."""
+    precision: float | None
+    """Right / (right + wrong); null by labels alone: ``estimated`` has it."""
+    recall: float | None
+    """Right / gold; null by labels alone."""
+    f1: float | None
+    """Harmonic mean of both; null by labels alone."""
+
+    @classmethod
+    def of(cls, result: Counts) -> Scores:
+        """Take what is told from a scored list."""
+        from twinlink.evaluation.gold import Evaluation
+
+        measured = result if isinstance(result, Evaluation) else None
+        return cls(
+            gold=result.n_gold,
+            predicted=result.n_predicted,
+            right=result.n_right,
+            wrong=result.n_wrong,
+            not_scored=result.n_unscored,
+            alike=result.n_alike,
+            precision=None if measured is None else measured.precision,
+            recall=None if measured is None else measured.recall,
+            f1=None if measured is None else measured.f1,
+        )
+
+    def lines(self) -> Iterator[str]:
+        """Yield the counts, and the measures."""
+        if self.precision is None:
+            yield (
+                f"pairs {self.predicted}, accepted {self.right}, rejected {self.wrong}, without a label"
+                f" {self.not_scored}; accepted pairs that are not in the run {self.gold - self.right}"
+            )
+            return
+        yield (
+            f"gold {self.gold}, predicted {self.predicted}, right {self.right}, wrong {self.wrong}, "
+            f"not scored {self.not_scored}"
+        )
+        if self.alike:
+            yield (
+                f"note: {self.alike} further pairs are not counted: they differ from these only in what the gold list's"
+                " addresses have not (host or query)"
+            )
+        yield f"precision {self.precision:.4f}  recall {self.recall:.4f}  F1 {self.f1:.4f}"
+
+
+class Interval(msgspec.Struct, frozen=True):
+    """A share that labels tell, with its 95 % interval."""
+
+    value: float
+    """What is to be expected."""
+    low: float
+    """Lower bound of the interval."""
+    high: float
+    """Upper bound."""
+    tells: bool
+    """Whether the interval is narrow enough to tell anything; false: too few labels."""
+    needed: int
+    """How many labels would do, about; 0: not known."""
+
+    @classmethod
+    def of(cls, share: Share | None) -> Interval | None:
+        """Take what is told from a share."""
+        return None if share is None else cls(share.value, share.low, share.high, share.tells, share.needed)
+
+
+class Estimated(msgspec.Struct, frozen=True):
+    """Precision, recall and F1 of all pairs, as far as labels of some of them tell."""
+
+    precision: float
+    """What is to be expected."""
+    low: float
+    """Lower bound of its 95 % interval."""
+    high: float
+    """Upper bound."""
+    labelled: int
+    """Pairs with a label."""
+    pairs: int
+    """All pairs."""
+    tells: bool
+    """Whether the interval is narrow enough to tell anything; false: too few labels."""
+    needed: int
+    """How many labels of pairs in random order would do, about."""
+    recall: Interval | None
+    """Share of the accepted pairs that the run has; null without any."""
+    f1: Interval | None
+    """Harmonic mean of both."""
+
+    @classmethod
+    def of(cls, scores: LabelScores) -> Estimated:
+        """Take what is told from scores by labels."""
+        e = scores.precision
+        shares = Interval.of(scores.recall), Interval.of(scores.f1)
+        return cls(e.precision, e.low, e.high, e.n, e.of, e.tells, e.needed, *shares)
+
+    def lines(self) -> Iterator[str]:
+        """Yield a line for each measure: a number with its interval, or that there are too few labels."""
+        from twinlink.evaluation.labelled import share_lines
+        from twinlink.labels.precision import Share
+
+        def share(told: Interval | None) -> Share | None:
+            return None if told is None else Share(told.value, told.low, told.high, told.needed)
+
+        precision = Share(self.precision, self.low, self.high, self.needed)
+        yield from share_lines(precision, share(self.recall), share(self.f1))
+
+
+class CurvePoint(msgspec.Struct, frozen=True):
+    """The list of pairs cut after one of them."""
+
+    cut: float
+    """Probability (or score) of that pair."""
+    precision: float
+    """Precision of the pairs down to it."""
+    recall: float | None
+    """Recall of the pairs down to it; null by labels."""
+    low: float | None = None
+    """By labels: lower bound of the precision's 95 % interval."""
+    high: float | None = None
+    """Upper bound."""
+
+
+class ScoresTold(Scores, frozen=True, kw_only=True):
+    """`twinlink evaluate`: the measures against known pairs."""
+
+    run: str
+    """The run directory."""
+    not_in_run: list[str]
+    """Addresses of known pairs that the run has not."""
+    n_known: int
+    """All addresses of known pairs."""
+    matched_with_labels: bool
+    """The labels that are counted have shaped the pairs, too (``match.labels``): they tell little of them."""
+    meant: dict[str, dict[str, int]]
+    """With ``--langs``: languages that mean others than are written, as of `twinlink mine`."""
+    estimated: Estimated | None = None
+    """With ``--labels``: the measures of all pairs, with intervals."""
+    curve_by: str | None = None
+    """With ``--curve``: what the pairs are ranked by, ``probability`` or ``score``."""
+    curve: list[CurvePoint] | None = None
+    """With ``--curve``: the measures after each scored pair, the best first; by labels those that labels tell."""
+
+    @classmethod
+    def made_of(
+        cls,
+        result: Counts,
+        run: Path,
+        addresses: tuple[Sequence[str], int],
+        by_labels: LabelScores | None = None,
+        curve: tuple[str, Sequence[CurvePoint]] | None = None,
+        *,
+        matched_with_labels: bool = False,
+        meant: dict[str, dict[str, int]] | None = None,
+    ) -> ScoresTold:
+        """Put together the measures, the addresses that are missing of how many, and what else was asked for."""
+        counts = {name: getattr(Scores.of(result), name) for name in Scores.__struct_fields__}
+        return cls(
+            run=str(run),
+            not_in_run=list(addresses[0]),
+            n_known=addresses[1],
+            matched_with_labels=matched_with_labels,
+            meant=meant or {},
+            estimated=None if by_labels is None else Estimated.of(by_labels),
+            curve_by=None if curve is None else curve[0],
+            curve=None if curve is None else list(curve[1]),
+            **counts,
+        )
+
+    def lines(self) -> Iterator[str]:
+        """Yield the counts, the measures, and a line for each point of the curve."""
+        yield from meaning_lines(self.meant)
+        if self.not_in_run:
+            missing = f"{len(self.not_in_run)} of {self.n_known} gold addresses"
+            yield f"note: {missing} are not in the run, e.g. {self.not_in_run[0]}"
+        yield from super().lines()
+        if self.estimated is not None:
+            yield f"by labels of {self.estimated.labelled} of {self.estimated.pairs} pairs:"
+            yield from self.estimated.lines()
+        if self.matched_with_labels:
+            yield "note: the pairs were matched with these labels; labels of other pairs tell more"
+        if self.curve is not None:
+            yield from _curve_lines(self.curve_by or "", self.curve)
+
+
+def _curve_lines(by: str, curve: Sequence[CurvePoint]) -> Iterator[str]:
+    """Yield a line for each point; of labels none tells recall, and points of too few labels are left out."""
+    if all(point.recall is None for point in curve):
+        yield f"{by:11}  precision  95 % interval" if curve else "curve: too few labels to tell"
+    else:
+        yield f"{by:11}  precision  recall"
+    for point in curve:
+        of_recall = f"{point.low:6.4f} to {point.high:6.4f}" if point.recall is None else f"{point.recall:6.4f}"
+        yield f"{point.cut:11.4f}  {point.precision:9.4f}  {of_recall}"
+
+
+class ExplanationTold(Record, frozen=True, kw_only=True):
+    """`twinlink explain`: why two pages are a pair or not, or what became of one page."""
+
+    url: str
+    """The page."""
+    verdict: str
+    """What became of it, in words."""
+    state: str
+    """``pair``; ``no pair``; ``not kept``: the run has no such page."""
+    weights: dict[str, float]
+    """How much each kind of evidence counted, the heaviest first."""
+    shown: list[str] | None
+    """The two pages that the evidence is about; null for none."""
+    evidence: list[dict[str, Any]]
+    """The kinds that were measured: ``evidence``, ``value``, ``rival`` (null for none), ``weight``, ``meaning``."""
+    candidates: list[dict[str, Any]]
+    """What was looked at, the best first: ``url_a``, ``url_b``, ``score``, every kind of evidence, ``pair``."""
+    notes: list[str] = msgspec.field(default_factory=list)
+    """What else is known of the pages, in sentences."""
+
+    @classmethod
+    def of(cls, explanation: Explanation) -> ExplanationTold:
+        """Take what is told from an explanation."""
+        return cls(
+            url=explanation.url,
+            verdict=explanation.verdict,
+            state=explanation.state,
+            weights={name: float(weight) for name, weight in explanation.weights.items()},
+            shown=None if explanation.shown is None else list(explanation.shown),
+            evidence=_rows(explanation.evidence),
+            candidates=_rows(explanation.candidates),
+            notes=list(explanation.notes),
+        )
+
+    def lines(self) -> Iterator[str]:
+        """Yield the explanation as text."""
+        import pandas as pd
+
+        from twinlink.explain.explanation import Explanation
+
+        explanation = Explanation(
+            self.url,
+            self.verdict,
+            pd.DataFrame(self.candidates),
+            self.weights,
+            self.state,
+            None if self.shown is None else (self.shown[0], self.shown[1]),
+            pd.DataFrame(self.evidence),
+            self.notes,
+        )
+        yield from str(explanation).splitlines()
+
+
+def _rows(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the rows of a table, with values as Python has them."""
+    rows = table.to_dict(orient="records")
+    return [{str(name): _plain(value) for name, value in row.items()} for row in rows]
+
+
+def _plain(value: Any) -> Any:
+    """Return a value of a table as Python has it."""
+    return value.item() if hasattr(value, "item") else value
+
+
+class MethodTold(msgspec.Struct, frozen=True):
+    """What one method says of all pairs."""
+
+    method: str
+    """Its name."""
+    counts: dict[str, int]
+    """Verdicts, and how many pairs have each."""
+    found: dict[str, float]
+    """What it found on the set, such as its threshold."""
+    notes: list[str]
+    """Rules for odd sets that stepped in."""
+
+
+class VerdictsTold(Record, frozen=True, kw_only=True):
+    """`twinlink verify`: what each method makes of the pairs."""
+
+    methods: list[MethodTold]
+    """The methods."""
+    not_judged: dict[str, int]
+    """Pairs that no method could judge, by reason."""
+    verdicts: str
+    """File of the verdicts."""
+
+    @classmethod
+    def of(cls, verified: Verified, target: Path) -> VerdictsTold:
+        """Take what is told from the verdicts."""
+        missing = Counter(row["verdict"] for row in verified.table.to_pylist() if row["method"] is None)
+        return cls(
+            methods=[
+                MethodTold(each.method, dict(each.counts), dict(each.found), list(each.notes))
+                for each in verified.summaries
+            ],
+            not_judged=dict(missing),
+            verdicts=str(target),
+        )
+
+    def lines(self) -> Iterator[str]:
+        """Yield a line a method, what was not judged, and where the verdicts are."""
+        for each in self.methods:
+            counts = ", ".join(f"{verdict} {count}" for verdict, count in each.counts.items())
+            found = "".join(f", {name} {value:.4g}" for name, value in each.found.items())
+            notes = f" ({', '.join(each.notes)})" if each.notes else ""
+            yield f"{each.method:12}  {counts}{found}{notes}"
+        for reason, count in self.not_judged.items():
+            yield f"not judged: {reason} {count}"
+        if self.methods:
+            yield f"verdicts → {self.verdicts}"
+
+    def problem(self) -> TwinlinkError | None:
+        """Return an error when not one pair could be judged."""
+        if self.methods:
+            return None
+        message = f"no pair could be judged: of none are both pages there; verdicts: {self.verdicts}"
+        return NothingFoundError(message)

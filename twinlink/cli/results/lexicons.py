@@ -1,0 +1,54 @@
+"""What `--lexicon auto` has found, told with a match or an alignment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+if TYPE_CHECKING:
+    from twinlink.similarity.lexicon_sets import LexiconRecord
+
+__all__ = ["LexiconsTold"]
+
+
+class LexiconsTold(msgspec.Struct, frozen=True):
+    """Installed dictionaries that a stage has used."""
+
+    used: dict[str, int]
+    """Dictionaries, and their numbers of head words."""
+    unreadable: dict[str, str]
+    """Dictionaries that cannot be read, each with the reason."""
+    missing: dict[str, list[str]]
+    """Every two languages without a dictionary (``en-fr``), and the Debian packages that have one."""
+
+    @classmethod
+    def of(cls, record: LexiconRecord) -> LexiconsTold:
+        """Take what is told from a record."""
+        return cls(used=record.used, unreadable=record.unreadable, missing=record.missing)
+
+    @classmethod
+    def of_stage(cls, folder: Path) -> LexiconsTold | None:
+        """Read what a stage has used; None where it was not to look for dictionaries."""
+        from twinlink.similarity.lexicon_sets import RECORD
+
+        file = folder / RECORD
+        return msgspec.json.decode(file.read_bytes(), type=cls) if file.is_file() else None
+
+    def lines(self) -> Iterator[str]:
+        """Yield a line for all that was used, and one for each that could not be, or is missing.
+
+        >>> list(LexiconsTold({"/d/fra-eng.index": 8505}, {}, {"en-fi": ["dict-a"], "en-zh": []}).lines())
+        ['lexicon: /d/fra-eng.index (8,505 head words)',
+         'lexicon: none is installed for en-fi; Debian package: dict-a',
+         'lexicon: none is installed for en-zh, and no Debian package has one']
+        """
+        if self.used:
+            yield "lexicon: " + ", ".join(f"{path} ({n:,} head words)" for path, n in self.used.items())
+        for reason in self.unreadable.values():
+            yield f"lexicon left out: {reason}"
+        for langs, packages in self.missing.items():
+            where = f"; Debian package: {' or '.join(packages)}" if packages else ", and no Debian package has one"
+            yield f"lexicon: none is installed for {langs}{where}"

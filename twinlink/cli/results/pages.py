@@ -1,0 +1,262 @@
+"""What a crawl, a reading and a match brought: pages and page pairs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from twinlink.cli.results.lexicons import LexiconsTold
+from twinlink.cli.results.record import Count, Record
+from twinlink.cli.results.sentences import SentencesTold
+from twinlink.errors import NothingFoundError, TwinlinkError
+from twinlink.language_names import meaning_lines, meanings
+
+if TYPE_CHECKING:
+    from twinlink.match.counts import EmptyMatchError
+    from twinlink.run import Run
+    from twinlink.spiders.crawl import CrawlProgress
+
+__all__ = ["CrawlTold", "IngestTold", "PairsTold", "SiteTold"]
+
+
+class SiteTold(msgspec.Struct, frozen=True):
+    """How far the crawl of one site is."""
+
+    site: str
+    """The site."""
+    pages: int
+    """Pages fetched."""
+    rejected: int
+    """Addresses dropped."""
+    queued: int
+    """Addresses known and not fetched."""
+    ended: str
+    """Budget that ended it before all was fetched; empty for none."""
+
+
+class CrawlTold(Record, frozen=True, kw_only=True):
+    """`twinlink crawl`: what came in, and what was left out why."""
+
+    run: str
+    """The run directory."""
+    fetched: int
+    """Pages in the archive."""
+    rejected: int
+    """Addresses dropped."""
+    queued: int
+    """Addresses known and not fetched."""
+    rejects: dict[str, int]
+    """Addresses dropped by reason, the most frequent first."""
+    again: dict[str, int]
+    """With ``--again``: pages by what came of it."""
+    n_sites: int
+    """All sites."""
+    sites: list[SiteTold]
+    """The sites with the most pages, ten at most; ``crawl.json`` has all."""
+    archives: str
+    """Folder of the WARC files."""
+    report: str
+    """File with the counts of all sites."""
+
+    @classmethod
+    def of(cls, progress: CrawlProgress, out: Path) -> CrawlTold:
+        """Take what is told from the crawl's own report."""
+        from twinlink.spiders.crawl import REPORT_NAME
+
+        return cls(
+            run=str(out),
+            fetched=progress.fetched,
+            rejected=progress.rejected,
+            queued=progress.queued,
+            rejects=dict(progress.reasons),
+            again=dict(progress.again),
+            n_sites=progress.n_sites,
+            sites=[SiteTold(s.site, s.pages, s.rejected, s.queued, str(s.ended or "")) for s in progress.sites],
+            archives=str(out / "warc"),
+            report=str(out / REPORT_NAME),
+        )
+
+    def lines(self) -> Iterator[str]:
+        """Yield a line a site where there are several, the reasons, and the sum."""
+        if self.n_sites > 1:
+            for site in self.sites:
+                ended = f", ended by {site.ended}" if site.ended else ""
+                yield f"  {site.site}: {site.pages} pages, {site.rejected} rejected, {site.queued} queued{ended}"
+            if self.n_sites > len(self.sites):
+                yield f"  … {self.n_sites} sites in all, see {self.report}"
+        for reason, count in self.rejects.items():
+            yield f"  rejected: {reason} {count}"
+        if self.again:
+            yield "asked again: " + ", ".join(f"{name} {count}" for name, count in self.again.items() if count)
+        yield f"{self.fetched} pages fetched, {self.rejected} rejected → {self.archives}, {self.report}"
+
+
+class IngestTold(Record, frozen=True, kw_only=True):
+    """`twinlink ingest`: what is in the tables."""
+
+    run: str
+    """The run directory."""
+    n_pages: int
+    """Pages kept."""
+    n_links: int
+    """Links of kept pages."""
+    n_rejects: int
+    """What was dropped, each with a reason."""
+    tables: str
+    """Folder of the tables."""
+
+    @classmethod
+    def of(cls, found: Run) -> IngestTold:
+        """Count the rows of a run's tables."""
+        return cls(
+            run=str(found.path),
+            n_pages=len(found.pages),
+            n_links=len(found.links),
+            n_rejects=len(found.rejects),
+            tables=str(found.path / "ingest"),
+        )
+
+    def lines(self) -> Iterator[str]:
+        """Yield one line."""
+        yield f"{self.n_pages} pages, {self.n_links} links, {self.n_rejects} rejects → {self.tables}"
+
+
+class PairsTold(Record, frozen=True, kw_only=True):
+    """`twinlink mine` and `twinlink match`: what came out, and every page that is in no pair."""
+
+    run: str
+    """The run directory."""
+    n_pages: int
+    """Pages kept."""
+    languages: dict[str, int]
+    """Pages by language, the most frequent first."""
+    meant: dict[str, dict[str, int]]
+    """Wanted languages that mean others than are written: these, each with the number of sites. Empty: none found."""
+    lexicons: LexiconsTold | None
+    """With ``--lexicon auto``: the dictionaries that were found."""
+    rejects: list[Count]
+    """What was dropped, by stage and reason."""
+    filters: dict[str, int]
+    """Candidates by the filter that rejected them; ``kept`` passed all. Empty for a method without filters."""
+    n_pairs: int
+    """Page pairs handed out."""
+    expected_precision: float | None
+    """Precision that they can be expected to have; null where some have no probability, and without pairs."""
+    n_without_probability: int
+    """Pairs without a probability: all of a method that tells none, and some that labels made."""
+    pairs: str
+    """File of the pairs."""
+    report: str | None
+    """The report, where there is one."""
+    why_none: str | None
+    """Why there is no pair; null where there are some."""
+    sentences: SentencesTold | None = None
+    """With ``--align``: as of `twinlink align`."""
+    ended: str | None = None
+    """How a match without a pair ended that left the earlier pairs in place; null for any other."""
+
+    @classmethod
+    def of_none(cls, error: EmptyMatchError) -> PairsTold:
+        """Take what a match without a pair has counted, which did not take the place of an earlier one."""
+        run, counts = error.run, error.counts
+        return cls(
+            run=str(run),
+            n_pages=counts.n_pages,
+            languages=dict(counts.languages),
+            meant={},
+            lexicons=None,
+            rejects=[Count(stage, reason, n) for (stage, reason), n in counts.rejects.items()],
+            filters=dict(counts.filters),
+            n_pairs=0,
+            expected_precision=None,
+            n_without_probability=0,
+            pairs=str(run / "pairs.tsv"),
+            report=None,
+            why_none=error.why,
+            ended=str(error),
+        )
+
+    @classmethod
+    def of(cls, found: Run, sentences: SentencesTold | None = None) -> PairsTold:
+        """Count what a matched run has."""
+        from twinlink.match.counts import matched_langs, why_none
+        from twinlink.rundir.directory import RunDirectory
+
+        rejects, chances = found.rejects, found.pairs["probability"]
+        counts = Counter(zip(rejects["stage"], rejects["reason"], strict=True))
+        filters = found.filters.groupby("filter", sort=False)["n_pairs"].sum()
+        sure = len(chances) > 0 and bool(chances.notna().all())
+        directory = RunDirectory(found.path)
+        report = directory.report_file
+        of_match = set(rejects["reason"][rejects["stage"] == "match"])
+        why = why_none(_languages(found), matched_langs(directory), of_match)
+        return cls(
+            run=str(found.path),
+            n_pages=len(found.pages),
+            languages=_languages(found),
+            meant=_meant(found),
+            lexicons=LexiconsTold.of_stage(found.path / "match"),
+            rejects=[Count(stage, reason, n) for (stage, reason), n in sorted(counts.items())],
+            filters={str(name): int(n) for name, n in filters.items()},
+            n_pairs=len(found.pairs),
+            expected_precision=float(chances.mean()) if sure else None,
+            n_without_probability=int(chances.isna().sum()),
+            pairs=str(directory.pairs_file),
+            report=str(report) if report.is_file() else None,
+            why_none=why if found.pairs.empty else None,
+            sentences=sentences,
+        )
+
+    def lines(self) -> Iterator[str]:
+        """Yield the pages, the counts by reason, and where the pairs and the report are."""
+        langs = ", ".join(f"{lang} {count}" for lang, count in self.languages.items())
+        yield f"{self.n_pages} pages" + (f" ({langs})" if langs else "")
+        if self.lexicons is not None:
+            yield from self.lexicons.lines()
+        yield from meaning_lines({tag: langs for tag, langs in self.meant.items() if langs or self.n_pairs})
+        for drop in self.rejects:
+            yield f"  rejected in {drop.stage}: {drop.reason} {drop.count}"
+        if self.filters:
+            counts = {"passed all" if name == "kept" else name: count for name, count in self.filters.items()}
+            yield "candidates by filter: " + ", ".join(f"{name} {count}" for name, count in counts.items())
+        if self.why_none is not None:
+            return
+        claim = f"no expected precision ({self.n_without_probability} have no probability)"
+        if self.expected_precision is not None:
+            claim = f"expected precision {self.expected_precision:.3f}"
+        yield f"{self.n_pairs} pairs, {claim} → {self.pairs}"
+        if self.sentences is not None:
+            yield from self.sentences.lines()
+        if self.report is not None:
+            yield f"report → {self.report}"
+
+    def problem(self) -> TwinlinkError | None:
+        """Return an error for no pair at all, and for no sentence pair where they were wanted."""
+        if self.why_none is None:
+            return None if self.sentences is None else self.sentences.problem()
+        if self.ended is not None:
+            return NothingFoundError(self.ended)
+        return NothingFoundError(f"0 pairs: {self.why_none}. The reasons above count every page; tables: {self.run}")
+
+    def remedy(self) -> tuple[str, ...]:
+        """Return the match of the two most frequent languages, where other ones were wanted."""
+        there = [lang for lang in self.languages if lang != "und"][:2]
+        from twinlink.match.counts import NOT_THERE
+
+        is_other = self.why_none is not None and self.why_none.startswith(NOT_THERE)
+        return ("match", self.run, "--langs", ",".join(sorted(there))) if is_other and len(there) == 2 else ()
+
+
+def _meant(found: Run) -> dict[str, dict[str, int]]:
+    """Return what the wanted languages mean on the run's sites."""
+    wanted = found.config.langs
+    return meanings(wanted, found.pages.groupby("site", sort=False)["lang"].unique()) if wanted else {}
+
+
+def _languages(found: Run) -> dict[str, int]:
+    """Return the pages of a run by language, the most frequent first."""
+    return {str(lang): int(n) for lang, n in found.pages["lang"].value_counts().items()}

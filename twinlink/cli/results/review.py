@@ -1,0 +1,81 @@
+"""What is said of the report, of exported labels, and of the demo."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from twinlink.cli.results.evaluation import Scores
+from twinlink.cli.results.pages import PairsTold
+from twinlink.cli.results.record import Record
+from twinlink.errors import TwinlinkError
+
+__all__ = ["DemoTold", "LabelsTold", "ReportTold", "ReviewTold"]
+
+
+class ReportTold(Record, frozen=True, kw_only=True):
+    """`twinlink report`: where the report is."""
+
+    run: str
+    """The run directory."""
+    report: str
+    """The file."""
+    n_bytes: int
+    """Its size."""
+
+    def lines(self) -> Iterator[str]:
+        """Yield one line."""
+        yield f"report, {max(1, round(self.n_bytes / 1000))} kB → {self.report}"
+
+
+class ReviewTold(Record, frozen=True, kw_only=True):
+    """`twinlink review`: where it is served, told as soon as it is."""
+
+    run: str
+    """The run directory."""
+    address: str
+    """Address to open in a browser of this machine; it is also the way in, so keep it to yourself."""
+
+    def lines(self) -> Iterator[str]:
+        """Yield one line."""
+        yield f"review of {self.run}: {self.address} (Ctrl-C ends it)"
+
+
+class LabelsTold(Record, frozen=True, kw_only=True):
+    """`twinlink review --export`: what was written."""
+
+    run: str
+    """The run directory."""
+    accepted: int
+    """Pairs that people took for right."""
+    rejected: int
+    """Pairs that people took for wrong."""
+    exported: str
+    """The file."""
+
+    def lines(self) -> Iterator[str]:
+        """Yield one line."""
+        total = self.accepted + self.rejected
+        yield f"{total} labels ({self.accepted} accept, {self.rejected} reject) → {self.exported}"
+
+
+class DemoTold(Record, frozen=True, kw_only=True):
+    """`twinlink demo`: the pairs of the made site, and how they score."""
+
+    site_pages: int
+    """Pages of the made site."""
+    pairs: PairsTold
+    """As of `twinlink mine`."""
+    scores: Scores
+    """The measures against the known truth."""
+    gold: str
+    """File of the known truth."""
+
+    def lines(self) -> Iterator[str]:
+        """Yield the pairs, the measures, and where the truth is."""
+        yield from self.pairs.lines()
+        yield from self.scores.lines()
+        yield f"known truth: {self.gold}"
+
+    def problem(self) -> TwinlinkError | None:
+        """Return the error of a run without pairs."""
+        return self.pairs.problem()

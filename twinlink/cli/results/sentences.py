@@ -1,0 +1,125 @@
+"""What an alignment brought: sentence pairs of a run, or the sentences of two texts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import msgspec
+
+from twinlink.cli.results.lexicons import LexiconsTold
+from twinlink.cli.results.record import Record
+from twinlink.errors import NothingFoundError, TwinlinkError
+
+__all__ = ["LanguagePair", "SentencePair", "SentencesTold", "TextsTold"]
+
+
+class LanguagePair(msgspec.Struct, frozen=True):
+    """Sentence pairs of two languages."""
+
+    langs: str
+    """The two languages, e.g. ``en-zh-Hant``."""
+    kept: int
+    """Sentence pairs."""
+    left_out: dict[str, int]
+    """Pairs left out by reason, the most frequent first."""
+
+
+class SentencesTold(Record, frozen=True, kw_only=True):
+    """`twinlink align RUN`: how many sentence pairs came out, and what was left out why."""
+
+    run: str
+    """The run directory."""
+    n_sentence_pairs: int
+    """Sentence pairs of all languages."""
+    by_languages: list[LanguagePair]
+    """The counts of every two languages."""
+    files: str
+    """Folder of the tables and files."""
+    lexicons: LexiconsTold | None
+    """With ``--lexicon auto``: the dictionaries that were found."""
+
+    @classmethod
+    def of(cls, path: Path) -> SentencesTold:
+        """Count the rows of an aligned run's tables."""
+        from twinlink.align.filters import SEGMENT
+        from twinlink.tables import SEGMENTS, read_table
+
+        stage = path / "align"
+        rows = []
+        for folder in sorted((stage / "segments").glob("*")):
+            verdicts = Counter(read_table(folder, SEGMENTS, ("verdict",))["verdict"].to_pylist())
+            kept = verdicts.pop(SEGMENT, 0)
+            rows.append(LanguagePair(folder.name, kept, dict(verdicts.most_common())))
+        total = sum(row.kept for row in rows)
+        return cls(
+            run=str(path),
+            n_sentence_pairs=total,
+            by_languages=rows,
+            files=str(stage),
+            lexicons=LexiconsTold.of_stage(stage),
+        )
+
+    def lines(self) -> Iterator[str]:
+        """Yield what lexicons there were, a line for every two languages, and the sum."""
+        if self.lexicons is not None:
+            yield from self.lexicons.lines()
+        for row in self.by_languages:
+            left_out = ", ".join(f"{reason} {count}" for reason, count in row.left_out.items())
+            yield f"{row.langs}: {row.kept} sentence pairs" + (f"; left out: {left_out}" if left_out else "")
+        if self.n_sentence_pairs:
+            yield f"{self.n_sentence_pairs} sentence pairs → {self.files}"
+
+    def problem(self) -> TwinlinkError | None:
+        """Return an error for no sentence pair at all."""
+        if self.n_sentence_pairs:
+            return None
+        why = "the run has no page pairs, or all were left out"
+        return NothingFoundError(f"0 sentence pairs: {why}; tables: {self.files}")
+
+
+class SentencePair(msgspec.Struct, frozen=True):
+    """Sentences that stand for each other."""
+
+    a: str
+    """Sentences of the one text; may be empty."""
+    b: str
+    """Sentences of the other."""
+    probability: float
+    """Chance that they belong together."""
+
+
+class TextsTold(Record, frozen=True, kw_only=True):
+    """`twinlink align A.txt B.txt`: the sentences of two texts."""
+
+    pairs: list[SentencePair]
+    """With format ``tsv``: sentence pairs in order."""
+    beads: list[tuple[list[int], list[int]]]
+    """With format ``beads``: numbers of the lines that belong together, from 0."""
+
+    @classmethod
+    def of(cls, lines: Iterable[str], form: str) -> TextsTold:
+        r"""Read the lines that `twinlink.jobs.mine.align_files` gives: no tab is in a sentence.
+
+        >>> TextsTold.of(["[0, 1]:[2]", "[]:[3]"], "beads").beads
+        [([0, 1], [2]), ([], [3])]
+        >>> list(TextsTold.of(["A.\tB.\t0.5000"], "tsv").lines())
+        ['A.\tB.\t0.5000']
+        """
+        if form == "beads":
+            sides = [line.partition(":")[::2] for line in lines]
+            return cls(pairs=[], beads=[(_numbers(one), _numbers(other)) for one, other in sides])
+        cells = [line.split("\t") for line in lines]
+        return cls(pairs=[SentencePair(a, b, float(chance)) for a, b, chance in cells], beads=[])
+
+    def lines(self) -> Iterator[str]:
+        """Yield a line for each pair or bead."""
+        for one, other in self.beads:
+            yield f"{one}:{other}"
+        for pair in self.pairs:
+            yield f"{pair.a}\t{pair.b}\t{pair.probability:.4f}"
+
+
+def _numbers(text: str) -> list[int]:
+    return [int(number) for number in text.strip("[]").split(",") if number.strip()]

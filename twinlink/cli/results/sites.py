@@ -1,0 +1,266 @@
+"""What is said of sites: their URL patterns, pages recovered by them, and the sites around."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from twinlink.cli.results.record import Record
+
+if TYPE_CHECKING:
+    from twinlink.rundir.directory import RunDirectory
+
+__all__ = ["Guess", "GuessesTold", "PatternsTold", "RankTold", "RecoveredTold", "Rule", "Site"]
+
+SHOWN = 10
+"""Rules and sites that are told; the tables have all."""
+REASONS = 3
+"""Features that are told of a site, those that moved its place most."""
+
+
+class Rule(msgspec.Struct, frozen=True):
+    """A URL pattern of some of the sites."""
+
+    rule: str
+    """What stands for what in addresses, e.g. ``/en/ ↔ /tc/``."""
+    verdict: str
+    """``credible`` or ``rescued`` (by what other sites teach)."""
+    n_pages: int
+    """Pages with a partner by it."""
+    credibility: float
+    """Its global credibility C(p)."""
+    n_sites: int
+    """Sites that it is known from."""
+
+
+class PatternsTold(Record, frozen=True, kw_only=True):
+    """`twinlink patterns`: the patterns that count, the most frequent first."""
+
+    run: str
+    """The run directory."""
+    rules: list[Rule]
+    """The most frequent ones, ten at most."""
+    n_rules: int
+    """All that count."""
+    verdicts: dict[str, int]
+    """Patterns by verdict: ``credible``, ``rescued``, ``weak``."""
+    n_bilingual: int
+    """Sites with a pattern that counts."""
+    n_sites: int
+    """All sites."""
+    patterns: str
+    """File of all patterns."""
+    exported: str | None = None
+    """With ``--export``: the library that was written."""
+    n_exported: int | None = None
+    """With ``--export``: its keys."""
+
+    @classmethod
+    def of(cls, run: RunDirectory, exported: Path | None = None, n_exported: int | None = None) -> PatternsTold:
+        """Count what stage `patterns` found."""
+        from twinlink.patterns.stage import PATTERNS_FILE
+        from twinlink.tables import PATTERNS, iter_parts, read_table
+
+        folder = run.stage_folder("patterns")
+        verdicts: Counter[str] = Counter()
+        pages: Counter[tuple[str, str]] = Counter()
+        known: dict[tuple[str, str], tuple[float, int]] = {}
+        n_sites = n_bilingual = 0
+        for part in iter_parts(folder / "patterns"):
+            rows = read_table(part, PATTERNS).to_pylist()
+            verdicts.update(row["verdict"] for row in rows)
+            telling = [row for row in rows if row["verdict"] != "weak"]
+            n_sites, n_bilingual = n_sites + 1, n_bilingual + bool(telling)
+            for row in telling:
+                key = (row["rule"], row["verdict"])
+                pages[key] += row["n_pages"]
+                known[key] = (row["global"], row["n_sites"])
+        return cls(
+            run=str(run.path),
+            rules=[Rule(*key, n, *known[key]) for key, n in pages.most_common(SHOWN)],
+            n_rules=len(pages),
+            verdicts={verdict: verdicts[verdict] for verdict in ("credible", "rescued", "weak")},
+            n_bilingual=n_bilingual,
+            n_sites=n_sites,
+            patterns=str(folder / PATTERNS_FILE),
+            exported=None if exported is None else str(exported),
+            n_exported=n_exported,
+        )
+
+    def lines(self) -> Iterator[str]:
+        """Yield a line for each rule, the counts, and what was exported."""
+        for rule in self.rules:
+            rescued = ", rescued" if rule.verdict == "rescued" else ""
+            known = f"C(p) {rule.credibility:.2f} on {rule.n_sites} site(s)"
+            yield f"  {rule.rule}   {rule.n_pages} pages, {known}{rescued}"
+        if self.n_rules > len(self.rules):
+            yield f"  … {self.n_rules} rules in all"
+        counts = ", ".join(f"{verdict} {n}" for verdict, n in self.verdicts.items())
+        yield f"patterns: {counts}; {self.n_bilingual} of {self.n_sites} site(s) have some → {self.patterns}"
+        if self.exported is not None:
+            yield f"{self.n_exported} keys → {self.exported}"
+
+
+class Site(msgspec.Struct, frozen=True):
+    """A site that may be worth a crawl."""
+
+    rank: int
+    """Its place, from 1."""
+    site: str
+    """The site."""
+    score: float
+    """How promising it is."""
+    reasons: dict[str, float]
+    """The features that moved it most, and by how much."""
+
+
+class RankTold(Record, frozen=True, kw_only=True):
+    """`twinlink rank`: the best candidates, each with its reasons."""
+
+    run: str
+    """The run directory."""
+    best: list[Site]
+    """The best candidates, ten at most."""
+    n_crawled: int
+    """Sites that are crawled."""
+    n_candidates: int
+    """Sites that are linked to and not crawled."""
+    sites: str
+    """File of all sites."""
+    weights: str
+    """File of the learned weights."""
+    exported: str | None = None
+    """With ``--export``: the file of the graph of sites."""
+
+    @classmethod
+    def of(cls, run: RunDirectory, exported: Path | None = None) -> RankTold:
+        """Take what is told from the table of stage `rank`."""
+        from twinlink.sites.features import FEATURES
+        from twinlink.sites.stage import MODEL_FILE, SITES_FILE, TABLE_FILE
+        from twinlink.tables import SITES, read_table
+
+        folder = run.stage_folder("rank")
+        table = read_table(folder / TABLE_FILE, SITES)
+        best = []
+        for row in table.slice(0, SHOWN).to_pylist():
+            if row["state"] != "candidate":
+                break
+            parts = sorted(((row[f"by_{name}"], name) for name in FEATURES), key=lambda part: -abs(part[0]))
+            reasons = {name: part for part, name in parts[:REASONS] if part}
+            best.append(Site(row["rank"], row["site"], row["ours"], reasons))
+        states = Counter(table["state"].to_pylist())
+        return cls(
+            run=str(run.path),
+            best=best,
+            n_crawled=states["crawled"],
+            n_candidates=states["candidate"],
+            sites=str(folder / SITES_FILE),
+            weights=str(folder / MODEL_FILE),
+            exported=None if exported is None else str(exported),
+        )
+
+    def lines(self) -> Iterator[str]:
+        """Yield a line for each of the best, the counts, and what was exported."""
+        for site in self.best:
+            why = ", ".join(f"{name} {part:+.1f}" for name, part in site.reasons.items())
+            yield f"  {site.rank:3}. {site.site}   {site.score:.2f}   {why}"
+        yield (
+            f"sites: {self.n_crawled} crawled, {self.n_candidates} candidates → {self.sites}; weights → {self.weights}"
+        )
+        if self.exported is not None:
+            yield f"graph of sites → {self.exported}"
+
+
+class Guess(msgspec.Struct, frozen=True):
+    """An address that a URL pattern makes."""
+
+    url: str
+    """The address."""
+    rule: str
+    """The pattern."""
+    credibility: float
+    """How credible it is."""
+    page: str
+    """The page whose partner it may be."""
+
+
+class GuessesTold(Record, frozen=True, kw_only=True):
+    """`twinlink recover --dry-run`: the addresses that would be asked for."""
+
+    run: str
+    """The run directory."""
+    addresses: list[Guess]
+    """The best first on each site."""
+
+    @classmethod
+    def of(cls, run: Path, lines: Iterable[str]) -> GuessesTold:
+        """Read the tab-separated lines of `twinlink.recover.stage.guessed_lines`."""
+        cells = [line.split("\t") for line in lines]
+        return cls(run=str(run), addresses=[Guess(url, rule, float(c), page) for url, rule, c, page in cells])
+
+    def lines(self) -> Iterator[str]:
+        """Yield a tab-separated line for each address."""
+        for guess in self.addresses:
+            yield f"{guess.url}\t{guess.rule}\t{guess.credibility:.4f}\t{guess.page}"
+
+
+class RecoveredTold(Record, frozen=True, kw_only=True):
+    """`twinlink recover`: what became of the addresses."""
+
+    run: str
+    """The run directory."""
+    n_tried: int
+    """Addresses asked for."""
+    n_made_up: int
+    """Addresses asked for to learn what the site says of pages that it has not."""
+    n_found: int
+    """Pages found."""
+    rules: dict[str, int]
+    """Pages found by pattern, ten patterns at most."""
+    not_taken: dict[str, int]
+    """Addresses that were asked for and are no such page, by outcome."""
+    not_asked: dict[str, int]
+    """Addresses that were not asked for, by reason."""
+    tried: str
+    """File of all addresses."""
+    over_network: bool = False
+    """Whether the run was read from files, so that its pages' partners were now asked for over the network."""
+
+    @classmethod
+    def of(cls, run: RunDirectory, *, over_network: bool = False) -> RecoveredTold:
+        """Count the outcomes of stage `recover`."""
+        from twinlink.recover.guessing import NOT_ASKED
+        from twinlink.recover.stage import TRIED, TRIED_FILE
+        from twinlink.tables import RECOVERED, read_table
+
+        folder = run.stage_folder("recover")
+        table = read_table(folder / TRIED, RECOVERED)
+        counts = Counter(table["outcome"].to_pylist())
+        found, made_up = counts.pop("found", 0), counts.pop("made-up", 0)
+        rules = Counter(row["rule"] for row in table.to_pylist() if row["outcome"] == "found")
+        not_taken = {outcome: n for outcome, n in counts.most_common() if outcome not in NOT_ASKED}
+        return cls(
+            run=str(run.path),
+            n_tried=found + sum(not_taken.values()),
+            n_made_up=made_up,
+            n_found=found,
+            rules=dict(rules.most_common(SHOWN)),
+            not_taken=not_taken,
+            not_asked={outcome: n for outcome, n in counts.most_common() if outcome in NOT_ASKED},
+            tried=str(folder / TRIED_FILE),
+            over_network=over_network,
+        )
+
+    def lines(self) -> Iterator[str]:
+        """Yield the rules that found pages, the other outcomes, and the sum."""
+        for rule, n in self.rules.items():
+            yield f"  {rule}   {n} found"
+        for name, counts in (("not taken", self.not_taken), ("not asked for", self.not_asked)):
+            for outcome, n in counts.items():
+                yield f"  {name}: {outcome} {n}"
+        tried = f"{self.n_tried} addresses tried (and {self.n_made_up} made up)"
+        yield f"{tried}, {self.n_found} pages found → {self.tried}"

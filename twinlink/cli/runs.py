@@ -1,0 +1,60 @@
+"""Runs as verbs use them: held while there is work to do, or opened to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from twinlink.cli.output import echo
+
+if TYPE_CHECKING:
+    from twinlink.progress import Report
+    from twinlink.run import Run
+    from twinlink.rundir.directory import RunDirectory
+    from twinlink.rundir.remembered import CallSettings
+
+__all__ = ["opened", "working"]
+
+
+@contextmanager
+def working(
+    out: Path, quiet: bool, settings: CallSettings | None = None, stages: Sequence[str] = ()
+) -> Iterator[tuple[RunDirectory, Report]]:
+    """Hold a run directory and show how the work in it goes on.
+
+    Parameters
+    ----------
+    out : Path
+    quiet : bool
+        Show nothing.
+    settings : CallSettings, optional
+        What the run remembers of them is told.
+    stages : sequence of str
+        Stages that the call is about.
+    """
+    from twinlink.errors import TwinlinkError
+    from twinlink.progress import reporter
+    from twinlink.rundir.directory import RunDirectory
+
+    def tell(line: str) -> None:
+        if line and not quiet:
+            echo(line, err=True)
+
+    with RunDirectory.held(out, tell) as run:
+        tell(settings.line(stages) if settings else "")
+        try:
+            with reporter(quiet, run.pause_file) as report:
+                yield run, report
+        except TwinlinkError as error:
+            if settings:
+                settings.blame(error)
+            raise
+
+
+def opened(path: Path) -> Run:
+    """Open a run that is there."""
+    from twinlink.run import open_run
+
+    return open_run(path)

@@ -1,0 +1,92 @@
+"""Sentences of page pairs and of texts: align."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from twinlink.cli.completion import complete_runs, listed
+from twinlink.cli.options import AsJson, ConfigFile, Forget, Lexicons, Quiet, Settings
+from twinlink.cli.output import command, echo, say
+from twinlink.cli.runs import opened, working
+from twinlink.cli.settings import settings_of
+
+if TYPE_CHECKING:
+    from twinlink.config import Config
+
+__all__ = ["align"]
+
+
+def align(
+    first: Annotated[
+        Path,
+        typer.Argument(
+            metavar="RUN|A.txt", help="A run, or a text of one sentence a line.", autocompletion=complete_runs
+        ),
+    ],
+    second: Annotated[Path | None, typer.Argument(metavar="B.txt", help="Its translation, likewise.")] = None,
+    lexicon: Lexicons = [],  # noqa: B006
+    form: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            metavar="NAME,...",
+            help="Of a run: tmx, tsv, moses, jsonl, with commas between. Of texts: tsv or beads.",
+            autocompletion=listed("tmx", "tsv", "moses", "jsonl", "beads"),
+        ),
+    ] = "",
+    warm: Annotated[
+        list[str],
+        typer.Option(
+            "--warm",
+            metavar="[LANG-LANG=]FILE",
+            help="Sentence pairs to learn words from first: TMX, TSV, or what two Moses files begin with; repeatable.",
+        ),
+    ] = [],  # noqa: B006
+    workers: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Processes that work on a run; the result is the same.")
+    ] = 1,
+    config: ConfigFile = None,
+    set_: Settings = [],  # noqa: B006
+    forget: Forget = [],  # noqa: B006
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Align the sentences of a run's page pairs, or of two texts.
+
+    Example: twinlink align RUN --format tmx,tsv
+    """
+    from twinlink.align.formats.sentence_pairs import whole_path
+    from twinlink.cli.results.sentences import SentencesTold
+    from twinlink.jobs.mine import align_stage
+
+    if second is not None:
+        _align_texts((first, second), settings_of(None, config, set_, {}).config, lexicon, form or "tsv", warm, as_json)
+        return
+    formats = [name.strip() for name in form.split(",") if name.strip()]
+    given = {"bitext.formats": formats, "bitext.lexicons": lexicon, "bitext.warm": [whole_path(text) for text in warm]}
+    settings = settings_of(first, config, set_, given, forget)
+    opened(first)
+    with working(first, quiet, settings, ("align",)) as (directory, report):
+        align_stage(directory, settings.config, workers, report)
+    say(SentencesTold.of(first), as_json, quiet, [command("review", first)])
+
+
+def _align_texts(
+    texts: tuple[Path, Path], settings: Config, lexicon: list[Path], form: str, warm: list[str], as_json: bool
+) -> None:
+    """Align two texts, and say their sentences as they are."""
+    from twinlink.cli.results.lexicons import LexiconsTold
+    from twinlink.cli.results.sentences import TextsTold
+    from twinlink.jobs.mine import align_files
+    from twinlink.similarity.lexicon_sets import AUTO, lexicons_of_texts
+
+    lexicons = lexicon or [Path(name) for name in settings.bitext.lexicons or settings.match.lexicons]
+    if AUTO in map(str, lexicons):  # said on standard error: the sentences go to standard output
+        found = lexicons_of_texts(*texts, [AUTO]).record([(texts[0].suffix[1:], texts[1].suffix[1:])])
+        for line in LexiconsTold.of(found).lines():
+            echo(line, err=True)
+    lines = align_files(*texts, settings.bitext, form, warm or settings.bitext.warm, lexicons)
+    say(TextsTold.of(lines, form), as_json, raw=True)

@@ -1,0 +1,60 @@
+"""A first try: demo."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from twinlink.cli.completion import complete_runs
+from twinlink.cli.options import AsJson, Quiet
+from twinlink.cli.output import command, echo, say
+from twinlink.cli.runs import opened, working
+from twinlink.cli.settings import settings_of
+from twinlink.errors import RunError
+
+DEMO_RUN = Path("demo-run")
+
+__all__ = ["demo"]
+
+
+def demo(
+    out: Annotated[
+        Path,
+        typer.Option("--out", "-o", metavar="RUN", help="Where the site and the run go.", autocompletion=complete_runs),
+    ] = DEMO_RUN,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Write a small bilingual site, serve it on this machine, crawl and match it, and score the result.
+
+    A demo that is in RUN already is replaced once the new one is done.
+
+    Example: twinlink demo -o demo-run
+    """
+    from twinlink.cli.results.evaluation import Scores
+    from twinlink.cli.results.pages import PairsTold
+    from twinlink.cli.results.review import DemoTold
+    from twinlink.demo import serve, write_site
+    from twinlink.evaluation.gold import evaluate as evaluate_pairs
+    from twinlink.evaluation.gold import read_gold
+    from twinlink.frames import address_pairs
+    from twinlink.jobs.mine import mine_stages
+
+    with working(out, quiet) as (run, report):
+        if run.is_begun() and not (out / "site" / "gold.tsv").exists():
+            raise RunError(f"{out}: holds a run that is no demo; choose another directory")
+        shutil.rmtree(run.replacement, ignore_errors=True)  # of a demo that was stopped: its site has gone
+        site = write_site(out / "site")
+        settings = settings_of(None, None, [], {"langs": "en,zh", "match.lexicons": [site.lexicon]}).config
+        with serve(site.folder) as base:
+            if not as_json:
+                echo(f"a bilingual site of {site.n_pages} pages is served at {base}")
+            # The site gets another port each time: what was fetched from the old one would stand beside it.
+            mine_stages([base.rstrip("/") + path for path in site.seeds], run, settings, report, "replace")
+    found = opened(out)
+    result = evaluate_pairs(address_pairs(found.pairs), read_gold(site.gold))
+    told = DemoTold(site_pages=site.n_pages, pairs=PairsTold.of(found), scores=Scores.of(result), gold=str(site.gold))
+    say(told, as_json, quiet, [command("review", out)])

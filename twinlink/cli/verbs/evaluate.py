@@ -1,0 +1,112 @@
+"""Judging pairs: evaluate, explain, verify."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from twinlink.cli.completion import complete_langs, complete_runs
+from twinlink.cli.options import AsJson, ConfigFile, Forget, GoldFile, Quiet, RunPath, Settings, Verifier
+from twinlink.cli.output import say
+from twinlink.cli.runs import opened, working
+from twinlink.cli.settings import settings_of
+from twinlink.errors import InputError
+
+__all__ = ["evaluate", "explain", "verify"]
+
+
+def verify(
+    pairs: Annotated[Path, typer.Argument(metavar="PAIRS.tsv", help="Two tab-separated addresses or files a line.")],
+    run: Annotated[
+        Path | None,
+        typer.Option(metavar="RUN", help="Run that has the pages. Default: files.", autocompletion=complete_runs),
+    ] = None,
+    method: Annotated[
+        list[Verifier], typer.Option("--method", help="Who judges; repeatable. Default: all.", show_default=False)
+    ] = [],  # noqa: B006
+    out: Annotated[Path | None, typer.Option("--out", "-o", metavar="TSV", help="Default: PAIRS.verdicts.tsv.")] = None,
+    config: ConfigFile = None,
+    set_: Settings = [],  # noqa: B006
+    forget: Forget = [],  # noqa: B006
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Judge pairs from elsewhere by the structure of their pages: parallel or not.
+
+    The pairs may come from URL patterns, hreflang or another tool. Files are looked for beside PAIRS.tsv.
+
+    Example: twinlink verify pairs.tsv --run RUN --method jangeldin
+    """
+    from twinlink.baselines.verify import VERIFIERS, read_pairs, verify_pairs, write_verdicts
+    from twinlink.cli.results.evaluation import VerdictsTold
+
+    settings = settings_of(run, config, set_, {}, forget)
+    given = read_pairs(pairs)
+    target = _verdicts_file(pairs, out)
+    names = tuple(name for name in VERIFIERS if not method or name in {each.value for each in method})
+    if run is None:
+        verified = verify_pairs(given, names, None, pairs.parent, settings.config.match)
+    else:
+        opened(run)
+        with working(run, quiet, settings, ("verify",)) as (directory, _):
+            verified = verify_pairs(given, names, directory, settings=settings.config.match)
+    write_verdicts(verified, target)
+    say(VerdictsTold.of(verified, target), as_json, quiet)
+
+
+def evaluate(
+    run: RunPath,
+    gold: GoldFile = None,
+    labels: Annotated[
+        bool, typer.Option("--labels", help="Score by what people said of pairs in `twinlink review`, too.")
+    ] = False,
+    langs: Annotated[
+        str,
+        typer.Option(
+            metavar="LANG,LANG",
+            help="Count only pairs of these two languages, e.g. en,zh.",
+            autocompletion=complete_langs,
+        ),
+    ] = "",
+    curve: Annotated[bool, typer.Option(help="Show the curve.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Measure precision, recall and F1 against known pairs, or against labels, or both: a label has the last word.
+
+    Labels alone tell them with intervals, as far as there are enough of them.
+
+    Beside the gold file may stand ignore.tsv (pairs that do not count), equiv.tsv (pages that are the same),
+    unscored.txt (pages that do not count) and pages.tsv (the side of each page).
+
+    Example: twinlink evaluate RUN --gold gold.tsv
+    """
+    from twinlink.cli.evaluation import judge
+
+    say(judge(opened(run), gold, labels, langs, curve), as_json)
+
+
+def explain(
+    run: RunPath,
+    url: Annotated[str, typer.Argument(metavar="URL", help="A page.")],
+    other: Annotated[str | None, typer.Argument(metavar="OTHER", help="The page it may be paired with.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say why two pages are a pair or not, or what became of one page.
+
+    Example: twinlink explain RUN https://www.example.gov.hk/en/about.htm
+    """
+    from twinlink.cli.results.evaluation import ExplanationTold
+
+    say(ExplanationTold.of(opened(run).explain(url, other)), as_json)
+
+
+def _verdicts_file(pairs: Path, out: Path | None) -> Path:
+    """Return where the verdicts go, once it is known that they can."""
+    target = out or pairs.with_suffix(".verdicts.tsv")
+    if target.is_dir() or not target.parent.is_dir():
+        raise InputError(f"{target}: expected the name of a file in a folder that exists")
+    if target.exists() and target.samefile(pairs):
+        raise InputError(f"{target}: this is the list of pairs itself; choose another name")
+    return target

@@ -1,0 +1,233 @@
+"""The whole job and its stages: mine, crawl, ingest, match."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from twinlink.cli.options import (
+    Add,
+    AsJson,
+    BaseUrl,
+    ConfigFile,
+    Contact,
+    Exclude,
+    Forget,
+    Include,
+    Inputs,
+    Labels,
+    Langs,
+    Lexicons,
+    MaxPages,
+    MaxSitePages,
+    MethodName,
+    MinPrecision,
+    MinProbability,
+    Out,
+    Quiet,
+    Replace,
+    RunPath,
+    Seeds,
+    Settings,
+    SiteBy,
+    UrlPrefixes,
+)
+from twinlink.cli.output import command, say
+from twinlink.cli.runs import opened, working
+from twinlink.cli.settings import crawl_options, match_options, more_seeds, settings_of
+from twinlink.errors import ConfigError
+
+__all__ = ["crawl", "ingest", "match", "mine"]
+
+ALL_STAGES = ("crawl", "ingest", "match")
+
+
+def mine(
+    inputs: Inputs,
+    out: Out,
+    langs: Langs = "",
+    base_url: BaseUrl = "",
+    lexicon: Lexicons = [],  # noqa: B006  (typer reads the default, nothing changes it)
+    site_by: SiteBy = "",
+    url_prefix: UrlPrefixes = [],  # noqa: B006
+    seeds: Seeds = None,
+    contact: Contact = "",
+    include: Include = [],  # noqa: B006
+    exclude: Exclude = [],  # noqa: B006
+    max_pages: MaxPages = None,
+    max_site_pages: MaxSitePages = None,
+    method: MethodName = None,
+    min_probability: MinProbability = None,
+    min_precision: MinPrecision = None,
+    labels: Labels = None,
+    align: Annotated[bool, typer.Option("--align", help="Align the sentences of the pairs, too.")] = False,
+    add: Add = False,
+    replace: Replace = False,
+    config: ConfigFile = None,
+    set_: Settings = [],  # noqa: B006
+    forget: Forget = [],  # noqa: B006
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Crawl or read sites, match their pages, write the pairs: the whole job.
+
+    Run the same command again after a stop: what is done is not done again. RUN remembers the settings that it was made
+    with; a later call need not repeat them. Other sources than those of RUN are refused, unless you --add or --replace.
+
+    Example: twinlink mine https://www.example.gov.hk -o RUN --langs en,zh
+    """
+    from twinlink.language_names import check_two
+
+    given = {"ingest.base_url": base_url, "ingest.url_prefixes": url_prefix}
+    given |= crawl_options(site_by, contact, include, exclude, max_pages, max_site_pages)
+    given |= match_options(langs, lexicon, method, min_probability, min_precision, labels)
+    settings = settings_of(None if replace else out, config, set_, given, forget)
+    check_two(settings.config.langs)
+
+    # They take a second to load, for which a wrong setting need not wait.
+    from twinlink.cli.results.pages import PairsTold
+    from twinlink.cli.results.sentences import SentencesTold
+    from twinlink.jobs.mine import mine_stages
+    from twinlink.jobs.origin import means
+
+    how = means(add=add, replace=replace)
+    addresses = [*inputs, *more_seeds(seeds)]
+    with telling_no_pair(as_json, quiet), working(out, quiet, settings, ALL_STAGES) as (run, report):
+        mine_stages(addresses, run, settings.config, report, how, align=align)
+    sentences = SentencesTold.of(out) if align else None
+    say(PairsTold.of(opened(out), sentences), as_json, quiet, [command("review", out)])
+
+
+def crawl(
+    out: Out,
+    urls: Annotated[list[str], typer.Argument(metavar="URL...", help="Start addresses.")] = [],  # noqa: B006
+    again: Annotated[
+        bool, typer.Option("--again", help="Ask again for all that RUN has: only changed pages are sent anew.")
+    ] = False,
+    add: Add = False,
+    replace: Replace = False,
+    seeds: Seeds = None,
+    langs: Langs = "",
+    site_by: SiteBy = "",
+    contact: Contact = "",
+    include: Include = [],  # noqa: B006
+    exclude: Exclude = [],  # noqa: B006
+    max_pages: MaxPages = None,
+    max_site_pages: MaxSitePages = None,
+    config: ConfigFile = None,
+    set_: Settings = [],  # noqa: B006
+    forget: Forget = [],  # noqa: B006
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Fetch sites into WARC files, and no more.
+
+    With --again, a crawl that has come to its end is done again, from the addresses that it began at unless others are
+    named. More start pages may be named in a later call, besides some of RUN's own; other sites alone need --add.
+
+    Example: twinlink crawl https://www.example.gov.hk -o RUN --max-pages 2000
+    """
+    given = crawl_options(site_by, contact, include, exclude, max_pages, max_site_pages)
+    given |= {"langs": langs, "crawl.again": again or None}
+    settings = settings_of(None if replace else out, config, set_, given, forget)
+
+    from twinlink.cli.results.pages import CrawlTold
+    from twinlink.jobs.mine import crawl_alone, split_inputs
+    from twinlink.jobs.origin import means
+
+    how = means(add=add, replace=replace)
+    addresses, paths = split_inputs([*urls, *more_seeds(seeds)])
+    if paths:
+        raise ConfigError(f"{paths[0]}: `twinlink crawl` takes addresses; read files with `twinlink ingest`")
+    with working(out, quiet, settings, ("crawl", "langs")) as (run, report):
+        progress = crawl_alone(addresses, run, settings.config, report, how)
+    say(CrawlTold.of(progress, out), as_json, quiet, [command("ingest", "-o", out)])
+
+
+def ingest(
+    out: Out,
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Archives or folders.")] = [],  # noqa: B006
+    base_url: BaseUrl = "",
+    url_prefix: UrlPrefixes = [],  # noqa: B006
+    site_by: SiteBy = "",
+    add: Add = False,
+    replace: Replace = False,
+    config: ConfigFile = None,
+    set_: Settings = [],  # noqa: B006
+    forget: Forget = [],  # noqa: B006
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Read archives, mirror folders and the run's own crawl into tables.
+
+    Archives are WARC and ARC files, WACZ packages, CDX and CDXJ indexes beside their archives, and lists of
+    tab-separated addresses and files. A mirror may be wget's or HTTrack's. Without PATH, what RUN was read from before
+    is read again.
+
+    Example: twinlink ingest mirror/ --base-url https://www.example.gov.hk -o RUN
+    """
+    from twinlink.cli.results.pages import IngestTold
+    from twinlink.jobs.mine import ingest_alone
+    from twinlink.jobs.origin import means
+
+    how = means(add=add, replace=replace)
+    given = {"ingest.base_url": base_url, "ingest.url_prefixes": url_prefix, "crawl.site_by": site_by}
+    settings = settings_of(None if replace else out, config, set_, given, forget)
+    with working(out, quiet, settings, ("ingest",)) as (run, report):
+        ingest_alone(paths, run, settings.config, report, how)
+    say(IngestTold.of(opened(out)), as_json, quiet, [command("match", out)])
+
+
+def match(
+    run: RunPath,
+    langs: Langs = "",
+    lexicon: Lexicons = [],  # noqa: B006
+    method: MethodName = None,
+    min_probability: MinProbability = None,
+    min_precision: MinPrecision = None,
+    labels: Labels = None,
+    config: ConfigFile = None,
+    set_: Settings = [],  # noqa: B006
+    forget: Forget = [],  # noqa: B006
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Match the pages of a run that has been ingested.
+
+    RUN remembers the settings; a match without a pair, or with an error, leaves it as it was.
+
+    Example: twinlink match RUN --langs en,zh --min-precision 0.95
+    """
+    wanted = match_options(langs, lexicon, method, min_probability, min_precision, labels)
+    settings = settings_of(run, config, set_, wanted, forget)
+
+    from twinlink.cli.results.pages import PairsTold
+    from twinlink.jobs.mine import match_stage
+    from twinlink.review.report.stage import refresh_report
+
+    opened(run)
+    with telling_no_pair(as_json, quiet), working(run, quiet, settings, ("match",)) as (directory, report):
+        match_stage(directory, settings.config, report)
+        if directory.report_file.exists():  # it would go on telling of the earlier pairs
+            refresh_report(directory)
+    say(PairsTold.of(opened(run)), as_json, quiet, [command("align", run)])
+
+
+@contextmanager
+def telling_no_pair(as_json: bool, quiet: bool) -> Iterator[None]:
+    """Say what a match without a pair has counted; what the run had stays."""
+    from twinlink.errors import NothingFoundError
+
+    try:
+        yield
+    except NothingFoundError as error:
+        from twinlink.cli.results.pages import PairsTold
+        from twinlink.match.counts import EmptyMatchError
+
+        if not isinstance(error, EmptyMatchError):
+            raise
+        say(PairsTold.of_none(error), as_json, quiet)

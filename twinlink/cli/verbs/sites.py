@@ -1,0 +1,196 @@
+"""URL patterns and sites: patterns, recover, rank, discover."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from twinlink.cli.options import (
+    AsJson,
+    ConfigFile,
+    Contact,
+    Exclude,
+    Forget,
+    Include,
+    Langs,
+    MaxSitePages,
+    Out,
+    Quiet,
+    RunPath,
+    Seeds,
+    Settings,
+    SiteBy,
+)
+from twinlink.cli.output import command, echo, say
+from twinlink.cli.runs import opened, working
+from twinlink.cli.settings import crawl_options, settings_of
+
+__all__ = ["discover", "patterns", "rank", "recover"]
+
+
+def patterns(
+    run: RunPath,
+    library: Annotated[
+        list[Path],
+        typer.Option("--library", metavar="FILE", help="Pattern library of other sites (TSV, Parquet); repeatable."),
+    ] = [],  # noqa: B006
+    export: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write what this run alone teaches to a library (TSV, Parquet).")
+    ] = None,
+    config: ConfigFile = None,
+    set_: Settings = [],  # noqa: B006
+    forget: Forget = [],  # noqa: B006
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Learn the URL patterns of a run's sites: which parts of addresses stand for each other.
+
+    Where the run has been matched, the languages that were found are respected.
+
+    Example: twinlink patterns RUN --library others.tsv --export mine.tsv
+    """
+    from twinlink.cli.results.sites import PatternsTold
+    from twinlink.patterns.library import check_library_path
+    from twinlink.patterns.stage import export_library, learn_run
+
+    if export is not None:
+        check_library_path(export)
+    settings = settings_of(run, config, set_, {"match.patterns.libraries": library}, forget)
+    opened(run)
+    with working(run, quiet, settings, ("patterns",)) as (directory, report):
+        learn_run(directory, settings.config, lambda done, total: report("patterns", done, total))
+        n_keys = None if export is None else export_library(directory, export)
+        told = PatternsTold.of(directory, export, n_keys)
+    say(told, as_json, quiet, [command("recover", run, "--dry-run")])
+
+
+def rank(
+    run: RunPath,
+    export: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the graph of sites, too: .graphml, .gexf, or .parquet (edge list)."),
+    ] = None,
+    common_crawl: Annotated[
+        list[Path],
+        typer.Option(metavar="FILE", help="Vertices or edges file of Common Crawl's graph: adds links; repeatable."),
+    ] = [],  # noqa: B006
+    config: ConfigFile = None,
+    set_: Settings = [],  # noqa: B006
+    forget: Forget = [],  # noqa: B006
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Rank the sites that a run's pages link to: which of them probably have pages in two languages, too.
+
+    How bilingual a crawled site is comes from `twinlink patterns`, or else from the pairs of `twinlink match`.
+
+    Example: twinlink rank RUN --export sites.graphml
+    """
+    from twinlink.cli.results.sites import RankTold
+    from twinlink.rundir.rounds import turned_down
+    from twinlink.sites.stage import check_export, export_graph
+    from twinlink.sites.stage import rank as rank_stage
+
+    if export is not None:
+        check_export(export)
+    settings = settings_of(run, config, set_, {"ranking.graph.common_crawl": common_crawl}, forget)
+    opened(run)
+    with working(run, quiet, settings, ("rank",)) as (directory, report):
+        rank_stage(directory, settings.config, turned_down(directory), lambda done, total: report("rank", done, total))
+        if export is not None:
+            export_graph(directory, export, settings.config)
+        told = RankTold.of(directory, export)
+    say(told, as_json, quiet)
+
+
+def recover(
+    run: RunPath,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="List the addresses with pattern, credibility and page; fetch nothing.")
+    ] = False,
+    contact: Contact = "",
+    max_site_addresses: Annotated[int | None, typer.Option(min=1, help="Addresses tried at most on one site.")] = None,
+    library: Annotated[
+        list[Path],
+        typer.Option("--library", metavar="FILE", help="Pattern library of other sites (TSV, Parquet); repeatable."),
+    ] = [],  # noqa: B006
+    config: ConfigFile = None,
+    set_: Settings = [],  # noqa: B006
+    forget: Forget = [],  # noqa: B006
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Look for pages that nothing links to: partners whose addresses follow from the URL patterns of RUN.
+
+    What is found goes into RUN's archive; `twinlink ingest` takes it up. The same call again tries no address twice.
+
+    Example: twinlink recover RUN --dry-run
+    """
+    from twinlink.cli.results.sites import GuessesTold, RecoveredTold
+    from twinlink.recover import stage
+
+    given = {"crawl.contact": contact, "recover.max_site_addresses": max_site_addresses}
+    settings = settings_of(run, config, set_, {"match.patterns.libraries": library, **given}, forget)
+    opened(run)
+    with working(run, quiet, settings, ("recover",)) as (directory, report):
+        if dry_run:
+            guesses = GuessesTold.of(run, stage.guessed_lines(directory, settings.config))
+            say(guesses, as_json, quiet, [command("recover", run)] if guesses.addresses else [], raw=True)
+            if not guesses.addresses:
+                echo("0 addresses: no credible pattern gives a page a partner that is not known", err=True)
+            return
+        from_files = not stage.has_crawl(directory)
+        if from_files and not as_json:
+            echo(f"{run} was read from files: its pages' partners are now asked for over the network")
+        stage.recover(directory, settings.config, lambda done, total: report("recover", done, total))
+        told = RecoveredTold.of(directory, over_network=from_files)
+    steps = f"{command('ingest', '-o', run)} && {command('match', run)}"
+    say(told, as_json, quiet, [steps] if told.n_found else [])
+
+
+def discover(
+    out: Out,
+    urls: Annotated[list[str], typer.Argument(metavar="SEED...", help="Addresses of sites, or files of them.")] = [],  # noqa: B006
+    seeds: Seeds = None,
+    rounds: Annotated[int | None, typer.Option(min=0, help="Rounds after the seeds. Default: 1.")] = None,
+    top: Annotated[int | None, typer.Option(min=1, metavar="K", help="Sites tried in a round. Default: 500.")] = None,
+    langs: Langs = "",
+    site_by: SiteBy = "",
+    contact: Contact = "",
+    include: Include = [],  # noqa: B006
+    exclude: Exclude = [],  # noqa: B006
+    max_site_pages: MaxSitePages = None,
+    config: ConfigFile = None,
+    set_: Settings = [],  # noqa: B006
+    forget: Forget = [],  # noqa: B006
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Let a list of sites grow by itself: crawl, pair, rank the sites around, look at the best, add those, again.
+
+    Run the same command again after a stop; with more rounds it goes on. RUN belongs to its seeds: others need another.
+
+    Example: twinlink discover seeds.txt -o RUN --rounds 3 --top 200 --langs en,zh
+    """
+    from twinlink.language_names import check_two
+
+    given = {"langs": langs, "discover.rounds": rounds, "discover.top": top}
+    given |= crawl_options(site_by, contact, include, exclude, None, max_site_pages)
+    settings = settings_of(out, config, set_, given, forget)
+    check_two(settings.config.langs)
+
+    from twinlink.cli.results.discovery import DiscoveryTold, RoundTold
+    from twinlink.jobs.discover import discover as discover_sites
+    from twinlink.spiders.seeds import seeds_of
+
+    addresses = seeds_of([*urls, *([str(seeds)] if seeds else [])])
+
+    def on_round(row: dict[str, int]) -> None:
+        if not as_json:  # which has all rounds at the end
+            say(RoundTold.of(row, out), as_json)
+
+    with working(out, quiet, settings, ("discover",)) as (run, report):
+        discover_sites(addresses, run, settings.config, report, on_round)
+    say(DiscoveryTold.of(out, settings.config.discover.rounds), as_json, quiet)

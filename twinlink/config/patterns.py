@@ -1,0 +1,44 @@
+"""Settings of URL patterns: what a key may be, which keys are credible, which weak ones are rescued."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from twinlink.config.settings import Natural, Positive, Settings, Unit
+
+__all__ = ["PatternSettings", "RescueForm"]
+
+RescueForm = Literal["mean", "sum", "none"]
+
+
+class PatternSettings(Settings, frozen=True):
+    """How URL patterns are learned and judged (Zhang, Yao & Kit, section 2.1)."""
+
+    min_local: Unit = 0.1
+    """A key with a local credibility C(p,w) below this is weak (section 2.1)."""
+    rescue: RescueForm = "mean"
+    """By what a weak key is rescued: its mean credibility C(p)/ΣN, whatever the number of sites; the paper's sum C(p);
+    or never. Ours is the default: the paper's threshold belongs to its 12,800 sites."""
+    min_sum: Annotated[float, Meta(ge=0)] = 500.0
+    """``sum``: a weak key with C(p) above this is rescued (section 2.1)."""
+    min_mean: Unit = 0.1
+    """``mean``: a weak key whose mean credibility is at least this is rescued: the local threshold, on the average of
+    the pages that the key ever matched. Ours."""
+    min_sites: Natural = 3
+    """``mean``: and that is credible on at least so many sites. Ours: one large site alone proves nothing."""
+    min_pairs: Positive = 2
+    """Pairs of a site that a key must join to be one; of keys that the library knows, one is enough. Ours."""
+    max_tokens: Annotated[int, Meta(ge=1, le=4)] = 3
+    """Tokens of a key at most (``zh-hant-hk``). Ours."""
+    max_letters: Annotated[int, Meta(ge=0, le=4)] = 3
+    """Letters at the head or tail of a token that may be a key by themselves (``chi``). 0: no such keys. Ours."""
+    max_key: Annotated[int, Meta(ge=2, le=200)] = 24
+    """Characters of a key at most. Ours."""
+    max_group: Annotated[int, Meta(ge=2)] = 32
+    """Addresses that differ in one place alone and are compared with each other at most; among more (articles of one
+    folder) only keys found elsewhere on the site are looked up. Bounds time and memory. Ours: the languages of the
+    European Union are 24."""
+    libraries: tuple[str, ...] = ()
+    """Pattern libraries (TSV or Parquet) of other sites; they are added up."""

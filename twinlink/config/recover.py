@@ -1,0 +1,36 @@
+"""Settings of the recovery of deep pages: which addresses are made up, how many are asked for, what an answer is."""
+
+from __future__ import annotations
+
+from twinlink.config.settings import Natural, Positive, Settings, Unit
+
+__all__ = ["RecoverSettings"]
+
+
+class RecoverSettings(Settings, frozen=True):
+    """How pages that nothing links to are looked for by URL patterns (Zhang, Yao & Kit, section 2.2)."""
+
+    min_credibility: Unit = 0.1
+    """A pattern is applied if its local credibility C(p,w) is at least this (their threshold), or if other sites rescue
+    it and its mean credibility there is."""
+    other_sites: bool = True
+    """Apply patterns of other sites (of the run, of ``match.patterns.libraries``) to pages without any partner, after
+    those of the site: theirs does so with the whole collection. Only replaced tokens, ``/en/`` by ``/tc/``. Where the
+    whole of one language is deep the site itself teaches no pattern."""
+    per_page: Positive = 3
+    """Addresses tried for a page and a language at most, the most credible first. Ours."""
+    max_site_addresses: Positive = 1_000
+    """Addresses asked for on one site at most, made-up ones included, in all calls together (``over-budget``). Ours:
+    some four minutes at the crawler's usual pace."""
+    trial: Positive = 20
+    """A pattern that found nothing in so many tries on a site is given up there (``given-up``). Ours."""
+    probes: Natural = 2
+    """Addresses made up for each shape of address on a site, to learn what it answers to any wrong one. Ours: the
+    second tells what changes from answer to answer."""
+    max_shapes: Positive = 8
+    """Shapes of address on a site that are probed at most. Ours."""
+    min_letters: Natural = 10
+    """An answer with fewer letters beyond those of the site's error pages is one (``soft-404``). Ours: as many as a
+    page needs to have a language."""
+    linked: bool = False
+    """Try also addresses that pages link to and that the run has not fetched. Off: a crawl gets them."""

@@ -1,0 +1,154 @@
+"""Pairs scored by what people said of them in `twinlink review`, alone or together with a gold list.
+
+An accepted pair is right, a rejected one wrong; of pairs without a label nothing is known, they are not scored.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from twinlink.evaluation.gold import Counts, Evaluation, Gold, evaluate
+from twinlink.labels.book import Label
+from twinlink.labels.precision import Estimate, Share, estimate_pairs, harmonic_mean, share_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["LabelScores", "count_labels", "evaluate_with_gold", "score_labels", "share_lines"]
+
+Pair = tuple[str, str]
+Labels = Mapping[Pair, Label]
+
+
+@dataclass(frozen=True)
+class LabelScores:
+    """Precision, recall and F1 of the pairs of a run, as far as labels tell, each with a 95 % interval.
+
+    ``print`` shows each as a number only if its interval is not wider than `twinlink.labels.precision.WIDEST_TOLD`.
+    """
+
+    counts: Counts
+    """``n_gold``: accepted pairs; ``n_right``: those that the run has; ``n_wrong``: rejected pairs that the run has."""
+    precision: Estimate
+    """Of all pairs of the run. Which pairs have a label is not left to chance: doubtful ones are shown first. So each
+    label speaks for pairs of like probability only."""
+    recall: Share | None
+    """Share of the accepted pairs that the run has; None without any. Of pages in no pair it says nothing: the review
+    shows them to nobody."""
+    f1: Share | None
+    """Harmonic mean of both."""
+
+    def __str__(self) -> str:
+        return "\n".join(share_lines(self.precision.share, self.recall, self.f1))
+
+
+def share_lines(precision: Share, recall: Share | None, f1: Share | None) -> Iterator[str]:
+    """Yield a line for each measure: a number with its interval, or what it would take to tell one."""
+    kinds = (("precision", precision, "labels in random order"), ("recall", recall, "accepted pairs"), ("F1", f1, ""))
+    for name, share, needed in kinds:
+        would_do = share and needed and not share.tells
+        more = f"; some {share.needed:,} {needed} would do" if share and would_do else ""
+        yield f"{name}: {share or 'not known, no pair was accepted'}{more}"
+
+
+def score_labels(pairs: pd.DataFrame, labels: Labels) -> LabelScores:
+    """Score the pairs of a run by labels.
+
+    Parameters
+    ----------
+    pairs : DataFrame
+        Columns of `twinlink.tables.PAIRS`, at least the two addresses and the probability.
+    labels : mapping
+        As `LabelBook.current` gives them.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from datetime import UTC, datetime
+    >>> pairs = pd.DataFrame({"url_a": ["/a", "/b"], "url_b": ["/x", "/y"], "probability": [0.9, 0.6]})
+    >>> print(score_labels(pairs, {("/a", "/x"): Label("/a", "/x", "accept", "ann", datetime.now(UTC))}))
+    precision: too few labels to tell (95 % interval 0.500 to 1.000); some 2 labels in random order would do
+    recall: too few labels to tell (95 % interval 0.147 to 1.000); some 31 accepted pairs would do
+    F1: too few labels to tell (95 % interval 0.2... to 1.000)
+    """
+    counts = count_labels(zip(pairs["url_a"], pairs["url_b"], strict=True), labels)
+    recall = counts.n_right, counts.n_gold
+    f1 = harmonic_mean(pairs, labels, recall) if counts.n_gold else None
+    return LabelScores(counts, estimate_pairs(pairs, labels), share_of(*recall), f1)
+
+
+def count_labels(pairs: Iterable[Pair], labels: Labels) -> Counts:
+    """Count the right and wrong ones among pairs of addresses by their labels; n_gold: how many pairs are accepted.
+
+    Parameters
+    ----------
+    pairs : iterable of (str, str)
+        In either order; each counts once.
+    labels : mapping
+        As `LabelBook.current` gives them.
+
+    Examples
+    --------
+    >>> from datetime import UTC, datetime
+    >>> said = Label("/a", "/x", "reject", "ann", datetime.now(UTC))
+    >>> found = count_labels([("/a", "/x"), ("/b", "/y")], {("/a", "/x"): said})
+    >>> found.n_wrong, found.n_unscored
+    (1, 1)
+    """
+    verdicts = [_verdict(pair, labels) for pair in _unique(pairs)]
+    counts = Counter(verdicts)
+    return Counts(
+        n_gold=sum(label.verdict == "accept" for label in labels.values()),
+        n_predicted=len(verdicts),
+        n_right=counts[True],
+        n_wrong=counts[False],
+        n_unscored=counts[None],
+        n_unknown=0,
+    )
+
+
+def evaluate_with_gold(pairs: Iterable[Pair], labels: Labels, gold: Gold) -> Evaluation:
+    """Count them by labels where they have one, by a gold list where they have none.
+
+    A label has the last word: an accepted pair counts as one of the gold list, in the place of those that the list has
+    of its two pages; a rejected one is none of it.
+    """
+    unique = _unique(pairs)
+    known = {pair for pair in unique if _verdict(pair, labels) is not None}
+    rest = _without_labelled(gold, labels)
+    by_gold = evaluate([pair for pair in unique if pair not in known], rest)
+    by_label = count_labels([pair for pair in unique if pair in known], labels)
+    return Evaluation(
+        n_gold=by_gold.n_gold + by_label.n_gold,
+        n_predicted=by_gold.n_predicted + by_label.n_predicted,
+        n_right=by_gold.n_right + by_label.n_right,
+        n_wrong=by_gold.n_wrong + by_label.n_wrong,
+        n_unscored=by_gold.n_unscored,
+        n_unknown=by_gold.n_unknown,
+        n_alike=by_gold.n_alike,
+    )
+
+
+def _without_labelled(gold: Gold, labels: Labels) -> Gold:
+    """Leave out the gold pairs that labels decide on: those with a label, and those of pages that are accepted."""
+    keys = {pair: (gold.group(gold.key(pair[0])), gold.group(gold.key(pair[1]))) for pair in labels}
+    decided = {both for pair in keys.values() for both in (pair, pair[::-1])}
+    accepted = {key for pair, label in labels.items() if label.verdict == "accept" for key in keys[pair]}
+    left = [
+        pair
+        for pair in gold.pairs
+        if (grouped := (gold.group(pair[0]), gold.group(pair[1]))) not in decided and accepted.isdisjoint(grouped)
+    ]
+    return replace(gold, pairs=tuple(left))
+
+
+def _unique(pairs: Iterable[Pair]) -> list[Pair]:
+    return list({frozenset(pair): pair for pair in pairs}.values())
+
+
+def _verdict(pair: Pair, labels: Labels) -> bool | None:
+    label = labels.get(pair) or labels.get((pair[1], pair[0]))
+    return None if label is None else label.verdict == "accept"

@@ -1,0 +1,216 @@
+"""Why two pages are a pair, or why a page has none: the numbers behind it and the rivals that lost."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from twinlink.errors import InputError
+from twinlink.explain.notes import notes_on
+from twinlink.explain.outcomes import Outcomes, both, either
+from twinlink.frames import column_texts
+from twinlink.tables import CANDIDATES, EVIDENCE
+
+if TYPE_CHECKING:
+    from twinlink.run import Run
+
+__all__ = ["EVIDENCE_COLUMNS", "PAIRED", "UNKEPT", "UNPAIRED", "Explanation", "explain"]
+
+N_RIVALS = 5
+NUMBERS = ["score", *(field.name for field in EVIDENCE)]
+EVIDENCE_COLUMNS = ["evidence", "value", "rival", "weight", "meaning"]
+PAIRED, UNPAIRED, UNKEPT = "pair", "no pair", "not kept"
+
+
+def _no_evidence() -> pd.DataFrame:
+    return pd.DataFrame(columns=EVIDENCE_COLUMNS)
+
+
+@dataclass(frozen=True, repr=False)
+class Explanation:
+    """A verdict in words, the evidence behind it, and the candidates that the pair was chosen from.
+
+    ``print`` shows it as text; a notebook shows it as tables with bars.
+    """
+
+    url: str
+    verdict: str
+    candidates: pd.DataFrame
+    """Best candidates of the page (and of its partner): url_a, url_b, the numbers, and whether it is the pair."""
+    weights: dict[str, float]
+    """How much each kind of evidence counted, the heaviest first."""
+    state: str = UNKEPT
+    """pair; no pair; not kept: the run has no such page."""
+    shown: tuple[str, str] | None = None
+    """The two pages that the evidence is about: the pair, or what was asked for, or else the best candidate."""
+    evidence: pd.DataFrame = field(default_factory=_no_evidence)
+    """A row for each kind of evidence that was measured, the heaviest first: evidence (its name), value (of the two
+    pages), rival (the same of the best other candidate of either page; nan: there is none), weight, meaning."""
+    notes: Sequence[str] = ()
+    """What else is known of the pages, in sentences: their canonical addresses, their groups of near-duplicates."""
+
+    def __str__(self) -> str:
+        parts = [self.url, self.verdict, *self.notes]
+        if self.shown is not None and len(self.evidence):
+            about = " ↔ ".join(self.shown)
+            parts += [f"\nevidence for {about}:", *_evidence_lines(self.evidence)]
+        table = self.candidates.to_string(index=False, float_format="{:.4f}".format) if len(self.candidates) else "none"
+        return "\n".join([*parts, f"\ncandidates:\n{table}"])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        from twinlink.explain.notebook_html import explanation_html
+
+        return explanation_html(self)
+
+
+def _evidence_lines(evidence: pd.DataFrame) -> list[str]:
+    """Return evidence as lines of text, aligned."""
+    rows = evidence.to_dict("records")
+    width = max((len(row["evidence"]) for row in rows), default=0)
+    head = f"{'':{width}}  weight   value   rival"
+    lines = (
+        f"{row['evidence']:{width}}  {row['weight']:6.2f}  {row['value']:6.4f}  {row['rival']:6.4f}  {row['meaning']}"
+        for row in rows
+    )
+    return [head, *lines]
+
+
+def explain(run: Run, url_a: str, url_b: str | None = None) -> Explanation:
+    """Explain a pair of pages, or what became of one page.
+
+    Parameters
+    ----------
+    run : Run
+        With stage `match` done.
+    url_a, url_b : str
+        Addresses, or paths where all pages of the run are on one host; the second may be left out.
+
+    Raises
+    ------
+    InputError
+        If the run has seen no page of that address.
+    MissingStageError
+        If the run has not been matched.
+    """
+    from twinlink.urls import page_id
+
+    known = dict(zip(run.pages["page_id"], run.pages["url"], strict=True))
+    urls = [_read_under(run, _as_url(run, text)) for text in (url_a, url_b) if text is not None]
+    asked = {page_id(url): url for url in urls}
+    if url_b is not None and len(asked) == 1:
+        raise InputError(f"{url_b}: this is the same page; expected two pages, or one alone")
+    outcomes = Outcomes(run)
+    if unkept := [url for number, url in asked.items() if number not in known]:
+        return Explanation(unkept[0], outcomes.of_address(unkept[0]), _no_candidates(), _weights(run.weights))
+    numbers = list(asked)
+    first, others = _chosen(run, set(numbers))
+    ends: list[tuple[int, int]] = list(zip(first["page_a"].tolist(), first["page_b"].tolist(), strict=True))
+    weights = _weights(_weights_of(run, numbers[0], outcomes.langs(*ends[0]) if ends else None))
+    is_paired = (both if len(asked) == 2 else either)(run.pairs, set(asked)).any()
+    rivals = _of_same_languages(others, ends, outcomes)
+    shown = list(dict.fromkeys([*numbers, *(number for pair in ends for number in pair)]))
+    return Explanation(
+        url=known[numbers[0]],
+        verdict=outcomes.of_pair(*numbers) if len(asked) == 2 else outcomes.of_page(*numbers),
+        candidates=_candidates(run, pd.concat([first, others.head(N_RIVALS * len(asked))]), known),
+        weights=weights,
+        state=PAIRED if is_paired else UNPAIRED,
+        shown=next(((known[a], known[b]) for a, b in ends), None),
+        evidence=_evidence(first, rivals, weights),
+        notes=notes_on(run, shown, outcomes.langs(*ends[0]) if ends else (), rivals),
+    )
+
+
+def _read_under(run: Run, url: str) -> str:
+    """Return the address that a page was read under, given that or the canonical one that it alone names."""
+    pages = run.pages
+    if (pages["url"] == url).any():
+        return url
+    named = pages.loc[pages["canonical_url"] == url, "url"]
+    return str(named.iloc[0]) if len(named) == 1 else url
+
+
+def _of_same_languages(others: pd.DataFrame, ends: Sequence[tuple[int, int]], outcomes: Outcomes) -> pd.DataFrame:
+    """Return the candidates in the two languages of a candidate: those of a third language are no rivals of it."""
+    if others.empty or not ends:
+        return others
+    langs = [outcomes.langs(*pair) for pair in zip(others["page_a"], others["page_b"], strict=True)]
+    return others[[pair == outcomes.langs(*ends[0]) for pair in langs]]
+
+
+def _chosen(run: Run, numbers: set[int]) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the candidate that an explanation is about (a row, or none), and the others of its pages, best first.
+
+    It is what was asked for; of one page the pair, or else its best candidate.
+    """
+    table = run.candidates
+    own = table[either(table, numbers)].sort_values("score", ascending=False, kind="stable")
+    if len(numbers) == 2:
+        first = own[both(own, numbers)].head(1)
+    else:
+        paired = set(zip(run.pairs["page_a"], run.pairs["page_b"], strict=True))
+        is_pair = [ends in paired for ends in zip(own["page_a"], own["page_b"], strict=True)]
+        first = own[is_pair].head(1) if any(is_pair) else own.head(1)
+        numbers = {*first["page_a"], *first["page_b"], *numbers}
+        own = table[either(table, numbers)].sort_values("score", ascending=False, kind="stable")
+    return first, own.drop(first.index)
+
+
+def _evidence(first: pd.DataFrame, others: pd.DataFrame, weights: dict[str, float]) -> pd.DataFrame:
+    """Return the numbers of a candidate beside those of its best rival, the heaviest first."""
+    if first.empty:
+        return _no_evidence()
+    texts = column_texts(CANDIDATES)
+    values = first.iloc[0]
+    rows = [
+        (name, values[name], others.iloc[0][name] if len(others) else float("nan"), weights.get(name, 0.0), texts[name])
+        for name in (kind.name for kind in EVIDENCE)
+        if not pd.isna(values[name])
+    ]
+    frame = pd.DataFrame(rows, columns=EVIDENCE_COLUMNS)
+    return frame.sort_values("weight", ascending=False, kind="stable", ignore_index=True)
+
+
+def _as_url(run: Run, text: str) -> str:
+    """Return an address in its normal form; accept a path where all pages of the run are on one host."""
+    from twinlink.urls import normalise
+
+    if "://" not in text:
+        roots = {"/".join(url.split("/", 3)[:3]) for url in run.pages["url"]}
+        if len(roots) > 1:
+            hosts = ", ".join(sorted(roots)[:3])
+            raise InputError(f"{text}: this run has pages of several hosts; write the whole address ({hosts}, …)")
+        text = f"{min(roots, default='')}/{text.lstrip('/')}"
+    return normalise(text) or text
+
+
+def _weights(weights: pd.DataFrame) -> dict[str, float]:
+    """Return how much each kind of evidence counted, on average over sites and languages; the heaviest first."""
+    n_matches = len(weights[["site", "lang_a", "lang_b"]].drop_duplicates())
+    mean = weights.groupby("evidence")["weight"].sum().sort_values(ascending=False, kind="stable") / max(n_matches, 1)
+    return {str(kind): float(weight) for kind, weight in mean.items()}
+
+
+def _weights_of(run: Run, number: int, langs: Collection[str] | None) -> pd.DataFrame:
+    """Return the weights on a page's site, in two languages if they are given."""
+    site = run.pages.loc[run.pages["page_id"] == number, "site"].iloc[0]
+    weights: pd.DataFrame = run.weights[run.weights["site"] == site]
+    return weights if langs is None else weights[weights["lang_a"].isin(langs) & weights["lang_b"].isin(langs)]
+
+
+def _no_candidates() -> pd.DataFrame:
+    return pd.DataFrame(columns=["url_a", "url_b", *NUMBERS, "pair"])
+
+
+def _candidates(run: Run, shown: pd.DataFrame, known: dict[int, str]) -> pd.DataFrame:
+    """Return candidates with addresses and whether each is a pair, best first."""
+    shown = shown.sort_values("score", ascending=False, kind="stable", ignore_index=True)
+    shown["url_a"], shown["url_b"] = shown["page_a"].map(known), shown["page_b"].map(known)
+    paired = set(zip(run.pairs["page_a"], run.pairs["page_b"], strict=True))
+    shown["pair"] = ["yes" if ends in paired else "" for ends in zip(shown["page_a"], shown["page_b"], strict=True)]
+    return shown[["url_a", "url_b", *NUMBERS, "pair"]].dropna(axis="columns", how="all")

@@ -1,0 +1,174 @@
+"""What became of a page, or of two pages, in words: what the tables of a run bear out, and nothing else."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pandas as pd
+
+from twinlink.config import MatchSettings
+from twinlink.errors import InputError
+from twinlink.languages import takes_in
+from twinlink.rundir.directory import RunDirectory
+
+if TYPE_CHECKING:
+    from twinlink.run import Run
+
+__all__ = ["WITHOUT_CHANCES", "Outcomes", "both", "either"]
+
+_BY_ADDRESS = {
+    "bitextor2010": "the URL rule does not join their addresses",
+    "jangeldin": "neither hreflang nor the URL rule joins them",
+    "urls": "no URL pattern joins their addresses",
+}
+"""Why two pages are no candidates, in methods that choose them by address."""
+WITHOUT_CHANCES = frozenset((*_BY_ADDRESS, "webmining"))
+"""Methods that tell no probabilities."""
+_NOT_MATCHED = frozenset(("no-language", "two-languages", "other-language", "only-language"))
+"""Reasons of pages that were compared with none."""
+
+
+def both(table: pd.DataFrame, numbers: set[int]) -> pd.Series[bool]:
+    """Mark the rows whose two pages are these."""
+    return table["page_a"].isin(numbers) & table["page_b"].isin(numbers)
+
+
+def either(table: pd.DataFrame, numbers: set[int]) -> pd.Series[bool]:
+    """Mark the rows that have one of these pages."""
+    return table["page_a"].isin(numbers) | table["page_b"].isin(numbers)
+
+
+class Outcomes:
+    """What became of the pages of a matched run.
+
+    Parameters
+    ----------
+    run : Run
+        With stage `match` done.
+    """
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        signature = RunDirectory(run.path).read_signature("match")
+        settings = signature.settings if signature else {}
+        self._wanted: list[str] = list(settings.get("langs", ()))
+        self._method = msgspec.convert(settings.get("match", {}), MatchSettings)
+        pages = run.pages
+        self._url = dict(zip(pages["page_id"], pages["url"], strict=True))
+        self._lang = dict(zip(pages["page_id"], pages["lang"], strict=True))
+        self._site = dict(zip(pages["page_id"], pages["site"], strict=True))
+        self._matched = frozenset((*run.pairs["lang_a"], *run.pairs["lang_b"]))
+
+    def of_page(self, number: int) -> str:
+        """Return what became of a kept page."""
+        pairs = self._run.pairs
+        partner = pairs[either(pairs, {number})]
+        if len(partner):
+            return "; ".join(
+                f"paired: {row.url_a} ↔ {row.url_b}, {self._chance(row)}, best rival {row.rival:.3f}"
+                for row in partner.itertuples()
+            )
+        return f"no pair; {self._why_unpaired(number)}"
+
+    def of_address(self, url: str) -> str:
+        """Return why an address is no kept page.
+
+        Raises
+        ------
+        InputError
+            If the run has never seen it.
+        """
+        rejects = self._run.rejects
+        rows = rejects[rejects["url"] == url]
+        if rows.empty:
+            pages = self._run.path / "ingest" / "pages"
+            raise InputError(f"{url}: this run has seen no such page; it has those in {pages}")
+        return _told(rows)
+
+    def of_pair(self, number_a: int, number_b: int) -> str:
+        """Return why two kept pages are a pair, or not."""
+        pairs, numbers = self._run.pairs, {number_a, number_b}
+        found = pairs[both(pairs, numbers)]
+        if len(found):
+            row: Any = next(found.itertuples())
+            return f"a pair: {self._chance(row)}, score {row.score:.4f}, best rival {row.rival:.4f}"
+        parts = [self._why_not(number_a, number_b), self._label(number_a, number_b)]
+        if self._site[number_a] == self._site[number_b]:
+            parts += [f"{row.url_a} ↔ {row.url_b} was taken instead" for row in self._instead(number_a, number_b)]
+        unpaired = (number for number in sorted(numbers) if not either(pairs, {number}).any())
+        parts += [f"{self._url[number]}: {self._why_unpaired(number)}" for number in unpaired]
+        return "not a pair: " + "; ".join(filter(None, parts))
+
+    def langs(self, number_a: int, number_b: int) -> frozenset[str]:
+        """Return the two languages that pages were matched in."""
+        return frozenset((self._matched_as(number_a), self._matched_as(number_b)))
+
+    def _matched_as(self, number: int) -> str:
+        """Return in which language a page was matched: few pages of a script variant stand with the other variant."""
+        lang = str(self._lang[number])
+        if lang in self._matched:
+            return lang
+        base = lang.partition("-")[0]
+        return next((name for name in sorted(self._matched) if name.partition("-")[0] == base), lang)
+
+    def _why_not(self, number_a: int, number_b: int) -> str:
+        """Return what two pages lacked to become a pair; empty where the tables do not tell."""
+        sites, langs = ([table[number] for number in (number_a, number_b)] for table in (self._site, self._lang))
+        if sites[0] != sites[1]:
+            return f"they are of different sites ({sites[0]}, {sites[1]}), and a site is matched by itself"
+        if any(set(self._rejects_of(number)["reason"]) & _NOT_MATCHED for number in (number_a, number_b)):
+            return ""
+        tags = [next((tag for tag in self._wanted if takes_in(tag, lang)), lang) for lang in langs]
+        if tags[0] == tags[1]:
+            return f"both pages are in one language ({tags[0]})"
+        candidates = self._run.candidates
+        looked_at = candidates[both(candidates, {number_a, number_b})]
+        if looked_at.empty:
+            return self._why_no_candidate(number_a, number_b)
+        row = looked_at.iloc[0]
+        if pd.isna(row["filter"]):
+            return f"it was a candidate, of score {row['score']:.4f}"
+        return f"it was a candidate, which the filter {row['filter']} rejected"
+
+    def _why_no_candidate(self, number_a: int, number_b: int) -> str:
+        by_address = self._method.method != "bitextor2010" or self._method.bitextor.use_urls
+        if by_address and self._method.method in _BY_ADDRESS:
+            return f"it was no candidate: {_BY_ADDRESS[self._method.method]}"
+        candidates = self._run.candidates
+        counts = [int(either(candidates, {number}).sum()) for number in (number_a, number_b)]
+        return f"it was no candidate; the two pages had {counts[0]} and {counts[1]} others"
+
+    def _instead(self, number_a: int, number_b: int) -> list[Any]:
+        """Return the pairs of the two pages that are in the same two languages."""
+        pairs, langs = self._run.pairs, self.langs(number_a, number_b)
+        rows = pairs[either(pairs, {number_a, number_b})].itertuples()
+        return [row for row in rows if {row.lang_a, row.lang_b} == langs]
+
+    def _why_unpaired(self, number: int) -> str:
+        """Return why a kept page is in no pair."""
+        return _told(self._rejects_of(number))
+
+    def _rejects_of(self, number: int) -> pd.DataFrame:
+        rejects = self._run.rejects
+        of_page: pd.DataFrame = rejects[(rejects["url"] == self._url[number]) & (rejects["stage"] == "match")]
+        return of_page
+
+    def _label(self, number_a: int, number_b: int) -> str:
+        """Return what a label says of two pages, where the match heeded labels; empty for nothing."""
+        if not self._method.labels:
+            return ""
+        labels, urls = self._run.labels, [self._url[number_a], self._url[number_b]]
+        of_both = labels[labels["url_a"].isin(urls) & labels["url_b"].isin(urls)]
+        return "a label rejects it" if (of_both["verdict"] == "reject").any() else ""
+
+    def _chance(self, pair: Any) -> str:
+        if not pd.isna(pair.probability):
+            return f"probability {pair.probability:.3f}"
+        why = "the method tells none" if self._method.method in WITHOUT_CHANCES else "a label made it a pair"
+        return f"no probability ({why})"
+
+
+def _told(rejects: pd.DataFrame) -> str:
+    told = [(f"rejected in {row.stage}: {row.reason}", str(row.detail)) for row in rejects.itertuples()]
+    return "; ".join(f"{reason} ({detail})" if detail else reason for reason, detail in told)

@@ -1,0 +1,1 @@
+"""Documents of any source become the tables of pages and links."""

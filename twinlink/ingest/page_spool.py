@@ -1,0 +1,318 @@
+"""What comes out of the sources on its way into the tables: which capture counts, parsed, by site, then by address."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+from collections import Counter
+from collections.abc import Container, Mapping
+from datetime import UTC
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from twinlink.config import IngestSettings
+from twinlink.ingest.captures import Captures, Kind, rank
+from twinlink.ingest.table_parts import Parts, Rows
+from twinlink.ingest.twin_addresses import Twins
+from twinlink.pages.parser import ParsedPage, parse_page
+from twinlink.rundir.directory import site_file
+from twinlink.sources.documents import Document, Gone, Revisit
+from twinlink.spiders.reader.client import ReaderProcess, reader_memory
+from twinlink.spiders.reader.page_facts import Job, UnreadError
+from twinlink.tables import LINKS, PAGES, REJECTS, Reject, write_table
+from twinlink.urls import join, normalise, page_id, page_key, site_of
+
+__all__ = ["Spool", "body_digest"]
+
+SPOOLED_PAGES = 2_000  # pages held as Python objects before they become a part: some 20 MB of text
+SPOOLED_BYTES = 2**26  # of these pages: few if they are large
+LARGE_PAGE = 2**20  # bytes of a page that another process parses
+_BASE32 = ["".join(pair) for pair in itertools.product("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", repeat=2)]
+MAX_REDIRECTS = 10  # followed when a link is resolved; as in the crawl
+
+
+def body_digest(body: bytes) -> str:
+    """Return the digest of a page's body as `PAGES` has it."""
+    return _base32(_sha1(body))
+
+
+def _base32(digest: bytes) -> str:
+    """Write 20 bytes as `base64.b32encode` does, which takes six times as long."""
+    number = int.from_bytes(digest, "big")
+    return "".join([_BASE32[number >> shift & 1023] for shift in range(150, -1, -10)])
+
+
+def _sha1(body: bytes) -> bytes:
+    return hashlib.sha1(body, usedforsecurity=False).digest()
+
+
+class Spool:
+    """Collects rows by site in parts, and puts the parts together at the end.
+
+    Parameters
+    ----------
+    folder : Path
+        Gets the tables.
+    settings : IngestSettings
+    rounds : mapping, optional
+        Round of discovery that brought a site; 0 for others.
+    """
+
+    def __init__(self, folder: Path, settings: IngestSettings, rounds: Mapping[str, int] | None = None) -> None:
+        self.folder = folder
+        self._rounds = rounds or {}
+        self.settings = settings
+        self.count = 0
+        self._parts = Parts(folder / "parts")
+        self._rows: dict[str, Rows] = {}
+        self._n_rows = 0  # pages in them
+        self._n_bytes = 0  # and the bytes of these
+        self._rejects: list[Reject] = []
+        self._of_crawl: set[str] = set()
+        self._guessed: set[str] = set()
+        self._captures = Captures()
+        self._said: dict[int, Reject] = {}  # page_id → what is to be said of the capture that counts
+        self._aliases: dict[int, int] = {}  # page_id of an address → page_id of what it stands for
+        self._twins = Twins()
+        self._canonical: dict[int, int] = {}  # page_id of a page → page_id of the address that it calls canonical
+        self._reader = ReaderProcess(settings.parse_seconds, reader_memory(settings.max_page_bytes))
+
+    def close(self) -> None:
+        """End the process that parses large pages."""
+        self._reader.close()
+
+    def add(self, item: Document | Reject | Revisit, *, is_own: bool = False) -> None:
+        """Take an item; ``is_own``: of the run's own crawl, which has the last word on what it dropped."""
+        self.count += 1
+        if is_own and item.url in self._guessed:
+            return
+        if isinstance(item, Gone):
+            self._add_gone(item)
+        elif isinstance(item, Reject):
+            if item.url not in self._of_crawl:  # the crawl has counted its failed answers, which are in its archive too
+                self.reject(item)
+        elif is_own and item.url in self._of_crawl and not getattr(item, "location", ""):
+            self.reject(Reject(item.url, "ingest", "older-capture", "a later visit of the crawl found no page"))
+        elif isinstance(item, Revisit):
+            self._add_revisit(item)
+        elif item.location:
+            self._add_redirect(item)
+        else:
+            self._add_page(item)
+
+    def reject(self, reject: Reject) -> None:
+        """Count what was dropped."""
+        self._rejects.append(reject)
+
+    def reject_of_crawl(self, reject: Reject) -> None:
+        """Count an address that the run's own crawl has no page of."""
+        self._of_crawl.add(reject.url)
+        self.reject(reject)
+
+    def reject_of_guess(self, reject: Reject) -> None:
+        """Count an address that was guessed and is no page: its answer lies in the run's archive."""
+        self._guessed.add(reject.url)
+        self.reject(reject)
+
+    def _add_gone(self, gone: Gone) -> None:
+        said = None if gone.url in self._of_crawl else gone
+        self._take(gone.url, rank(Kind.GONE, gone.fetched, b"", gone.url, ""), said)
+
+    def _add_redirect(self, document: Document) -> None:
+        target = join(document.url, document.location)
+        is_answer = document.offset >= 0  # else it is another name of a saved file, not an answer of the server
+        said = Reject(document.url, "ingest", "redirect", target or document.location) if is_answer else None
+        if not target or page_id(target) == page_id(document.url):
+            if said:
+                self.reject(said)
+            return
+        place = f"{target} {document.source}"
+        order = rank(Kind.REDIRECT, document.fetched, b"", document.url, place)
+        if self._take(document.url, order, said, counted=is_answer):
+            self._aliases[page_id(document.url)] = page_id(target)
+
+    def _add_page(self, document: Document) -> None:
+        url = normalise(document.url)
+        if url is None:
+            return self.reject(Reject(document.url, "ingest", "bad-url"))
+        if len(document.body) > self.settings.max_page_bytes:
+            return self.reject(Reject(url, "ingest", "too-large", f"{len(document.body)} bytes"))
+        digest = _sha1(document.body)
+        number, place = page_id(url), f"{document.source} {document.offset}"
+        order = rank(Kind.PAGE, document.fetched, digest, url, place)
+        if not self._captures.would_win(number, order):  # it need not be parsed
+            self._take(url, order, None)
+            return None
+        try:
+            page = self._parse(document, url)
+        except UnreadError as error:
+            order = rank(Kind.EMPTY, document.fetched, digest, url, place)
+            self._take(url, order, Reject(url, "ingest", error.reason, error.detail))
+            return None
+        if not page.blocks and not page.links:
+            order = rank(Kind.EMPTY, document.fetched, digest, url, place)
+            self._take(url, order, Reject(url, "ingest", "empty-page"))
+            return None
+        cut = Reject(url, "ingest", "page-cut", "kept up to where its markup would take too long to read")
+        self._take(url, order, cut if page.cut else None)
+        self._twins.add(url, digest, page.canonical)
+        self._canonical.pop(number, None)
+        if page.canonical:
+            self._canonical[number] = page_id(page.canonical)
+        self._keep(document, page, number, digest)
+        return None
+
+    def _parse(self, document: Document, url: str) -> ParsedPage:
+        """Parse a page; a large one in a process of its own, which may take only so much time and memory."""
+        body, told = document.body, (document.content_type, document.content_language)
+        if len(body) <= LARGE_PAGE:
+            return parse_page(body, url, *told)
+        page = self._reader.ask(Job("whole", url, body, self.settings.max_page_bytes, *told))
+        assert isinstance(page, ParsedPage)
+        return page
+
+    def _add_revisit(self, revisit: Revisit) -> None:
+        number = page_id(revisit.url)
+        if self._captures.is_after(number, revisit.fetched):
+            return self.reject(Reject(revisit.url, "ingest", "older-capture", "revisit"))
+        if revisit.first is not None and revisit.is_own and self._captures.is_page(number, revisit.first):
+            return self._confirm(revisit)
+        found = revisit.load()
+        if isinstance(found, Document) and not self._captures.is_page(number, digest=_sha1(found.body)):
+            return self._add_page(found)
+        if isinstance(found, Document) or (revisit.first is None and revisit.is_own and self._captures.is_page(number)):
+            return self._confirm(revisit)
+        return self.reject(found)
+
+    def _confirm(self, revisit: Revisit) -> None:
+        self._captures.confirm(page_id(revisit.url), revisit.fetched)
+        self.reject(Reject(revisit.url, "ingest", "revisit", "unchanged"))
+
+    def _take(self, url: str, order: bytes, said: Reject | None, *, counted: bool = True) -> bool:
+        """Take a capture, and what is to be said of it if it counts; return whether it does so far."""
+        number = page_id(url)
+        wins = self._captures.add(number, page_key(url), order, counted=counted)
+        if wins:
+            self._said.pop(number, None)
+            self._aliases.pop(number, None)
+            if said:
+                self._said[number] = said
+        return wins
+
+    def _keep(self, document: Document, page: ParsedPage, number: int, digest: bytes) -> None:
+        site = site_of(page.url, self.settings.site_by)
+        row = {
+            "page_id": number,
+            "site": site,
+            "url": page.url,
+            "canonical_url": page.canonical or None,
+            "title": page.title,
+            "blocks": page.blocks,
+            "tags": page.tags,
+            "images": page.images,
+            "declared_lang": page.declared_lang,
+            "charset": page.charset,
+            "bytes": len(document.body),
+            "digest": _base32(digest),
+            "source": document.source,
+            "offset": document.offset,
+            "fetched": document.fetched.astimezone(UTC) if document.fetched else None,
+            "round": self._rounds.get(site, 0),
+        }
+        self._rows.setdefault(site, Rows()).add(number, tuple(map(row.__getitem__, PAGES.names)), page.links)
+        self._n_rows += 1
+        self._n_bytes += len(document.body)
+        if self._n_rows >= SPOOLED_PAGES or self._n_bytes >= SPOOLED_BYTES:
+            self._flush()
+
+    def _flush(self) -> None:
+        for site, rows in self._rows.items():
+            self._parts.add(site, *rows.tables(self.settings.site_by))
+        self._rows = {}
+        self._n_rows = self._n_bytes = 0
+
+    def finish(self) -> None:
+        """Write the tables."""
+        self._flush()
+        self._settle_twins()
+        for site in self._parts.sites():
+            self._finish_site(site)
+        self._parts.remove()
+        said = [*self._rejects, *self._said.values(), *self._captures.rejects()]
+        rejects = pa.Table.from_pylist([reject._asdict() for reject in said], schema=REJECTS)
+        order = [(name, "ascending") for name in ("url", "reason", "stage", "detail")]
+        write_table(rejects.sort_by(order), REJECTS, self.folder / "rejects.parquet")
+
+    def _settle_twins(self) -> None:
+        """Let one of several addresses of one page stand for all."""
+        for digest, urls in self._twins.groups():
+            found = {url for url in urls if self._captures.is_page(page_id(url), digest=digest)}
+            there = sorted(found, key=self._twins.rank)
+            kept = page_id(there[0]) if there else 0
+            for url in there[1:]:
+                if page_id(url) != kept and page_id(url) not in self._aliases:
+                    self._aliases[page_id(url)] = kept
+                    is_copy = self._twins.is_copy(url)
+                    what = (
+                        "names the same canonical address"
+                        if is_copy
+                        else "another address of a default document or host"
+                    )
+                    self.reject(Reject(url, "ingest", "duplicate-page", what))
+
+    def _finish_site(self, site: str) -> None:
+        pages, links = self._parts.take(site)
+        kept = pc.is_in(pages["page_id"], self._kept)
+        if not pc.all(kept).as_py():  # later captures are no pages, or it is another address of a page
+            pages = pages.filter(kept)
+            links = links.filter(pc.is_in(links["source"], self._kept))
+        if not pages.num_rows:
+            return
+        pages = pages.sort_by("url")
+        ranks = pc.index_in(links["source"], pages["page_id"])
+        links = links.take(pa.array(np.argsort(ranks.to_numpy(), kind="stable")))
+        links = links.set_column(
+            links.column_names.index("target"), LINKS.field("target"), self._resolve(links["target"])
+        )
+        write_table(pages, PAGES, site_file(self.folder / "pages", site))
+        write_table(links, LINKS, site_file(self.folder / "links", site))
+
+    def _resolve(self, targets: pa.ChunkedArray) -> pa.ChunkedArray:
+        """Follow redirects and aliases; what is not a kept page becomes null."""
+        known, finals = self._finals
+        return pc.take(finals, pc.index_in(targets, known))
+
+    @cached_property
+    def _kept(self) -> pa.Array:
+        """The page_id of every kept page."""
+        return pa.array([number for number in self._captures.pages() if number not in self._aliases], pa.int64())
+
+    def _unread_canonicals(self, kept: Container[int]) -> list[tuple[int, int]]:
+        """Return the addresses that were not read and that one kept page alone calls its canonical one, with it.
+
+        What several pages claim is the address of none: language versions often name one of them by mistake.
+        """
+        claims = {page: named for page, named in self._canonical.items() if page in kept}
+        n_claims = Counter(claims.values())
+        return [(named, page) for page, named in claims.items() if n_claims[named] == 1 and named not in self._captures]
+
+    @cached_property
+    def _finals(self) -> tuple[pa.Array, pa.Array]:
+        """The page_id of every address that leads to a kept page, and that page's. Arrow keeps 64 bits beside nulls."""
+        final = {number: number for number in self._kept.to_pylist()}
+        unread = self._unread_canonicals(final)
+        for alias in self._aliases:
+            end = alias
+            for _ in range(MAX_REDIRECTS):
+                if end not in self._aliases:
+                    break
+                end = self._aliases[end]
+            if final.get(end) == end:
+                final.setdefault(alias, end)
+        for canonical, page in unread:
+            final.setdefault(canonical, page)
+        return pa.array(final.keys(), pa.int64()), pa.array(final.values(), pa.int64())

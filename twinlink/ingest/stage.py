@@ -1,0 +1,193 @@
+"""Stage `ingest`: documents of any source go in, the tables pages, links and rejects come out, one file a site.
+
+Pages become parts of tables as they are parsed, and the parts go to disk when they are large together: memory grows
+with the number of kept pages' addresses, not with their text. Of several captures of one address the latest counts. At
+the end each site's parts are sorted by address: the same pages give the same tables, whatever source and order they
+came in.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+
+import msgspec
+
+from twinlink.config import Config, IngestSettings
+from twinlink.damage import SOURCES_NAME, read_json
+from twinlink.errors import DamagedError, NothingFoundError, RunError
+from twinlink.files import write_text
+from twinlink.ingest.page_spool import Spool
+from twinlink.rundir.directory import RunDirectory, Signature, file_digest
+from twinlink.rundir.remembered import keep_with, remember
+from twinlink.rundir.rounds import site_rounds
+from twinlink.sources.documents import Document, Revisit
+from twinlink.sources.reading import read_path, source_files
+from twinlink.sources.selection import wanted_addresses
+from twinlink.sources.warc import Exchanges
+from twinlink.spiders.frontier.guesses import guess_rejects, guess_state
+from twinlink.spiders.frontier.ledger import LEDGER_NAME, ledger_rejects, ledger_summary
+from twinlink.tables import LINKS, PAGES, REJECTS, Reject, count_rows, read_table
+
+__all__ = ["ingest", "ingest_settings", "read_source", "source_mark", "source_marks", "source_paths"]
+
+_SHOWN = 4  # reasons
+"""File of the stage that names what was read besides the run's own crawl, one path a line."""
+MARKS_NAME = "sources.json"
+"""File of the stage with the mark of each of them, see `source_mark`."""
+
+
+def ingest(
+    run: RunDirectory,
+    sources: Iterable[Path],
+    settings: IngestSettings,
+    on_page: Callable[[int], None] | None = None,
+    config: Config | None = None,
+) -> Signature:
+    """Read ``sources`` (and what the run's own crawl fetched) into the run's tables.
+
+    Parameters
+    ----------
+    run : RunDirectory
+        Where the tables go.
+    sources : iterable of Path
+        What `read_source` reads: archives and their indexes, lists, folders of archives, mirror folders.
+    settings : IngestSettings
+        How they are read.
+    on_page : callable, optional
+        Called with the number of documents read so far.
+    config : Config, optional
+        All settings of the call: the run remembers those that this stage uses.
+
+    Returns
+    -------
+    Signature
+        Of the result, whether it was made now or found done.
+
+    Raises
+    ------
+    InputError
+        If a source does not exist or holds neither archives nor pages.
+    NothingFoundError
+        If no page could be kept, and the run has pages: they stay what they are.
+    """
+    sources = list(sources)
+    rounds = site_rounds(run)
+    inputs = [*_inputs(run, sources), *(f"{site}|{number}" for site, number in sorted(rounds.items()))]
+    signature = Signature.of("ingest", {"ingest": settings}, inputs)
+    if run.is_done(signature):
+        if config is not None:
+            remember(run, config, "ingest")
+        return signature
+    with run.writing(signature) as folder, closing(Spool(folder, settings, rounds)) as spool:
+        for reject in ledger_rejects(run.path):
+            spool.reject_of_crawl(reject)
+        for reject in guess_rejects(run.path):
+            spool.reject_of_guess(reject)
+        exchanges = Exchanges(settings.max_page_bytes)
+        for is_own, paths in ((True, run.archives()), (False, sources)):
+            for item in _items(paths, settings, exchanges):
+                spool.add(item, is_own=is_own)
+                if on_page:
+                    on_page(spool.count)
+        spool.finish()
+        _check_pages(run, folder)
+        write_text(folder / SOURCES_NAME, "".join(f"{path.resolve()}\n" for path in sources))
+        marks = {str(path.resolve()): source_mark(path) for path in sources}
+        write_text(folder / MARKS_NAME, json.dumps(marks, indent=1))
+        if config is not None:
+            keep_with(run, folder, config, "ingest")
+    return signature
+
+
+def _check_pages(run: RunDirectory, folder: Path) -> None:
+    """Refuse to put nothing into the place of pages."""
+    if count_rows(folder / "pages"):
+        return
+    try:
+        before = count_rows(run.path / "ingest" / "pages")
+    except DamagedError:  # what cannot be read is not kept
+        return
+    if before:
+        reasons = read_table(folder / "rejects.parquet", REJECTS, ("reason",))["reason"].to_pylist()
+        counts = ", ".join(f"{reason} {n}" for reason, n in Counter(reasons).most_common(_SHOWN)) or "none"
+        raise NothingFoundError(f"0 pages (rejected: {counts}). The run stays as it was, with {before} pages")
+
+
+def read_source(
+    path: Path, settings: IngestSettings, exchanges: Exchanges | None = None
+) -> Iterator[Document | Reject]:
+    """Yield the documents of one source, see `twinlink.sources.reading.read_path`."""
+    return read_path(path, settings.max_page_bytes, settings.base_url, settings.url_prefixes, exchanges)
+
+
+def ingest_settings(run: RunDirectory) -> IngestSettings:
+    """Return the settings that a run was ingested with."""
+    signature = run.read_signature("ingest")
+    return msgspec.convert(signature.settings["ingest"] if signature else {}, IngestSettings)
+
+
+def source_paths(run: RunDirectory) -> list[Path]:
+    """Return what a run was ingested from, besides its own crawl."""
+    names = run.path / "ingest" / SOURCES_NAME
+    listed = names.read_text(encoding="utf-8", errors="surrogateescape") if names.is_file() else ""
+    return [Path(name) for name in listed.split("\n") if name]
+
+
+def source_mark(path: Path) -> str:
+    """Return a digest of the names and sizes of a source's files, which stays the same when it is moved."""
+    own = path if path.is_dir() else path.parent
+    files = sorted(f"{os.path.relpath(file, own)}|{file.stat().st_size}" for file in source_files(path))
+    return hashlib.blake2b("\0".join(files).encode(errors="surrogatepass"), digest_size=16).hexdigest()
+
+
+def source_marks(run: RunDirectory) -> dict[Path, str]:
+    """Return the marks that the sources of a run had when they were read."""
+    try:
+        marks = read_json(run.path / "ingest" / MARKS_NAME, dict[str, str])
+    except RunError:
+        return {}
+    return {Path(name): mark for name, mark in marks.items()}
+
+
+def _items(
+    paths: Iterable[Path], settings: IngestSettings, exchanges: Exchanges
+) -> Iterator[Document | Reject | Revisit]:
+    """Yield what sources that belong together hold: visits that brought no body come when all bodies have come."""
+    for path in paths:
+        yield from read_source(path, settings, exchanges)
+    is_wanted = wanted_addresses(settings.url_prefixes)
+    yield from (revisit for revisit in exchanges.revisits() if is_wanted(revisit.url))
+
+
+def _inputs(run: RunDirectory, sources: Sequence[Path]) -> Iterator[str]:
+    """Yield what the tables depend on; the run's own files by their names alone, for a run may be moved."""
+    yield ",".join([*PAGES.names, *LINKS.names])
+    for archive in run.archives():
+        yield file_digest(archive, archive.name)
+    if (run.path / LEDGER_NAME).is_file():
+        yield str(ledger_summary(run.path))
+    if state := guess_state(run.path):
+        yield state
+    own = run.path.resolve()
+    for path in sources:
+        files = source_files(path)  # first: what is not there, or a link in a circle, is told here
+        holds_run = own != path.resolve() and own.is_relative_to(path.resolve())
+        for file, target in _resolved(files):
+            if not (holds_run and target.is_relative_to(own)):
+                yield file_digest(file, str(target))
+
+
+def _resolved(files: Iterable[Path]) -> Iterator[tuple[Path, Path]]:
+    """Yield each file and where it really is; what holds for its folder is looked up once."""
+    folders: dict[Path, Path] = {}
+    for file in files:
+        folder = file.parent
+        if folder not in folders:
+            folders[folder] = folder.resolve()
+        yield file, file.resolve() if file.is_symlink() else folders[folder] / file.name

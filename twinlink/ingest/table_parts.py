@@ -1,0 +1,115 @@
+"""Tables that grow part by part, one pair of pages and links a site: in memory while they are small, else on disk."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from twinlink.pages.parser import Link
+from twinlink.tables import LINKS, PAGES, read_table, write_table
+from twinlink.urls import page_id, site_of
+
+__all__ = ["Parts", "Rows"]
+
+HELD_BYTES = 2**25  # of the parts that wait in memory; those of a site of some 9,000 pages need not be written
+_PART_BYTES = 2**14  # what Arrow takes for a part beside its values
+
+
+class Rows:
+    """Pages of one site and their links, as they come out of the parser; of two of one number the later counts."""
+
+    def __init__(self) -> None:
+        self._pages: dict[int, tuple[tuple[Any, ...], Sequence[Link]]] = {}
+
+    def add(self, number: int, page: tuple[Any, ...], links: Sequence[Link]) -> None:
+        """Take a page: its number, its row of `PAGES`, its links."""
+        self._pages[number] = page, links
+
+    def tables(self, site_by: Literal["domain", "host", "path"]) -> tuple[pa.Table, pa.Table]:
+        """Return what has been taken as tables; a link's target is the number of its address."""
+        sources = [number for number, (_, links) in self._pages.items() for _ in links]
+        found = [link for _, links in self._pages.values() for link in links]
+        url, anchor, rel, hreflang = zip(*found, strict=True) if found else ((), (), (), ())
+        targets = {address: (page_id(address), site_of(address, site_by)) for address in set(url)}
+        target, target_site = zip(*(targets[address] for address in url), strict=True) if url else ((), ())
+        columns = (sources, target, url, target_site, anchor, rel, hreflang)
+        return _table(zip(*(page for page, _ in self._pages.values()), strict=True), PAGES), _table(columns, LINKS)
+
+
+class Parts:
+    """Parts of the tables of each site, in the order in which they came; a later row of a page replaces earlier ones.
+
+    Parameters
+    ----------
+    folder : Path
+        Where parts go when they are larger than `HELD_BYTES` together; made when the first one does.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._held: dict[str, list[tuple[pa.Table, pa.Table]]] = {}
+        self._n_bytes = 0  # of what is held
+        self._written: dict[str, list[int]] = {}
+        self._n_written = 0
+
+    def add(self, site: str, pages: pa.Table, links: pa.Table) -> None:
+        """Take a part of a site's tables; all of them go to disk when they are too large together."""
+        self._held.setdefault(site, []).append((pages, links))
+        self._n_bytes += pages.nbytes + links.nbytes + _PART_BYTES
+        if self._n_bytes > HELD_BYTES:
+            self._write()
+
+    def sites(self) -> list[str]:
+        """Return the sites that have parts."""
+        return sorted({*self._held, *self._written})
+
+    def take(self, site: str) -> tuple[pa.Table, pa.Table]:
+        """Return the tables of a site, and hold them no longer."""
+        parts = [
+            (read_table(self._file("pages", part), PAGES), read_table(self._file("links", part), LINKS))
+            for part in self._written.pop(site, [])
+        ]
+        return _joined([*parts, *self._held.pop(site, [])])
+
+    def remove(self) -> None:
+        """Remove the folder."""
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _write(self) -> None:
+        for site in list(self._held):
+            pages, links = _joined(self._held.pop(site))
+            part = self._n_written = self._n_written + 1
+            write_table(pages, PAGES, self._file("pages", part))
+            write_table(links, LINKS, self._file("links", part))
+            self._written.setdefault(site, []).append(part)
+        self._n_bytes = 0
+
+    def _file(self, table: str, part: int) -> Path:
+        return self._folder / f"{table}-{part}.parquet"
+
+
+def _joined(parts: Sequence[tuple[pa.Table, pa.Table]]) -> tuple[pa.Table, pa.Table]:
+    """Put parts together; of a page that is in several of them the last one counts, with its links."""
+    seen = pa.array([], pa.int64())
+    kept = []
+    for pages, links in reversed(parts):
+        fresh = pc.invert(pc.is_in(pages["page_id"], seen))
+        if not pc.all(fresh).as_py():
+            pages = pages.filter(fresh)  # noqa: PLW2901
+            links = links.filter(pc.is_in(links["source"], pages["page_id"].combine_chunks()))  # noqa: PLW2901
+        kept.append((pages, links))
+        if len(kept) < len(parts):
+            seen = pa.concat_arrays([seen, *pages["page_id"].chunks])
+    all_pages, all_links = zip(*reversed(kept), strict=True)
+    return pa.concat_tables(all_pages), pa.concat_tables(all_links)
+
+
+def _table(columns: Iterable[Iterable[Any]], schema: pa.Schema) -> pa.Table:
+    """Make a table of columns of Python values."""
+    arrays = [pa.array(values, field.type) for values, field in zip(columns, schema, strict=True)]
+    return pa.Table.from_arrays(arrays, schema=schema)

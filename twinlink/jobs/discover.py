@@ -1,0 +1,321 @@
+"""The loop: crawl sites, pair their pages, rank the sites that they link to, look at the best, add those, again.
+
+As Zhang, Yao & Kit have it (section 2.3), with a look at each candidate before it is crawled. Each step is a stage that
+is skipped when it is done, or ends with a file of `twinlink.rundir.rounds`; so the loop goes on anywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+
+from twinlink.config import Config
+from twinlink.errors import InputError, RunError
+from twinlink.jobs.mine import ingest_stage, match_stage, silent
+from twinlink.jobs.origin import leaving_nothing, origin_of
+from twinlink.jobs.probing import Look, failure, fetch, fetched_sites, is_added, probe
+from twinlink.jobs.rounds_chart import PLOT_FILE, draw_rounds
+from twinlink.jobs.start_pages import is_open, start_pages
+from twinlink.language.stage import identify_pages
+from twinlink.language_names import check_two
+from twinlink.languages import canonical_language
+from twinlink.match.methods.urls import read_libraries
+from twinlink.patterns.credibility import credible_keys
+from twinlink.patterns.keys import Key
+from twinlink.patterns.library import read_library
+from twinlink.patterns.stage import LIBRARY, learn_run, paired_by_patterns
+from twinlink.progress import Report
+from twinlink.rundir.directory import RunDirectory
+from twinlink.rundir.remembered import remember
+from twinlink.rundir.rounds import Chosen, Rounds, turned_down
+from twinlink.sites.stage import TABLE_FILE, rank
+from twinlink.spiders.scope import Scope
+from twinlink.tables import PAGES, PAIRS, PATTERNS, PROBES, SITES, iter_parts, read_table
+from twinlink.urls import site_of
+
+__all__ = ["discover"]
+
+OnRound = Callable[[dict[str, int]], None]
+
+
+def discover(
+    seeds: Sequence[str],
+    run: RunDirectory,
+    config: Config,
+    report: Report = silent,
+    on_round: OnRound | None = None,
+) -> pa.Table:
+    """Let a list of sites grow by itself.
+
+    Round 0 crawls a budget of each seed site, pairs pages, and ranks the sites that they link to. Each further round
+    probes the best ``discover.top`` of those with a few pages, adds the ones that are bilingual, crawls them, and pairs
+    and ranks again. What a probe found is kept and not asked again. The run is an ordinary one, of all sites that were
+    added; the column ``round`` of its pages says which round brought them.
+
+    Parameters
+    ----------
+    seeds : sequence of str
+        Normalised addresses of the seed sites.
+    run : RunDirectory
+        Gets the loop's own files below ``RUN/discover``, see `twinlink.rundir.rounds`. A loop that was stopped or
+        killed goes on where it was; more rounds may be asked for later.
+    config : Config
+        ``discover`` says how; ``crawl``, ``match.patterns`` and ``ranking`` hold for the stages.
+    report : callable, optional
+        Takes the progress of the stages.
+    on_round : callable, optional
+        Called with the row of each round that ends, as in the table.
+
+    Returns
+    -------
+    pa.Table
+        `twinlink.tables.ROUNDS`, a row a round. It ends early when no candidate is left.
+
+    Raises
+    ------
+    InputError
+        If there are no seeds.
+    RunError
+        If the pages of ``run`` were read from files, or its loop was begun with other seeds or settings of ``discover``
+        than now; ``rounds``, ``skip`` and ``only`` may change.
+    CrawlError
+        If not one seed could be fetched.
+    """
+    if not seeds:
+        raise InputError("nothing to begin at: expected at least one address of a site")
+    check_two(config.langs)
+    rounds = Rounds(run)
+    if not rounds.is_begun:
+        _check_own(run, seeds, config)
+    with leaving_nothing(run):
+        rounds.begin(_begun(seeds, config))
+        _play_rounds(_Loop(seeds, run, rounds, config, report), rounds, config.discover.rounds, on_round)
+    _show(rounds)  # a kill may have come between a round's end and its tables
+    return rounds.table()
+
+
+def _play_rounds(loop: _Loop, rounds: Rounds, last: int, on_round: OnRound | None) -> None:
+    """Play the rounds that are not done yet; it ends early when nobody is left to try."""
+    for number in range(last + 1):
+        if rounds.is_done(number):
+            continue
+        row = loop.play(number)
+        if row is None:
+            return
+        rounds.count(number, row)
+        _show(rounds)
+        if on_round is not None:
+            on_round(row)
+
+
+def _check_own(run: RunDirectory, seeds: Sequence[str], config: Config) -> None:
+    """Refuse a run whose pages come from elsewhere: the loop's own would stand beside them, or replace them."""
+    known = origin_of(run)
+    sites = Scope(known.starts, config.crawl)
+    if known.paths:
+        raise RunError(f"{run.path}: its pages were read from files ({known}); use another run directory")
+    if known.starts and not any(sites.site(seed) for seed in seeds):
+        raise RunError(f"{run.path}: was crawled from {known}, not from these seeds; use another run directory")
+
+
+def _show(rounds: Rounds) -> None:
+    """Write the tables and the picture of all rounds anew."""
+    rounds.write_tables()
+    draw_rounds(rounds.table(), rounds.folder / PLOT_FILE)
+
+
+def _begun(seeds: Sequence[str], config: Config) -> dict[str, Any]:
+    """Return what all rounds of a loop have in common."""
+    settings = msgspec.to_builtins(config.discover)
+    for later in ("rounds", "skip", "only"):  # they may change while the loop goes on
+        del settings[later]
+    shared = {
+        "langs": [canonical_language(tag) for tag in config.langs],
+        "site_by": config.crawl.site_by,
+        "seeds": list(seeds),
+    }
+    return {**{f"discover.{name}": value for name, value in settings.items()}, **shared}
+
+
+class _Loop:
+    """Plays rounds; all that it knows is on disk."""
+
+    def __init__(self, seeds: Sequence[str], run: RunDirectory, rounds: Rounds, config: Config, report: Report) -> None:
+        self._seeds, self._rounds, self._config, self._report = seeds, rounds, config, report
+        self._run = RunDirectory(run.path)  # of which nobody is told that each round makes the tables again
+        self._site_by = _by_host(config)
+        budget = config.crawl.max_site_pages or config.discover.site_pages
+        self._limited = config.override({"crawl.max_site_pages": budget})
+
+    def play(self, number: int) -> dict[str, int] | None:
+        """Play a round; None when there is nobody to try."""
+        chosen = self._rounds.chosen(number)
+        if chosen is None:
+            chosen = self._candidates() if number else self._seed_sites()
+            if not chosen:
+                return None
+            self._rounds.choose(number, chosen)
+        if number and self._rounds.verdicts(number) is None:
+            self._rounds.judge(number, self._probed(number, chosen))
+        self._crawl(number)
+        if self._rounds.verdicts(number) is None:
+            self._rounds.judge(number, self._fetched(number, chosen))
+        self._pair()
+        return self._row(number)
+
+    def _seed_sites(self) -> list[Chosen]:
+        starts: dict[str, list[str]] = {}
+        for seed in self._seeds:
+            starts.setdefault(site_of(seed, self._site_by), []).append(seed)
+        return [Chosen(site, tuple(urls)) for site, urls in starts.items()]
+
+    def _candidates(self) -> list[Chosen]:
+        """Return the best sites that are linked to and have not been tried."""
+        self._rank()
+        settings = self._config.discover
+        columns = ("site", "state", settings.score)
+        table = read_table(self._run.stage_folder("rank") / TABLE_FILE, SITES, columns)
+        private = self._config.crawl.allow_private
+        rows = [
+            row for row in table.to_pylist() if row["state"] == "candidate" and is_open(row["site"], settings, private)
+        ]
+        rows.sort(key=lambda row: (-row[settings.score], row["site"]))
+        best = {row["site"]: row[settings.score] for row in rows[: settings.top]}
+        starts = start_pages(self._run.stage_folder("ingest") / "links", best.keys(), settings.starts)
+        return [Chosen(site, starts[site], place, score) for place, (site, score) in enumerate(best.items(), 1)]
+
+    def _probed(self, number: int, chosen: Iterable[Chosen]) -> pa.Table:
+        """Look at the candidates of a round."""
+        starts = {each.site: each.starts for each in chosen}
+        folder = self._rounds.of(number) / "probe"
+        found = probe(starts, folder, self._config, self._credible_keys(), self._report, self._run.pause_file)
+        return _verdict_table(number, chosen, found, self._config)
+
+    def _fetched(self, number: int, chosen: Iterable[Chosen]) -> pa.Table:
+        """Say of the seeds which gave pages: they are crawled without a look."""
+        told = fetched_sites(self._run)
+        found = {}
+        for each in chosen:
+            n_pages = told.get(each.site, {}).get("pages", 0)
+            found[each.site] = Look("seed", "", n_pages) if n_pages else failure(told.get(each.site, {}))
+        return _verdict_table(number, chosen, found, self._config)
+
+    def _credible_keys(self) -> Mapping[Key, float]:
+        """Return the URL keys that the sites so far, and imported libraries, vouch for."""
+        settings = self._config.match.patterns
+        library = read_libraries(settings.libraries)
+        library.merge(read_library(self._run.stage_folder("patterns") / LIBRARY))
+        return credible_keys(library, settings)
+
+    def _crawl(self, number: int) -> None:
+        """Crawl all sites that were added up to this round; those of earlier rounds are done."""
+        addresses = list(self._seeds)
+        for earlier in range(1, number + 1):
+            verdicts, chosen = self._rounds.verdicts(earlier), self._rounds.chosen(earlier)
+            assert verdicts is not None, "a round ends with verdicts"
+            assert chosen is not None, "and begins with those whom it tries"
+            added = {row["site"] for row in verdicts.to_pylist() if row["added"]}
+            addresses += [url for each in chosen if each.site in added for url in each.starts]
+        fetch(addresses, self._run, self._limited, self._report, own=self._config)
+        remember(self._run, self._config, "discover")
+
+    def _pair(self) -> None:
+        """Bring pages into tables, pair them, and rank the sites around."""
+        ingest_stage([], self._run, self._config, self._report)
+        if self._config.discover.pairs == "match":
+            match_stage(self._run, self._config, self._report)
+        elif self._config.discover.languages:
+            identify_pages(self._run, lambda done, total: self._report("languages", done, total))
+        learn_run(self._run, self._config, lambda done, total: self._report("patterns", done, total))
+        self._rank()
+
+    def _rank(self) -> None:
+        verdicts = turned_down(self._run)
+        rank(self._run, self._config, verdicts, lambda done, total: self._report("rank", done, total))
+
+    def _row(self, number: int) -> dict[str, int]:
+        """Return the row of a round that has been played."""
+        verdicts = self._rounds.verdicts(number)
+        assert verdicts is not None, "it has been played"
+        tried = verdicts.to_pylist()
+        pages, pairs = self._pages(), self._pairs()
+        own = {row["site"] for row in tried if row["added"]}
+        said = [row["verdict"] for row in tried]
+        states = read_table(self._run.stage_folder("rank") / TABLE_FILE, SITES, ("state",))["state"].to_pylist()
+        return {
+            "round": number,
+            "tried": len(tried),
+            "added": len(own & pages.keys()),
+            "one_language": sum(row["pages"] > 0 and not row["added"] for row in tried),
+            "refused": said.count("refused"),
+            "dead": said.count("dead"),
+            "unreadable": sum(each in ("errors", "moved", "empty") for each in said),
+            "with_pairs": len(own & pairs.keys()),
+            "pages": sum(pages.get(site, 0) for site in own),
+            "pairs": sum(pairs.get(site, 0) for site in own),
+            "sites": len(pages),
+            "all_pages": sum(pages.values()),
+            "all_pairs": sum(pairs.values()),
+            "patterns": self._n_patterns(),
+            "candidates": states.count("candidate"),
+        }
+
+    def _pages(self) -> dict[str, int]:
+        return _count_sites(self._run.stage_folder("ingest") / "pages", PAGES)
+
+    def _pairs(self) -> dict[str, int]:
+        """Return the number of pairs of each site that has some."""
+        if self._config.discover.pairs == "match":
+            return _count_sites(self._run.stage_folder("match") / "pairs", PAIRS)
+        counts: dict[str, int] = {}
+        for url, _, _ in paired_by_patterns(self._run):
+            site = site_of(url, self._site_by)
+            counts[site] = counts.get(site, 0) + 1
+        return counts
+
+    def _n_patterns(self) -> int:
+        keys: set[tuple[str, str]] = set()
+        for part in iter_parts(self._run.stage_folder("patterns") / "patterns"):
+            rows = read_table(part, PATTERNS, ("source", "target", "verdict")).to_pylist()
+            keys.update((row["source"], row["target"]) for row in rows if row["verdict"] != "weak")
+        return len(keys)
+
+
+def _count_sites(folder: Path, schema: pa.Schema) -> dict[str, int]:
+    """Count the rows of a table, a file a site, by site."""
+    parts = (read_table(part, schema, ("site",))["site"] for part in iter_parts(folder))
+    return {sites[0].as_py(): len(sites) for sites in parts if len(sites)}
+
+
+def _by_host(config: Config) -> Any:
+    """Return what a site is once it is in tables, where folders count as hosts."""
+    return "domain" if config.crawl.site_by == "domain" else "host"
+
+
+def _verdict_table(number: int, chosen: Iterable[Chosen], found: Mapping[str, Look], config: Config) -> pa.Table:
+    """Return what was made of a round's sites as rows of `PROBES`."""
+    rows = []
+    for each in chosen:
+        made = found[each.site]
+        added = is_added(made, config.discover) if number else made.has_pages
+        rows.append(
+            {
+                "round": number,
+                "site": each.site,
+                "verdict": made.verdict,
+                "added": added,
+                "reason": made.reason,
+                "place": each.place,
+                "score": each.score,
+                "start": each.starts[0],
+                "pages": made.pages,
+                "langs": made.langs,
+                "credibility": made.credibility,
+                "rule": made.rule,
+            }
+        )
+    return pa.Table.from_pylist(rows, schema=PROBES)

@@ -1,0 +1,356 @@
+"""The whole job: crawl what is an address, read what is a path, match. Each stage is skipped when it is done."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from twinlink.config import Config, IngestSettings
+from twinlink.config.align import BitextSettings
+from twinlink.errors import ConfigError, InputError, TwinlinkError
+from twinlink.ingest.stage import ingest, source_paths
+from twinlink.jobs.origin import Means, entering
+from twinlink.language_names import check_two
+from twinlink.progress import Report
+from twinlink.rundir.directory import RunDirectory
+from twinlink.rundir.remembered import remember
+from twinlink.spiders.crawl import CrawlProgress, crawl
+from twinlink.system.orphans import end_with_parent
+from twinlink.urls import normalise
+
+__all__ = [
+    "align_files",
+    "align_stage",
+    "crawl_alone",
+    "crawl_stage",
+    "ingest_alone",
+    "ingest_stage",
+    "match_stage",
+    "mine_stages",
+    "report_stage",
+    "shapes_stage",
+    "split_inputs",
+]
+
+_ALL = 2**53
+_N_SHOWN = 3  # reasons and languages shown while a crawl runs
+
+
+def silent(stage: str, done: int, total: int | None, detail: str = "") -> None:
+    """Report nothing."""
+
+
+def split_inputs(inputs: Sequence[str]) -> tuple[list[str], list[Path]]:
+    """Tell addresses from paths.
+
+    >>> split_inputs(["https://www.example.org", "."])
+    (['https://www.example.org/'], [PosixPath('.')])
+
+    Raises
+    ------
+    InputError
+        If an address is of another scheme than http and https, or there is no such path.
+    """
+    urls: list[str] = []
+    paths: list[Path] = []
+    for text in inputs:
+        if "://" in text:
+            url = normalise(text)
+            if url is None:
+                raise InputError(f"{text}: not a usable address; expected http://HOST/… or https://HOST/…")
+            urls.append(url)
+        elif _exists(text):
+            paths.append(Path(text))
+        elif _looks_like_host(text):
+            raise InputError(f"{text}: no such file or folder; if a site is meant, write https://{text}")
+        else:
+            raise InputError(f"{text or repr(text)}: no such file or folder; expected a URL, a WARC file or a folder")
+    return urls, paths
+
+
+def _exists(text: str) -> bool:
+    try:
+        return bool(text) and Path(text).exists()
+    except OSError:  # a name too long, a folder that may not be looked into
+        return False
+
+
+def _looks_like_host(text: str) -> bool:
+    named = "." in text or text.startswith("localhost")
+    return named and normalise(f"http://{text}") is not None and not text.startswith((".", "/"))
+
+
+def mine_stages(
+    inputs: Sequence[str],
+    run: RunDirectory,
+    config: Config,
+    report: Report = silent,
+    how: Means = "same",
+    *,
+    align: bool = False,
+) -> None:
+    """Do all stages for ``inputs`` (addresses, archives, folders) in ``run``.
+
+    Parameters
+    ----------
+    inputs : sequence of str
+        Addresses, archives, folders.
+    run : RunDirectory
+    config : Config
+    report : callable, optional
+    how : {"same", "add", "replace"}
+        What the inputs are to a run that has sources already, see `twinlink.jobs.origin`.
+    align : bool
+        Whether the sentences of the pairs are aligned, too.
+    """
+    urls, paths = split_inputs(inputs)
+    if not urls and not paths:
+        raise InputError("nothing to mine: expected at least one address, archive or folder")
+    _check_match(config)
+    with entering(run, urls, paths, config, how) as (place, sources):
+        if urls:
+            crawl_stage(urls, place, config, report, run.pause_file)
+        ingest_stage(sources, place, config, report)
+        match_stage(place, config, report)
+        if place is not run:
+            _check_replacement(place)
+        if align:
+            _show(place, report)  # lest an error leaves the report of the earlier pairs
+            align_stage(place, config, report=report)
+    _show(run, report)
+
+
+def _show(run: RunDirectory, report: Report) -> None:
+    """Write the report; what was mined is there also when that fails."""
+    try:
+        report_stage(run)
+    except TwinlinkError as error:
+        report("report", 0, None, f"not written: {error}")
+
+
+def _check_match(config: Config) -> None:
+    """Check what `match` will need: a slip is told now, not after hours of crawling."""
+    from twinlink.similarity.lexicon_files import read_lexicon
+    from twinlink.similarity.lexicon_sets import named_files
+
+    check_two(config.langs)
+    for path in named_files(config.match.lexicons):
+        read_lexicon(path)
+    if config.match.method != "weighed":
+        from twinlink.baselines.methods import check_cut
+        from twinlink.match.methods.urls import read_libraries
+
+        check_cut(config.match)
+        read_libraries(config.match.patterns.libraries)
+
+
+def _check_replacement(place: RunDirectory) -> None:
+    """Refuse to put a run without pairs into the place of another one."""
+    from twinlink.match.counts import EmptyMatchError, count_match, matched_langs, n_pairs, why_none
+
+    folder = place.stage_folder("match")
+    if not n_pairs(folder):
+        counts = count_match(place, folder)
+        why = why_none(counts.languages, matched_langs(place), counts.reasons)
+        ended = f"The run stays as it was; what was mined now is in {place.path}"
+        raise EmptyMatchError(place.path, ended, counts, why)
+
+
+def report_stage(run: RunDirectory) -> Path:
+    """Write the report of the run, unless it is there and still true."""
+    from twinlink.review.report.stage import refresh_report
+
+    return refresh_report(run)
+
+
+def crawl_stage(
+    urls: Sequence[str],
+    run: RunDirectory,
+    config: Config,
+    report: Report = silent,
+    pause: Path | None = None,
+    own: Config | None = None,
+) -> CrawlProgress:
+    """Fetch the sites of ``urls``; goes on where an earlier call stopped.
+
+    Parameters
+    ----------
+    urls : sequence of str
+        Start pages.
+    run : RunDirectory
+    config : Config
+    report : callable, optional
+    pause : Path, optional
+        The file that asks for a pause; by default the run's own.
+    own : Config, optional
+        What the run remembers instead of ``config``: from the first page on that is fetched with it, for then there is
+        something to go on with.
+    """
+    seen = [_ALL]
+
+    def on_progress(progress: CrawlProgress) -> None:
+        if progress.fetched > seen[0]:
+            remember(run, own or config, "crawl")
+        seen[0] = progress.fetched
+        report("crawl", progress.fetched, progress.fetched + progress.queued, _crawl_detail(progress))
+
+    settings = config.crawl if config.crawl.langs else msgspec.structs.replace(config.crawl, langs=config.langs)
+    progress = crawl(urls, run.path, settings, on_progress, pause or run.pause_file)
+    remember(run, own or config, "crawl")
+    return progress
+
+
+def crawl_alone(
+    urls: Sequence[str], run: RunDirectory, config: Config, report: Report = silent, how: Means = "same"
+) -> CrawlProgress:
+    """Do the stage as a job of its own, which remembers the wanted languages as well."""
+    with entering(run, urls, [], config, how) as (place, _):
+        progress = crawl_stage(urls, place, config, report, run.pause_file)
+        remember(place, config, "langs")
+    return progress
+
+
+def _crawl_detail(progress: CrawlProgress) -> str:
+    """Return what a crawl has met so far, in few words."""
+    parts = [f"queued {progress.queued}"]
+    if progress.rejected:
+        reasons = list(progress.reasons.items())[:_N_SHOWN]
+        parts.append(f"rejected {progress.rejected} ({_counts(reasons)})")
+    if progress.langs:
+        parts.append(f"declared {_counts(list(progress.langs.items())[:_N_SHOWN])}")
+    if progress.n_sites > 1:
+        parts.append(f"{progress.n_sites} sites")
+    if progress.ended:
+        parts.append(f"{sum(progress.ended.values())} ended by budget ({_counts(progress.ended.items())})")
+    return " · ".join(parts)
+
+
+def _counts(items: Iterable[tuple[str, int]]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in items)
+
+
+def ingest_stage(paths: Sequence[Path], run: RunDirectory, config: Config, report: Report = silent) -> None:
+    """Read the crawl's archives and ``paths`` into tables.
+
+    Raises
+    ------
+    InputError
+        If there is neither a path nor an archive.
+    """
+    if not paths and not run.archives():
+        raise InputError(f"nothing to read: {run.path} has no crawl in it, and no WARC file or folder is given")
+    known = source_paths(run)
+    gone = [path for path in paths if not path.exists() and path.resolve() in known]
+    if gone:
+        raise InputError(
+            f"{gone[0]}: was read into {run.path} and is no longer there; put it back, or start anew with --replace"
+        )
+    ingest(run, paths, _ingest_settings(config), lambda done: report("ingest", done, None), config)
+
+
+def ingest_alone(
+    paths: Sequence[Path], run: RunDirectory, config: Config, report: Report = silent, how: Means = "same"
+) -> None:
+    """Do the stage as a job of its own; without paths, those that the run was read from are read again."""
+    with entering(run, [], paths, config, how) as (place, sources):
+        ingest_stage(sources, place, config, report)
+
+
+def shapes_stage(run: RunDirectory, report: Report = silent) -> None:
+    """Linearise the pages of the run, unless that is done."""
+    from twinlink.ingest.shapes import linearise_pages
+
+    linearise_pages(run, lambda done: report("shapes", done, None))
+
+
+def _ingest_settings(config: Config) -> IngestSettings:
+    return config.override({"ingest.site_by": config.crawl.site_by}).ingest
+
+
+def align_stage(
+    run: RunDirectory,
+    config: Config,
+    workers: int = 1,
+    report: Report = silent,
+) -> None:
+    """Align the sentences of the run's page pairs, in this process or in some of its own."""
+    from concurrent.futures import ProcessPoolExecutor
+
+    from twinlink.align.formats.sentence_pairs import PairFile
+    from twinlink.align.stage import align_run
+
+    lexicons = [Path(name) for name in config.bitext.lexicons or config.match.lexicons]
+    warm = [PairFile.of(text) for text in config.bitext.warm]
+
+    def on_pairs(done: int, total: int) -> None:
+        report("align", done, total)
+
+    if workers == 1:
+        align_run(run, config.bitext, lexicons, warm=warm, on_pairs=on_pairs, config=config)
+        return
+    with ProcessPoolExecutor(workers, initializer=end_with_parent, initargs=(os.getpid(),)) as executor:
+        align_run(run, config.bitext, lexicons, warm=warm, executor=executor, on_pairs=on_pairs, config=config)
+
+
+def align_files(
+    a: Path, b: Path, settings: BitextSettings, form: str, warm: Sequence[str] = (), lexicons: Sequence[Path] = ()
+) -> Iterator[str]:
+    """Yield the aligned sentences of two texts of one sentence a line, as ``beads`` or ``tsv``.
+
+    Beads hold the numbers of lines, from 0; blank lines are in none. TSV has the two texts and the bead's probability.
+    ``warm`` names files of sentence pairs that the word model learns from first. What the names of the two texts end in
+    (``news.de``, ``news.fr``) are the languages that are looked for there.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be read.
+    LexiconError
+        If a lexicon cannot be read.
+    ConfigError
+        If there is no such form; or dictionaries are to be found (``auto``) for texts whose names do not end in their
+        languages.
+    """
+    from twinlink.align.formats.beads import bead_lines
+    from twinlink.align.formats.sentence_lines import read_lines
+    from twinlink.align.formats.sentence_pairs import PairFile
+    from twinlink.align.learning import align_texts
+    from twinlink.align.prior_pairs import warm_knowledge
+    from twinlink.align.stage import lexicon_prior
+    from twinlink.align.tokens import ANY_LANGUAGE
+    from twinlink.similarity.lexicon_sets import lexicons_of_texts
+
+    if form not in ("beads", "tsv"):
+        raise ConfigError(f"--format {form}: expected beads or tsv for two texts")
+    lines_a, lines_b = read_lines(a), read_lines(b)
+    two = a.suffix[1:], b.suffix[1:]
+    prior = lexicon_prior(lexicons_of_texts(a, b, lexicons).between(*two), ("", ""), ANY_LANGUAGE)
+    known = None
+    if warm:
+        langs = two if two[0] != two[1] else ("", "")
+        files = [PairFile.of(text) for text in warm]
+        known = warm_knowledge(files, [langs], settings, ANY_LANGUAGE)[langs]
+    texts = ([line.text for line in lines] for lines in (lines_a, lines_b))
+    found = align_texts(*texts, settings=settings, lexicon=prior, known=known)
+    beads = [([lines_a[k] for k in one], [lines_b[k] for k in other]) for one, other in found.beads]
+    if form == "beads":
+        yield from bead_lines(([line.number for line in one], [line.number for line in other]) for one, other in beads)
+        return
+    for bead, probability in zip(beads, found.posteriors, strict=True):
+        yield "\t".join([*(" ".join(line.text for line in side) for side in bead), f"{probability:.4f}"])
+
+
+def match_stage(run: RunDirectory, config: Config, report: Report = silent) -> None:
+    """Match all sites of the run; linearise its pages first if the method needs that."""
+    # They take a second to load, for which the other stages need not wait.
+    from twinlink.baselines.methods import STRUCTURAL, check_cut
+    from twinlink.match.stage import match
+
+    check_two(config.langs)
+    check_cut(config.match)
+    if config.match.method in STRUCTURAL:
+        shapes_stage(run, report)
+    match(run, config, lambda done, total: report("match", done, total))

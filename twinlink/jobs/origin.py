@@ -1,0 +1,225 @@
+"""What a run was made from, and whether another call means the same, more, or something else.
+
+The sources of a run are the start pages of its crawl, and the files and folders that were read into it. They only ever
+grow: a call that names some of them means the run as it is, and further ones come in beside them. A call that names
+only others is refused, unless it says which it wants: ``add``, or ``replace``.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from twinlink.config import Config
+from twinlink.errors import ConfigError, DamagedError, InputError, NothingFoundError, RunError
+from twinlink.ingest.stage import ingest_settings, source_mark, source_marks, source_paths
+from twinlink.labels.book import LabelBook
+from twinlink.rundir.directory import RunDirectory
+from twinlink.spiders.crawl import LOG_NAME
+from twinlink.spiders.frontier.ledger import LEDGER_NAME, ledger_counts, ledger_starts
+from twinlink.spiders.scope import Scope
+from twinlink.tables import count_rows
+
+__all__ = ["Means", "Origin", "agreed_paths", "entering", "holdings", "leaving_nothing", "means", "origin_of"]
+
+Means = Literal["same", "add", "replace"]
+"""What a call means by its sources: those of the run, further ones, or others instead."""
+
+_NAMED = 3  # sources in a message
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What a run was made from."""
+
+    starts: tuple[str, ...] = ()
+    """Start pages of its crawl, if that has fetched anything."""
+    paths: tuple[Path, ...] = ()
+    """Files and folders that were read, besides the crawl."""
+
+    def __str__(self) -> str:
+        names = [*self.starts, *map(str, self.paths)]
+        more = [f"{len(names) - _NAMED} more"] if len(names) > _NAMED else []
+        return ", ".join([*names[:_NAMED], *more])
+
+
+def means(*, add: bool, replace: bool) -> Means:
+    """Return what the options of a call say of its sources.
+
+    Raises
+    ------
+    InputError
+        If it asks for both.
+    """
+    if add and replace:
+        raise InputError("add and replace: choose one of them")
+    return "add" if add else "replace" if replace else "same"
+
+
+def origin_of(run: RunDirectory) -> Origin:
+    """Return what a run was made from; nothing for one that has no pages yet."""
+    has_crawl = (run.path / LEDGER_NAME).is_file() and ledger_counts(run.path).done > 0
+    return Origin(tuple(ledger_starts(run.path)) if has_crawl else (), tuple(source_paths(run)))
+
+
+def agreed_paths(
+    run: RunDirectory, urls: Sequence[str], paths: Sequence[Path], config: Config, how: Means = "same"
+) -> list[Path]:
+    """Return the files and folders that are to be read: those of the run, and further ones.
+
+    Parameters
+    ----------
+    run : RunDirectory
+    urls, paths : sequence
+        What the call names; nothing: the run as it is.
+    config : Config
+        Its ``crawl`` says what one site is: another page of a known site is no other source.
+    how : {"same", "add"}
+
+    Raises
+    ------
+    RunError
+        If the run was made from something else.
+    """
+    where = {path.resolve(): path for path in paths}
+    known = _found_again(run, origin_of(run), where)
+    fresh = [path for place, path in where.items() if place not in known.paths]
+    for path in fresh:
+        if not path.exists():
+            raise InputError(f"{path}: no such file or folder; expected a WARC file or a folder")
+        if _is_empty(path):
+            raise InputError(f"{path}: nothing is in this folder; expected saved pages or archives")
+    sites = Scope(known.starts, config.crawl)
+    strange = [url for url in urls if not sites.site(url)]
+    named = len(fresh) + len(strange)
+    if (known.starts or known.paths) and named:
+        if how == "same" and named == len(where) + len(urls):
+            raise RunError(_other(run, known, Origin(tuple(strange), tuple(fresh))))
+        _check_base_url(run, known, fresh, config)
+        run.tell(f"{run.path} gets more sources: {Origin(tuple(strange), tuple(fresh))}")
+    return [*(where.get(path, path) for path in known.paths), *fresh]
+
+
+def _is_empty(path: Path) -> bool:
+    with suppress(OSError):  # whatever is wrong is told when it is read
+        return path.is_dir() and not any(path.iterdir())
+    return False
+
+
+def _found_again(run: RunDirectory, known: Origin, given: Iterable[Path]) -> Origin:
+    """Return the origin with each source that lies elsewhere now, as far as the call names its new place."""
+    lost = {path: mark for path, mark in source_marks(run).items() if path in known.paths and not path.exists()}
+    if not lost:
+        return known
+    marks = {source_mark(path): path for path in given if path not in known.paths and path.exists()}
+    moved = {path: marks[mark] for path, mark in lost.items() if mark in marks}
+    for old, new in moved.items():
+        run.tell(f"{new} holds the same files as {old}, which is no longer there, and is read in its place")
+    return Origin(known.starts, tuple(moved.get(path, path) for path in known.paths))
+
+
+def _check_base_url(run: RunDirectory, known: Origin, fresh: Sequence[Path], config: Config) -> None:
+    """Refuse another address for further folders, which would change those of the earlier folders, too."""
+    before, now = ingest_settings(run).base_url, config.ingest.base_url
+    if fresh and known.paths and before != now:
+        was, would = (url or "what folders say themselves" for url in (before, now))
+        raise ConfigError(
+            f"ingest.base_url: {run.path} was read with {was}; to add {fresh[0]} with {would} would change the"
+            " addresses of its pages; use another run directory"
+        )
+
+
+def _other(run: RunDirectory, known: Origin, given: Origin) -> str:
+    return (
+        f"{run.path}: was made from {known}, not from {given}. Choose another run directory;"
+        " or --add to have both in this one; or --replace to start anew, which removes"
+        f" {holdings(run)} once it has succeeded"
+    )
+
+
+def holdings(run: RunDirectory) -> str:
+    """Return in words what a run holds that took time: ``168 pages, 84 pairs``."""
+    tables = {"pages": "ingest/pages", "pairs": "match/pairs", "aligned pairs": "align/pages"}
+    counts = {}
+    for name, table in tables.items():
+        with suppress(DamagedError):
+            counts[name] = count_rows(run.path / table)
+    return ", ".join(f"{n} {name}" for name, n in counts.items() if n) or "what it holds"
+
+
+@contextmanager
+def entering(
+    run: RunDirectory, urls: Sequence[str], paths: Sequence[Path], config: Config, how: Means = "same"
+) -> Iterator[tuple[RunDirectory, list[Path]]]:
+    """Give the run directory to work in, and the files and folders that are to be read.
+
+    With ``replace`` the new run grows in a folder of its own within the run; it takes the place of the old one when the
+    block ends without an error. If it does not, the same call goes on with it.
+
+    Raises
+    ------
+    RunError
+        If the run was made from something else, or was begun to be replaced by something else.
+    """
+    if how != "replace" or origin_of(run) == Origin():
+        with leaving_nothing(run):
+            yield run, agreed_paths(run, urls, paths, config, how)
+        return
+    old = f"{holdings(run)} from {origin_of(run)}"
+    run.tell(f"{run.path} starts anew; once that has succeeded, {old} are removed (labels stay)")
+    try:
+        with RunDirectory.held(run.replacement, run.tell) as fresh, leaving_nothing(fresh):
+            _copy_labels(run, fresh)
+            _check_begun(fresh, urls, paths, config)
+            yield fresh, agreed_paths(fresh, urls, paths, config)
+            _check_pages(run, fresh)
+    except BaseException:
+        if not RunDirectory(run.replacement).files():
+            shutil.rmtree(run.replacement, ignore_errors=True)
+        raise
+    run.replace()
+
+
+def _check_pages(run: RunDirectory, fresh: RunDirectory) -> None:
+    """Refuse to put a run without a page into the place of another one."""
+    if not (origin_of(fresh).starts or count_rows(fresh.path / "ingest" / "pages")):
+        raise NothingFoundError(f"0 pages. {run.path} stays as it was, with {holdings(run)}")
+
+
+@contextmanager
+def leaving_nothing(run: RunDirectory) -> Iterator[None]:
+    """Clear a run that is begun and comes to no page before an error; a log that the error points to stays."""
+    was_there = bool(run.files())
+    try:
+        yield
+    except BaseException as error:
+        if not was_there and LOG_NAME not in str(error) and not _has_pages(run):
+            run.clear()
+        raise
+
+
+def _has_pages(run: RunDirectory) -> bool:
+    try:
+        return origin_of(run) != Origin()
+    except RunError:  # whatever it has cannot be read
+        return True
+
+
+def _copy_labels(run: RunDirectory, fresh: RunDirectory) -> None:
+    """Let the match of a new run heed the labels of the old one; only these will stay."""
+    if LabelBook(run.path).file.is_file():
+        LabelBook(fresh.path).file.parent.mkdir(exist_ok=True)
+        shutil.copy(LabelBook(run.path).file, LabelBook(fresh.path).file)
+
+
+def _check_begun(fresh: RunDirectory, urls: Sequence[str], paths: Sequence[Path], config: Config) -> None:
+    """Refuse to go on with a replacement that was begun from something else."""
+    try:
+        agreed_paths(RunDirectory(fresh.path), urls, paths, config)
+    except RunError as error:
+        begun = f"{fresh.path}: holds a replacement that was begun from {origin_of(fresh)} and is not finished"
+        raise RunError(f"{begun}; give that command again, or remove this folder first") from error

@@ -1,0 +1,207 @@
+"""A first look at candidate sites: a few pages of each, and what they say about it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from twinlink.config import Config
+from twinlink.config.discovery import DiscoverySettings
+from twinlink.errors import CrawlError, MissingStageError
+from twinlink.jobs.mine import crawl_stage, ingest_stage, silent
+from twinlink.language.identify import identify_text
+from twinlink.language.stage import MAX_LETTERS
+from twinlink.languages import UNDETERMINED, base_language, languages_of_site
+from twinlink.patterns.keys import Key
+from twinlink.patterns.learning import learn_patterns
+from twinlink.progress import Report
+from twinlink.rundir.directory import RunDirectory, site_file
+from twinlink.spiders.frontier.ledger import ledger_counts, ledger_report
+from twinlink.tables import PAGES, read_table
+
+__all__ = ["Look", "failure", "fetch", "fetched_sites", "is_added", "look", "probe"]
+
+BILINGUAL, TWO_LANGUAGES, ONE_LANGUAGE = "bilingual", "two-languages", "one-language"
+
+_REFUSED = frozenset(("robots", "robots-unreachable", "busy", "noindex", "nofollow", "private-address", "blocked-port"))
+_DEAD = frozenset(("dns", "connection", "timeout", "tls"))
+
+
+class Look(NamedTuple):
+    """What was made of a site."""
+
+    verdict: str
+    """``bilingual``: a credible URL pattern between pages of two languages; ``two-languages``: no such pattern;
+    ``one-language``; or no page was to be had: ``refused``, ``dead``, ``errors``, ``moved``, ``empty``."""
+    reason: str
+    pages: int = 0
+    langs: str = ""
+    credibility: float = 0.0
+    rule: str = ""
+
+    @property
+    def has_pages(self) -> bool:
+        """Whether anything was seen of it."""
+        return self.pages > 0
+
+
+def probe(
+    starts: Mapping[str, Sequence[str]],
+    folder: Path,
+    config: Config,
+    prior: Mapping[Key, float],
+    report: Report = silent,
+    pause: Path | None = None,
+) -> dict[str, Look]:
+    """Fetch a few pages of each site, and judge it by them.
+
+    Parameters
+    ----------
+    starts : mapping
+        Sites, and the addresses that each is begun at.
+    folder : Path
+        Becomes a run of its own; a probe that was stopped goes on there.
+    config : Config
+        ``discover.probe_pages`` of each site are fetched, in the manner of ``crawl``.
+    prior : mapping
+        URL keys that are known to be credible, and their mean credibility.
+    report : callable, optional
+    pause : Path, optional
+        The file that asks for a pause; by default that of the probe's own run.
+
+    Returns
+    -------
+    dict
+        A `Look` for each site.
+
+    Raises
+    ------
+    CrawlError
+        If the crawler failed; not when no site gave a page.
+    """
+    run = RunDirectory.create(folder)
+    few = config.override({"crawl.max_site_pages": config.discover.probe_pages, "crawl.again": False})
+    addresses = [url for urls in starts.values() for url in urls]
+    try:
+        fetch(addresses, run, few, report, "probe", pause)
+    except CrawlError:
+        counts = ledger_counts(run.path)
+        if counts.done or counts.queued + counts.flight:  # else no site gave a page, which is an answer, too
+            raise
+    if run.archives():
+        ingest_stage([], run, few, _renamed(report, "probe"))
+    fetched = fetched_sites(run)
+    return {site: _look_at(site, run, fetched.get(site, {}), config, prior) for site in starts}
+
+
+def fetch(
+    addresses: Sequence[str],
+    run: RunDirectory,
+    config: Config,
+    report: Report = silent,
+    name: str = "crawl",
+    pause: Path | None = None,
+    own: Config | None = None,
+) -> None:
+    """Crawl as many pages as the sites' own limits allow: ``crawl.max_pages`` does not count.
+
+    The run remembers ``own`` instead of ``config``, if it is given.
+    """
+    budget = (config.crawl.max_site_pages or config.discover.site_pages) * max(1, len(addresses))
+    limits = {"crawl.max_pages": budget + ledger_counts(run.path).done}
+    crawl_stage(addresses, run, config.override(limits), _renamed(report, name), pause, own or config)
+
+
+def _renamed(report: Report, name: str) -> Report:
+    return lambda stage, done, total, detail="": report(name if stage == "crawl" else stage, done, total, detail)
+
+
+def fetched_sites(run: RunDirectory) -> dict[str, dict[str, Any]]:
+    """Return what a run's crawl says of each site: ``pages``, ``redirects``, and ``rejects`` by reason."""
+    try:
+        return {row["site"]: row for row in ledger_report(run.path)["sites"]}
+    except MissingStageError:
+        return {}
+
+
+def _look_at(site: str, run: RunDirectory, told: Mapping[str, Any], config: Config, prior: Mapping[Key, float]) -> Look:
+    part = site_file(run.path / "ingest" / "pages", site)
+    if not part.is_file():
+        return failure(told)
+    pages = read_table(part, PAGES, ("url", "blocks"))
+    texts = [" ".join(blocks)[:MAX_LETTERS] for blocks in pages["blocks"].to_pylist()]
+    return look(pages["url"].to_pylist(), texts, config, prior)
+
+
+def look(urls: Sequence[str], texts: Sequence[str], config: Config, prior: Mapping[Key, float]) -> Look:
+    """Judge a site by some of its pages.
+
+    Examples
+    --------
+    >>> urls = [f"http://x.hk/{lang}/{name}.htm" for lang in ("en", "tc") for name in ("home", "news")]
+    >>> texts = ["Opening hours of the library"] * 2 + ["圖書館的開放時間和服務"] * 2
+    >>> found = look(urls, texts, Config(), {})
+    >>> found.verdict, found.langs, found.rule, found.credibility
+    ('bilingual', 'en 2, zh 2', '/en/ ↔ /tc/', 1.0)
+    """
+    settings = config.discover
+    langs = _languages(texts, config.langs)
+    counts = Counter(lang for lang in langs if lang != UNDETERMINED)
+    named = ", ".join(f"{lang} {n}" for lang, n in sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+    second = sorted(counts.values())[-2] if len(counts) > 1 else 0
+    if second < max(1, settings.min_share * len(urls)):
+        return Look(ONE_LANGUAGE, named or "no language found", len(urls), named)
+    found = learn_patterns(urls, langs, config.match.patterns, prior)
+    best = max(found.patterns, key=lambda each: each.credibility, default=None)
+    if best is None or best.credibility < settings.min_credibility:
+        credibility, rule = (best.credibility, best.rule) if best else (0.0, "")
+        return Look(TWO_LANGUAGES, f"{named}; no credible URL pattern", len(urls), named, credibility, rule)
+    reason = f"{named}; {best.rule} pairs {best.n_pages} of {len(urls)} pages"
+    return Look(BILINGUAL, reason, len(urls), named, best.credibility, best.rule)
+
+
+def _languages(texts: Sequence[str], wanted: Sequence[str]) -> list[str]:
+    """Return the wanted language of each text, or its base language where none is wanted; ``und`` for others."""
+    found = [identify_text(text)[0] for text in texts]
+    if not wanted:
+        return [base_language(lang) for lang in found]
+    wanted_of = {lang: tag for tag, langs in languages_of_site(wanted, found).items() for lang in langs}
+    return [wanted_of.get(lang, UNDETERMINED) for lang in found]
+
+
+def failure(told: Mapping[str, Any]) -> Look:
+    """Say why a site gave no page, by what its crawl counted.
+
+    Examples
+    --------
+    >>> failure({"rejects": {"robots": 2}}).verdict, failure({"rejects": {"http-403": 1, "dns": 1}}).verdict
+    ('refused', 'errors')
+    >>> failure({"rejects": {"dns": 2}}).verdict, failure({"redirects": 1}).verdict, failure({}).verdict
+    ('dead', 'moved', 'empty')
+    """
+    rejects: Mapping[str, int] = told.get("rejects", {})
+    reason = ", ".join(f"{name} {n}" for name, n in rejects.items())
+    names = set(rejects)
+    if names & _REFUSED:
+        return Look("refused", reason)
+    if names - _DEAD:
+        return Look("errors", reason)
+    if names:
+        return Look("dead", reason)
+    if told.get("redirects"):
+        return Look("moved", "it only leads elsewhere")
+    return Look("empty", "no page in it")
+
+
+def is_added(found: Look, settings: DiscoverySettings) -> bool:
+    """Tell whether a candidate is to be crawled.
+
+    >>> is_added(Look(TWO_LANGUAGES, "", 5), DiscoverySettings()), is_added(Look(BILINGUAL, "", 5), DiscoverySettings())
+    (False, True)
+    """
+    if settings.accept == "all":
+        return found.has_pages
+    wanted = (BILINGUAL, TWO_LANGUAGES) if settings.accept == "languages" else (BILINGUAL,)
+    return found.verdict in wanted

@@ -1,0 +1,88 @@
+"""Where to begin at sites that are known by links alone."""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from publicsuffixlist import PublicSuffixList
+
+from twinlink.config.discovery import DiscoverySettings
+from twinlink.tables import LINKS, iter_parts, read_table
+
+__all__ = ["is_open", "start_pages"]
+
+
+def is_open(site: str, settings: DiscoverySettings, allow_private: bool = False) -> bool:
+    """Tell whether a site that pages link to may be tried at all.
+
+    A crawl trusts its start pages, also with hosts of the local network. Those that a stranger's page names are not to
+    be trusted: only names below a known public suffix are tried, no IP addresses, no ``router.lan``.
+
+    Examples
+    --------
+    >>> wanted = DiscoverySettings(only=("hk",), skip=("blog.hk",))
+    >>> [is_open(site, wanted) for site in ("a.com.hk", "b.blog.hk", "a.org", "xhk.org")]
+    [True, False, False, False]
+    >>> [is_open(site, DiscoverySettings()) for site in ("10.0.0.5", "localhost:80", "router.lan", "a.home.arpa")]
+    [False, False, False, False]
+    """
+    name = site.partition(":")[0]
+    if not allow_private and (name.endswith(".arpa") or _suffixes().privatesuffix(name) is None):
+        return False
+    return (not settings.only or _ends(name, settings.only)) and not _ends(name, settings.skip)
+
+
+def _ends(name: str, ends: Sequence[str]) -> bool:
+    return any(f".{name}".endswith(f".{end.strip('.').lower()}") for end in ends)
+
+
+@functools.cache
+def _suffixes() -> PublicSuffixList:
+    return PublicSuffixList(accept_unknown=False)
+
+
+def start_pages(links: Path, sites: Collection[str], n_starts: int) -> dict[str, tuple[str, ...]]:
+    """Return the addresses that most sites link to on each of some sites, after the bare name of the most linked host.
+
+    Parameters
+    ----------
+    links : Path
+        Folder of `LINKS`, a file a site; each site counts once for an address.
+    sites : collection of str
+    n_starts : int
+        Addresses of each site besides the bare name.
+
+    Returns
+    -------
+    dict
+        An entry for every site; one that nobody links to is begun at ``http://SITE/``.
+    """
+    wanted = pa.array(sorted(sites), pa.string())
+    linked: dict[str, Counter[str]] = {site: Counter() for site in sites}
+    for part in iter_parts(links):
+        table = read_table(part, LINKS, ("target_url", "target_site"))
+        table = table.filter(pc.is_in(table["target_site"], value_set=wanted))
+        for row in table.group_by(["target_url", "target_site"]).aggregate([]).to_pylist():
+            linked[row["target_site"]][row["target_url"]] += 1
+    return {site: _starts(site, linked[site], n_starts) for site in sorted(sites)}
+
+
+def _starts(site: str, linked: Counter[str], n_starts: int) -> tuple[str, ...]:
+    """Order addresses by links, then short ones first.
+
+    >>> _starts("a.hk", Counter({"https://www.a.hk/en/": 2, "https://www.a.hk/news/1": 1}), 1)
+    ('https://www.a.hk/', 'https://www.a.hk/en/')
+    """
+    if not linked:
+        return (f"http://{site}/",)
+    urls = sorted(linked, key=lambda url: (-linked[url], len(url), url))
+    hosts: Counter[str] = Counter()
+    for url, n in linked.items():
+        hosts["/".join(url.split("/", 3)[:3]) + "/"] += n
+    root = min(hosts, key=lambda host: (-hosts[host], len(host), host))
+    return tuple(dict.fromkeys([root, *urls[:n_starts]]))

@@ -1,0 +1,57 @@
+"""Hints at a page's language outside its text: parts of its address, and what the links to it say.
+
+Only names of languages are known beforehand. What ``/tc/`` or ``lang=2`` means is learned on each site, from the pages
+whose language is clear (`twinlink.language.site_languages`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from urllib.parse import unquote, urlsplit
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from twinlink.language.site_languages import NAMED
+from twinlink.languages import LANGUAGE_OF
+
+__all__ = ["page_hints", "switch_names"]
+
+_PARTS = re.compile(r"[^\W\d_]{2,8}(?==)=\w{1,8}|[^\W\d_]{2,8}")
+_MIN_PAGES = 3
+
+
+def switch_names(anchors: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return the language that each link text names (``Français`` → ``fr``), empty for all other texts.
+
+    >>> switch_names(pa.chunked_array([["Français", "News", "繁體"]])).to_pylist()
+    ['fr', '', 'zh-Hant']
+    """
+    at = pc.index_in(pc.utf8_lower(pc.utf8_trim_whitespace(anchors)), pa.array(list(LANGUAGE_OF)))
+    return pc.fill_null(pc.take(pa.array(list(LANGUAGE_OF.values())), at), "")
+
+
+def page_hints(pages: pa.Table, links: pa.Table) -> list[tuple[str, ...]]:
+    """Return the hints at each page's language.
+
+    ``url:PART`` for the words and short ``key=value`` parts of its address that some but not all pages share, and
+    ``named:TAG`` for the language that a link to it names, by its hreflang or its text (column ``switch``, where there
+    is one).
+    """
+    parts = [
+        frozenset(_PARTS.findall(unquote("/".join(urlsplit(url)[1:4])).lower())) for url in pages["url"].to_pylist()
+    ]
+    counts = Counter(part for found in parts for part in found)
+    telling = {part for part, n in counts.items() if _MIN_PAGES <= n < len(parts)}
+    hints = [{f"url:{part}" for part in found & telling} for found in parts]
+    rows = pd.Index(pages["page_id"].to_numpy())
+    for column in ("hreflang", "switch"):
+        if column in links.column_names:
+            naming = links.filter(pc.and_(pc.not_equal(links[column], ""), links["target"].is_valid()))
+            targets = rows.get_indexer(naming["target"].to_numpy())
+            for row, tag in zip(targets.tolist(), naming[column].to_pylist(), strict=True):
+                if row >= 0 and not tag.lower().startswith("x-"):
+                    hints[row].add(NAMED + tag.lower())
+    return [tuple(sorted(found)) for found in hints]

@@ -1,0 +1,343 @@
+"""Which language each page of a site is written in: its text and the other pages of the site decide together.
+
+One page alone is often misjudged, for menus, code and terms that nobody translated stand in all language versions, and
+CLD2 has an answer to languages that it does not know. So three steps:
+
+1. `guess_language` judges every page by the text that is its own (blocks on many pages left out).
+2. Pages that speak like each other, and like no language that CLD2 knows, are put to languages of their own
+   (`unknown_languages`).
+3. From the pages that are clear, each language's common words are learned *on this site*, and all pages are decided
+   again. A word that is as common in both languages (a term, code, a menu that was not translated) then weighs nothing,
+   and the articles and particles of a language weigh most. The blocks on many pages are learned likewise: where the
+   French version has a menu of its own, a page with that menu is French although half of its text was left in English.
+   A page whose text speaks like one language only is in that language, whatever its menus and its neighbours are in.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from twinlink.config import LanguageSettings
+from twinlink.errors import ShapeError
+from twinlink.language.bilingual import is_bilingual, may_be_bilingual
+from twinlink.language.identify import UNDETERMINED, Guess, guess_language, identify_text
+from twinlink.language.site_text import NAMED, SiteText, read_site
+from twinlink.language.speech import Floats, Labels, Speech, learn_speech, speaks_like
+from twinlink.language.surroundings import adoptions, neighbour_scores
+from twinlink.language.unknown import Unknown, unknown_languages
+from twinlink.language.voting import vote
+from twinlink.languages import base_language
+from twinlink.scripts import chinese_variant, split_units
+
+__all__ = [
+    "NAMED",
+    "TWO_LANGUAGES",
+    "UNDETERMINED",
+    "LanguageFinder",
+    "identify_text",
+    "site_languages",
+]
+
+TWO_LANGUAGES = "mul"
+"""BCP 47's name for a page in several languages."""
+
+_ADOPTED = 0.5
+"""Score of a page that has its language from its neighbours alone, at most."""
+_MIN_VERSION = 10
+"""A language with fewer clear pages has no version of its own: pages of it stand in another one, as originals do."""
+_SHARE_WEIGHT, _STRENGTH_WEIGHT, _WANTED_WEIGHT = 5.0, 15.0, 3.0
+"""Log-odds for what CLD2 says of the page itself, and for being wanted; a common word has about 5."""
+_ROUNDS = 2
+_LINK_ROUNDS = 3
+
+# What a language is learned from: its pages of the first strength; where there are too few, and it is wanted or not
+# rare, those of the second.
+_CLEAR = 0.8
+_FAIRLY_CLEAR = 0.4
+_MIN_CLEAR = 3
+_MIN_CLEAR_SHARE = 0.002
+_NOT_RARE = 0.05
+_SPEAKS = 0.5
+"""A page of a learned language has at least this part of the usual share of its typical words."""
+_FOREIGN = 0.1
+"""Its text is clear if it has less than this part of those of every other language, and `_CLEAR_WORDS` at least."""
+_CLEAR_WORDS = 20
+_KNOWN = 0.5  # CLD2 knows a language with this likeness
+_SURE = 0.5  # a page of a wanted language with too few pages to be learned
+_NEAR_SHARE = 0.1
+# Languages that technical text of a larger relative is taken for.
+_NEAR = {
+    "gl": ("pt", "es"), "ast": ("es",), "ca": ("es",), "oc": ("fr", "es"), "co": ("it",), "rm": ("it",),
+    "sco": ("en",), "lb": ("de",), "af": ("nl",), "fy": ("nl",), "da": ("no",), "no": ("da",), "fo": ("da", "no"),
+    "id": ("ms",), "ms": ("id",), "hr": ("sr", "bs"), "bs": ("hr", "sr"), "sr": ("hr", "bs"), "sk": ("cs",),
+    "cs": ("sk",), "be": ("ru", "uk"), "mk": ("bg", "sr"), "ky": ("kk",), "tt": ("kk", "ru"), "ba": ("kk", "ru"),
+    "tg": ("ru",), "mn": ("ru", "kk"), "ia": ("en", "fr", "es", "it"), "ie": ("en", "fr", "es", "it"), "vo": ("en",),
+}  # fmt: skip
+
+
+class LanguageFinder(Protocol):
+    """Whatever names the languages of a site's pages; see `site_languages`, which is one, for what goes in and out."""
+
+    def __call__(
+        self,
+        blocks: Sequence[Sequence[str]],
+        declared: Sequence[str],
+        wanted: Sequence[str],
+        settings: LanguageSettings | None = None,
+        links: csr_array | None = None,
+        hints: Sequence[Sequence[str]] | None = None,
+    ) -> tuple[list[str], NDArray[np.float32]]:
+        """Return the language of each page, and how sure that is, 0 to 1."""
+
+
+def site_languages(
+    blocks: Sequence[Sequence[str]],
+    declared: Sequence[str],
+    wanted: Sequence[str],
+    settings: LanguageSettings | None = None,
+    links: csr_array | None = None,
+    hints: Sequence[Sequence[str]] | None = None,
+) -> tuple[list[str], NDArray[np.float32]]:
+    """Name the language of every page of a site.
+
+    With p(w|ℓ) the share of language ℓ's clear pages that have word (or block) w, the page itself left out::
+
+        score(ℓ) = max(own(ℓ) - max own, -10) + Σ_b log p(b|ℓ) · min(1, 6 / number of b)
+                   + Σ_h log p(h|ℓ) · min(1, 3 / number of h) + neighbours(ℓ)
+        own(ℓ)   = Σ_w log p(w|ℓ) + (5·share + 15·strength of CLD2's answer, if it is ℓ) + (3 if ℓ is wanted)
+
+    over the page's distinct common words w outside, its blocks b on more than ``boilerplate_share`` of the pages, and
+    its hints h; the declared language is one more b. The neighbours' part is `neighbour_scores`. Computed twice, the
+    second time with the first result in place of the clear pages. A language needs three clear pages to be learned
+    (fairly clear ones, if it is wanted or on 5 % of the pages). Where a page's text has half of the usual share of the
+    words that a language has for itself on this site, and less than a tenth of that of every other language, only this
+    language is left.
+
+    A page that CLD2 gives another language keeps it if that one is wanted and has half of the words, if the page claims
+    it or a link names it, or if both halves of the page are in it and the page lacks the typical words of the learned
+    languages. A page in a language that is not wanted, among pages of a wanted one, stands in that version of the site
+    and gets its language (`adoptions`), with a score of ½ at most; not if its text is clear and nine others are in its
+    language, which has a version of its own then. A page block by block in two wanted languages is ``mul``.
+
+    Parameters
+    ----------
+    blocks : sequence of sequence of str
+        Text of each page: its title and its blocks.
+    declared : sequence of str
+        What each page claims (``html lang``), empty where nothing. Where a site claims the same everywhere it weighs
+        nothing.
+    wanted : sequence of str
+        Languages looked for: they win over near relatives (Portuguese over Galician) when the text leaves it open, and
+        over no other language.
+    settings : LanguageSettings, optional
+    links : csr_array, optional, shape (n_pages, n_pages)
+        A stored entry at (p, q) where page p links to page q.
+    hints : sequence of sequence of str, optional
+        For each page, anything that the pages of one language may share (parts of the address); what it means is
+        learned. ``named:TAG`` is what a link to the page calls its language.
+
+    Returns
+    -------
+    list of str
+        Language of each page, named as in `identify_text`, or as `language_names` says for those that CLD2 does not
+        know; ``mul`` for two of the wanted ones, ``und`` for a page with almost no letters or no answer.
+    ndarray of float32, shape (n_pages,)
+        Probability by this model, 0 to 1; CLD2's share for a language that was not learned; 0 for ``und``.
+
+    Raises
+    ------
+    ShapeError
+        If ``declared``, ``hints`` or ``links`` do not have one entry for each page.
+
+    Examples
+    --------
+    >>> site_languages([["The page is in English."], ["這個網頁是中文的，你好"]], ["", ""], ["en", "zh"])[0]
+    ['en', 'zh-Hant']
+    """
+    settings = settings or LanguageSettings()
+    if len(blocks) != len(declared):
+        raise ShapeError(f"one declared language for each page expected, got {len(declared)} for {len(blocks)} pages")
+    if hints is not None and len(hints) != len(blocks):
+        raise ShapeError(f"hints for each page expected, got {len(hints)} for {len(blocks)} pages")
+    if links is not None and links.shape != (len(blocks), len(blocks)):
+        raise ShapeError(f"links: expected one row and one column a page, got {links.shape} for {len(blocks)} pages")
+    if not blocks:
+        return [], np.zeros(0, np.float32)
+    site = read_site(blocks, declared, links, hints, settings.boilerplate_share)
+    aim = frozenset(map(base_language, wanted))
+    guesses = [guess_language(site.scripts[i], site.sample(i)) for i in range(len(blocks))]
+    unknown = unknown_languages(site, guesses, aim)
+    guesses = _with_unknown(_prefer_wanted([_less_sure(guess) for guess in guesses], aim), unknown)
+    languages, scores = _adopt(site, _decide(site, guesses, aim), aim)
+    for i, guess in enumerate(guesses):
+        if len(aim) > 1 and may_be_bilingual(site.scripts[i], guess.score) and is_bilingual(site.own[i], aim):
+            languages[i] = TWO_LANGUAGES
+    nameless = (site.letters < settings.min_letters) | (scores < settings.min_score)
+    for i in np.flatnonzero(nameless).tolist():
+        languages[i], scores[i] = UNDETERMINED, 0.0
+    return _with_variants(site, languages), scores.astype(np.float32)
+
+
+# The decision
+
+
+def _less_sure(guess: Guess) -> Guess:
+    """Make less of an answer whose letter sequences CLD2 hardly finds."""
+    return guess._replace(strength=guess.strength * min(1.0, 2 * guess.likeness))
+
+
+def _with_unknown(guesses: Sequence[Guess], unknown: Sequence[Unknown]) -> list[Guess]:
+    """Put the languages that CLD2 does not know to their pages."""
+    result = list(guesses)
+    for tag, pages, likeness in unknown:
+        for page, share in zip(pages.tolist(), likeness.tolist(), strict=True):
+            result[page] = Guess(tag, share, 1.0)
+    return result
+
+
+def _prefer_wanted(guesses: list[Guess], aim: frozenset[str]) -> list[Guess]:
+    """Read a language that the site hardly has, and that is not wanted, as its wanted relative."""
+    clear = Counter(guess.language for guess in guesses if guess.strength >= _CLEAR)
+    result = []
+    for guess in guesses:
+        near = [language for language in _NEAR.get(guess.language, ()) if language in aim]
+        relative = max(near, key=lambda language: clear[language], default=guess.language)
+        rare = clear[guess.language] < max(_MIN_CLEAR, _NEAR_SHARE * clear[relative])
+        taken_for_it = bool(near) and guess.language not in aim and rare
+        result.append(Guess(relative, guess.score, 0.0) if taken_for_it else guess)
+    return result
+
+
+def _examples(guesses: Sequence[Guess], aim: frozenset[str]) -> dict[str, list[int]]:
+    """Return the pages that each language is learned from."""
+    pages: dict[str, list[int]] = {}
+    for i, guess in enumerate(guesses):
+        if guess.language != UNDETERMINED:
+            pages.setdefault(guess.language, []).append(i)
+    least = max(_MIN_CLEAR, _MIN_CLEAR_SHARE * len(guesses))
+    examples = {}
+    for language, members in pages.items():
+        clear = [i for i in members if guesses[i].strength >= _CLEAR]
+        if len(clear) < least and (language in aim or len(members) >= _NOT_RARE * len(guesses)):
+            clear = [i for i in members if guesses[i].strength >= _FAIRLY_CLEAR]
+        if len(clear) >= least:
+            examples[language] = clear
+    return examples
+
+
+class _Decision(NamedTuple):
+    languages: list[str]
+    scores: Floats
+    clear: NDArray[np.bool_]
+    """Pages whose text alone says it."""
+
+
+def _decide(site: SiteText, guesses: Sequence[Guess], aim: frozenset[str]) -> _Decision:
+    examples = _examples(guesses, aim)
+    learned = sorted(examples)
+    if not learned:
+        languages, scores = [guess.language for guess in guesses], np.array([guess.score for guess in guesses])
+        return _Decision(languages, scores, np.zeros(len(guesses), np.bool_))
+    number = {language: i for i, language in enumerate(learned)}
+    labels = np.full(len(guesses), -1)
+    for language, members in examples.items():
+        labels[members] = number[language]
+    speech = learn_speech(site.words, labels, len(learned))
+    sure = _clear_text(site, speech)
+    prior = np.tile([_WANTED_WEIGHT if language in aim else 0.0 for language in learned], (len(guesses), 1))
+    for i, guess in enumerate(guesses):
+        if guess.language in number:
+            prior[i, number[guess.language]] += _SHARE_WEIGHT * guess.score + _STRENGTH_WEIGHT * guess.strength
+    scores = _vote_in_rounds(site, labels, prior, sure)
+    labels = scores.argmax(axis=1)
+    odds = np.exp(scores - scores.max(axis=1, keepdims=True))
+    languages, shares = [learned[label] for label in labels], odds.max(axis=1) / odds.sum(axis=1)
+    fits = speaks_like(site.words, speech.typical, speech.usual)
+    for i, guess in enumerate(guesses):
+        if guess.language in number or guess.language == UNDETERMINED:
+            continue
+        sure_of_wanted = guess.language in aim and guess.score >= _SURE
+        if (
+            sure_of_wanted
+            or guess.language in site.named[i] | site.claimed[i]
+            or _is_foreign(site, i, guess, speech, fits[i, labels[i]])
+        ):
+            languages[i], shares[i] = guess.language, guess.score
+    return _Decision(languages, shares, sure >= 0)
+
+
+def _clear_text(site: SiteText, speech: Speech) -> Labels:
+    """Return the language of each page whose text speaks like the pages of one language and of no other, else -1."""
+    fits = speaks_like(site.words, speech.own, speech.usual_own)
+    typical = speaks_like(site.words, speech.typical, speech.usual)
+    best = fits.argmax(axis=1)
+    rows = np.arange(len(fits))
+    top = fits[rows, best]
+    fits[rows, best] = typical[rows, best] = 0
+    is_clear = (top >= _SPEAKS) & (fits.max(axis=1) < _FOREIGN * top) & (typical.max(axis=1) < _SPEAKS)
+    is_clear &= np.asarray(site.words.sum(axis=1)).ravel() >= _CLEAR_WORDS
+    return np.where(is_clear, best, -1)
+
+
+def _vote_in_rounds(site: SiteText, labels: Labels, prior: Floats, sure: Labels) -> Floats:
+    """Score each language on each page; what surrounds a page counts only where its text leaves it open."""
+    n_languages = prior.shape[1]
+    closed = (sure[:, None] >= 0) & (sure[:, None] != np.arange(n_languages))
+    for _ in range(_ROUNDS):
+        alone = vote(site, labels, prior)
+        alone[closed] = -np.inf
+        labels = alone.argmax(axis=1)
+        for _ in range(_LINK_ROUNDS):
+            scores = alone + neighbour_scores(site.near, labels, n_languages)
+            labels = scores.argmax(axis=1)
+    return scores
+
+
+def _adopt(site: SiteText, decision: _Decision, aim: frozenset[str]) -> tuple[list[str], Floats]:
+    """Give pages of languages that are not wanted to the version that they stand in.
+
+    Not those whose text is clear and whose language has a version of its own, nor those whose language a link names.
+    """
+    languages, scores = list(decision.languages), decision.scores.copy()
+    versions = Counter(itertools.compress(languages, decision.clear.tolist()))
+    known = sorted({*languages} - {UNDETERMINED})
+    number = {language: i for i, language in enumerate(known)}
+    labels = np.array([number.get(language, -1) for language in languages])
+    for page, label, share in adoptions(site.near, labels, np.array([language in aim for language in known], bool)):
+        has_version = decision.clear[page] and versions[languages[page]] >= _MIN_VERSION
+        if not has_version and languages[page] not in site.named[page]:
+            languages[page], scores[page] = known[label], _ADOPTED * share
+    return languages, scores
+
+
+def _is_foreign(site: SiteText, page: int, guess: Guess, speech: Speech, fit: float) -> bool:
+    """Return whether a page is really in a language that was not learned; ``fit``: how much it speaks like its own."""
+    if fit >= _SPEAKS or guess.likeness < _KNOWN:
+        return False
+    row = site.words[[page]]
+    neutral = {site.vocabulary[column] for column in np.intersect1d(row.indices, speech.neutral)}
+    halves = (_without(site.own[page][start::2], neutral) for start in (0, 1))
+    return all(identify_text(half)[0].partition("-")[0] == guess.language for half in halves if half)
+
+
+def _without(blocks: Iterable[str], words: Collection[str]) -> str:
+    """Return the text without words that say nothing of its language."""
+    return " ".join(unit for block in blocks for unit in split_units(block) if unit.lower() not in words)
+
+
+def _with_variants(site: SiteText, languages: list[str]) -> list[str]:
+    """Put the script to Chinese; a page that fits both gets the one that the site has more of."""
+    variants = {i: chinese_variant(site.text(i)) for i, language in enumerate(languages) if language == "zh"}
+    counts = Counter(variants.values())
+    usual = "zh-Hant" if counts["zh-Hant"] > counts["zh-Hans"] else "zh-Hans"
+    return [
+        (variants[i] if variants[i] != "zh" else usual) if i in variants else language
+        for i, language in enumerate(languages)
+    ]

@@ -1,0 +1,1 @@
+"""The pages of a site become page pairs: evidence, methods, selection, labels, and further languages."""

@@ -1,0 +1,181 @@
+"""What is known of two languages of a site before any pair is chosen: their pages, words, and links between them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from twinlink.config import MatchSettings
+from twinlink.graph.link_order import LinkLists
+from twinlink.graph.matching import Matching
+from twinlink.match.shared_names import shared_names
+from twinlink.similarity.content import combine_translations
+from twinlink.similarity.lexicon import Lexicon, heads_of, identity_matrix, translation_matrix
+from twinlink.text.word_counts import count_words
+from twinlink.text.words import TermTable
+
+__all__ = [
+    "Between",
+    "Found",
+    "PageShape",
+    "Side",
+    "Words",
+    "carry_over",
+    "members",
+    "positions",
+    "read_words",
+    "with_values",
+]
+
+Floats = npt.NDArray[np.float32]
+Positions = npt.NDArray[np.intp]
+
+
+class PageShape(NamedTuple):
+    """A page as the structural methods see it (`twinlink.pages.linearise`)."""
+
+    tokens: npt.NDArray[np.int32]
+    words: npt.NDArray[np.int32]
+    n_bytes: int
+    """Size of the page's body."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """The pages of one language of one site; all sequences have one entry a page."""
+
+    lang: str
+    page_ids: npt.NDArray[np.int64]
+    urls: Sequence[str]
+    blocks: Sequence[Sequence[str]]
+    tags: Sequence[bytes]
+    graph: sp.csr_array
+    """Directed links among these pages, bool, square."""
+    lists: LinkLists | None = None
+    """The same links as lists in document order."""
+    names: Sequence[Sequence[str]] = ()
+    """Image files and addresses on other sites, as `page_names` gives them; empty: none are known."""
+    shapes: Sequence[PageShape] = ()
+    """Read for the methods that need them only."""
+    canonical_urls: Sequence[str | None] = ()
+    """Addresses that the pages name as their canonical ones, None for none; empty: none are known."""
+
+
+@dataclass(frozen=True)
+class Between:
+    """Links from the pages of side A to those of side B or back; rows = pages of A, columns = pages of B."""
+
+    direct: sp.csr_array
+    """Share that the link has in the page's links to the other side, the larger of both directions, in (0, 1]."""
+    hreflang: sp.csr_array
+    """1 where a page names the other one as its version in another language."""
+    labels: sp.csr_array | None = None
+    """What people said of pairs: 1 accepted, -1 rejected; None where nobody said anything, or is not to be heeded."""
+
+
+@dataclass(frozen=True)
+class Words:
+    """The terms of two sides, and which of them are known to translate to each other."""
+
+    a: TermTable
+    b: TermTable
+    translation: sp.csr_array
+    """Weights of the lexicons and of shared tokens, shape (n_terms_a, n_terms_b)."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a method makes of two sides: candidates, their evidence, the matching, how likely its pairs are right."""
+
+    scores: sp.csr_array
+    """What the matching ranked by, in [0, 1]; its stored entries are the candidates."""
+    evidence: Mapping[str, Floats]
+    """Every kind of evidence by its column name; one value a candidate, in row order."""
+    matching: Matching
+    rivals: npt.NDArray[np.floating]
+    """Best score of another candidate of either page, one a pair of the matching."""
+    probabilities: npt.NDArray[np.floating]
+    """Chance to be right, one a pair of the matching; NaN where the method does not tell."""
+    weights: Mapping[str, float]
+    """How much each kind of evidence counted, sum 1."""
+    n_filtered: Mapping[str, int] = field(default_factory=dict)
+    """How many candidates each filter of the method rejected, in the order of asking, and how many were ``kept``."""
+    filter_of: Sequence[str] = ()
+    """The filter that rejected each candidate, empty for none; no entries where the method has no filters."""
+    is_decided: bool = False
+    """Whether the matching holds just the pairs that the method accepts, whatever their probability."""
+    n_equal: npt.NDArray[np.integer] | None = None
+    """How many pages each pair might as well have been, itself included; none where the method does not count them."""
+    alike: tuple[sp.csr_array, sp.csr_array] | None = None
+    """Near-duplicates of each page among the pages of its language, for each side; none as above."""
+
+
+def read_words(side_a: Side, side_b: Side, lexicons: Sequence[Lexicon], settings: MatchSettings) -> Words:
+    """Count the words of two sides, with the names that they share, and look up what is known of them."""
+    names: tuple[Sequence[Sequence[str]] | None, Sequence[Sequence[str]] | None] = (None, None)
+    if settings.internal.shared_tokens == "all" and side_a.names and side_b.names:
+        names = shared_names(side_a.names, side_b.names)
+    a, b = (
+        count_words(side.blocks, side.lang, own, heads_of(lexicons, side.lang))
+        for side, own in zip((side_a, side_b), names, strict=True)
+    )
+    shared = identity_matrix(a.vocabulary, side_a.lang, b.vocabulary, side_b.lang, settings.internal.shared_tokens)
+    known = (translation_matrix(each, a.vocabulary, side_a.lang, b.vocabulary, side_b.lang) for each in lexicons)
+    return Words(a, b, combine_translations(shared, *known))
+
+
+def with_values(pattern: sp.csr_array, values: npt.NDArray[np.floating]) -> sp.csr_array:
+    """Return a matrix with the stored entries of ``pattern`` and other values."""
+    return sp.csr_array((values.astype(np.float32), pattern.indices, pattern.indptr), shape=pattern.shape)
+
+
+def positions(pattern: sp.csr_array, rows: npt.NDArray[np.integer], columns: npt.NDArray[np.integer]) -> Positions:
+    """Return where candidates stand among the stored entries of a pattern."""
+    return np.searchsorted(_keys(pattern), rows.astype(np.int64) * pattern.shape[1] + columns)
+
+
+def members(pattern: sp.csr_array, other: sp.csr_array) -> npt.NDArray[np.bool_]:
+    """Tell for each stored entry of ``pattern`` whether ``other`` stores it too."""
+    return _find(_keys(pattern), _keys(other))[1]
+
+
+def carry_over(
+    old: sp.csr_array,
+    values: npt.NDArray[np.floating],
+    new: sp.csr_array,
+    measure: Callable[[sp.csr_array], npt.NDArray[np.floating]],
+) -> Floats:
+    """Return values for the entries of ``new``: those of ``old`` are kept, ``measure`` is asked for the others.
+
+    ``measure`` takes a pattern and returns one value for each of its stored entries.
+    """
+    new_keys = _keys(new)
+    places, known = _find(new_keys, _keys(old))
+    result = np.zeros(len(new_keys), dtype=np.float32)
+    result[known] = values[places[known]]
+    missing = ~known
+    if missing.any():
+        rows, columns = np.divmod(new_keys[missing], new.shape[1])
+        starts = np.searchsorted(rows, np.arange(new.shape[0] + 1))
+        rest = sp.csr_array((np.ones(len(rows), np.bool_), columns.astype(np.int32), starts), shape=new.shape)
+        result[missing] = measure(rest)
+    return result
+
+
+def _find(
+    keys: npt.NDArray[np.int64], among: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.bool_]]:
+    """Return where keys stand among others, which rise, and whether they do: the place of one that does not is void."""
+    places = np.minimum(np.searchsorted(among, keys), max(len(among) - 1, 0))
+    return places, among[places] == keys if len(among) else np.zeros(len(keys), np.bool_)
+
+
+def _keys(pattern: sp.csr_array) -> npt.NDArray[np.int64]:
+    """Return row · n_columns + column of each stored entry; rising, as the entries are sorted."""
+    rows = np.repeat(np.arange(pattern.shape[0], dtype=np.int64), np.diff(pattern.indptr))
+    return rows * pattern.shape[1] + pattern.indices

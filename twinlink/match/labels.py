@@ -1,0 +1,230 @@
+"""What people said of page pairs, heeded by the matching: accepted pairs come out, rejected ones never do.
+
+Before a site is matched, the label of a pair is an entry of a matrix: 1 accepted, -1 rejected. Method ``weighed``
+learns from labels (`lessons_of`) and does not choose what they exclude, so that pages go to the next best partner. The
+other methods choose candidates on their own: their pairs are put right afterwards (`heeded`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from twinlink.config import MatchSettings
+from twinlink.graph.matching import Matching
+from twinlink.labels.book import LabelBook
+from twinlink.match.evidence import Found, positions
+from twinlink.rundir.directory import RunDirectory
+from twinlink.similarity.candidates import union_of
+from twinlink.similarity.lessons import Lessons
+
+__all__ = [
+    "Said",
+    "accepted_pairs",
+    "excluded",
+    "heeded",
+    "label_matrix",
+    "labels_in_force",
+    "lessons_of",
+    "rejected_pages",
+    "said_digest",
+    "said_within",
+    "with_labelled",
+]
+
+Ints = npt.NDArray[np.int64]
+
+
+class Said(NamedTuple):
+    """The label of a pair of addresses."""
+
+    url_a: str
+    url_b: str
+    accepted: bool
+
+
+def labels_in_force(run: RunDirectory, settings: MatchSettings) -> list[Said]:
+    """Return the labels of a run that are to be heeded, oldest first; none without ``match.labels``."""
+    if not settings.labels:
+        return []
+    labels = LabelBook(run.path).current().values()
+    return [Said(label.url_a, label.url_b, label.verdict == "accept") for label in labels]
+
+
+def said_within(said: Iterable[Said], urls: Collection[str]) -> list[Said]:
+    """Return the labels of pairs of these pages."""
+    return [label for label in said if label.url_a in urls and label.url_b in urls]
+
+
+def said_digest(said: Iterable[Said]) -> str:
+    """Return a digest of labels, empty for none."""
+    texts = [f"{label.url_a}\n{label.url_b}\n{label.accepted:d}" for label in said]
+    return hashlib.blake2b("\n".join(texts).encode(), digest_size=16).hexdigest() if texts else ""
+
+
+def label_matrix(said: Sequence[Said], urls_a: Sequence[str], urls_b: Sequence[str]) -> sp.csr_array | None:
+    """Return the labels of pairs of two sides: 1 accepted, -1 rejected; None where there are none.
+
+    A page is accepted with one page of the other side at most: the later label counts, the earlier one is left out.
+    """
+    rows, columns = ({url: place for place, url in enumerate(urls)} for urls in (urls_a, urls_b))
+    found: dict[tuple[int, int], int] = {}
+    for label in said:
+        for first, second in ((label.url_a, label.url_b), (label.url_b, label.url_a)):
+            if first in rows and second in columns:
+                found.pop((rows[first], columns[second]), None)
+                found[rows[first], columns[second]] = 1 if label.accepted else -1
+    taken: set[tuple[str, int]] = set()
+    for (row, column), value in reversed(list(found.items())):
+        ends = {("a", row), ("b", column)}
+        if value > 0 and ends & taken:
+            del found[row, column]
+        elif value > 0:
+            taken |= ends
+    if not found:
+        return None
+    places = np.array(list(found), np.int64).T
+    matrix = sp.csr_array((np.array(list(found.values()), np.int8), tuple(places)), shape=(len(urls_a), len(urls_b)))
+    matrix.sort_indices()
+    return matrix
+
+
+def accepted_pairs(labels: sp.csr_array) -> tuple[Ints, Ints]:
+    """Return rows and columns of the accepted pairs."""
+    entries = labels.tocoo()
+    return entries.row[entries.data > 0].astype(np.int64), entries.col[entries.data > 0].astype(np.int64)
+
+
+def with_labelled(pattern: sp.csr_array, labels: sp.csr_array | None) -> sp.csr_array:
+    """Return candidates and the labelled pairs, accepted or rejected."""
+    if labels is None:
+        return pattern
+    entries = labels.tocoo()
+    return union_of(pattern, sp.csr_array((np.ones(entries.nnz, np.bool_), (entries.row, entries.col)), labels.shape))
+
+
+def lessons_of(pattern: sp.csr_array, labels: sp.csr_array | None) -> Lessons | None:
+    """Return what labels say of candidates (`with_labelled`); None where there are none."""
+    if labels is None:
+        return None
+    entries = pattern.tocoo()
+    said = _of_pairs(entries.row, entries.col, labels)
+    return Lessons(said > 0, said < 0, excluded(entries.row, entries.col, labels))
+
+
+def excluded(
+    rows: npt.NDArray[np.integer], columns: npt.NDArray[np.integer], labels: sp.csr_array
+) -> npt.NDArray[np.bool_]:
+    """Mark pairs that are rejected, or of a page that is accepted with another one."""
+    accepted_rows, accepted_columns = accepted_pairs(labels)
+    has_partner = np.isin(rows, accepted_rows) | np.isin(columns, accepted_columns)
+    said = _of_pairs(rows, columns, labels)
+    return (said < 0) | (has_partner & (said <= 0))
+
+
+def _of_pairs(
+    rows: npt.NDArray[np.integer], columns: npt.NDArray[np.integer], labels: sp.csr_array
+) -> npt.NDArray[np.int8]:
+    """Return the label of each pair, 0 for none."""
+    entries, width = labels.tocoo(), labels.shape[1]
+    keys = entries.row.astype(np.int64) * width + entries.col
+    order = np.argsort(keys)
+    wanted = np.asarray(rows, np.int64) * width + columns
+    places = np.minimum(np.searchsorted(keys[order], wanted), len(keys) - 1)
+    return np.where(keys[order][places] == wanted, entries.data[order][places], 0)
+
+
+def heeded(found: Found, labels: sp.csr_array | None) -> tuple[Found, npt.NDArray[np.bool_]]:
+    """Return what a method has found without the pairs that labels exclude and with those accepted.
+
+    The second result marks the accepted pairs of the matching. Those that the method did not find stand at its end:
+    their probability is not known (NaN), nor is any evidence that was not measured.
+    """
+    matching = found.matching
+    if labels is None:
+        return found, np.zeros(len(matching), np.bool_)
+    keep = np.flatnonzero(~excluded(matching.rows, matching.columns, labels))
+    found = _chosen(found, keep)
+    rows, columns = accepted_pairs(labels)
+    width = labels.shape[1]
+    known = np.isin(rows * width + columns, found.matching.rows * width + found.matching.columns)
+    found = _with_pairs(found, rows[~known], columns[~known])
+    return found, _of_pairs(found.matching.rows, found.matching.columns, labels) > 0
+
+
+def _chosen(found: Found, keep: npt.NDArray[np.intp]) -> Found:
+    """Leave only some pairs in the matching."""
+    matching = found.matching
+    return replace(
+        found,
+        matching=Matching(matching.rows[keep], matching.columns[keep], matching.scores[keep]),
+        rivals=found.rivals[keep],
+        probabilities=found.probabilities[keep],
+        n_equal=None if found.n_equal is None else found.n_equal[keep],
+    )
+
+
+def _with_pairs(found: Found, rows: Ints, columns: Ints) -> Found:
+    """Put pairs at the end of the matching, and among the candidates."""
+    if not len(rows):
+        return found
+    found = _with_candidates(found, rows, columns)
+    scores = found.scores.data[positions(found.scores, rows, columns)]
+    matching, n_new = found.matching, len(rows)
+    return replace(
+        found,
+        matching=Matching(
+            np.append(matching.rows, rows), np.append(matching.columns, columns), np.append(matching.scores, scores)
+        ),
+        rivals=np.append(found.rivals, _best_others(found.scores, rows, columns)),
+        probabilities=np.append(found.probabilities, np.full(n_new, np.nan)),
+        n_equal=None if found.n_equal is None else np.append(found.n_equal, np.ones(n_new, np.int64)),
+    )
+
+
+def _with_candidates(found: Found, rows: Ints, columns: Ints) -> Found:
+    """Add pairs that are no candidates yet, with score 0."""
+    there = found.scores.tocoo()
+    width = found.scores.shape[1]
+    new = ~np.isin(rows * width + columns, there.row.astype(np.int64) * width + there.col)
+    if not new.any():
+        return found
+    all_rows, all_columns = np.append(there.row, rows[new]), np.append(there.col, columns[new])
+    order = np.lexsort((all_columns, all_rows))
+    values = np.append(there.data, np.zeros(new.sum(), there.data.dtype))[order]
+    starts = np.searchsorted(all_rows[order], np.arange(found.scores.shape[0] + 1))
+    unknown = np.full(new.sum(), np.nan, np.float32)
+    names = [*found.filter_of, *[""] * int(new.sum())] if found.filter_of else []
+    return replace(
+        found,
+        scores=sp.csr_array((values, all_columns[order], starts), shape=found.scores.shape),
+        evidence={kind: np.append(measured, unknown)[order] for kind, measured in found.evidence.items()},
+        filter_of=[names[place] for place in order.tolist()] if names else (),
+    )
+
+
+def _best_others(scores: sp.csr_array, rows: Ints, columns: Ints) -> npt.NDArray[np.float64]:
+    """Return the best score of another candidate of either page of each pair."""
+    entries = scores.tocoo()
+    found = []
+    for row, column in zip(rows.tolist(), columns.tolist(), strict=True):
+        others = (entries.row == row) ^ (entries.col == column)
+        found.append(float(entries.data[others].max(initial=0.0)))
+    return np.array(found)
+
+
+def rejected_pages(
+    labels: sp.csr_array | None, urls_a: Sequence[str], urls_b: Sequence[str]
+) -> Iterator[tuple[str, str]]:
+    """Yield each page of a rejected pair with the page that it was rejected with."""
+    entries = sp.coo_array((0, 0)) if labels is None else labels.tocoo()
+    for row, column, value in zip(entries.row.tolist(), entries.col.tolist(), entries.data.tolist(), strict=True):
+        if value < 0:
+            yield urls_a[row], urls_b[column]
+            yield urls_b[column], urls_a[row]

@@ -1,0 +1,227 @@
+"""What is measured on two sides of a site: every kind of evidence of the candidates, as far as a round knows it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from twinlink.config import MatchSettings
+from twinlink.graph.link_order import link_order
+from twinlink.graph.links import neighbours
+from twinlink.graph.matching import greedy_matching
+from twinlink.graph.propagation import enhanced_similarity, external_similarity
+from twinlink.match.evidence import Between, Side, Words, carry_over, members, with_values
+from twinlink.match.methods.urls import url_pairs
+from twinlink.similarity.candidates import candidate_pattern, union_of
+from twinlink.similarity.content import content_similarity, content_vectors
+from twinlink.similarity.contrast import contrast_vectors, cosine_of_pairs, near_duplicates, near_pages
+from twinlink.similarity.rivals import Rivalry
+from twinlink.similarity.structure import structural_similarity
+
+__all__ = ["LIKELY", "SiteMeasures", "State", "link_places", "mean_of", "measure", "pair_matrix", "stored"]
+
+LIKELY = 1 / 3
+"""Probability from which a pair teaches the next round. Trials where hardly any word is known: with ½ too little is
+learned to go on (F1 .38 instead of .98 after three rounds on one site); elsewhere both are the same."""
+SPREAD_ALPHA = {True: 0.4, False: 0.7}
+"""α of the ETS that is one kind of evidence, with structure and without: weak evidence wants more of its neighbours
+(first trials on four sites: .4 with structure, .8 without)."""
+
+Floats = npt.NDArray[np.float32]
+Marks = npt.NDArray[np.bool_]
+Rows = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class State:
+    """What one round hands on to the next."""
+
+    pattern: sp.csr_array
+    """The candidates."""
+    fixed: dict[str, Floats]
+    """Evidence that does not change from round to round, one value a candidate."""
+    translations: tuple[sp.csr_array, ...]
+    """All that is known of words for each part of the rows (row modulo number of parts): given, and learned from the
+    last round's pairs of the other parts. Words that a pair has taught itself speak for it, however wrong it is."""
+    chances: Floats | None = None
+    """Probability of each candidate that was matched in the last round, 0 for the others; none before the first
+    round."""
+
+
+class SiteMeasures:
+    """Two sides, and what is measured once on them."""
+
+    def __init__(self, side_a: Side, side_b: Side, words: Words, between: Between, settings: MatchSettings) -> None:
+        self.settings = settings
+        self.side_a, self.side_b, self.words, self.between = side_a, side_b, words, between
+        self.around_a, self.around_b = (neighbours(side.graph, settings.ets.neighbours) for side in (side_a, side_b))
+        near_a, near_b = near_pages(words.a.counts), near_pages(words.b.counts)
+        self.alike_a, self.alike_b = near_duplicates(near_a), near_duplicates(near_b)
+        self.own_a, self.own_b = contrast_vectors(words.a.counts, near_a), contrast_vectors(words.b.counts, near_b)
+        self.by_url = url_pairs(side_a, side_b, settings.patterns) if self.uses("pattern") else None
+        self.length_a, self.length_b = (np.log1p(terms.counts.sum(axis=1)) for terms in (words.a, words.b))
+
+    def uses(self, kind: str) -> bool:
+        """Tell whether a kind of evidence is to be used."""
+        return kind in self.settings.weighing.evidence
+
+    def content(self, translation: sp.csr_array, pattern: sp.csr_array) -> Floats:
+        """Return S_cb of some candidates."""
+        a, b = self.words.a.counts, self.words.b.counts
+        return content_similarity(a, b, translation, pattern, self.settings.internal.content).data
+
+    def candidates(
+        self, translation: sp.csr_array, open_a: Marks | None = None, open_b: Marks | None = None
+    ) -> sp.csr_array:
+        """Return the pairs that are most alike in their words; of the open pages, if these are given."""
+        vectors = content_vectors(self.words.a.counts, self.words.b.counts, translation)
+        return candidate_pattern(*vectors, self.settings.candidates, open_a, open_b)
+
+    def fixed_evidence(self, kind: str, pattern: sp.csr_array) -> Floats:
+        """Return evidence of some candidates that does not change from round to round."""
+        if kind == "content":
+            return self.content(self.words.translation, pattern)
+        if kind == "structure":
+            return structural_similarity(
+                self.side_a.tags, self.side_b.tags, pattern, self.settings.internal.structure
+            ).data
+        known = {"direct": self.between.direct, "hreflang": self.between.hreflang, "pattern": self.by_url}[kind]
+        assert known is not None, kind
+        return carry_over(known, known.data, pattern, lambda rest: np.zeros(rest.nnz))
+
+    def nearly(self, pattern: sp.csr_array, rivalry: Rivalry, pairs: npt.NDArray[np.intp]) -> Marks:
+        """Mark the candidates that are one of some pairs, or would be with a near-duplicate of one of its pages."""
+        taken = pair_matrix(rivalry.rows[pairs], rivalry.columns[pairs], pattern.shape)
+        alike_a, alike_b = self.alike_a.astype(np.float32), self.alike_b.astype(np.float32)
+        return members(pattern, union_of(taken, sp.csr_array(taken @ alike_b), sp.csr_array(alike_a @ taken)))
+
+    def ets(self, pattern: sp.csr_array, rivalry: Rivalry, inside: npt.NDArray[np.float64], alpha: float) -> Floats:
+        """Return ETS of the candidates, ``inside`` in the place of S_in.
+
+        Where one of the pages has no neighbours, links say nothing: ETS is S_in there, not (1 - α)·S_in.
+        """
+        settings = msgspec.structs.replace(self.settings.ets, alpha=alpha)
+        ets = enhanced_similarity(with_values(pattern, inside), self.around_a, self.around_b, settings).scores.data
+        lonely_a, lonely_b = (np.diff(around.indptr) == 0 for around in (self.around_a, self.around_b))
+        return np.where(lonely_a[rivalry.rows] | lonely_b[rivalry.columns], inside, ets).astype(np.float32)
+
+    def external(self, scores: sp.csr_array) -> Floats:
+        """Return S_ext of the candidates."""
+        rarity = self.settings.ets.rarity
+        external: Floats = external_similarity(scores, self.around_a, self.around_b, rarity=rarity).data
+        return external
+
+    def has_alike(self, rivalry: Rivalry) -> Marks:
+        """Mark the candidates of which one page has near-duplicates."""
+        of_row, of_column = (np.diff(alike.indptr) > 0 for alike in (self.alike_a, self.alike_b))
+        return np.asarray(of_row[rivalry.rows] | of_column[rivalry.columns])
+
+    def order(self, scores: sp.csr_array, pairs: tuple[Rows, Rows, npt.NDArray[np.float64]]) -> Floats:
+        """Return how far the links of some pairs put the pages of each candidate at the same place."""
+        assert self.side_a.lists is not None
+        assert self.side_b.lists is not None
+        return link_order(self.side_a.lists, self.side_b.lists, pairs, scores).astype(np.float32)
+
+    @property
+    def has_lists(self) -> bool:
+        """Whether the order of the links is known."""
+        return self.side_a.lists is not None and self.side_b.lists is not None
+
+
+def measure(site: SiteMeasures, state: State, rivalry: Rivalry) -> dict[str, npt.NDArray[np.float64]]:
+    """Return every kind of evidence of the candidates."""
+    evidence: dict[str, npt.NDArray[np.floating]] = dict(state.fixed)
+    if site.uses("learned") and state.chances is not None:
+        evidence["learned"] = _by_parts(state, rivalry, site.content)
+    if site.uses("contrast"):
+        evidence["contrast"] = _by_parts(state, rivalry, partial(cosine_of_pairs, site.own_a, site.own_b))
+    inside = mean_of(evidence, ("content", "structure", "learned"), state.pattern.nnz)
+    if site.uses("ets"):
+        alpha = site.settings.weighing.alpha
+        alpha = SPREAD_ALPHA["structure" in evidence] if alpha is None else alpha
+        evidence["ets"] = site.ets(state.pattern, rivalry, inside, alpha)
+    known = evidence.get("ets", inside)
+    if site.uses("external"):
+        likely = known if state.chances is None else state.chances
+        evidence["external"] = site.external(with_values(state.pattern, likely))
+    evidence |= link_places(site, state, rivalry, known)
+    if site.uses("length") and state.chances is not None:
+        evidence["length"] = _length(site, rivalry, state.chances > LIKELY)
+    return {kind: values.astype(np.float64) for kind, values in evidence.items()}
+
+
+def link_places(
+    site: SiteMeasures,
+    state: State,
+    rivalry: Rivalry,
+    known: npt.NDArray[np.floating],
+    left: Marks | None = None,
+) -> dict[str, npt.NDArray[np.float64]]:
+    """Return how far the links of the last round's pairs put candidates at the same place, as evidence ``order``.
+
+    Parameters
+    ----------
+    site : SiteMeasures
+    state : State
+        Its likely pairs; in the first round the pairs of a greedy matching by ``known``.
+    rivalry : Rivalry
+    known : ndarray, shape (n_candidates,), values >= 0
+        How alike the candidates are.
+    left : ndarray of bool, shape (n_candidates,), optional
+        Candidates that can be aligned; by default all.
+    """
+    if not site.uses("order") or not site.has_lists:
+        return {}
+    if state.chances is None:
+        matching = greedy_matching(with_values(state.pattern, known))
+        pairs = matching.rows, matching.columns, np.ones(len(matching))
+    else:
+        likely = np.flatnonzero(state.chances)
+        pairs = rivalry.rows[likely], rivalry.columns[likely], state.chances[likely].astype(np.float64)
+    scores = with_values(state.pattern, known if left is None else np.where(left, known, 0))
+    return {"order": site.order(scores, pairs).astype(np.float64)}
+
+
+def _by_parts(
+    state: State, rivalry: Rivalry, measure_with: Callable[[sp.csr_array, sp.csr_array], Floats]
+) -> npt.NDArray[np.floating]:
+    """Measure the candidates of each part of the rows with the words that it may use."""
+    values = np.zeros(state.pattern.nnz, dtype=np.float32)
+    for part, translation in enumerate(state.translations):
+        here = rivalry.rows % len(state.translations) == part
+        values[here] = measure_with(translation, stored(state.pattern, here))
+    return values
+
+
+def _length(site: SiteMeasures, rivalry: Rivalry, likely: Marks) -> npt.NDArray[np.floating]:
+    """Return ``exp(-|d - d̃|)``: d the difference of the pages' log lengths, d̃ its median over the likely pairs."""
+    difference = site.length_a[rivalry.rows] - site.length_b[rivalry.columns]
+    usual = np.median(difference[likely]) if likely.any() else 0.0
+    return np.exp(-np.abs(difference - usual))
+
+
+def mean_of(
+    evidence: Mapping[str, npt.NDArray[np.floating]], kinds: Sequence[str], n_candidates: int
+) -> npt.NDArray[np.float64]:
+    """Return the mean of some kinds of evidence, as far as there are such; 0 if there are none."""
+    measured = [evidence[kind] for kind in kinds if kind in evidence]
+    return np.mean(measured, axis=0) if measured else np.zeros(n_candidates)
+
+
+def stored(matrix: sp.csr_array, which: Marks) -> sp.csr_array:
+    """Return a matrix with some of the stored entries."""
+    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    return sp.csr_array((matrix.data[which], (rows[which], matrix.indices[which])), shape=matrix.shape)
+
+
+def pair_matrix(
+    rows: npt.NDArray[np.integer], columns: npt.NDArray[np.integer], shape: tuple[int, int]
+) -> sp.csr_array:
+    """Return a matrix that has 1 at some pairs."""
+    return sp.csr_array((np.ones(len(rows), dtype=np.float32), (rows, columns)), shape=shape)

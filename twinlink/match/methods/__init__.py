@@ -1,0 +1,1 @@
+"""Methods that match the pages of two languages."""

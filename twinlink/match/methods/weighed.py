@@ -1,0 +1,281 @@
+"""Method ``weighed``: links, words and structure teach each other, and are weighed on the site at hand, without labels.
+
+A round measures every kind of evidence (`twinlink.match.measures`), weighs it, matches, and learns from the pairs
+that are probably right: a lexicon for each half of the pages from the other half, and where else to look. The next
+round measures again with what was learned. The rounds end when they change nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+from scipy.special import expit
+
+from twinlink.config import MatchSettings
+from twinlink.graph.matching import Matching, greedy_matching
+from twinlink.match.evidence import Between, Found, Side, Words, carry_over, positions, with_values
+from twinlink.match.labels import accepted_pairs, excluded, lessons_of, with_labelled
+from twinlink.match.measures import LIKELY, SiteMeasures, State, link_places, mean_of, measure, pair_matrix, stored
+from twinlink.similarity.candidates import candidate_pattern, strongest, tag_vectors, union_of
+from twinlink.similarity.clues import CLUES
+from twinlink.similarity.content import combine_translations
+from twinlink.similarity.learned_lexicon import learn_translations
+from twinlink.similarity.lessons import Lessons
+from twinlink.similarity.rivals import Rivalry
+from twinlink.similarity.weighing import Weighing, clear_pairs, weigh
+
+__all__ = ["match_weighed"]
+
+FIRST_MARGIN = 0.1
+"""Lead by which a pair of the first round is clear: 10 % over the second, as in the trials of `docs/methods.md`."""
+NEARLY_AS_GOOD = 0.8
+"""Part of the best rival's first evidence from which the pages do not speak against a clue. Ours, not tuned."""
+HARDLY_ANY = 4
+"""A clue that makes so many times as many pairs clear as the pages do is heard, whatever they say."""
+SURE = 0.9
+"""Probability from which no other partner is looked for. Trials on seven sites: the same F1 as a search for all."""
+MAX_ROUNDS = 12
+"""Rounds after which learning ends in any case."""
+GROWTH = 1.01
+"""Factor by which a round must increase the expected number of right pairs, if another one is to follow beyond those of
+the settings. Look-alikes are told apart little by little: trials on nine sites made of them, three rounds and as many
+as it takes: mean F1 .790 and .863, on one of them .441 and .983. Other sites end before."""
+SETTLED = 0.995
+"""Share of the pairs that the round before had too, from which another round is not worth its time."""
+PARTS = 2
+"""Parts of the pages that teach each other words. Trials: in two parts the lexicons are good enough, and on a site of
+which no page has a partner .6 of the pairs are expected to be right instead of .95; four parts change nothing."""
+MIN_DIRECT = 0.2
+"""Share of a direct link from which the two pages are candidates: the page has five such links at most."""
+
+
+def match_weighed(side_a: Side, side_b: Side, words: Words, between: Between, settings: MatchSettings) -> Found:
+    """Match two sides by evidence that is weighed on them.
+
+    Kinds of evidence (``settings.weighing.evidence`` chooses): ``content`` (S_cb with lexicons and shared tokens),
+    ``learned`` (S_cb with the learned lexicon as well), ``contrast`` (the same for what tells a page from its
+    near-duplicates), ``structure`` (S_struct), ``ets`` (ETS of the mean of these), ``external`` (S_ext of the last
+    round's probabilities), ``length``, ``direct`` and ``hreflang`` (links between the two pages); on demand ``pattern``
+    (URL patterns, by their credibility).
+    """
+    site = SiteMeasures(side_a, side_b, words, between, settings)
+    last = _rounds(site, _first_state(site), None)
+    if between.labels is not None:
+        last = _rounds(site, _next_state(site, last, between.labels), between.labels)
+    return _found(site, last)
+
+
+class Round(NamedTuple):
+    """What a round measured, and what it made of it."""
+
+    state: State
+    rivalry: Rivalry
+    evidence: dict[str, npt.NDArray[np.float64]]
+    result: Weighing
+    lessons: Lessons | None
+
+
+def _rounds(site: SiteMeasures, state: State, labels: sp.csr_array | None) -> Round:
+    """Do rounds until they change nothing, and return the last one.
+
+    With labels they are taught by these: they begin where rounds without labels have ended, for of what is known before
+    that a few labels would make too much.
+    """
+    round_, n_right = 0, 0.0
+    while True:
+        done = _round(site, state, labels)
+        before, n_right = n_right, float(done.result.probabilities.sum())
+        has_grown = 0 < round_ < MAX_ROUNDS and n_right > GROWTH * before
+        if not (round_ < site.settings.weighing.rounds or has_grown) or _is_settled(done):
+            return done
+        state, round_ = _next_state(site, done, labels), round_ + 1
+
+
+def _round(site: SiteMeasures, state: State, labels: sp.csr_array | None) -> Round:
+    """Measure, weigh and match."""
+    rivalry, lessons = Rivalry(state.pattern), lessons_of(state.pattern, labels)
+    evidence = measure(site, state, rivalry)
+    result = weigh(
+        evidence,
+        rivalry,
+        _clear(state, evidence, rivalry, lessons),
+        partial(_match, state.pattern),
+        site.settings.weighing,
+        partial(site.nearly, state.pattern, rivalry),
+        partial(link_places, site, state, rivalry, evidence.get("ets", np.zeros(state.pattern.nnz))),
+        site.has_alike(rivalry),
+        lessons,
+    )
+    return Round(state, rivalry, evidence, result, lessons)
+
+
+def _first_state(site: SiteMeasures) -> State:
+    patterns = [site.candidates(site.words.translation)]
+    if site.uses("structure"):
+        vectors = tag_vectors(site.side_a.tags, site.side_b.tags)
+        patterns.append(candidate_pattern(*vectors, site.settings.candidates))
+    if site.uses("direct"):
+        patterns.append(stored(site.between.direct, site.between.direct.data >= MIN_DIRECT))
+    if site.uses("hreflang"):
+        patterns.append(site.between.hreflang)
+    if site.by_url is not None:
+        patterns.append(site.by_url)
+    pattern = union_of(*patterns)
+    kinds = [kind for kind in ("content", "structure", "direct", "hreflang", "pattern") if site.uses(kind)]
+    fixed = {kind: site.fixed_evidence(kind, pattern) for kind in kinds}
+    return State(pattern, {kind: values for kind, values in fixed.items() if values.any()}, (site.words.translation,))
+
+
+def _clear(
+    state: State, evidence: Mapping[str, npt.NDArray[np.float64]], rivalry: Rivalry, lessons: Lessons | None
+) -> npt.NDArray[np.bool_]:
+    """Mark the pairs to learn from: at first the clear ones, later those that are probably right.
+
+    At first, pairs that a clue makes clear come before those that the pages themselves make clear, but for pages that
+    these pair with others. The clue is heard here if the pages find most of its pairs nearly as good as any others, or
+    if they hardly know any pairs themselves.
+    """
+    if lessons is not None:
+        evidence = lessons.heard(evidence)
+    if state.chances is not None and (state.chances > LIKELY).any():
+        return _unlabelled(state.chances > LIKELY, lessons)
+    first = evidence.get("ets", mean_of(evidence, ("content", "structure"), state.pattern.nnz))
+    by_pages = clear_pairs(first, rivalry, FIRST_MARGIN)
+    agreed = (first >= NEARLY_AS_GOOD * rivalry.rivals(first)) & (by_pages | ~_with_page_of(by_pages, rivalry))
+    clear = np.zeros(state.pattern.nnz, dtype=np.bool_)
+    for clue in CLUES:
+        pointed = clear_pairs(evidence[clue], rivalry, FIRST_MARGIN) if clue in evidence else clear
+        if 2 * np.sum(pointed & agreed) > np.sum(pointed) or HARDLY_ANY * np.sum(by_pages) < np.sum(pointed):
+            clear |= pointed & (by_pages | ~_with_page_of(by_pages | clear, rivalry))
+    return _unlabelled(clear | (by_pages & ~_with_page_of(clear, rivalry)), lessons)
+
+
+def _unlabelled(clear: npt.NDArray[np.bool_], lessons: Lessons | None) -> npt.NDArray[np.bool_]:
+    """Leave out what teaches by its label."""
+    return clear if lessons is None else clear & ~lessons.accepted & ~lessons.barred
+
+
+def _with_page_of(pairs: npt.NDArray[np.bool_], rivalry: Rivalry) -> npt.NDArray[np.bool_]:
+    """Mark the candidates that have a page in common with one of some pairs."""
+    of_row, of_column = rivalry.pages(np.flatnonzero(pairs))
+    return of_row[rivalry.rows] | of_column[rivalry.columns]
+
+
+def _match(pattern: sp.csr_array, log_odds: npt.NDArray[np.float64]) -> npt.NDArray[np.intp]:
+    """Return the positions of a greedy one-to-one matching by log odds; -inf is not to be taken."""
+    open_ = np.isfinite(log_odds)
+    left = stored(with_values(pattern, _as_score(np.where(open_, log_odds, 0.0))), open_)
+    matching = greedy_matching(left)
+    return positions(pattern, matching.rows, matching.columns)
+
+
+def _as_score(log_odds: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return log odds as scores in (0, 1), drawn out so that float32 keeps their order."""
+    return expit(log_odds / 8)
+
+
+def _sureness(done: Round) -> npt.NDArray[np.float64]:
+    """Return how sure a round's pairs are as teachers of the next: whether their pages have partners at all.
+
+    With labels it is their whole chance, which is held against these: what looks like rejected pairs teaches no more.
+    """
+    return done.result.presence if done.lessons is None else done.result.probabilities
+
+
+def _is_settled(done: Round) -> bool:
+    """Return whether a round found nearly the same pairs as the one before."""
+    if done.state.chances is None:
+        return False
+    before, now = np.flatnonzero(done.state.chances > LIKELY), done.result.pairs[_sureness(done) > LIKELY]
+    return len(np.intersect1d(before, now)) >= SETTLED * len(np.union1d(before, now))
+
+
+def _next_state(site: SiteMeasures, done: Round, labels: sp.csr_array | None) -> State:
+    """Learn words from the likely pairs, and look for candidates by these words and around these pairs."""
+    state, result, shape = done.state, done.result, done.state.pattern.shape
+    rows, columns, presence = _settled_pairs(done, labels)
+    likely, sure = presence > LIKELY, presence > SURE
+    open_a, open_b = (np.ones(n, dtype=np.bool_) for n in shape)
+    open_a[rows[sure]] = open_b[columns[sure]] = False
+    translations = _translations(site, rows[likely], columns[likely])
+    around = union_of(
+        strongest(with_values(state.pattern, _as_score(result.log_odds)), site.settings.candidates),
+        pair_matrix(rows, columns, shape),
+        site.candidates(combine_translations(*translations), open_a, open_b),
+        _around(site, pair_matrix(rows[likely], columns[likely], shape)),
+    )
+    pattern = with_labelled(around, labels)
+    chances = sp.csr_array((presence.astype(np.float32), (rows, columns)), shape=shape)
+    return State(
+        pattern=pattern,
+        fixed={
+            kind: carry_over(state.pattern, values, pattern, partial(site.fixed_evidence, kind))
+            for kind, values in state.fixed.items()
+        },
+        translations=translations,
+        chances=carry_over(chances, chances.data, pattern, lambda rest: np.zeros(rest.nnz)),
+    )
+
+
+def _settled_pairs(
+    done: Round, labels: sp.csr_array | None
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    """Return rows, columns and sureness of a round's pairs; where there are labels, of what these make of them."""
+    pairs, presence = done.result.pairs, _sureness(done)
+    rows, columns = done.rivalry.rows[pairs], done.rivalry.columns[pairs]
+    if labels is None:
+        return rows, columns, presence
+    said_rows, said_columns = accepted_pairs(labels)
+    keep = ~(excluded(rows, columns, labels) | np.isin(rows, said_rows))
+    return (
+        np.append(rows[keep], said_rows),
+        np.append(columns[keep], said_columns),
+        np.append(presence[keep], np.ones(len(said_rows))),
+    )
+
+
+def _translations(
+    site: SiteMeasures, rows: npt.NDArray[np.int64], columns: npt.NDArray[np.int64]
+) -> tuple[sp.csr_array, ...]:
+    """Return for each part of the pages what is known of words: given, and learned from the pairs of the others."""
+    given = site.words.translation
+    if not site.uses("learned"):
+        return (given,)
+    counts = site.words.a.counts, site.words.b.counts
+    taught_by = (rows % PARTS != part for part in range(PARTS))
+    learned = (learn_translations(*counts, rows[by], columns[by]) for by in taught_by)
+    return tuple(combine_translations(given, each) for each in learned)
+
+
+def _around(site: SiteMeasures, pairs: sp.csr_array) -> sp.csr_array:
+    """Return candidates that have most likely pairs among their neighbours."""
+    if not site.uses("external"):
+        return pairs
+    reached = sp.csr_array(site.around_a.astype(np.float32) @ pairs)
+    return candidate_pattern(reached, sp.csr_array(site.around_b.astype(np.float32)), site.settings.candidates)
+
+
+def _found(site: SiteMeasures, last: Round) -> Found:
+    pattern, rivalry, evidence, result = last.state.pattern, last.rivalry, last.evidence, last.result
+    scores, pairs = with_values(pattern, _as_score(result.log_odds)), result.pairs
+    if last.lessons is not None:
+        is_open = ~last.lessons.barred
+        scores, pairs = stored(scores, is_open), (np.cumsum(is_open) - 1)[pairs]
+        evidence = {kind: values[is_open] for kind, values in evidence.items()}
+        rivalry = Rivalry(scores)
+    rows, columns = rivalry.rows[pairs], rivalry.columns[pairs]
+    return Found(
+        scores=scores,
+        evidence={kind: values.astype(np.float32) for kind, values in evidence.items()},
+        matching=Matching(rows, columns, scores.data[pairs]),
+        rivals=rivalry.rivals(scores.data.astype(np.float64))[pairs],
+        probabilities=result.probabilities,
+        weights=result.weights,
+        n_equal=result.n_equal,
+        alike=(site.alike_a, site.alike_b),
+    )

@@ -1,0 +1,147 @@
+"""Sites that need not be matched again: what their match was made from has not changed.
+
+The stage keeps, in ``match/sites.json``, a digest of all that each site's result depends on: settings, version,
+lexicons, and what is read of its pages and links. When the sites are matched again, the result of a site whose digest
+is the same is taken over, with the new signature in its pairs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from twinlink.damage import read_json
+from twinlink.errors import DamagedError, RunError
+from twinlink.files import write_text
+from twinlink.rundir.directory import RunDirectory, site_file
+from twinlink.tables import (
+    CANDIDATES,
+    FILTERS,
+    LANGUAGES,
+    LOOK_ALIKES,
+    PAGES,
+    PAIRS,
+    REJECTS,
+    WEIGHTS,
+    Reject,
+    read_table,
+)
+
+__all__ = ["BODY_COLUMNS", "RESULT_COLUMNS", "EarlierMatch", "site_digest", "write_digests"]
+
+BODY_COLUMNS = ("page_id", "digest", "charset")
+"""What the shape of a page depends on, beside what is read of it anyway."""
+
+_NAME = "sites.json"
+_TABLES = {
+    "languages": LANGUAGES,
+    "candidates": CANDIDATES,
+    "pairs": PAIRS,
+    "weights": WEIGHTS,
+    "filters": FILTERS,
+    "look_alikes": LOOK_ALIKES,
+}
+RESULT_COLUMNS = ",".join(f"{name}.{column}" for name, schema in _TABLES.items() for column in schema.names)
+"""What the tables of a match hold: results of a version with other columns do not count as done."""
+
+
+def site_digest(shared: str, part: Path, tables: Iterable[pa.Table], *, with_bodies: bool) -> str:
+    """Return a digest of all that the match of a site depends on.
+
+    Parameters
+    ----------
+    shared : str
+        What all sites depend on.
+    part : Path
+        File of the site's pages.
+    tables : iterable of pa.Table
+        What is read of its pages and links.
+    with_bodies : bool
+        Whether the method compares structure, and so depends on the bodies themselves.
+    """
+    hasher = _Hasher()
+    hasher.write(shared.encode())
+    bodies = [read_table(part, PAGES, BODY_COLUMNS)] if with_bodies else []
+    for table in (*tables, *bodies):
+        with pa.ipc.new_stream(pa.PythonFile(hasher, "w"), table.schema) as writer:
+            writer.write_table(table.combine_chunks())
+    return hasher.digest.hexdigest()
+
+
+class _Hasher(io.RawIOBase):
+    """A file that keeps no more than a digest of what is written to it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.digest = hashlib.blake2b(digest_size=16)
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self.digest.update(data)
+        return len(data)
+
+
+def write_digests(folder: Path, digests: Mapping[str, str]) -> None:
+    """Write the digests of all sites beside their results."""
+    write_text(folder / _NAME, msgspec.json.format(msgspec.json.encode(digests, order="sorted").decode(), indent=1))
+
+
+class EarlierMatch:
+    """The result of an earlier `match` of a run, whatever has been ingested since.
+
+    Parameters
+    ----------
+    run : RunDirectory
+    """
+
+    def __init__(self, run: RunDirectory) -> None:
+        self._folder = run.path / "match"
+        try:
+            self._digests = read_json(self._folder / _NAME, dict[str, str])
+        except RunError:
+            self._digests = {}
+
+    def find(self, site: str, digest: str, urls: pa.ChunkedArray, signature: str) -> dict[str, Any] | None:
+        """Return the tables of a site and its rejects by their names, if they are made from the same.
+
+        Parameters
+        ----------
+        site, digest : str
+            As `site_digest` returns it.
+        urls : pa.ChunkedArray
+            Addresses of its pages.
+        signature : str
+            Goes with every pair.
+        """
+        if self._digests.get(site) != digest:
+            return None
+        try:
+            found: dict[str, Any] = {
+                name: read_table(site_file(self._folder / name, site), schema) for name, schema in _TABLES.items()
+            }
+            found["rejects"] = _of_urls(self._rejects, urls)
+        except DamagedError:  # part of it is gone
+            return None
+        pairs = found["pairs"]
+        column = pa.array([signature] * pairs.num_rows, pa.string())
+        found["pairs"] = pairs.set_column(pairs.column_names.index("signature"), PAIRS.field("signature"), column)
+        return found
+
+    @cached_property
+    def _rejects(self) -> pa.Table:
+        return read_table(self._folder / "rejects.parquet", REJECTS)
+
+
+def _of_urls(rejects: pa.Table, urls: pa.ChunkedArray) -> Sequence[Reject]:
+    chosen = rejects.filter(pc.is_in(rejects["url"], urls.combine_chunks()))
+    return [Reject(**row) for row in chosen.to_pylist()]

@@ -1,0 +1,87 @@
+"""Which pairs of two languages are handed out, by any method."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from twinlink.baselines.methods import STRUCTURAL
+from twinlink.config import MatchSettings
+from twinlink.match.evidence import Between, Found, Side, Words, read_words
+from twinlink.match.labels import heeded
+from twinlink.match.methods.liu2014 import match_liu2014
+from twinlink.match.methods.urls import match_urls
+from twinlink.match.methods.weighed import match_weighed
+from twinlink.similarity.candidates import within_memory
+from twinlink.similarity.decision import hand_out
+from twinlink.similarity.lexicon import Lexicon
+
+__all__ = ["SideMatch", "choose_pairs", "match_sides"]
+
+METHODS: Mapping[str, Callable[[Side, Side, Words, Between, MatchSettings], Found]] = {
+    "weighed": match_weighed,
+    "liu2014": match_liu2014,
+    "urls": match_urls,
+}
+"""Methods that read the pages' words."""
+
+
+@dataclass(frozen=True)
+class SideMatch:
+    """Two sides, what was found between them, and which pairs are handed out."""
+
+    side_a: Side
+    side_b: Side
+    found: Found
+    keep: npt.NDArray[np.bool_]
+    """One a pair of the matching."""
+    accepted: npt.NDArray[np.bool_] | None = None
+    """Whether somebody has accepted it, one a pair of the matching; None: nobody has any."""
+    limits: Sequence[str] = ()
+    """The setting that leaves a pair out, ``match.min_score`` or ``match.max_pairs``; empty for none. One for each pair
+    of the matching."""
+    labels: sp.csr_array | None = None
+    """See `Between.labels`."""
+
+    def pairs(self, which: npt.NDArray[np.bool_] | None = None) -> list[tuple[str, str]]:
+        """Return the addresses of some pairs of the matching; by default of those that are handed out."""
+        matching, chosen = self.found.matching, self.keep if which is None else which
+        rows_and_columns = zip(matching.rows[chosen], matching.columns[chosen], strict=True)
+        return [(self.side_a.urls[row], self.side_b.urls[column]) for row, column in rows_and_columns]
+
+
+def match_sides(
+    side_a: Side, side_b: Side, between: Between, lexicons: Sequence[Lexicon], settings: MatchSettings
+) -> SideMatch:
+    """Match two sides of a site by the method of the settings, and choose what is handed out."""
+    if settings.method in STRUCTURAL:
+        found = STRUCTURAL[settings.method](side_a, side_b, between, settings)
+    else:
+        candidates = within_memory(settings.candidates, len(side_a.urls) + len(side_b.urls))
+        settings = msgspec.structs.replace(settings, candidates=candidates)
+        words = read_words(side_a, side_b, lexicons, settings)
+        found = METHODS[settings.method](side_a, side_b, words, between, settings)
+    found, accepted = heeded(found, between.labels)
+    return choose_pairs(SideMatch(side_a, side_b, found, accepted, accepted, labels=between.labels), settings)
+
+
+def choose_pairs(match: SideMatch, settings: MatchSettings) -> SideMatch:
+    """Return a match with the pairs that are handed out, and what leaves out the others."""
+    found = match.found
+    keep = np.ones(len(found.probabilities), np.bool_)
+    if not found.is_decided:
+        keep = hand_out(found.probabilities, settings.min_probability, settings.min_precision)
+    low = over = np.zeros(len(keep), np.bool_)
+    if settings.min_score is not None:
+        keep = found.matching.scores >= settings.min_score
+        low = ~keep
+    if settings.max_pairs is not None:
+        over = keep & (np.arange(len(keep)) >= settings.max_pairs)
+        keep = keep & ~over
+    limits = np.where(low, "match.min_score", np.where(over, "match.max_pairs", ""))
+    return replace(match, keep=keep if match.accepted is None else keep | match.accepted, limits=limits.tolist())

@@ -1,0 +1,155 @@
+"""The sides of a site: its pages by language, and the links within and between them."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import scipy.sparse as sp
+
+from twinlink.graph.link_order import link_lists, sublists
+from twinlink.graph.links import adjacency
+from twinlink.ingest.shapes import ShapeTable
+from twinlink.language.site_languages import TWO_LANGUAGES, UNDETERMINED
+from twinlink.languages import languages_of_site
+from twinlink.match.evidence import Between, Side
+from twinlink.match.shared_names import page_names
+
+__all__ = ["Group", "SiteSides", "facing_groups", "language_groups", "page_texts", "site_graph"]
+
+MIN_VARIANT_SHARE = (
+    0.1  # a script variant (zh-Hans beside zh-Hant) with fewer of the language's pages is taken for noise
+)
+
+
+class Group(NamedTuple):
+    """The pages of one language of a site."""
+
+    tag: str
+    """Wanted language that takes this one in."""
+    lang: str
+    rows: npt.NDArray[np.intp]
+
+
+class SiteSides:
+    """The pages of a site, of which every two languages can be taken to be matched.
+
+    Parameters
+    ----------
+    pages, links : pa.Table
+        Rows of one site.
+    shapes : ShapeTable, optional
+        For the methods that need it.
+    """
+
+    def __init__(self, pages: pa.Table, links: pa.Table, shapes: ShapeTable | None = None) -> None:
+        self._pages = pages
+        self._shapes = shapes
+        self._graph = site_graph(pages, links)
+        self._named = site_graph(pages, links.filter(pc.not_equal(links["hreflang"], "")))
+        self._names = page_names(pages, links)
+        self._lists = link_lists(*_inner_links(pages, links), pages.num_rows)
+        self._sides: dict[str, Side] = {}
+
+    def facing(self, group_a: Group, group_b: Group) -> tuple[Side, Side, Between]:
+        """Return the sides of two languages, and the links between them."""
+        between = _between(self._graph, self._named, group_a.rows, group_b.rows)
+        return self._side(group_a), self._side(group_b), between
+
+    def _side(self, group: Group) -> Side:
+        if group.lang not in self._sides:
+            self._sides[group.lang] = self._read(group)
+        return self._sides[group.lang]
+
+    def _read(self, group: Group) -> Side:
+        chosen = self._pages.take(pa.array(group.rows))
+        shapes = self._shapes
+        return Side(
+            lang=group.lang,
+            page_ids=chosen["page_id"].to_numpy(),
+            urls=chosen["url"].to_pylist(),
+            blocks=page_texts(chosen),
+            tags=chosen["tags"].to_pylist(),
+            graph=sp.csr_array(self._graph[group.rows][:, group.rows]),
+            lists=sublists(self._lists, group.rows),
+            names=[self._names[row] for row in group.rows],
+            shapes=[shapes[number] for number in chosen["page_id"].to_pylist()] if shapes else (),
+            canonical_urls=chosen["canonical_url"].to_pylist(),
+        )
+
+
+def language_groups(langs: Sequence[str], wanted: Sequence[str]) -> list[Group]:
+    """Return the languages of a site that are to be matched, each with its pages.
+
+    A wanted ``zh`` includes ``zh-Hant`` and ``zh-Hans``; where a site has both, each is a language of its own (two
+    groups of the same wanted tag, never matched with each other). A language that the site does not have means the
+    closest one (`languages_of_site`). Without wanted languages the two most frequent ones are taken.
+
+    >>> [(tag, lang, rows.tolist()) for tag, lang, rows in language_groups(["en", "zh-Hant", "de", "en"], ["en", "zh"])]
+    [('en', 'en', [0, 3]), ('zh', 'zh-Hant', [1])]
+    """
+    counts = Counter(lang for lang in langs if lang not in (UNDETERMINED, TWO_LANGUAGES))
+    most = sorted(counts, key=lambda lang: (-counts[lang], lang))[:2]
+    groups = []
+    for tag, meant in (languages_of_site(wanted, counts) if wanted else {lang: [lang] for lang in most}).items():
+        members = {lang: counts[lang] for lang in meant}
+        total = sum(members.values())
+        main = [lang for lang, n in sorted(members.items()) if n >= MIN_VARIANT_SHARE * total]
+        for lang in main:
+            belongs = {lang} | (set(members) - set(main) if lang == max(main, key=members.__getitem__) else set())
+            groups.append(Group(tag, lang, np.flatnonzero([name in belongs for name in langs])))
+    return groups
+
+
+def facing_groups(groups: Sequence[Group]) -> list[tuple[Group, Group]]:
+    """Return every two languages that are matched with each other."""
+    return [(a, b) for a, b in itertools.combinations(groups, 2) if a.tag != b.tag]
+
+
+def page_texts(pages: pa.Table) -> list[list[str]]:
+    """Return the text of each page: its title and its blocks."""
+    titles, blocks = pages["title"].to_pylist(), pages["blocks"].to_pylist()
+    return [[title, *rest] if title else rest for title, rest in zip(titles, blocks, strict=True)]
+
+
+def site_graph(pages: pa.Table, links: pa.Table) -> sp.csr_array:
+    """Return the directed links among the pages of a site, rows and columns in the order of ``pages``."""
+    return adjacency(*_inner_links(pages, links), pages.num_rows)
+
+
+def _inner_links(pages: pa.Table, links: pa.Table) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Return the page that holds each link among the pages of a site, and the page that it leads to."""
+    page_ids = pd.Index(pages["page_id"].to_numpy())
+    targets = links["target"].drop_null()
+    sources = links["source"].filter(links["target"].is_valid())
+    source, target = page_ids.get_indexer(sources.to_numpy()), page_ids.get_indexer(targets.to_numpy())
+    inside = (source >= 0) & (target >= 0)
+    return source[inside], target[inside]
+
+
+def _between(
+    graph: sp.csr_array, named: sp.csr_array, rows_a: npt.NDArray[np.intp], rows_b: npt.NDArray[np.intp]
+) -> Between:
+    """Return the links between two sides; a link counts for its share in the page's links to the other side."""
+    forth = _row_shares(graph[rows_a][:, rows_b])
+    back = _row_shares(graph[rows_b][:, rows_a])
+    names = named[rows_a][:, rows_b].astype(np.float32).maximum(named[rows_b][:, rows_a].T.astype(np.float32))
+    return Between(direct=_sorted(forth.maximum(back.T)), hreflang=_sorted(names))
+
+
+def _row_shares(links: sp.csr_array) -> sp.csr_array:
+    n_links = np.diff(sp.csr_array(links).indptr)
+    return sp.csr_array(sp.diags_array((1 / np.maximum(n_links, 1)).astype(np.float32)) @ links.astype(np.float32))
+
+
+def _sorted(matrix: sp.csr_array) -> sp.csr_array:
+    matrix = sp.csr_array(matrix)
+    matrix.sort_indices()
+    return matrix

@@ -1,0 +1,147 @@
+"""Why a page is in no pair: one reason for each page, the furthest that it came in any two languages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from twinlink.language.site_languages import TWO_LANGUAGES, UNDETERMINED
+from twinlink.match.labels import rejected_pages
+from twinlink.match.selection import SideMatch
+from twinlink.tables import Reject
+
+__all__ = ["unpaired_pages"]
+
+_GOOD = "each of its candidates goes with another page, which is as good for it or better"
+_APART = "labels took pairs apart, and the pages that were left were not matched again"
+
+
+class _Why(NamedTuple):
+    """Why a page has no partner in another language. Of several languages the greatest counts."""
+
+    stage: int
+    """How far the page came."""
+    order: float
+    """How far within the stage: number of the filter, or probability."""
+    reason: str
+    detail: str
+
+
+_NO_CANDIDATE, _FILTERED, _LOST, _LEFT_OUT, _LABELLED = range(5)
+
+
+def unpaired_pages(
+    urls: Sequence[str], langs: Sequence[str], wanted: npt.NDArray[np.bool_], matches: Sequence[SideMatch]
+) -> list[Reject]:
+    """Return a reason for every page of a site that is in no pair.
+
+    Parameters
+    ----------
+    urls, langs : sequence of str
+        Of all pages.
+    wanted : ndarray of bool
+        Whether each page is in one of the languages that are matched.
+    matches : sequence of SideMatch
+        Of every two languages of the site.
+    """
+    paired = {url for match_ in matches for pair in match_.pairs() for url in pair}
+    furthest: dict[str, _Why] = {}
+    for match_ in matches:
+        for url, why in _reasons(match_):
+            furthest[url] = max(furthest.get(url, why), why)
+    rejects = []
+    for url, lang, is_wanted in zip(urls, langs, wanted.tolist(), strict=True):
+        if url in paired:
+            continue
+        reason, detail = furthest[url][2:] if url in furthest else _of_language(lang, is_wanted=is_wanted)
+        rejects.append(Reject(url, "match", reason, detail))
+    return rejects
+
+
+def _of_language(lang: str, *, is_wanted: bool) -> tuple[str, str]:
+    """Return why a page was not put beside pages of another language."""
+    if lang == UNDETERMINED:
+        return "no-language", ""
+    if lang == TWO_LANGUAGES:
+        return "two-languages", "block by block in two of the wanted languages"
+    if not is_wanted:
+        return "other-language", lang
+    return "only-language", f"no page of its site is in another language that is matched than {lang}"
+
+
+def _reasons(match_: SideMatch) -> Iterator[tuple[str, _Why]]:
+    """Yield what stopped each page without a pair in two languages; some pages come more than once."""
+    yield from _by_candidates(match_)
+    yield from _left_out(match_)
+    for url, other in rejected_pages(match_.labels, match_.side_a.urls, match_.side_b.urls):
+        yield url, _Why(_LABELLED, 1.0, "label", f"not with {other}, as somebody said")
+
+
+def _by_candidates(match_: SideMatch) -> Iterator[tuple[str, _Why]]:
+    """Yield each page that is in no pair of the matching, by what became of its candidates."""
+    found = match_.found
+    entries, filters = found.scores.tocoo(), [name for name in found.n_filtered if name != "kept"]
+    place = {"": len(filters), **{name: number for number, name in enumerate(filters)}}
+    passed = np.array([place[name] for name in found.filter_of or [""] * entries.nnz], np.int64)
+    of_a = _Ends.of(match_.side_a.urls, entries.row, found.matching.rows, found.matching.scores)
+    of_b = _Ends.of(match_.side_b.urls, entries.col, found.matching.columns, found.matching.scores)
+    for own, other in ((of_a, of_b), (of_b, of_a)):
+        furthest, is_cheated = np.full(len(own.urls), -1), np.zeros(len(own.urls), np.bool_)
+        np.maximum.at(furthest, own.pages, passed)
+        is_cheated[own.pages[(passed == len(filters)) & (other.score[other.pages] < entries.data)]] = True
+        for row in np.flatnonzero(own.score < 0).tolist():
+            yield own.urls[row], _lost(int(furthest[row]), filters, is_cheated=bool(is_cheated[row]))
+
+
+class _Ends(NamedTuple):
+    """The pages of one side."""
+
+    urls: Sequence[str]
+    pages: npt.NDArray[np.integer]
+    """The page of each candidate."""
+    score: npt.NDArray[np.float32]
+    """That of the pair of the matching that each page is in, -1 for none."""
+
+    @classmethod
+    def of(
+        cls,
+        urls: Sequence[str],
+        pages: npt.NDArray[np.integer],
+        matched: npt.NDArray[np.integer],
+        scores: npt.NDArray[np.float32],
+    ) -> _Ends:
+        """Note the scores of the matched pages."""
+        score = np.full(len(urls), -1, np.float32)
+        score[matched] = scores
+        return cls(urls, pages, score)
+
+
+def _lost(furthest: int, filters: Sequence[str], *, is_cheated: bool) -> _Why:
+    """Return why a page is not in the matching: how far its candidates came, and whether it is the best of one."""
+    if furthest < 0:
+        return _Why(_NO_CANDIDATE, 0.0, "no-candidate", "no page is a candidate for it")
+    if furthest < len(filters):
+        return _Why(_FILTERED, furthest, f"filter-{filters[furthest]}", "no candidate of it got further")
+    if is_cheated:  # only labels, which come after the matching, leave such a candidate to nobody or to a worse page
+        return _Why(_LABELLED, 0.0, "label", _APART)
+    return _Why(_LOST, 0.0, "no-partner-left", _GOOD)
+
+
+def _left_out(match_: SideMatch) -> Iterator[tuple[str, _Why]]:
+    """Yield each page whose pair of the matching is not handed out, with that pair."""
+    found, dropped = match_.found, np.flatnonzero(~match_.keep)
+    n_equal = np.ones(len(match_.keep), np.int64) if found.n_equal is None else found.n_equal
+    for place, (url_a, url_b) in zip(dropped.tolist(), match_.pairs(~match_.keep), strict=True):
+        chance, n, limit = float(found.probabilities[place]), int(n_equal[place]), match_.limits[place]
+        for url, other in ((url_a, url_b), (url_b, url_a)):
+            if limit:
+                text = f"{limit} leaves out its pair with {other}, of score {found.matching.scores[place]:.4f}"
+                yield url, _Why(_LEFT_OUT, 1.0, "over-limit", text)
+                continue
+            is_tie = n > 1 and n * chance > 0.5  # one of them is probably right
+            equal = f", one of {n} pairs that are equally good" if is_tie else ""
+            text = f"probability {chance:.4f} with {other}{equal}"
+            yield url, _Why(_LEFT_OUT, chance, "tie" if is_tie else "doubtful", text)

@@ -1,0 +1,1 @@
+"""One page: its bytes become text, text becomes tags, blocks and links."""

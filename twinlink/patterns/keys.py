@@ -1,0 +1,220 @@
+"""Addresses as URL patterns see them: one written form each, and keys as people read them.
+
+A key names the two sides of a pattern: ``en`` and ``tc`` for tokens, ``lang=en`` and ``lang=tc`` for a variable, ``*e``
+and ``*c`` for letters at the tail of a token (``e*`` at its head, ``*e*`` between its digits), an empty side for what
+one address has more than the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from twinlink.patterns.kernels import HEAD, INSIDE, REPEATED, TAIL, TOKEN, key_hash
+from twinlink.patterns.url_kernels import common_host, default_documents, form_hashes, hash_bytes, write_forms
+
+__all__ = ["Forms", "Key", "key_hashes", "keys_of", "read_forms", "rule_of"]
+
+_DEFAULT_DOCUMENTS = tuple(
+    f"{stem}.{ending}"
+    for stem in ("index", "default")
+    for ending in "html htm php asp aspx jsp shtml xhtml cfm cgi pl php3 php4 php5 do stm".split()
+)
+"""What a server sends for a folder, by the defaults of Apache, nginx, IIS and Tomcat; the usual ones first."""
+
+Places = NDArray[np.int64]
+Hashes = NDArray[np.uint64]
+
+
+class Key(NamedTuple):
+    """The two sides of a pattern, in the order of their bytes.
+
+    >>> Key("en", "tc").level == Key("*e", "*c").level
+    False
+    """
+
+    source: str
+    target: str
+
+    @property
+    def level(self) -> int:
+        """Whether it is of tokens or of letters inside a token, as `twinlink.patterns.kernels` numbers it."""
+        head, tail = self.target.endswith("*"), self.target.startswith("*")
+        return (INSIDE if tail else HEAD) if head else TAIL if tail else TOKEN
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Forms:
+    """The written forms of a site's addresses, each one once."""
+
+    text: NDArray[np.uint8]
+    starts: Places
+    """Where each form begins in ``text``; forms are in the order of their hashes, whatever that of the addresses."""
+    lasts: Places
+    """Where each form ends."""
+    places: Places
+    """Which address has the form: of several the one that comes first in the order of addresses."""
+    form_of: Places
+    """Form of each address, -1 for what is no address."""
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    @property
+    def longest(self) -> int:
+        """Length of the longest form."""
+        return int((self.lasts - self.starts).max(initial=0))
+
+    def part(self, form: int, start: int = 0, end: int | None = None) -> str:
+        """Return a piece of a form as text."""
+        base = int(self.starts[form])
+        last = int(self.lasts[form]) if end is None else base + end
+        return self.text[base + start : last].tobytes().decode("utf-8", "backslashreplace")
+
+
+def read_forms(urls: Sequence[str] | pa.Array) -> Forms:
+    """Write the addresses of a site in their forms (see `twinlink.patterns.url_kernels`).
+
+    The scheme and a fragment are left out, and so are the labels that all hosts end in: forms are the same whatever
+    the site is called. A folder's address stands for its default document: it gets the name (``index.html``) that is
+    the most frequent one on the site, so that ``/en/`` meets ``/tc/index.html`` and ``/index_c.html``.
+
+    Parameters
+    ----------
+    urls : sequence of str or pa.Array of strings
+        Normalised addresses of one site, in any order.
+
+    Examples
+    --------
+    >>> forms = read_forms(["http://EN.x.hk/a/?y=2&x=%41", "http://tc.x.hk/a/index.htm"])
+    >>> sorted(forms.part(k) for k in range(len(forms)))
+    ['en./a/index.htm?x=a?y=2', 'tc./a/index.htm']
+    """
+    column = urls if isinstance(urls, pa.Array | pa.ChunkedArray) else pa.array(urls, pa.large_string())
+    raw, starts = _bytes_of(column)
+    first, last = common_host(raw, starts)
+    longest = int(np.diff(starts).max(initial=0))
+    text, ends, paths = write_forms(raw, starts, last - first, longest)
+    text, ends = _with_default_documents(text, ends, paths)
+    hashes = form_hashes(text, ends)
+    order = np.argsort(hashes, kind="stable")
+    order = order[np.diff(ends)[order] > 0]
+    is_new = np.ones(len(order), np.bool_)
+    is_new[1:] = hashes[order][1:] != hashes[order][:-1]
+    form_of = np.full(len(starts) - 1, -1, np.int64)
+    form_of[order] = np.cumsum(is_new) - 1
+    places = _first_in_order(column, order, is_new)
+    return Forms(text, ends[:-1][places], ends[1:][places], places, form_of)
+
+
+def _bytes_of(column: pa.Array | pa.ChunkedArray) -> tuple[NDArray[np.uint8], Places]:
+    """Return the bytes of all strings one behind the other, and where each begins."""
+    if isinstance(column, pa.ChunkedArray):
+        column = column.combine_chunks()
+    column = column.cast(pa.large_string())
+    _, offsets, data = column.buffers()
+    starts = np.frombuffer(offsets, np.int64)[column.offset : column.offset + len(column) + 1]
+    raw = np.frombuffer(data, np.uint8) if data is not None and data.size else np.zeros(0, np.uint8)
+    return raw[starts[0] : starts[-1]], starts - starts[0]
+
+
+def _with_default_documents(text: NDArray[np.uint8], ends: Places, paths: Places) -> tuple[NDArray[np.uint8], Places]:
+    """Write the site's default document behind the addresses of folders."""
+    counts = np.zeros(len(_DEFAULT_DOCUMENTS), np.int64)
+    default_documents(text, ends, paths, _default_hashes(), counts)
+    if not counts.any():
+        return text, ends
+    name = np.frombuffer(_DEFAULT_DOCUMENTS[int(counts.argmax())].encode(), np.uint8)
+    is_folder = (paths > ends[:-1]) & (text[np.maximum(paths - 1, 0)] == ord("/"))
+    longer = np.insert(text, np.repeat(paths[is_folder], len(name)), np.tile(name, int(is_folder.sum())))
+    more = np.cumsum(is_folder) * len(name)
+    return longer, ends + np.concatenate([[0], more])
+
+
+@cache
+def _default_hashes() -> Hashes:
+    return np.array([_hash(name) for name in _DEFAULT_DOCUMENTS], np.uint64)
+
+
+def _hash(text: str) -> np.uint64:
+    data = np.frombuffer(text.encode(), np.uint8)
+    return np.uint64(hash_bytes(data, 0, len(data)))
+
+
+def _first_in_order(column: pa.Array | pa.ChunkedArray, order: Places, is_new: NDArray[np.bool_]) -> Places:
+    """Return for each form one address: the first in the order of addresses."""
+    places = order[is_new].copy()
+    groups = np.cumsum(is_new) - 1
+    for group in np.unique(groups[~is_new]).tolist():
+        members = order[np.searchsorted(groups, group) : np.searchsorted(groups, group, "right")]
+        places[group] = min(members.tolist(), key=lambda place: str(column[place].as_py()))
+    return places
+
+
+def keys_of(forms: Forms, pairs: Sequence[NDArray[np.integer]]) -> list[Key]:
+    """Return the keys of pairs of forms that differ in one place alone.
+
+    Parameters
+    ----------
+    pairs : sequence of ndarray
+        Source forms, target forms, source spans, target spans, levels.
+    """
+    sources, targets, spans_u, spans_v, levels = pairs
+    sides = [_parts(forms, forms_of_side, spans) for forms_of_side, spans in ((sources, spans_u), (targets, spans_v))]
+    tail, head = ["", "", "*", "*"], ["", "*", "", "*"]  # of TOKEN, HEAD, TAIL, INSIDE
+    return [
+        Key(f"{tail[level]}{source}{head[level]}", f"{tail[level]}{target}{head[level]}")
+        for source, target, level in zip(*sides, levels.tolist(), strict=True)
+    ]
+
+
+def _parts(forms: Forms, which: NDArray[np.integer], spans: NDArray[np.integer]) -> list[str]:
+    """Return the text of a span of each of some forms."""
+    starts = forms.starts[which] + ((spans >> 16) & ~REPEATED)
+    lasts = forms.starts[which] + (spans & 0xFFFF)
+    text = forms.text.data
+    return [
+        bytes(text[start:last]).decode("utf-8", "backslashreplace")
+        for start, last in zip(starts.tolist(), lasts.tolist(), strict=True)
+    ]
+
+
+def _span(span: int) -> tuple[int, int]:
+    return (span >> 16) & ~REPEATED, span & 0xFFFF
+
+
+def key_hashes(keys: Sequence[Key]) -> tuple[Hashes, Hashes, Hashes]:
+    """Return the hashes of the keys' sources and of their targets, and those of the keys."""
+    sides = [[_hash(side.strip("*")) for side in key] for key in keys]
+    sources, targets = (np.array([side[k] for side in sides], np.uint64) for k in range(2))
+    both = [key_hash(key.level, *side) for key, side in zip(keys, sides, strict=True)]
+    return sources, targets, np.array(both, np.uint64)
+
+
+def rule_of(forms: Forms, source: int, source_span: int, target: int, target_span: int, level: int) -> str:
+    """Return what is replaced by what in two forms that differ in one place alone, with the characters around it.
+
+    ``*`` stands for the rest of a token, ``…`` for the rest of an address, ``//`` for the beginning of the host.
+    """
+    (key,) = keys_of(forms, [np.array([each]) for each in (source, target, source_span, target_span, level)])
+    if (source_span >> 16) & REPEATED:
+        return f"{key.source} … {key.source} ↔ {key.target} … {key.target}"
+    begin, end = _span(target_span)
+    before = "" if level in (TAIL, INSIDE) else forms.part(target, begin - 1, begin) if begin else "//"
+    after = "" if level in (HEAD, INSIDE) else forms.part(target, end, end + 1) if end < _size(forms, target) else ""
+    after = after.replace("?", "")
+    if key.source or level != TOKEN:
+        return f"{before}{key.source}{after} ↔ {before}{key.target}{after}"
+    if _span(source_span)[0] < begin:  # cut out with the separator before it
+        return f"{after or '…'} ↔ {'' if after else '…'}{before}{key.target}{after}"
+    return f"{before} ↔ {before}{key.target}{after}"
+
+
+def _size(forms: Forms, form: int) -> int:
+    return int(forms.lasts[form] - forms.starts[form])

@@ -1,0 +1,418 @@
+"""URL patterns of one site: which two parts of addresses stand for each other (Zhang, Yao & Kit, section 2.1).
+
+A *key* is the single difference of two addresses, cut at the separators of their tokens or, where that is too narrow,
+between letters (`twinlink.patterns.keys`). Addresses are never compared all with all: those that become equal
+when one part is masked have one signature, and meet there. Keys compete: the strongest takes the pages that it pairs,
+and the others are counted again without them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from twinlink.config.patterns import PatternSettings
+from twinlink.errors import ShapeError
+from twinlink.patterns.kernels import (
+    TOKEN,
+    Pairs,
+    compete,
+    crowded_pairs,
+    group_pairs,
+    shared_masks,
+    whole_first,
+)
+from twinlink.patterns.keys import Forms, Key, key_hashes, keys_of, read_forms, rule_of
+from twinlink.patterns.url_kernels import powers
+
+__all__ = ["Pattern", "SitePatterns", "Verdict", "learn_patterns", "pattern_evidence"]
+
+Verdict = Literal["credible", "rescued", "weak"]
+
+MAX_LOOKED_UP = 256
+"""Keys of a site, the strongest ones, that are looked up among crowded addresses."""
+SHOWN = 64
+"""Pairs of a key that its rule is taken from: the most frequent one."""
+
+Places = NDArray[np.int64]
+Hashes = NDArray[np.uint64]
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """One key of one site."""
+
+    key: Key
+    rule: str
+    """Its most frequent form with the characters around it, e.g. ``/en/ ↔ /tc/``."""
+    n_pages: int
+    """N(p,w): pages in the pairs that it won."""
+    n_pairs: int
+    credibility: float
+    """Local credibility C(p,w) = N(p,w)/|w|, 0 to 1."""
+    verdict: Verdict
+    """Whether it is strong enough here; if not, whether what is known of other sites rescues it."""
+    source_lang: str
+    """Most frequent language of the pages on its source side, empty when none is known; and of its target side."""
+    target_lang: str
+    example: tuple[int, int]
+    """Numbers of two addresses that it pairs."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SitePatterns:
+    """What the addresses of a site tell."""
+
+    n_pages: int
+    """|w|: addresses with a form of their own."""
+    patterns: tuple[Pattern, ...]
+    """In the order in which they won."""
+    sources: Places
+    """Number of the source address of each pair."""
+    targets: Places
+    pattern_of: Places
+    """Number of the pattern of each pair; pairs of weak patterns are there, too: see `used`."""
+    n_crowded: int
+    """Places in which more addresses than ``max_group`` differ; only keys found elsewhere were looked up there."""
+    n_crowded_masks: int
+    """How often an address stood in such a place."""
+
+    @property
+    def credibility(self) -> float:
+        """Bilingual credibility C(w) = max_p C(p,w); 0 without patterns."""
+        return max((pattern.credibility for pattern in self.patterns), default=0.0)
+
+    def used(self) -> NDArray[np.bool_]:
+        """Mark the pairs of patterns that are credible or rescued."""
+        good = np.array([pattern.verdict != "weak" for pattern in self.patterns], np.bool_)
+        return good[self.pattern_of]
+
+    def judged(self, is_credible: Mapping[Key, float]) -> SitePatterns:
+        """Return the same patterns with those weak ones rescued whose key is among the given ones."""
+        patterns = tuple(
+            replace(each, verdict="rescued") if each.verdict == "weak" and each.key in is_credible else each
+            for each in self.patterns
+        )
+        return replace(self, patterns=patterns)
+
+
+class _Met(NamedTuple):
+    """Pairs of forms that meet, sorted by key, and what competition needs to know of them."""
+
+    pairs: Pairs
+    starts: Places
+    """Where the pairs of each key begin; keys are in the order of their hashes."""
+    counted: tuple[Places, Places]
+    key_of: Places
+    """Key of each (key, page) that ``counted`` numbers."""
+
+    def strength(self) -> Places:
+        """Return the number of pages that each key could pair."""
+        return np.bincount(self.key_of, minlength=len(self.starts) - 1)
+
+
+def learn_patterns(
+    urls: Sequence[str] | pa.Array,
+    langs: Sequence[str] | None = None,
+    settings: PatternSettings | None = None,
+    known: Mapping[Key, float] | None = None,
+) -> SitePatterns:
+    """Learn the URL patterns of one site in time and memory O(|U|).
+
+    The competition goes in phases. First keys that are ``known`` to be credible elsewhere, then keys of tokens that are
+    credible here, then keys of letters (⟨1e,1c⟩, ⟨2e,2c⟩ … gather in ⟨*e,*c⟩), then all others, which are weak. In each
+    the strongest key wins: the one that pairs most pages; of equal ones tokens before letters, then the shorter key. A
+    page that is paired is not left to other keys, but for those that differ from it in the same place: so ``/en/``,
+    ``/tc/`` and ``/sc/`` are all paired with each other.
+
+    Parameters
+    ----------
+    urls : sequence of str or pa.Array of strings
+        Normalised addresses of one site, in any order. What is no address has no partner.
+    langs : sequence of str, optional
+        Language of each; ``und`` or empty: not known. Two pages of one language are never paired. Where a language is
+        not known, parts without a letter (page numbers, dates) are no key.
+    settings : PatternSettings, optional
+    known : mapping, optional
+        Keys that are credible on other sites (`twinlink.patterns.credibility.credible_keys`).
+
+    Raises
+    ------
+    ShapeError
+        If there is not one language an address.
+
+    Examples
+    --------
+    >>> urls = [f"http://x.hk/{lang}/{name}.htm" for lang in ("en", "tc") for name in ("home", "news", "jobs")]
+    >>> found = learn_patterns(urls)
+    >>> [(each.rule, each.n_pages, each.credibility, each.verdict) for each in found.patterns]
+    [('/en/ ↔ /tc/', 6, 1.0, 'credible')]
+    """
+    settings, known = settings or PatternSettings(), known or {}
+    if langs is not None and len(langs) != len(urls):
+        raise ShapeError(f"expected a language for each of {len(urls)} addresses, got {len(langs)}")
+    forms = read_forms(urls)
+    names, codes = _lang_codes(langs, forms)
+    known_hashes = key_hashes(list(known))
+    met, n_crowded = _meet(forms, codes, settings, known_hashes, numbers=langs is not None)
+    is_known = np.isin(met.pairs[0][met.starts[:-1]], known_hashes[2])
+    met, is_known = _only(met, is_known | (met.strength() >= 2 * settings.min_pairs), is_known)
+    order, taken = _compete(forms, met, is_known, settings)
+    return _result(forms, met, order, taken, is_known, (names, codes), settings.min_local, n_crowded)
+
+
+def _lang_codes(langs: Sequence[str] | None, forms: Forms) -> tuple[list[str], NDArray[np.int32]]:
+    """Return the languages' names, and the number of that of each form; -1: not known."""
+    if langs is None:
+        return [], np.full(len(forms), -1, np.int32)
+    names = sorted(set(langs) - {"", "und"})
+    number = {name: k for k, name in enumerate(names)}
+    return names, np.array([number.get(langs[place], -1) for place in forms.places.tolist()], np.int32)
+
+
+def _meet(
+    forms: Forms,
+    langs: NDArray[np.int32],
+    settings: PatternSettings,
+    known: tuple[Hashes, Hashes, Hashes],
+    *,
+    numbers: bool,
+) -> tuple[_Met, tuple[int, int]]:
+    """Return the pairs of forms with a single difference, and how many places were too crowded for all pairs."""
+    limits = (settings.max_tokens, settings.max_letters, settings.max_key, numbers)
+    text = (forms.text, forms.starts, forms.lasts)
+    masks = shared_masks(*text, limits, powers(forms.longest), forms.longest)
+    by_signature = np.argsort(masks[0])
+    masks = tuple(column[by_signature] for column in masks)
+    whole_first(masks)
+    least = min(2, settings.min_pairs)
+    pairs, crowded = group_pairs(*text, langs, masks, settings.max_group, least, np.sort(known[2]))
+    met = _sorted(pairs, len(forms))
+    if not len(crowded):
+        return met, (0, 0)
+    n_masks = int((np.searchsorted(masks[0], masks[0][crowded], "right") - crowded).sum())
+    more = crowded_pairs(*text, langs, masks, crowded, _looked_up(forms, met, settings, known))
+    if len(more[0]):
+        pairs = tuple(np.concatenate(columns) for columns in zip(pairs, more, strict=True))
+        met = _sorted(pairs, len(forms))
+    return met, (len(crowded), n_masks)
+
+
+def _looked_up(
+    forms: Forms, met: _Met, settings: PatternSettings, known: tuple[Hashes, Hashes, Hashes]
+) -> tuple[Hashes, Hashes, Hashes]:
+    """Return the keys to look up among crowded addresses, by the hash of their source."""
+    strength = met.strength()
+    strongest = np.lexsort((met.pairs[0][met.starts[:-1]], -strength))[:MAX_LOOKED_UP]
+    strong = strongest[strength[strongest] >= 2 * settings.min_pairs]
+    found = key_hashes(_keys(forms, met, met.starts[strong]))
+    both = [np.concatenate(sides) for sides in zip(found, known, strict=True)]
+    _, first = np.unique(both[2], return_index=True)
+    order = first[np.argsort(both[0][first], kind="stable")]
+    return both[0][order], both[1][order], both[2][order]
+
+
+def _sorted(pairs: Pairs, n_forms: int) -> _Met:
+    """Sort pairs by key, then by page, and number each (key, page)."""
+    keys, sources, targets, spans_u, spans_v, _ = pairs
+    both = sources.astype(np.int64) * max(1, n_forms) + targets
+    order = np.lexsort((spans_v, spans_u, both, keys))
+    pairs = tuple(column[order] for column in pairs)
+    keys = pairs[0]
+    is_new = np.ones(len(keys), np.bool_)
+    is_new[1:] = keys[1:] != keys[:-1]
+    number = np.cumsum(is_new) - 1
+    entries = [number * max(1, n_forms) + pages for pages in (pairs[1], pairs[2])]
+    different, inverse = np.unique(np.concatenate(entries), return_inverse=True)
+    starts = np.append(np.flatnonzero(is_new), len(keys)).astype(np.int64)
+    counted = (inverse[: len(keys)].astype(np.int64), inverse[len(keys) :].astype(np.int64))
+    return _Met(pairs, starts, counted, different // max(1, n_forms))
+
+
+def _only(met: _Met, keep: NDArray[np.bool_], is_known: NDArray[np.bool_]) -> tuple[_Met, NDArray[np.bool_]]:
+    """Return the pairs of some keys alone, and which of these keys are known."""
+    sizes = np.diff(met.starts)
+    pairs = tuple(column[np.repeat(keep, sizes)] for column in met.pairs)
+    n_forms = int(max((column.max(initial=-1) for column in pairs[1:3]), default=-1)) + 1
+    return _sorted(pairs, n_forms), is_known[keep]
+
+
+def _keys(forms: Forms, met: _Met, at: Places) -> list[Key]:
+    """Return the keys of some pairs."""
+    return keys_of(forms, [column[at] for column in met.pairs[1:]])
+
+
+def _compete(
+    forms: Forms, met: _Met, is_known: NDArray[np.bool_], settings: PatternSettings
+) -> tuple[Places, NDArray[np.bool_]]:
+    """Return the keys that won, in their order, and mark the pairs that they took."""
+    n_keys = len(met.starts) - 1
+    levels = met.pairs[5][met.starts[:-1]]
+    keys = _keys(forms, met, met.starts[:-1])
+    ranked = sorted(range(n_keys), key=lambda k: (levels[k] != TOKEN, sum(map(len, keys[k])), keys[k]))
+    rank = np.empty(n_keys, np.int64)
+    rank[ranked] = np.arange(n_keys)
+    order = np.argsort(rank[np.repeat(np.arange(n_keys), np.diff(met.starts))], kind="stable")
+    starts = np.concatenate([[0], np.cumsum(np.diff(met.starts)[ranked])]).astype(np.int64)
+    sources, targets, spans_u, spans_v = (column[order] for column in met.pairs[1:5])
+    credible = max(2 * settings.min_pairs, int(np.ceil(settings.min_local * len(forms) - 1e-9)))
+    phases = np.where(is_known, 0, np.where(levels == TOKEN, 1, 2)).astype(np.int8)[ranked]
+    least = np.array([2, credible, credible, 2 * settings.min_pairs], np.int64)
+    won, taken = compete(
+        (sources, targets),
+        (spans_u, spans_v),
+        (met.counted[0][order], met.counted[1][order]),
+        starts,
+        _by_page(sources, targets, len(forms)),
+        rank[met.key_of],
+        phases,
+        least,
+        len(least),
+    )
+    back = np.empty(len(order), np.bool_)
+    back[order] = taken
+    return np.array(ranked, np.int64)[won], back
+
+
+def _by_page(sources: NDArray[np.int32], targets: NDArray[np.int32], n_forms: int) -> tuple[Places, Places]:
+    """Return where the pairs of each page begin in a list of pairs, and that list."""
+    pages = np.concatenate([sources, targets])
+    order = np.argsort(pages, kind="stable")
+    starts = np.searchsorted(pages[order], np.arange(n_forms + 1))
+    return starts.astype(np.int64), (order % max(1, len(sources))).astype(np.int64)
+
+
+def _result(
+    forms: Forms,
+    met: _Met,
+    order: Places,
+    taken: NDArray[np.bool_],
+    is_known: NDArray[np.bool_],
+    langs: tuple[list[str], NDArray[np.int32]],
+    min_local: float,
+    n_crowded: tuple[int, int],
+) -> SitePatterns:
+    patterns: list[Pattern] = []
+    chosen: list[Places] = []
+    for k in order.tolist():
+        own = np.arange(met.starts[k], met.starts[k + 1])
+        own = own[taken[own]]
+        if not len(own):
+            continue
+        patterns.append(_pattern(forms, met, own, langs, bool(is_known[k]), min_local))
+        chosen.append(own)
+    pairs = np.concatenate(chosen) if chosen else np.zeros(0, np.int64)
+    return SitePatterns(
+        n_pages=len(forms),
+        patterns=tuple(patterns),
+        sources=forms.places[met.pairs[1][pairs]],
+        targets=forms.places[met.pairs[2][pairs]],
+        pattern_of=np.repeat(np.arange(len(chosen)), [len(own) for own in chosen]),
+        n_crowded=n_crowded[0],
+        n_crowded_masks=n_crowded[1],
+    )
+
+
+def _pattern(
+    forms: Forms, met: _Met, own: Places, langs: tuple[list[str], NDArray[np.int32]], is_known: bool, min_local: float
+) -> Pattern:
+    """Describe a key by the pairs that it won."""
+    _, sources, targets, spans_u, spans_v, levels = met.pairs
+    n_pages = len(np.union1d(sources[own], targets[own]))
+    credibility = n_pages / len(forms)
+    rules = Counter(
+        rule_of(forms, *(int(column[at]) for column in (sources, spans_u, targets, spans_v, levels)))
+        for at in own[:SHOWN].tolist()
+    )
+    weak: Verdict = "rescued" if is_known else "weak"
+    return Pattern(
+        key=_keys(forms, met, own[:1])[0],
+        rule=min(rules, key=lambda rule: (-rules[rule], rule)),
+        n_pages=n_pages,
+        n_pairs=len(own),
+        credibility=credibility,
+        verdict="credible" if credibility >= min_local else weak,
+        source_lang=_most(langs, sources[own]),
+        target_lang=_most(langs, targets[own]),
+        example=(int(forms.places[sources[own[0]]]), int(forms.places[targets[own[0]]])),
+    )
+
+
+def _most(langs: tuple[list[str], NDArray[np.int32]], pages: NDArray[np.int32]) -> str:
+    names, codes = langs
+    of_pages = codes[pages]
+    counts = np.bincount(of_pages[of_pages >= 0], minlength=len(names))
+    return names[int(counts.argmax())] if counts.any() else ""
+
+
+def pattern_evidence(
+    urls_a: Sequence[str],
+    urls_b: Sequence[str],
+    candidates: csr_array,
+    found: SitePatterns,
+    urls: Sequence[str],
+    prior: Mapping[Key, float] | None = None,
+) -> csr_array:
+    """Say for each candidate pair how credible the URL pattern is that pairs the two pages.
+
+    Parameters
+    ----------
+    urls_a, urls_b : sequence of str
+        Pages of the two sides: rows and columns of ``candidates``.
+    candidates : csr_array, shape (len(urls_a), len(urls_b))
+        Candidate pairs: its stored entries, sorted, whatever their values.
+    found : SitePatterns
+        Learned from ``urls``; pairs of weak patterns do not count.
+    urls : sequence of str
+        The addresses that ``found`` numbers.
+    prior : mapping, optional
+        Mean credibility of keys on other sites; the larger value counts.
+
+    Returns
+    -------
+    csr_array of float32, sparsity of ``candidates``, values in [0, 1]
+        0: no pattern pairs them.
+
+    Examples
+    --------
+    >>> urls = [f"http://x.hk/{lang}/{name}.htm" for lang in ("en", "tc") for name in ("home", "news", "jobs")]
+    >>> candidates = csr_array(np.ones((3, 3)))
+    >>> pattern_evidence(urls[:3], urls[3:], candidates, learn_patterns(urls), urls).toarray().tolist()
+    [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+    """
+    if candidates.shape != (len(urls_a), len(urls_b)):
+        raise ShapeError(f"candidates of shape {candidates.shape} for {len(urls_a)} and {len(urls_b)} pages")
+    row_of, column_of = ({url: k for k, url in enumerate(side)} for side in (urls_a, urls_b))
+    values = np.array([max(each.credibility, (prior or {}).get(each.key, 0.0)) for each in found.patterns])
+    used = found.used() if found.patterns else np.zeros(0, np.bool_)
+    rows, columns, weights = [], [], []
+    pairs = zip(
+        found.sources[used].tolist(), found.targets[used].tolist(), found.pattern_of[used].tolist(), strict=True
+    )
+    for source, target, pattern in pairs:
+        for a, b in ((urls[source], urls[target]), (urls[target], urls[source])):
+            if a in row_of and b in column_of:
+                rows.append(row_of[a])
+                columns.append(column_of[b])
+                weights.append(values[pattern])
+    return _looked_up_in(candidates, np.array(rows, np.int64), np.array(columns, np.int64), np.array(weights))
+
+
+def _looked_up_in(candidates: csr_array, rows: Places, columns: Places, weights: NDArray[np.floating]) -> csr_array:
+    """Return the sparsity of ``candidates`` with the given values where there are some, else 0."""
+    of_row = np.repeat(np.arange(candidates.shape[0], dtype=np.int64), np.diff(candidates.indptr))
+    keys = of_row * candidates.shape[1] + candidates.indices
+    wanted = rows * candidates.shape[1] + columns
+    at = np.searchsorted(keys, wanted)
+    is_there = at < len(keys)
+    is_there[is_there] = keys[at[is_there]] == wanted[is_there]
+    values = np.zeros(len(keys), np.float32)
+    np.maximum.at(values, at[is_there], weights[is_there].astype(np.float32))
+    return csr_array((values, candidates.indices, candidates.indptr), shape=candidates.shape)

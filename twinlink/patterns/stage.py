@@ -1,0 +1,205 @@
+"""Stage `patterns`: the URL patterns of every site of a run, what all of them together say, a library to hand on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import pyarrow as pa
+
+from twinlink.config import Config
+from twinlink.config.patterns import PatternSettings
+from twinlink.damage import damaged
+from twinlink.language.stage import language_tables
+from twinlink.match.methods.urls import read_libraries
+from twinlink.patterns.credibility import credible_keys
+from twinlink.patterns.learning import SitePatterns, learn_patterns
+from twinlink.patterns.library import PatternLibrary, read_library, write_library
+from twinlink.rundir.directory import RunDirectory, Signature, file_digest, site_file
+from twinlink.rundir.remembered import keep_with, remember
+from twinlink.tables import LANGUAGES, PAGES, PATTERNS, iter_parts, read_table, tsv_lines, write_table
+
+__all__ = [
+    "LIBRARY",
+    "PAIRS_FILE",
+    "PATTERNS_FILE",
+    "export_library",
+    "learn_run",
+    "paired_by_patterns",
+    "pattern_table",
+]
+
+LIBRARY = "library.parquet"
+PATTERNS_FILE = "patterns.tsv"
+PAIRS_FILE = "pairs.tsv"
+
+_PAIR_COLUMNS = 3
+
+Site = tuple[str, list[str], list[str] | None]
+"""Name, addresses, languages if they are known."""
+
+
+def learn_run(run: RunDirectory, config: Config, on_site: Callable[[int, int], None] | None = None) -> Signature:
+    """Learn the URL patterns of every site of a run.
+
+    Where stage `match` or `languages` has been done, the languages that it found are respected. Every site is learned
+    twice where there are several: what the first time teaches of all of them rescues weak keys the second time. Memory
+    is that of the largest site. Written are, below ``RUN/patterns``, the table `PATTERNS` (``patterns/SITE.parquet``,
+    and all of it in ``patterns.tsv``), the pairs of credible and rescued patterns (``pairs.tsv``), and what this run
+    alone adds to a library (``library.parquet``).
+
+    Parameters
+    ----------
+    run : RunDirectory
+        With stage `ingest` done.
+    config : Config
+        Its ``match.patterns`` is used.
+    on_site : callable, optional
+        Called after each site with the number of sites done and of all sites.
+
+    Raises
+    ------
+    MissingStageError
+        If the pages have not been ingested.
+    InputError
+        If a library cannot be read.
+    """
+    settings = config.match.patterns
+    parts = list(iter_parts(run.stage_folder("ingest") / "pages"))
+    imported = read_libraries(settings.libraries)
+    known_langs = language_tables(run)
+    inputs = [str(run.read_signature("ingest")), str(known_langs and known_langs[1])]
+    inputs += [file_digest(Path(path)) for path in settings.libraries]
+    signature = Signature.of("patterns", {"patterns": settings}, inputs)
+    if run.is_done(signature):
+        remember(run, config, "patterns")
+        return signature
+    n_steps = len(parts) * (2 if len(parts) > 1 else 1)
+    prior = credible_keys(imported, settings)
+    own = PatternLibrary()
+    for done, part in enumerate(parts, 1):
+        _, urls, langs = _site(run, part)
+        own.add(learn_patterns(urls, langs, settings, prior))
+        if on_site and len(parts) > 1:
+            on_site(done, n_steps)
+    known = PatternLibrary()
+    known.merge(imported)
+    known.merge(own)
+    with run.writing(signature) as folder:
+        write_library(own, folder / LIBRARY)
+        for done in _write_sites(run, parts, folder, known, settings):
+            if on_site:
+                on_site(n_steps - len(parts) + done, n_steps)
+        keep_with(run, folder, config, "patterns")
+    return signature
+
+
+def _write_sites(
+    run: RunDirectory,
+    parts: Sequence[Path],
+    folder: Path,
+    known: PatternLibrary,
+    settings: PatternSettings,
+) -> Iterator[int]:
+    """Learn each site with what is known of all, write its patterns and pairs, and yield the number of sites done."""
+    credible = credible_keys(known, settings)
+    with (
+        (folder / PATTERNS_FILE).open("w", encoding="utf-8") as table,
+        (folder / PAIRS_FILE).open("w", encoding="utf-8") as pairs,
+    ):
+        table.writelines(f"{line}\n" for line in tsv_lines(PATTERNS.empty_table()))
+        for done, part in enumerate(parts, 1):
+            name, urls, langs = _site(run, part)
+            found = learn_patterns(urls, langs, settings, credible)
+            rows = pattern_table(name, found, urls, known)
+            write_table(rows, PATTERNS, site_file(folder / "patterns", name))
+            table.writelines(f"{line}\n" for line in list(tsv_lines(rows))[1:])
+            pairs.writelines(f"{line}\n" for line in _pair_lines(found, urls))
+            yield done
+
+
+def _site(run: RunDirectory, part: Path) -> Site:
+    """Read the addresses of a site, and the languages of its pages if they are known."""
+    pages = read_table(part, PAGES, ("page_id", "site", "url"))
+    known = language_tables(run)
+    langs: list[str] | None = None
+    if known is not None and (known[0] / part.name).is_file():
+        table = read_table(known[0] / part.name, LANGUAGES, ("page_id", "lang"))
+        lang_of = dict(zip(table["page_id"].to_pylist(), table["lang"].to_pylist(), strict=True))
+        langs = [lang_of.get(number, "und") for number in pages["page_id"].to_pylist()]
+    return pages["site"][0].as_py(), pages["url"].to_pylist(), langs
+
+
+def pattern_table(site: str, found: SitePatterns, urls: Sequence[str], library: PatternLibrary) -> pa.Table:
+    """Return the patterns of a site as rows of `PATTERNS`, with what a library says of their keys."""
+    rows = []
+    for each in found.patterns:
+        sums = library[each.key]
+        rows.append(
+            {
+                "site": site,
+                "rule": each.rule,
+                "source": each.key.source,
+                "target": each.key.target,
+                "n_pages": each.n_pages,
+                "n_pairs": each.n_pairs,
+                "local": each.credibility,
+                "global": sums.credibility,
+                "mean": sums.mean,
+                "n_sites": sums.n_sites,
+                "verdict": each.verdict,
+                "rescued": each.verdict == "rescued",
+                "source_lang": each.source_lang,
+                "target_lang": each.target_lang,
+                "example_a": urls[each.example[0]],
+                "example_b": urls[each.example[1]],
+                "site_pages": found.n_pages,
+                "site_credibility": found.credibility,
+            }
+        )
+    return pa.Table.from_pylist(rows, schema=PATTERNS)
+
+
+def _pair_lines(found: SitePatterns, urls: Sequence[str]) -> Iterator[str]:
+    """Yield the pairs of credible and rescued patterns, ordered by address."""
+    if not found.patterns:
+        return
+    used = found.used()
+    yield from sorted(
+        f"{urls[a]}\t{urls[b]}\t{found.patterns[k].rule}"
+        for a, b, k in zip(
+            found.sources[used].tolist(), found.targets[used].tolist(), found.pattern_of[used].tolist(), strict=True
+        )
+    )
+
+
+def paired_by_patterns(run: RunDirectory) -> Iterator[tuple[str, str, str]]:
+    """Yield the addresses that the run's patterns pair, each two with their rule.
+
+    Raises
+    ------
+    MissingStageError
+        If the patterns have not been learned.
+    DamagedError
+        If the file cannot be read.
+    """
+    path = run.stage_folder("patterns") / PAIRS_FILE
+    try:
+        with path.open(encoding="utf-8") as lines:
+            for number, line in enumerate(lines, 1):
+                parts = line.rstrip("\n").split("\t")
+                if len(parts) != _PAIR_COLUMNS:
+                    raise damaged(path, f"line {number}: expected two addresses and a rule, got {len(parts)} columns")
+                yield parts[0], parts[1], parts[2]
+    except (OSError, UnicodeDecodeError) as error:
+        raise damaged(path, error) from error
+
+
+def export_library(run: RunDirectory, path: Path) -> int:
+    """Write what the run adds to a library to a file of its own (TSV, or Parquet by its ending); return its size.
+
+    Imported libraries are not in it: give those of several runs together to count no site twice.
+    """
+    library = read_library(run.stage_folder("patterns") / LIBRARY)
+    write_library(library, path)
+    return len(library)

@@ -1,0 +1,535 @@
+"""Compiled reading of addresses: one written form, tokens, and what is left of an address with a part masked.
+
+The written form of an address is its path and its variables, in small letters, percent-encoding undone, preceded by the
+labels of its host that not all hosts of the site have in common::
+
+    http://TC.example.hk/a/B%20c?y=2&x=1   →   tc./a/b c?x=1?y=2
+
+Every variable begins with ``?``, so that leaving one out leaves a written form. A token is a run of letters, digits and
+characters outside ASCII. A *mask* is a part of the form: tokens (`TOKENS`), letters at the head or tail of a token or
+between its digits (`LETTERS`), a variable (`VARIABLE`), all places of a repeated token (`EVERYWHERE`); or it is cut out
+with a separator beside it (`CUT_LEFT`, `CUT_RIGHT`, `CUT_LETTERS`). The *signature* of a mask is a 64-bit hash of what
+stands before and behind it, of a cut that of the joined rest: that of a whole address (`WHOLE`) of the same text.
+`twinlink.patterns.keys` calls this module.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from twinlink.compiled import compiled
+
+__all__ = [
+    "CUT_LEFT",
+    "CUT_LETTERS",
+    "CUT_RIGHT",
+    "EVERYWHERE",
+    "LETTERS",
+    "MAX_MASKS",
+    "TOKENS",
+    "VARIABLE",
+    "WHOLE",
+    "common_host",
+    "default_documents",
+    "form_hashes",
+    "hash_bytes",
+    "is_token",
+    "masks_of",
+    "mix",
+    "powers",
+    "write_forms",
+]
+
+TOKENS, LETTERS, VARIABLE, EVERYWHERE, WHOLE, CUT_LEFT, CUT_LETTERS, CUT_RIGHT = range(8)
+
+MAX_TOKENS = 48
+"""Tokens of an address that are looked at: its first ones. Longer addresses are traps or data."""
+MAX_MASKS = 1 + MAX_TOKENS * 24
+"""Masks of an address: more than any has that is not made of letters and digits in turn."""
+MAX_VARIABLES = 24
+MAX_LENGTH = 8_192
+"""Longer addresses have no form: places in a form are numbers of 15 bits."""
+
+_BASE = np.uint64(0x9E3779B97F4A7C15)
+_ONE = np.uint64(1)
+_S29, _S32 = np.uint64(29), np.uint64(32)
+_M1, _M2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+_SALT_REPEATED = np.uint64(0xD6E8FEB86659FD93)
+_SALT_CUT = np.uint64(0xA0761D6478BD642F)
+
+_SLASH, _QUERY, _AMP, _EQUALS, _PERCENT, _DOT, _PLUS, _COLON = 47, 63, 38, 61, 37, 46, 43, 58
+
+Bytes = NDArray[np.uint8]
+Places = NDArray[np.int64]
+Hashes = NDArray[np.uint64]
+Marks = NDArray[np.bool_]
+
+
+@compiled
+def mix(x: np.uint64) -> np.uint64:
+    """Spread the bits of a number over the whole of it (the finaliser of SplitMix64)."""
+    x = (x ^ (x >> _S32)) * _M1
+    x = (x ^ (x >> _S29)) * _M2
+    return x ^ (x >> _S32)
+
+
+@compiled
+def powers(n: int) -> Hashes:
+    """Powers of the base of the hash."""
+    result = np.empty(n + 1, np.uint64)
+    result[0] = _ONE
+    for i in range(n):
+        result[i + 1] = result[i] * _BASE
+    return result
+
+
+@compiled
+def hash_bytes(text: Bytes, start: int, end: int) -> np.uint64:
+    """Hash of a piece of text: a polynomial in its bytes, so that hashes of neighbours can be joined."""
+    h = np.uint64(0)
+    for i in range(start, end):
+        h = h * _BASE + np.uint64(text[i]) + _ONE
+    return h
+
+
+@compiled
+def form_hashes(text: Bytes, ends: Places) -> Hashes:
+    """Hash each form."""
+    result = np.empty(len(ends) - 1, np.uint64)
+    for k in range(len(result)):
+        result[k] = mix(hash_bytes(text, ends[k], ends[k + 1]))
+    return result
+
+
+@compiled
+def is_token(c: int) -> bool:
+    """Whether a byte belongs to a token, rather than between two."""
+    return 97 <= c <= 122 or 48 <= c <= 57 or c >= 128
+
+
+@compiled
+def _is_letter(c: int) -> bool:
+    return 97 <= c <= 122
+
+
+@compiled
+def _small(c: int) -> int:
+    return c + 32 if 65 <= c <= 90 else c
+
+
+@compiled
+def _hex(c: int) -> int:
+    if 48 <= c <= 57:
+        return c - 48
+    c = _small(c)
+    return c - 87 if 97 <= c <= 102 else -1
+
+
+@compiled
+def _host_of(raw: Bytes, start: int, end: int) -> tuple[int, int]:
+    """Where the host of an address begins and ends; (start, start) for what is no address."""
+    i = start
+    while i + 2 < end and not (raw[i] == _COLON and raw[i + 1] == _SLASH and raw[i + 2] == _SLASH):
+        i += 1
+    if i + 3 >= end:
+        return start, start
+    first = i + 3
+    last = first
+    while last < end and raw[last] != _SLASH and raw[last] != _QUERY:
+        last += 1
+    return (first, last) if last > first else (start, start)
+
+
+@compiled
+def common_host(raw: Bytes, starts: Places) -> tuple[int, int]:
+    """Where, in ``raw``, the labels stand that all hosts end in: (from, to)."""
+    first, last = 0, 0
+    for k in range(len(starts) - 1):
+        a, b = _host_of(raw, starts[k], starts[k + 1])
+        if b == a:
+            continue
+        if last == first:
+            first, last = a, b
+            continue
+        n = 0
+        while n < min(b - a, last - first) and _small(raw[b - 1 - n]) == _small(raw[last - 1 - n]):
+            n += 1
+        # back to the beginning of a label on both sides
+        while n > 0 and not (
+            (n == b - a or raw[b - n - 1] == _DOT) and (n == last - first or raw[last - n - 1] == _DOT)
+        ):
+            n -= 1
+        if n == 0:
+            return last, last
+        first = last - n
+    return first, last
+
+
+@compiled
+def _write_decoded(raw: Bytes, start: int, end: int, out: Bytes, at: int, in_query: bool) -> int:
+    """Write a path or a query in small letters, percent-encoding undone but for what would change its parts."""
+    i, begin = start, at
+    while i < end:
+        c = raw[i]
+        if c == _PERCENT and i + 2 < end and _hex(raw[i + 1]) >= 0 and _hex(raw[i + 2]) >= 0:
+            decoded = 16 * _hex(raw[i + 1]) + _hex(raw[i + 2])
+            i += 3
+            if decoded < 32 or decoded in (_SLASH, _QUERY, _AMP, _EQUALS, _PERCENT, 127):
+                out[at], out[at + 1], out[at + 2] = _PERCENT, _small(raw[i - 2]), _small(raw[i - 1])
+                at += 3
+                continue
+            c = decoded
+        else:
+            i += 1
+            if in_query and c == _PLUS:
+                c = 32
+        c = _small(c)
+        if c == _SLASH and not in_query and at > begin and out[at - 1] == _SLASH:
+            continue  # an empty directory is none
+        out[at] = c
+        at += 1
+    return at
+
+
+@compiled
+def _is_before(text: Bytes, a: int, a_end: int, b: int, b_end: int) -> bool:
+    for i in range(min(a_end - a, b_end - b)):
+        if text[a + i] != text[b + i]:
+            return bool(text[a + i] < text[b + i])
+    return a_end - a < b_end - b
+
+
+@compiled
+def _write_variables(raw: Bytes, start: int, end: int, out: Bytes, at: int, room: Bytes) -> int:
+    """Write the variables of a query in order, each behind ``?``."""
+    begins, ends = np.empty(MAX_VARIABLES, np.int64), np.empty(MAX_VARIABLES, np.int64)
+    n, filled, i = 0, 0, start
+    while i < end and n < MAX_VARIABLES:
+        j = i
+        while j < end and raw[j] != _AMP:
+            j += 1
+        if j > i:
+            begins[n] = filled
+            filled = _write_decoded(raw, i, j, room, filled, True)
+            ends[n] = filled
+            n += 1
+        i = j + 1
+    for done in range(n):
+        least = done
+        for k in range(done + 1, n):
+            if _is_before(room, begins[k], ends[k], begins[least], ends[least]):
+                least = k
+        a, b = begins[least], ends[least]
+        begins[least], ends[least] = begins[done], ends[done]
+        out[at] = _QUERY
+        for i in range(a, b):
+            out[at + 1 + i - a] = room[i]
+        at += 1 + b - a
+    return at
+
+
+@compiled
+def write_forms(raw: Bytes, starts: Places, common: int, longest: int) -> tuple[Bytes, Places, Places]:
+    """Write the form of each address.
+
+    Parameters
+    ----------
+    raw, starts : ndarray
+        All addresses one behind the other, and where each begins (and the last one ends).
+    common : int
+        Length of the hosts' common end.
+    longest : int
+        Length of the longest address.
+
+    Returns
+    -------
+    text, ends, paths : ndarray
+        The forms, one behind the other; where each ends (ends[0] = 0, an empty one for what is no address); where its
+        path ends.
+    """
+    n = len(starts) - 1
+    out = np.empty(len(raw) + 2 * n + 8, np.uint8)
+    room = np.empty(longest + 8, np.uint8)
+    ends, paths = np.zeros(n + 1, np.int64), np.zeros(n, np.int64)
+    at = 0
+    for k in range(n):
+        host, path = _host_of(raw, starts[k], starts[k + 1])
+        begin = at
+        if path > host and starts[k + 1] - starts[k] <= MAX_LENGTH:
+            for i in range(host, path - common):
+                out[at] = _small(raw[i])
+                at += 1
+            query = path
+            while query < starts[k + 1] and raw[query] != _QUERY and raw[query] != 35:
+                query += 1
+            last = query
+            while last < starts[k + 1] and raw[last] != 35:  # a fragment names no page
+                last += 1
+            if query == path:
+                out[at] = _SLASH
+                at += 1
+            at = _write_decoded(raw, path, query, out, at, False)
+            paths[k] = at
+            at = _write_variables(raw, query + 1, last, out, at, room)
+        else:
+            paths[k] = begin
+        ends[k + 1] = at
+    return out[:at], ends, paths
+
+
+@compiled
+def default_documents(text: Bytes, ends: Places, paths: Places, known: Hashes, counts: Places) -> None:
+    """Count the addresses whose file name is one of the known default documents."""
+    for k in range(len(paths)):
+        i = paths[k]
+        while i > ends[k] and text[i - 1] != _SLASH:
+            i -= 1
+        if 0 < paths[k] - i <= 16:
+            h = hash_bytes(text, i, paths[k])
+            for d in range(len(known)):
+                if known[d] == h:
+                    counts[d] += 1
+
+
+@compiled
+def _token_gap(text: Bytes, start: int, end: int) -> bool:
+    """Whether only small separators stand between two tokens: not those of directories, variables and their values."""
+    for i in range(start, end):  # noqa: SIM110  (numba has no generators)
+        if text[i] in (_SLASH, _QUERY, _EQUALS):
+            return False
+    return True
+
+
+@compiled
+def _has_letter(text: Bytes, start: int, end: int) -> bool:
+    for i in range(start, end):  # noqa: SIM110
+        if _is_letter(text[i]) or text[i] >= 128:
+            return True
+    return False
+
+
+@compiled
+def masks_of(  # noqa: C901, PLR0912  (in calls the loop would cost more than what it does)
+    text: Bytes,
+    s: int,
+    e: int,
+    limits: tuple[int, int, int, bool],
+    power: Hashes,
+    h: Hashes,
+    signatures: Hashes,
+    begins: NDArray[np.int32],
+    lasts: NDArray[np.int32],
+    kinds: NDArray[np.int8],
+) -> int:
+    """Write the masks of one form and return their number.
+
+    Parameters
+    ----------
+    text, s, e
+        The form is ``text[s:e]``.
+    limits
+        Tokens of a mask at most, letters of a mask inside a token at most, characters at most, and whether masks
+        without a letter count.
+    power, h
+        Powers of the base; room for the hashes of the form's beginnings.
+    signatures, begins, lasts, kinds
+        Take the masks: hash of the rest, first and last place (from the start of the form; of a cut without its
+        separator), kind.
+    """
+    max_tokens, max_letters, max_key, numbers = limits
+    size = e - s
+    h[0] = np.uint64(0)
+    for i in range(size):
+        h[i + 1] = h[i] * _BASE + np.uint64(text[s + i]) + _ONE
+    signatures[0], begins[0], lasts[0], kinds[0] = mix(h[size] + _SALT_CUT), 0, 0, WHOLE
+    n = 1
+    first, last = np.empty(MAX_TOKENS, np.int64), np.empty(MAX_TOKENS, np.int64)
+    t, i = 0, 0
+    while i < size and t < MAX_TOKENS:
+        while i < size and not is_token(text[s + i]):
+            i += 1
+        if i == size:
+            break
+        first[t] = i
+        while i < size and is_token(text[s + i]):
+            i += 1
+        last[t] = i
+        t += 1
+    for k in range(t):
+        a = first[k]
+        left = text[s + a - 1] if a > 0 else 0
+        for j in range(k, min(k + max_tokens, t)):
+            b = last[j]
+            if b - a > max_key or (j > k and not _token_gap(text, s + last[j - 1], s + first[j])):
+                break
+            if n + 2 > MAX_MASKS:
+                break
+            if not numbers and not _has_letter(text, s + a, s + b):
+                continue
+            right = text[s + b] if b < size else 0
+            if not (left in (_QUERY, _EQUALS) and right in (_QUERY, 0)):
+                signatures[n], begins[n], lasts[n], kinds[n] = _around(h, power, a, b, size), a, b, TOKENS
+                n += 1
+            low, high, kind = _cut(left, right, a, b)
+            if high > low:
+                signatures[n], begins[n], lasts[n], kinds[n] = _joined(h, power, low, high, size), a, b, kind
+                n += 1
+        is_ending = left == _DOT and last[k] - a <= 5 and (last[k] == size or text[s + last[k]] == _QUERY)
+        if max_letters and not is_ending:
+            n = _inside_token(text, s, a, last[k], size, max_letters, power, h, signatures, begins, lasts, kinds, n)
+    n = _variables(text, s, size, 2 * max_key, numbers, power, h, signatures, begins, lasts, kinds, n)
+    return _repeated(text, s, first, last, t, size, max_key, power, h, signatures, begins, lasts, kinds, n)
+
+
+@compiled
+def _around(h: Hashes, power: Hashes, a: int, b: int, size: int) -> np.uint64:
+    """Signature of a mask: what stands before it, and what behind."""
+    behind = h[size] - h[b] * power[size - b]
+    return mix(h[a] + mix(behind + np.uint64(size - b)) * _BASE)
+
+
+@compiled
+def _joined(h: Hashes, power: Hashes, a: int, b: int, size: int) -> np.uint64:
+    """Signature of a cut: the hash of the form without it."""
+    behind = h[size] - h[b] * power[size - b]
+    return mix(h[a] * power[size - b] + behind + _SALT_CUT)
+
+
+@compiled
+def _cut(left: int, right: int, a: int, b: int) -> tuple[int, int, int]:
+    """From where to where tokens are cut out with the separator that only they need, and the kind of the cut."""
+    if left not in (0, _SLASH, _QUERY, _EQUALS):
+        return a - 1, b, CUT_LEFT
+    if left != _EQUALS and right not in (0, _SLASH, _QUERY, _EQUALS):
+        return a, b + 1, CUT_RIGHT
+    if left == _SLASH and right in (0, _SLASH, _QUERY):
+        return a - 1, b, CUT_LEFT
+    return a, a, CUT_LEFT
+
+
+@compiled
+def _inside_token(
+    text: Bytes,
+    s: int,
+    a: int,
+    b: int,
+    size: int,
+    max_letters: int,
+    power: Hashes,
+    h: Hashes,
+    signatures: Hashes,
+    begins: NDArray[np.int32],
+    lasts: NDArray[np.int32],
+    kinds: NDArray[np.int8],
+    n: int,
+) -> int:
+    """Add the masks inside a token: letters at its head, at its tail, and runs of them between its digits."""
+    for side in range(2):
+        for k in range(1, min(max_letters, b - a - 1) + 1):
+            x, y = (a, a + k) if side == 0 else (b - k, b)
+            if not _is_letter(text[s + (y - 1 if side == 0 else x)]):
+                break
+            n = _letters(x, y, size, power, h, signatures, begins, lasts, kinds, n)
+    i = a + 1
+    while i < b:
+        j = i
+        while j < b and _is_letter(text[s + j]):
+            j += 1
+        if j > i and j < b and j - i <= max_letters and not _is_letter(text[s + i - 1]):
+            n = _letters(i, j, size, power, h, signatures, begins, lasts, kinds, n)
+        i = j + 1
+    return n
+
+
+@compiled
+def _letters(
+    x: int,
+    y: int,
+    size: int,
+    power: Hashes,
+    h: Hashes,
+    signatures: Hashes,
+    begins: NDArray[np.int32],
+    lasts: NDArray[np.int32],
+    kinds: NDArray[np.int8],
+    n: int,
+) -> int:
+    """Add letters as a mask and as a cut."""
+    if n + 2 > MAX_MASKS:
+        return n
+    signatures[n], begins[n], lasts[n], kinds[n] = _around(h, power, x, y, size), x, y, LETTERS
+    signatures[n + 1], begins[n + 1] = _joined(h, power, x, y, size), x
+    lasts[n + 1], kinds[n + 1] = y, CUT_LETTERS
+    return n + 2
+
+
+@compiled
+def _variables(
+    text: Bytes,
+    s: int,
+    size: int,
+    max_key: int,
+    numbers: bool,
+    power: Hashes,
+    h: Hashes,
+    signatures: Hashes,
+    begins: NDArray[np.int32],
+    lasts: NDArray[np.int32],
+    kinds: NDArray[np.int8],
+    n: int,
+) -> int:
+    """Add each variable as a mask and as a cut."""
+    i = 0
+    while i < size and text[s + i] != _QUERY:
+        i += 1
+    while i < size and n + 2 < MAX_MASKS:
+        j, value = i + 1, i + 1
+        while j < size and text[s + j] != _QUERY:
+            if text[s + j] == _EQUALS and value == i + 1:
+                value = j + 1
+            j += 1
+        if 0 < j - i - 1 <= max_key and (numbers or _has_letter(text, s + value, s + j)):
+            signatures[n], begins[n], lasts[n], kinds[n] = _around(h, power, i + 1, j, size), i + 1, j, VARIABLE
+            signatures[n + 1], begins[n + 1] = _joined(h, power, i, j, size), i + 1
+            lasts[n + 1], kinds[n + 1] = j, CUT_LEFT
+            n += 2
+        i = j
+    return n
+
+
+@compiled
+def _repeated(
+    text: Bytes,
+    s: int,
+    first: Places,
+    last: Places,
+    t: int,
+    size: int,
+    max_key: int,
+    power: Hashes,
+    h: Hashes,
+    signatures: Hashes,
+    begins: NDArray[np.int32],
+    lasts: NDArray[np.int32],
+    kinds: NDArray[np.int8],
+    n: int,
+) -> int:
+    """Add, for each token that stands in several places, all of them as one mask."""
+    for k in range(t):
+        a, b = first[k], last[k]
+        token = h[b] - h[a] * power[b - a]
+        if b - a > max_key or not _has_letter(text, s + a, s + b) or n >= MAX_MASKS:
+            continue
+        times, is_first, end, rest = 0, True, 0, _SALT_REPEATED
+        for j in range(t):
+            x, y = first[j], last[j]
+            if y - x == b - a and h[y] - h[x] * power[y - x] == token:
+                is_first = is_first and j >= k
+                rest = mix(rest + h[x] - h[end] * power[x - end])
+                times, end = times + 1, y
+        if times > 1 and is_first:
+            signatures[n] = mix(rest + h[size] - h[end] * power[size - end])
+            begins[n], lasts[n], kinds[n] = a, b, EVERYWHERE
+            n += 1
+    return n

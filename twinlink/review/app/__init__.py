@@ -1,0 +1,1 @@
+"""The local web application in which a reviewer accepts and rejects pairs."""

@@ -1,0 +1,141 @@
+"""What the routes share: the desk, the templates, reading a form, and giving an answer."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import parse_qsl
+
+from jinja2 import Environment
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from twinlink.review.app.desk import Desk
+from twinlink.review.app.filters import Wish, page_number
+from twinlink.review.app.security import Entrance, has_token
+from twinlink.review.app.watch import Watch
+
+__all__ = ["Room", "Said", "go_to", "pages_in", "posting", "room_of", "show", "show_error"]
+
+_MOST_FORM_BYTES = 64_000
+_FORM = "application/x-www-form-urlencoded"
+_MOST_FIELDS = 40
+
+Form = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Said:
+    """What the next page tells at its top."""
+
+    text: str
+    kind: str = "good"
+    can_undo: bool = False
+
+
+@dataclass
+class Room:
+    """All that the routes of one application need."""
+
+    desk: Desk
+    entrance: Entrance
+    templates: Environment
+    watch: Watch = field(default_factory=Watch)
+    said: deque[Said] = field(default_factory=lambda: deque(maxlen=3))
+    """What has been said and not been read yet."""
+
+
+def room_of(request: Request) -> Room:
+    """Return the room of the application that a request goes to."""
+    room: Room = request.app.state.room
+    return room
+
+
+def show(request: Request, template: str, status: int = 200, **context: Any) -> Response:
+    """Return a page."""
+    room = room_of(request)
+    is_read = request.method == "GET" and status == 200 and not _is_part(request)
+    said = [room.said.popleft() for _ in range(len(room.said))] if is_read else []
+    text = room.templates.get_template(template).render(
+        token=room.entrance.token,
+        who=room.desk.who,
+        run=room.desk.source.name,
+        said=said,
+        here=request.url.path + (f"?{request.url.query}" if request.url.query else ""),
+        **{"wish": Wish(), "nav": "", **context},
+    )
+    return HTMLResponse(text, status)
+
+
+def _is_part(request: Request) -> bool:
+    """Tell whether a page is asked for of which a part alone will be shown, such as the live view that follows."""
+    return "hx-request" in request.headers and "hx-boosted" not in request.headers
+
+
+def show_error(request: Request, status: int, title: str, text: str) -> Response:
+    """Return a page that says what went wrong, and where to go on."""
+    return show(request, "review_error.html", status, title=title, text=text, has_entered=_has_entered(request))
+
+
+def _has_entered(request: Request) -> bool:
+    return room_of(request).entrance.has_entered(request.headers.get("cookie", ""))
+
+
+def go_to(path: str) -> Response:
+    """Send the browser to another page of ours, after a form."""
+    if not path.startswith("/") or path.startswith(("//", "/\\")):
+        path = "/"
+    return RedirectResponse(path, 303)
+
+
+def pages_in(request: Request) -> tuple[int, int]:
+    """Return the two page numbers in a path.
+
+    Raises
+    ------
+    HTTPException
+        404 if they are none.
+    """
+    return _page(request.path_params["a"]), _page(request.path_params["b"])
+
+
+def _page(text: str) -> int:
+    number = page_number(text)
+    if number is None:
+        raise HTTPException(404, "There is no such page in this run.")
+    return number
+
+
+def posting(answer: Callable[[Request, Form], Response]) -> Callable[[Request], Any]:
+    """Make a route of a function that takes a form; the form is read, and its token checked, before."""
+
+    async def route(request: Request) -> Response:
+        try:
+            form = await _form(request)
+        except ClientDisconnect:  # nobody hears the answer
+            return Response(status_code=400)
+        if not has_token(room_of(request).entrance, form.get("token", ""), request.headers):
+            raise HTTPException(403, "This form is of another server, or it was started anew. Load the page again.")
+        return await run_in_threadpool(answer, request, form)
+
+    return route
+
+
+async def _form(request: Request) -> Form:
+    """Read a form, as far as one of ours can be long."""
+    if request.headers.get("content-type", "").split(";")[0].strip().lower() != _FORM:
+        raise HTTPException(415, f"A form of type {_FORM} was expected.")
+    body = b""
+    async for part in request.stream():
+        body += part
+        if len(body) > _MOST_FORM_BYTES:
+            raise HTTPException(413, "The form is too long.")
+    try:
+        pairs = parse_qsl(body.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=_MOST_FIELDS)
+    except ValueError as error:
+        raise HTTPException(400, "The form cannot be read.") from error
+    return dict(pairs)

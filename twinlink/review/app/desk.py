@@ -1,0 +1,255 @@
+"""The table that a person works at: the pairs of a run with their labels, in every order, quickly."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from threading import RLock
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from twinlink.labels.book import ACCEPTED, REJECTED, UNLABELLED, Label, LabelBook, label_codes
+from twinlink.labels.precision import Estimate, estimate
+from twinlink.review.app.filters import Wish
+from twinlink.review.app.queue import REASONS, Order, ordered, reasons
+from twinlink.review.source import Source
+
+__all__ = ["Desk", "Listing", "Progress"]
+
+_CODES = {"open": UNLABELLED, "accept": ACCEPTED, "reject": REJECTED}
+_KEPT = 64  # answers of one listing that are remembered
+_SITES_NAMED = 500  # in the list to choose from
+
+Labels = Mapping[tuple[str, str], Label]
+_K = TypeVar("_K")
+_V = TypeVar("_V")
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far the labelling has come, of the pairs that a wish is about."""
+
+    n_pairs: int
+    n_accepted: int
+    n_rejected: int
+    estimate: Estimate | None
+    """Precision by the labels; None: there are none."""
+    expected: float | None
+    """What the run itself expects; None: some pairs have no probability, or there are no pairs."""
+
+    @property
+    def n_labels(self) -> int:
+        """Pairs with a label."""
+        return self.n_accepted + self.n_rejected
+
+    @property
+    def tells(self) -> bool:
+        """Whether the labels are enough to name a precision: its interval is not too wide to mean anything."""
+        return self.estimate is not None and self.estimate.tells
+
+
+class _Table:
+    """What can be said of the pairs as long as they stay the same: orders, reasons, places."""
+
+    def __init__(self, pairs: pd.DataFrame) -> None:
+        self.pairs = pairs
+        self._orders: dict[Order, npt.NDArray[np.intp]] = {}
+        self._masks: dict[tuple[str, str], npt.NDArray[np.bool_]] = {}
+
+    def order(self, by: Order) -> npt.NDArray[np.intp]:
+        """Return all rows in an order, labels left aside."""
+        if by not in self._orders:
+            self._orders[by] = ordered(self.pairs, {}, by)
+        return self._orders[by]
+
+    def mask(self, site: str, langs: str) -> npt.NDArray[np.bool_]:
+        """Tell of each row whether it is of that site and those languages; empty: any."""
+        key = (site, langs)
+        if key not in self._masks:
+            wanted = np.ones(len(self.pairs), np.bool_)
+            if site:
+                wanted &= (self.pairs["site"] == site).to_numpy(np.bool_)
+            if langs:
+                wanted &= (self.langs == langs).to_numpy(np.bool_)
+            _remember(self._masks, key, wanted)
+        return self._masks[key]
+
+    @cached_property
+    def langs(self) -> pd.Series:
+        """The two languages of each row as one text."""
+        return self.pairs["lang_a"].astype(str) + " " + self.pairs["lang_b"].astype(str)
+
+    @cached_property
+    def reasons(self) -> npt.NDArray[np.int8]:
+        """Why each row may be wrong: places in `REASONS`."""
+        return reasons(self.pairs)
+
+    def row_of(self, page_a: int, page_b: int) -> int | None:
+        """Return the row of two pages; None: they are no pair."""
+        rows = np.flatnonzero((self._pages[:, 0] == page_a) & (self._pages[:, 1] == page_b))
+        return int(rows[0]) if len(rows) else None
+
+    def ends(self, row: int) -> tuple[int, int]:
+        """Return the two pages of a row."""
+        return int(self._pages[row, 0]), int(self._pages[row, 1])
+
+    @cached_property
+    def _pages(self) -> npt.NDArray[np.int64]:
+        return self.pairs[["page_a", "page_b"]].to_numpy(np.int64)
+
+    def records(self, rows: Sequence[int]) -> list[dict[str, Any]]:
+        """Return rows as mappings from columns to values."""
+        return [
+            {str(name): value for name, value in row.items()} for row in self.pairs.iloc[list(rows)].to_dict("records")
+        ]
+
+    @cached_property
+    def chances(self) -> npt.NDArray[np.float64]:
+        """The probability of each row; NaN: not told."""
+        return self.pairs["probability"].to_numpy(np.float64, na_value=np.nan)
+
+    def chance(self, row: int) -> float | None:
+        """Return the probability of a row; None: not told."""
+        chance = float(self.chances[row])
+        return None if np.isnan(chance) else chance
+
+    @cached_property
+    def sites(self) -> list[str]:
+        """The sites with most pairs, in the order of their names."""
+        return sorted(self.pairs["site"].value_counts().index[:_SITES_NAMED])
+
+    @cached_property
+    def lang_pairs(self) -> list[str]:
+        """The languages that there are pairs of."""
+        return [text for text, _ in Counter(self.langs).most_common(_SITES_NAMED)]
+
+    @cached_property
+    def sorted_evidence(self) -> dict[str, npt.NDArray[np.float64]]:
+        """All measured values of each kind of evidence, in order; filled when asked for."""
+        return {}
+
+    def share_below(self, kind: str, value: float) -> float:
+        """Return which share of the run's pairs has less of a kind of evidence."""
+        if kind not in self.sorted_evidence:
+            values = self.pairs[kind].to_numpy(np.float64, na_value=np.nan)
+            self.sorted_evidence[kind] = np.sort(values[~np.isnan(values)])
+        values = self.sorted_evidence[kind]
+        return float(np.searchsorted(values, value) / max(len(values), 1))
+
+
+class Listing:
+    """The pairs and labels as they are just now. It does not change: a label makes a new one."""
+
+    def __init__(self, table: _Table, labels: Labels) -> None:
+        self.table = table
+        self.pairs = table.pairs
+        self.labels = labels
+        self.codes = label_codes(self.pairs["url_a"], self.pairs["url_b"], labels)
+        self._progress: dict[tuple[str, str], Progress] = {}
+
+    def rows(self, wish: Wish) -> npt.NDArray[np.intp]:
+        """Return the rows that a wish asks for: those without a label first, each part in the wished order."""
+        rows = self._walk(wish)
+        codes = self.codes[rows]
+        if wish.show:
+            chosen: npt.NDArray[np.intp] = rows[codes == _CODES[wish.show]]
+            return chosen
+        return np.concatenate([rows[codes == UNLABELLED], rows[codes != UNLABELLED]])
+
+    def _walk(self, wish: Wish) -> npt.NDArray[np.intp]:
+        """Return the rows in the order in which one goes through them; a label does not change it."""
+        order = self.table.order(wish.by)
+        walked: npt.NDArray[np.intp] = order[self.table.mask(wish.site, wish.langs)[order]]
+        return walked
+
+    def next_open(self, wish: Wish, after: int | None = None) -> int | None:
+        """Return the next row without a label, from the front again behind the last; None: all have one."""
+        rows = self._walk(wish)
+        places = np.flatnonzero(self.codes[rows] == UNLABELLED)
+        if after is not None:
+            here = np.flatnonzero(rows == after)
+            start = int(here[0]) if len(here) else -1
+            places = np.concatenate([places[places > start], places[places < start]])
+        return int(rows[places[0]]) if len(places) else None
+
+    def beside(self, wish: Wish, row: int) -> tuple[int | None, int | None, int, int]:
+        """Return the rows before and behind one, its place from 1 (0: not among the wished), and how many there are."""
+        rows = self._walk(wish)
+        here = np.flatnonzero(rows == row)
+        if not len(here):
+            return None, None, 0, len(rows)
+        place = int(here[0])
+        before = int(rows[place - 1]) if place else None
+        behind = int(rows[place + 1]) if place + 1 < len(rows) else None
+        return before, behind, place + 1, len(rows)
+
+    def progress(self, wish: Wish) -> Progress:
+        """Return how far the labelling of the wished pairs has come, and their precision."""
+        key = (wish.site, wish.langs)
+        if key not in self._progress:
+            rows = self.table.mask(*key)
+            _remember(self._progress, key, _progress(self.codes[rows], self.table.chances[rows]))
+        return self._progress[key]
+
+    def label(self, url_a: str, url_b: str) -> Label | None:
+        """Return the label of two pages, whichever is named first."""
+        return self.labels.get((url_a, url_b)) or self.labels.get((url_b, url_a))
+
+    def reason(self, row: int) -> str:
+        """Return why a row may be wrong."""
+        return REASONS[self.table.reasons[row]]
+
+
+def _progress(codes: npt.NDArray[np.int8], chances: npt.NDArray[np.float64]) -> Progress:
+    accepted, rejected = (int((codes == code).sum()) for code in (ACCEPTED, REJECTED))
+    told = len(chances) > 0 and not np.isnan(chances).any()
+    return Progress(
+        n_pairs=len(codes),
+        n_accepted=accepted,
+        n_rejected=rejected,
+        estimate=estimate(chances, codes) if accepted + rejected else None,
+        expected=float(chances.mean()) if told else None,
+    )
+
+
+def _remember(kept: dict[_K, _V], key: _K, value: _V) -> None:
+    if len(kept) >= _KEPT:
+        kept.pop(next(iter(kept)))
+    kept[key] = value
+
+
+class Desk:
+    """A run, its labels, and who looks at it.
+
+    Parameters
+    ----------
+    source : Source
+        The run.
+    labels : LabelBook
+        Its labels.
+    who : str
+        Whose labels these will be.
+    """
+
+    def __init__(self, source: Source, labels: LabelBook, who: str) -> None:
+        self.source = source
+        self.labels = labels
+        self.who = who
+        self._guard = RLock()
+        self._listing: Listing | None = None
+
+    def listing(self) -> Listing:
+        """Return the pairs and labels as they are now."""
+        pairs, labels = self.source.pairs, self.labels.current()
+        with self._guard:
+            last = self._listing
+            if last is None or last.pairs is not pairs:
+                last = self._listing = Listing(_Table(pairs), labels)
+            elif last.labels != labels:
+                last = self._listing = Listing(last.table, labels)
+            return last

@@ -1,0 +1,94 @@
+"""What a reader of the queue asks for: the order, and which pairs. It travels in the address of every page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from urllib.parse import urlencode
+
+from twinlink.review.app.queue import ORDERS, Order
+
+__all__ = ["SHOWN", "VIEWS", "Wish", "page_number", "part_number", "wish_of"]
+
+VIEWS = ("look", "text", "tags", "sentences")
+"""In the order of their keys, 1 to 4."""
+
+SHOWN = ("", "open", "accept", "reject")
+"""Which pairs the queue lists: all, those without a label, the accepted, the rejected."""
+
+_FIRST_VIEW = "text"
+_INT64 = 1 << 63
+_MOST_DIGITS = 9  # more than any number of parts has
+
+
+@dataclass(frozen=True)
+class Wish:
+    """An order of pairs, what they are narrowed down to, and how a pair is looked at."""
+
+    by: Order = "teach"
+    site: str = ""
+    langs: str = ""
+    """Two languages as ``en zh-Hant``, empty: any."""
+    show: str = ""
+    """One of `SHOWN`."""
+    view: str = _FIRST_VIEW
+    """One of `VIEWS`."""
+    live: bool = False
+    """Whether pairs are looked at as they are found."""
+
+    def query(self, **more: str | int) -> str:
+        """Return the query of an address that keeps this wish, with the question mark; what is usual is left out.
+
+        >>> Wish(by="random").query(page=2), Wish().query()
+        ('?by=random&page=2', '')
+        """
+        fields = {**self.fields(), **{name: value for name, value in more.items() if value not in {"", None}}}
+        return f"?{urlencode(fields)}" if fields else ""
+
+    def fields(self) -> dict[str, str]:
+        """Return the same for the hidden fields of a form."""
+        usual = Wish()
+        return {
+            name: "1" if value is True else str(value)
+            for name, value in vars(self).items()
+            if value != getattr(usual, name)
+        }
+
+    def seen_as(self, view: str) -> Wish:
+        """Return the wish with another view."""
+        return replace(self, view=view)
+
+
+def wish_of(asked: Mapping[str, str]) -> Wish:
+    """Read a wish from a query or a form; what is not known counts as not said."""
+    by, show, view = asked.get("by", ""), asked.get("show", ""), asked.get("view", "")
+    return Wish(
+        by=next((order for order in ORDERS if order == by), ORDERS[0]),
+        site=asked.get("site", "")[:300],
+        langs=" ".join(asked.get("langs", "").split()[:2])[:80],
+        show=show if show in SHOWN else "",
+        view=view if view in VIEWS else _FIRST_VIEW,
+        live=asked.get("live") == "1",
+    )
+
+
+def page_number(text: str) -> int | None:
+    """Return the number of a page that stands in an address; None: it is none.
+
+    >>> page_number("-12"), page_number("../etc"), page_number("9" * 30), page_number("٣")
+    (-12, None, None, None)
+    """
+    digits = text.removeprefix("-")
+    if not (digits.isascii() and digits.isdigit() and len(digits) < 20):
+        return None
+    number = int(text)
+    return number if -_INT64 <= number < _INT64 else None
+
+
+def part_number(text: str) -> int:
+    """Return the number of a part, from 1, that stands in an address; 1 where it is none.
+
+    >>> part_number("12"), part_number("0"), part_number("-3"), part_number("9" * 30)
+    (12, 1, 1, 1)
+    """
+    return max(int(text), 1) if text.isascii() and text.isdigit() and len(text) < _MOST_DIGITS else 1

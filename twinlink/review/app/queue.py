@@ -1,0 +1,142 @@
+"""In which order pairs are shown: those without a label first, and of them the ones that teach most at the front."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from twinlink.errors import InputError
+from twinlink.labels.book import UNLABELLED, Label, label_codes
+from twinlink.labels.teaching_order import asking_order
+from twinlink.tables import EVIDENCE
+
+__all__ = ["ORDERS", "REASONS", "Order", "ordered", "reasons"]
+
+Order = Literal["teach", "doubt", "random", "site", "reason", "probable"]
+ORDERS: tuple[Order, ...] = get_args(Order)
+
+REASONS = ("tie", "rival", "alike", "content", "structure", "links", "length", "none")
+"""Why a pair may be wrong, gravest first; what `reasons` gives are places in it."""
+
+_NEAR_RIVAL = 0.8  # of a pair's score; set by eye: on the demo site the median is .32, the most .83
+_WEAK_SHARE = 0.05  # of the pairs, those for which a kind of evidence says least; set by eye
+_EVIDENCE = {
+    "content": ("content", "learned", "contrast"),
+    "structure": ("structure",),
+    "links": ("external", "order"),
+    "length": ("length",),
+}
+
+
+def ordered(pairs: pd.DataFrame, labels: Mapping[tuple[str, str], Label], by: Order = "doubt") -> npt.NDArray[np.intp]:
+    """Return the rows of ``pairs`` in the order in which they are to be shown: those without a label come first.
+
+    Parameters
+    ----------
+    pairs : DataFrame
+        Columns of `twinlink.tables.PAIRS`.
+    labels : mapping
+        As `LabelBook.current` gives it.
+    by : str
+        ``teach``: doubtful pairs that many others are like first, with a few sure ones in between (`asking_order`);
+        ``doubt``: probability nearest to ½ first (where the method tells none: lowest score first); ``random``: mixed,
+        but in the same order each time, also when pairs have come or gone: what precision is estimated from best;
+        ``site``: by site, then by doubt; ``reason``: by what makes them doubtful (`reasons`), then by doubt;
+        ``probable``: most probable first.
+
+    Raises
+    ------
+    InputError
+        If there is no such order.
+    """
+    if by not in ORDERS:
+        raise InputError(f"{by}: no order of pairs; choose from {', '.join(ORDERS)}")
+    is_labelled = label_codes(pairs["url_a"], pairs["url_b"], labels) != UNLABELLED
+    if by == "teach":
+        order = _teaching(pairs)
+        return order[np.argsort(is_labelled[order], kind="stable")]
+    keys = _keys(pairs, by)
+    return np.lexsort((*reversed(keys), is_labelled))
+
+
+def _teaching(pairs: pd.DataFrame) -> npt.NDArray[np.intp]:
+    by_doubt, at_random = (np.lexsort(tuple(reversed(_keys(pairs, by)))) for by in ("doubt", "random"))
+    columns = [*(field.name for field in EVIDENCE), "score", "rival"]
+    features = np.stack([pairs[name].to_numpy(np.float64, na_value=np.nan) for name in columns], axis=1)
+    groups = pairs.groupby(["site", "lang_a", "lang_b"], dropna=False).ngroup().to_numpy()
+    return asking_order(
+        pairs["probability"].to_numpy(np.float64, na_value=np.nan), by_doubt, at_random, features, groups
+    )
+
+
+def _keys(pairs: pd.DataFrame, by: Order) -> list[npt.NDArray[np.generic]]:
+    """Return what pairs are sorted by, the first first."""
+    mixed = _mixed(pairs)
+    if by == "random":
+        return [mixed]
+    if by == "probable":
+        return [-_filled(pairs["probability"]), -_filled(pairs["score"]), mixed]
+    doubt = [*_doubt(pairs), mixed]
+    if by == "site":
+        return [pd.factorize(pairs["site"], sort=True)[0], *doubt]
+    return [reasons(pairs), *doubt] if by == "reason" else doubt
+
+
+def _doubt(pairs: pd.DataFrame) -> list[npt.NDArray[np.generic]]:
+    probability = pairs["probability"].to_numpy(np.float64, na_value=np.nan)
+    return [np.abs(np.where(np.isnan(probability), 0.5, probability) - 0.5), _filled(pairs["score"])]
+
+
+def _filled(values: pd.Series) -> npt.NDArray[np.float64]:
+    filled: npt.NDArray[np.float64] = np.nan_to_num(values.to_numpy(np.float64, na_value=np.nan), nan=0.0)
+    return filled
+
+
+def _mixed(pairs: pd.DataFrame) -> npt.NDArray[np.uint64]:
+    """Return a number that depends on the pair alone, and on nothing that one would think of as its quality."""
+    first, second = (pairs[name].to_numpy(np.int64).view(np.uint64) for name in ("page_a", "page_b"))
+    # splitmix64's constants; page_id is a hash already
+    number = (first ^ (second * np.uint64(0x9E3779B97F4A7C15))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed: npt.NDArray[np.uint64] = number ^ (number >> np.uint64(29))
+    return mixed
+
+
+def reasons(pairs: pd.DataFrame) -> npt.NDArray[np.int8]:
+    """Return the gravest reason why each pair may be wrong, as its place in `REASONS`.
+
+    ``tie``: another page would have done as well; ``rival``: another page came near; ``alike``: near-duplicates of one
+    of its pages; then what kind of evidence says least for it, if it is among the weakest twentieth of the run in that.
+
+    Parameters
+    ----------
+    pairs : DataFrame
+        Columns of `twinlink.tables.PAIRS`.
+    """
+    score, rival = _filled(pairs["score"]), _filled(pairs["rival"])
+    alike = np.maximum(_filled(pairs["alike_a"]), _filled(pairs["alike_b"]))
+    holds = {
+        "tie": (pairs["verdict"] == "tie").to_numpy(),
+        "rival": (rival > 0) & (rival >= _NEAR_RIVAL * score),
+        "alike": alike > 0,
+        **{name: _is_weak(pairs, columns) for name, columns in _EVIDENCE.items()},
+    }
+    found = np.full(len(pairs), REASONS.index("none"), np.int8)
+    for place, name in reversed(list(enumerate(REASONS[:-1]))):
+        found[holds[name]] = place
+    return found
+
+
+def _is_weak(pairs: pd.DataFrame, columns: tuple[str, ...]) -> npt.NDArray[np.bool_]:
+    """Tell of each pair whether one of these kinds of evidence is among the run's weakest, and below its middle."""
+    weak = np.zeros(len(pairs), np.bool_)
+    for column in columns:
+        values = pairs[column].to_numpy(np.float64, na_value=np.nan)
+        known = values[~np.isnan(values)]
+        if len(known):
+            least, middle = np.quantile(known, [_WEAK_SHARE, 0.5])
+            weak |= (values <= least) & (values < middle)
+    return weak

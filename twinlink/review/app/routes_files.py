@@ -1,0 +1,75 @@
+"""Files: style sheets and scripts of ours, pages from elsewhere in their frame, labels to take away."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
+
+from twinlink.labels.book import export_labels
+from twinlink.review.app.answers import room_of
+from twinlink.review.app.filters import page_number
+from twinlink.review.app.security import FRAME_POLICY
+from twinlink.review.safe_html.embedding import look_offline
+from twinlink.review.templating import static_text
+
+__all__ = ["routes"]
+
+_TYPES = {"css": "text/css", "js": "text/javascript"}
+_FILES = {
+    name: (static_text(name), _TYPES[name.rpartition(".")[2]])
+    for name in ("base.css", "review.css", "review.js", "htmx.min.js")
+}
+_NOT_HELD = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Not held</title>
+<p>The archives of this run do not hold this page (any more). Its text is still there, in the next view.</p></html>"""
+_EXPORTS = ("labels.tsv", "labels.gold.tsv")
+
+
+def static(request: Request) -> Response:
+    """Return one of our files, by a name out of a list."""
+    found = _FILES.get(request.path_params["name"])
+    if found is None:
+        raise HTTPException(404, "There is no such file.")
+    text, kind = found
+    return Response(text, media_type=kind)
+
+
+def icon(_: Request) -> Response:
+    """Say that there is no icon."""
+    return Response(status_code=204)
+
+
+def look_at(request: Request) -> Response:
+    """Return a page as it looks, for a sandboxed frame."""
+    number = page_number(request.path_params["page"])
+    document = None if number is None else room_of(request).desk.source.document(number)
+    headers = {"content-security-policy": FRAME_POLICY}
+    if document is None:
+        return HTMLResponse(_NOT_HELD, 404, headers)
+    return HTMLResponse(look_offline(document, room_of(request).desk.source.resource), headers=headers)
+
+
+def export(request: Request) -> Response:
+    """Return all labels as a file to keep."""
+    name = request.path_params["name"]
+    if name not in _EXPORTS:
+        raise HTTPException(404, "Labels are handed out as labels.tsv or labels.gold.tsv.")
+    run_folder = room_of(request).desk.labels.file.parent.parent
+    with TemporaryDirectory() as folder:
+        target = Path(folder) / name
+        export_labels(run_folder, target)
+        text = target.read_bytes()
+    headers = {"content-disposition": f'attachment; filename="{name}"'}
+    return Response(text, media_type="text/tab-separated-values", headers=headers)
+
+
+routes = [
+    Route("/static/{name}", static),
+    Route("/favicon.ico", icon),
+    Route("/look/{page}", look_at),
+    Route("/export/{name}", export),
+]

@@ -1,0 +1,53 @@
+"""The link graph around a page: its neighbours, those of its partner, and which of them match."""
+
+from __future__ import annotations
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from twinlink.review.app.answers import room_of, show
+from twinlink.review.app.filters import page_number
+from twinlink.review.views.neighbourhood import around, draw
+
+__all__ = ["routes"]
+
+_FOUND_SHOWN = 12
+_FIRST_SHOWN = 5
+
+
+def search(request: Request) -> Response:
+    """Show a search for a page to begin at."""
+    desk = room_of(request).desk
+    asked = request.query_params.get("q", "").strip()[:200]
+    found = desk.source.find(asked, "", _FOUND_SHOWN) if asked else ()
+    best = desk.source.pairs["page_a"].head(_FIRST_SHOWN).tolist()
+    first = [page for page in map(desk.source.page, best) if page]
+    return show(request, "review_graph.html", nav="graph", asked=asked, found=found, first=first, page=None)
+
+
+def explore(request: Request) -> Response:
+    """Show what is around a page and its partner."""
+    desk = room_of(request).desk
+    number = page_number(request.path_params["page"])
+    facing = page_number(request.query_params.get("facing", ""))
+    shown = None if number is None else around(desk.source, number, facing)
+    if shown is None:
+        raise HTTPException(404, "There is no such page in this run.")
+    partners = [page for page in map(desk.source.page, desk.source.partners(shown.page.page_id)) if page]
+    return show(
+        request,
+        "review_graph.html",
+        nav="graph",
+        page=shown.page,
+        shown=shown,
+        picture=draw(shown, lambda page_id: f"/graph/{page_id}"),
+        partners=partners,
+        asked="",
+        found=(),
+        first=(),
+    )
+
+
+routes = [Route("/graph", search), Route("/graph/{page}", explore)]

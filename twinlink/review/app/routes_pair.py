@@ -1,0 +1,178 @@
+"""One pair: the two pages side by side, the evidence, and the rivals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from twinlink.review.app.answers import go_to, pages_in, room_of, show
+from twinlink.review.app.desk import Desk, Listing
+from twinlink.review.app.evidence import Evidence, Rival, evidence_of, number, rivals_of
+from twinlink.review.app.filters import VIEWS, Wish, page_number, part_number, wish_of
+from twinlink.review.app.routes_queue import pair_path, path_of_row
+from twinlink.review.source import Alike, Page
+from twinlink.review.views.views import view_of
+from twinlink.review.wording import DOUBTS
+
+__all__ = ["Looked", "looked_at", "routes"]
+
+_FOUND_SHOWN = 12
+
+
+@dataclass(frozen=True)
+class Looked:
+    """Two pages that are looked at as a pair."""
+
+    page_a: Page
+    page_b: Page
+    row: int | None
+    """Their row among the pairs; None: the run did not pair them."""
+    numbers: Mapping[str, Any]
+    """What was measured of them: columns of pairs or candidates; empty: never compared."""
+    url_a: str
+    url_b: str
+
+
+def looked_at(desk: Desk, listing: Listing, a: int, b: int) -> Looked:
+    """Return two pages as a pair.
+
+    Raises
+    ------
+    HTTPException
+        404 if the run has not both pages.
+    """
+    pages = [page for page in (desk.source.page(a), desk.source.page(b)) if page]
+    if len(pages) < 2 or a == b:
+        raise HTTPException(404, "This run does not have both of these pages.")
+    row = listing.table.row_of(a, b)
+    numbers = _just_found(desk, a, b) if row is None else listing.table.records([row])[0]
+    first, second = (_of_lang(page, numbers.get(side)) for page, side in zip(pages, ("lang_a", "lang_b"), strict=True))
+    return Looked(first, second, row, numbers, first.url, second.url)
+
+
+def _of_lang(page: Page, lang: str | None) -> Page:
+    """Return a page with its language as the pair has it: that of a run that is being matched is not told yet."""
+    return replace(page, lang=lang) if lang and page.lang == "und" else page
+
+
+def _just_found(desk: Desk, a: int, b: int) -> dict[str, Any]:
+    """Return what was measured of a pair that the mining has found, but not handed out yet; empty: it has not."""
+    pairs = desk.source.live().pairs
+    found = pairs[(pairs["page_a"] == a) & (pairs["page_b"] == b)]
+    return {name: found[name].iloc[0] for name in found.columns} if len(found) else {}
+
+
+def pair(request: Request) -> Response:
+    """Show a pair."""
+    desk = room_of(request).desk
+    listing, wish = desk.listing(), wish_of(request.query_params)
+    a, b = pages_in(request)
+    if listing.table.row_of(a, b) is None and listing.table.row_of(b, a) is not None:
+        return go_to(pair_path(b, a, wish))
+    looked = looked_at(desk, listing, a, b)
+    before, behind, place, n_rows = (None, None, 0, 0) if looked.row is None else listing.beside(wish, looked.row)
+    instead, part = _instead(request), part_number(request.query_params.get("part", ""))
+    return show(
+        request,
+        "review_pair.html",
+        nav="queue",
+        wish=wish,
+        pair=looked,
+        label=listing.label(looked.url_a, looked.url_b),
+        before=None if before is None else path_of_row(listing, before, wish),
+        behind=None if behind is None else path_of_row(listing, behind, wish),
+        place=place,
+        n_rows=n_rows,
+        progress=listing.progress(wish),
+        instead=instead,
+        back=pair_path(*instead, wish) if instead else "",
+        views_named=VIEWS,
+        view=view_of(desk.source, looked.page_a, looked.page_b, wish.view, part),
+        **_judging(desk, listing, looked),
+        **_search(request, desk, looked),
+        look_alikes=_look_alikes(desk, looked, wish),
+    )
+
+
+def _judging(desk: Desk, listing: Listing, looked: Looked) -> dict[str, Any]:
+    """Return what speaks for and against the pair."""
+    a, b = looked.page_a, looked.page_b
+    table = desk.source.rivals(a.page_id, b.page_id)
+    rivals = rivals_of(table, a.page_id, b.page_id)
+    records = [dict(zip(table.columns, row, strict=True)) for row in table.itertuples(index=False, name=None)]
+    own = next((row for row, rival in zip(records, rivals, strict=True) if rival.is_this), {})
+    best = next((row for row, rival in zip(records, rivals, strict=True) if not rival.is_this), None)
+    numbers = looked.numbers or own
+    langs = (str(numbers.get(f"lang_{side}", page.lang)) for side, page in (("a", a), ("b", b)))
+    weights = desk.source.weights(a.site, *langs)
+    below = listing.table.share_below if len(listing.pairs) else None
+    evidence: list[Evidence] = evidence_of(numbers, weights, best, below)
+    others: list[Rival] = [rival for rival in rivals if not rival.is_this]
+    return {
+        "evidence": evidence,
+        "rivals": others,
+        "score": number(numbers, "score"),
+        "chance": number(numbers, "probability"),
+        "doubt": "" if looked.row is None else DOUBTS.get(listing.reason(looked.row), ""),
+    }
+
+
+@dataclass(frozen=True)
+class _Group:
+    """The near-duplicates of one of the two pages, as the page shows them."""
+
+    n_pages: int
+    n_paired: int
+    others: list[tuple[str, str]]
+    """(address in the review, name) of some of the others."""
+
+    @property
+    def n_more(self) -> int:
+        """Others that are not named."""
+        return self.n_pages - 1 - len(self.others)
+
+
+def _look_alikes(desk: Desk, looked: Looked, wish: Wish) -> dict[str, _Group]:
+    """Return the groups of near-duplicates of the two pages by their side; those with a partner lead to their pair."""
+    found = {}
+    for side, page, other in (("a", looked.page_a, "lang_b"), ("b", looked.page_b, "lang_a")):
+        facing = str(looked.numbers.get(other, looked.page_b.lang if side == "a" else looked.page_a.lang))
+        group = desk.source.look_alikes(page.page_id, facing)
+        if group is not None:
+            named = [(_alike_path(each, side, wish), each.title or each.url) for each in group.others]
+            found[side] = _Group(group.n_pages, group.n_paired, named)
+    return found
+
+
+def _alike_path(each: Alike, side: str, wish: Wish) -> str:
+    """Return the address of a near-duplicate's pair, or of its links where it has no partner."""
+    if each.partner is None:
+        return f"/graph/{each.page_id}"
+    ends = (each.page_id, each.partner) if side == "a" else (each.partner, each.page_id)
+    return pair_path(*ends, wish)
+
+
+def _search(request: Request, desk: Desk, looked: Looked) -> dict[str, Any]:
+    """Return the pages that were searched for as another partner."""
+    text = request.query_params.get("q", "").strip()[:200]
+    side = "a" if request.query_params.get("side") == "a" else "b"
+    own = {looked.page_a.page_id, looked.page_b.page_id}
+    lang = looked.page_a.lang if side == "a" else looked.page_b.lang
+    found = desk.source.find(text, lang, _FOUND_SHOWN + 1) if text else ()
+    return {"asked": text, "side": side, "found": [page for page in found if page.page_id not in own][:_FOUND_SHOWN]}
+
+
+def _instead(request: Request) -> tuple[int, int] | None:
+    """Return the pair that this one may take the place of."""
+    first, _, second = request.query_params.get("instead", "").partition(".")
+    a, b = page_number(first), page_number(second)
+    return None if a is None or b is None else (a, b)
+
+
+routes = [Route("/pair/{a}/{b}", pair)]

@@ -1,0 +1,134 @@
+"""The queue of pairs, and the way into it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import ceil
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from twinlink.labels.book import Label
+from twinlink.labels.precision import WIDEST_TOLD
+from twinlink.review.app.answers import Said, go_to, room_of, show
+from twinlink.review.app.desk import Desk, Listing
+from twinlink.review.app.filters import SHOWN, Wish, part_number, wish_of
+from twinlink.review.app.queue import ORDERS
+from twinlink.review.wording import DOUBTS
+
+__all__ = ["pair_path", "path_of_row", "routes"]
+
+_ON_A_PAGE = 25
+
+_ORDER_WORDS = {
+    "teach": "what teaches most first",
+    "doubt": "most doubtful first",
+    "random": "at random: the honest sample",
+    "site": "by site",
+    "reason": "by reason for doubt",
+    "probable": "most probable first",
+}
+_SHOWN_WORDS = {"": "all", "open": "without a label", "accept": "accepted", "reject": "rejected"}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A line of the queue."""
+
+    place: int
+    path: str
+    url_a: str
+    url_b: str
+    title_a: str
+    title_b: str
+    lang_a: str
+    lang_b: str
+    probability: float | None
+    doubt: str
+    """Why it may be wrong, in words; empty: nothing special."""
+    n_alike: int
+    """Near-duplicates that one of its pages is one of; 1: it has none."""
+    label: Label | None
+
+
+def start(request: Request) -> Response:
+    """Go to the queue, or to the live view as long as there are no pairs."""
+    return go_to("/live" if room_of(request).desk.source.pairs.empty else "/queue")
+
+
+def queue(request: Request) -> Response:
+    """Show a part of the queue."""
+    desk = room_of(request).desk
+    listing, wish = desk.listing(), wish_of(request.query_params)
+    rows = listing.rows(wish)
+    n_pages = max(ceil(len(rows) / _ON_A_PAGE), 1)
+    page = min(part_number(request.query_params.get("page", "")), n_pages)
+    first = (page - 1) * _ON_A_PAGE
+    return show(
+        request,
+        "review_queue.html",
+        nav="queue",
+        wish=wish,
+        entries=_entries(desk, listing, wish, rows[first : first + _ON_A_PAGE].tolist(), first),
+        n_rows=len(rows),
+        page=page,
+        n_pages=n_pages,
+        progress=listing.progress(wish),
+        orders={by: _ORDER_WORDS[by] for by in ORDERS},
+        shown={name: _SHOWN_WORDS[name] for name in SHOWN},
+        sites=listing.table.sites,
+        lang_pairs=listing.table.lang_pairs,
+        is_narrowed=bool(wish.site or wish.langs),
+        widest_told=WIDEST_TOLD,
+    )
+
+
+def _entries(desk: Desk, listing: Listing, wish: Wish, rows: Sequence[int], first: int) -> list[Entry]:
+    pages = [page for row in rows for page in listing.table.ends(row)]
+    titles, sizes = desk.source.titles(pages), desk.source.group_sizes(pages)
+    n_alike = map(max, sizes[::2], sizes[1::2])
+    parts = zip(rows, listing.table.records(rows), titles[::2], titles[1::2], n_alike, strict=True)
+    return [
+        Entry(
+            place=place,
+            path=path_of_row(listing, row, wish),
+            url_a=pair["url_a"],
+            url_b=pair["url_b"],
+            title_a=title_a,
+            title_b=title_b,
+            lang_a=pair["lang_a"],
+            lang_b=pair["lang_b"],
+            probability=listing.table.chance(row),
+            doubt=DOUBTS.get(listing.reason(row), ""),
+            n_alike=alike,
+            label=listing.label(pair["url_a"], pair["url_b"]),
+        )
+        for place, (row, pair, title_a, title_b, alike) in enumerate(parts, first + 1)
+    ]
+
+
+def pair_path(page_a: int, page_b: int, wish: Wish, **more: str) -> str:
+    """Return the address of a pair."""
+    return f"/pair/{page_a}/{page_b}{replace(wish, show='').query(**more)}"
+
+
+def path_of_row(listing: Listing, row: int, wish: Wish) -> str:
+    """Return the address of a row's pair."""
+    page_a, page_b = listing.table.ends(row)
+    return pair_path(page_a, page_b, wish)
+
+
+def next_pair(request: Request) -> Response:
+    """Go to the first pair without a label."""
+    room, wish = room_of(request), wish_of(request.query_params)
+    listing = room.desk.listing()
+    row = listing.next_open(wish)
+    if row is None:
+        room.said.append(Said("All of these pairs have a label."))
+        return go_to("/queue" + wish.query())
+    return go_to(path_of_row(listing, row, wish))
+
+
+routes = [Route("/", start), Route("/queue", queue), Route("/next", next_pair)]

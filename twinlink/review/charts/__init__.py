@@ -1,0 +1,1 @@
+"""Charts as SVG text, for the report, the review and site discovery."""

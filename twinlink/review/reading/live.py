@@ -1,0 +1,205 @@
+"""A run while it is being mined: what its files tell from outside, whatever of them comes and goes meanwhile."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from twinlink.errors import TwinlinkError
+from twinlink.review.source import Live, LiveStage
+from twinlink.rundir.directory import RunDirectory
+from twinlink.spiders.crawl import REPORT_NAME
+from twinlink.spiders.frontier.ledger import LEDGER_NAME, ledger_counts, ledger_latest, ledger_tally
+from twinlink.system.locks import is_held
+from twinlink.tables import PAIRS, REJECTS, iter_parts, read_table
+
+__all__ = ["LiveView", "is_locked"]
+
+T = TypeVar("T")
+_STAGES = ("crawl", "ingest", "shapes", "match", "align", "patterns", "recover", "rank")
+_ALWAYS = ("ingest", "match")
+_TABLES = {"ingest": "pages", "match": "pairs", "align": "segments"}
+"""The table by whose rows one sees how far a stage has come."""
+
+_N_PAGES = 20
+_GONE = (OSError, pa.ArrowInvalid, TwinlinkError, ValueError)
+"""What reading raises when a file goes away or is being written."""
+
+
+def is_locked(run: RunDirectory) -> bool:
+    """Return whether a process holds the lock of a run."""
+    return is_held(run.lock_file)
+
+
+class LiveView:
+    """Looks at a run again and again. It needs no lock, and writes nothing.
+
+    Parameters
+    ----------
+    run : RunDirectory
+    pairs : callable, optional
+        Returns the pairs of the match that has been done last; without it they are read again.
+    """
+
+    def __init__(self, run: RunDirectory, pairs: Callable[[], pd.DataFrame] | None = None) -> None:
+        self._run = run
+        self._all_pairs = pairs
+        self._guard = threading.Lock()
+        self._pairs = _GrowingPairs()
+        self._counts: dict[Path, tuple[int, int]] = {}  # file → when it was changed, its rows
+        self._done: dict[str, tuple[int, dict[str, int]]] = {}  # stage → when it was done, what it had counted
+        self._rejects: tuple[object, Mapping[str, int]] = (None, {})
+
+    def now(self) -> Live:
+        """Tell how the mining goes."""
+        with self._guard:
+            working = is_locked(self._run)
+            running = self._running() if working else ""
+            return Live(
+                working=working,
+                paused=self._run.paused,
+                stages=tuple(stage for name in _STAGES if (stage := self._stage(name, running)) is not None),
+                pages=tuple(_told(lambda: self._latest(running), [])),
+                pairs=self._found_pairs(running),
+                rejects=_told(self._count_rejects, self._rejects[1]),
+            )
+
+    def _found_pairs(self, running: str) -> pd.DataFrame:
+        if self._all_pairs is not None and running != "match":
+            return self._all_pairs()
+        return self._pairs.read(self._folder("match", running) / "pairs")
+
+    def _running(self) -> str:
+        """Return the stage that a process does just now, empty where that cannot be seen."""
+        for name in reversed(_STAGES):
+            if (self._run.path / f".{name}.tmp").is_dir():
+                return name
+        begun = _changed(self._run.lock_file)
+        is_fetching = _changed(self._run.path / LEDGER_NAME) >= begun
+        is_told = _changed(self._run.path / REPORT_NAME) >= begun
+        return "crawl" if is_fetching and not is_told else ""
+
+    def _folder(self, stage: str, running: str) -> Path:
+        """Return where a stage's tables grow, or lie."""
+        return self._run.path / (f".{stage}.tmp" if stage == running else stage)
+
+    def _stage(self, name: str, running: str) -> LiveStage | None:
+        """Return how far a stage has come; None for one that there is nothing of."""
+        done = (self._run.path / REPORT_NAME).is_file() if name == "crawl" else self._is_done(name)
+        if not (done or name in _ALWAYS or name == running):
+            return None
+        state = "running" if name == running else "done" if done else "waiting"
+        return LiveStage(name, state, _told(lambda: self._known(name, running), {}))
+
+    def _known(self, name: str, running: str) -> dict[str, int]:
+        """Return what a stage has counted; of one that does not run, what it had counted when it was done."""
+        if name in (running, "crawl"):
+            return self._count(name, running)
+        changed = _changed(self._run.path / name / "signature.json")
+        if self._done.get(name, (-1, {}))[0] != changed:
+            self._done[name] = changed, self._count(name, running)
+        return self._done[name][1]
+
+    def _is_done(self, name: str) -> bool:
+        return self._run.read_signature(name) is not None
+
+    def _count(self, name: str, running: str) -> dict[str, int]:
+        if name == "crawl":
+            counts = ledger_counts(self._run.path)
+            return {"fetched": counts.done, "queued": counts.queued + counts.flight, "rejected": counts.rejected}
+        if name not in _TABLES:
+            return {}
+        folder, table = self._folder(name, running), _TABLES[name]
+        files = [*iter_parts(folder / table), *(folder / "parts").glob(f"{table}-*.parquet")]
+        found = {table: sum(self._rows(file) for file in files)}
+        if name == "match":
+            return {**found, "sites": len(files), "of": len(list(iter_parts(self._run.path / "ingest" / "pages")))}
+        return found
+
+    def _rows(self, file: Path) -> int:
+        """Return how many rows a file has; 0 for one that goes away or is not whole yet."""
+        changed = _changed(file)
+        if self._counts.get(file, (-1, 0))[0] != changed:
+            self._counts[file] = changed, _told(lambda: int(pq.read_metadata(file).num_rows), 0)
+        return self._counts[file][1]
+
+    def _latest(self, running: str) -> list[str]:
+        """Return the addresses of the pages that came in last, newest first."""
+        if running == "ingest":
+            folder = self._folder("ingest", running)
+            files = sorted([*folder.glob("parts/pages-*.parquet"), *folder.glob("pages/*.parquet")], key=_changed)
+            if files:
+                urls = pq.read_table(files[-1], columns=["url"])["url"]
+                return list(reversed(urls.slice(max(0, len(urls) - _N_PAGES)).to_pylist()))
+        return ledger_latest(self._run.path, _N_PAGES)
+
+    def _count_rejects(self) -> Mapping[str, int]:
+        """Count what was rejected by reason: what the crawl did, until the pages have been read."""
+        folders = [self._run.path / stage for stage in ("ingest", "match") if self._is_done(stage)]
+        state = tuple(_changed(folder / "rejects.parquet") for folder in folders)
+        if not folders:
+            return ledger_tally(self._run.path)
+        if state != self._rejects[0]:
+            tables = [read_table(folder / "rejects.parquet", REJECTS, ["reason"]) for folder in folders]
+            counts: Counter[str] = Counter()
+            for table in tables:
+                counts.update({row["values"]: row["counts"] for row in table["reason"].value_counts().to_pylist()})
+            self._rejects = state, dict(counts.most_common())
+        return self._rejects[1]
+
+
+class _GrowingPairs:
+    """The pairs of a folder whose files come one by one; what has been read is not read again."""
+
+    def __init__(self) -> None:
+        self._seen: set[tuple[int, str]] = set()
+        self._frame = _no_pairs()
+
+    def read(self, folder: Path) -> pd.DataFrame:
+        """Return all pairs so far, in the order in which they came; the same object as long as there are no more."""
+        there: list[Path] = _told(lambda: list(folder.glob("*.parquet")), [])
+        files = {(_changed(file), file.name): file for file in there}
+        if not self._seen <= files.keys():  # another match, or a file is gone
+            self._seen, self._frame = set(), _no_pairs()
+        fresh = []
+        for key, file in sorted(files.items()):
+            if key not in self._seen and (frame := _told(partial(_pairs_of, file), None)) is not None:
+                self._seen.add(key)
+                fresh.append(frame)
+        if fresh := [frame for frame in fresh if len(frame)]:
+            self._frame = pd.concat([*([self._frame] if len(self._frame) else []), *fresh], ignore_index=True)
+        return self._frame
+
+
+def _pairs_of(file: Path) -> pd.DataFrame | None:
+    frame: pd.DataFrame = read_table(file, PAIRS).to_pandas()
+    return frame
+
+
+def _no_pairs() -> pd.DataFrame:
+    frame: pd.DataFrame = PAIRS.empty_table().to_pandas()
+    return frame
+
+
+def _changed(path: Path) -> int:
+    """Return when a file was changed last, 0 if it is not there."""
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+def _told(read: Callable[[], T], otherwise: T) -> T:
+    """Return what can be read; ``otherwise`` where it went away meanwhile."""
+    try:
+        return read()
+    except _GONE:
+        return otherwise

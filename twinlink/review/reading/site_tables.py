@@ -1,0 +1,138 @@
+"""The large tables of a site, as a person asks for them: the links of a page, the rivals of a pair, its beads."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from twinlink.review.reading.columns import RowFile, ints
+from twinlink.review.source import Segment
+
+__all__ = ["LinkRow", "SiteBeads", "SiteCandidates", "SiteLinks"]
+
+Ints = npt.NDArray[np.int64]
+_BEAD = tuple(Segment.__dataclass_fields__)
+
+
+class LinkRow(NamedTuple):
+    """A link between a page and another one."""
+
+    page_id: int
+    """The other page."""
+    anchor: str
+    outgoing: bool
+
+
+class SiteLinks:
+    """The links of the pages of a site.
+
+    Parameters
+    ----------
+    path : Path
+        File of the table `LINKS`.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._file = RowFile(path)
+        table = self._file.columns("source", "target")
+        self._places = np.flatnonzero(table["target"].is_valid().to_numpy())  # rows of the file: links to kept pages
+        table = table.take(pa.array(self._places))
+        self._source, self._target = ints(table["source"]), ints(table["target"])
+
+    def around(self, number: int, limit: int, without: Collection[int] = ()) -> list[LinkRow]:
+        """Return the links from a page, in its order, then those to it; one in each direction for each other page.
+
+        Of more than ``limit`` other pages, those that the page links to get at least half of the places.
+        """
+        forth, back = self._links(number, without)
+        ends_forth, ends_back = self._target[forth], self._source[back]
+        only_back = ends_back[~np.isin(ends_back, ends_forth)]
+        n_forth = max(limit - len(only_back), limit // 2)
+        chosen = np.concatenate([ends_forth[:n_forth], only_back])[:limit]
+        forth, back = forth[np.isin(ends_forth, chosen)], back[np.isin(ends_back, chosen)]
+        anchors = self._file.take(self._places[np.concatenate([forth, back])], ("anchor",))["anchor"].to_pylist()
+        ends = [*self._target[forth].tolist(), *self._source[back].tolist()]
+        is_forth = [True] * len(forth) + [False] * len(back)
+        return [LinkRow(*row) for row in zip(ends, anchors, is_forth, strict=True)]
+
+    def count_around(self, number: int, without: Collection[int] = ()) -> int:
+        """Return the number of other pages that a page links to, or that link to it."""
+        forth, back = self._links(number, without)
+        return len(np.union1d(self._target[forth], self._source[back]))
+
+    def _links(self, number: int, without: Collection[int]) -> tuple[Ints, Ints]:
+        """Return the first link from a page to each other one, and the first link from each other one to it."""
+        others = np.array([number, *without], np.int64)
+        return (
+            _firsts(np.flatnonzero(self._source == number), self._target, others),
+            _firsts(np.flatnonzero(self._target == number), self._source, others),
+        )
+
+
+def _firsts(rows: Ints, ends: Ints, without: Ints) -> Ints:
+    """Return the first row to each page but some, in the order of the rows."""
+    rows = rows[~np.isin(ends[rows], without)]
+    _, first = np.unique(ends[rows], return_index=True)
+    return rows[np.sort(first)]
+
+
+class SiteCandidates:
+    """The candidates of a site.
+
+    Parameters
+    ----------
+    path : Path
+        File of the table `CANDIDATES`.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._file = RowFile(path)
+        table = self._file.columns("page_a", "page_b", "score")
+        self.page_a, self.page_b = ints(table["page_a"]), ints(table["page_b"])
+        self._score = table["score"].to_numpy()
+
+    def sharing(self, page_a: int, page_b: int) -> Ints:
+        """Return the rows that share a page with a pair, best first."""
+        rows = np.flatnonzero((self.page_a == page_a) | (self.page_b == page_b))
+        return rows[np.argsort(-self._score[rows], kind="stable")]
+
+    def take(self, rows: Ints, columns: list[str]) -> pa.Table:
+        """Return some rows."""
+        return self._file.take(rows, columns)
+
+
+class SiteBeads:
+    """The beads of the pairs of a site in two languages; those of a pair stand together.
+
+    Parameters
+    ----------
+    path : Path
+        File of the table `SEGMENTS`.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._file = RowFile(path)
+        table = self._file.columns("url_a").unify_dictionaries()
+        codes = [chunk.indices.to_numpy() for chunk in table["url_a"].chunks]
+        code = np.concatenate(codes) if codes else np.zeros(0, np.int32)
+        self._names = table["url_a"].chunk(0).dictionary if codes else pa.array([], pa.string())
+        self._starts = np.flatnonzero(np.append(True, np.diff(code) != 0)) if len(code) else np.zeros(0, np.int64)
+        self._ends = np.append(self._starts[1:], len(code))
+        self._codes = code[self._starts]
+
+    def of(self, url_a: str, url_b: str) -> list[Segment]:
+        """Return the beads of a pair."""
+        code = pc.index(self._names, url_a).as_py()
+        places = np.flatnonzero(self._codes == code) if code >= 0 else ()
+        rows = [np.arange(self._starts[place], self._ends[place]) for place in places]
+        if not rows:
+            return []
+        found = self._file.take(np.concatenate(rows), ("url_b", *_BEAD))
+        found = found.filter(pc.equal(found["url_b"], url_b))
+        return [Segment(**row) for row in found.select(_BEAD).to_pylist()]

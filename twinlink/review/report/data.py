@@ -1,0 +1,208 @@
+"""What a report is made from, and what its sections are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from markupsafe import Markup
+
+from twinlink.labels.precision import Estimate
+from twinlink.review.charts.facing import Facing
+
+__all__ = [
+    "Chart",
+    "Column",
+    "Figure",
+    "Measured",
+    "ReportData",
+    "ScoreCounts",
+    "Section",
+    "SiteGraph",
+    "Table",
+    "known",
+    "known_text",
+    "records",
+]
+
+
+@dataclass(frozen=True)
+class ScoreCounts:
+    """How many candidates have a score in each bin."""
+
+    edges: npt.NDArray[np.float64]
+    pairs: npt.NDArray[np.int64]
+    others: npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """How right the pairs are by people's judgement."""
+
+    source: str
+    """What was compared with: a gold list's name, or labels."""
+    precision: float | Estimate
+    """By a gold list a number, by labels an estimate with its interval."""
+    n: int
+    """Pairs that were judged."""
+    recall: float | None = None
+    coverage: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    """Share of all pairs that is kept down to each judged one, the most probable first."""
+    precisions: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    """Share of right ones among the judged ones of them."""
+    cuts: Mapping[float, float | Estimate] = field(default_factory=dict)
+    """Least probability → precision of the pairs from there on; cuts with no judged pair are left out."""
+
+    @property
+    def too_few(self) -> bool:
+        """Whether it tells nothing: no pair was judged, or the interval is too wide."""
+        return not self.n or (isinstance(self.precision, Estimate) and not self.precision.tells)
+
+
+@dataclass(frozen=True)
+class SiteGraph:
+    """The link graph of a site's pairs in two languages."""
+
+    site: str
+    langs: tuple[str, str]
+    found: Facing
+    titles_a: Sequence[str]
+    titles_b: Sequence[str]
+
+
+@dataclass(frozen=True)
+class ReportData:
+    """A run in numbers. Tables that the run does not have are empty."""
+
+    name: str
+    made: datetime
+    version: str
+    signatures: Mapping[str, str]
+    """What made the numbers, by stage."""
+    is_matched: bool
+    sites: pd.DataFrame
+    """Columns site, n_pages."""
+    languages: pd.DataFrame
+    """Columns lang, n_pages, n_paired (pages in a pair), the most frequent first."""
+    pairs: pd.DataFrame
+    """Columns of `twinlink.tables.PAIRS`."""
+    titles: Mapping[int, str]
+    """Titles of the pages in `shown_pairs`, by page_id."""
+    scores: ScoreCounts | None
+    evidence: pd.DataFrame
+    """Index: kinds of evidence that were measured. Columns pairs, others: means over pairs, over other candidates."""
+    n_candidates: int
+    weights: pd.DataFrame
+    filters: pd.DataFrame
+    """Columns filter, n_pairs."""
+    patterns: pd.DataFrame
+    """Columns of `twinlink.tables.PATTERNS`, as many rows as are shown."""
+    pattern_verdicts: Mapping[str, int]
+    rejects: pd.DataFrame
+    """Columns stage, reason, n, url; the last is that of one example."""
+    crawl: Mapping[str, Any]
+    """``crawl.json``; empty without a crawl."""
+    fetched: npt.NDArray[np.int64]
+    """When pages came in, seconds since 1970, in order; pages without a time are left out."""
+    sentences: pd.DataFrame
+    """Columns site, lang_a, lang_b, n (sentence pairs that are handed out), n_known, chance (sum over those known)."""
+    rounds: pd.DataFrame
+    """Columns of `twinlink.tables.ROUNDS`."""
+    graphs: Sequence[SiteGraph]
+    measured: Sequence[Measured]
+    labels: npt.NDArray[np.int8]
+    """1 accepted, 0 rejected, -1 not labelled; one a pair."""
+    settings: str
+    look_alikes: pd.DataFrame
+    """A row for each group of near-duplicates: columns site, lang, facing_lang, group, n_pages, n_paired, n_doubtful,
+    n_facing (pages of the group that it faces, 0 for none), url (that of one page)."""
+
+
+def records(frame: pd.DataFrame) -> Iterator[Any]:
+    """Yield the rows of a table; their columns are attributes, their index is ``Index``."""
+    yield from frame.itertuples()
+
+
+def known(value: Any) -> float | None:
+    """Return a number of a table; None where it is null."""
+    return None if pd.isna(value) else float(value)
+
+
+def known_text(value: Any) -> str:
+    """Return a text of a table; empty where it is null."""
+    return value if isinstance(value, str) else ""
+
+
+Kind = Literal["text", "tight", "code", "count", "share", "decimal", "page", "langs", "bar"]
+"""``tight``: a few words on one line; ``bar``: (number, share of the longest bar, class)."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a shown table."""
+
+    name: str
+    kind: Kind = "text"
+    help: str = ""
+
+    @property
+    def is_number(self) -> bool:
+        """Whether its cells stand on the right and sort as numbers."""
+        return self.kind in ("count", "share", "decimal")
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table to be shown. Cells are what the kind of their column needs; None: not known."""
+
+    caption: str
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Any]]
+    is_tall: bool = False
+    """Whether it scrolls in a window of its own."""
+    folded: str = ""
+    """What is clicked on to see it; empty: it is seen at once."""
+    is_small: bool = False
+    """Whether it stands among the charts."""
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A chart with what is read around it."""
+
+    title: str
+    picture: Markup
+    text: str = ""
+    legend: Sequence[tuple[str, str]] = ()
+    """(class, words)."""
+    is_wide: bool = False
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A number that stands out."""
+
+    number: str
+    words: str
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the report."""
+
+    name: str
+    """Its anchor."""
+    title: str
+    short: str
+    """What the table of contents calls it."""
+    text: Sequence[str | Markup] = ()
+    charts: Sequence[Chart] = ()
+    tables: Sequence[Table] = ()
+    facts: Sequence[tuple[str, str]] = ()
+    code: str = ""
+    figures: Sequence[Figure] = ()

@@ -1,0 +1,70 @@
+"""The report: a run in one HTML file that loads nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from twinlink.review.report.data import ReportData, Section
+from twinlink.review.report.found import found_section, pairs_section, sites_section
+from twinlink.review.report.look_alikes import look_alikes_section
+from twinlink.review.report.process import (
+    crawl_section,
+    links_section,
+    patterns_section,
+    rejects_section,
+    rounds_section,
+    settings_section,
+)
+from twinlink.review.report.trust import evidence_section, trust_section
+from twinlink.review.templating import environment, source_hash, static_text
+
+__all__ = ["render_report", "report_sections"]
+
+
+def render_report(data: ReportData, stamp: str = "") -> str:
+    """Return the report as HTML.
+
+    Nothing is loaded, also not what stands beside the file; the policy in it allows only its own style sheet and the
+    script that sorts tables. All texts of pages are escaped, only addresses of http and https are links.
+
+    Parameters
+    ----------
+    data : ReportData
+    stamp : str
+        What the report was made from, for those who want to know whether it has to be made again.
+    """
+    style, script = (f"\n{static_text(name)}" for name in ("base.css", "sort.js"))
+    policy = (
+        f"default-src 'none'; style-src {source_hash(style)}; script-src {source_hash(script)}; img-src data:;"
+        " base-uri 'none'; form-action 'none'"
+    )
+    template = environment().get_template("report.html")
+    return template.render(
+        data=data,
+        sections=report_sections(data),
+        policy=policy,
+        style=Markup(style),  # noqa: S704 - our own file
+        script=Markup(script),  # noqa: S704 - our own file
+        stamp=stamp,
+    )
+
+
+def report_sections(data: ReportData) -> Sequence[Section]:
+    """Return the parts of the report that have something to say."""
+    makers = (
+        found_section,
+        trust_section,
+        evidence_section,
+        links_section,
+        look_alikes_section,
+        sites_section,
+        patterns_section,
+        rounds_section,
+        crawl_section,
+        rejects_section,
+        pairs_section,
+        settings_section,
+    )
+    return [section for make in makers if (section := make(data)) is not None]

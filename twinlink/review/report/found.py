@@ -1,0 +1,245 @@
+"""Sections of the report on what was found: figures, languages, sites, and the pairs themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from markupsafe import Markup
+
+from twinlink.labels.precision import Estimate
+from twinlink.review.app.queue import REASONS, ordered, reasons
+from twinlink.review.report.data import Column, Figure, Measured, ReportData, Section, Table, known, known_text, records
+from twinlink.review.templating import count, percent
+from twinlink.review.wording import DOUBTS, LABELS
+
+__all__ = ["found_section", "pairs_section", "shown_pairs", "sites_section"]
+
+MAX_PAIRS = 1000
+"""Pairs shown of each end of the list."""
+MAX_SITES = 300
+MAX_LANGS = 100
+
+
+def found_section(data: ReportData) -> Section:
+    """Return what comes first: the sum of it in a sentence and in figures."""
+    n_pages, n_pairs = int(data.sites["n_pages"].sum()), len(data.pairs)
+    paired = _pages_in_pairs(data.pairs)
+    figures = [Figure(count(n_pairs), _word(n_pairs, "pair of pages", "pairs of pages"))] if data.is_matched else []
+    if n_pairs and _knows_chances(data.pairs):
+        n_known = int(data.pairs["probability"].notna().sum())
+        whose = "of them" if n_known == n_pairs else f"of the {count(n_known)} with a probability"
+        figures.append(Figure(percent(_expected(data.pairs)), f"{whose} expected to be right"))
+    figures += [_measured_figure(each) for each in data.measured]
+    if len(data.sentences):
+        n_sentences = int(data.sentences["n"].sum())
+        figures.append(Figure(count(n_sentences), _word(n_sentences, "pair of sentences", "pairs of sentences")))
+    figures.append(Figure(count(n_pages), f"{_word(n_pages, 'page', 'pages')} read"))
+    if n_pairs:
+        figures.append(Figure(percent(paired / n_pages, 0), "of the pages are in a pair"))
+    if len(data.sites) > 1:
+        figures.append(Figure(count(len(data.sites)), "sites"))
+    tables = [_pairs_by_languages(data)] if n_pairs else []
+    tables += [_pages_by_language(data)] if len(data.languages) else []
+    return Section("found", "What was found", "Found", [_in_a_sentence(data, n_pages)], tables=tables, figures=figures)
+
+
+def _measured_figure(each: Measured) -> Figure:
+    if not each.n:
+        return Figure("–", f"right by {each.source}: no pair was judged")
+    if not isinstance(each.precision, Estimate):
+        return Figure(percent(each.precision), f"right by {each.source}")
+    if not each.precision.tells:
+        return Figure("–", f"right by {each.source}: too few to tell")
+    low, high = each.precision.low, each.precision.high
+    return Figure(f"{100 * low:.0f}–{percent(high, 0)}", f"right by {each.source} (95 % interval)")
+
+
+def _in_a_sentence(data: ReportData, n_pages: int) -> Markup:
+    n_sites, n_pairs = len(data.sites), len(data.pairs)
+    where = f"{count(n_pages)} {_word(n_pages, 'page', 'pages')} of {count(n_sites)} {_word(n_sites, 'site', 'sites')}"
+    if not data.is_matched:
+        return Markup(
+            "twinlink read {}. They have not been matched yet: <code>twinlink match RUN</code> looks for pairs."
+        ).format(where)
+    if not n_pairs:
+        return Markup(
+            "twinlink read {} and found <b>no pairs</b>. Below is what was rejected and why. Often the wanted languages"
+            " (<code>--langs</code>) are not those of the site, or the crawl did not reach the other language."
+        ).format(where)
+    text = Markup("twinlink read {} and found <b>{}</b> that it takes for translations of each other.").format(
+        where, f"{count(n_pairs)} {_word(n_pairs, 'pair of pages', 'pairs of pages')}"
+    )
+    if _knows_chances(data.pairs):
+        chances = data.pairs["probability"].dropna()
+        whose = "them" if len(chances) == n_pairs else f"the {count(len(chances))} with a probability"
+        text += Markup(" By its own estimate about {} of {} are right.").format(count(round(chances.sum())), whose)
+    return text
+
+
+def _pages_by_language(data: ReportData) -> Table:
+    rows = [
+        (row.lang, int(row.n_pages), int(row.n_paired), row.n_paired / row.n_pages) for row in records(data.languages)
+    ]
+    columns = [
+        Column("Language", "tight"),
+        Column("Pages", "count"),
+        Column("In a pair", "count"),
+        Column("Share", "share"),
+    ]
+    return Table(_of("Pages by language", rows, MAX_LANGS), columns, rows[:MAX_LANGS], len(rows) > 12, is_small=True)
+
+
+def _pairs_by_languages(data: ReportData) -> Table:
+    rows = []
+    for langs, pairs in data.pairs.groupby(["lang_a", "lang_b"], sort=False):
+        n_sentences, chance = _sentences(data.sentences, ("lang_a", "lang_b"), langs)
+        n_sites = pairs["site"].nunique() if len(data.sites) > 1 else None
+        rows.append((langs, len(pairs), _expected(pairs), n_sites, n_sentences, chance))
+    rows.sort(key=lambda row: -row[1])
+    columns = [
+        Column("Languages", "langs"),
+        Column("Pairs", "count"),
+        Column("Expected right", "share", "mean of the probabilities"),
+        Column("Sites", "count"),
+        Column("Sentences", "count", "pairs of sentences"),
+        Column("Expected right", "share", "mean chance of the sentence pairs"),
+    ]
+    caption = _of("Pairs by languages", rows, MAX_LANGS)
+    return _without_blanks(Table(caption, columns, rows[:MAX_LANGS], len(rows) > 12, is_small=True))
+
+
+def sites_section(data: ReportData) -> Section | None:
+    """Return a table of the sites; None for a single one, of which the figures say it all."""
+    if len(data.sites) < 2:
+        return None
+    pairs = data.pairs.groupby("site")
+    sums = pairs.agg(n_pairs=("site", "size"), expected=("probability", "mean"))
+    pages = pd.concat([data.pairs[["site", f"page_{side}"]].set_axis(["site", "page"], axis=1) for side in "ab"])
+    sums["paired"] = pages.groupby("site")["page"].nunique()
+    table = data.sites.set_index("site").join(sums).sort_values(["n_pairs", "n_pages"], ascending=False, kind="stable")
+    rows = [tuple(_site_row(data, row)) for row in records(table.head(MAX_SITES))]
+    columns = [
+        Column("Site", "code"),
+        Column("Pages", "count"),
+        Column("Pairs", "count"),
+        Column("Pages in a pair", "share"),
+        Column("Expected right", "share", "mean of the probabilities"),
+        Column("Pairs of sentences", "count"),
+    ]
+    with_pairs = int((table["n_pairs"] > 0).sum())
+    text = f"{count(with_pairs)} of {count(len(table))} sites have pairs." if data.is_matched else ""
+    shown = Table(
+        _of("Sites, those with the most pairs first", table, MAX_SITES), columns, rows, is_tall=len(rows) > 15
+    )
+    return Section("sites", "Site by site", "Sites", [text] if text else [], tables=[_without_blanks(shown)])
+
+
+def _site_row(data: ReportData, row: Any) -> Iterator[Any]:
+    has_pairs = row.n_pairs > 0
+    yield row.Index
+    yield int(row.n_pages)
+    none = 0 if data.is_matched else None
+    yield int(row.n_pairs) if has_pairs else none
+    yield float(row.paired) / row.n_pages if has_pairs else none
+    yield known(row.expected)
+    yield _sentences(data.sentences, ("site",), (row.Index,))[0]
+
+
+def shown_pairs(pairs: pd.DataFrame) -> list[npt.NDArray[np.intp]]:
+    """Return the rows of the pairs that are shown: all, or the most doubtful and the most probable ones."""
+    doubtful = ordered(pairs, {}, "doubt")
+    if len(pairs) <= 2 * MAX_PAIRS:
+        return [doubtful]
+    return [doubtful[:MAX_PAIRS], ordered(pairs, {}, "probable")[:MAX_PAIRS]]
+
+
+def pairs_section(data: ReportData) -> Section | None:
+    """Return the tables of pairs; None without any."""
+    if data.pairs.empty:
+        return None
+    chosen = shown_pairs(data.pairs)
+    whys = reasons(data.pairs)
+    names = ["The most doubtful pairs", "The most probable pairs"]
+    if len(chosen) == 1:
+        names = ["All pairs, the most doubtful first"]
+    text = Markup(
+        "The pairs that the run is least sure of come first. All {} are in <code>pairs.tsv</code>."
+        " <code>twinlink review RUN</code> shows the two pages of each side by side."
+    ).format(count(len(data.pairs)))
+    tables = [
+        _pair_table(data, rows, whys, f"{name}: {count(len(rows))} of {count(len(data.pairs))}")
+        for name, rows in zip(names, chosen, strict=True)
+    ]
+    return Section("pairs", "The pairs", "Pairs", [text], tables=tables)
+
+
+def _pair_table(data: ReportData, rows: npt.NDArray[np.intp], whys: npt.NDArray[np.int8], caption: str) -> Table:
+    columns = [
+        Column("Probability", "share"),
+        Column("First page", "page"),
+        Column("Second page", "page"),
+        Column("Score", "decimal"),
+        Column("Best rival", "decimal", "best score of another pair with one of the two pages"),
+        Column("May be wrong because"),
+        Column("Judged"),
+        Column("Site", "code"),
+    ]
+    lines = []
+    for row, pair in zip(rows.tolist(), records(data.pairs.iloc[rows]), strict=True):
+        pages = [
+            (
+                getattr(pair, f"url_{side}"),
+                data.titles.get(getattr(pair, f"page_{side}"), ""),
+                getattr(pair, f"lang_{side}"),
+                known_text(getattr(pair, f"canonical_{side}")),
+            )
+            for side in "ab"
+        ]
+        judged = LABELS.get(int(data.labels[row])) if len(data.labels) else None
+        why = DOUBTS[REASONS[whys[row]]] or None
+        line = (known(pair.probability), *pages, float(pair.score), float(pair.rival), why, judged)
+        lines.append((*line, pair.site if len(data.sites) > 1 else None))
+    return _without_blanks(Table(caption, columns, lines, is_tall=len(lines) > 15))
+
+
+def _without_blanks(table: Table) -> Table:
+    """Leave out the columns in which nothing is known."""
+    kept = [k for k in range(len(table.columns)) if any(row[k] is not None for row in table.rows)]
+    rows = [tuple(row[k] for k in kept) for row in table.rows]
+    return replace(table, columns=[table.columns[k] for k in kept], rows=rows)
+
+
+def _sentences(sentences: pd.DataFrame, names: Sequence[str], wanted: Sequence[Any]) -> tuple[int | None, float | None]:
+    """Return the number of sentence pairs and their mean chance; None where sentences were not aligned."""
+    if sentences.empty:
+        return None, None
+    fits = np.logical_and.reduce([sentences[name] == value for name, value in zip(names, wanted, strict=True)])
+    chosen = sentences[fits]
+    n_known = chosen["n_known"].sum()
+    return int(chosen["n"].sum()), float(chosen["chance"].sum() / n_known) if n_known else None
+
+
+def _pages_in_pairs(pairs: pd.DataFrame) -> int:
+    return int(pd.concat([pairs["page_a"], pairs["page_b"]]).nunique())
+
+
+def _expected(pairs: pd.DataFrame) -> Any:
+    """Return the mean of the probabilities; None where there are none."""
+    return known(pairs["probability"].mean())
+
+
+def _knows_chances(pairs: pd.DataFrame) -> bool:
+    return bool(pairs["probability"].notna().any())
+
+
+def _of(text: str, rows: Any, most: int) -> str:
+    return f"{text}: {count(min(most, len(rows)))} of {count(len(rows))}" if len(rows) > most else text
+
+
+def _word(n: int, one: str, several: str) -> str:
+    return one if n == 1 else several

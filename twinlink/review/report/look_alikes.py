@@ -1,0 +1,58 @@
+"""The groups of near-duplicates in the report: where pages are easily taken for each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from twinlink.review.report.data import Column, ReportData, Section, Table, records
+from twinlink.review.templating import count
+
+__all__ = ["look_alikes_section"]
+
+MAX_GROUPS = 100
+"""Groups shown: the largest."""
+
+
+def look_alikes_section(data: ReportData) -> Section | None:
+    """Return a table of the groups of near-duplicates, the largest first; None without any."""
+    groups = data.look_alikes
+    if groups.empty:
+        return None
+    n_pages, n_paired = int(groups["n_pages"].sum()), int(groups["n_paired"].sum())
+    is_repeated = len(groups[["lang", "facing_lang"]].drop_duplicates()) > 2  # three languages: two of each page
+    text = (
+        f"{count(n_pages)} pages{' (each counted once for every other language)' if is_repeated else ''} say nearly the"
+        f" same as others of their language. They form {count(len(groups))}"
+        f" {'group' if len(groups) == 1 else 'groups'}, and {count(n_paired)} of them are in a pair. Partners within a"
+        " group are the likeliest to be mixed up: the review names the others of a page's group."
+    )
+    shown = groups.sort_values("n_pages", ascending=False, kind="stable").head(MAX_GROUPS)
+    several = data.look_alikes["site"].nunique() > 1
+    columns = [
+        Column("Language", "tight"),
+        Column("Pages", "count", "pages of the group"),
+        Column("In a pair", "count"),
+        Column("Doubtful", "count", "their pairs are too unsure to be handed out"),
+        Column("Without partner", "count"),
+        Column("Faces", "tight", "the group of the other language that most of its pairs or candidates lead to"),
+        Column("Example", "page"),
+        *([Column("Site", "code")] if several else []),
+    ]
+    rows = [tuple(_row(row, several)) for row in records(shown)]
+    caption = f"Groups, the largest first: {count(len(shown))} of {count(len(groups))}"
+    table = Table(caption, columns, rows, is_tall=len(rows) > 15)
+    return Section("look-alikes", "Near-duplicates", "Near-duplicates", [text], tables=[table])
+
+
+def _row(row: Any, several: bool) -> Iterator[Any]:
+    n_facing = int(row.n_facing)
+    yield row.lang
+    yield int(row.n_pages)
+    yield int(row.n_paired)
+    yield int(row.n_doubtful)
+    yield int(row.n_pages - row.n_paired - row.n_doubtful)
+    yield f"{row.facing_lang}: {f'{count(n_facing)} pages' if n_facing else 'no group'}"
+    yield row.url, "", row.lang
+    if several:
+        yield row.site

@@ -1,0 +1,247 @@
+"""Sections of the report on how the run went: links, patterns, rounds, crawl, rejects, settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+
+from twinlink.review.charts.charts import Curve, Stack, lines, stacks
+from twinlink.review.charts.facing import facing_chart
+from twinlink.review.charts.svg import Alternative
+from twinlink.review.report.data import Chart, Column, ReportData, Section, SiteGraph, Table, records
+from twinlink.review.templating import count, percent, shortened
+from twinlink.review.wording import ENDS, STAGES, reason_words
+
+__all__ = [
+    "crawl_section",
+    "links_section",
+    "patterns_section",
+    "rejects_section",
+    "rounds_section",
+    "settings_section",
+]
+
+MAX_CRAWL_SITES = 200
+MAX_SETTINGS = 20_000
+
+
+def links_section(data: ReportData) -> Section | None:
+    """Return the link graphs of the sites with the most pairs; None where pairs do not link to each other's like."""
+    if not data.graphs:
+        return None
+    text = (
+        "Partners stand on one line; arcs are links inside a language. A link that the partners have, too, is coloured;"
+        " the others are dashed. The more the two halves mirror each other, the more links tell about who is whose"
+        " partner."
+    )
+    charts = [_graph_chart(number, graph, len(data.sites)) for number, graph in enumerate(data.graphs)]
+    return Section("links", "How the two languages face each other", "Links", [text], charts)
+
+
+def _graph_chart(number: int, graph: SiteGraph, n_sites: int) -> Chart:
+    found, langs = graph.found, graph.langs
+    shown = f"{count(len(found.rows))} pairs that links join most, of {count(found.n_pairs)}."
+    if len(found.rows) == found.n_pairs:
+        shown = f"All {count(found.n_pairs)} pairs."
+    said = "No links among the paired pages, menus left out."
+    if found.mirrored is not None:
+        said = (
+            f"{percent(found.mirrored)} of the {count(found.n_links)} links inside a language, among all paired pages,"
+            " have their mirror image in the other."
+        )
+    menus = f" {count(found.n_menu)} links to pages of the menu are left out." if found.n_menu else ""
+    alternative = Alternative(
+        f"graph-{number}", f"Link graph of {graph.site}, {langs[0]} facing {langs[1]}", f"{shown} {said}"
+    )
+    picture = facing_chart(alternative, found, graph.titles_a, graph.titles_b, langs)
+    title = shortened(graph.site, 60) if n_sites > 1 else ""
+    legend = [
+        ("a", f"links in {langs[0]} that are mirrored"),
+        ("b", f"links in {langs[1]} that are mirrored"),
+        ("quiet", "links that are not"),
+    ]
+    return Chart(title, picture, f"{shown} {said}{menus}", legend, is_wide=True)
+
+
+def patterns_section(data: ReportData) -> Section | None:
+    """Return the URL patterns; None where they were not learned."""
+    if not data.pattern_verdicts:
+        return None
+    total = sum(data.pattern_verdicts.values())
+    columns = [
+        Column("Pattern", "code"),
+        Column("Site", "code"),
+        Column("Pages", "count", "pages of the site in pairs of this pattern"),
+        Column("Share of the site", "share", "local credibility C(p,w)"),
+        Column("Sites that have it", "count"),
+        Column("Verdict"),
+        Column("Languages", "langs"),
+        Column("Example", "page"),
+    ]
+    rows = [
+        (
+            row.rule, row.site, int(row.n_pages), float(row.local), int(row.n_sites), row.verdict,
+            (row.source_lang, row.target_lang) if row.source_lang and row.target_lang else None,
+            (row.example_a, "", ""),
+        )
+        for row in records(data.patterns)
+    ]  # fmt: skip
+    verdicts = ", ".join(f"{count(n)} {name}" for name, n in data.pattern_verdicts.items())
+    text = (
+        "What two addresses differ in when their pages are partners. A pattern is credible when many pages of its site"
+        f" have it; a weak one is rescued when it is credible elsewhere. Of {count(total)}: {verdicts}."
+    )
+    caption = f"Patterns by number of pages: {count(len(rows))} of {count(total)}"
+    return Section(
+        "patterns", "URL patterns", "Patterns", [text], tables=[Table(caption, columns, rows, is_tall=len(rows) > 15)]
+    )
+
+
+_OUTCOMES = (
+    ("added", "added", "good"),
+    ("one_language", "not bilingual", "quiet"),
+    ("refused", "refused by robots.txt", "doubt"),
+    ("dead", "dead", "bad"),
+    ("unreadable", "errors or empty", "b"),
+)
+
+
+def rounds_section(data: ReportData) -> Section | None:
+    """Return the rounds of site discovery; None for a run without."""
+    if data.rounds.empty:
+        return None
+    rounds = data.rounds
+    columns = [
+        Stack(str(row["round"]), tuple(float(row[name]) for name, *_ in _OUTCOMES), line=float(row["all_pairs"]))
+        for row in rounds.to_dict("records")
+    ]
+    added, tried = int(rounds["added"].sum()), int(rounds["tried"].sum())
+    text = (
+        f"{count(len(rounds))} rounds tried {count(tried)} sites and added {count(added)} of them. Round 0 is the"
+        " start. A round looks at the sites that links speak for, and adds those that are bilingual."
+    )
+    alternative = Alternative("rounds", "Sites tried in each round, and pairs so far", text)
+    picture = stacks(alternative, columns, [style for *_, style in _OUTCOMES], "sites tried", "pairs so far")
+    legend = [*((style, label) for _, label, style in _OUTCOMES), ("", "pairs so far (line)")]
+    names = ("round", "tried", "added", "one_language", "refused", "dead", "unreadable", "pages", "pairs", "all_pairs")
+    shown = [Column(name.replace("_", " ").capitalize(), "count") for name in names]
+    rows = [tuple(int(row[name]) for name in names) for row in rounds.to_dict("records")]
+    return Section(
+        "rounds",
+        "Rounds of discovery",
+        "Rounds",
+        [text],
+        [Chart("", picture, "", legend)],
+        [Table("Rounds", shown, rows)],
+    )
+
+
+def crawl_section(data: ReportData) -> Section | None:
+    """Return how pages came in; None where no page has a time and there was no crawl."""
+    if not data.crawl and not len(data.fetched):
+        return None
+    text = [ENDS.get(str(data.crawl.get("end", "")), "")] if data.crawl else []
+    if data.crawl.get("queued"):
+        text.append(f"{count(data.crawl['queued'])} addresses are still queued.")
+    facts = [
+        (name, written(data.crawl[key]))
+        for key, name, written in (
+            ("pages", "Pages fetched", count),
+            ("redirects", "Redirects", count),
+            ("rejected", "Rejected", count),
+            ("bytes", "Received", _megabytes),
+        )
+        if key in data.crawl
+    ]
+    charts = [_progress_chart(data.fetched)] if len(data.fetched) > 1 else []
+    tables = _crawl_tables(data.crawl)
+    return Section("crawl", "How the pages came in", "Crawl", [each for each in text if each], charts, tables, facts)
+
+
+def _progress_chart(fetched: Any) -> Chart:
+    begin, end = int(fetched[0]), int(fetched[-1])
+    seconds = (fetched - begin).astype(np.float64)
+    unit, name = next((pair for pair in _UNITS if end - begin >= 2 * pair[0]), _UNITS[-1])
+    first, last = (_moment(second) for second in (begin, end))
+    text = f"{count(len(fetched))} pages, the first {first}, the last {last} (UTC)."
+    curve = Curve("pages", seconds / unit, np.arange(1.0, len(fetched) + 1), is_step=len(fetched) < 100)
+    picture = lines(
+        Alternative("progress", "Pages over time", text), [curve], f"{name} since the first page", "pages",
+        (0.0, max((end - begin) / unit, 1e-9)), (0.0, float(len(fetched))), x_text=lambda v: f"{v:g}", y_text=count,
+    )  # fmt: skip
+    return Chart("Pages over time", picture, text)
+
+
+_UNITS = ((86_400, "days"), (3_600, "hours"), (60, "minutes"), (1, "seconds"))
+
+
+def _moment(second: int) -> str:
+    return datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def _megabytes(n: float) -> str:
+    return f"{n / 1e6:,.1f} MB"
+
+
+def _crawl_tables(crawl: Mapping[str, Any]) -> list[Table]:
+    sites = sorted(crawl.get("sites", ()), key=lambda site: -site.get("pages", 0))
+    if len(sites) < 2:
+        return []
+    columns = [Column("Site", "code"), Column("Pages", "count"), Column("Rejected", "count"), Column("Queued", "count")]
+    columns += [Column("Seconds", "count"), Column("Ended by")]
+    rows = [
+        (
+            site.get("site", ""), site.get("pages", 0), site.get("rejected", 0), site.get("queued", 0),
+            round(site.get("seconds") or 0), site.get("ended", ""),
+        )
+        for site in sites[:MAX_CRAWL_SITES]
+    ]  # fmt: skip
+    caption = f"Sites by pages: {count(len(rows))} of {count(len(sites))}"
+    return [Table(caption, columns, rows, is_tall=len(rows) > 15, folded="The crawl site by site")]
+
+
+def rejects_section(data: ReportData) -> Section | None:
+    """Return what was dropped and why; None when nothing was."""
+    if data.rejects.empty and data.filters.empty:
+        return None
+    rejects = data.rejects
+    total = int(rejects["n"].sum())
+    text = (
+        f"{count(total)} times a page, a file or a part of one was left out, or a page got no partner. Each has a"
+        " reason; nothing disappears without one."
+    )
+    columns = [Column("Reason", "tight"), Column("How many", "bar"), Column("What it means"), Column("When", "tight")]
+    columns.append(Column("Example", "page"))
+    most = float(rejects["n"].max()) if len(rejects) else 1.0
+    rows = [
+        (
+            row.reason, (int(row.n), row.n / most, _STAGE_STYLES.get(row.stage, "")), reason_words(row.reason),
+            STAGES.get(row.stage, row.stage), (row.url, "", ""),
+        )
+        for row in records(rejects)
+    ]  # fmt: skip
+    tables = [Table("Reasons, the most frequent first", columns, rows, is_tall=len(rows) > 25)] if rows else []
+    if not data.filters.empty:
+        filters = [
+            ("passed all" if row.filter == "kept" else row.filter, int(row.n_pairs)) for row in records(data.filters)
+        ]
+        filter_columns = [Column("Filter", "code"), Column("Candidates", "count")]
+        tables.append(Table("Candidates by the filter that rejected them", filter_columns, filters))
+    return Section("rejects", "What was left out, and why", "Rejects", [text] if rows else [], tables=tables)
+
+
+_FILTER_WORDS = {"kept": "passed all"}
+_STAGE_STYLES = {"crawl": "a", "ingest": "b", "match": ""}
+
+
+def settings_section(data: ReportData) -> Section:
+    """Return what the numbers were made with."""
+    facts = [("Version", data.version), *((f"Signature of {name}", text) for name, text in data.signatures.items())]
+    text = "Numbers travel with what made them: equal signatures mean equal results."
+    code = data.settings
+    if len(code) > MAX_SETTINGS:
+        code = f"{code[:MAX_SETTINGS]}\n# … the rest is in config.toml"
+    return Section("settings", "Settings and signatures", "Settings", [text], facts=facts, code=code)

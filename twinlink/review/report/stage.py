@@ -1,0 +1,199 @@
+"""The report of a run, ``RUN/report.html``: one file for people, made from the tables of all stages that there are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from twinlink.errors import GoldError, InputError
+from twinlink.evaluation.gold import Gold, curve_points, evaluate, read_gold
+from twinlink.files import write_text
+from twinlink.frames import address_pairs, rank_column
+from twinlink.labels.book import UNLABELLED, LabelBook, label_codes
+from twinlink.labels.precision import estimate
+from twinlink.review.reading.columns import read_sites
+from twinlink.review.report.data import Measured, ReportData
+from twinlink.review.report.document import render_report
+from twinlink.review.report.found import shown_pairs
+from twinlink.review.report.reading import (
+    candidate_sums,
+    count_languages,
+    count_look_alikes,
+    count_pages,
+    count_rejects,
+    count_sentences,
+    read_crawl,
+    read_filters,
+    read_patterns,
+    read_titles,
+    read_weights,
+    site_graphs,
+)
+from twinlink.review.report.trust import CUTS
+from twinlink.review.templating import shortened
+from twinlink.rundir.directory import RunDirectory, Signature, file_digest, twinlink_version
+from twinlink.rundir.rounds import FOLDER, ROUNDS_FILE, Rounds
+from twinlink.tables import FILTERS, PAGES, PAIRS, WEIGHTS, iter_parts, read_table
+
+__all__ = ["refresh_report", "report_data", "write_report"]
+
+_STAGES = ("ingest", "match", "align", "patterns")
+_STAMP = re.compile(r'<meta name="twinlink-made-from" content="([^"]*)">')
+_HEAD_BYTES = 4096  # the stamp stands within them
+_OF_LAST_CALL = "seconds_of_last_run"  # differs also when nothing else does
+
+
+def write_report(run: RunDirectory, target: Path | None = None, gold: Path | None = None) -> Path:
+    """Write the report of a run and return where it is.
+
+    Parameters
+    ----------
+    run : RunDirectory
+        With stage `ingest` done; what other stages have left is shown where it is there.
+    target : Path, optional
+        The file; ``report.html`` in the run by default.
+    gold : Path, optional
+        Known pairs (see `twinlink.evaluation.gold`): the report says how many of those found are right.
+
+    Raises
+    ------
+    MissingStageError
+        If no pages have been read yet.
+    GoldError
+        If the gold file cannot be read as one.
+    InputError
+        If the file cannot be written, or is one that the run or the list of known pairs is kept in.
+    """
+    target = run.report_file if target is None else target
+    run.check_target(target)
+    if gold is not None and target.resolve() == gold.resolve():
+        raise InputError(f"{target}: this is the list of known pairs; choose another file for the report")
+    text = render_report(report_data(run, gold), _stamp(run))
+    try:
+        write_text(target, text)
+    except OSError as error:
+        raise InputError(f"{target}: cannot be written ({error.strerror})") from error
+    return target
+
+
+def refresh_report(run: RunDirectory) -> Path:
+    """Write the report of a run unless it is there and says what there is to say."""
+    try:
+        with run.report_file.open("rb") as file:
+            found = _STAMP.search(file.read(_HEAD_BYTES).decode(errors="replace"))
+    except OSError:
+        found = None
+    return run.report_file if found and found[1] == _stamp(run) else write_report(run)
+
+
+def _stamp(run: RunDirectory) -> str:
+    """Return what tells whether the report of a run has changed."""
+    labels, rounds = LabelBook(run.path).file, run.path / FOLDER / ROUNDS_FILE
+    digests = [file_digest(path, path.name) if path.is_file() else "" for path in (labels, rounds)]
+    crawl = {name: value for name, value in read_crawl(run).items() if name != _OF_LAST_CALL}
+    stages = [str(run.read_signature(stage)) for stage in _STAGES]
+    return str(Signature.of("report", {}, [*stages, *digests, repr(crawl), _settings(run)]))
+
+
+def _settings(run: RunDirectory) -> str:
+    return run.config_file.read_text(encoding="utf-8", errors="replace") if run.config_file.is_file() else ""
+
+
+def report_data(run: RunDirectory, gold: Path | None = None) -> ReportData:
+    """Read what the report of a run shows."""
+    sites, fetched = count_pages(run)
+    is_matched = run.read_signature("match") is not None
+    pairs = read_sites(run.path / "match" / "pairs", PAIRS) if is_matched else PAIRS.empty_table()
+    frame: pd.DataFrame = pairs.to_pandas()
+    scores, evidence, n_candidates = (
+        candidate_sums(run, frame) if is_matched else (None, pd.DataFrame(columns=["pairs", "others"]), 0)
+    )
+    patterns, pattern_verdicts = read_patterns(run)
+    labels = label_codes(frame["url_a"], frame["url_b"], LabelBook(run.path).current())
+    return ReportData(
+        name=run.path.resolve().name,
+        made=datetime.now(UTC),
+        version=twinlink_version(),
+        signatures={stage: str(found) for stage in _STAGES if (found := run.read_signature(stage))},
+        is_matched=is_matched,
+        sites=sites,
+        languages=count_languages(run, frame) if is_matched else pd.DataFrame(columns=["lang", "n_pages", "n_paired"]),
+        pairs=frame,
+        titles=_shown_titles(run, frame),
+        scores=scores,
+        evidence=evidence,
+        n_candidates=n_candidates,
+        weights=read_weights(run) if is_matched else WEIGHTS.empty_table().to_pandas(),
+        filters=read_filters(run) if is_matched else FILTERS.empty_table().to_pandas(),
+        patterns=patterns,
+        pattern_verdicts=pattern_verdicts,
+        rejects=count_rejects(run),
+        crawl=read_crawl(run),
+        fetched=fetched,
+        sentences=count_sentences(run),
+        rounds=Rounds(run).table().to_pandas(),
+        graphs=site_graphs(run, frame) if len(frame) else [],
+        measured=[*_by_gold(run, frame, gold), *_by_labels(frame, labels)],
+        labels=labels,
+        settings=_settings(run),
+        look_alikes=count_look_alikes(run),
+    )
+
+
+def _shown_titles(run: RunDirectory, pairs: pd.DataFrame) -> dict[int, str]:
+    if pairs.empty:
+        return {}
+    shown = pairs.iloc[np.concatenate(shown_pairs(pairs))]
+    sides = [shown[["site", f"page_{side}"]].set_axis(["site", "page"], axis=1) for side in "ab"]
+    return read_titles(run, pd.concat(sides))
+
+
+def _by_gold(run: RunDirectory, pairs: pd.DataFrame, path: Path | None) -> Sequence[Measured]:
+    """Return how right the pairs are by a gold list; nothing without one."""
+    if path is None:
+        return []
+    gold = _known_pairs(run, path)
+    addresses = address_pairs(pairs)
+    found = evaluate(addresses, gold)
+    curve = curve_points(addresses, pairs[rank_column(pairs)].tolist(), gold)
+    places, scores, precisions, _ = np.array(curve, np.float64).reshape(-1, 4).T
+    kept = {cut: int((scores >= cut).sum()) for cut in CUTS} if rank_column(pairs) == "probability" else {}
+    return [
+        Measured(
+            source=f"the list {shortened(path.name, 40)}",
+            precision=found.precision,
+            n=found.n_right + found.n_wrong,
+            recall=found.recall,
+            coverage=places / max(len(pairs), 1),
+            precisions=precisions,
+            cuts={cut: float(precisions[n_kept - 1]) for cut, n_kept in kept.items() if n_kept},
+        )
+    ]
+
+
+def _known_pairs(run: RunDirectory, path: Path) -> Gold:
+    """Read known pairs of the run's pages; refuse a list of another site: by it all pairs would be wrong."""
+    tables = [read_table(part, PAGES, ["url", "canonical_url"]) for part in iter_parts(run.path / "ingest" / "pages")]
+    pages = [own for table in tables for own in zip(*(column.to_pylist() for column in table.columns), strict=True)]
+    gold = read_gold(path).with_canonical(pages)
+    known = gold.known()
+    if not any(gold.key(url) in known for url, _ in pages):
+        raise GoldError(f"{path}: none of its {len(known)} addresses is in the run; is it this site's gold?")
+    return gold
+
+
+def _by_labels(pairs: pd.DataFrame, labels: npt.NDArray[np.int8]) -> Sequence[Measured]:
+    """Return how right the pairs are by what people said of some of them; nothing without labels."""
+    if not (labels != UNLABELLED).any():
+        return []
+    chances = pairs["probability"].to_numpy(np.float64)
+    whole = estimate(chances, labels)
+    judged = [cut for cut in CUTS if (labels[chances >= cut] != UNLABELLED).any()]
+    cuts = {cut: estimate(chances[chances >= cut], labels[chances >= cut]) for cut in judged}
+    return [Measured("labels", whole, whole.n, cuts=cuts)]

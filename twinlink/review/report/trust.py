@@ -1,0 +1,254 @@
+"""Sections of the report on how far the pairs can be trusted: probabilities, precision, evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from markupsafe import Markup
+
+from twinlink.labels.precision import Estimate
+from twinlink.review.charts.charts import Bar, Curve, Series, bars, dumbbells, histogram, lines
+from twinlink.review.charts.svg import Alternative
+from twinlink.review.report.data import Chart, Column, Measured, ReportData, ScoreCounts, Section, Table, known, records
+from twinlink.review.templating import count, decimal, percent
+from twinlink.review.wording import EVIDENCE_WORDS
+
+__all__ = ["CUTS", "evidence_section", "trust_section"]
+
+CUTS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99)
+"""Least probabilities for which the report says what would be kept."""
+MAX_WEIGHT_ROWS = 100
+LEAST_STEP = 0.02
+"""Cuts that keep nearly as many pairs are drawn once."""
+_SIDES = ("a", "b", "good")  # looks of curves
+
+
+def trust_section(data: ReportData) -> Section | None:
+    """Return how right the pairs are, by estimate and by judgement; None without pairs."""
+    if data.pairs.empty:
+        return None
+    chances = np.sort(data.pairs["probability"].dropna().to_numpy(np.float64))[::-1]
+    charts = [_chance_histogram(chances), _precision_curve(data, chances)] if len(chances) else []
+    if not len(chances) and any(len(each.coverage) for each in data.measured):
+        charts.append(_precision_curve(data, chances))
+    tables = [_cut_table(data, chances)] if len(chances) else []
+    if data.scores is not None:
+        charts.append(_score_histogram(data.scores))
+        tables.append(_score_table(data.scores))
+    return Section("trust", "How sure it is", "Trust", _trust_words(data, chances), charts, tables)
+
+
+def _trust_words(data: ReportData, chances: npt.NDArray[np.float64]) -> list[str | Markup]:
+    which = "Every pair has" if len(chances) == len(data.pairs) else f"{count(len(chances))} of the pairs have"
+    said = (
+        f"{which} a probability to be right, which twinlink estimates on the site itself. Their mean is the"
+        " expected precision. Whether it is true only a person can tell: judge some pairs, and the estimate can be"
+        " checked."
+    )
+    if not len(chances):
+        said = "These pairs have no probabilities. Their scores put them in an order, no more."
+    return [said, *map(_measured_words, data.measured)]
+
+
+def _measured_words(each: Measured) -> Markup:
+    if not each.n:
+        text = Markup("By {} none of the pairs can be judged.").format(each.source)
+    elif isinstance(each.precision, Estimate):
+        text = _estimate_words(each.source, each.precision)
+    else:
+        text = Markup("By {}, <b>{}</b> of the pairs are right").format(each.source, percent(each.precision))
+    if each.n:
+        text += f"; {count(each.n)} were judged."
+    if each.recall is not None:
+        text += f" {percent(each.recall)} of the pairs in the list were found."
+    return text
+
+
+def _estimate_words(source: str, found: Estimate) -> Markup:
+    interval = f"(95 % interval: {percent(found.low)} to {percent(found.high)})"
+    if found.tells:
+        return Markup("By {}, <b>{}</b> of the pairs are right {}").format(source, percent(found.precision), interval)
+    text = Markup("By {} it cannot be told how many of the pairs are right {}; some {} labels in random order would do")
+    return text.format(source, interval, count(found.needed))
+
+
+def _chance_histogram(chances: npt.NDArray[np.float64]) -> Chart:
+    low = min(0.5, float(np.floor(chances.min() * 20) / 20))
+    edges = np.linspace(low, 1.0, round((1.0 - low) * 40) + 1)
+    counts, _ = np.histogram(chances, edges)
+    sure = int((chances >= 0.95).sum())
+    text = f"{count(sure)} of {count(len(chances))} pairs with a probability have one of at least 0.95."
+    picture = histogram(
+        Alternative("chances", "Pairs by probability", text),
+        edges, [Series("pairs", counts.astype(np.float64))], "probability to be right", "pairs",
+    )  # fmt: skip
+    return Chart("Pairs by probability", picture, text)
+
+
+def _precision_curve(data: ReportData, chances: npt.NDArray[np.float64]) -> Chart:
+    curves = []
+    if len(chances):
+        n = np.arange(1, len(chances) + 1)
+        curves.append(Curve("expected", n / len(n), np.cumsum(chances) / n))
+    for style, each in zip(_SIDES[1:], data.measured, strict=False):
+        if len(each.coverage):
+            curves.append(Curve(each.source, each.coverage, each.precisions, style))
+        elif len(chances):
+            curves += _curve_of_cuts(each, chances, style)
+    least = min((float(each.y[len(each.y) // 20 :].min()) for each in curves), default=0.0)
+    least = min([least, *(float(each.low.min()) for each in curves if each.low is not None)])
+    floor = max(0.0, np.floor(least * 10 - 1e-9) / 10)
+    text = "The most probable pairs come first: the fewer you keep, the more of them are expected to be right."
+    if not len(chances):
+        text = "The pairs of the best scores come first."
+    spoken = "; ".join(f"{each.label}: {percent(float(each.y[-1]))} of all pairs right" for each in curves)
+    picture = lines(
+        Alternative("precision", "Precision by share of pairs kept", f"{text} {spoken}."),
+        curves, "share of pairs kept", "right", (0.0, 1.0), (floor, 1.0), x_text=lambda share: percent(share, 0),
+    )  # fmt: skip
+    legend = [(curve.style, curve.label) for curve in curves]
+    return Chart("Precision and coverage", picture, text, legend if len(curves) > 1 else ())
+
+
+def _curve_of_cuts(each: Measured, chances: npt.NDArray[np.float64], style: str) -> list[Curve]:
+    """Return what labels say of each cut, as points with intervals; nothing where they say next to nothing."""
+    points: list[tuple[float, float, float, float]] = []
+    for cut, found in sorted(each.cuts.items()):
+        share = float((chances >= cut).mean())
+        if isinstance(found, Estimate) and found.tells and (not points or points[-1][0] - share >= LEAST_STEP):
+            points.append((share, found.precision, found.low, found.high))
+    if not points:
+        return []
+    x, y, low_ends, high_ends = (np.array(axis) for axis in zip(*reversed(points), strict=True))
+    return [Curve(each.source, x, y, style, low_ends, high_ends, dots=True)]
+
+
+def _cut_table(data: ReportData, chances: npt.NDArray[np.float64]) -> Table:
+    """Return what is kept by each least probability, and how much of it is right."""
+    columns = [
+        Column("Least", "decimal", "least probability of the pairs that are kept"),
+        Column("Kept", "count"),
+        Column("Of all", "share"),
+        Column("Expected right", "share"),
+        Column("Wrong", "count", "pairs that are expected to be wrong"),
+        *(Column(f"Right by {each.source}", "share", "–: too few were judged") for each in data.measured),
+    ]
+    rows: list[tuple[Any, ...]] = []
+    for cut in CUTS:
+        kept = chances[chances >= cut]
+        if not len(kept) or (rows and len(kept) == rows[-1][1]):
+            continue
+        measured = [_told(each.cuts.get(cut)) for each in data.measured]
+        wrong = len(kept) - float(kept.sum())
+        rows.append((cut, len(kept), len(kept) / len(chances), float(kept.mean()), round(wrong), *measured))
+    return Table("What is kept when match.min_probability is raised", columns, rows, is_small=len(data.measured) < 2)
+
+
+def _told(found: float | Estimate | None) -> float | None:
+    """Return a precision; None where too few pairs were judged."""
+    if isinstance(found, Estimate):
+        return found.precision if found.tells else None
+    return found
+
+
+def _score_histogram(scores: ScoreCounts) -> Chart:
+    pairs, others = (values.astype(np.float64) for values in (scores.pairs, scores.others))
+    text = (
+        "The score is what pages were matched by. The further apart the two heaps lie, the surer the matching. "
+        f"{count(pairs.sum())} pairs, {count(others.sum())} other candidates."
+    )
+    series = [Series("others", others / max(others.sum(), 1), "quiet"), Series("pairs", pairs / max(pairs.sum(), 1))]
+    picture = histogram(
+        Alternative("scores", "Scores of pairs and of other candidates", text),
+        scores.edges, series, "score", "share of each", as_share=True,
+    )  # fmt: skip
+    return Chart("Scores", picture, text, [("", "pairs"), ("quiet", "other candidates")])
+
+
+def _score_table(scores: ScoreCounts) -> Table:
+    """Return the histogram of scores in numbers; bins without a candidate are left out."""
+    columns = [Column("From", "decimal"), Column("To", "decimal"), Column("Pairs", "count"), Column("Others", "count")]
+    bins = zip(scores.edges[:-1], scores.edges[1:], scores.pairs.tolist(), scores.others.tolist(), strict=True)
+    rows = [(float(low), float(high), *counts) for low, high, *counts in bins if any(counts)]
+    return Table("Candidates by score", columns, rows, folded="Scores as a table")
+
+
+def evidence_section(data: ReportData) -> Section | None:
+    """Return which kinds of evidence spoke for the pairs; None where no candidate was measured."""
+    if data.evidence.empty or data.pairs.empty:
+        return None
+    means = _mean_weights(data.weights)
+    found = data.evidence.assign(weight=means.reindex(data.evidence.index))
+    found = found.sort_values(["weight", "pairs"], ascending=False, kind="stable", na_position="last")
+    rows = [
+        (str(name), EVIDENCE_WORDS.get(str(name), ""), known(row.weight), known(row.pairs), known(row.others))
+        for name, row in zip(found.index, records(found), strict=True)
+    ]
+    columns = [
+        Column("Evidence"),
+        Column("What it says"),
+        Column("Weight", "share", "how much it counted; all kinds together 100 %"),
+        Column("Pairs", "decimal", "mean over pairs"),
+        Column("Others", "decimal", "mean over other candidates"),
+    ]
+    text = (
+        f"{count(data.n_candidates)} pairs of pages were candidates. A kind of evidence tells much when pairs and other"
+        " candidates lie far apart. Its mean is over those that it was measured on."
+    )
+    tables = [Table("Kinds of evidence, the heaviest first", columns, rows), *_weight_tables(data.weights)]
+    return Section("evidence", "What speaks for the pairs", "Evidence", [text], _evidence_charts(found), tables)
+
+
+def _mean_weights(weights: pd.DataFrame) -> pd.Series[float]:
+    """Return the mean weight of each kind over sites and languages; a kind that a site does not have counts 0 there."""
+    n_matches = len(weights[["site", "lang_a", "lang_b"]].drop_duplicates())
+    return weights.groupby("evidence")["weight"].sum() / max(n_matches, 1)
+
+
+def _evidence_charts(found: pd.DataFrame) -> list[Chart]:
+    """Return the weights, and beside them how far apart pairs and others lie, in the same order."""
+    names = [str(name) for name in found.index]
+    low, high = (found[column].to_numpy(np.float64) for column in ("others", "pairs"))
+    spoken = "; ".join(
+        f"{name}: pairs {_spoken(b)}, others {_spoken(a)}" for name, a, b in zip(names, low, high, strict=True)
+    )
+    apart = Alternative("evidence-means", "Mean of each kind of evidence for pairs and for other candidates", spoken)
+    legend = [("", "pairs"), ("ring", "other candidates")]
+    charts = [Chart("Pairs against other candidates, means", dumbbells(apart, names, low, high), "", legend)]
+    if found["weight"].notna().any():
+        weights = map(known, found["weight"])
+        given = [
+            Bar(name, weight or 0.0, note="–" if weight is None else percent(weight))
+            for name, weight in zip(names, weights, strict=True)
+        ]
+        spoken = "; ".join(f"{bar.label} {bar.note}" for bar in given)
+        picture = bars(Alternative("evidence-weights", "Weight of each kind of evidence", spoken), given)
+        words = [("", "share of the weight of all kinds")]
+        charts.insert(0, Chart("How much each kind counted", picture, "", words))
+    return charts
+
+
+def _weight_tables(weights: pd.DataFrame) -> Sequence[Table]:
+    """Return the weights of every site and language pair, one a line; nothing where there is only one."""
+    if weights.empty:
+        return []
+    wide = weights.pivot_table(index=["site", "lang_a", "lang_b"], columns="evidence", values="weight", aggfunc="first")
+    if len(wide) < 2:
+        return []
+    order = wide.mean().sort_values(ascending=False, kind="stable").index
+    columns = [Column("Site", "code"), Column("Languages", "langs"), *(Column(str(name), "share") for name in order)]
+    shown = wide[order].head(MAX_WEIGHT_ROWS)
+    rows = [
+        (site, (lang_a, lang_b), *map(known, values))
+        for (site, lang_a, lang_b), values in zip(shown.index, shown.to_numpy(), strict=True)
+    ]
+    caption = f"Weights on each site: {count(len(rows))} of {count(len(wide))}"
+    return [Table(caption, columns, rows, is_tall=len(rows) > 15, folded="Weights site by site")]
+
+
+def _spoken(value: float) -> str:
+    return "not known" if np.isnan(value) else decimal(value, 2)

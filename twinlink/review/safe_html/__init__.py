@@ -1,0 +1,1 @@
+"""Pages of others, shown without harm: sanitised HTML and style sheets, with pictures from the archive."""

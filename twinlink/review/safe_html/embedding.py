@@ -1,0 +1,84 @@
+"""Style sheets and pictures of an archive, put into the page itself: a sandboxed frame cannot ask for them.
+
+The frame's origin is opaque, so that a browser sends none of our cookies for its pictures, and refuses an answer that
+is for our own pages only.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable
+
+from tinycss2.bytes import decode_stylesheet_bytes
+
+from twinlink.review.safe_html.look import look
+from twinlink.review.source import Document, Resource
+
+__all__ = ["MAX_EMBEDDED_BYTES", "Embedding", "look_offline"]
+
+MAX_EMBEDDED_BYTES = 12_000_000
+"""Pictures of a page, all together; a page of the web has 1 to 2 MB of them in the median (HTTP Archive, 2024)."""
+
+_PICTURES = frozenset("image/png image/jpeg image/gif image/webp image/avif image/x-icon".split())
+_CSS = "text/css"
+
+
+class Embedding:
+    """What `look` asks for, answered with the content itself.
+
+    Parameters
+    ----------
+    resource : callable
+        Absolute address → style sheet or picture, None where there is none: `Source.resource`.
+    """
+
+    def __init__(self, resource: Callable[[str], Resource | None]) -> None:
+        self._resource = resource
+        self._known: dict[str, str | None] = {}
+        self._n_left = MAX_EMBEDDED_BYTES
+
+    def picture(self, url: str) -> str | None:
+        """Return a picture as a ``data:`` address; None: there is none, or the page has too much of them already."""
+        if url not in self._known:
+            found = self._resource(url)
+            is_picture = found is not None and found.content_type in _PICTURES
+            self._known[url] = _data_url(found) if found and is_picture else None
+        data = self._known[url]
+        if data is None or len(data) > self._n_left:
+            return None
+        self._n_left -= len(data)
+        return data
+
+    def style_sheet(self, url: str) -> str | None:
+        """Return the text of a style sheet."""
+        found = self._resource(url)
+        if found is None or found.content_type != _CSS:
+            return None
+        text, _ = decode_stylesheet_bytes(found.content)
+        return str(text)
+
+
+def look_offline(document: Document, resource: Callable[[str], Resource | None]) -> str:
+    """Return a page as it looked with what the archives have, see `twinlink.review.safe_html.look.look`.
+
+    Parameters
+    ----------
+    document : Document
+        `Source.document`.
+    resource : callable
+        `Source.resource`.
+
+    Examples
+    --------
+    >>> page = Document("http://example.org/", "<link rel=stylesheet href=a.css><img src=a.gif>")
+    >>> style = Resource(b"img { border: 0; src: url(x) }", "text/css")
+    >>> shown = look_offline(page, lambda url: style if url.endswith(".css") else Resource(b"GIF89a", "image/gif"))
+    >>> print(shown.partition("</title>")[2])
+    <style>...</style><style>img {border:0;...}</style></head><body><img src="data:image/gif;base64,R0lGODlh"></body>...
+    """
+    embedding = Embedding(resource)
+    return look(document, embedding.picture, embedding.style_sheet)
+
+
+def _data_url(picture: Resource) -> str:
+    return f"data:{picture.content_type};base64,{base64.b64encode(picture.content).decode()}"

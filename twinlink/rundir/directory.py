@@ -1,0 +1,325 @@
+"""The run directory: where one mining job keeps everything, safe against being killed at any moment.
+
+A stage writes into a folder with a temporary name and renames it when it is whole; its `Signature` lies in it. A stage
+whose signature has not changed is done and is skipped. Layout::
+
+    RUN/config.toml                   the settings in force
+    RUN/warc/  ledger.sqlite          what the crawl fetched, and what it still has to fetch
+    RUN/ingest/pages/SITE.parquet     also links/ and rejects.parquet
+    RUN/match/pairs/SITE.parquet      also candidates/, languages/ and rejects.parquet
+    RUN/pairs.tsv                     the pairs, for people and scripts
+
+A result stays where it is until a later one of the same stage has taken its place, see `twinlink.rundir.commit`. One
+that was made from pages which have been read anew since stays on disk, too, but counts as not done.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shlex
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from fnmatch import fnmatch
+from itertools import chain
+from pathlib import Path
+from urllib.parse import quote
+
+import msgspec
+
+from twinlink.damage import STAGES, damaged, list_tables, lost_tables, read_json, remake
+from twinlink.errors import InputError, MissingStageError, RunError, RunLockedError
+from twinlink.files import write_text
+from twinlink.rundir.commit import (
+    REPLACEMENT,
+    SIGNATURE,
+    TOP,
+    commit_stage,
+    is_settled,
+    replace_run,
+    settle,
+    settle_stage,
+)
+from twinlink.rundir.signature import Signature, file_digest, twinlink_version
+from twinlink.system.locks import BlockedError, is_held, locked
+from twinlink.system.pausing import waits
+
+__all__ = ["RunDirectory", "Signature", "Tell", "file_digest", "site_file", "twinlink_version"]
+
+Tell = Callable[[str], None]
+"""Takes a line that a person should read."""
+
+_LONGEST_NAME = 200  # bytes of a site's name in that of its file: file systems take 255, endings come on top
+_LOCK_PATIENCE = 0.1  # seconds: who only asks whether the lock is held (a review) has it for a moment
+_LEDGERS = ("ledger.sqlite", "recover.sqlite")
+_RECORDS = ("ledger.sqlite*", "recover.sqlite*", "crawl.json", "crawl.log", "crawl.lock")
+
+_LONG = ("ingest", "match", "align")
+_AFTER = {"ingest": ("match", "align"), "match": ("align",)}
+"""What has to be done again after each stage that may take long."""
+
+
+def _unheard(line: str) -> None:
+    """Tell nobody."""
+
+
+class RunDirectory:
+    """Paths, lock and stages of one run.
+
+    Parameters
+    ----------
+    path : Path
+        The directory; made by `create`, not by the constructor.
+    """
+
+    def __init__(self, path: Path, tell: Tell = _unheard) -> None:
+        self.path = path
+        self.tell = tell
+
+    @classmethod
+    def create(cls, path: Path) -> RunDirectory:
+        """Make the directory if need be.
+
+        Raises
+        ------
+        RunError
+            If there is a file of that name, or the directory cannot be made.
+        """
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise RunError(f"{path}: cannot be made a run directory ({error.strerror})") from error
+        return cls(path)
+
+    @classmethod
+    @contextmanager
+    def held(cls, path: Path, tell: Tell = _unheard) -> Iterator[RunDirectory]:
+        """Make the directory if need be, and hold it; a job that fails before it did anything leaves nothing behind.
+
+        Raises
+        ------
+        RunError
+            If the directory cannot be made or written to.
+        RunLockedError
+            If another process holds it.
+        """
+        made = [folder for folder in (path, *path.parents) if not folder.exists()]
+        run = cls(path, tell)
+        has_lock = run.lock_file.exists()
+        try:
+            cls.create(path)
+            with run.lock():
+                try:
+                    yield run
+                except BaseException:
+                    if not (has_lock or run.is_begun()):
+                        run.lock_file.unlink(missing_ok=True)
+                    raise
+        except BaseException:
+            for folder in made:
+                with suppress(OSError):  # it is not empty
+                    folder.rmdir()
+            raise
+
+    @classmethod
+    def existing(cls, path: Path) -> RunDirectory:
+        """Return a run that is there.
+
+        Raises
+        ------
+        RunError
+            If there is no such directory, or it is not a run.
+        """
+        run = cls(path)
+        if not is_settled(path, STAGES):
+            with suppress(RunError), run.lock():  # else it may only be read, or a process works in it that does this
+                pass
+        if not (run.is_begun() or is_held(run.lock_file)):
+            makes = f"twinlink mine … -o {shlex.quote(str(path))}"
+            raise RunError(f"{path}: not a run directory (it holds nothing that was mined); `{makes}` makes one")
+        return run
+
+    def is_begun(self) -> bool:
+        """Return whether a job has left anything that another one can go on with; settings alone are no such thing."""
+        results = (self.path / stage / SIGNATURE for stage in STAGES)
+        return any(file.is_file() for file in (*map(self.path.joinpath, _LEDGERS), *results))
+
+    @property
+    def config_file(self) -> Path:
+        """The settings that the run remembers, see `twinlink.rundir.remembered`."""
+        return self.path / "config.toml"
+
+    @property
+    def pairs_file(self) -> Path:
+        """All pairs of the run, for people and scripts."""
+        return self.path / "pairs.tsv"
+
+    @property
+    def report_file(self) -> Path:
+        """The run in one HTML file, for people."""
+        return self.path / "report.html"
+
+    @property
+    def lock_file(self) -> Path:
+        """The file that is locked as long as a process works in the run."""
+        return self.path / ".lock"
+
+    @property
+    def pause_file(self) -> Path:
+        """The file that asks for a pause, see `twinlink.system.pausing`: work waits at its next report of progress."""
+        return self.path / "review" / "pause"
+
+    @property
+    def paused(self) -> bool:
+        """Whether somebody asks for a pause."""
+        return waits(self.pause_file)
+
+    def check_target(self, target: Path) -> None:
+        """Refuse to write what somebody asks for over what the run is made of.
+
+        Raises
+        ------
+        InputError
+            If the target is a file that a stage or the review keeps here.
+        """
+        place = target.resolve()
+        own = self.path.resolve()
+        if not place.is_relative_to(own) or place in (own, own / self.report_file.name):
+            return
+        first, *rest = place.relative_to(own).parts
+        kept = (*STAGES, self.config_file.name, self.pairs_file.name, REPLACEMENT, *_RECORDS)
+        is_said = first == "review" and rest in ([], ["labels.jsonl"], [self.pause_file.name])
+        if is_said or first.startswith(".") or any(fnmatch(first, name) for name in kept):
+            raise InputError(f"{target}: this is a part of the run itself; choose another file")
+
+    def archives(self) -> list[Path]:
+        """Return the archives that the crawl wrote, oldest first."""
+        return sorted((self.path / "warc").glob("*.warc.gz"))
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """Hold the run for this process alone; the lock falls with the process, however it ends.
+
+        Raises
+        ------
+        RunLockedError
+            If another process holds it.
+        RunError
+            If the directory cannot be written to.
+        """
+        with ExitStack() as stack:
+            try:
+                stack.enter_context(locked(self.lock_file, _LOCK_PATIENCE))
+            except BlockedError as error:
+                what = f"{self.path}: another twinlink process works in this run directory"
+                raise RunLockedError(error.say(what, "choose another directory")) from error
+            except OSError as error:
+                raise RunError(f"{self.path}: cannot be written to ({error.strerror})") from error
+            settle(self.path, STAGES, self.clear)
+            yield
+
+    def stage_folder(self, stage: str) -> Path:
+        """Return the folder of a stage that has been done.
+
+        Raises
+        ------
+        MissingStageError
+            If it has not been done.
+        DamagedError
+            If one of its tables is missing.
+        """
+        if self.read_signature(stage) is None:
+            there = f"no {stage} here yet"
+            if self._any_signature(stage) is not None:
+                there = f"the pages have been read anew since the last {stage}"
+            raise MissingStageError(f"{self.path}: {there}; run {remake(self.path, stage)} first")
+        for table in lost_tables(self.path / stage / SIGNATURE):
+            raise damaged(table, "this table is missing, or not whole")
+        return self.path / stage
+
+    def read_signature(self, stage: str) -> Signature | None:
+        """Return the signature of a stage that has been done for the pages that the run has now; None for another."""
+        found = self._any_signature(stage)
+        is_of_pages = found is None or not found.pages or found.pages == str(self._any_signature("ingest"))
+        return found if is_of_pages else None
+
+    def _any_signature(self, stage: str) -> Signature | None:
+        """Return the signature of a stage that has been done, whatever pages it was done for."""
+        try:
+            return read_json(self.path / stage / SIGNATURE, Signature)
+        except RunError:
+            return None
+
+    def is_done(self, signature: Signature) -> bool:
+        """Return whether the stage has been done with just this signature, and its tables are there."""
+        is_same = self.read_signature(signature.stage) == signature.stored()
+        return is_same and not any(lost_tables(self.path / signature.stage / SIGNATURE))
+
+    @contextmanager
+    def writing(self, signature: Signature) -> Iterator[Path]:
+        """Give a folder to write a stage's result to; it takes its place when the block ends without an error.
+
+        Files of its folder `TOP` go to the top of the run, in the same step.
+        """
+        stage = signature.stage
+        settle_stage(self.path, stage)
+        self._announce(signature)
+        temporary = self.path / f".{stage}.tmp"
+        shutil.rmtree(temporary, ignore_errors=True)  # of a process that was killed
+        temporary.mkdir()
+        try:
+            yield temporary
+            record = {**msgspec.to_builtins(signature), "tables": list_tables(temporary)}
+            text = msgspec.json.format(msgspec.json.encode(record).decode(), indent=2)
+            write_text(temporary / SIGNATURE, text)
+        except BaseException:
+            shutil.rmtree(temporary, ignore_errors=True)
+            raise
+        commit_stage(self.path, stage)
+
+    def _announce(self, signature: Signature) -> None:
+        """Tell that a stage is done again, why, and what has to be done again after it."""
+        earlier = self._any_signature(signature.stage)
+        if earlier is None or signature.stage not in _LONG:
+            return
+        later = [f"{name}/" for name in _AFTER.get(signature.stage, ()) if self._any_signature(name) is not None]
+        what = f"; what is in {' and '.join(later)} stays, and has to be made again after it" if later else ""
+        self.tell(f"{signature.stage} is done again ({signature.changes(earlier)}){what}")
+
+    def top(self, folder: Path, name: str) -> Path:
+        """Return where a stage writes a file that goes to the top of the run together with its folder."""
+        (folder / TOP).mkdir(exist_ok=True)
+        return folder / TOP / name
+
+    def clear(self) -> None:
+        """Remove what jobs have left, so that the next one starts anew; labels and files of others stay."""
+        for path in self.files():
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)
+
+    def files(self) -> list[Path]:
+        """Return the files and folders that jobs have left."""
+        top = (self.pairs_file, self.report_file, self.config_file, *map(self.path.joinpath, STAGES))
+        return [*chain(*map(self.path.glob, _RECORDS)), *filter(Path.exists, top)]
+
+    @property
+    def replacement(self) -> Path:
+        """Where a new run grows that is to take the place of this one."""
+        return self.path / REPLACEMENT
+
+    def replace(self) -> None:
+        """Put the new run, which is whole now, into the place of this one."""
+        replace_run(self.path, self.clear)
+
+
+def site_file(folder: Path, site: str) -> Path:
+    """Return the file of one site in a table's folder; percent-encoded, so that no site can leave the folder.
+
+    Of a name that is too long for a file (a site that is a deep folder) the end is replaced by a digest.
+    """
+    name = quote(site, safe="")
+    if len(name) > _LONGEST_NAME:
+        name = f"{name[:_LONGEST_NAME]}~{hashlib.blake2b(site.encode(), digest_size=8).hexdigest()}"
+    return folder / f"{name}.parquet"

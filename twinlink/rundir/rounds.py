@@ -1,0 +1,139 @@
+"""What the rounds of site discovery leave on disk: whom each tried, what came of it, and the sums.
+
+Each step of a round ends with one file, written under another name and renamed: a loop that was killed goes on after
+the last one. Below ``RUN/discover``::
+
+    begun.json                    what the loop was begun with
+    round-01/chosen.json          the candidates of the round, and where they are begun at
+    round-01/probe/               a run of its own: their first pages
+    round-01/verdicts.parquet     table PROBES: what was made of each
+    round-01/counts.parquet       table ROUNDS: the round's row; it is done
+    rounds.tsv verdicts.tsv discover.svg   all rounds, for people and scripts
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+
+from twinlink.damage import read_json
+from twinlink.errors import RunError
+from twinlink.files import write_text
+from twinlink.rundir.directory import RunDirectory
+from twinlink.tables import PROBES, ROUNDS, concat_tables, read_table, tsv_lines, write_table
+
+__all__ = ["FOLDER", "ROUNDS_FILE", "VERDICTS_FILE", "Chosen", "Rounds", "site_rounds", "turned_down"]
+
+FOLDER = "discover"
+ROUNDS_FILE = "rounds.tsv"
+VERDICTS_FILE = "verdicts.tsv"
+_VERDICTS, _COUNTS, _CHOSEN, _BEGUN = "verdicts.parquet", "counts.parquet", "chosen.json", "begun.json"
+
+
+class Chosen(msgspec.Struct, frozen=True):
+    """A site that a round tries."""
+
+    site: str
+    starts: tuple[str, ...]
+    """Addresses that it is begun at."""
+    place: int = 0
+    """Place among the candidates, from 1; 0: a site of the start."""
+    score: float = 0.0
+
+
+class Rounds:
+    """The rounds of a run.
+
+    Parameters
+    ----------
+    run : RunDirectory
+    """
+
+    def __init__(self, run: RunDirectory) -> None:
+        self.folder = run.path / FOLDER
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether a loop has been begun here."""
+        return (self.folder / _BEGUN).is_file()
+
+    def begin(self, given: dict[str, Any]) -> None:
+        """Note what the loop is begun with.
+
+        Raises
+        ------
+        RunError
+            If it was begun with something else: its rounds would not belong together.
+        """
+        path = self.folder / _BEGUN
+        if path.is_file():
+            before = read_json(path, dict[str, Any])
+            changed = sorted(name for name in {*before, *given} if before.get(name) != given.get(name))
+            if changed:
+                names = ", ".join(changed)
+                raise RunError(f"{self.folder}: begun with other {names}; use another run directory, or the same again")
+            return
+        self.folder.mkdir(parents=True, exist_ok=True)
+        write_text(path, msgspec.json.format(msgspec.json.encode(given).decode(), indent=1))
+
+    def of(self, number: int) -> Path:
+        """Return the folder of a round; it need not be there."""
+        return self.folder / f"round-{number:02}"
+
+    def chosen(self, number: int) -> list[Chosen] | None:
+        """Return whom a round tries; None when that is not settled."""
+        path = self.of(number) / _CHOSEN
+        return read_json(path, list[Chosen]) if path.is_file() else None
+
+    def choose(self, number: int, chosen: list[Chosen]) -> None:
+        """Settle whom a round tries."""
+        self.of(number).mkdir(parents=True, exist_ok=True)
+        write_text(self.of(number) / _CHOSEN, msgspec.json.format(msgspec.json.encode(chosen).decode(), indent=1))
+
+    def verdicts(self, number: int) -> pa.Table | None:
+        """Return what was made of a round's sites; None when they have not all been judged."""
+        path = self.of(number) / _VERDICTS
+        return read_table(path, PROBES) if path.is_file() else None
+
+    def judge(self, number: int, verdicts: pa.Table) -> None:
+        """Keep what was made of a round's sites."""
+        write_table(verdicts, PROBES, self.of(number) / _VERDICTS)
+
+    def is_done(self, number: int) -> bool:
+        """Tell whether a round has come to its end."""
+        return (self.of(number) / _COUNTS).is_file()
+
+    def count(self, number: int, row: dict[str, int]) -> None:
+        """End a round with its row."""
+        write_table(pa.Table.from_pylist([row], schema=ROUNDS), ROUNDS, self.of(number) / _COUNTS)
+
+    def write_tables(self) -> None:
+        """Write the tables of all rounds."""
+        for name, table in ((ROUNDS_FILE, self.table()), (VERDICTS_FILE, self.all_verdicts())):
+            write_text(self.folder / name, "".join(f"{line}\n" for line in tsv_lines(table)))
+
+    def table(self) -> pa.Table:
+        """Return the rows of all rounds that are done."""
+        return concat_tables([read_table(path, ROUNDS) for path in self._files(_COUNTS)], ROUNDS)
+
+    def all_verdicts(self) -> pa.Table:
+        """Return what was made of all sites so far, round by round, the best candidates first."""
+        return concat_tables([read_table(path, PROBES) for path in self._files(_VERDICTS)], PROBES)
+
+    def _files(self, name: str) -> list[Path]:
+        return sorted(self.folder.glob(f"round-*/{name}"), key=lambda path: int(path.parent.name.partition("-")[2]))
+
+
+def turned_down(run: RunDirectory) -> dict[str, str]:
+    """Return the sites that rounds tried without getting pages of them, and the verdict on each."""
+    tried = Rounds(run).all_verdicts().select(["site", "verdict", "added", "pages"]).to_pylist()
+    return {row["site"]: row["verdict"] for row in tried if not (row["added"] and row["pages"])}
+
+
+def site_rounds(run: RunDirectory) -> dict[str, int]:
+    """Return the round that added each site of a run; those of the start, and of runs without rounds, are not in it."""
+    verdicts = Rounds(run).all_verdicts().select(["site", "round", "added"])
+    return {row["site"]: row["round"] for row in verdicts.to_pylist() if row["added"] and row["round"]}

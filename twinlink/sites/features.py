@@ -1,0 +1,142 @@
+"""What links alone tell of a site that was not crawled, and whether it has pages in two languages.
+
+Beyond the paper. Each feature is made of the links *to* a site, and of what is known of other sites, never of the site
+itself: so those of crawled sites, where the answer is known, are made as those of others, and can be learned from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from twinlink.config.sites import RankingSettings
+from twinlink.errors import ShapeError
+from twinlink.graph.pagerank import PageRank, pagerank, seed_sums
+from twinlink.sites.domains import public_suffix
+from twinlink.sites.host_graph import HostGraph
+
+__all__ = ["FEATURES", "SiteFeatures", "site_features", "suffix_odds"]
+
+FEATURES = {
+    "credit": "PageRank from credible sites that comes over links: log10 of how many times a site's even share",
+    "vouched": "mean credibility C(w) of the crawled sites that link to it; a site of credibility 0 is added",
+    "in_links": "log2(1 + number of crawled sites that link to it)",
+    "named": "share of the linking sites that use an address which names a language; one that does not is added",
+    "languages": "1: those addresses name two languages or more; 1/2: one; 0: none",
+    "hreflang": "1: some site links to it with an hreflang",
+    "site_wide": "share of the linking sites whose links to it are site-wide ones alone; one without is added",
+    "suffix": "how much more often crawled sites under the same suffix (gov.hk, hk) are bilingual: log-odds",
+}
+"""What the features are, in the order of the columns."""
+
+_LEAST_CREDIT = 1e-3  # of an even share: logarithms need a floor, and less than this is nothing
+_PRIOR_SITES = 5.0  # sites that the rate of the wider suffix counts for
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SiteFeatures:
+    """Features of the sites of a host graph."""
+
+    values: NDArray[np.float64]
+    """shape (n sites, len(FEATURES)), in the order of `FEATURES`; all of the size of 1."""
+    pagerank: PageRank
+    """The personalised PageRank behind ``credit``."""
+
+
+def site_features(
+    graph: HostGraph, credibility: ArrayLike, crawled: ArrayLike, settings: RankingSettings | None = None
+) -> SiteFeatures:
+    """Compute the features of all sites of a host graph.
+
+    Parameters
+    ----------
+    graph : HostGraph
+        n sites.
+    credibility : array_like of float in [0, 1], shape (n,)
+        C(w) of crawled sites; other values are not used.
+    crawled : array_like of bool, shape (n,)
+        Sites of which it is known whether they are bilingual.
+    settings : RankingSettings, optional
+
+    Returns
+    -------
+    SiteFeatures
+
+    Raises
+    ------
+    ShapeError
+        If the arrays do not fit the graph.
+    """
+    settings = settings or RankingSettings()
+    n = len(graph.sites)
+    known = np.asarray(crawled, dtype=np.bool_)
+    worth = np.asarray(credibility, dtype=np.float64)
+    if known.shape != (n,) or worth.shape != (n,):
+        raise ShapeError(f"site_features: expected a value for each of {n} sites, got {worth.shape} and {known.shape}")
+    worth = np.where(known, worth, 0.0)
+    start = worth if worth.any() else known.astype(np.float64)
+    ranked = pagerank(
+        graph.links, settings.damping, start if start.any() else None, settings.tolerance, settings.max_iterations
+    )
+    voices = seed_sums(graph.links, np.ones(n), known)
+    linking = graph.n_sources + 1.0
+    columns = {
+        "credit": np.log10(np.maximum(ranked.flow * n, _LEAST_CREDIT)),
+        "vouched": seed_sums(graph.links, worth, known) / (voices + 1),
+        "in_links": np.log2(1 + voices),
+        "named": graph.n_named / linking,
+        "languages": np.minimum(graph.n_languages, 2) / 2,
+        "hreflang": (graph.n_hreflang > 0).astype(np.float64),
+        "site_wide": graph.n_site_wide / linking,
+        "suffix": suffix_odds(graph.sites, worth >= settings.min_credibility, known),
+    }
+    return SiteFeatures(np.column_stack([columns[name] for name in FEATURES]).reshape(n, len(FEATURES)), ranked)
+
+
+def suffix_odds(sites: Sequence[str], bilingual: ArrayLike, crawled: ArrayLike) -> NDArray[np.float64]:
+    """Return how much more often than others the crawled sites under each site's suffix are bilingual.
+
+    log-odds(rate of the public suffix) - log-odds(rate of all), the site itself left out. The rate of a suffix
+    (``gov.hk``) leans on that of its last label (``hk``), and that on the rate of all, with the weight of five sites.
+
+    Parameters
+    ----------
+    sites : sequence of str, length n
+    bilingual, crawled : array_like of bool, shape (n,)
+        Sites that are bilingual, and those of which it is known.
+
+    Returns
+    -------
+    float64 array, shape (n,)
+        0: nothing is known.
+
+    Examples
+    --------
+    >>> known = np.array([True] * 8 + [False])
+    >>> odds = suffix_odds([f"{k}.hk" for k in "abcd"] + [f"{k}.com" for k in "abcde"], [True] * 4 + [False] * 5, known)
+    >>> odds[-1].round(2), odds[0].round(2)
+    (np.float64(-0.96), np.float64(0.85))
+    """
+    known = np.asarray(crawled, dtype=np.bool_)
+    yes = np.asarray(bilingual, dtype=np.bool_) & known
+    n_all, n_yes = known.sum() - known, yes.sum() - yes
+    everywhere = (n_yes + 1.0) / (n_all + 2.0)
+    suffixes = [public_suffix(site) for site in sites]
+    rate = everywhere
+    for names in ([suffix.rpartition(".")[2] for suffix in suffixes], suffixes):
+        _, group = np.unique(names, return_inverse=True)
+        inside = np.bincount(group, known)[group] - known
+        right = np.bincount(group, yes)[group] - yes
+        narrower = (right + _PRIOR_SITES * rate) / (inside + _PRIOR_SITES)
+        counted = np.array([names is suffixes and "." not in suffix for suffix in suffixes], dtype=np.bool_)
+        rate = np.where(counted, rate, narrower)
+    odds: NDArray[np.float64] = _log_odds(rate) - _log_odds(everywhere)
+    return odds
+
+
+def _log_odds(rate: NDArray[np.float64]) -> NDArray[np.float64]:
+    odds: NDArray[np.float64] = np.log(rate) - np.log1p(-rate)
+    return odds

@@ -1,0 +1,78 @@
+"""All scores of all sites of a host graph: the paper's three sums and ours, from arrays alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from twinlink.config.sites import RankingSettings
+from twinlink.errors import ShapeError
+from twinlink.graph.pagerank import SeedScores, seed_scores
+from twinlink.sites.features import SiteFeatures, site_features
+from twinlink.sites.host_graph import HostGraph
+from twinlink.sites.model import SiteModel, learn_site_model, prior_model, site_probability
+
+__all__ = ["SiteRanking", "rank_sites"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SiteRanking:
+    """Scores of the sites of a host graph; arrays have a value a site."""
+
+    paper: SeedScores
+    features: SiteFeatures
+    model: SiteModel
+    ours: NDArray[np.float64]
+    """How likely the site is bilingual, by links alone."""
+
+
+def rank_sites(
+    graph: HostGraph,
+    credibility: ArrayLike,
+    crawled: ArrayLike,
+    rounds: ArrayLike | None = None,
+    settings: RankingSettings | None = None,
+    disproved: ArrayLike | None = None,
+) -> SiteRanking:
+    """Rank the sites of a host graph.
+
+    Parameters
+    ----------
+    graph : HostGraph
+        n sites.
+    credibility : array_like of float in [0, 1], shape (n,)
+        C(w) of crawled sites.
+    crawled : array_like of bool, shape (n,)
+        The seed set of the paper: what has been crawled so far.
+    rounds : array_like of int, shape (n,), optional
+        Round that brought a crawled site, 0 for the start. Default: all 0.
+    settings : RankingSettings, optional
+    disproved : array_like of bool, shape (n,), optional
+        Sites that were looked at, proved not bilingual, and are not among the crawled ones: our score learns from them.
+
+    Raises
+    ------
+    ShapeError
+        If the arrays do not fit the graph.
+    """
+    settings = settings or RankingSettings()
+    known, worth = np.asarray(crawled), np.asarray(credibility, dtype=np.float64)
+    came = np.zeros(len(graph.sites), dtype=np.int64) if rounds is None else np.asarray(rounds)
+    wrong = np.zeros(len(graph.sites), dtype=np.bool_) if disproved is None else np.asarray(disproved, dtype=np.bool_)
+    if came.shape != (len(graph.sites),) or wrong.shape != came.shape:
+        raise ShapeError(f"rounds, disproved: expected a value for each of {len(graph.sites)} sites")
+    limits = settings.damping, settings.tolerance, settings.max_iterations
+    paper = seed_scores(graph.links, known, worth, *limits)
+    features = site_features(graph, worth, known, settings)
+    proved = known & (graph.n_pages >= settings.min_pages)
+    if settings.learn == "rounds":
+        proved &= came > 0
+    proved |= wrong
+    if settings.learn == "nothing":
+        model = prior_model()
+    else:
+        bilingual = known & (worth >= settings.min_credibility)
+        model = learn_site_model(features.values[proved], bilingual[proved], settings.ridge)
+    return SiteRanking(paper, features, model, site_probability(model, features.values))

@@ -1,0 +1,260 @@
+"""Stage `rank`: the graph of all sites that a run's pages link to, and which of them to crawl next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import unquote
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from twinlink.config import Config
+from twinlink.config.sites import HostGraphSettings
+from twinlink.errors import ConfigError, InputError
+from twinlink.files import write_text
+from twinlink.rundir.directory import RunDirectory, Signature, file_digest
+from twinlink.rundir.remembered import keep_with, remember
+from twinlink.sites.building import SiteLinks, build_host_graph
+from twinlink.sites.common_crawl import add_common_crawl
+from twinlink.sites.export import check_export, export_host_graph
+from twinlink.sites.features import FEATURES
+from twinlink.sites.host_graph import HostGraph, read_host_graph
+from twinlink.sites.model import SiteModel, contributions
+from twinlink.sites.ranking import SiteRanking, rank_sites
+from twinlink.tables import (
+    PAGES,
+    PAIRS,
+    PATTERNS,
+    SITES,
+    iter_parts,
+    read_table,
+    table_metadata,
+    tsv_lines,
+    write_table,
+)
+
+__all__ = [
+    "DISPROVED",
+    "MODEL_FILE",
+    "SITES_FILE",
+    "TABLE_FILE",
+    "check_export",
+    "export_graph",
+    "host_graph",
+    "rank",
+    "site_table",
+]
+
+SITES_FILE = "sites.tsv"
+MODEL_FILE = "model.tsv"
+TABLE_FILE = "sites.parquet"
+DISPROVED = "one-language"
+"""Verdict on a site that was looked at and is not bilingual."""
+
+
+class _Crawled(NamedTuple):
+    """What is known of a crawled site."""
+
+    credibility: float
+    round: int
+
+
+def rank(
+    run: RunDirectory,
+    config: Config,
+    verdicts: Mapping[str, str] | None = None,
+    on_site: Callable[[int, int], None] | None = None,
+) -> Signature:
+    """Rank the sites that the pages of a run link to.
+
+    The credibility C(w) of a crawled site is that of stage `patterns` where it has been done; else the share of its
+    pages in the pairs of `match`; else 0, and only links speak. Written are, below ``RUN/rank``, the table `SITES`
+    (``sites.parquet``, and ``sites.tsv`` with the best candidates first) and the weights of our score (``model.tsv``);
+    below ``RUN/hosts`` the host graph.
+
+    Parameters
+    ----------
+    run : RunDirectory
+        With stage `ingest` done.
+    config : Config
+        Its ``ranking`` is used.
+    verdicts : mapping, optional
+        Sites that are no candidates any more, and why (``dead``, ``refused``): it becomes their state. From those with
+        the verdict `DISPROVED` our score learns.
+    on_site : callable, optional
+        Called with the number of sites whose links have been read, and of all.
+
+    Raises
+    ------
+    MissingStageError
+        If the pages have not been ingested.
+    """
+    verdicts = verdicts or {}
+    hosts = host_graph(run, config, on_site)
+    inputs = [str(hosts), str(run.read_signature("patterns")), str(run.read_signature("match"))]
+    inputs += [f"{site}|{verdict}" for site, verdict in sorted(verdicts.items())]
+    signature = Signature.of("rank", {"ranking": config.ranking}, inputs)
+    if run.is_done(signature):
+        remember(run, config, "rank")
+        return signature
+    crawled = _crawled_sites(run)
+    graph = read_host_graph(run.stage_folder("hosts"))
+    table, model = site_table(graph, crawled, config, verdicts)
+    with run.writing(signature) as folder:
+        write_table(table, SITES, folder / TABLE_FILE)
+        with (folder / SITES_FILE).open("w", encoding="utf-8") as file:
+            file.writelines(f"{line}\n" for line in tsv_lines(table))
+        write_text(folder / MODEL_FILE, "".join(f"{line}\n" for line in _model_lines(model)))
+        keep_with(run, folder, config, "rank")
+    return signature
+
+
+def host_graph(run: RunDirectory, config: Config, on_site: Callable[[int, int], None] | None = None) -> Signature:
+    """Make the host graph of a run below ``RUN/hosts``, unless it is there already.
+
+    Raises
+    ------
+    MissingStageError
+        If the pages have not been ingested.
+    InputError
+        If files of Common Crawl are given and cannot be read.
+    """
+    ingested = run.stage_folder("ingest")
+    settings = config.ranking.graph
+    vertices, edges = _common_crawl(settings)
+    inputs = [str(run.read_signature("ingest")), *map(file_digest, [*vertices, *edges])]
+    signature = Signature.of("hosts", {"graph": settings}, inputs)
+    if run.is_done(signature):
+        return signature
+    parts = list(iter_parts(ingested / "pages"))
+    on_batch = None if on_site is None else lambda done: on_site(done, len(parts))
+    with run.writing(signature) as folder:
+        build_host_graph(_site_links(ingested, parts), folder, settings, on_batch)
+        if vertices:
+            add_common_crawl(folder, vertices, edges, settings.memory)
+    return signature
+
+
+def _common_crawl(settings: HostGraphSettings) -> tuple[list[Path], list[Path]]:
+    """Return the vertices files and the edges files of Common Crawl that are given."""
+    paths = [Path(name) for name in settings.common_crawl]
+    vertices, edges = ([path for path in paths if word in path.name] for word in ("vertices", "edges"))
+    if bool(vertices) != bool(edges) or len(vertices) + len(edges) != len(paths):
+        raise ConfigError("ranking.graph.common_crawl: expected files with `vertices` and with `edges` in their names")
+    for path in paths:
+        if not path.is_file():
+            raise InputError(f"{path}: no such file")
+    return vertices, edges
+
+
+def _site_links(ingested: Path, parts: Sequence[Path]) -> Iterator[SiteLinks]:
+    """Yield every site of a run; its file has its name."""
+    for part in parts:
+        links = ingested / "links" / part.name
+        yield SiteLinks(unquote(part.stem), table_metadata(part).num_rows, (links,) if links.is_file() else ())
+
+
+def _crawled_sites(run: RunDirectory) -> dict[str, _Crawled]:
+    """Return credibility and round of every site of a run."""
+    found = {}
+    has_patterns = run.read_signature("patterns") is not None
+    has_pairs = run.read_signature("match") is not None
+    for part in iter_parts(run.stage_folder("ingest") / "pages"):
+        came = read_table(part, PAGES, ("round",))["round"].to_numpy()
+        credibility = 0.0
+        if has_patterns:
+            credibility = _by_patterns(run.path / "patterns" / "patterns" / part.name)
+        elif has_pairs:
+            credibility = _by_pairs(run.path / "match" / "pairs" / part.name, len(came))
+        found[unquote(part.stem)] = _Crawled(credibility, int(came.min()) if len(came) else 0)
+    return found
+
+
+def _by_patterns(part: Path) -> float:
+    """Return C(w) as stage `patterns` has it; 0 for a site without patterns."""
+    if not part.is_file():
+        return 0.0
+    values = read_table(part, PATTERNS, ("site_credibility",))["site_credibility"].to_pylist()
+    return max(values, default=0.0)
+
+
+def _by_pairs(part: Path, n_pages: int) -> float:
+    """Return the share of a site's pages that are in pairs."""
+    if not part.is_file() or not n_pages:
+        return 0.0
+    pairs = read_table(part, PAIRS, ("page_a", "page_b"))
+    return min(1.0, len({*pairs["page_a"].to_pylist(), *pairs["page_b"].to_pylist()}) / n_pages)
+
+
+def site_table(
+    graph: HostGraph, crawled: Mapping[str, _Crawled], config: Config, verdicts: Mapping[str, str]
+) -> tuple[pa.Table, SiteModel]:
+    """Return the rows of `SITES`, best candidates first, then the other sites by name, and the model of our score."""
+    unknown = _Crawled(0.0, 0)
+    rows = [crawled.get(site, unknown) for site in graph.sites]
+    known = np.array([site in crawled for site in graph.sites], dtype=np.bool_)
+    credibility = np.array([row.credibility for row in rows], dtype=np.float64)
+    rounds = np.array([row.round for row in rows], dtype=np.int64)
+    disproved = np.array([verdicts.get(site) == DISPROVED for site in graph.sites], dtype=np.bool_) & ~known
+    found = rank_sites(graph, credibility, known, rounds, config.ranking, disproved)
+    state = [
+        "crawled" if is_known else verdicts.get(site, "candidate")
+        for site, is_known in zip(graph.sites, known.tolist(), strict=True)
+    ]
+    candidate = np.array([each == "candidate" for each in state], dtype=np.bool_)
+    order = np.lexsort((np.arange(len(state)), -found.ours, ~candidate))
+    n_candidates = int(candidate.sum())
+    order[n_candidates:].sort()
+    place = np.zeros(len(state), dtype=np.int32)
+    place[order[:n_candidates]] = np.arange(1, n_candidates + 1)
+    table = pa.table(
+        {
+            "site": graph.sites,
+            "state": state,
+            "rank": pa.array(place, mask=~candidate),
+            "round": pa.array(rounds.astype(np.int16), mask=~known),
+            "credibility": credibility,
+            "n_pages": graph.n_pages,
+            "n_sources": graph.n_sources,
+            **_score_columns(found),
+        }
+    )
+    return table.take(pa.array(order)).select(SITES.names).cast(SITES), found.model
+
+
+def _score_columns(found: SiteRanking) -> dict[str, NDArray[np.float64]]:
+    values, parts = found.features.values, contributions(found.model, found.features.values)
+    return {
+        "ours": found.ours,
+        "sum_linkout": found.paper.linkout_sum,
+        "sum_pagerank": found.paper.pagerank_sum,
+        "sum_weighted": found.paper.weighted_sum,
+        "linkout": found.paper.linkout,
+        "pagerank": found.paper.pagerank.scores,
+        "weighted_pagerank": found.paper.weighted,
+        **{name: values[:, k] for k, name in enumerate(FEATURES)},
+        **{f"by_{name}": parts[:, k] for k, name in enumerate(FEATURES)},
+    }
+
+
+def _model_lines(model: SiteModel) -> Iterator[str]:
+    yield "feature\tweight\twhat it is"
+    for name, weight in zip(FEATURES, model.weights.tolist(), strict=True):
+        yield f"{name}\t{weight:.4f}\t{FEATURES[name]}"
+    yield f"intercept\t{model.intercept:.4f}\tlearned from {model.n_learned} sites, {model.n_bilingual} bilingual"
+
+
+def export_graph(run: RunDirectory, path: Path, config: Config) -> None:
+    """Write the host graph of a run to a file: GraphML, GEXF or a Parquet edge list, by its ending.
+
+    Raises
+    ------
+    InputError
+        If the ending is another one.
+    MissingStageError
+        If the run has not been ranked.
+    """
+    export_host_graph(run.stage_folder("hosts"), path, config.ranking.graph.memory)

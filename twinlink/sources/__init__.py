@@ -1,0 +1,1 @@
+"""Documents from anywhere: WARC, WACZ, CDX indexes, mirrors, HTTrack caches, and lists of files."""

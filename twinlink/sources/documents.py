@@ -1,0 +1,78 @@
+"""What a reader of archives and folders hands on: one record a page or redirect, whatever it was stored in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from twinlink.pages.sniffing import SNIFFED_BYTES, is_html
+from twinlink.tables import Reject
+
+__all__ = ["SNIFFED_BYTES", "Document", "Gone", "Revisit", "is_html", "status_of"]
+
+_STATUS = re.compile(r"[1-9][0-9]{2}")
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One page as it was stored, or one redirect."""
+
+    url: str
+    """Normalised address."""
+    status: int
+    """HTTP status; 200 for a file, 301 for what a folder implies (see `read_mirror`)."""
+    content_type: str
+    """Content-Type header, empty for a file."""
+    content_language: str
+    """Content-Language header, empty for a file."""
+    location: str
+    """Where a redirect leads, as the server wrote it (it may be relative to ``url``); empty for a page."""
+    body: bytes
+    """The page, content encoding (gzip …) removed; empty for a redirect."""
+    fetched: datetime | None
+    """When it was fetched, with time zone; None where nothing says."""
+    source: str
+    """Name of the archive, or path of the file below its folder."""
+    offset: int
+    """Where the record (compressed: its gzip member) starts in the archive, -1 for a file."""
+
+
+class Gone(Reject):
+    """The answer that there is no page at an address (any more): a reject that counts against earlier captures."""
+
+    fetched: datetime | None = None
+    """When the server said so, with time zone."""
+
+    @classmethod
+    def at(cls, url: str, reason: str, fetched: datetime | None) -> Gone:
+        """Return the reject with its time."""
+        gone = cls(url, "ingest", reason)
+        gone.fetched = fetched
+        return gone
+
+
+@dataclass(frozen=True, slots=True)
+class Revisit:
+    """A visit that found what an earlier one did, at the same address or at another one, and kept no body."""
+
+    url: str
+    """Normalised address."""
+    fetched: datetime | None
+    """When it was visited."""
+    first: datetime | None
+    """When the body was fetched, None where the record does not say."""
+    is_own: bool
+    """Nothing says that the body came from another address."""
+    load: Callable[[], Document | Reject]
+    """Reads the page; a reject where its body is not in the input."""
+
+
+def status_of(text: str) -> int | None:
+    """Return the HTTP status that is written somewhere; None for what is none.
+
+    >>> status_of("200"), status_of("9" * 5000), status_of("abc")
+    (200, None, None)
+    """
+    return int(text) if _STATUS.fullmatch(text) else None

@@ -1,0 +1,198 @@
+"""Whatever holds pages, by its name and content: archives, their indexes, lists, folders of archives or of pages."""
+
+from __future__ import annotations
+
+import re
+import stat
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from twinlink.errors import InputError
+from twinlink.sources.addresses import PAGE_SUFFIXES, suffix_of
+from twinlink.sources.cdx import archives_of_index, read_cdx
+from twinlink.sources.documents import Document
+from twinlink.sources.files import Unusable, refusal, source_of, walk
+from twinlink.sources.listed import files_of_list, read_list
+from twinlink.sources.mirror import read_mirror
+from twinlink.sources.selection import wanted_addresses
+from twinlink.sources.wacz import read_wacz
+from twinlink.sources.warc import Exchanges, archive_of, read_archives
+from twinlink.tables import Reject
+
+__all__ = ["read_path", "source_files"]
+
+_ARCHIVE = re.compile(r"\.w?arc(\.gz|\.zst)?$", re.IGNORECASE)
+_WACZ = re.compile(r"\.wacz$", re.IGNORECASE)
+_INDEX = re.compile(r"\.cdxj?(\.gz)?$", re.IGNORECASE)
+_LIST = re.compile(r"\.tsv$", re.IGNORECASE)
+_HOLDS_ARCHIVES = re.compile(f"{_ARCHIVE.pattern}|{_WACZ.pattern}", re.IGNORECASE)
+_LIST_LINE = re.compile(rb"(?:#[^\n]*\n|\s)*https?://[^\s]+\t[^\n]", re.IGNORECASE)
+_LIST_SAMPLE = 2**12
+_KINDS = "a folder of pages or archives, a .warc(.gz, .zst), .arc, .wacz, .cdx or .cdxj file, or a list of URL<TAB>file"
+
+
+def read_path(
+    path: Path,
+    max_page_bytes: int,
+    base_url: str = "",
+    url_prefixes: Sequence[str] = (),
+    exchanges: Exchanges | None = None,
+) -> Iterator[Document | Reject]:
+    """Yield the documents of one source, and a reject for each page that could not be read.
+
+    Parameters
+    ----------
+    path : Path
+        - a web archive: ``.warc``, ``.warc.gz``, ``.warc.zst``, ``.arc``, ``.arc.gz``, ``.wacz``;
+        - an index of archives: ``.cdx``, ``.cdxj``, both also ``.gz``;
+        - a list: ``.tsv``, or any other file whose first line is an address, a tab and a file name;
+        - a folder with web archives anywhere below: all of them are read (and its other files are not);
+        - a folder of saved pages: wget, HTTrack, or any with a ``base_url``.
+    max_page_bytes : int
+        Largest page.
+    base_url : str, optional
+        Address that a folder of saved pages stands for, see `read_mirror`.
+    url_prefixes : sequence of str, optional
+        Only addresses that begin with one of these, see `wanted_addresses`.
+    exchanges : Exchanges, optional
+        Reads the archives of several sources that belong together, see `read_archives`.
+
+    Raises
+    ------
+    InputError
+        If there is no such source, or nothing in it can be read.
+    """
+    is_wanted = wanted_addresses(url_prefixes)
+    for item in _read(path, max_page_bytes, base_url, is_wanted, exchanges):
+        if is_wanted(item.url) or not item.url.startswith(("http://", "https://")):  # a reject of a file
+            yield item
+
+
+def source_files(path: Path) -> list[Path]:
+    """Return the files that `read_path` would read.
+
+    Raises
+    ------
+    InputError
+        If there is no such source.
+    """
+    _check(path)
+    if path.is_dir():
+        return _found(path, _HOLDS_ARCHIVES).files or _found(path).files
+    if _INDEX.search(path.name):
+        return [path, *archives_of_index(path)]
+    return [path, *files_of_list(path)] if _is_list(path) else [path]
+
+
+def _read(
+    path: Path, limit: int, base_url: str, is_wanted: Callable[[str], bool], exchanges: Exchanges | None
+) -> Iterator[Document | Reject]:
+    _check(path)
+    if path.is_dir():
+        return _read_folder(path, limit, base_url, exchanges)
+    if _ARCHIVE.search(path.name):
+        return read_archives([archive_of(path)], limit, exchanges)
+    if _WACZ.search(path.name):
+        return read_wacz(path, limit, exchanges)
+    return read_cdx(path, is_wanted, limit, exchanges) if _INDEX.search(path.name) else read_list(path, limit)
+
+
+def _read_folder(path: Path, limit: int, base_url: str, exchanges: Exchanges | None) -> Iterator[Document | Reject]:
+    """Read a folder of archives, or else of saved pages; what cannot be read is counted, and told if it was all."""
+    archives = _found(path, _HOLDS_ARCHIVES)
+    refused = archives.refused[:1]
+    yield from archives.refused
+    if archives.files:
+        yield from archives.unread
+        yield from _read_archives(path, archives.files, limit, exchanges)
+        return
+    try:
+        for item in read_mirror(path, base_url, limit):
+            if not refused and isinstance(item, Reject) and item.reason == "unreadable":
+                refused.append(item)
+            yield item
+    except InputError as error:
+        if not refused:
+            raise
+        raise InputError(f"{error}; not read: {refused[0].url} ({refused[0].detail})") from error
+
+
+def _check(path: Path) -> None:
+    if not path.exists():
+        raise InputError(f"{path}: no such file or folder; expected a URL, {_KINDS}")
+    if not (path.is_dir() or path.is_file()):  # opening a pipe would wait for ever
+        raise InputError(f"{path}: cannot be read (no regular file); expected {_KINDS}")
+    if not (path.is_dir() or _HOLDS_ARCHIVES.search(path.name) or _INDEX.search(path.name) or _is_list(path)):
+        raise InputError(f"{path}: cannot tell what it is; expected {_KINDS}")
+
+
+def _is_list(path: Path) -> bool:
+    if _HOLDS_ARCHIVES.search(path.name) or _INDEX.search(path.name) or not path.is_file():
+        return False
+    try:
+        with path.open("rb") as file:
+            return _LIST.search(path.name) is not None or _LIST_LINE.match(file.read(_LIST_SAMPLE)) is not None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from error
+
+
+def _read_archives(
+    folder: Path, files: Sequence[Path], limit: int, exchanges: Exchanges | None
+) -> Iterator[Document | Reject]:
+    """Read all archives of a folder: plain ones as one, for they may refer to each other."""
+    plain = [archive_of(file) for file in files if not _WACZ.search(file.name)]
+    readers = [partial(read_archives, plain, limit, exchanges)] if plain else []
+    readers += [partial(read_wacz, file, limit, exchanges) for file in files if _WACZ.search(file.name)]
+    errors = []
+    for read in readers:
+        try:
+            yield from read()
+        except InputError as error:
+            errors.append(error)
+    if len(errors) == len(readers):
+        raise errors[0]
+    yield from (Reject(folder.name, "ingest", "damaged-record", str(error)) for error in errors)
+    n_pages = sum(suffix_of(file.name) in PAGE_SUFFIXES for file in _found(folder).files)
+    if n_pages:
+        yield Reject(folder.name, "ingest", "beside-archives", f"{n_pages} saved pages, not read: the archives were")
+
+
+class _Found(NamedTuple):
+    """The files of some names below a folder."""
+
+    files: list[Path]
+    """In the order of their paths."""
+    refused: list[Reject]
+    """Links to places outside of the folder, and what is no regular file."""
+    unread: list[Reject]
+    """Folders that cannot be read, and links to such outside."""
+
+
+def _found(folder: Path, wanted: re.Pattern[str] | None = None) -> _Found:
+    """Return the files of such names below a folder; links to folders are not followed."""
+    root = folder.resolve()
+    files, refused, unread = [], [], []
+    for below in walk(folder):
+        if isinstance(below, Unusable):
+            unread.append(Reject(source_of(below.parts or (folder.name,)), "ingest", "unreadable", below.detail))
+            continue
+        for name in below.names:
+            if wanted is not None and not wanted.search(name):
+                continue
+            path = folder.joinpath(*below.parts, name)
+            detail = ("" if name in below.plain else refusal(path, root)) or _problem_of(path)
+            if not detail:
+                files.append(path)
+            else:
+                refused.append(Reject(source_of((*below.parts, name)), "ingest", "unreadable", detail))
+    return _Found(sorted(files, key=lambda file: file.parts), refused, unread)
+
+
+def _problem_of(path: Path) -> str:
+    """Return why a path cannot be read as a file; empty for one that can."""
+    try:
+        return "" if stat.S_ISREG(path.stat().st_mode) else "no regular file"
+    except OSError as error:  # too long a path, a link to nothing
+        return error.strerror or str(error)

@@ -1,0 +1,42 @@
+"""Which addresses of a source are wanted: those that begin as the user says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from twinlink.errors import InputError
+from twinlink.urls import normalise
+
+__all__ = ["wanted_addresses"]
+
+
+def wanted_addresses(prefixes: Iterable[str]) -> Callable[[str], bool]:
+    """Return a test that tells whether a normalised address begins with one of ``prefixes``.
+
+    Parameters
+    ----------
+    prefixes : iterable of str
+        ``https://www.example.org/en/``; without a scheme, ``www.example.org/en/``, it takes in http and https. A host
+        alone means all of it and no longer name. None at all: every address is wanted.
+
+    Raises
+    ------
+    InputError
+        If one is no beginning of an address.
+
+    Examples
+    --------
+    >>> is_wanted = wanted_addresses(["Example.org", "https://www.example.org/en"])
+    >>> [is_wanted(url) for url in ("http://example.org/a", "http://example.organic/", "https://www.example.org/en/b")]
+    [True, False, True]
+    """
+    beginnings = tuple(beginning for prefix in prefixes for beginning in _beginnings(prefix))
+    return (lambda url: url.startswith(beginnings)) if beginnings else (lambda _: True)
+
+
+def _beginnings(prefix: str) -> list[str]:
+    schemes = ("",) if "://" in prefix else ("http://", "https://")
+    urls = [normalise(scheme + prefix.strip()) for scheme in schemes]
+    if not prefix.strip() or None in urls:
+        raise InputError(f"{prefix!r}: expected the beginning of an address, such as https://www.example.org/en/")
+    return [url for url in urls if url is not None]

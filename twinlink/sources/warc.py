@@ -1,0 +1,411 @@
+"""What web archives hold: documents made of the records of any tool's WARC and ARC files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+from urllib.parse import urlsplit
+
+from warcio.bufferedreaders import ChunkedDataReader
+from warcio.recordloader import ArcWarcRecord
+
+from twinlink.errors import InputError
+from twinlink.pages.content_encoding import EncodingError, decompress
+from twinlink.sources.documents import Document, Gone, Revisit, is_html, status_of
+from twinlink.sources.warc_records import Problem, read_record, read_records
+from twinlink.tables import Reject
+from twinlink.urls import normalise
+
+__all__ = ["Archive", "Exchanges", "archive_of", "name_of", "read_archives", "read_warc"]
+
+_READ = frozenset(("response", "resource", "revisit", "conversion"))
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_KINDS = _READ | {"warcinfo", "request", "metadata", "continuation"}  # ISO 28500; others may come, but not of pages
+_MAX_HEADER_BYTES = 2**18
+_REDIRECTS = frozenset((301, 302, 303, 307, 308))
+_GONE = frozenset((404, 410))
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """A WARC or ARC file, on disk or inside another file."""
+
+    name: str
+    """What the ``source`` of its documents says."""
+    open: Callable[[], BinaryIO]
+    """Opens it anew; the file can seek. Raises OSError."""
+
+
+def archive_of(path: Path) -> Archive:
+    """Return the archive in a file of its own."""
+    return Archive(name_of(path), lambda: path.open("rb"))
+
+
+def name_of(path: Path) -> str:
+    """Return the name of a file as it stands in tables: what is no UTF-8 in it is replaced."""
+    return path.name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def read_warc(path: Path, max_page_bytes: int) -> Iterator[Document | Reject]:
+    """Yield what `read_archives` does for one archive on disk."""
+    yield from read_archives([archive_of(path)], max_page_bytes)
+
+
+def read_archives(
+    archives: Sequence[Archive], max_page_bytes: int, exchanges: Exchanges | None = None
+) -> Iterator[Document | Reject]:
+    """Yield the pages and redirects of archives that belong together, and a reject for each answer that is neither.
+
+    Read are ``response``, ``resource`` and ``revisit`` records of http and https addresses; robots.txt and other kinds
+    of records are passed over without a reject, for they are no pages. A ``conversion`` record that is HTML stands for
+    the record that it refers to, if that comes behind it: so the crawl writes pages that scripts have built. Damage
+    costs the record that it hits: reading goes on at the next one that can be found.
+
+    A ``revisit`` record says that an answer was the same as an earlier one. Where that came from another address (tools
+    write each payload only once), the page is the earlier one's under the new address; it comes when all archives have
+    been read. Where it came from the same address, the page is there already.
+
+    Parameters
+    ----------
+    archives : sequence of Archive
+        WARC or ARC, plain or gzip; a single gzip member around all records is read too.
+    max_page_bytes : int
+        Largest body, before and after decompression.
+    exchanges : Exchanges, optional
+        Reads several sources that belong together: what its `Exchanges.revisits` gives does not come here.
+
+    Yields
+    ------
+    Document or Reject
+        A document for each HTML page with status 200 and for each redirect. A reject (stage ``ingest``) otherwise:
+        ``http-404`` (any other status), ``not-html``, ``too-large``, ``bad-url``, ``bad-encoding`` (content encoding
+        unknown or data damaged), ``revisit`` (the page is there from an earlier visit, or in none of the archives),
+        ``damaged-record``, ``truncated`` (the archive ends within the record, or the record says that it was cut off).
+
+    Raises
+    ------
+    InputError
+        If no archive can be opened, or none holds anything of one.
+    """
+    shared, exchanges = exchanges is not None, exchanges or Exchanges(max_page_bytes)
+    errors: list[tuple[Archive, str]] = []
+    for archive in archives:
+        n_records = exchanges.n_records
+        try:
+            yield from exchanges.read(archive)
+        except OSError as error:
+            errors.append((archive, f"cannot be read ({error.strerror or error})"))
+            continue
+        if exchanges.damaged and exchanges.n_records == n_records:
+            errors.append((archive, "expected a WARC file, found not one record in it"))
+    if errors and len(errors) == len(archives):
+        raise InputError("; ".join(f"{archive.name}: {text}" for archive, text in errors[:3]))
+    for archive, text in errors:
+        yield Reject(archive.name, "ingest", "damaged-record", text)
+    if not shared:
+        yield from exchanges.finish()
+
+
+class _Found(NamedTuple):
+    """What a record holds."""
+
+    item: Document | Reject
+    digest: str = ""  # of the payload as it was sent, where the record says it
+    waits: bool = False  # the item is a page without its body, which another record has
+    first: datetime | None = None  # when the body was fetched
+    is_own: bool = False  # nothing says that the body came from another address
+
+
+_Place = tuple[Archive, int]
+
+
+class Exchanges:
+    """Reads records of archives that belong together, and finds the pages that revisit records leave out.
+
+    Parameters
+    ----------
+    max_page_bytes : int
+        Largest body.
+
+    Attributes
+    ----------
+    n_records : int
+        Records read so far, of any kind.
+    damaged : bool
+        Whether the archive that was read last has a damaged record.
+    """
+
+    def __init__(self, max_page_bytes: int) -> None:
+        self.n_records = 0
+        self.damaged = False
+        self._max_page_bytes = max_page_bytes
+        self._places: dict[int, _Place] = {}  # hash of a payload's digest → first page that has it
+        self._waiting: list[_Found] = []
+
+    @property
+    def n_waiting(self) -> int:
+        """Pages that wait for another record."""
+        return len(self._waiting)
+
+    def waiting(self) -> Iterator[str]:
+        """Yield the addresses of these pages."""
+        for found in self._waiting:
+            yield found.item.url
+
+    def read(self, archive: Archive) -> Iterator[Document | Reject]:
+        """Yield what `read_archives` does for one archive, but for pages that wait for another record.
+
+        Raises
+        ------
+        OSError
+            If it cannot be opened or read.
+        """
+        self.damaged = False
+        with closing(archive.open()) as file:
+            for found in read_records(file, self._taker(archive)):
+                if isinstance(found, Problem):
+                    self.damaged = self.damaged or found.reason == "damaged-record"
+                    yield _problem(archive, found)
+                elif found is not None:
+                    yield from self._keep(archive, found)
+
+    def read_at(self, archive: Archive, start: int) -> Iterator[Document | Reject]:
+        """Yield the same for the one record that starts at a place.
+
+        Raises
+        ------
+        OSError
+            If the archive cannot be opened or read.
+        """
+        found = self._find(archive, start)
+        if isinstance(found, Problem):
+            yield _problem(archive, found)
+        elif found is not None:
+            yield from self._keep(archive, found)
+
+    def revisits(self) -> Iterator[Revisit]:
+        """Yield the visits that brought no body, the latest first: to be asked for once all bodies have been read."""
+        waiting, self._waiting = self._waiting, []
+        for found in sorted(waiting, key=_moment, reverse=True):
+            page = found.item
+            if isinstance(page, Document):
+                load = partial(self._whole, page, found.digest)
+                yield Revisit(page.url, page.fetched, found.first, found.is_own, load)
+
+    def finish(self) -> Iterator[Document | Reject]:
+        """Yield the pages that waited for another record, and a reject for those that are there already."""
+        waiting, self._waiting = self._waiting, []
+        for found in waiting:
+            page = found.item
+            if not isinstance(page, Document):
+                continue
+            whole = self._whole(page, found.digest)
+            is_there = isinstance(whole, Document) and self._is_of(page, found.digest)
+            yield Reject(page.url, "ingest", "revisit", "unchanged") if is_there else whole
+
+    def _find(self, archive: Archive, start: int) -> _Found | Problem | None:
+        with closing(archive.open()) as file:
+            return read_record(file, start, self._taker(archive))
+
+    def _taker(self, archive: Archive) -> Callable[[ArcWarcRecord, int], _Found | None]:
+        reader = _Reader(archive.name, self._max_page_bytes)
+
+        def take(record: ArcWarcRecord, start: int) -> _Found | None:
+            self.n_records += 1
+            return reader.take(record, start)
+
+        return take
+
+    def _keep(self, archive: Archive, found: _Found) -> Iterator[Document | Reject]:
+        item = found.item
+        if found.waits and isinstance(item, Document):
+            self._waiting.append(found)
+            return
+        if found.digest and isinstance(item, Document) and not item.location:
+            self._places.setdefault(hash(found.digest), (archive, item.offset))
+        yield item
+
+    def _is_of(self, page: Document, digest: str) -> bool:
+        """Tell whether the first record with a payload is of the same address."""
+        found = self._find(*self._places[hash(digest)])
+        return isinstance(found, _Found) and found.item.url == page.url
+
+    def _whole(self, page: Document, digest: str) -> Document | Reject:
+        place = self._places.get(hash(digest)) if digest else None
+        if place is None:
+            return Reject(page.url, "ingest", "revisit", "no page with its payload in these archives")
+        try:
+            found = self._find(*place)
+        except OSError:
+            found = None
+        if not isinstance(found, _Found) or not isinstance(found.item, Document) or found.digest != digest:
+            return Reject(page.url, "ingest", "revisit", "the page with its payload cannot be read again")
+        first = found.item
+        return replace(
+            page,
+            content_type=page.content_type or first.content_type,
+            content_language=page.content_language or first.content_language,
+            body=first.body,
+        )
+
+
+def _moment(found: _Found) -> float:
+    moment = found.item.fetched if isinstance(found.item, Document) else None
+    return moment.timestamp() if moment else 0.0
+
+
+def _problem(archive: Archive, problem: Problem) -> Reject:
+    return Reject(archive.name, "ingest", problem.reason, f"at {problem.start}: {problem.detail}")
+
+
+class _Reader:
+    """Makes documents of the records of one archive."""
+
+    def __init__(self, name: str, max_page_bytes: int) -> None:
+        self._name = name
+        self._max_page_bytes = max_page_bytes
+        self._replaced = ""  # the record that a conversion stood for
+
+    def take(self, record: ArcWarcRecord, start: int) -> _Found | None:
+        """Return what a record holds, None if nothing of interest."""
+        target = record.rec_headers.get_header("WARC-Target-URI") or ""
+        if missing := _missing(record, target):
+            return _Found(Reject(target or self._name, "ingest", "damaged-record", f"at {start}: {missing}"))
+        is_page = record.rec_type in _READ and target.lower().startswith(("http:", "https:"))
+        if not is_page or self._is_replaced(record):
+            return None
+        url = normalise(target)
+        if url is None:
+            return _Found(Reject(target, "ingest", "bad-url"))
+        if urlsplit(url).path == "/robots.txt":
+            return None
+        if record.rec_type == "conversion":
+            return self._conversion(record, url, start)
+        digest = record.rec_headers.get_header("WARC-Payload-Digest") or ""
+        is_revisit = record.rec_type == "revisit"
+        return (
+            self._revisit(record, url, start, digest)
+            if is_revisit
+            else _Found(self._answer(record, url, start), digest)
+        )
+
+    def _answer(self, record: ArcWarcRecord, url: str, start: int) -> Document | Reject:
+        if cause := record.rec_headers.get_header("WARC-Truncated"):
+            return Reject(url, "ingest", "truncated", f"WARC-Truncated: {cause}")
+        if record.rec_headers.get_header("WARC-Segment-Number"):
+            return Reject(url, "ingest", "truncated", "the record is one of several segments")
+        if record.rec_type == "resource":
+            return self._page(record, url, start, record.rec_headers.get_header("Content-Type") or "")
+        headers = record.http_headers
+        if headers is None or not headers.get_statuscode().isdecimal():
+            return Reject(url, "ingest", "damaged-record", "no HTTP status")
+        head = self._head(record, url, start)
+        return head if isinstance(head, Reject) or head.location else self._page(record, url, start, head.content_type)
+
+    def _is_replaced(self, record: ArcWarcRecord) -> bool:
+        return bool(self._replaced) and record.rec_headers.get_header("WARC-Record-ID") == self._replaced
+
+    def _conversion(self, record: ArcWarcRecord, url: str, start: int) -> _Found | None:
+        content_type = record.rec_headers.get_header("Content-Type") or ""
+        if not content_type or not is_html(content_type, b""):  # the mere text of a page, as in WET files
+            return None
+        self._replaced = record.rec_headers.get_header("WARC-Refers-To") or ""
+        page = self._page(record, url, start, content_type)
+        language = record.rec_headers.get_header("Content-Language") or ""
+        return _Found(replace(page, content_language=language) if isinstance(page, Document) else page)
+
+    def _revisit(self, record: ArcWarcRecord, url: str, start: int, digest: str) -> _Found:
+        headers = record.rec_headers
+        head = self._head(record, url, start)
+        if isinstance(head, Reject) and head.reason == "http-304":  # the server found the page unmodified
+            head = Document(url, 200, "", "", "", b"", _fetched(record), self._name, start)
+        if isinstance(head, Reject) or head.location:
+            return _Found(head)
+        first = normalise(headers.get_header("WARC-Refers-To-Target-URI") or "")
+        moment = _moment_of(headers.get_header("WARC-Refers-To-Date") or "")
+        return _Found(head, digest, waits=True, first=moment, is_own=first in (None, url))
+
+    def _head(self, record: ArcWarcRecord, url: str, start: int) -> Document | Reject:
+        """Return what the headers of an answer say: a redirect, a page without its body, or a reject."""
+        headers = record.http_headers
+        said = headers.get_statuscode() if headers else ""
+        status = status_of(said) if said.isdecimal() else 200
+        location = _http_header(record, "Location")
+        moment = _fetched(record)
+        if status in _REDIRECTS and location:
+            return Document(url, status, "", "", location, b"", moment, self._name, start)
+        if status in _GONE:
+            return Gone.at(url, f"http-{status}", moment)
+        if status is None:
+            return Reject(url, "ingest", "damaged-record", "no status of HTTP")
+        if status != 200:
+            return Reject(url, "ingest", f"http-{status}")
+        content_type, language = _http_header(record, "Content-Type"), _http_header(record, "Content-Language")
+        if not is_html(content_type, b"<html>"):
+            return Reject(url, "ingest", "not-html", content_type)
+        return Document(url, 200, content_type, language, "", b"", moment, self._name, start)
+
+    def _page(self, record: ArcWarcRecord, url: str, start: int, content_type: str) -> Document | Reject:
+        if not is_html(content_type, b"<html>"):
+            return Reject(url, "ingest", "not-html", content_type)
+        try:
+            body = self._body(record)
+        except EncodingError as error:
+            return Reject(url, "ingest", "bad-encoding", str(error))
+        if len(body) > self._max_page_bytes:
+            return Reject(url, "ingest", "too-large", f"more than {self._max_page_bytes} bytes")
+        if not is_html(content_type, body):
+            return Reject(url, "ingest", "not-html", content_type)
+        language = _http_header(record, "Content-Language")
+        return Document(url, 200, content_type, language, "", body, _fetched(record), self._name, start)
+
+    def _body(self, record: ArcWarcRecord) -> bytes:
+        """Return the body without its content encoding, or more bytes than are allowed."""
+        limit = self._max_page_bytes
+        stream = record.raw_stream
+        chunked = "chunked" in _http_header(record, "Transfer-Encoding").lower()
+        if chunked and record.length <= limit + _MAX_HEADER_BYTES:  # whole chunks are read: one may be the whole record
+            stream = ChunkedDataReader(stream)
+        body: bytes = stream.read(limit + 1)
+        return body if len(body) > limit else decompress(body, _http_header(record, "Content-Encoding"), limit)
+
+
+def _missing(record: ArcWarcRecord, target: str) -> str:
+    """Return what a record lacks to say what it is; empty if nothing, or if nobody would miss it."""
+    kind = record.rec_type or ""
+    if kind not in _KINDS and (not kind or target.lower().startswith(("http:", "https:"))):
+        return f"no kind of record: {kind!r}" if kind else "no WARC-Type"
+    if kind == "warcinfo" and _is_odd_arc(record):
+        return "the first line of an ARC file has more than five fields"  # its length may be another record's
+    if kind in _READ and not _SCHEME.match(target):
+        return "no WARC-Target-URI"
+    return ""
+
+
+def _is_odd_arc(record: ArcWarcRecord) -> bool:
+    """Return whether a warcinfo record is what warcio makes of an ARC file's first line, with what is no file name."""
+    headers = record.rec_headers
+    return bool(headers.get_header("WARC-IP-Address")) and " " in (headers.get_header("WARC-Filename") or "")
+
+
+def _http_header(record: ArcWarcRecord, name: str) -> str:
+    value: str | None = record.http_headers.get_header(name) if record.http_headers else None
+    return value or ""
+
+
+def _fetched(record: ArcWarcRecord) -> datetime | None:
+    return _moment_of(record.rec_headers.get_header("WARC-Date") or "")
+
+
+def _moment_of(date: str) -> datetime | None:
+    try:
+        moment = datetime.fromisoformat(date)
+        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):  # the latter: before the first day or behind the last one in UTC
+        return None

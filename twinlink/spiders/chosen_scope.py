@@ -1,0 +1,42 @@
+"""Which addresses a crawl fetches that is told all of them: these, and no link of theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from twinlink.spiders.frontier.ledger import Entry
+from twinlink.spiders.scope import Scope, host_of
+from twinlink.urls import page_key
+
+__all__ = ["CHOSEN_LEDGER", "CHOSEN_PREFIX", "ChosenScope"]
+
+CHOSEN_LEDGER = "recover.sqlite"
+"""Ledger of such crawls in a run directory, beside that of its ordinary crawl."""
+CHOSEN_PREFIX = "recover"
+"""What the names of their archives begin with."""
+
+
+class ChosenScope(Scope):
+    """The sites of the start pages, of which only chosen addresses are fetched; the limits hold for them as for links.
+
+    A redirect is booked and not followed: who chose the address decides about where it leads.
+    """
+
+    def start(self, url: str) -> Entry:
+        """Return the entry of a chosen address."""
+        root = "/".join(url.split("/", 3)[:3]) + "/"
+        home = Entry("", root, host_of(url), site=self.site(root))
+        found = super().links(home, [url])
+        if found:
+            return found[0]._replace(chain=0, side=0, urgency=0, place=0)
+        off = "" if self.site(url) else "it belongs to none of the sites"
+        return Entry(page_key(url), url, host_of(url), 1, reason="excluded", detail=off, site=self.site(url))
+
+    def links(self, page: Entry, urls: Iterable[str]) -> list[Entry]:  # noqa: ARG002  (as the other scope has it)
+        """Follow nothing."""
+        return []
+
+    def redirect(self, page: Entry, url: str) -> Entry | None:
+        """Follow only to another spelling of the same address."""
+        target = super().redirect(page, url)
+        return target if target is not None and target.key == page.key else None

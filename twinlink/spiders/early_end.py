@@ -1,0 +1,87 @@
+"""Downloads that are broken off: an answer that cannot be a page is not received to its end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scrapy.exceptions import StopDownload
+
+from twinlink.pages.content_encoding import beginning
+from twinlink.sources.documents import SNIFFED_BYTES, is_html
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.http import Headers, Response
+
+__all__ = ["SMALL_BODY", "EarlyEnd", "is_whole"]
+
+SMALL_BODY = 32 * 1024
+"""Bytes of a body of another type that are received and thrown away: up to here it is cheaper than a new connection."""
+
+_SAMPLE = 2 * SNIFFED_BYTES  # packed bodies have a head of their own in front
+_STATE = "arriving"  # key of a request's meta
+
+
+class _Arriving:
+    """What is known of an answer while its body comes in."""
+
+    def __init__(self, content_type: str, encoding: str) -> None:
+        self._content_type = content_type
+        self._encoding = encoding
+        self._head = b""
+        self._received = 0
+        # None: the headers do not say, the first bytes of the body will.
+        self._is_page = None if is_html(content_type, b"<html>") else False
+
+    def take(self, data: bytes) -> bool:
+        """Take a part of the body; return whether enough has come to know that it is no page."""
+        self._received += len(data)
+        if self._is_page is None:
+            self._head += data
+            if len(self._head) >= _SAMPLE:
+                self._is_page = self._looks_like_page()
+        return self._is_page is False and self._received > SMALL_BODY
+
+    def _looks_like_page(self) -> bool:
+        plain = beginning(self._head, self._encoding, SNIFFED_BYTES)
+        self._head = b""
+        return plain is None or len(plain) < SNIFFED_BYTES or is_html(self._content_type, plain)
+
+
+class EarlyEnd:
+    """Breaks off the download of what was asked for as a page and is none, unless it is short.
+
+    The Content-Type decides where it says anything, else the first bytes of the body. Where the length of the body is
+    not known beforehand (chunked, or sent until the connection closes), up to `SMALL_BODY` bytes of it are received.
+    An answer that was broken off is no failure: it goes on as a response that is not whole (`is_whole`).
+    """
+
+    def headers_received(self, headers: Headers, body_length: int | str, request: Request) -> None:
+        """Take the headers; Scrapy passes a string as the length of a body whose length it does not know."""
+        request.meta.pop(_STATE, None)  # of an earlier try
+        entry = request.meta.get("page")
+        content_type = _joined(headers, "Content-Type")
+        if entry is None or entry.kind != "page" or is_html(content_type, b""):
+            return
+        if isinstance(body_length, int):
+            if body_length <= SMALL_BODY:
+                return
+            if not is_html(content_type, b"<html>"):
+                raise StopDownload(fail=False)
+        request.meta[_STATE] = _Arriving(content_type, _joined(headers, "Content-Encoding"))
+
+    def bytes_received(self, data: bytes, request: Request) -> None:
+        """Take a part of the body."""
+        arriving: _Arriving | None = request.meta.get(_STATE)
+        if arriving is not None and arriving.take(data):
+            del request.meta[_STATE]
+            raise StopDownload(fail=False)
+
+
+def is_whole(response: Response) -> bool:
+    """Return whether the body of an answer was received to its end."""
+    return "download_stopped" not in response.flags
+
+
+def _joined(headers: Headers, name: str) -> str:
+    return b", ".join(headers.getlist(name)).decode("latin-1")

@@ -1,0 +1,163 @@
+"""Where the pages of a crawl lie, and asking for them again: the part of the ledger that outlives a visit.
+
+A crawl that has come to its end can visit again all that it asked for. Every such address goes back into the queue in
+one transaction; its page stays known, so that a visit that is broken off, or fails for a passing reason, loses nothing.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+
+import msgspec
+
+from twinlink.spiders.frontier.records import Body, Outcome
+
+__all__ = [
+    "VISIT_AGAIN",
+    "book_body",
+    "earlier_body",
+    "keep_earlier",
+    "known_starts",
+    "lose_bodies",
+    "note",
+    "queue_again",
+    "reads_whole",
+    "visit_number",
+]
+
+_VISIT = re.compile(r"[1-9]\d{0,8}")
+VISIT_AGAIN = 4
+"""Urgency of what is asked for again: it comes before what is new, lest a limit of pages turn old ones out."""
+
+# Not what was dropped without being asked for: by what its address or the link to it says.
+_AGAIN = """
+UPDATE frontier SET state = 'queued', reason = '', detail = '', hops = 0, bytes = 0, urgency = ?
+WHERE state IN ('done', 'moved', 'aside') OR state = 'rejected' AND (
+    status IS NOT NULL OR reason NOT IN (
+        'not-html', 'excluded', 'trap', 'depth', 'nofollow', 'redirect-loop', 'too-many-links'
+    )
+)
+"""
+# Reasons without a status that hold for good; all others without one are failures that may pass.
+_FOR_GOOD = frozenset(("robots", "too-large", "private-address", "blocked-port"))
+_PASSING = frozenset((304, 408, 425, 429))  # 304: said of a page that was asked for without conditions
+_NOT_BUILT = frozenset(("needs-browser", "browser-failed"))  # the answer came, but not what scripts make of it
+
+_EARLIER = """
+SELECT b.archive, b.stop, b.url, date, digest, etag, modified, found, lang FROM bodies AS b JOIN frontier USING (id)
+WHERE key = ? AND b.archive <> ''
+"""
+_BOOK = """
+INSERT OR REPLACE INTO bodies SELECT id, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM frontier WHERE key = ?
+"""
+_KEPT = "UPDATE bodies SET found = 'kept', visit = ? WHERE id = (SELECT id FROM frontier WHERE key = ?)"
+_GONE = """
+UPDATE bodies SET archive = '', stop = 0, date = '', digest = '', etag = '', modified = '', found = 'gone', visit = ?
+WHERE id = (SELECT id FROM frontier WHERE key = ?) AND archive <> ''
+"""
+_LOSE_RECORDS = """
+UPDATE frontier SET state = 'queued', reason = '', detail = '', hops = 0, archive = NULL, bytes = 0
+WHERE archive = ?1 AND stop > ?2
+    OR state = 'done' AND id IN (SELECT id FROM bodies WHERE bodies.archive = ?1 AND bodies.stop > ?2)
+"""
+_END = """
+SELECT max(
+    (SELECT coalesce(max(stop), 0) FROM frontier WHERE archive = ?1),
+    (SELECT coalesce(max(stop), 0) FROM bodies WHERE archive = ?1)
+)
+"""
+
+
+def note(db: sqlite3.Connection, name: str) -> str | None:
+    """Return a note of the ledger."""
+    row = db.execute("SELECT value FROM notes WHERE name = ?", (name,)).fetchone()
+    if row and not isinstance(row[0], str):
+        raise sqlite3.DataError(f"note {name!r} is no text")
+    return row[0] if row else None
+
+
+def known_starts(db: sqlite3.Connection) -> list[str] | None:
+    """Return the start pages that a ledger notes; None: those of an earlier version are not noted."""
+    kept = note(db, "starts")
+    return None if kept is None else msgspec.json.decode(kept, type=list[str])
+
+
+def queue_again(db: sqlite3.Connection) -> bool:
+    """Queue all that was asked for, in one transaction; not while a crawl is open: that one is to go on.
+
+    Returns
+    -------
+    bool
+        Whether a new visit begins.
+    """
+    db.execute("BEGIN IMMEDIATE")
+    is_open, is_new = db.execute(
+        "SELECT queued + flight > 0, queued + flight + done + moved + rejected = 0 FROM total"
+    ).fetchone()
+    begins = not is_new and (not is_open or note(db, "finished") is not None)
+    if begins:
+        db.execute(_AGAIN, (VISIT_AGAIN,))
+        db.execute("UPDATE sites SET seconds = 0, ended = '', listed = 0, listed_bytes = 0")
+        db.execute("INSERT OR REPLACE INTO notes VALUES ('visit', ?)", (str(visit_number(db) + 1),))
+        db.execute("DELETE FROM notes WHERE name = 'finished'")
+    db.execute("COMMIT")
+    return begins
+
+
+def reads_whole(db: sqlite3.Connection, reading: str, visit: int) -> bool:
+    """Tell whether a visit asks for whole pages, for the one before read them otherwise; note how they are read.
+
+    A ledger that does not say how is taken at its word. What was read in two ways is read anew by the next visit.
+    """
+    if note(db, f"reading-{visit}") not in (None, reading):
+        reading = "mixed"
+    db.execute("INSERT OR REPLACE INTO notes VALUES (?, ?)", (f"reading-{visit}", reading))
+    before = note(db, f"reading-{visit - 1}")
+    return before is not None and before != reading
+
+
+def visit_number(db: sqlite3.Connection) -> int:
+    """Return the number of the visit that goes on or was the last one, from 1."""
+    number = note(db, "visit") or "1"
+    if not _VISIT.fullmatch(number):
+        raise sqlite3.DataError(f"visit {number[:20]!r}")
+    return int(number)
+
+
+def earlier_body(db: sqlite3.Connection, key: str) -> Body | None:
+    """Return where the page of an address lies that is asked for again."""
+    row = db.execute(_EARLIER, (key,)).fetchone()
+    return msgspec.convert(row, Body) if row else None
+
+
+def keep_earlier(db: sqlite3.Connection, key: str, outcome: Outcome) -> Outcome:
+    """Return the outcome that is to be booked: a failure that may pass leaves the page of an earlier visit in place."""
+    if outcome.state != "rejected" or not _may_pass(outcome):
+        return outcome
+    earlier = earlier_body(db, key)
+    return outcome._replace(state="done", lang=earlier.lang) if earlier else outcome
+
+
+def _may_pass(outcome: Outcome) -> bool:
+    if outcome.status is None or outcome.reason in _NOT_BUILT:
+        return outcome.reason not in _FOR_GOOD
+    return outcome.status >= 500 or outcome.status in _PASSING
+
+
+def book_body(db: sqlite3.Connection, key: str, outcome: Outcome, visit: int) -> None:
+    """Book where the page of an address lies by now, inside the transaction that books its outcome."""
+    if outcome.state == "done" and outcome.body:
+        db.execute(_BOOK, (*outcome.body[:-1], visit, key))
+    elif visit > 1 and outcome.state == "done":
+        db.execute(_KEPT, (visit, key))
+    elif visit > 1 and outcome.state in ("moved", "rejected"):
+        db.execute(_GONE, (visit, key))
+
+
+def lose_bodies(db: sqlite3.Connection, name: str, size: int) -> int:
+    """Queue what an archive of ``size`` bytes does not hold, in a transaction; return where its last record ends."""
+    db.execute(_LOSE_RECORDS, (name, size))
+    db.execute("DELETE FROM bodies WHERE archive = ? AND stop > ?", (name, size))
+    stop: int = db.execute(_END, (name,)).fetchone()[0]
+    return stop

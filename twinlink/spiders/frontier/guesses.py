@@ -1,0 +1,236 @@
+"""Addresses that were guessed: which are asked for, what was answered, what came of it; on disk, in their own ledger.
+
+A crawl of chosen addresses (`twinlink.spiders.crawl.crawl_chosen`) fetches them. Its answers lie in the run's archive,
+but count as pages only when they have been judged: until then, and when the verdict is another one than ``found``,
+`guess_rejects` says so.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from pathlib import Path
+from types import TracebackType
+from typing import NamedTuple, Self
+
+import msgspec
+
+from twinlink.spiders.chosen_scope import CHOSEN_LEDGER
+from twinlink.spiders.frontier.bodies import book_body, visit_number
+from twinlink.spiders.frontier.faults import usable
+from twinlink.spiders.frontier.ledger import LEDGER_NAME, Ledger
+from twinlink.spiders.frontier.records import Body, Entry, Outcome
+from twinlink.spiders.frontier.schema import INSERT, SETTLE
+from twinlink.tables import Reject
+from twinlink.urls import page_key
+
+__all__ = ["LATER", "Answer", "GuessBook", "Guessed", "guess_rejects", "guess_state", "known_keys"]
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS guesses (
+    id INTEGER PRIMARY KEY,
+    key TEXT NOT NULL UNIQUE,
+    url TEXT NOT NULL,
+    site TEXT NOT NULL,
+    page TEXT NOT NULL,
+    rule TEXT NOT NULL,
+    credibility REAL NOT NULL,
+    lang TEXT NOT NULL,
+    page_lang TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    hops INTEGER NOT NULL,
+    outcome TEXT NOT NULL DEFAULT '',
+    detail TEXT NOT NULL DEFAULT ''
+)
+"""
+_ADD = """
+INSERT OR IGNORE INTO guesses (key, url, site, page, rule, credibility, lang, page_lang, kind, hops)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+LATER = ("robots-unreachable", "busy")
+"""Reasons that hold for a while: the next crawl asks again."""
+
+
+class Guessed(NamedTuple):
+    """An address that is asked for."""
+
+    url: str
+    site: str
+    page: str
+    """Address of the page whose partner it may be."""
+    rule: str
+    """As people read it."""
+    credibility: float
+    lang: str
+    """Language that the answer should have, empty: not known."""
+    page_lang: str
+    """Language of the page, empty: not known."""
+    kind: str = "guess"
+    """guess; or probe: made up, to see what the site answers to a wrong address."""
+    hops: int = 0
+    """Redirects that led there."""
+
+
+class Answer(NamedTuple):
+    """A guess and what was answered to it."""
+
+    guess: Guessed
+    outcome: str
+    """Verdict, empty: not judged yet."""
+    detail: str
+    state: str
+    """State in the ledger: done, moved, rejected; queued: not asked for yet."""
+    reason: str
+    said: str
+    """What the ledger says beside the reason."""
+    archive: str
+    """Name of the archive that the answer lies in, empty: in none."""
+
+
+class GuessBook:
+    """The guesses of a run, open for writing; the caller holds the run.
+
+    Parameters
+    ----------
+    folder : Path
+        The run directory. Its ledger for guesses is made if need be.
+
+    Raises
+    ------
+    RunError
+        If the file is not such a ledger, or cannot be written.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        path = folder / CHOSEN_LEDGER
+        self._path = path
+        with usable(path):
+            with closing(Ledger(path)):
+                pass
+            self._db = sqlite3.connect(path, timeout=30, isolation_level=None)
+            self._db.execute(_SCHEMA)
+
+    def __enter__(self) -> Self:
+        """Return it."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close the file."""
+        self._db.close()
+
+    def add(self, guesses: Iterable[Guessed]) -> int:
+        """Take guesses that are to be asked for, best first; return how many are new."""
+        before = self._db.total_changes
+        rows = [(page_key(guess.url), *guess) for guess in guesses]
+        with usable(self._path):
+            self._db.execute("BEGIN IMMEDIATE")
+            self._db.executemany(_ADD, rows)
+            self._db.execute("COMMIT")
+        return self._db.total_changes - before
+
+    def answers(self) -> list[Answer]:
+        """Return all guesses in the order in which they came."""
+        with usable(self._path):
+            return _answers(self._db)
+
+    def n_answered(self) -> int:
+        """Return how many have been answered so far; cheap, also while they are fetched."""
+        with usable(self._path):
+            row = self._db.execute("SELECT count(*) FROM frontier WHERE state NOT IN ('queued', 'flight')").fetchone()
+        return int(row[0])
+
+    def book(self, verdicts: Iterable[tuple[str, str, str]]) -> None:
+        """Book verdicts: address, outcome, detail."""
+        rows = [(page_key(url), outcome, detail) for url, outcome, detail in verdicts]
+        with usable(self._path):
+            self._db.execute("BEGIN IMMEDIATE")
+            self._db.executemany("UPDATE guesses SET outcome = ?2, detail = ?3 WHERE key = ?1", rows)
+            self._db.execute("COMMIT")
+
+    def adopt(self, folder: Path) -> int:
+        """Enter what was found into the ledger of the run's ordinary crawl, if it has one; return how many pages.
+
+        So a crawl does not fetch it a second time, and a crawl that asks again asks for it, too.
+        """
+        if not (folder / LEDGER_NAME).is_file():
+            return 0
+        path = folder / LEDGER_NAME
+        with closing(Ledger(path)):  # of this version by now
+            pass
+        with usable(path), closing(sqlite3.connect(path, timeout=30, isolation_level=None)) as db:
+            known = {key for (key,) in db.execute("SELECT key FROM frontier WHERE state = 'done'")}
+            rows = [row for row in self._db.execute(_FOUND) if row[0] not in known]
+            stops = self._db.execute("SELECT name, stop FROM archives").fetchall() if rows else []
+            db.execute("BEGIN IMMEDIATE")
+            db.executemany("INSERT OR REPLACE INTO archives VALUES (?, ?)", stops)
+            for row in rows:
+                _enter(db, row)
+            db.execute("COMMIT")
+        return len(rows)
+
+
+_FOUND = """
+SELECT g.key, f.url, f.host, f.site, f.status, f.archive, f.start, f.stop, f.bytes, f.lang,
+    b.archive, b.stop, b.url, b.date, b.digest, b.etag, b.modified
+FROM guesses AS g JOIN frontier AS f USING (key) JOIN bodies AS b ON b.id = f.id
+WHERE g.outcome = 'found' AND f.state = 'done'
+"""
+_ANSWERS = """
+SELECT g.url, g.site, g.page, g.rule, g.credibility, g.lang, g.page_lang, g.kind, g.hops, g.outcome, g.detail,
+    coalesce(f.state, 'queued'), coalesce(f.reason, ''), coalesce(f.detail, ''), coalesce(f.archive, '')
+FROM guesses AS g LEFT JOIN frontier AS f USING (key) ORDER BY g.id
+"""
+
+
+def _answers(db: sqlite3.Connection) -> list[Answer]:
+    n = len(Guessed._fields)
+    rows = [(row[:n], *row[n:]) for row in db.execute(_ANSWERS)]
+    return msgspec.convert(rows, list[Answer])
+
+
+def _enter(db: sqlite3.Connection, row: tuple[object, ...]) -> None:
+    """Enter a page as if a crawl had fetched it, inside a transaction."""
+    key, url, host, site, status, archive, start, stop, size, lang, *body = row
+    entry = Entry(str(key), str(url), str(host), depth=1, site=str(site))
+    db.execute(INSERT, entry)
+    where = Body(*body)  # type: ignore[arg-type]  # as another ledger has them
+    outcome = Outcome("done", "", "recovered", status, archive, start, stop, size, lang, where)  # type: ignore[arg-type]
+    db.execute(SETTLE, (*outcome[:-1], entry.url, entry.hops, entry.side, entry.urgency, entry.key))
+    book_body(db, entry.key, outcome, visit_number(db))
+
+
+def guess_rejects(folder: Path) -> Iterator[Reject]:
+    """Yield every guessed address of a run that an answer lies in the archive of and that is no page, with its reason.
+
+    Those that the ordinary crawl has a page of do not come.
+    """
+    path = folder / CHOSEN_LEDGER
+    if not path.is_file():
+        return
+    known = known_keys(folder, "SELECT key FROM frontier WHERE state = 'done'")
+    with usable(path), closing(sqlite3.connect(path, timeout=30)) as db:
+        answers = _answers(db) if db.execute(_IS_THERE).fetchone() else []
+    for answer in answers:
+        is_no_page = answer.outcome != "found" and answer.state not in ("queued", "flight")
+        if is_no_page and page_key(answer.guess.url) not in known:
+            yield Reject(answer.guess.url, "recover", answer.outcome or "not-judged", answer.detail)
+
+
+_IS_THERE = "SELECT 1 FROM sqlite_master WHERE name = 'guesses'"
+
+
+def guess_state(folder: Path) -> str:
+    """Return what changes when a verdict does; empty: nothing was guessed."""
+    return " ".join(f"{reject.url} {reject.reason}" for reject in guess_rejects(folder))
+
+
+def known_keys(folder: Path, query: str = "SELECT key FROM frontier WHERE state <> 'rejected'") -> set[str]:
+    """Return the keys of addresses that the run's ordinary crawl knows, dropped ones apart; empty without a crawl."""
+    if not (folder / LEDGER_NAME).is_file():
+        return set()
+    path = folder / LEDGER_NAME
+    with usable(path), closing(sqlite3.connect(path, timeout=30)) as db:
+        return {key for (key,) in msgspec.convert(list(db.execute(query)), list[tuple[str]])}

@@ -1,0 +1,393 @@
+"""What a crawl knows of its addresses: which are queued, which are fetched and where they lie, which were dropped, why.
+
+One SQLite file. An answer and the links that it brought are booked in one transaction, together with the place in the
+archive up to which everything is known; so a crawl that is killed at any moment goes on from its last answer.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from twinlink.spiders.frontier.bodies import (
+    VISIT_AGAIN,
+    book_body,
+    earlier_body,
+    keep_earlier,
+    known_starts,
+    lose_bodies,
+    note,
+    queue_again,
+    reads_whole,
+    visit_number,
+)
+from twinlink.spiders.frontier.faults import broken_ledger, check_ledger, usable
+from twinlink.spiders.frontier.partners import Sides
+from twinlink.spiders.frontier.reading import (
+    count_states,
+    ledger_again,
+    ledger_counts,
+    ledger_ended,
+    ledger_failures,
+    ledger_langs,
+    ledger_latest,
+    ledger_rejects,
+    ledger_report,
+    ledger_sites,
+    ledger_starts,
+    ledger_summary,
+    ledger_tally,
+)
+from twinlink.spiders.frontier.records import (
+    LEDGER_NAME,
+    Body,
+    Budget,
+    Counts,
+    Entry,
+    LedgerSummary,
+    Outcome,
+    SiteCounts,
+)
+from twinlink.spiders.frontier.room import drop_sitemaps, with_room
+from twinlink.spiders.frontier.schema import (
+    BODIES,
+    DROP,
+    INSERT,
+    NEXT_HOST,
+    REQUEUE,
+    SCHEMA,
+    SETTLE,
+    SPEND,
+    TAKE,
+    VERSION,
+)
+from twinlink.spiders.frontier.upgrade import upgrade
+from twinlink.spiders.frontier.urgency import book_pairwise
+
+__all__ = [
+    "LEDGER_NAME",
+    "Body",
+    "Budget",
+    "Counts",
+    "Entry",
+    "Ledger",
+    "LedgerSummary",
+    "Outcome",
+    "SiteCounts",
+    "ledger_again",
+    "ledger_counts",
+    "ledger_ended",
+    "ledger_failures",
+    "ledger_langs",
+    "ledger_latest",
+    "ledger_rejects",
+    "ledger_report",
+    "ledger_sites",
+    "ledger_starts",
+    "ledger_summary",
+    "ledger_tally",
+]
+
+_LATER = ("robots-unreachable", "busy")
+"""Reasons that only hold for a while: the next run tries again."""
+_UNLIMITED = 2**62
+
+
+class Ledger:
+    """The ledger opened for writing; one process at a time (the caller holds the crawl's lock).
+
+    Opening puts what was in flight back into the queue.
+
+    Raises
+    ------
+    RunError
+        If the file is not a ledger of this version, is damaged, or cannot be read or written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        with usable(path):
+            self._db = sqlite3.connect(path, isolation_level=None)
+        self._turn = 0
+        self._visit = 1
+        self._pairs = False
+        self._whole = False  # this visit asks for whole pages: their links were read under other settings
+        self._budget = _bound(Budget())
+        self._seen: dict[str, float] = {}  # site → when its last answer came, or its first request went
+        try:
+            with usable(path):
+                self._prepare(path)
+        except BaseException:
+            self._db.close()
+            raise
+
+    def _prepare(self, path: Path) -> None:
+        db = self._db
+        version = upgrade(db)
+        if version == 0:
+            db.execute("PRAGMA journal_mode = WAL")
+            db.executescript(f"BEGIN; {SCHEMA} {BODIES} PRAGMA user_version = {VERSION}; COMMIT;")
+        elif version != VERSION:
+            raise broken_ledger(path, f"it is of version {version}, expected {VERSION}")
+        else:
+            check_ledger(db)
+        # NORMAL: a commit survives the death of the process at once, that of the machine after the next checkpoint.
+        db.execute("PRAGMA synchronous = NORMAL")
+        db.execute("BEGIN IMMEDIATE")
+        db.execute("UPDATE frontier SET state = 'queued' WHERE state = 'flight'")
+        db.execute("UPDATE sites SET turn = 0")
+        db.execute("UPDATE hosts SET turn = 0, room = 1000000")
+        db.execute("COMMIT")
+        self._visit = visit_number(db)
+
+    def queue_again(self) -> bool:
+        """Begin another visit: queue all that was asked for, if the crawl has come to its end; else it is to go on.
+
+        Returns
+        -------
+        bool
+            Whether it begins.
+        """
+        begins = queue_again(self._db)
+        self._visit = visit_number(self._db)
+        return begins
+
+    def earlier(self, entry: Entry) -> Body | None:
+        """Return the page that an earlier visit found at an address.
+
+        Without ETag and date where that one was read for other sites or otherwise (`seed`): an answer that it is
+        unmodified would hide the links that were left out then.
+        """
+        body = earlier_body(self._db, entry.key) if self._visit > 1 and entry.kind == "page" else None
+        return body._replace(etag="", modified="") if body and self._whole else body
+
+    def seed(
+        self,
+        entries: Sequence[Entry],
+        max_depth: int,
+        max_chain: int,
+        budget: Budget | None = None,
+        again: Callable[[str, str], bool] = lambda reason, url: False,
+        langs: Sequence[str] | None = None,
+        is_excluded: Callable[[str], bool] | None = None,
+        reading: str = "",
+    ) -> None:
+        """Add start pages, set the budgets, and let today's settings hold for what is known.
+
+        What they no longer drop is queued again; what is queued and they drop (patterns, depth) is queued no longer.
+
+        While no page at all has been fetched, start pages that failed are tried again, and those of a site without a
+        page that gave no answer always: a second run after a broken network must not repeat the first one's failure
+        from memory.
+
+        Parameters
+        ----------
+        entries : sequence of Entry
+            The start pages.
+        max_depth, max_chain : int
+            Links too deep, and links at the end of a chain, are dropped beyond these.
+        budget : Budget, optional
+            Of each site; without it there is none.
+        again : callable
+            Tells for a reason and an address whether it is dropped no longer. What holds only for a while
+            (``robots-unreachable``, ``busy``) is always tried again.
+        langs : sequence of str, optional
+            Wanted languages, perhaps none: likely partners come first. Without it the order is breadth first.
+        is_excluded : callable, optional
+            Tells whether the patterns keep an address out; start pages are always in.
+        reading : str, optional
+            Names the settings by which pages are read and links are kept that leave no trace where they are dropped.
+        """
+        db = self._db
+        self._budget = _bound(budget or Budget())
+        db.create_function("again", 2, lambda reason, url: reason in _LATER or again(reason, url))
+        self._begin()
+        db.execute("DELETE FROM notes WHERE name = 'finished'")
+        starts = dict.fromkeys([*(known_starts(db) or ()), *(entry.url for entry in entries)])
+        db.execute("INSERT OR REPLACE INTO notes VALUES ('starts', ?)", (json.dumps([*starts]),))
+        self._put_in_order(langs)
+        self._whole = reads_whole(db, reading, self._visit)
+        db.executemany(INSERT, entries)
+        db.execute(REQUEUE, {"max_depth": max_depth, "max_chain": max_chain, **self._budget})
+        db.create_function("is_excluded", 1, is_excluded or (lambda url: False))
+        db.execute(DROP, {"max_depth": max_depth, "has_patterns": is_excluded is not None})
+        for (site,) in db.execute("SELECT site FROM sites").fetchall():
+            db.execute(SPEND, {**self._budget, "gap": 0.0, "site": site})
+        db.execute("COMMIT")
+
+    def _put_in_order(self, langs: Sequence[str] | None) -> None:
+        """Forget what earlier settings said of sides and urgency, if they were others."""
+        db = self._db
+        self._pairs = langs is not None
+        order = "breadth" if langs is None else ",".join(["pairs", *langs])
+        if note(db, "order") != order:
+            sides = Sides(langs or ())
+            db.create_function("side_of", 1, sides.of_tag, deterministic=True)
+            db.execute(
+                "UPDATE frontier SET side = side_of(iif(state = 'done', lang, '')),"
+                " urgency = iif(state = 'queued' AND urgency = ?1, ?1, 0) WHERE kind = 'page'",
+                (VISIT_AGAIN,),
+            )
+            db.execute("DELETE FROM rules")
+            db.execute("INSERT OR REPLACE INTO notes VALUES ('order', ?)", (order,))
+
+    def add(self, entries: Sequence[Entry]) -> None:
+        """Queue addresses that no page brought (sitemaps that robots.txt names)."""
+        self._begin()
+        self._db.executemany(INSERT, entries)
+
+    def bring(self, entry: Entry, links: Sequence[Entry]) -> None:
+        """Book links that an address has brought which is not settled yet: those of a sitemap come in portions."""
+        if links:
+            self._begin()
+            self._book_links(entry, False, links)
+            self._db.execute("COMMIT")
+
+    def take(self, per_host: int) -> Entry | None:
+        """Hand out the next address: sites take turns, in a site its hosts; on a host what is most urgent first.
+
+        What is equally urgent comes from the side with the fewest pages; then breadth first.
+
+        Addresses that look like a trap come after all others of their host.
+
+        Parameters
+        ----------
+        per_host : int
+            Addresses in flight to one host at most.
+
+        Returns
+        -------
+        Entry or None
+            None when nothing is queued for a host that has room, of a site that has not ended.
+        """
+        # Left uncommitted on purpose: what is taken and not settled is in the queue again after a kill either way.
+        self._begin()
+        limits = {"per_host": per_host, "max_pages": self._budget["pages"]}
+        rows = self._db.execute(NEXT_HOST, limits)
+        place = next(((site, host) for site, host in rows if host is not None), None)
+        rows.close()
+        if place is None:
+            return None
+        row = self._db.execute(TAKE, place).fetchone()
+        self._turn += 1
+        self._db.execute("UPDATE sites SET turn = ? WHERE site = ?", (self._turn, place[0]))
+        self._db.execute("UPDATE hosts SET turn = ? WHERE site = ? AND host = ?", (self._turn, *place))
+        self._seen.setdefault(place[0], time.monotonic())
+        return Entry(*row)
+
+    def limit_host(self, host: str, room: int | None) -> None:
+        """Let at most ``room`` addresses of a host be in flight, until this ledger is closed; None: no limit."""
+        self._begin()
+        self._db.execute("UPDATE hosts SET room = ? WHERE host = ?", (1_000_000 if room is None else room, host))
+
+    def has_more(self) -> bool:
+        """Return whether anything is queued for a site that has not ended."""
+        row = self._db.execute("SELECT 1 FROM sites WHERE queued > 0 AND ended = '' LIMIT 1").fetchone()
+        return row is not None
+
+    def known(self, site: str) -> int:
+        """Return how many pages of a site are fetched or queued."""
+        row = self._db.execute("SELECT done + flight + queued FROM sites WHERE site = ?", (site,)).fetchone()
+        return row[0] if row else 0
+
+    def room_for_sitemaps(self, site: str) -> tuple[int, int]:
+        """Return how many addresses, and how many bytes, may still be read in sitemaps of a site; 0: none."""
+        row = self._db.execute("SELECT listed, listed_bytes FROM sites WHERE site = ?", (site,)).fetchone() or (0, 0)
+        limits = (int(self._budget["listed"]), int(self._budget["listed_bytes"]))
+        return max(0, limits[0] - row[0]), max(0, limits[1] - row[1])
+
+    def spend_on_sitemaps(self, site: str, addresses: int, n_bytes: int) -> None:
+        """Count what was read in a sitemap of a site."""
+        self._begin()
+        spent = (addresses, n_bytes, site)
+        self._db.execute("UPDATE sites SET listed = listed + ?, listed_bytes = listed_bytes + ? WHERE site = ?", spent)
+
+    def drop_sitemaps(self, entry: Entry, outcome: Outcome) -> None:
+        """Book what becomes of a sitemap for a thousand that are queued behind it, too."""
+        self._begin()
+        drop_sitemaps(self._db, entry, outcome)
+
+    def settle(self, entry: Entry, outcome: Outcome, links: Iterable[Entry] = ()) -> None:
+        """Book what became of an address, and the links that it brought, in one transaction.
+
+        An outcome ``queued`` puts the address back, as ``entry`` spells it and with its urgency: a redirect that only
+        rewrites its query leads to the same key. A failure that may pass (no answer, 5xx, 408, 425, 429) leaves an
+        address ``done`` that has the page of an earlier visit.
+        """
+        db = self._db
+        self._begin()
+        if self._visit > 1:
+            outcome = keep_earlier(db, entry.key, outcome)
+        db.execute(SETTLE, (*outcome[:-1], entry.url, entry.hops, entry.side, entry.urgency, entry.key))
+        book_body(db, entry.key, outcome, self._visit)
+        self._book_links(entry, outcome.state == "done", links)
+        now = time.monotonic()
+        gap = now - self._seen.get(entry.site, now)
+        self._seen[entry.site] = now
+        db.execute(SPEND, {**self._budget, "gap": gap, "site": entry.site})
+        if outcome.archive is not None:
+            db.execute("UPDATE archives SET stop = ? WHERE name = ?", (outcome.stop, outcome.archive))
+        db.execute("COMMIT")
+
+    def skip_time(self) -> None:
+        """Leave out of the sites' time what has passed since their last answers: the crawl was paused."""
+        self._seen.clear()
+
+    def _book_links(self, entry: Entry, done: bool, links: Iterable[Entry]) -> None:
+        links = with_room(self._db, links, int(self._budget["address_bytes"]))
+        if self._pairs:
+            book_pairwise(self._db, entry, done, links)
+        else:
+            self._db.executemany(INSERT, links)
+
+    def counts(self) -> Counts:
+        """Count the addresses by state."""
+        return count_states(self._db)
+
+    def archives(self) -> dict[str, int]:
+        """Return the archives, and up to which byte each is known."""
+        return dict(self._db.execute("SELECT name, stop FROM archives ORDER BY name"))
+
+    def book_archive(self, name: str, stop: int) -> None:
+        """Book an archive, before its file is made, and its length when it is closed or cut."""
+        if self._db.in_transaction:
+            self._db.execute("COMMIT")
+        self._db.execute("INSERT OR REPLACE INTO archives VALUES (?, ?)", (name, stop))
+
+    def lose_archive(self, name: str, size: int) -> int:
+        """Queue the pages again that an archive of ``size`` bytes does not hold; return where its last record ends.
+
+        This is for a machine that went down, or a file that somebody removed: a killed process leaves archives at least
+        as long as the ledger says.
+        """
+        db = self._db
+        db.execute("BEGIN IMMEDIATE")
+        stop = lose_bodies(db, name, size)
+        db.execute("UPDATE archives SET stop = ? WHERE name = ?", (stop, name))
+        db.execute("COMMIT")
+        return stop
+
+    def finish(self, note: str) -> None:
+        """Note that the crawl came to its end, and how: ``complete``, ``page-limit`` or ``budget``."""
+        self._begin()
+        self._db.execute(
+            "UPDATE frontier SET state = 'aside', reason = 'not-needed' WHERE kind = 'sitemap' AND state = 'queued'"
+        )
+        self._db.execute("INSERT OR REPLACE INTO notes VALUES ('finished', ?)", (note,))
+        self._db.execute("COMMIT")
+
+    def close(self) -> None:
+        """Close the file; what was taken and not settled goes back into the queue."""
+        if self._db.in_transaction:
+            self._db.execute("ROLLBACK")
+        self._db.close()
+
+    def _begin(self) -> None:
+        if not self._db.in_transaction:
+            self._db.execute("BEGIN IMMEDIATE")
+
+
+def _bound(budget: Budget) -> dict[str, float]:
+    return {name: _UNLIMITED if value is None else value for name, value in budget._asdict().items()}

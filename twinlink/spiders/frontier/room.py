@@ -1,0 +1,72 @@
+"""What addresses may take up in the ledger: the links of a site are booked as long as there is room for them."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from twinlink.spiders.frontier.records import Entry, Outcome
+
+__all__ = ["MAX_DROPPED", "MAX_SAID", "drop_sitemaps", "with_room"]
+
+_ROOM = "SELECT ? - address_bytes FROM sites WHERE site = ?"
+_KNOWN = "SELECT 1 FROM frontier WHERE key = ? AND reason <> 'too-many-links'"
+_SAID = "SELECT n FROM tally WHERE site = ? AND reason = 'too-many-links'"
+
+_SITEMAPS = """
+UPDATE frontier SET state = ?, reason = ?, detail = ? WHERE id IN (
+    SELECT id FROM frontier WHERE state = 'queued' AND site = ? AND host = ? AND side = ? LIMIT ?
+)
+"""
+
+MAX_DROPPED = 1_000
+"""Sitemaps that are dropped in one go."""
+MAX_SAID = 1_000
+"""Dropped links that stand in the ledger for those of a site: they take up room themselves."""
+
+
+def with_room(db: sqlite3.Connection, links: Iterable[Entry], limit: int) -> Iterator[Entry]:
+    """Yield the links for which the ledger has room, one by one while they are booked; those that it knows need none.
+
+    Behind them comes one for each site that had no room for some: it is dropped, and says how many it stands for. Once
+    there are `MAX_SAID` of a site, no more come.
+
+    Parameters
+    ----------
+    db : sqlite3.Connection
+        The ledger, inside the transaction that books them.
+    links : iterable of Entry
+        As a page or a sitemap brings them.
+    limit : int
+        Characters of the addresses of one site, and of their keys.
+    """
+    rooms: dict[str, int] = {}  # site → what is left, if all links so far were new
+    dropped: dict[str, tuple[Entry, int]] = {}  # site → the first link without room, and how many came behind it
+    for link in links:
+        size = len(link.key) + len(link.url)
+        if rooms.get(link.site, 0) < size:
+            rooms[link.site] = _room(db, link.site, limit)
+        if rooms[link.site] >= size or db.execute(_KNOWN, (link.key,)).fetchone():
+            rooms[link.site] -= size
+            yield link
+        else:
+            first, n_behind = dropped.get(link.site, (link, -1))
+            dropped[link.site] = first, n_behind + 1
+    for first, n_behind in dropped.values():
+        row = db.execute(_SAID, (first.site,)).fetchone()
+        if row is None or row[0] < MAX_SAID:
+            detail = f"it and {n_behind} links behind it: {limit} bytes of addresses of {first.site} are known"
+            yield first._replace(reason="too-many-links", detail=detail)
+
+
+def _room(db: sqlite3.Connection, site: str, limit: int) -> int:
+    row = db.execute(_ROOM, (limit, site)).fetchone()
+    return row[0] if row else limit
+
+
+def drop_sitemaps(db: sqlite3.Connection, entry: Entry, outcome: Outcome) -> None:
+    """Book the outcome of a sitemap for others that are queued with it: those of its site on its host."""
+    place = (entry.site, entry.host, entry.side, MAX_DROPPED)
+    db.execute(_SITEMAPS, (outcome.state, outcome.reason, outcome.detail, *place))

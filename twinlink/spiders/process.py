@@ -1,0 +1,221 @@
+"""The crawler's process: ``python -m twinlink.spiders.process``, started by `twinlink.spiders.crawl.crawl`.
+
+It reads its job as one JSON line from standard input. A further line ``stop`` ends the crawl gently; the end of the
+input means that the parent is gone, and ends it at once, also while it is paused. An error goes to standard output as
+one JSON line (class, message), the log to standard error.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import os
+import resource
+import sqlite3
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+
+from twinlink.config import CrawlSettings
+from twinlink.errors import CrawlError, RunError, RunLockedError, TwinlinkError
+from twinlink.spiders.archive import Archive
+from twinlink.spiders.browser.chromium import missing_browser
+from twinlink.spiders.chosen_scope import CHOSEN_LEDGER, CHOSEN_PREFIX, ChosenScope
+from twinlink.spiders.frontier.faults import ledger_error
+from twinlink.spiders.frontier.ledger import LEDGER_NAME, Budget, Ledger
+from twinlink.spiders.frontier.records import ARCHIVE_FOLDER
+from twinlink.spiders.scope import Scope
+from twinlink.system.disk import disk_problem
+from twinlink.system.locks import BlockedError, locked
+from twinlink.system.orphans import end_with_parent
+from twinlink.system.pausing import Pause
+
+__all__ = ["main"]
+
+PUBLIC_DELAY = 0.25
+"""Seconds between requests to a public host when the settings name none: a browser asks for more at once to show one
+page, and AutoThrottle lengthens it for slow servers."""
+
+_FILES = 16_384
+_LOCK_NAME = "crawl.lock"
+_LOCK_PATIENCE = 5.0
+
+
+def main() -> int:
+    """Run the job on standard input; return the exit code."""
+    job = json.loads(sys.stdin.buffer.readline())
+    end_with_parent(job["parent"])  # a process that it forked may hold this one's input open
+    watch = _Watch()
+    try:
+        _crawl(job, msgspec.convert(job["settings"], CrawlSettings), watch)
+    except TwinlinkError as error:
+        sys.stdout.write(json.dumps([type(error).__name__, str(error)]))
+        return error.exit_code
+    return 0
+
+
+class _Watch:
+    """Listens to the parent."""
+
+    def __init__(self) -> None:
+        self.stopped = False
+        self.stop: Callable[[], object] | None = None
+        """Ends a running crawl gently; may be called from another thread."""
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def _listen(self) -> None:
+        # Not sys.stdin: at exit, Python waits in vain for its lock, which a thread that reads holds.
+        while os.read(0, 4096):
+            self.stopped = True
+            if self.stop is None:
+                break
+            self.stop()
+        os._exit(1)  # as good as any other end: the ledger loses nothing
+
+
+def _crawl(job: dict[str, Any], settings: CrawlSettings, watch: _Watch) -> None:
+    starts: Sequence[str] = job["starts"]
+    chosen: Sequence[str] | None = job.get("chosen")
+    folder = Path(job["folder"])
+    name, prefix = (LEDGER_NAME, "crawl") if chosen is None else (CHOSEN_LEDGER, CHOSEN_PREFIX)
+    try:
+        with _locked(folder, job["command"]), closing(Ledger(folder / name)) as ledger:
+            scope = Scope(starts, settings) if chosen is None else ChosenScope(starts, settings)
+            budget = _budget(settings)
+            entries = [scope.start(url) for url in (starts if chosen is None else chosen)]
+            with closing(Archive(folder / ARCHIVE_FOLDER, ledger, prefix)) as archive:
+                if settings.again:
+                    ledger.queue_again()
+                again = _again(settings, scope, _unfinished(ledger, settings))
+                # After the archive, which may have found pages missing that counted against a budget.
+                langs = settings.langs if settings.order == "pairs" else None
+                excluded = (lambda url: not scope.wants(url)) if settings.include or settings.exclude else None
+                limits = (settings.max_depth, settings.max_trap_chain, budget)
+                ledger.seed(entries, *limits, again, langs, excluded, scope.reading())
+                if _unfinished(ledger, settings):
+                    pause = Pause(Path(job["pause"])) if job["pause"] else None
+                    _fetch(ledger, archive, scope, settings, starts, watch, pause)
+            _conclude(ledger, settings, watch)
+    except (sqlite3.Error, msgspec.MsgspecError) as error:
+        raise ledger_error(folder / name, error) from error
+    except OSError as error:
+        why = disk_problem(error, folder) or f"{error.strerror or error}"
+        raise RunError(f"{error.filename or folder}: cannot read or write the crawl: {why}") from error
+
+
+def _again(settings: CrawlSettings, scope: Scope, goes_on: bool) -> Callable[[str, str], bool]:
+    """Tell which addresses an earlier run dropped by settings that have changed, or a robots.txt that may have."""
+
+    def again(reason: str, url: str) -> bool:
+        return {
+            "excluded": lambda: scope.wants(url),
+            "robots": lambda: goes_on or not settings.obey_robots,
+            "noindex": lambda: not settings.obey_meta_robots,
+            "nofollow": lambda: not (settings.obey_meta_robots or settings.obey_rel_nofollow),
+            "private-address": lambda: settings.allow_private,
+            "needs-browser": lambda: settings.browser == "never" or not missing_browser(settings.browser_path),
+        }.get(reason, lambda: False)()
+
+    return again
+
+
+def _budget(limits: CrawlSettings) -> Budget:
+    return Budget(
+        pages=limits.max_site_pages,
+        bytes=limits.max_site_bytes,
+        seconds=_seconds(limits.max_site_minutes),
+        listed=limits.max_site_listed,
+        listed_bytes=limits.max_site_listed_bytes,
+        address_bytes=limits.max_site_address_bytes,
+    )
+
+
+def _seconds(minutes: float | None) -> float | None:
+    return None if minutes is None else 60.0 * minutes
+
+
+def _fetch(
+    ledger: Ledger,
+    archive: Archive,
+    scope: Scope,
+    settings: CrawlSettings,
+    starts: Sequence[str],
+    watch: _Watch,
+    pause: Pause | None,
+) -> None:
+    # Here, for Scrapy takes a second to load, and a finished crawl needs it not.
+    from twinlink.spiders.guard import AddressGuard
+    from twinlink.spiders.spider import crawler_process
+
+    _raise_file_limit()
+    guard = AddressGuard(starts, settings.allow_private)
+    process = crawler_process(ledger, archive, scope, guard, settings, _delay(starts, settings), pause)
+    crawler = next(iter(process.crawlers))
+    from twisted.internet import reactor
+
+    watch.stop = lambda: reactor.callFromThread(process.stop)
+    process.start()
+    spider = crawler.spider
+    fatal: Exception | None = getattr(spider, "fatal", None)
+    if fatal is not None:
+        raise fatal
+
+
+def _conclude(ledger: Ledger, settings: CrawlSettings, watch: _Watch) -> None:
+    counts = ledger.counts()
+    if watch.stopped:
+        return
+    if counts.queued + counts.flight == 0:
+        ledger.finish("complete")
+    elif not _unfinished(ledger, settings) and counts.flight == 0:
+        ledger.finish("page-limit" if counts.done >= settings.max_pages else "budget")
+    else:
+        raise CrawlError(f"the crawler ended with {counts.queued + counts.flight} addresses open; its log says more")
+
+
+def _unfinished(ledger: Ledger, settings: CrawlSettings) -> bool:
+    counts = ledger.counts()
+    return counts.queued > 0 and counts.done < settings.max_pages and ledger.has_more()
+
+
+def _raise_file_limit() -> None:
+    """Take as many open files as this user may have: connections to a thousand hosts are kept for a while."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _FILES if hard == resource.RLIM_INFINITY else min(_FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
+def _delay(starts: Sequence[str], settings: CrawlSettings) -> float:
+    if settings.delay is not None:
+        return settings.delay
+    return 0.0 if all(_is_loopback(start) for start in starts) else PUBLIC_DELAY
+
+
+def _is_loopback(url: str) -> bool:
+    host = urlsplit(url).hostname or ""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+@contextmanager
+def _locked(folder: Path, command: str) -> Iterator[None]:
+    """Hold the folder's lock; wait a little for a predecessor that is about to die with its parent."""
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(locked(folder / _LOCK_NAME, _LOCK_PATIENCE, command))
+        except BlockedError as error:
+            raise RunLockedError(error.say(f"{folder}: another crawl works here", "use another folder")) from None
+        yield
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,143 @@
+"""The reader from the outside: a process that reads large answers, and may be lost over one of them."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+from typing import IO
+
+import msgspec
+
+from twinlink.spiders.reader.page_facts import RESULTS, Job, Result, UnreadError
+from twinlink.spiders.reader.process import DONE, LAST, read_frame, write_frame
+
+__all__ = ["ReaderProcess", "reader_memory"]
+
+_PATIENCE = 10.0  # so many times its processor time may pass until an answer comes: the machine may be busy
+_GRACE = 60.0  # and so many seconds: the machine may be very busy
+_Child = subprocess.Popen[bytes]
+
+
+def reader_memory(limit: int) -> int:
+    """Return the bytes of memory that reading a body of at most ``limit`` bytes may take.
+
+    In trials, the hungriest page of 10 MB (blocks of one word in a script of four bytes a letter) took 17 times its
+    size; beside that, 100 MB for what the libraries set aside.
+    """
+    return 100 * 2**20 + 32 * limit
+
+
+class ReaderProcess:
+    """A process that is started with the first job, and anew when one has ended it. Any thread may ask, one at a time.
+
+    Parameters
+    ----------
+    seconds : float
+        Processor time that a job may take.
+    memory : int
+        Bytes that it may take, see `reader_memory`.
+    """
+
+    def __init__(self, seconds: float, memory: int) -> None:
+        self._seconds = seconds
+        self._memory = memory
+        self._child: _Child | None = None
+        self._lock = threading.Lock()
+        self._closed = threading.Event()
+
+    def ask(self, job: Job) -> Result:
+        """Have a job done.
+
+        Raises
+        ------
+        UnreadError
+            As `twinlink.spiders.reader.page_facts.perform` does; ``parse-timeout`` if it takes too long, ``parse-failed``
+            if it takes too much memory or ends the process.
+        """
+        frame = msgspec.msgpack.encode(job)
+        with self._lock:
+            answer = self._exchange(frame)
+        if answer[:1] != DONE:
+            raise UnreadError(*msgspec.msgpack.decode(answer[1:], type=tuple[str, str]))
+        result: Result = msgspec.msgpack.decode(memoryview(answer)[1:], type=RESULTS[job.kind])
+        return result
+
+    def close(self) -> None:
+        """End the process; a job that is being done fails."""
+        self._closed.set()
+        child = self._child
+        if child is not None:
+            child.kill()
+        if self._lock.acquire(blocking=False):  # else who asks sees its end
+            try:
+                if self._child is not None:
+                    self._buried(self._child)
+            finally:
+                self._lock.release()
+
+    def _exchange(self, frame: bytes) -> bytes:
+        """Return the answer to a job. A process that ends over it gets a second one: somebody may have killed it."""
+        for is_last in (False, True):
+            child = self._child = self._child or self._started()
+            assert child.stdin is not None
+            with suppress(BrokenPipeError):
+                write_frame(child.stdin, frame)
+            answer = self._answer(child)
+            if answer is not None:
+                return answer
+            code = self._buried(child)
+            if code == -signal.SIGPROF:
+                raise UnreadError("parse-timeout", f"more than {self._seconds:g} s of processor time")
+            if is_last:
+                how = f"by signal {-code}" if code < 0 else f"with code {code}"
+                raise UnreadError("parse-failed", f"the process that read it ended {how}")
+        raise AssertionError
+
+    def _started(self) -> _Child:
+        if self._closed.is_set():
+            raise UnreadError("parse-failed", "the crawl has ended")
+        limits = [str(os.getpid()), repr(self._seconds), str(self._memory)]
+        child = subprocess.Popen(
+            [sys.executable, "-m", "twinlink.spiders.reader.process", *limits],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+        if self._closed.is_set():  # by another thread, meanwhile
+            child.kill()
+        return child
+
+    def _answer(self, child: _Child) -> bytes | None:
+        """Return what a process answers; None if it has ended."""
+        assert child.stdout is not None
+        if not self._comes(child.stdout):
+            child.kill()
+            self._buried(child)
+            raise UnreadError("parse-timeout", f"no answer in {self._longest():g} s")
+        answer = read_frame(child.stdout)
+        if answer is not None and answer[:1] == LAST:
+            self._buried(child)
+        return answer
+
+    def _comes(self, pipe: IO[bytes]) -> bool:
+        """Wait until there is something to read, or the end of the process; return False when it takes too long."""
+        ready = select.poll()
+        ready.register(pipe, select.POLLIN)
+        return bool(ready.poll(1000 * self._longest()))
+
+    def _longest(self) -> float:
+        return _PATIENCE * self._seconds + _GRACE
+
+    def _buried(self, child: _Child) -> int:
+        """Wait for a process that has ended; the next job starts another."""
+        self._child = None
+        code = child.wait()
+        for pipe in (child.stdin, child.stdout):
+            assert pipe is not None
+            with suppress(BrokenPipeError):
+                pipe.close()
+        return code

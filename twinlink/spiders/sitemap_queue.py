@@ -1,0 +1,138 @@
+"""Sitemaps while the crawl runs: which are asked for, and how what they list comes into the ledger bit by bit."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from twinlink.spiders.failures import RefusedError
+from twinlink.spiders.frontier.ledger import Outcome
+from twinlink.spiders.scope import versions_together
+from twinlink.spiders.sitemaps import MAX_SITEMAP_BYTES, Portion, SitemapLimits, SitemapReader
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+
+    from twinlink.spiders.frontier.ledger import Entry, Ledger
+    from twinlink.spiders.frontier.partners import Sides
+    from twinlink.spiders.scope import Scope
+
+__all__ = ["LISTED", "LISTING_REASONS", "Listing", "SetAside"]
+
+LISTED = "listed"
+"""Key of a request's meta: the body of a sitemap."""
+LISTING_REASONS = frozenset(("sitemap-budget", "sitemap-cut"))
+"""Why a sitemap, or the rest of it, was not read though it is one."""
+
+_LEAST = 100  # addresses that a sitemap counts for: it takes a request, even if it lists nothing
+_NESTED = (
+    900  # what an index that another one lists counts for besides: the protocol knows none, and loops have thousands
+)
+_AT_ONCE = 500  # addresses that are booked before others have their turn
+_MAX_INDEX_DEPTH = 3  # sitemaps of sitemaps; the protocol knows one such step
+
+
+class SetAside:
+    """Downloader middleware that takes the body of a sitemap out of its answer.
+
+    It is read bit by bit. Scrapy would make no further request meanwhile, lest bodies that wait take up memory.
+    """
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:  # noqa: ARG003  (Scrapy passes it)
+        """Build it."""
+        return cls()
+
+    def process_response(self, request: Request, response: Response) -> Response:
+        """Put the body into the request's meta."""
+        entry = request.meta.get("page")
+        if entry is None or entry.kind != "sitemap" or response.status != 200:
+            return response
+        request.meta[LISTED] = response.body
+        return response.replace(body=b"")
+
+
+class Listing:
+    """Reads sitemaps into the ledger.
+
+    Parameters
+    ----------
+    ledger, scope
+        Where their addresses go, and which are followed.
+    sides : Sides or None
+        The wanted languages, if pages in them come first.
+    max_pages : int
+        Of the crawl: a site of which so many are known needs no further sitemap.
+    goes_on : callable
+        Tells whether the crawl goes on; reading ends with it.
+    """
+
+    def __init__(
+        self, ledger: Ledger, scope: Scope, sides: Sides | None, max_pages: int, goes_on: Callable[[], bool]
+    ) -> None:
+        self._ledger = ledger
+        self._scope = scope
+        self._sides = sides
+        self._max_pages = max_pages
+        self._goes_on = goes_on
+
+    def check(self, entry: Entry) -> None:
+        """Refuse a sitemap of a site that has had enough, and the many that may wait behind it.
+
+        Raises
+        ------
+        RefusedError
+            ``not-needed``: more than can be fetched is known already; ``sitemap-budget``.
+        """
+        if self._ledger.known(entry.site) >= self._max_pages:
+            refused = Outcome("aside", "not-needed")
+        elif not all(self._ledger.room_for_sitemaps(entry.site)):
+            refused = Outcome("rejected", "sitemap-budget", "sitemaps of its site were read up to the limit")
+        else:
+            return
+        self._ledger.drop_sitemaps(entry, refused)
+        raise RefusedError(refused.reason, refused.detail)
+
+    async def read(self, entry: Entry, body: bytes) -> Outcome | None:
+        """Book what a sitemap lists, in turns with everything else that the crawler does.
+
+        Returns
+        -------
+        Outcome or None
+            What became of it; None when the crawl ended meanwhile: it is to be read again.
+        """
+        addresses, n_bytes = self._ledger.room_for_sitemaps(entry.site)
+        limits = SitemapLimits(min(SitemapLimits.addresses, addresses), n_bytes=min(MAX_SITEMAP_BYTES, n_bytes))
+        reader = SitemapReader(entry.url, limits)
+        self._ledger.spend_on_sitemaps(entry.site, _LEAST, 0)
+        n_addresses = n_bytes = n_nested = 0
+        for portion in reader.portions(body):
+            for links in self._links(entry, portion):
+                self._ledger.bring(entry, links)
+                await asyncio.sleep(0)
+            if portion.sitemaps and entry.depth and not n_nested:
+                n_nested = _NESTED
+            spent = reader.n_addresses + n_nested
+            self._ledger.spend_on_sitemaps(entry.site, spent - n_addresses, reader.n_bytes - n_bytes)
+            n_addresses, n_bytes = spent, reader.n_bytes
+            await asyncio.sleep(0)
+            if not self._goes_on():
+                return None
+        if not reader.is_sitemap:
+            return Outcome("aside", "not-a-sitemap", status=200)
+        return Outcome("rejected", "sitemap-cut", reader.cut, 200) if reader.cut else Outcome("aside", status=200)
+
+    def _links(self, entry: Entry, portion: Portion) -> Iterator[list[Entry]]:
+        for start in range(0, len(portion.pages), _AT_ONCE):
+            links = self._scope.links(entry, portion.pages[start : start + _AT_ONCE])
+            if self._sides is not None and portion.versions:
+                links = versions_together(entry, links, portion.versions, self._sides)
+            yield links
+        if entry.depth < _MAX_INDEX_DEPTH:
+            further = (self._scope.sitemap(url, entry.url, entry.site) for url in portion.sitemaps)
+            yield [inner._replace(depth=entry.depth + 1) for inner in further if inner]

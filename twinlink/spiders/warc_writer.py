@@ -1,0 +1,291 @@
+"""Web archives (WARC, ISO 28500): written by the crawl; `twinlink.sources.warc` reads those of any tool."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+import os
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from http.client import responses
+from importlib.metadata import version
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+from urllib.parse import quote
+
+from warcio.recordloader import ArcWarcRecord
+from warcio.statusandheaders import StatusAndHeaders
+from warcio.warcwriter import WARCWriter
+
+from twinlink.errors import RunError
+from twinlink.sources.warc import read_warc
+
+__all__ = [
+    "NOT_MODIFIED",
+    "Conversion",
+    "Earlier",
+    "WarcWriter",
+    "Written",
+    "payload_digest",
+    "read_warc",
+    "truncate_to",
+]
+
+Headers = Sequence[tuple[str, str]]
+
+NOT_MODIFIED = 304
+_SERVER_NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
+_MAX_ARCHIVE_BYTES = 2**30  # ISO 28500, annex C.1: "it is recommended to use 1 GB as a practical target size"
+
+
+def truncate_to(path: Path, end: int) -> None:
+    """Cut an archive back to its first ``end`` bytes: what was written behind them was not booked.
+
+    Raises
+    ------
+    RunError
+        If the file is shorter than that or cannot be changed.
+    """
+    try:
+        size = path.stat().st_size
+        if size > end:
+            os.truncate(path, end)
+    except OSError as error:
+        raise RunError(f"{path}: cannot be cut back to {end} bytes ({error.strerror})") from error
+    if size < end:
+        raise RunError(f"{path}: expected at least {end} bytes, found {size}; part of the archive is lost")
+
+
+class Conversion(NamedTuple):
+    """A page as its scripts built it of an answer; `twinlink.sources.warc` gives it instead of the answer."""
+
+    content_type: str
+    language: str
+    """Content-Language header of the answer."""
+    body: bytes
+
+
+class Earlier(NamedTuple):
+    """The answer that a new one is the same as."""
+
+    url: str
+    date: str
+    """WARC-Date of its record."""
+    digest: str
+    """WARC-Payload-Digest of its record."""
+
+
+class Written(NamedTuple):
+    """Where an exchange was written."""
+
+    archive: str
+    """Name of the file."""
+    start: int
+    """First byte of its response record."""
+    end: int
+    """First byte behind its request record: the length of the file by now."""
+    date: str = ""
+    """WARC-Date of its response record."""
+    digest: str = ""
+    """WARC-Payload-Digest of its response record."""
+
+
+class WarcWriter:
+    """Writes the exchanges of a crawl to ``PREFIX-00001.warc.gz`` and so on.
+
+    WARC 1.1, one gzip member a record, each file opened by a ``warcinfo`` record; response and request of an exchange
+    stand together, with payload and block digests. An existing file is never added to. What was written is in the hands
+    of the operating system when `write` returns, so that killing the process loses nothing.
+
+    Parameters
+    ----------
+    folder : Path
+        Where the files go; it must exist.
+    prefix : str
+        Begins their names.
+    on_new_file : callable, optional
+        Called with the name of each file before it is created.
+    max_bytes : int
+        A new file is begun once one has reached this size.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        prefix: str,
+        on_new_file: Callable[[str], None] | None = None,
+        max_bytes: int = _MAX_ARCHIVE_BYTES,
+    ) -> None:
+        self._folder = folder
+        self._prefix = prefix
+        self._on_new_file = on_new_file
+        self._max_bytes = max_bytes
+        self._file: BinaryIO | None = None
+        self._name = ""
+
+    def write(
+        self,
+        url: str,
+        request_line: str,
+        request_headers: Headers,
+        status: int,
+        response_headers: Headers,
+        body: bytes,
+        fetched: datetime | None = None,
+        conversion: Conversion | None = None,
+    ) -> Written:
+        """Write one exchange.
+
+        Parameters
+        ----------
+        url : str
+            The address that was fetched.
+        request_line : str
+            ``GET /path HTTP/1.1``.
+        request_headers, response_headers : sequence of (str, str)
+            As they went over the line, bytes read as Latin-1. Transfer-Encoding is left out and Content-Length set
+            right, because the body comes with its chunks joined.
+        status : int
+            Of the response.
+        body : bytes
+            As received: what Content-Encoding says still holds.
+        fetched : datetime, optional
+            With time zone; default is now.
+        conversion : Conversion, optional
+            What became of the answer: a record that stands before it, and refers to it.
+        """
+        writer = self._writer()
+        date = _warc_date(fetched or datetime.now(UTC))
+        response = writer.create_warc_record(
+            url,
+            "response",
+            payload=io.BytesIO(body),
+            length=len(body),
+            warc_headers_dict={"WARC-Date": date},
+            http_headers=_answer_head(status, _stored_headers(response_headers, len(body))),
+        )
+        if conversion is not None:
+            refers = {"WARC-Date": date, "WARC-Refers-To": response.rec_headers.get_header("WARC-Record-ID")}
+            writer.write_record(_conversion_record(writer, url, conversion, refers))
+        return self._write(writer, request_line, request_headers, response)
+
+    def write_revisit(
+        self,
+        url: str,
+        request_line: str,
+        request_headers: Headers,
+        status: int,
+        response_headers: Headers,
+        earlier: Earlier,
+        fetched: datetime | None = None,
+    ) -> Written:
+        """Write an exchange that brought what an earlier one did: its record refers to that one, and has no body.
+
+        Parameters
+        ----------
+        url, request_line, request_headers, status, response_headers, fetched
+            As for `write`. Status 304 says that the server found its page unmodified (profile
+            ``server-not-modified``); with any other one the payload was the same (``identical-payload-digest``).
+        earlier : Earlier
+            The answer that has the body.
+        """
+        writer = self._writer()
+        revisit = writer.create_revisit_record(
+            url,
+            earlier.digest,
+            earlier.url,
+            earlier.date,
+            _answer_head(status, _ascii_headers(response_headers)),
+            {"WARC-Date": _warc_date(fetched or datetime.now(UTC))},
+        )
+        if status == NOT_MODIFIED:
+            revisit.rec_headers.replace_header("WARC-Profile", _SERVER_NOT_MODIFIED)
+        return self._write(writer, request_line, request_headers, revisit)
+
+    def _writer(self) -> WARCWriter:
+        if self._file is None or self._file.tell() >= self._max_bytes:
+            self._begin()
+        return WARCWriter(self._file, gzip=True, warc_version="WARC/1.1")
+
+    def _write(
+        self, writer: WARCWriter, request_line: str, request_headers: Headers, response: ArcWarcRecord
+    ) -> Written:
+        assert self._file is not None
+        start = self._file.tell()
+        head = StatusAndHeaders(_ascii(request_line), _ascii_headers(request_headers), is_http_request=True)
+        fields = response.rec_headers
+        request = writer.create_warc_record(fields.get_header("WARC-Target-URI"), "request", http_headers=head)
+        writer.write_request_response_pair(request, response)
+        self._file.flush()
+        date, digest = fields.get_header("WARC-Date"), fields.get_header("WARC-Payload-Digest") or ""
+        return Written(self._name, start, self._file.tell(), date, digest)
+
+    def close(self) -> None:
+        """Close the file that is being written; the next `write` begins another."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def _begin(self) -> None:
+        self.close()
+        number = 1
+        while (self._folder / self._file_name(number)).exists():
+            number += 1
+        self._name = self._file_name(number)
+        if self._on_new_file:
+            self._on_new_file(self._name)
+        self._file = (self._folder / self._name).open("xb")
+        writer = WARCWriter(self._file, gzip=True, warc_version="WARC/1.1")
+        about = {"software": f"twinlink/{version('twinlink')}", "format": "WARC File Format 1.1"}
+        writer.write_record(writer.create_warcinfo_record(self._name, about))
+        self._file.flush()
+
+    def _file_name(self, number: int) -> str:
+        return f"{self._prefix}-{number:05}.warc.gz"
+
+
+def _conversion_record(writer: WARCWriter, url: str, made: Conversion, headers: dict[str, str]) -> ArcWarcRecord:
+    if made.language:
+        headers = {**headers, "Content-Language": _ascii(made.language)}  # WARC allows for fields of one's own
+    return writer.create_warc_record(
+        url,
+        "conversion",
+        payload=io.BytesIO(made.body),
+        length=len(made.body),
+        warc_content_type=made.content_type,
+        warc_headers_dict=headers,
+    )
+
+
+def payload_digest(body: bytes) -> str:
+    """Return the digest of a body as WARC-Payload-Digest has it.
+
+    >>> payload_digest(b"")
+    'sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ'
+    """
+    return f"sha1:{base64.b32encode(hashlib.sha1(body, usedforsecurity=False).digest()).decode()}"
+
+
+def _answer_head(status: int, headers: Headers) -> StatusAndHeaders:
+    return StatusAndHeaders(f"{status} {responses.get(status, '')}".rstrip(), list(headers), "HTTP/1.1")
+
+
+def _stored_headers(headers: Headers, length: int) -> list[tuple[str, str]]:
+    dropped = ("transfer-encoding", "content-length")
+    kept = [(name, value) for name, value in _ascii_headers(headers) if name.lower() not in dropped]
+    return [*kept, ("Content-Length", str(length))]
+
+
+def _ascii_headers(headers: Headers) -> list[tuple[str, str]]:
+    return [(_ascii(name), _ascii(value)) for name, value in headers]
+
+
+# warcio would do that too, but to a whole value: a Location would lose its "://".
+def _ascii(text: str) -> str:
+    """Percent-encode what is not printable ASCII, so that no header breaks its record."""
+    return "".join(c if " " <= c <= "~" else quote(c.encode("latin-1", "replace")) for c in text)
+
+
+def _warc_date(moment: datetime) -> str:
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")

@@ -1,0 +1,1 @@
+"""What is shared between processes: locks, pauses, full disks, packed bytes."""

@@ -1,0 +1,1 @@
+"""Words of a text: tokens, stems, numbers, values, and counts of terms."""

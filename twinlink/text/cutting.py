@@ -1,0 +1,116 @@
+"""The tokens of many texts at once: a compiled loop finds them, each distinct one is looked at in Python only once."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, count
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from twinlink.text import characters
+from twinlink.text.cutting_kernels import find_tokens
+
+__all__ = ["Cut", "DistinctTexts", "cut_texts", "distinct_texts", "incidence"]
+
+CHUNK = 1_000_000
+"""Characters cut in one go: what bounds the memory, four bytes a character and some thirty a token."""
+
+
+class Cut(NamedTuple):
+    """Texts and their tokens."""
+
+    counts: csr_array
+    """float32, text × token: how often. An empty row is a text without tokens."""
+    tokens: list[str]
+    """The distinct tokens, in the order of their first appearance."""
+
+
+class DistinctTexts(NamedTuple):
+    """What pages are made of, each distinct text once: the lines of menus come again on every page."""
+
+    counts: csr_array
+    """float32, page × text: how often."""
+    texts: list[str]
+    """In the order of their first appearance."""
+
+
+def distinct_texts(pages: Iterable[Iterable[str]]) -> DistinctTexts:
+    """Return the distinct texts (blocks, names …) of pages, and which page has which.
+
+    >>> distinct_texts([["menu", "one"], ["menu", "two", "two"]]).counts.toarray().tolist()
+    [[1.0, 1.0, 0.0], [1.0, 0.0, 2.0]]
+    """
+    ids: dict[str, int] = defaultdict(count().__next__)
+    rows = [[*map(ids.__getitem__, page)] for page in pages]
+    return DistinctTexts(incidence(rows, len(ids)), list(ids))
+
+
+def cut_texts(texts: Sequence[str]) -> Cut:
+    """Cut texts into tokens: numbers, words, and runs of characters of scripts without spaces.
+
+    - A number is digits, groups of them joined by one of ``.,'’`` (``1,234.50``).
+    - A word begins with a letter and goes on with letters, digits, underscores, the vowel signs and accents that are no
+      letters to Unicode, and apostrophes before a letter (``l'été``, ``max_size``).
+    - A run is one of Chinese and Japanese characters, or one of Thai, Lao, Khmer and Burmese ones.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        Cut as they are: bring them to lower case and to a normal form before. A line break ends a token.
+
+    Examples
+    --------
+    >>> cut = cut_texts(["l'été 2.4.1", "max_size 行政長官 2.4.1"])
+    >>> cut.tokens, cut.counts.toarray().tolist()
+    (["l'été", '2.4.1', 'max_size', '行政長官'], [[1.0, 1.0, 0.0, 0.0], [0.0, 1.0, 1.0, 1.0]])
+    """
+    ids: dict[str, int] = defaultdict(count().__next__)
+    parts = [_cut_chunk(chunk, ids) for chunk in _chunks(texts)]
+    columns = np.concatenate([tokens for tokens, _ in parts]) if parts else np.zeros(0, np.int64)
+    lengths = np.concatenate([n for _, n in parts]) if parts else np.zeros(0, np.int64)
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    counts = csr_array((np.ones(len(columns), np.float32), columns, starts), shape=(len(texts), len(ids)))
+    counts.sum_duplicates()
+    return Cut(counts, list(ids))
+
+
+def _chunks(texts: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Yield the texts in turns of about `CHUNK` characters."""
+    ends = np.cumsum([len(text) + 1 for text in texts])
+    first = 0
+    while first < len(texts):
+        done = int(ends[first - 1]) if first else 0
+        last = max(first + 1, int(np.searchsorted(ends, done + CHUNK, side="right")))
+        yield texts[first:last]
+        first = last
+
+
+def _cut_chunk(texts: Sequence[str], ids: dict[str, int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the numbers of the tokens of some texts, in order, and how many tokens each text has."""
+    joined = "\n".join(texts)
+    if joined.count("\n") >= len(texts):
+        joined = "\n".join(text.replace("\n", " ") for text in texts)
+    codes = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), np.uint32)
+    starts, ends, hashes = find_tokens(codes, characters.classes_of(codes))
+    numbers, _ = pd.factorize(hashes)
+    first = np.zeros(numbers.max(initial=-1) + 1, np.int64)
+    first[numbers[::-1]] = np.arange(len(numbers))[::-1]
+    distinct = [joined[start:end] for start, end in zip(starts[first].tolist(), ends[first].tolist(), strict=True)]
+    known = np.fromiter(map(ids.__getitem__, distinct), np.int64, len(distinct))
+    breaks = np.flatnonzero(codes == ord("\n"))
+    text_of = np.searchsorted(breaks, starts)
+    return known[numbers], np.bincount(text_of, minlength=len(texts))
+
+
+def incidence(rows: Sequence[Sequence[int]], n_columns: int) -> csr_array:
+    """Return how often each row has each column, float32; the numbers of a row in any order, repeated or not."""
+    starts = np.cumsum([0, *map(len, rows)])
+    columns = np.fromiter(chain.from_iterable(rows), np.int64, starts[-1])
+    matrix = csr_array((np.ones(len(columns), np.float32), columns, starts), shape=(len(rows), n_columns))
+    matrix.sum_duplicates()
+    return matrix

@@ -1,0 +1,162 @@
+"""Values that a text and its translation write differently: dates, large amounts, measures; and e-mail addresses."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+from functools import cache
+
+from twinlink.text.numerals import plain_number
+from twinlink.text.value_words import MONTHS, MYRIADS, SCALES, UNITS
+
+__all__ = ["values_in"]
+
+# Bounded and possessive: encoded data in a page may have any length.
+_NUMBER = r"\d{1,40}+(?:[.,'’]\d{1,40}+){0,9}+"
+_YEAR = re.compile(r"\d{4,}+")  # longer ones are none; no look around, so that the search is quick
+_YEAR_DIGITS = 4
+_WINDOW = 30  # characters before or after a year that may hold the rest of its date
+_MAIL = re.compile(r"(?<![\w.+-])[a-z0-9][\w.+-]{0,63}+@[a-z0-9-]{1,63}+(?:\.[a-z0-9-]{1,63}+){1,9}+")
+_MEASURE = re.compile(f"({_NUMBER})" + r"[ -]?([^\W\d_]{1,40}+|%|°c)")
+_MYRIAD = "|".join(sorted(MYRIADS, key=len, reverse=True))
+_MYRIAD_AMOUNT = re.compile(rf"(?:{_NUMBER} ?(?:{_MYRIAD}) ?)+(?:\d{{1,4}}(?!\d))?")
+_MYRIAD_PART = re.compile(rf"({_NUMBER}) ?({_MYRIAD})?")
+_MYRIAD_LANGUAGES = frozenset({"zh", "ja", "ko"})
+_LONGEST_UNIT = 6  # characters, where no space parts a unit from the next word
+
+_Y_M_D = re.compile(
+    r"-(?P<m>\d{1,2})-(?P<d>\d{1,2})(?!\d)|/(?P<m2>\d{1,2})/(?P<d2>\d{1,2})(?!\d)"
+    r"|\. ?(?P<m3>\d{1,2})\. ?(?P<d3>\d{1,2})(?!\d)"
+    r"| ?[年년] ?(?P<m4>\d{1,2}) ?[月월] ?(?P<d4>\d{1,2})(?: ?[日일號号]|(?!\d))"
+)
+_D_M = re.compile(r"(?<![\d.])(?P<d>\d{1,2})(?:\. ?(?P<m>\d{1,2})\. ?|/(?P<m2>\d{1,2})/)$")
+
+
+def values_in(text: str, lang: str) -> list[str]:
+    """Return the values in a text, each in one form.
+
+    - Dates: ``2026-03-12``. A date in figures counts if its order is certain: 2026-03-12, 2026年3月12日, 12.03.2026,
+      25/03/2026; not 12/03/2026.
+    - Amounts with a scale word: ``1200000`` for ``1.2 million`` and ``120萬``.
+    - Measures: ``20km`` for ``20 км`` and ``20公里``.
+    - E-mail addresses.
+
+    The words and figures that they are made of remain words and figures of the text.
+
+    Parameters
+    ----------
+    text : str
+        In lower case and normal form NFKC.
+    lang : str
+        Its language, without script or region.
+
+    Examples
+    --------
+    >>> values_in("on 12 march 2026, $1.2 million for 20 km; ask info@example.org", "en")
+    ['2026-03-12', '1200000', '20km', 'info@example.org']
+    >>> values_in("2026年3月12日,120萬元,20公里", "zh")
+    ['2026-03-12', '1200000', '20km']
+    """
+    values = [*_dates(text, lang), *_measures(text, lang)]
+    if "@" in text:
+        values += _MAIL.findall(text)
+    return values
+
+
+def _dates(text: str, lang: str) -> Iterator[str]:
+    around = _patterns(lang) if lang in MONTHS else None
+    for year in _YEAR.finditer(text):
+        if len(year[0]) > _YEAR_DIGITS:
+            continue
+        before, after = text[max(0, year.start() - _WINDOW) : year.start()], text[year.end() : year.end() + _WINDOW]
+        found = _figures(before, after)
+        if found is None and around is not None:
+            found = _named(around, before, after, lang)
+        if found is not None and (date := _date(int(year[0]), *found)):
+            yield date
+
+
+def _figures(before: str, after: str) -> tuple[int, int] | None:
+    """Return month and day that stand beside a year in figures."""
+    if after[:1] and (match := _Y_M_D.match(after)):
+        month, day = (int(group) for group in match.groups() if group is not None)
+        return month, day
+    if before[-1:] in (".", "/", " ") and (match := _D_M.search(before)):
+        if match["m"] is not None:
+            return int(match["m"]), int(match["d"])
+        first, second = int(match["d"]), int(match["m2"])
+        if first == second or second > 12:
+            return first, second
+        return (second, first) if first > 12 else None
+    return None
+
+
+def _named(
+    around: tuple[re.Pattern[str], re.Pattern[str]], before: str, after: str, lang: str
+) -> tuple[int, int] | None:
+    """Return month and day that stand beside a year, the month by its name."""
+    match = around[0].search(before) or around[1].match(after)
+    if match is None:
+        return None
+    found = {name[0]: value for name, value in match.groupdict().items() if value is not None}
+    return MONTHS[lang][found["m"]], int(found["d"])
+
+
+@cache
+def _patterns(lang: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return what stands before a year, and what behind it."""
+    names = "|".join(re.escape(name) for name in sorted(MONTHS[lang], key=len, reverse=True))
+    before = (
+        rf"(?<!\d)(?P<d>\d{{1,2}})(?:st|nd|rd|th|er|º|°|-го|\.)?,? (?:de |of |d['’])?(?P<m>{names})[.,]{{0,2}}"
+        rf" (?:de |del )?$|(?<!\w)(?P<m2>{names})\.? (?P<d2>\d{{1,2}})(?:st|nd|rd|th)?,? $"
+    )
+    after = (
+        rf"\.? (?:жылғы |жылы |ж\. ?)?(?:(?P<m>{names})\.? (?P<d>\d{{1,2}})(?!\d)|(?P<d2>\d{{1,2}}) (?P<m2>{names})\b)"
+    )
+    return re.compile(before), re.compile(after)
+
+
+def _date(year: int, month: int, day: int) -> str | None:
+    try:
+        return datetime.date(year, month, day).isoformat()
+    except ValueError:
+        return None
+
+
+def _measures(text: str, lang: str) -> Iterator[str]:
+    scales = SCALES.get(lang, {})
+    end = 0
+    for match in _MEASURE.finditer(text):
+        word = match[2]
+        if match.start() < end:
+            continue  # a part of the amount before
+        if lang in _MYRIAD_LANGUAGES and (amount := _MYRIAD_AMOUNT.match(text, match.start())):
+            end = amount.end()
+            yield from _myriads(amount[0])
+        elif word in scales:
+            yield from _times(match[1], scales[word])
+        elif (unit := UNITS.get(word)) or (word[0] > "\u0e00" and (unit := _unit_at_start(word))):
+            yield plain_number(match[1]) + unit
+
+
+def _unit_at_start(word: str) -> str | None:
+    """Return the unit that a run of letters without spaces begins with."""
+    return next((UNITS[word[:n]] for n in range(_LONGEST_UNIT, 0, -1) if word[:n] in UNITS), None)
+
+
+def _times(number: str, factor: Decimal) -> Iterator[str]:
+    plain = plain_number(number)
+    if plain.count(".") <= 1:
+        yield _written(Decimal(plain) * factor)
+
+
+def _myriads(amount: str) -> Iterator[str]:
+    parts = [(plain_number(part[1]), part[2]) for part in _MYRIAD_PART.finditer(amount)]
+    if all(number.count(".") <= 1 for number, _ in parts):
+        yield _written(sum((Decimal(number) * MYRIADS.get(sign, Decimal(1)) for number, sign in parts), Decimal(0)))
+
+
+def _written(value: Decimal) -> str:
+    return str(int(value)) if value == value.to_integral_value() else f"{value:f}".rstrip("0")

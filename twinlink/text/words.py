@@ -1,0 +1,216 @@
+"""Words of a page: its text in one form, and tokens."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from functools import lru_cache
+from typing import NamedTuple
+
+from scipy.sparse import csr_array
+
+from twinlink.text.characters import EAST_ASIAN_RANGES, MARK_RANGES, SOUTH_EAST_ASIAN_RANGES
+from twinlink.text.chinese import cut_chinese, join_heads
+from twinlink.text.numerals import plain_number
+from twinlink.text.terms import is_number
+from twinlink.text.values import values_in
+from twinlink.text.word_lists import (
+    CLITIC_LANGUAGES,
+    SPACE_GROUPING,
+)
+
+__all__ = [
+    "TermTable",
+    "one_form",
+    "split_tokens",
+    "tokenize",
+]
+
+_UNSPACED = EAST_ASIAN_RANGES + SOUTH_EAST_ASIAN_RANGES
+_NUMBER = r"\d+(?:[.,'’]\d+)*"
+_WORD = rf"[^\W\d_{_UNSPACED}][^\W{_UNSPACED}]*(?:(?:[{MARK_RANGES}]|['’](?=[^\W\d_]))[^\W{_UNSPACED}]*)*"
+_TOKEN = re.compile(
+    rf"(?P<number>{_NUMBER})|(?P<word>{_WORD})|(?P<asian>[{EAST_ASIAN_RANGES}]+)|(?P<other>[{SOUTH_EAST_ASIAN_RANGES}]+)"
+)
+_SPACED_TOKEN = re.compile(f"{_NUMBER}|{_WORD}")
+_ANY_UNSPACED = re.compile(f"[{_UNSPACED}]")
+_SOUTH_EAST_ASIAN = re.compile(f"[{SOUTH_EAST_ASIAN_RANGES}]").match
+# Most lines of Western text have nothing but these: all rules that follow find the same words in them.
+_IS_PLAIN = re.compile(r"[a-zA-Z \t!-&(-/:-?\[-^`{-~]*").fullmatch
+_PLAIN_WORD = re.compile("[a-z]+")
+# The space comes first in these, so that the search goes from space to space.
+_GROUPING_SPACE = re.compile(r"[\u00a0\u202f\u2009](?=\d{3}(?!\d))(?<=\d.)")
+_ANY_GROUPING_SPACE = re.compile(r"[ \u00a0\u202f\u2009](?=\d{3}(?!\d))(?<=\d.)")
+# In Chinese a plain space groups where nothing else can be meant: twice, after a currency, before a character.
+_SPACED_DIGITS = re.compile(r"\d \d")
+_CHINESE_GROUPS = re.compile(
+    r"(?<!\d)(?<!\d[ .,])[1-9]\d{0,2}(?: \d{3}){2,4}(?![\d ])"
+    r"|(?<=[$¥€£])[1-9]\d{0,2}(?: \d{3}){1,4}(?!\d)"
+    "|(?<!\\d)(?<!\\d[ .,])(?<![\u4e00-\u9fff])[1-9]\\d{0,2} \\d{3}(?= ?[\u4e00-\u9fff])"
+)
+_JAPANESE = re.compile(
+    "[\u30a0-\u30ff\u31f0-\u31ff]+|[\u3005\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+"
+)
+_LONGEST = 80  # characters; what is longer is no word (encoded data), and a stemmer might take long over it
+_N_GRAM = 4  # characters: Thai, Lao, Khmer and Burmese words are two to five long
+
+
+class TermTable(NamedTuple):
+    """Terms of a set of pages."""
+
+    counts: csr_array
+    """float32, page × term: how often. An empty row is a page without words."""
+    vocabulary: list[str]
+    """The terms, sorted."""
+
+
+def tokenize(text: str, lang: str) -> list[str]:
+    """Split a text into tokens in lower case.
+
+    Letters and digits in one word stay together, as does what an underscore joins. A number is one token however it is
+    written: ``1,234.50``, ``1 234,50`` and ``1.234,50`` give ``1234.50`` (a plain space groups where the language
+    writes so, in Chinese where nothing else can be meant), and leading zeros are dropped. Chinese is simplified and cut
+    by jieba's dictionary. Japanese gives katakana words whole, and for a run of kanji its pairs of characters; hiragana
+    gives nothing. Thai, Lao, Khmer and Burmese give every four characters in a row. Words and numbers of more than 80
+    characters are left out. The values of `values_in` (dates, amounts with a scale word, measures, e-mail addresses)
+    come at the end of their line, beside the words they are made of.
+
+    Examples
+    --------
+    >>> tokenize("L'été 2.4.1 d’Apache: max_size=1 234", "fr")
+    ['l', 'été', '2.4.1', 'd', 'apache', 'max_size', '1234']
+    >>> tokenize("行政長官 uses httpd", "zh-Hant")
+    ['行政长官', 'uses', 'httpd']
+    >>> tokenize("12 March", "en"), tokenize("12 March 2026", "en")
+    (['12', 'march'], ['12', 'march', '2026', '2026-03-12'])
+    """
+    base = lang.partition("-")[0]
+    return [token for line in text.split("\n") for token in _line_tokens(line, base)]
+
+
+@lru_cache(maxsize=2**17)
+def _line_tokens(text: str, base: str) -> tuple[str, ...]:
+    """Split one line; the lines of menus come again on every page."""
+    if _IS_PLAIN(text):
+        return tuple(token for token in _PLAIN_WORD.findall(text.lower()) if len(token) <= _LONGEST)
+    return _tokens_of_any(text, base)
+
+
+def _tokens_of_any(text: str, base: str) -> tuple[str, ...]:
+    text = one_form(text, base)
+    tokens = _cut_unspaced(text, base) if _ANY_UNSPACED.search(text) else _cut_spaced(text, base)
+    if "@" in text or any(map(is_number, tokens)):
+        tokens += values_in(text, base)
+    return tuple(tokens)
+
+
+def _cut_spaced(text: str, base: str) -> list[str]:
+    """Cut a text whose words stand apart."""
+    found = [token for token in _SPACED_TOKEN.findall(text) if len(token) <= _LONGEST]
+    if "'" not in text and "’" not in text:
+        return [plain_number(token) if token[0].isdecimal() else token for token in found]
+    split = _split_apostrophes if base in CLITIC_LANGUAGES else _strip_apostrophes
+    return [part for token in found for part in _parts(token, split)]
+
+
+def _parts(token: str, split: Callable[[str], list[str]]) -> list[str]:
+    if token[0].isdecimal():
+        return [plain_number(token)]
+    return split(token) if "'" in token or "’" in token else [token]
+
+
+def _cut_unspaced(text: str, base: str) -> list[str]:
+    """Cut a text that has runs of Chinese, Japanese, Thai and the like between other words."""
+    split = _split_apostrophes if base in CLITIC_LANGUAGES else _strip_apostrophes
+    tokens: list[str | None] = []
+    runs: list[str] = []
+    for match in _TOKEN.finditer(text):
+        kind, token = match.lastgroup, match[0]
+        if kind in ("word", "number"):
+            tokens += _parts(token, split) if len(token) <= _LONGEST else ()
+        elif kind == "other":
+            tokens += _n_grams(token)
+        elif base == "ja":
+            tokens += _cut_japanese(token)
+        else:
+            tokens.append(None)
+            runs.append(token)
+    return _put_in(tokens, runs) if runs else [token for token in tokens if token is not None]
+
+
+def one_form(text: str, base: str) -> str:
+    """Return a text in a language (without script) in lower case and normal form NFKC, without spaces in numbers.
+
+    Its lines are those of the text, each as it would be alone.
+    """
+    spaces = _ANY_GROUPING_SPACE if base in SPACE_GROUPING else _GROUPING_SPACE
+    lines = spaces.sub("'", text.lower()).split("\n")
+    if not text.isascii():
+        lines = [line if line.isascii() else unicodedata.normalize("NFKC", line) for line in lines]
+    if base == "zh" and _SPACED_DIGITS.search(text):
+        lines = [_CHINESE_GROUPS.sub(_closed, line) if _SPACED_DIGITS.search(line) else line for line in lines]
+    return "\n".join(lines)
+
+
+def _closed(number: re.Match[str]) -> str:
+    return number[0].replace(" ", "")
+
+
+def split_tokens(tokens: Sequence[str], base: str, heads: AbstractSet[str] = frozenset()) -> list[list[str]]:
+    """Return the words of each token of a `Cut`, text brought to `one_form` before, as `tokenize` gives them.
+
+    Numbers get their one form, words lose or are parted at their apostrophes, runs of characters are cut into words.
+    Words of a run of Chinese that make up one of the ``heads`` together (Simplified) are one word, the longest first.
+
+    >>> split_tokens(["1,234", "l'été", "行政長官"], "fr")
+    [['1234'], ['l', 'été'], ['行政长官']]
+    >>> split_tokens(["網頁長官"], "zh"), split_tokens(["網頁長官"], "zh", {"网页长官"})
+    ([['网页', '长官']], [['网页长官']])
+    """
+    split = _split_apostrophes if base in CLITIC_LANGUAGES else _strip_apostrophes
+    words = [_words_of(token, base, split) for token in tokens]
+    runs = [token for token, cut in zip(tokens, words, strict=True) if cut is None]
+    chinese: Iterator[list[str]] = iter(cut_chinese(runs) if runs else ())
+    if heads:
+        chinese = (join_heads(cut, heads) for cut in chinese)
+    return [next(chinese) if cut is None else cut for cut in words]
+
+
+def _words_of(token: str, base: str, split: Callable[[str], list[str]]) -> list[str] | None:
+    """Return the words of a token; None for a run of Chinese, as all of these are cut in one call."""
+    if token[0].isdecimal() or not _ANY_UNSPACED.match(token):
+        return _parts(token, split) if len(token) <= _LONGEST else []
+    if _SOUTH_EAST_ASIAN(token):
+        return _n_grams(token)
+    return _cut_japanese(token) if base == "ja" else None
+
+
+def _split_apostrophes(token: str) -> list[str]:
+    return [part for part in token.replace("’", "'").split("'") if part]
+
+
+def _strip_apostrophes(token: str) -> list[str]:
+    token = token.replace("’", "'")
+    return [token.removesuffix("'s")]
+
+
+def _n_grams(run: str) -> list[str]:
+    return [run[i : i + _N_GRAM] for i in range(max(1, len(run) - _N_GRAM + 1))]
+
+
+def _cut_japanese(run: str) -> list[str]:
+    tokens = []
+    for part in _JAPANESE.findall(run):
+        if "\u30a0" <= part[0] <= "\u31ff" or len(part) <= 2:
+            tokens.append(part)
+        else:
+            tokens += [part[i : i + 2] for i in range(len(part) - 1)]
+    return tokens
+
+
+def _put_in(tokens: list[str | None], runs: list[str]) -> list[str]:
+    """Put the words of each run of Chinese where it stood."""
+    cut = iter(cut_chinese(runs))
+    return [word for token in tokens for word in ([token] if token is not None else next(cut))]

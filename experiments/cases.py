@@ -23,7 +23,8 @@ from twinlink.evaluation.gold import Gold, evaluate, precision_coverage, read_go
 from twinlink.graph.matching import Matching, greedy_matching
 from twinlink.ingest.stage import ingest
 from twinlink.match.evidence import Between, Side, Words, read_words
-from twinlink.match.selection import METHODS, SideMatch
+from twinlink.match.methods.registry import METHODS
+from twinlink.match.selection import SideMatch
 from twinlink.match.stage import site_sides
 from twinlink.rundir.directory import RunDirectory
 from twinlink.similarity.decision import hand_out
@@ -146,7 +147,7 @@ def case_words(case: Case, lexicons: Sequence[Lexicon] = (), shared: SharedToken
 def match_case(case: Case, words: Words, settings: MatchSettings | None = None) -> SideMatch:
     """Match a site whose words are known, as `twinlink.match.stage.match_sides` does."""
     settings = settings or MatchSettings()
-    found = METHODS[settings.method](case.side_a, case.side_b, words, case.between, settings)
+    found = METHODS[settings.method].load()(case.side_a, case.side_b, words, case.between, settings)
     keep = hand_out(found.probabilities, settings.min_probability, settings.min_precision)
     return SideMatch(case.side_a, case.side_b, found, keep)
 

@@ -9,8 +9,8 @@ from urllib.parse import unquote, urlsplit
 import numpy as np
 import numpy.typing as npt
 
-from twinlink.match.evidence import PageShape
 from twinlink.pages.linearise import linearise
+from twinlink.pages.page_shape import PageShape
 
 __all__ = ["first_half", "read_pages"]
 

@@ -38,12 +38,12 @@ from experiments.judgements import (
     write_judged,
 )
 from experiments.tables import Column, number, print_tables
+from twinlink import mine
 from twinlink.align.formats.exports import Row
 from twinlink.align.stage import export_rows
 from twinlink.config import Config
 from twinlink.evaluation.gold import evaluate, read_gold
 from twinlink.jobs.mine import align_stage
-from twinlink.run import mine
 from twinlink.rundir.directory import RunDirectory
 from twinlink.tables import SEGMENTS, read_table
 

@@ -13,12 +13,13 @@ import numpy.typing as npt
 from experiments.injected import KINDS, RIGHT, PairSet
 from experiments.tables import number
 from twinlink.baselines.alignment import Alignment, align
-from twinlink.baselines.filters import FilterVerdicts, Shapes
+from twinlink.baselines.filters import Shapes
 from twinlink.baselines.methods import judge_bitextor2010, judge_webmining
 from twinlink.baselines.models.judge import ModelName, judge
 from twinlink.baselines.tag_distance import text_in_words, without_heading
 from twinlink.config import MatchSettings
-from twinlink.match.evidence import PageShape
+from twinlink.pages.page_shape import PageShape
+from twinlink.similarity.filter_verdicts import FilterVerdicts
 
 __all__ = ["JUDGES", "Judged", "cells_of_kinds", "cells_of_method", "scores_of", "verify"]
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from twinlink.config import Config
     from twinlink.evaluation.gold import Evaluation, evaluate, read_gold
-    from twinlink.jobs.notebook import discover, mine
+    from twinlink.mining import discover, mine
     from twinlink.run import Run
     from twinlink.run import open_run as open
     from twinlink.toy import toy_site
@@ -22,9 +22,9 @@ _HOMES = {
     "Config": ("twinlink.config", "Config"),
     "Evaluation": ("twinlink.evaluation.gold", "Evaluation"),
     "Run": ("twinlink.run", "Run"),
-    "discover": ("twinlink.jobs.notebook", "discover"),
+    "discover": ("twinlink.mining", "discover"),
     "evaluate": ("twinlink.evaluation.gold", "evaluate"),
-    "mine": ("twinlink.jobs.notebook", "mine"),
+    "mine": ("twinlink.mining", "mine"),
     "open": ("twinlink.run", "open_run"),
     "read_gold": ("twinlink.evaluation.gold", "read_gold"),
     "toy_site": ("twinlink.toy", "toy_site"),

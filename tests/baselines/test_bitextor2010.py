@@ -13,9 +13,10 @@ from twinlink.baselines.bitextor2010 import (
     surface_verdicts,
     text_tolerance,
 )
-from twinlink.baselines.filters import Shapes, all_kept
+from twinlink.baselines.filters import Shapes
 from twinlink.config.baselines import BitextorSettings
 from twinlink.errors import ShapeError
+from twinlink.similarity.filter_verdicts import all_kept
 from twinlink.similarity.nearest import pairs_of
 
 P, P_END, B = -1, -2, -3

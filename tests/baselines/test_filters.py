@@ -12,16 +12,15 @@ from scipy.sparse import csr_array
 from twinlink.baselines.distance_line import DistanceLine
 from twinlink.baselines.filters import (
     Shapes,
-    all_kept,
     fit_line_unlabelled,
     languages_fit,
     relative_difference,
     size_verdicts,
     structure_verdicts,
-    with_filter,
 )
 from twinlink.config.baselines import WebminingSettings
 from twinlink.errors import ShapeError
+from twinlink.similarity.filter_verdicts import all_kept, with_filter
 from twinlink.similarity.nearest import pairs_of
 
 P, P_END, B = -1, -2, -3

@@ -19,8 +19,9 @@ from experiments.verification import JUDGES, Judged, cells_of_method, scores_of,
 from twinlink.baselines.alignment import align
 from twinlink.demo.site import write_site
 from twinlink.evaluation.gold import Gold
-from twinlink.match.evidence import Between, PageShape, Side
+from twinlink.match.evidence import Between, Side
 from twinlink.pages.linearise import linearise
+from twinlink.pages.page_shape import PageShape
 
 
 @pytest.fixture(scope="module")

@@ -13,11 +13,12 @@ from tests.archives import write_toy_archive
 from tests.calling import Done, twinlink
 from tests.loopback import Answer, links, serving
 from tests.sites import BASE, page, write_pages, write_toy
+from twinlink import mine
 from twinlink.config import Config
 from twinlink.errors import RunError
 from twinlink.ingest.stage import source_paths
 from twinlink.jobs.origin import Origin, agreed_paths, origin_of
-from twinlink.run import mine, open_run
+from twinlink.run import open_run
 from twinlink.rundir.directory import RunDirectory
 from twinlink.spiders.frontier.ledger import ledger_starts
 

@@ -10,11 +10,12 @@ import pytest
 from tests.review.app.test_security import ask
 from tests.review.conftest import Served, serving
 from tests.sites import BASE, page, write_pages
+from twinlink import mine
 from twinlink.evaluation.gold import Gold
 from twinlink.ingest.twin_addresses import Twins
 from twinlink.labels.book import LabelBook
 from twinlink.review.reading.run_source import RunSource
-from twinlink.run import Run, mine
+from twinlink.run import Run
 
 LIVE = "https://www.live.example"
 NAMES = ("fees", "hours", "staff", "news", "rooms")

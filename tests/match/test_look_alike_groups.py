@@ -16,13 +16,14 @@ from hypothesis import strategies as st
 from tests.review.app.test_security import ask
 from tests.review.conftest import Served, serving
 from tests.sites import BASE, page, write_pages
+from twinlink import mine
 from twinlink.graph.matching import Matching
 from twinlink.labels.book import LabelBook
 from twinlink.match.evidence import Found, Side
 from twinlink.match.look_alikes import facing_groups, groups_of, look_alike_table
 from twinlink.match.selection import SideMatch
 from twinlink.review.reading.run_source import RunSource
-from twinlink.run import Run, mine
+from twinlink.run import Run
 from twinlink.tables import LOOK_ALIKES
 
 

@@ -16,7 +16,6 @@ import pytest
 
 from tests.baselines.test_methods import CHINESE, ENGLISH
 from tests.sites import page, write_pages
-from twinlink.baselines.methods import check_cut
 from twinlink.baselines.url_rule import url_pairs
 from twinlink.config import Config
 from twinlink.damage import list_tables
@@ -27,6 +26,7 @@ from twinlink.jobs.mine import match_stage
 from twinlink.labels.book import Label, LabelBook, Verdict
 from twinlink.languages import takes_in
 from twinlink.match.labels import Said
+from twinlink.match.methods.registry import check_cut
 from twinlink.review.wording import reason_words
 from twinlink.run import Run
 from twinlink.rundir.commit import SIGNATURE

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from typer.testing import CliRunner
 
 from tests.baselines.test_methods import CHINESE, ENGLISH, PAGES, made_page, write_site
@@ -18,11 +17,10 @@ from twinlink.config.patterns import PatternSettings
 from twinlink.errors import ConfigError, InputError, MissingStageError
 from twinlink.ingest.stage import ingest
 from twinlink.jobs.mine import match_stage
-from twinlink.match.evidence import Side
-from twinlink.match.methods.urls import url_pairs
 from twinlink.match.stage import match
 from twinlink.patterns.keys import Key
 from twinlink.patterns.library import read_library
+from twinlink.patterns.pairs import credible_pairs
 from twinlink.patterns.stage import PAIRS_FILE, PATTERNS_FILE, export_library, learn_run
 from twinlink.run import Run
 from twinlink.rundir.directory import RunDirectory
@@ -220,10 +218,7 @@ def test_method_urls_tells_no_probabilities(tmp_path: Path) -> None:
 
 
 def test_evidence_for_candidates_is_the_credibility_of_their_pattern() -> None:
-    def side(lang: str, path: str) -> Side:
-        urls = [f"{BASE}/{path}/{n}.html" for n in range(5)]
-        return Side(lang, np.arange(5), urls, [()] * 5, [b""] * 5, sp.csr_array((5, 5), dtype=np.bool_))
-
-    values = url_pairs(side("en", "en"), side("zh-Hant", "tc"), PatternSettings())
+    english, chinese = ([f"{BASE}/{folder}/{n}.html" for n in range(5)] for folder in ("en", "tc"))
+    values = credible_pairs(english, chinese, ("en", "zh-Hant"), PatternSettings())
     assert values.toarray().tolist() == np.eye(5).tolist()
     assert values.dtype == np.float32

@@ -11,9 +11,10 @@ from lxml.html import fromstring
 from tests.review.app.test_security import ask
 from tests.review.conftest import Served, serving
 from tests.sites import BASE, page, write_pages
+from twinlink import mine
 from twinlink.labels.book import LabelBook
 from twinlink.review.reading.run_source import RunSource
-from twinlink.run import Run, mine
+from twinlink.run import Run
 from twinlink.urls import page_id
 
 NAMES = ("index", "fees", "hours", "staff", "news")

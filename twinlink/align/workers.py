@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from twinlink.align.filters import SEGMENT, Segment, judge, pair_key
+from twinlink.align.held_out import held_out_scores
 from twinlink.align.knowledge import Expected, Knowledge
 from twinlink.align.learning import Text, TextPair, expect, prepare_texts, scoring_of
 from twinlink.align.outlines import TAG_CATEGORIES
@@ -19,7 +20,6 @@ from twinlink.align.page_pairs import PageTexts
 from twinlink.align.prior_pairs import SITE_TOKENIZER
 from twinlink.align.sentences import Sentence, split_blocks
 from twinlink.align.tag_aligner import align_blocks
-from twinlink.align.words.held_out import held_out_scores
 from twinlink.align.words.learned_lexicon import count_forms
 from twinlink.align.words.model import Links
 from twinlink.config.align import BitextSettings

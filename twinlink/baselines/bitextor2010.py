@@ -11,17 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from twinlink.baselines.filters import (
-    FilterVerdicts,
-    Shapes,
-    all_kept,
-    checked_pairs,
-    languages_fit,
-    relative_difference,
-    with_filter,
-)
+from twinlink.baselines.filters import Shapes, checked_pairs, languages_fit, relative_difference
 from twinlink.baselines.tag_distance import fingerprint_differences, fingerprint_distances, fit_text_tolerance
 from twinlink.config.baselines import BitextorSettings
+from twinlink.similarity.filter_verdicts import FilterVerdicts, all_kept, with_filter
 from twinlink.similarity.nearest import best_candidates, pairs_of
 
 __all__ = ["FALLBACK_TOLERANCE", "fingerprint_verdicts", "surface_verdicts", "text_tolerance"]

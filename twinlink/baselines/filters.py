@@ -18,20 +18,18 @@ from twinlink.baselines.tag_distance import table_cells, tag_distances
 from twinlink.config.baselines import WebminingSettings
 from twinlink.errors import ShapeError
 from twinlink.languages import takes_in
+from twinlink.similarity.filter_verdicts import FilterVerdicts, all_kept, entries, with_filter
 from twinlink.similarity.nearest import best_candidates, pairs_of
 
 __all__ = [
     "FIT_CELLS",
-    "FilterVerdicts",
     "Shapes",
-    "all_kept",
     "checked_pairs",
     "fit_line_unlabelled",
     "languages_fit",
     "relative_difference",
     "size_verdicts",
     "structure_verdicts",
-    "with_filter",
 ]
 
 FIT_CELLS = 5 * 10**8
@@ -65,72 +63,6 @@ class Shapes:
     def text_lengths(self) -> Numbers:
         """Return the length of all texts of each page together, in the unit of the tokens."""
         return np.array([page[page >= 0].sum() for page in self.tokens], np.int64)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class FilterVerdicts:
-    """What filters say of the stored pairs of a pattern, in its order."""
-
-    pattern: csr_array
-    """The pairs."""
-    filters: tuple[str, ...]
-    """Names of the filters, in the order in which they were asked."""
-    failed: NDArray[np.int8]
-    """Number of the filter that a pair failed, -1 for none."""
-    scores: Values
-    """How alike the pages are, in [0, 1] (1: the same); NaN for what fell before it was measured."""
-
-    def counts(self) -> dict[str, int]:
-        """Return how many pairs were ``kept`` and how many each filter rejected."""
-        rejected = np.bincount(self.failed[self.failed >= 0], minlength=len(self.filters)).tolist()
-        return {"kept": self.kept().nnz, **dict(zip(self.filters, rejected, strict=True))}
-
-    def reasons(self) -> list[str]:
-        """Return the filter that rejected each pair, empty for none."""
-        return [self.filters[number] if number >= 0 else "" for number in self.failed.tolist()]
-
-    def kept(self) -> csr_array:
-        """Return the scores of the pairs that passed every filter, as a matrix of float32."""
-        return _entries(self.pattern, self.failed < 0, self.scores.astype(np.float32))
-
-
-def _entries(pattern: csr_array, chosen: Passed, values: NDArray[np.float32]) -> csr_array:
-    """Return some of the stored entries, with other values."""
-    starts = np.concatenate([[0], np.cumsum(chosen)])[pattern.indptr]
-    return csr_array((values[chosen], pattern.indices[chosen], starts), shape=pattern.shape)
-
-
-def with_filter(verdicts: FilterVerdicts, name: str, passed: Passed, scores: Values | None = None) -> FilterVerdicts:
-    """Return the verdicts after one more filter, which rejects what is left and does not pass.
-
-    Parameters
-    ----------
-    passed : ndarray of bool, shape (n_pairs,)
-    scores : ndarray of float, shape (n_pairs,), optional
-        What the filter measured, instead of the scores so far; only what earlier filters left counts.
-
-    Raises
-    ------
-    ShapeError
-        If there is not one value for each pair.
-
-    Examples
-    --------
-    >>> verdicts = with_filter(all_kept(csr_array([[1, 1]])), "size", np.array([True, False]))
-    >>> verdicts.counts(), verdicts.reasons()
-    ({'kept': 1, 'size': 1}, ['', 'size'])
-    """
-    n_pairs = verdicts.pattern.nnz
-    measured = verdicts.scores if scores is None else np.where(verdicts.failed < 0, scores, np.nan)
-    if passed.shape != (n_pairs,) or measured.shape != (n_pairs,):
-        raise ShapeError(f"one value for each of {n_pairs} pairs expected, got {passed.shape} and {measured.shape}")
-    failed = np.where((verdicts.failed < 0) & ~passed, len(verdicts.filters), verdicts.failed)
-    return FilterVerdicts(verdicts.pattern, (*verdicts.filters, name), failed.astype(np.int8), measured)
-
-
-def all_kept(pattern: csr_array) -> FilterVerdicts:
-    """Return the verdicts before any filter."""
-    return FilterVerdicts(pattern, (), np.full(pattern.nnz, -1, np.int8), np.full(pattern.nnz, np.nan))
 
 
 def relative_difference(x: ArrayLike, y: ArrayLike) -> Values:
@@ -296,7 +228,7 @@ def fit_line_unlabelled(
     cells = int(table_cells(a.tokens, b.tokens, verdicts.pattern)[left].sum())
     step = max(-(-int(left.sum()) // settings.fit_pairs), -(-cells // FIT_CELLS), 1)
     chosen = left & (rows % step == 0)
-    distances = tag_distances(a.tokens, b.tokens, _entries(verdicts.pattern, chosen, np.ones(len(rows), np.float32)))
+    distances = tag_distances(a.tokens, b.tokens, entries(verdicts.pattern, chosen, np.ones(len(rows), np.float32)))
     best = best_candidates(distances)
     right_rows, right_columns = (pages[best] for pages in pairs_of(distances))
     tags_a, tags_b = a.tags(), b.tags()

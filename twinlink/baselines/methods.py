@@ -6,7 +6,7 @@ None of them tells how likely its pairs are right: they have no probability.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 import numpy.typing as npt
@@ -14,37 +14,29 @@ import scipy.sparse as sp
 
 from twinlink.baselines.alignment import align
 from twinlink.baselines.bitextor2010 import fingerprint_verdicts, surface_verdicts, text_tolerance
-from twinlink.baselines.filters import (
-    FilterVerdicts,
-    Shapes,
-    all_kept,
-    fit_line_unlabelled,
-    size_verdicts,
-    structure_verdicts,
-    with_filter,
-)
+from twinlink.baselines.filters import Shapes, fit_line_unlabelled, size_verdicts, structure_verdicts
 from twinlink.baselines.models.thresholds import judge_jangeldin
 from twinlink.baselines.tag_distance import text_in_words, without_heading
 from twinlink.baselines.url_rule import url_pairs
 from twinlink.config import CandidateSettings, MatchSettings
-from twinlink.errors import ConfigError
 from twinlink.graph.matching import Matching, greedy_matching
 from twinlink.match.evidence import Between, Found, Side, members, positions
 from twinlink.similarity.candidates import candidate_pattern, strongest, tag_vectors, union_of
+from twinlink.similarity.filter_verdicts import FilterVerdicts, all_kept, with_filter
 from twinlink.similarity.nearest import pairs_of
 from twinlink.similarity.rivals import Rivalry
 
 __all__ = [
-    "STRUCTURAL",
-    "check_cut",
     "content_verdicts",
     "in_characters",
     "in_words",
     "judge_bitextor2010",
     "judge_webmining",
+    "match_bitextor2010",
+    "match_jangeldin",
+    "match_webmining",
 ]
 
-_DEFAULT_PROBABILITY = MatchSettings().min_probability
 MAX_ALL_PAIRS = 10**6
 """Pairs of pages up to which all are candidates, as in the papers; of more, those that are nearest in their tags."""
 
@@ -83,31 +75,6 @@ def match_jangeldin(side_a: Side, side_b: Side, between: Between, settings: Matc
     found = with_filter(all_kept(pattern), "not-parallel", verdicts.parallel, scores)
     evidence = {"cost_share": alignment.cost_share, "length_difference": alignment.length_difference}
     return _found(found, {kind: values.astype(np.float32) for kind, values in evidence.items()})
-
-
-STRUCTURAL: Mapping[str, Callable[[Side, Side, Between, MatchSettings], Found]] = {
-    "bitextor2010": match_bitextor2010,
-    "webmining": match_webmining,
-    "jangeldin": match_jangeldin,
-}
-"""Methods that read the pages' shapes and not their words."""
-
-
-def check_cut(settings: MatchSettings) -> None:
-    """Refuse a cut by probability where the method tells none.
-
-    Raises
-    ------
-    ConfigError
-        If a method of `STRUCTURAL`, or ``urls``, is to hand out pairs by their probability or expected precision.
-    """
-    if settings.method in (*STRUCTURAL, "urls") and (
-        settings.min_precision or settings.min_probability > _DEFAULT_PROBABILITY
-    ):
-        raise ConfigError(
-            f"match: method {settings.method} tells no probabilities: match.min_precision and match.min_probability"
-            " cannot be kept; use weighed or liu2014, or take them back with --min-precision 0 --min-probability 0.5"
-        )
 
 
 def judge_bitextor2010(a: Shapes, b: Shapes, pattern: sp.csr_array, settings: MatchSettings) -> FilterVerdicts:

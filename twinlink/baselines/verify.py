@@ -19,7 +19,7 @@ import pyarrow as pa
 import scipy.sparse as sp
 
 from twinlink.baselines.alignment import Alignment, align
-from twinlink.baselines.filters import FilterVerdicts, Shapes
+from twinlink.baselines.filters import Shapes
 from twinlink.baselines.methods import judge_bitextor2010, judge_webmining
 from twinlink.baselines.models.judge import judge
 from twinlink.baselines.tag_distance import text_in_words, without_heading
@@ -29,10 +29,11 @@ from twinlink.files import write_text
 from twinlink.ingest.shapes import linearise_pages, read_shapes
 from twinlink.inputs import Expected, read_input, read_input_text
 from twinlink.language.identify import identify_text
-from twinlink.match.evidence import PageShape
 from twinlink.pages.linearise import linearise
+from twinlink.pages.page_shape import PageShape
 from twinlink.pages.parser import parse_page
 from twinlink.rundir.directory import RunDirectory
+from twinlink.similarity.filter_verdicts import FilterVerdicts
 from twinlink.tables import PAGES, VERDICTS, iter_parts, read_table, tsv_lines
 from twinlink.urls import normalise, page_id
 

@@ -15,7 +15,7 @@ from twinlink.frames import column_texts
 from twinlink.tables import CANDIDATES, EVIDENCE
 
 if TYPE_CHECKING:
-    from twinlink.run import Run
+    from twinlink.run_tables import RunTables
 
 __all__ = ["EVIDENCE_COLUMNS", "PAIRED", "UNKEPT", "UNPAIRED", "Explanation", "explain"]
 
@@ -63,7 +63,7 @@ class Explanation:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        from twinlink.explain.notebook_html import explanation_html
+        from twinlink.explain.html import explanation_html
 
         return explanation_html(self)
 
@@ -80,12 +80,12 @@ def _evidence_lines(evidence: pd.DataFrame) -> list[str]:
     return [head, *lines]
 
 
-def explain(run: Run, url_a: str, url_b: str | None = None) -> Explanation:
+def explain(run: RunTables, url_a: str, url_b: str | None = None) -> Explanation:
     """Explain a pair of pages, or what became of one page.
 
     Parameters
     ----------
-    run : Run
+    run : RunTables
         With stage `match` done.
     url_a, url_b : str
         Addresses, or paths where all pages of the run are on one host; the second may be left out.
@@ -126,7 +126,7 @@ def explain(run: Run, url_a: str, url_b: str | None = None) -> Explanation:
     )
 
 
-def _read_under(run: Run, url: str) -> str:
+def _read_under(run: RunTables, url: str) -> str:
     """Return the address that a page was read under, given that or the canonical one that it alone names."""
     pages = run.pages
     if (pages["url"] == url).any():
@@ -143,7 +143,7 @@ def _of_same_languages(others: pd.DataFrame, ends: Sequence[tuple[int, int]], ou
     return others[[pair == outcomes.langs(*ends[0]) for pair in langs]]
 
 
-def _chosen(run: Run, numbers: set[int]) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _chosen(run: RunTables, numbers: set[int]) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the candidate that an explanation is about (a row, or none), and the others of its pages, best first.
 
     It is what was asked for; of one page the pair, or else its best candidate.
@@ -176,7 +176,7 @@ def _evidence(first: pd.DataFrame, others: pd.DataFrame, weights: dict[str, floa
     return frame.sort_values("weight", ascending=False, kind="stable", ignore_index=True)
 
 
-def _as_url(run: Run, text: str) -> str:
+def _as_url(run: RunTables, text: str) -> str:
     """Return an address in its normal form; accept a path where all pages of the run are on one host."""
     from twinlink.urls import normalise
 
@@ -196,7 +196,7 @@ def _weights(weights: pd.DataFrame) -> dict[str, float]:
     return {str(kind): float(weight) for kind, weight in mean.items()}
 
 
-def _weights_of(run: Run, number: int, langs: Collection[str] | None) -> pd.DataFrame:
+def _weights_of(run: RunTables, number: int, langs: Collection[str] | None) -> pd.DataFrame:
     """Return the weights on a page's site, in two languages if they are given."""
     site = run.pages.loc[run.pages["page_id"] == number, "site"].iloc[0]
     weights: pd.DataFrame = run.weights[run.weights["site"] == site]
@@ -207,7 +207,7 @@ def _no_candidates() -> pd.DataFrame:
     return pd.DataFrame(columns=["url_a", "url_b", *NUMBERS, "pair"])
 
 
-def _candidates(run: Run, shown: pd.DataFrame, known: dict[int, str]) -> pd.DataFrame:
+def _candidates(run: RunTables, shown: pd.DataFrame, known: dict[int, str]) -> pd.DataFrame:
     """Return candidates with addresses and whether each is a pair, best first."""
     shown = shown.sort_values("score", ascending=False, kind="stable", ignore_index=True)
     shown["url_a"], shown["url_b"] = shown["page_a"].map(known), shown["page_b"].map(known)

@@ -10,17 +10,17 @@ import pandas as pd
 from twinlink.frames import own_and_canonical
 
 if TYPE_CHECKING:
-    from twinlink.run import Run
+    from twinlink.run_tables import RunTables
 
 __all__ = ["notes_on"]
 
 
-def notes_on(run: Run, numbers: Sequence[int], langs: Collection[str], rivals: pd.DataFrame) -> list[str]:
+def notes_on(run: RunTables, numbers: Sequence[int], langs: Collection[str], rivals: pd.DataFrame) -> list[str]:
     """Return what else is to be said of pages, in sentences.
 
     Parameters
     ----------
-    run : Run
+    run : RunTables
         With stage `match` done.
     numbers : sequence of int
         The pages, each once.

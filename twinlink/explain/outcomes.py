@@ -13,7 +13,7 @@ from twinlink.languages import takes_in
 from twinlink.rundir.directory import RunDirectory
 
 if TYPE_CHECKING:
-    from twinlink.run import Run
+    from twinlink.run_tables import RunTables
 
 __all__ = ["WITHOUT_CHANCES", "Outcomes", "both", "either"]
 
@@ -44,11 +44,11 @@ class Outcomes:
 
     Parameters
     ----------
-    run : Run
+    run : RunTables
         With stage `match` done.
     """
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: RunTables) -> None:
         self._run = run
         signature = RunDirectory(run.path).read_signature("match")
         settings = signature.settings if signature else {}

@@ -23,10 +23,9 @@ from twinlink.jobs.start_pages import is_open, start_pages
 from twinlink.language.stage import identify_pages
 from twinlink.language_names import check_two
 from twinlink.languages import canonical_language
-from twinlink.match.methods.urls import read_libraries
 from twinlink.patterns.credibility import credible_keys
 from twinlink.patterns.keys import Key
-from twinlink.patterns.library import read_library
+from twinlink.patterns.library import read_libraries, read_library
 from twinlink.patterns.stage import LIBRARY, learn_run, paired_by_patterns
 from twinlink.progress import Report
 from twinlink.rundir.directory import RunDirectory

@@ -140,8 +140,8 @@ def _check_match(config: Config) -> None:
     for path in named_files(config.match.lexicons):
         read_lexicon(path)
     if config.match.method != "weighed":
-        from twinlink.baselines.methods import check_cut
-        from twinlink.match.methods.urls import read_libraries
+        from twinlink.match.methods.registry import check_cut
+        from twinlink.patterns.library import read_libraries
 
         check_cut(config.match)
         read_libraries(config.match.patterns.libraries)
@@ -346,11 +346,11 @@ def align_files(
 def match_stage(run: RunDirectory, config: Config, report: Report = silent) -> None:
     """Match all sites of the run; linearise its pages first if the method needs that."""
     # They take a second to load, for which the other stages need not wait.
-    from twinlink.baselines.methods import STRUCTURAL, check_cut
+    from twinlink.match.methods.registry import METHODS, check_cut
     from twinlink.match.stage import match
 
     check_two(config.langs)
     check_cut(config.match)
-    if config.match.method in STRUCTURAL:
+    if METHODS[config.match.method].reads_shapes:
         shapes_stage(run, report)
     match(run, config, lambda done, total: report("match", done, total))

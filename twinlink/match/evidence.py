@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +13,7 @@ from twinlink.config import MatchSettings
 from twinlink.graph.link_order import LinkLists
 from twinlink.graph.matching import Matching
 from twinlink.match.shared_names import shared_names
+from twinlink.pages.page_shape import PageShape
 from twinlink.similarity.content import combine_translations
 from twinlink.similarity.lexicon import Lexicon, heads_of, identity_matrix, translation_matrix
 from twinlink.text.word_counts import count_words
@@ -22,7 +22,6 @@ from twinlink.text.words import TermTable
 __all__ = [
     "Between",
     "Found",
-    "PageShape",
     "Side",
     "Words",
     "carry_over",
@@ -34,15 +33,6 @@ __all__ = [
 
 Floats = npt.NDArray[np.float32]
 Positions = npt.NDArray[np.intp]
-
-
-class PageShape(NamedTuple):
-    """A page as the structural methods see it (`twinlink.pages.linearise`)."""
-
-    tokens: npt.NDArray[np.int32]
-    words: npt.NDArray[np.int32]
-    n_bytes: int
-    """Size of the page's body."""
 
 
 @dataclass(frozen=True)

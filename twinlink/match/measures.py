@@ -17,7 +17,7 @@ from twinlink.graph.links import neighbours
 from twinlink.graph.matching import greedy_matching
 from twinlink.graph.propagation import enhanced_similarity, external_similarity
 from twinlink.match.evidence import Between, Side, Words, carry_over, members, with_values
-from twinlink.match.methods.urls import url_pairs
+from twinlink.patterns.pairs import credible_pairs
 from twinlink.similarity.candidates import candidate_pattern, union_of
 from twinlink.similarity.content import content_similarity, content_vectors
 from twinlink.similarity.contrast import contrast_vectors, cosine_of_pairs, near_duplicates, near_pages
@@ -64,7 +64,10 @@ class SiteMeasures:
         near_a, near_b = near_pages(words.a.counts), near_pages(words.b.counts)
         self.alike_a, self.alike_b = near_duplicates(near_a), near_duplicates(near_b)
         self.own_a, self.own_b = contrast_vectors(words.a.counts, near_a), contrast_vectors(words.b.counts, near_b)
-        self.by_url = url_pairs(side_a, side_b, settings.patterns) if self.uses("pattern") else None
+        self.by_url = None
+        if self.uses("pattern"):
+            langs = side_a.lang, side_b.lang
+            self.by_url = credible_pairs(side_a.urls, side_b.urls, langs, settings.patterns)
         self.length_a, self.length_b = (np.log1p(terms.counts.sum(axis=1)) for terms in (words.a, words.b))
 
     def uses(self, kind: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import msgspec
@@ -10,25 +10,15 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from twinlink.baselines.methods import STRUCTURAL
 from twinlink.config import MatchSettings
-from twinlink.match.evidence import Between, Found, Side, Words, read_words
+from twinlink.match.evidence import Between, Found, Side, read_words
 from twinlink.match.labels import heeded
-from twinlink.match.methods.liu2014 import match_liu2014
-from twinlink.match.methods.urls import match_urls
-from twinlink.match.methods.weighed import match_weighed
+from twinlink.match.methods.registry import METHODS
 from twinlink.similarity.candidates import within_memory
 from twinlink.similarity.decision import hand_out
 from twinlink.similarity.lexicon import Lexicon
 
 __all__ = ["SideMatch", "choose_pairs", "match_sides"]
-
-METHODS: Mapping[str, Callable[[Side, Side, Words, Between, MatchSettings], Found]] = {
-    "weighed": match_weighed,
-    "liu2014": match_liu2014,
-    "urls": match_urls,
-}
-"""Methods that read the pages' words."""
 
 
 @dataclass(frozen=True)
@@ -59,13 +49,14 @@ def match_sides(
     side_a: Side, side_b: Side, between: Between, lexicons: Sequence[Lexicon], settings: MatchSettings
 ) -> SideMatch:
     """Match two sides of a site by the method of the settings, and choose what is handed out."""
-    if settings.method in STRUCTURAL:
-        found = STRUCTURAL[settings.method](side_a, side_b, between, settings)
+    method = METHODS[settings.method]
+    if method.reads_shapes:
+        found: Found = method.load()(side_a, side_b, between, settings)
     else:
         candidates = within_memory(settings.candidates, len(side_a.urls) + len(side_b.urls))
         settings = msgspec.structs.replace(settings, candidates=candidates)
         words = read_words(side_a, side_b, lexicons, settings)
-        found = METHODS[settings.method](side_a, side_b, words, between, settings)
+        found = method.load()(side_a, side_b, words, between, settings)
     found, accepted = heeded(found, between.labels)
     return choose_pairs(SideMatch(side_a, side_b, found, accepted, accepted, labels=between.labels), settings)
 

@@ -16,7 +16,6 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from twinlink.baselines.methods import STRUCTURAL, check_cut
 from twinlink.config import Config, MatchSettings
 from twinlink.config.patterns import PatternSettings
 from twinlink.ingest.shapes import ShapeTable, read_shapes
@@ -34,12 +33,13 @@ from twinlink.match.labels import (
     said_within,
 )
 from twinlink.match.look_alikes import look_alike_table
-from twinlink.match.methods.urls import read_libraries
+from twinlink.match.methods.registry import METHODS, check_cut
 from twinlink.match.reuse import RESULT_COLUMNS, EarlierMatch, site_digest, write_digests
 from twinlink.match.selection import SideMatch, match_sides
 from twinlink.match.shared_names import read_links
 from twinlink.match.sides import Group, SiteSides, facing_groups, language_groups, page_texts, site_graph
 from twinlink.match.unpaired import unpaired_pages
+from twinlink.patterns.library import read_libraries
 from twinlink.rundir.directory import RunDirectory, Signature, file_digest, site_file
 from twinlink.rundir.remembered import remember
 from twinlink.similarity.lexicon_files import Lexicon
@@ -187,7 +187,7 @@ class _Sites:
         site = pages["site"][0].as_py()
         links = read_links(self.run.path / "ingest" / "links" / part.name, site)
         of_site = said_within(self.said, set(pages["url"].to_pylist())) if self.said else []
-        is_structural = self.config.match.method in STRUCTURAL
+        is_structural = METHODS[self.config.match.method].reads_shapes
         digest = site_digest(self.shared + said_digest(of_site), part, (pages, links), with_bodies=is_structural)
         known = self.earlier.find(site, digest, pages["url"], self.signature)
         if known is not None:
@@ -247,7 +247,7 @@ def match_site(
         Goes with every pair.
     find_languages : LanguageFinder, optional
     shapes : ShapeTable, optional
-        For the methods that need it (`STRUCTURAL`).
+        For the methods that read shapes.
     said : sequence of Said, optional
         Labels of its pairs that are to be heeded.
     """

@@ -45,7 +45,7 @@ __all__ = [
 TOKEN, HEAD, TAIL, INSIDE = range(4)
 """Levels of keys: whole tokens, or letters at the head or tail of a token, or between its digits."""
 
-URL_KERNELS = "d46238e55e2d01b1"
+URL_KERNELS = "dd539cd643346b37"
 """Digest of ``url_kernels.py``. Numba keeps compiled code by the content of the file that it stands in, not of those
 that it calls: without this, an upgrade could leave old code in use. A test holds it."""
 

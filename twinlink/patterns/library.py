@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -25,7 +25,7 @@ from twinlink.inputs import Expected, read_input, read_input_text
 from twinlink.patterns.keys import Key
 from twinlink.patterns.learning import SitePatterns
 
-__all__ = ["KeySums", "PatternLibrary", "check_library_path", "read_library", "write_library"]
+__all__ = ["KeySums", "PatternLibrary", "check_library_path", "read_libraries", "read_library", "write_library"]
 
 PARTS = 2**40
 """C(p,w)·N(p,w) is summed in this fraction of one: sums of whole numbers are the same in every order."""
@@ -209,3 +209,11 @@ def _text_rows(path: Path) -> Iterator[list[str]]:
             yield row
     if not number:
         raise ValueError("it is empty")
+
+
+def read_libraries(paths: Sequence[str]) -> PatternLibrary:
+    """Read pattern libraries and add them up; a file that is named twice counts once, for its sites are the same."""
+    library = PatternLibrary()
+    for path in {Path(name).resolve(): Path(name) for name in paths}.values():
+        library.merge(read_library(path))
+    return library

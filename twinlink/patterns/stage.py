@@ -11,10 +11,9 @@ from twinlink.config import Config
 from twinlink.config.patterns import PatternSettings
 from twinlink.damage import damaged
 from twinlink.language.stage import language_tables
-from twinlink.match.methods.urls import read_libraries
 from twinlink.patterns.credibility import credible_keys
 from twinlink.patterns.learning import SitePatterns, learn_patterns
-from twinlink.patterns.library import PatternLibrary, read_library, write_library
+from twinlink.patterns.library import PatternLibrary, read_libraries, read_library, write_library
 from twinlink.rundir.directory import RunDirectory, Signature, file_digest, site_file
 from twinlink.rundir.remembered import keep_with, remember
 from twinlink.tables import LANGUAGES, PAGES, PATTERNS, iter_parts, read_table, tsv_lines, write_table

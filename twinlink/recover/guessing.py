@@ -11,12 +11,11 @@ import pyarrow as pa
 
 from twinlink.config import Config
 from twinlink.config.recover import RecoverSettings
-from twinlink.match.methods.urls import read_libraries
 from twinlink.match.stage import page_languages
 from twinlink.patterns.credibility import credible_keys
 from twinlink.patterns.kernels import TOKEN
 from twinlink.patterns.keys import Key
-from twinlink.patterns.library import PatternLibrary, read_library
+from twinlink.patterns.library import PatternLibrary, read_libraries, read_library
 from twinlink.patterns.stage import LIBRARY, paired_by_patterns
 from twinlink.recover.error_pages import made_up, shape_of
 from twinlink.recover.partner_addresses import Rule, default_document, guess_partners, site_rule

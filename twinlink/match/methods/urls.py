@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
-from typing import NamedTuple
-
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from twinlink.baselines.filters import FilterVerdicts, all_kept, with_filter
 from twinlink.config import MatchSettings
-from twinlink.config.patterns import PatternSettings
 from twinlink.graph.matching import greedy_matching
 from twinlink.match.evidence import Between, Found, Side, Words, positions
-from twinlink.patterns.credibility import credible_keys
-from twinlink.patterns.keys import Key
-from twinlink.patterns.learning import SitePatterns, learn_patterns, pattern_evidence
-from twinlink.patterns.library import PatternLibrary, read_library
+from twinlink.patterns.pairs import pairs_of_patterns
 from twinlink.similarity.content import content_similarity
+from twinlink.similarity.filter_verdicts import FilterVerdicts, all_kept, with_filter
 from twinlink.similarity.internal import internal_similarity
 from twinlink.similarity.nearest import pairs_of
 from twinlink.similarity.rivals import Rivalry
 from twinlink.similarity.structure import structural_similarity
 
-__all__ = ["SidePatterns", "match_urls", "read_libraries", "side_patterns", "url_pairs"]
+__all__ = ["match_urls"]
 
 CHANCE = 4
 """Pages of each side that a pair is compared with, drawn from other pairs."""
@@ -37,44 +29,6 @@ TELLING = 2 / 3
 """Content says something only if at least this share of the pairs is more alike than chance."""
 MIN_PAIRS = 5
 """Fewer pairs give no picture of chance."""
-
-
-class SidePatterns(NamedTuple):
-    """What the addresses of two sides tell."""
-
-    found: SitePatterns
-    urls: Sequence[str]
-    """The addresses that ``found`` numbers: those of the first side, then of the second."""
-    prior: dict[Key, float]
-    """Mean credibility of the keys that are credible on other sites."""
-
-
-def read_libraries(paths: Sequence[str]) -> PatternLibrary:
-    """Read pattern libraries and add them up; a file that is named twice counts once, for its sites are the same."""
-    library = PatternLibrary()
-    for path in {Path(name).resolve(): Path(name) for name in paths}.values():
-        library.merge(read_library(path))
-    return library
-
-
-def side_patterns(side_a: Side, side_b: Side, settings: PatternSettings) -> SidePatterns:
-    """Learn the URL patterns between two sides, with what libraries know."""
-    urls = [*side_a.urls, *side_b.urls]
-    langs = [side_a.lang] * len(side_a.urls) + [side_b.lang] * len(side_b.urls)
-    prior = credible_keys(read_libraries(settings.libraries), settings)
-    return SidePatterns(learn_patterns(urls, langs, settings, prior), urls, prior)
-
-
-def url_pairs(side_a: Side, side_b: Side, settings: PatternSettings) -> sp.csr_array:
-    """Return the pairs that credible URL patterns join, each with its pattern's credibility.
-
-    The larger of local credibility and mean credibility on other sites; float32, sorted, values in (0, 1].
-    """
-    learned = side_patterns(side_a, side_b, settings)
-    joined = _joined(learned.found, len(side_a.urls), len(side_b.urls))
-    credibility = pattern_evidence(side_a.urls, side_b.urls, joined, learned.found, learned.urls, learned.prior)
-    credibility.eliminate_zeros()
-    return credibility
 
 
 def match_urls(
@@ -90,9 +44,7 @@ def match_urls(
     pages are no more alike (S_in) than each is with partners of other pages (``content``). What is left is matched one
     to one by credibility, of equal ones by S_in.
     """
-    learned = side_patterns(side_a, side_b, settings.patterns)
-    pattern = _joined(learned.found, len(side_a.urls), len(side_b.urls))
-    credibility = pattern_evidence(side_a.urls, side_b.urls, pattern, learned.found, learned.urls, learned.prior)
+    pattern, credibility = pairs_of_patterns(side_a.urls, side_b.urls, (side_a.lang, side_b.lang), settings.patterns)
     content, structure, internal = _alike(side_a, side_b, words, pattern, settings)
     scores = credibility.data * (1 + internal.data) / 2
     verdicts = with_filter(all_kept(pattern), "weak-pattern", credibility.data > 0, scores)
@@ -105,15 +57,6 @@ def match_urls(
         "internal": internal.data,
     }
     return _found(verdicts, scores, evidence)
-
-
-def _joined(found: SitePatterns, n_a: int, n_b: int) -> sp.csr_array:
-    """Return all pairs of patterns, weak ones included, as candidates."""
-    rows, columns = np.minimum(found.sources, found.targets), np.maximum(found.sources, found.targets) - n_a
-    keys = np.unique(rows * max(1, n_b) + columns)
-    rows, columns = np.divmod(keys, max(1, n_b))
-    starts = np.searchsorted(rows, np.arange(n_a + 1))
-    return sp.csr_array((np.ones(len(rows), np.bool_), columns.astype(np.int32), starts), shape=(n_a, n_b))
 
 
 def _alike(

@@ -56,7 +56,7 @@ class ReaderProcess:
         Raises
         ------
         UnreadError
-            As `twinlink.spiders.reader.page_facts.perform` does; ``parse-timeout`` if it takes too long, ``parse-failed``
+            As `twinlink.spiders.reader.page_facts.perform`; ``parse-timeout`` if it takes too long, ``parse-failed``
             if it takes too much memory or ends the process.
         """
         frame = msgspec.msgpack.encode(job)

@@ -11,9 +11,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from twinlink.align.held_out_kernels import held_out
 from twinlink.align.learning import teaching
 from twinlink.align.page_pair import Aligned, PagePair
-from twinlink.align.words.held_out_kernels import held_out
 from twinlink.align.words.model import DISCOUNT, MOST_PAIRS, SHARE, Links
 
 __all__ = ["held_out_scores"]

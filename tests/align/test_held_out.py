@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from twinlink.align.held_out import held_out_scores
 from twinlink.align.knowledge import Knowledge
 from twinlink.align.learning import Text, TextPair, align_texts, expect, fresh, prepare_texts, scoring_of, teaching
 from twinlink.align.page_pair import align_otherwise, align_pair
-from twinlink.align.words.held_out import held_out_scores
 from twinlink.align.words.model import links_of
 from twinlink.config.align import BitextSettings
 

@@ -1,0 +1,74 @@
+"""An explanation as tables with bars, for notebooks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import Protocol
+
+import pandas as pd
+
+from twinlink.notebook_tables import LEFT, MUTED, WRAPPED, address, bar, cell, html_table
+
+__all__ = ["explanation_html"]
+
+_MARKS = {"pair": "✓", "no pair": "✗", "not kept": "–"}
+
+
+class Explained(Protocol):
+    """What is shown of a `twinlink.explain.explanation.Explanation`."""
+
+    @property
+    def url(self) -> str: ...
+    @property
+    def verdict(self) -> str: ...
+    @property
+    def state(self) -> str: ...
+    @property
+    def notes(self) -> Sequence[str]: ...
+    @property
+    def shown(self) -> tuple[str, str] | None: ...
+    @property
+    def evidence(self) -> pd.DataFrame: ...
+    @property
+    def candidates(self) -> pd.DataFrame: ...
+
+
+def explanation_html(explanation: Explained) -> str:
+    """Return an explanation as HTML: the verdict, the evidence with its weights, the rivals."""
+    mark = _MARKS.get(explanation.state, "")
+    verdict = f'<p><b><span aria-hidden="true">{mark}</span> {address(explanation.url)}</b><br>'
+    parts = [f"{verdict}<bdi>{escape(explanation.verdict)}</bdi></p>"]
+    parts += [f"<p><bdi>{escape(note)}</bdi></p>" for note in explanation.notes]
+    if explanation.shown is not None:
+        parts.append(_evidence_html(explanation))
+    if len(explanation.candidates):
+        parts.append(_rivals_html(explanation.candidates))
+    return f"<div>{''.join(parts)}</div>"
+
+
+def _evidence_html(explanation: Explained) -> str:
+    assert explanation.shown is not None, "somebody looked"
+    about = " ↔ ".join(map(address, explanation.shown))
+    table = explanation.evidence.to_dict("records")
+    rows = [
+        cell(f"<b>{escape(row['evidence'])}</b>")
+        + bar(row["weight"], f"{row['weight']:.2f}")
+        + bar(row["value"])
+        + bar(row["rival"])
+        + cell(escape(row["meaning"]), f"{LEFT};{MUTED}")
+        for row in table
+    ]
+    return html_table(f"Evidence for {about}", ("evidence", "weight", "value", "best rival", "what it is"), rows)
+
+
+def _rivals_html(candidates: pd.DataFrame) -> str:
+    table = candidates.to_dict("records")
+    rows = [
+        cell(address(row["url_a"]), WRAPPED)
+        + cell(address(row["url_b"]), WRAPPED)
+        + bar(row["score"])
+        + cell(row["pair"] and "pair")
+        for row in table
+    ]
+    return html_table("Candidates, best first", ("page", "page", "score", ""), rows)

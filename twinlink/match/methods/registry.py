@@ -1,0 +1,62 @@
+"""The matching methods by name: where each is, what it reads, and whether it gives probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from twinlink.config import MatchSettings
+from twinlink.errors import ConfigError
+
+__all__ = ["METHODS", "Method", "check_cut"]
+
+_DEFAULT_PROBABILITY = MatchSettings().min_probability
+
+
+@dataclass(frozen=True)
+class Method:
+    """A way to match the pages of two languages.
+
+    One that reads words is called as ``match(side_a, side_b, words, between, settings)``, one that reads shapes as
+    ``match(side_a, side_b, between, settings)``; both return a `twinlink.match.evidence.Found`.
+    """
+
+    home: str
+    """Module and function, loaded when the method is used: other methods than the default cost nothing."""
+    reads_shapes: bool = False
+    """It compares the linearised pages of stage `shapes` and needs no words."""
+    has_probabilities: bool = True
+    """It says how likely each of its pairs is right."""
+
+    def load(self) -> Any:
+        """Return the function that matches two sides."""
+        module, _, name = self.home.partition(":")
+        return getattr(import_module(module), name)
+
+
+METHODS: Mapping[str, Method] = {
+    "weighed": Method("twinlink.match.methods.weighed:match_weighed"),
+    "liu2014": Method("twinlink.match.methods.liu2014:match_liu2014"),
+    "urls": Method("twinlink.match.methods.urls:match_urls", has_probabilities=False),
+    "bitextor2010": Method("twinlink.baselines.methods:match_bitextor2010", True, False),
+    "webmining": Method("twinlink.baselines.methods:match_webmining", True, False),
+    "jangeldin": Method("twinlink.baselines.methods:match_jangeldin", True, False),
+}
+
+
+def check_cut(settings: MatchSettings) -> None:
+    """Refuse a cut by probability where the method gives none.
+
+    Raises
+    ------
+    ConfigError
+        If a method without probabilities is to keep pairs by their probability or expected precision.
+    """
+    is_cut = settings.min_precision or settings.min_probability > _DEFAULT_PROBABILITY
+    if is_cut and not METHODS[settings.method].has_probabilities:
+        raise ConfigError(
+            f"match: method {settings.method} tells no probabilities: match.min_precision and match.min_probability"
+            " cannot be kept; use weighed or liu2014, or take them back with --min-precision 0 --min-probability 0.5"
+        )

@@ -1,0 +1,119 @@
+"""Jobs that a notebook starts: mine a site, or let a list of sites grow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from twinlink.jobs.notebook import as_texts, at_work, read_call
+from twinlink.language_names import check_two
+from twinlink.run import Run, open_run
+
+__all__ = ["discover", "mine"]
+
+
+def mine(
+    inputs: str | Path | Sequence[str | Path],
+    *,
+    out: str | Path,
+    langs: Sequence[str] = (),
+    add: bool = False,
+    replace: bool = False,
+    forget: Sequence[str] = (),
+    **settings: Any,
+) -> Run:
+    """Do the whole job: crawl or read ``inputs``, match, and open the result.
+
+    Parameters
+    ----------
+    inputs : str, Path, or sequence of them
+        Addresses, archives, folders.
+    out : path
+        The run directory; what is done in it already is not done again.
+    langs : sequence of str
+        Wanted languages by code or name, ``("en", "zh-TW")`` or ``"en,zh"``; empty: those that the run remembers, or
+        else the two most frequent on each site.
+    add : bool
+        Add the inputs to a run that was made from others.
+    replace : bool
+        Start the run anew; what it has goes once that has succeeded, but for its labels.
+    forget : sequence of str
+        Settings that take the default instead of what the run remembers.
+    **settings
+        Any setting by its name with ``__`` for the dot: ``match__ets__alpha=0.3``.
+
+    Raises
+    ------
+    InputError
+        If an input or a setting cannot be used.
+    RunError
+        If the run was made from other inputs, and neither ``add`` nor ``replace`` is given.
+    NothingFoundError
+        If no pair was found in a run that has some; it stays as it was.
+    CrawlError
+        If not one page could be fetched.
+    RunLockedError
+        If another process works in the same run directory.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from twinlink.toy import BASE, write_toy
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> toy = write_toy(folder / "toy")
+    >>> run = mine(str(toy), out=folder / "run", langs=("en", "zh"), ingest__base_url=BASE, match__min_score=0.0)
+    >>> len(run.pages), len(run.links), len(run.pairs)
+    (10, 8, 5)
+    """
+    from twinlink.jobs.mine import mine_stages
+    from twinlink.jobs.origin import means
+
+    how = means(add=add, replace=replace)
+    call = read_call(None if replace else Path(out), settings, langs, forget)
+    check_two(call.config.langs)
+    with at_work(Path(out), call, ("crawl", "ingest", "match")) as (run, report):
+        mine_stages(as_texts(inputs), run, call.config, report, how)
+    return open_run(run.path)
+
+
+def discover(
+    seeds: str | Path | Sequence[str | Path],
+    *,
+    out: str | Path,
+    langs: Sequence[str] = (),
+    forget: Sequence[str] = (),
+    **settings: Any,
+) -> Run:
+    """Let a list of sites grow by itself, and open the result.
+
+    Parameters
+    ----------
+    seeds : str, Path, or sequence of them
+        Addresses of sites, or files of them.
+    out : path
+        The run directory; a loop that was stopped goes on.
+    langs : sequence of str
+        Wanted languages.
+    forget : sequence of str
+        Settings that take the default instead of what the run remembers.
+    **settings
+        Any setting by its name with ``__`` for the dot: ``discover__rounds=3``, ``discover__top=200``.
+
+    Raises
+    ------
+    InputError
+        If a seed or a setting cannot be used.
+    CrawlError
+        If not one seed could be fetched.
+    RunError
+        If the loop in ``out`` was begun with other seeds or settings.
+    """
+    from twinlink.jobs.discover import discover as discover_sites
+    from twinlink.spiders.seeds import seeds_of
+
+    call = read_call(Path(out), settings, langs, forget)
+    check_two(call.config.langs)
+    with at_work(Path(out), call, ("discover",)) as (run, report):
+        discover_sites(seeds_of(as_texts(seeds)), run, call.config, report)
+    return open_run(run.path)

@@ -1,0 +1,210 @@
+"""The tables of a run as pandas DataFrames, each read when it is asked for."""
+
+from __future__ import annotations
+
+import shlex
+from functools import cached_property
+from pathlib import Path
+from typing import Self
+
+import pandas as pd
+import pyarrow as pa
+
+from twinlink.config import Config
+from twinlink.errors import ConfigError, MissingStageError
+from twinlink.frames import N_PAIRS, column_texts, label_frame, read_frame, site_frame, surest_first, to_frame
+from twinlink.rundir.directory import RunDirectory
+from twinlink.rundir.remembered import remembered
+from twinlink.tables import (
+    CANDIDATES,
+    FILTERS,
+    LANGUAGES,
+    LINKS,
+    LOOK_ALIKES,
+    PAGES,
+    PAIRS,
+    PATTERNS,
+    PROBES,
+    REJECTS,
+    ROUNDS,
+    SEGMENTS,
+    SITES,
+    WEIGHTS,
+)
+
+__all__ = ["RunTables"]
+
+_SCHEMAS = {
+    "pages": PAGES,
+    "links": LINKS,
+    "pairs": PAIRS,
+    "candidates": CANDIDATES,
+    "weights": WEIGHTS,
+    "filters": FILTERS,
+    "look_alikes": LOOK_ALIKES,
+    "rejects": REJECTS,
+    "segments": SEGMENTS,
+    "patterns": PATTERNS,
+    "sites": SITES,
+    "rounds": ROUNDS,
+    "probes": PROBES,
+}
+
+
+class RunTables:
+    """The tables of a run.
+
+    A table that is asked for before its stage has been done raises `MissingStageError`, which names the command. Tables
+    are read once; `reload` reads them anew.
+
+    Parameters
+    ----------
+    path : Path
+        A run directory.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._directory = RunDirectory(path)
+
+    def reload(self) -> Self:
+        """Forget all tables, so that they are read anew; return the run."""
+        for name, value in vars(RunTables).items():
+            if isinstance(value, cached_property):
+                vars(self).pop(name, None)
+        return self
+
+    def has(self, stage: str) -> bool:
+        """Return whether a stage has been done for the pages that there are: ingest, match, align, patterns, rank …."""
+        return self._directory.read_signature(stage) is not None
+
+    @staticmethod
+    def columns(table: str) -> pd.Series[str]:
+        """Return what each column of a table holds: ``run.columns("pairs")``.
+
+        Raises
+        ------
+        ConfigError
+            If there is no such table.
+        """
+        if table not in _SCHEMAS:
+            raise ConfigError(f"{table}: no such table; there are {', '.join(_SCHEMAS)}")
+        texts = column_texts(_SCHEMAS[table])
+        if table == "pages":
+            return pd.concat([texts, column_texts(LANGUAGES).drop("page_id")])
+        if table == "sites":
+            place = list(texts.index).index("n_pages") + 1
+            return pd.concat([texts.iloc[:place], pd.Series({"n_pairs": N_PAIRS}), texts.iloc[place:]])
+        return texts
+
+    def _table(self, stage: str, name: str, schema: pa.Schema) -> pd.DataFrame:
+        return read_frame(self._directory.stage_folder(stage) / name, schema)
+
+    @cached_property
+    def config(self) -> Config:
+        """The settings that the run remembers, see `twinlink.rundir.remembered`."""
+        return remembered(self._directory)
+
+    @cached_property
+    def pages(self) -> pd.DataFrame:
+        """Every kept page: columns of `twinlink.tables.PAGES`, then lang and lang_score.
+
+        These two come from `match`, or in a run of site discovery from one look at each page; else they are null.
+        """
+        from twinlink.language.stage import language_tables
+
+        pages = self._table("ingest", "pages", PAGES)
+        told = language_tables(self._directory)
+        langs = LANGUAGES.empty_table().to_pandas() if told is None else read_frame(told[0], LANGUAGES)
+        return pages.merge(langs, on="page_id", how="left")
+
+    @cached_property
+    def links(self) -> pd.DataFrame:
+        """Every link of a kept page: columns of `twinlink.tables.LINKS`."""
+        return self._table("ingest", "links", LINKS)
+
+    @cached_property
+    def pairs(self) -> pd.DataFrame:
+        """The page pairs, most probable first: columns of `twinlink.tables.PAIRS`."""
+        return surest_first(self._table("match", "pairs", PAIRS))
+
+    @cached_property
+    def candidates(self) -> pd.DataFrame:
+        """Every pair that was looked at, with its numbers: columns of `twinlink.tables.CANDIDATES`."""
+        return self._table("match", "candidates", CANDIDATES)
+
+    @cached_property
+    def weights(self) -> pd.DataFrame:
+        """How much each kind of evidence counted, by site and languages: columns of `twinlink.tables.WEIGHTS`."""
+        return self._table("match", "weights", WEIGHTS)
+
+    @cached_property
+    def filters(self) -> pd.DataFrame:
+        """How many candidates each filter of the method rejected, by site and languages; empty without filters."""
+        return self._table("match", "filters", FILTERS)
+
+    @cached_property
+    def look_alikes(self) -> pd.DataFrame:
+        """The pages that have near-duplicates, in their groups: columns of `twinlink.tables.LOOK_ALIKES`."""
+        return self._table("match", "look_alikes", LOOK_ALIKES)
+
+    @cached_property
+    def rejects(self) -> pd.DataFrame:
+        """What was dropped, by which stage and why: columns of `twinlink.tables.REJECTS`."""
+        rejects = self._table("ingest", "rejects.parquet", REJECTS)
+        if not self.has("match"):
+            return rejects
+        return pd.concat([rejects, self._table("match", "rejects.parquet", REJECTS)], ignore_index=True)
+
+    @cached_property
+    def segments(self) -> pd.DataFrame:
+        """The beads of the sentence alignment: columns of `twinlink.tables.SEGMENTS`.
+
+        Those with the verdict ``segment`` are handed out, the others say why not.
+        """
+        return self._table("align", "segments", SEGMENTS)
+
+    @cached_property
+    def patterns(self) -> pd.DataFrame:
+        """URL patterns of every site, those of most pages first: columns of `twinlink.tables.PATTERNS`."""
+        patterns = self._table("patterns", "patterns", PATTERNS)
+        order = ["n_pages", "site", "rule"]
+        return patterns.sort_values(order, ascending=[False, True, True], kind="stable", ignore_index=True)
+
+    @cached_property
+    def sites(self) -> pd.DataFrame:
+        """The sites: columns of `twinlink.tables.SITES`, and n_pairs after n_pages.
+
+        A run that has been ranked has a row for every site that its pages link to, the best candidates first; another
+        one has a row for each site with pages, and what only `twinlink rank` can tell is null.
+        """
+        ranked = self._table("rank", "sites.parquet", SITES) if self.has("rank") else None
+        pages = self._table("ingest", "pages", PAGES) if ranked is None else pd.DataFrame()
+        return site_frame(pages, self.pairs if self.has("match") else None, ranked)
+
+    @cached_property
+    def rounds(self) -> pd.DataFrame:
+        """The rounds of site discovery: columns of `twinlink.tables.ROUNDS`."""
+        from twinlink.rundir.rounds import Rounds
+
+        return to_frame(self._discovered(Rounds(self._directory).table()))
+
+    @cached_property
+    def probes(self) -> pd.DataFrame:
+        """What site discovery made of each site that it tried: columns of `twinlink.tables.PROBES`."""
+        from twinlink.rundir.rounds import Rounds
+
+        return to_frame(self._discovered(Rounds(self._directory).all_verdicts()))
+
+    def _discovered(self, table: pa.Table) -> pa.Table:
+        if not table.num_rows:
+            command = f"twinlink discover SEED... -o {shlex.quote(str(self.path))}"
+            raise MissingStageError(f"{self.path}: no rounds here; run `{command}` first")
+        return table
+
+    @property
+    def labels(self) -> pd.DataFrame:
+        """What people said of pairs: url_a, url_b, verdict (accept, reject), who, when (UTC), note; read every time."""
+        from twinlink.labels.book import LabelBook
+
+        return label_frame(LabelBook(self.path).current().values())

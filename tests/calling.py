@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from tests.sites import BASE, write_toy
+from tests.made_sites import BASE, write_toy
 from twinlink.cli import main
 
 __all__ = ["Done", "mine_toy", "twinlink"]

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 from tests.calling import twinlink
 from tests.loopback import Answer, serving
-from tests.sites import BASE, page
+from tests.made_sites import BASE, page
 from twinlink.spiders.frontier.ledger import ledger_counts
 from twinlink.toy import toy_site
 

@@ -18,7 +18,7 @@ import pytest
 from tests.calling import twinlink
 from tests.finished import PLAIN, copied, finish, served, state
 from tests.killing import Killer, killer
-from tests.sites import page, write_pages, write_toy
+from tests.made_sites import page, write_pages, write_toy
 from twinlink.rundir.directory import RunDirectory
 
 pytestmark = pytest.mark.xdist_group("damage")

@@ -17,7 +17,7 @@ import pytest
 
 import twinlink as tl
 from tests.calling import twinlink
-from tests.sites import BASE, write_toy
+from tests.made_sites import BASE, write_toy
 from twinlink.progress import reporter
 from twinlink.rundir.directory import RunDirectory
 from twinlink.system.pausing import hold

@@ -11,7 +11,7 @@ import networkx as nx
 import pytest
 
 import twinlink as tl
-from tests.sites import BASE, page, write_pages, write_toy
+from tests.made_sites import BASE, page, write_pages, write_toy
 from twinlink.errors import ConfigError, InputError, MissingStageError, RunError
 from twinlink.explain.explanation import Explanation
 from twinlink.labels.book import Label, LabelBook

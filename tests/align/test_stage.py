@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
-from tests.sites import BASE, write_pages
+from tests.made_sites import BASE, write_pages
 from twinlink.align.formats.sentence_pairs import PairFile
 from twinlink.align.stage import align_run, export_rows
 from twinlink.config import Config

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.sites import BASE, write_pages
+from tests.made_sites import BASE, write_pages
 from twinlink.baselines import methods as structural
 from twinlink.config import Config
 from twinlink.errors import ConfigError, InputError, MissingStageError

@@ -10,7 +10,7 @@ import pytest
 
 from tests.baselines.test_methods import CHINESE, CONFIG, ENGLISH, PAGES, write_site
 from tests.cli.test_cli import twinlink
-from tests.sites import BASE, write_pages
+from tests.made_sites import BASE, write_pages
 from twinlink.baselines.alignment import align
 from twinlink.baselines.models.judge import MODELS, judge
 from twinlink.baselines.verify import VERIFIERS, read_pairs, verify_pairs

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.loopback import Answer, serving
-from tests.sites import BASE, page
+from tests.made_sites import BASE, page
 from twinlink.cli import app
 from twinlink.config import Config
 from twinlink.match import stage as module

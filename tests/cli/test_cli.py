@@ -19,7 +19,7 @@ import pytest
 
 from tests.calling import mine_toy, twinlink
 from tests.loopback import links, serving
-from tests.sites import BASE, page, write_pages, write_toy
+from tests.made_sites import BASE, page, write_pages, write_toy
 from twinlink.demo import serve, write_site
 from twinlink.run import open_run
 

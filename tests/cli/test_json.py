@@ -14,7 +14,7 @@ import typer.main
 
 from tests.calling import Done, mine_toy, twinlink
 from tests.loopback import Answer, links, serving
-from tests.sites import BASE, page, write_pages, write_toy
+from tests.made_sites import BASE, page, write_pages, write_toy
 from twinlink.cli import app
 from twinlink.cli.results import discovery, pages, record, sentences, sites
 from twinlink.cli.results import evaluation as judged

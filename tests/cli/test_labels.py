@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.calling import mine_toy, twinlink
-from tests.sites import BASE
+from tests.made_sites import BASE
 from twinlink.labels.book import Label, LabelBook
 from twinlink.labels.precision import WIDEST_TOLD
 from twinlink.run import open_run

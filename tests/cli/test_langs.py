@@ -11,7 +11,7 @@ import pytest
 
 import twinlink as tl
 from tests.calling import twinlink
-from tests.sites import BASE, page, write_pages, write_toy
+from tests.made_sites import BASE, page, write_pages, write_toy
 from twinlink.demo import write_site
 from twinlink.errors import ConfigError
 

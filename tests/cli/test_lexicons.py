@@ -9,7 +9,7 @@ import pytest
 import twinlink as tl
 from tests.calling import mine_toy, twinlink
 from tests.dictionaries import write_dictd
-from tests.sites import BASE, write_toy
+from tests.made_sites import BASE, write_toy
 from twinlink.demo import write_site
 from twinlink.similarity import installed_dictionaries as installed
 from twinlink.similarity.lexicon_files import read_lexicon

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from tests.archives import write_toy_archive
-from tests.sites import BASE, page, write_pages, write_toy
+from tests.made_sites import BASE, page, write_pages, write_toy
 from twinlink.config import Config, IngestSettings
 from twinlink.errors import InputError, MissingStageError, NothingFoundError
 from twinlink.ingest import page_spool as spool

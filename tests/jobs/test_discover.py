@@ -16,7 +16,7 @@ import pytest
 
 from experiments.simweb.server import proxied, serving
 from experiments.simweb.world import DEAD, ERRORS, OK, REFUSED, WorldSettings, make_world
-from tests.sites import page, write_pages
+from tests.made_sites import page, write_pages
 from twinlink.cli.results.discovery import DiscoveryTold, RoundTold
 from twinlink.config import Config
 from twinlink.config.discovery import DiscoverySettings

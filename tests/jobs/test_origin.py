@@ -12,7 +12,7 @@ import pytest
 from tests.archives import write_toy_archive
 from tests.calling import Done, twinlink
 from tests.loopback import Answer, links, serving
-from tests.sites import BASE, page, write_pages, write_toy
+from tests.made_sites import BASE, page, write_pages, write_toy
 from twinlink import mine
 from twinlink.config import Config
 from twinlink.errors import RunError

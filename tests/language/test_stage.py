@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.sites import page, write_pages
+from tests.made_sites import page, write_pages
 from twinlink.config import Config
 from twinlink.errors import MissingStageError
 from twinlink.ingest.stage import ingest

@@ -7,9 +7,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from tests.made_sites import BASE, page, write_pages
 from tests.review.app.test_security import ask
 from tests.review.conftest import Served, serving
-from tests.sites import BASE, page, write_pages
 from twinlink import mine
 from twinlink.evaluation.gold import Gold
 from twinlink.ingest.twin_addresses import Twins

@@ -13,7 +13,7 @@ import pytest
 import scipy.sparse as sp
 
 from tests.archives import write_toy_archive
-from tests.sites import BASE, LANGS
+from tests.made_sites import BASE, LANGS
 from twinlink.config import Config
 from twinlink.ingest.stage import ingest
 from twinlink.labels.book import Label, LabelBook, Verdict

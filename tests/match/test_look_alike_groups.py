@@ -13,9 +13,9 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.made_sites import BASE, page, write_pages
 from tests.review.app.test_security import ask
 from tests.review.conftest import Served, serving
-from tests.sites import BASE, page, write_pages
 from twinlink import mine
 from twinlink.graph.matching import Matching
 from twinlink.labels.book import LabelBook

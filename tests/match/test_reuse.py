@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.archives import respond
-from tests.sites import BASE, LANGS, page
+from tests.made_sites import BASE, LANGS, page
 from twinlink.config import Config
 from twinlink.ingest.stage import ingest
 from twinlink.jobs.mine import match_stage

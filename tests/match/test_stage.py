@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.sites import BASE, LANGS, page, write_pages, write_toy
+from tests.made_sites import BASE, LANGS, page, write_pages, write_toy
 from twinlink.config import Config
 from twinlink.errors import LexiconError, MissingStageError
 from twinlink.ingest.stage import ingest

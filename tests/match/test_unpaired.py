@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 
 from tests.baselines.test_methods import CHINESE, ENGLISH
-from tests.sites import page, write_pages
+from tests.made_sites import page, write_pages
 from twinlink.baselines.url_rule import url_pairs
 from twinlink.config import Config
 from twinlink.damage import list_tables

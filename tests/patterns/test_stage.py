@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.baselines.test_methods import CHINESE, ENGLISH, PAGES, made_page, write_site
-from tests.sites import BASE, write_pages
+from tests.made_sites import BASE, write_pages
 from twinlink.cli import app
 from twinlink.cli.results.sites import PatternsTold
 from twinlink.config import Config

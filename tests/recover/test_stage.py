@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 from tests.baselines.test_methods import CHINESE, ENGLISH
 from tests.loopback import Answer, Server, redirect, serving
-from tests.sites import write_pages
+from tests.made_sites import write_pages
 from twinlink.cli import app
 from twinlink.cli.results.sites import RecoveredTold
 from twinlink.config import Config

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import pytest
 from lxml.html import fromstring
 
+from tests.made_sites import BASE, page, write_pages
 from tests.review.app.test_security import ask
 from tests.review.conftest import Served, serving
-from tests.sites import BASE, page, write_pages
 from twinlink import mine
 from twinlink.labels.book import LabelBook
 from twinlink.review.reading.run_source import RunSource

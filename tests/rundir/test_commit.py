@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.calling import mine_toy, twinlink
-from tests.sites import write_toy
+from tests.made_sites import write_toy
 from twinlink.errors import RunError
 from twinlink.rundir.commit import TOP, is_settled
 from twinlink.rundir.directory import RunDirectory, Signature

@@ -11,7 +11,7 @@ import pytest
 import twinlink as tl
 from tests.calling import Done, mine_toy, twinlink
 from tests.loopback import links, serving
-from tests.sites import BASE
+from tests.made_sites import BASE
 from twinlink.config import Config
 from twinlink.errors import ConfigError, CrawlError, LexiconError, NothingFoundError, RunError
 from twinlink.jobs.mine import crawl_stage

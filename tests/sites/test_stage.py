@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 from typer.testing import CliRunner
 
-from tests.sites import page, write_pages
+from tests.made_sites import page, write_pages
 from twinlink.cli import app
 from twinlink.cli.results.sites import RankTold
 from twinlink.config import Config

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from tests.archives import write_toy_archive
+from tests.made_sites import LANGS
 from tests.review.conftest import OURS, PORT, TestClient, Visiting, Visitor
 from tests.review.fakes import FakeSource, page_a, page_b, toy_page
-from tests.sites import LANGS
 from twinlink.align.stage import align_run
 from twinlink.config import Config
 from twinlink.ingest.stage import ingest

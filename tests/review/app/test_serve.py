@@ -62,7 +62,7 @@ def test_comes_in_by_the_printed_address_and_labels(served: Served) -> None:
 
 
 def test_ends_at_ctrl_c_without_a_traceback(tmp_path: Path) -> None:
-    root = Path(__file__).parents[2]
+    root = Path(__file__).parents[3]
     command = [sys.executable, "-c", SERVER, str(tmp_path)]
     env = {**os.environ, "PYTHONPATH": str(root)}
     with subprocess.Popen(

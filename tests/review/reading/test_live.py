@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.archives import respond, write_toy_archive
-from tests.sites import LANGS
+from tests.made_sites import LANGS
 from twinlink.config import Config
 from twinlink.errors import RunLockedError
 from twinlink.ingest.stage import ingest

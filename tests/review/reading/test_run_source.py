@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.archives import respond
-from tests.sites import BASE, LANGS
+from tests.made_sites import BASE, LANGS
 from twinlink.align.stage import align_run
 from twinlink.config import Config
 from twinlink.errors import RunError, TwinlinkError

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.baselines.test_methods import write_site
-from tests.sites import BASE, write_toy
+from tests.made_sites import BASE, write_toy
 from twinlink.align.filters import SEGMENT
 from twinlink.config import Config
 from twinlink.errors import DamagedError, GoldError, InputError, MissingStageError

@@ -183,7 +183,7 @@ def test_stalls_are_noticed_and_added_up() -> None:
 BUSY = """
 import runpy, sys, time
 from twinlink.spiders import crawl as crawl_module
-from twinlink.spiders import reading_queue
+from twinlink.spiders.reader import middleware as reading_queue
 read = reading_queue.perform
 def perform(job):
     if job.url.endswith("/busy.html"):

@@ -23,7 +23,7 @@ from twinlink.baselines.alignment import align
 from twinlink.baselines.distance_line import shifted_partners
 from twinlink.pages.page_shape import PageShape
 from twinlink.similarity.candidates import candidate_pattern, tag_vectors
-from twinlink.similarity.nearest import pairs_of
+from twinlink.sparse import entries
 
 __all__ = ["KINDS", "RIGHT", "PairSet", "gold_rows", "pairs_to_verify"]
 
@@ -132,7 +132,7 @@ def _some(pairs: Pairs, n: int) -> Pairs:
 def _same_template(case: Case, wrong: Test, n: int) -> Pairs:
     """Return pages that have a partner with their nearest wrong one, of the candidates by runs of three tags."""
     candidates = candidate_pattern(*tag_vectors(case.side_a.tags, case.side_b.tags))
-    rows, columns = _that(pairs_of(candidates), wrong)
+    rows, columns = _that(entries(candidates), wrong)
     partnered = gold_rows(case)
     has_candidates = np.isin(partnered[0], rows)
     chosen, _ = _some((partnered[0][has_candidates], partnered[1][has_candidates]), n)

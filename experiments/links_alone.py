@@ -30,13 +30,14 @@ from experiments.tables import Column, claims, number, run
 from twinlink.config import EtsSettings, Evidence, MatchSettings, WeighingSettings
 from twinlink.graph.links import neighbours
 from twinlink.graph.propagation import enhanced_similarity
-from twinlink.match.evidence import Words, with_values
+from twinlink.match.evidence import Words
 from twinlink.match.selection import SideMatch
 from twinlink.similarity.content import combine_translations
 from twinlink.similarity.learned_lexicon import learn_translations
 from twinlink.similarity.lexicon import Lexicon
 from twinlink.similarity.rivals import Rivalry
 from twinlink.similarity.weighing import clear_pairs
+from twinlink.sparse import with_values
 
 __all__ = ["cut_lexicon", "measure", "start_from_links"]
 

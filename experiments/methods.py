@@ -44,7 +44,7 @@ from twinlink.config import MatchSettings
 from twinlink.evaluation.gold import evaluate
 from twinlink.match.selection import SideMatch, match_sides
 from twinlink.similarity.lexicon import Lexicon
-from twinlink.similarity.nearest import pairs_of
+from twinlink.sparse import entries
 
 __all__ = ["addresses", "finding", "main", "verification", "with_shapes"]
 
@@ -142,7 +142,7 @@ def addresses(case: Case) -> dict[str, str]:
 
 def _among(case: Case, candidates: sp.csr_array, chosen: npt.NDArray[np.bool_] | None = None) -> str:
     """Say how many of some candidates are right; a dash where there are none."""
-    rows, columns = (pages if chosen is None else pages[chosen] for pages in pairs_of(candidates))
+    rows, columns = (pages if chosen is None else pages[chosen] for pages in entries(candidates))
     pairs = [(case.side_a.urls[row], case.side_b.urls[column]) for row, column in zip(rows, columns, strict=True)]
     if not pairs:
         return "–"

@@ -30,15 +30,14 @@ from twinlink.config import CandidateSettings, MatchSettings
 from twinlink.config.align import SegmentFilterSettings
 from twinlink.config.baselines import WebminingSettings
 from twinlink.graph.matching import Matching
-from twinlink.match.evidence import members, positions
 from twinlink.match.methods.weighed import _match
 from twinlink.match.selection import SideMatch, match_sides
 from twinlink.similarity.candidates import strongest
 from twinlink.similarity.decision import hand_out
 from twinlink.similarity.lexicon import Lexicon
-from twinlink.similarity.nearest import pairs_of
 from twinlink.similarity.rivals import Rivalry
 from twinlink.similarity.weighing import weigh
+from twinlink.sparse import entries, members, positions
 
 __all__ = ["main", "measure"]
 
@@ -103,7 +102,7 @@ def _best_tested(case: Case, match: SideMatch, near: int) -> npt.NDArray[np.floa
     """Support of the best few candidates of each page, 0 for the others."""
     scores = match.found.scores
     best = members(scores, strongest(scores, CandidateSettings(per_page=near)))
-    rows, columns = pairs_of(scores)
+    rows, columns = entries(scores)
     supports = np.zeros(scores.nnz)
     supports[best] = PageTest(case.side_a, case.side_b).supports(rows[best], columns[best], _teachers(match))
     return supports
@@ -118,7 +117,7 @@ def _weighed_again(match: SideMatch, more: Mapping[str, npt.NDArray[np.float64]]
     kinds = {name: values.astype(np.float64) for name, values in found.evidence.items()}
     again = partial(_match, found.scores)
     result = weigh({**kinds, **more}, Rivalry(found.scores), clear, again, settings.weighing)
-    rows, columns = (pages[result.pairs] for pages in pairs_of(found.scores))
+    rows, columns = (pages[result.pairs] for pages in entries(found.scores))
     matching = Matching(rows, columns, found.scores.data[result.pairs])
     keep = hand_out(result.probabilities, settings.min_probability)
     return replace(match, found=replace(found, matching=matching, probabilities=result.probabilities), keep=keep)

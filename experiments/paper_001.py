@@ -21,8 +21,8 @@ from experiments.cases import Case, f1_of, find_cases, find_lexicons, open_case,
 from twinlink.config import EtsSettings, MatchSettings
 from twinlink.graph.links import neighbours
 from twinlink.graph.propagation import enhanced_similarity
-from twinlink.match.evidence import with_values
 from twinlink.match.selection import match_sides
+from twinlink.sparse import with_values
 
 BETAS = tuple(round(0.1 * step, 1) for step in range(11))
 ALPHAS = (0.0, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)

@@ -37,7 +37,7 @@ from twinlink.match.methods.urls import match_urls
 from twinlink.patterns.credibility import credible_keys
 from twinlink.patterns.learning import SitePatterns, learn_patterns
 from twinlink.patterns.library import PatternLibrary
-from twinlink.similarity.nearest import pairs_of
+from twinlink.sparse import entries
 
 __all__ = ["made_web", "main", "real_site"]
 
@@ -70,7 +70,7 @@ def real_site(case: Case) -> Column:
     known, unknown = learn_patterns(urls, langs), learn_patterns(urls)
     words = case_words(case, ())
     matched = match_urls(case.side_a, case.side_b, words, case.between, MatchSettings(method="urls"))
-    rows, columns = pairs_of(url_pairs(case.side_a.urls, case.side_b.urls).pattern)
+    rows, columns = entries(url_pairs(case.side_a.urls, case.side_b.urls).pattern)
     by_rule = [(case.side_a.urls[row], case.side_b.urls[column]) for row, column in zip(rows, columns, strict=True)]
     chosen = zip(matched.matching.rows, matched.matching.columns, strict=True)
     handed_out = [(case.side_a.urls[row], case.side_b.urls[column]) for row, column in chosen]

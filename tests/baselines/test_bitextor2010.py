@@ -17,7 +17,7 @@ from twinlink.baselines.filters import Shapes
 from twinlink.config.baselines import BitextorSettings
 from twinlink.errors import ShapeError
 from twinlink.similarity.filter_verdicts import all_kept
-from twinlink.similarity.nearest import pairs_of
+from twinlink.sparse import entries
 
 P, P_END, B = -1, -2, -3
 ONE = csr_array(np.ones((1, 1)))
@@ -86,7 +86,7 @@ class TestFingerprints:
         a, b = (side(*(tokens(P, n + more, P_END) for n in lengths)) for more in (0, 2))
         verdicts = fingerprint_verdicts(a, b, all_kept(csr_array(np.ones((3, 3)))), 0.5)
         assert verdicts.counts() == {"kept": 3, "differences": 0, "best": 6}
-        assert np.array_equal(*pairs_of(verdicts.kept()))
+        assert np.array_equal(*entries(verdicts.kept()))
         assert verdicts.kept().data == pytest.approx([1 / (1 + 2 / (n + 2)) for n in lengths])
 
     def test_pages_of_which_they_are_the_best(self) -> None:

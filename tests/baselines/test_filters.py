@@ -21,7 +21,7 @@ from twinlink.baselines.filters import (
 from twinlink.config.baselines import WebminingSettings
 from twinlink.errors import ShapeError
 from twinlink.similarity.filter_verdicts import all_kept, with_filter
-from twinlink.similarity.nearest import pairs_of
+from twinlink.sparse import entries
 
 P, P_END, B = -1, -2, -3
 
@@ -131,7 +131,7 @@ def test_every_pair_is_counted_once_under_its_first_filter(filters: list[list[bo
     first = [next((k for k, passed in enumerate(filters) if not passed[pair]), None) for pair in range(6)]
     assert verdicts.reasons() == ["" if k is None else f"f{k}" for k in first]
     assert sum(verdicts.counts().values()) == 6
-    rows, columns = pairs_of(verdicts.kept())
+    rows, columns = entries(verdicts.kept())
     assert (rows * 4 + columns).tolist() == [place for place, k in zip(places, first, strict=True) if k is None]
 
 
@@ -176,7 +176,7 @@ class TestLineWithoutLabels:
         assert line.separation == 1
         assert line.n_right == 40
         kept = structure_verdicts(*sides, verdicts, line).kept()
-        rows, columns = pairs_of(kept)
+        rows, columns = entries(kept)
         assert rows.tolist() == columns.tolist() == list(range(40))
 
     def test_a_sample_of_the_rows_does_as_well(self, sides: tuple[Shapes, Shapes]) -> None:

@@ -16,9 +16,9 @@ from twinlink.similarity.candidates import (
     nearest_pages,
     strongest,
     tag_vectors,
-    union_of,
     within_memory,
 )
+from twinlink.sparse import union_of
 
 
 def plain_pattern(scores: np.ndarray, k: int) -> np.ndarray:

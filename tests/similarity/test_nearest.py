@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from twinlink.similarity.nearest import best_candidates, pairs_of
+from twinlink.similarity.nearest import best_candidates
+from twinlink.sparse import entries
 
 CELL = st.sampled_from([None, 0.0, 1.0, 2.0, float("inf"), float("nan")])
 TABLE = st.integers(1, 5).flatmap(lambda n: st.lists(st.lists(CELL, min_size=n, max_size=n), min_size=1, max_size=5))
@@ -29,9 +30,9 @@ def first_lowest(values: list[float | None]) -> int | None:
 @given(TABLE)
 def test_equals_the_search_in_every_row_and_column(table: list[list[float | None]]) -> None:
     distances = matrix(table)
-    entries = list(zip(*(pages.tolist() for pages in pairs_of(distances)), strict=True))
-    of_row = [first_lowest(table[i]) == j for i, j in entries]
-    of_column = [first_lowest([row[j] for row in table]) == i for i, j in entries]
+    stored = list(zip(*(pages.tolist() for pages in entries(distances)), strict=True))
+    of_row = [first_lowest(table[i]) == j for i, j in stored]
+    of_column = [first_lowest([row[j] for row in table]) == i for i, j in stored]
     assert best_candidates(distances, "rows").tolist() == of_row
     assert best_candidates(distances, "columns").tolist() == of_column
     assert best_candidates(distances, "either").tolist() == [x or y for x, y in zip(of_row, of_column, strict=True)]

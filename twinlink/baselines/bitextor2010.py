@@ -15,7 +15,8 @@ from twinlink.baselines.filters import Shapes, checked_pairs, languages_fit, rel
 from twinlink.baselines.tag_distance import fingerprint_differences, fingerprint_distances, fit_text_tolerance
 from twinlink.config.baselines import BitextorSettings
 from twinlink.similarity.filter_verdicts import FilterVerdicts, all_kept, with_filter
-from twinlink.similarity.nearest import best_candidates, pairs_of
+from twinlink.similarity.nearest import best_candidates
+from twinlink.sparse import entries
 
 __all__ = ["FALLBACK_TOLERANCE", "fingerprint_verdicts", "surface_verdicts", "text_tolerance"]
 
@@ -83,7 +84,7 @@ def text_tolerance(a: Shapes, b: Shapes, verdicts: FilterVerdicts, settings: Bit
 
 def _most_differences(a: Shapes, b: Shapes, kept: csr_array, settings: BitextorSettings) -> NDArray[np.float64]:
     """Return how many differences each pair may have."""
-    rows, columns = pairs_of(kept)
+    rows, columns = entries(kept)
     lengths_a, lengths_b = (np.array([len(page) for page in side.tokens], np.float64) for side in (a, b))
     longer = np.maximum(lengths_a[rows], lengths_b[columns])
     return np.maximum(settings.max_differences, settings.max_difference_share * longer)

@@ -18,8 +18,9 @@ from twinlink.baselines.tag_distance import table_cells, tag_distances
 from twinlink.config.baselines import WebminingSettings
 from twinlink.errors import ShapeError
 from twinlink.languages import takes_in
-from twinlink.similarity.filter_verdicts import FilterVerdicts, all_kept, entries, with_filter
-from twinlink.similarity.nearest import best_candidates, pairs_of
+from twinlink.similarity.filter_verdicts import FilterVerdicts, all_kept, with_filter
+from twinlink.similarity.nearest import best_candidates
+from twinlink.sparse import entries, select, with_values
 
 __all__ = [
     "FIT_CELLS",
@@ -96,7 +97,7 @@ def languages_fit(a: Sequence[str], b: Sequence[str], pattern: csr_array, wanted
     """
     numbers: dict[str, int] = {}
     of_a, of_b = (np.array([_language(tag, wanted, numbers) for tag in tags], np.int64) for tags in (a, b))
-    rows, columns = pairs_of(pattern)
+    rows, columns = entries(pattern)
     return np.asarray((of_a[rows] >= 0) & (of_b[columns] >= 0) & (of_a[rows] != of_b[columns]))
 
 
@@ -157,7 +158,7 @@ def checked_pairs(a: Shapes, b: Shapes, pattern: csr_array) -> tuple[Numbers, Nu
             raise ShapeError(f"tokens, sizes and languages of the same pages expected, got {lengths}")
     if pattern.shape != (len(a.tokens), len(b.tokens)):
         raise ShapeError(f"pattern {pattern.shape} does not fit {len(a.tokens)} and {len(b.tokens)} pages")
-    return pairs_of(pattern)
+    return entries(pattern)
 
 
 def structure_verdicts(a: Shapes, b: Shapes, verdicts: FilterVerdicts, line: DistanceLine) -> FilterVerdicts:
@@ -228,14 +229,14 @@ def fit_line_unlabelled(
     cells = int(table_cells(a.tokens, b.tokens, verdicts.pattern)[left].sum())
     step = max(-(-int(left.sum()) // settings.fit_pairs), -(-cells // FIT_CELLS), 1)
     chosen = left & (rows % step == 0)
-    distances = tag_distances(a.tokens, b.tokens, entries(verdicts.pattern, chosen, np.ones(len(rows), np.float32)))
+    distances = tag_distances(a.tokens, b.tokens, select(with_values(verdicts.pattern, np.ones(len(rows))), chosen))
     best = best_candidates(distances)
-    right_rows, right_columns = (pages[best] for pages in pairs_of(distances))
+    right_rows, right_columns = (pages[best] for pages in entries(distances))
     tags_a, tags_b = a.tags(), b.tags()
     right_tags = np.maximum(tags_a[right_rows], tags_b[right_columns])
     wrong_rows, wrong_columns = shifted_partners(right_rows, right_columns, right_tags)
     wrong = csr_array((np.ones(len(wrong_rows)), (wrong_rows, wrong_columns)), shape=distances.shape)
-    wrong_rows, wrong_columns = pairs_of(wrong)
+    wrong_rows, wrong_columns = entries(wrong)
     return fit_line(
         np.concatenate([right_tags, np.maximum(tags_a[wrong_rows], tags_b[wrong_columns])]),
         np.concatenate([distances.data[best], tag_distances(a.tokens, b.tokens, wrong).data]),

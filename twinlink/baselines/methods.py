@@ -20,11 +20,11 @@ from twinlink.baselines.tag_distance import text_in_words, without_heading
 from twinlink.baselines.url_rule import url_pairs
 from twinlink.config import CandidateSettings, MatchSettings
 from twinlink.graph.matching import Matching, greedy_matching
-from twinlink.match.evidence import Between, Found, Side, members, positions
-from twinlink.similarity.candidates import candidate_pattern, strongest, tag_vectors, union_of
+from twinlink.match.evidence import Between, Found, Side
+from twinlink.similarity.candidates import candidate_pattern, strongest, tag_vectors
 from twinlink.similarity.filter_verdicts import FilterVerdicts, all_kept, with_filter
-from twinlink.similarity.nearest import pairs_of
 from twinlink.similarity.rivals import Rivalry
+from twinlink.sparse import entries, members, positions, union_of
 
 __all__ = [
     "content_verdicts",
@@ -67,7 +67,7 @@ def match_jangeldin(side_a: Side, side_b: Side, between: Between, settings: Matc
     Like the paper's, these candidates are mostly right: Algorithm 1 is made to verify, not to search.
     """
     pattern = union_of(url_pairs(side_a.urls, side_b.urls, settings.url_rule).pattern, between.hreflang)
-    rows, columns = pairs_of(pattern)
+    rows, columns = entries(pattern)
     tokens_a, tokens_b = ([shape.tokens for shape in side.shapes] for side in (side_a, side_b))
     alignment = align(tokens_a, tokens_b, rows, columns, chunks=False)
     verdicts = judge_jangeldin(alignment, settings.models.jangeldin)
@@ -103,7 +103,7 @@ def content_verdicts(side_a: Side, side_b: Side, verdicts: FilterVerdicts, setti
     strict = _clear_best(kept)
     near = strongest(kept, CandidateSettings(per_page=settings.webmining.content_pairs))
     supports = np.zeros(verdicts.pattern.nnz)
-    supports[members(verdicts.pattern, near)] = PageTest(side_a, side_b).supports(*pairs_of(near), strict)
+    supports[members(verdicts.pattern, near)] = PageTest(side_a, side_b).supports(*entries(near), strict)
     return with_filter(verdicts, "content", supports >= settings.webmining.min_support, verdicts.scores * supports)
 
 
@@ -147,7 +147,7 @@ def _found(verdicts: FilterVerdicts, evidence: Mapping[str, Floats] | None = Non
     )
     at = np.flatnonzero(members(scores, _pairs(matching, kept.shape)))
     of_row = np.empty(kept.shape[0], np.intp)
-    of_row[pairs_of(scores)[0][at]] = at
+    of_row[entries(scores)[0][at]] = at
     return Found(
         scores=scores,
         evidence=evidence or {},

@@ -16,6 +16,7 @@ from scipy.sparse import csr_array
 
 from twinlink.baselines import edit_kernels
 from twinlink.errors import ShapeError
+from twinlink.sparse import entry_rows
 
 __all__ = [
     "MAX_TOKENS",
@@ -233,7 +234,7 @@ def fit_text_tolerance(
     _check(pages_a, pages_b, pattern)
     skeletons_a, skeletons_b = ([np.minimum(page, 0).tobytes() for page in pages] for pages in (pages_a, pages_b))
     ratios = [np.zeros(0)]
-    rows = np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr))
+    rows = entry_rows(pattern)
     for i, j in zip(rows.tolist(), pattern.indices.tolist(), strict=True):
         if skeletons_a[i] == skeletons_b[j]:
             x, y = pages_a[i], pages_b[j]

@@ -34,6 +34,7 @@ from twinlink.pages.page_shape import PageShape
 from twinlink.pages.parser import parse_page
 from twinlink.rundir.directory import RunDirectory
 from twinlink.similarity.filter_verdicts import FilterVerdicts
+from twinlink.sparse import positions
 from twinlink.tables import PAGES, VERDICTS, iter_parts, read_table, tsv_lines
 from twinlink.urls import normalise, page_id
 
@@ -256,10 +257,7 @@ class _Set:
         pattern.sort_indices()
         ask = judge_webmining if method == "webmining" else judge_bitextor2010
         judged: FilterVerdicts = ask(_shapes(self._a, method), _shapes(self._b, method), pattern, self._settings)
-        place = np.searchsorted(
-            np.repeat(np.arange(shape[0]), np.diff(pattern.indptr)) * shape[1] + pattern.indices,
-            self._rows * shape[1] + self._columns,
-        )
+        place = positions(pattern, self._rows, self._columns)
         reasons = judged.reasons()
         return [reasons[k] or PARALLEL for k in place.tolist()], judged.scores[place]
 

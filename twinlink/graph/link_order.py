@@ -15,6 +15,7 @@ from scipy.sparse import csr_array
 
 from twinlink.compiled import compiled
 from twinlink.errors import ShapeError
+from twinlink.sparse import entry_rows
 
 __all__ = ["LinkLists", "link_lists", "link_order", "sublists"]
 
@@ -135,7 +136,7 @@ def link_order(lists_a: LinkLists, lists_b: LinkLists, pairs: tuple[Ints, Ints, 
     for lists, n in zip((lists_a, lists_b), scores.shape, strict=True):
         if len(lists.starts) != n + 1:
             raise ShapeError(f"link lists: expected one for each of {n} pages, got {len(lists.starts) - 1}")
-    rows = np.repeat(np.arange(scores.shape[0]), np.diff(scores.indptr))
+    rows = entry_rows(scores)
     with np.errstate(divide="ignore"):  # no candidate: -inf
         gains = np.log(np.expm1(STRICTNESS * _relative(scores, rows) ** SHARPNESS))
     candidates = _Candidates(scores.indptr.astype(np.int64), scores.indices.astype(np.int64), gains)

@@ -13,6 +13,7 @@ from twinlink.errors import ShapeError
 from twinlink.graph.checks import check_scores
 from twinlink.graph.greedy_order import greedy_order
 from twinlink.graph.kernels import greedy_positions
+from twinlink.sparse import entry_rows
 
 __all__ = ["Matching", "greedy_matching", "optimal_matching", "rivals"]
 
@@ -155,7 +156,7 @@ def rivals(scores: csr_array, matching: Matching) -> NDArray[np.float32]:
 def _entries(scores: csr_array) -> tuple[Pages, Pages, NDArray[np.float32]]:
     """Rows, columns and values of the stored entries."""
     matrix = check_scores(scores)
-    rows = np.repeat(np.arange(matrix.shape[0], dtype=np.int64), np.diff(matrix.indptr))
+    rows = entry_rows(matrix)
     return rows, matrix.indices.astype(np.int64), matrix.data
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -24,11 +24,7 @@ __all__ = [
     "Found",
     "Side",
     "Words",
-    "carry_over",
-    "members",
-    "positions",
     "read_words",
-    "with_values",
 ]
 
 Floats = npt.NDArray[np.float32]
@@ -117,55 +113,3 @@ def read_words(side_a: Side, side_b: Side, lexicons: Sequence[Lexicon], settings
     shared = identity_matrix(a.vocabulary, side_a.lang, b.vocabulary, side_b.lang, settings.internal.shared_tokens)
     known = (translation_matrix(each, a.vocabulary, side_a.lang, b.vocabulary, side_b.lang) for each in lexicons)
     return Words(a, b, combine_translations(shared, *known))
-
-
-def with_values(pattern: sp.csr_array, values: npt.NDArray[np.floating]) -> sp.csr_array:
-    """Return a matrix with the stored entries of ``pattern`` and other values."""
-    return sp.csr_array((values.astype(np.float32), pattern.indices, pattern.indptr), shape=pattern.shape)
-
-
-def positions(pattern: sp.csr_array, rows: npt.NDArray[np.integer], columns: npt.NDArray[np.integer]) -> Positions:
-    """Return where candidates stand among the stored entries of a pattern."""
-    return np.searchsorted(_keys(pattern), rows.astype(np.int64) * pattern.shape[1] + columns)
-
-
-def members(pattern: sp.csr_array, other: sp.csr_array) -> npt.NDArray[np.bool_]:
-    """Tell for each stored entry of ``pattern`` whether ``other`` stores it too."""
-    return _find(_keys(pattern), _keys(other))[1]
-
-
-def carry_over(
-    old: sp.csr_array,
-    values: npt.NDArray[np.floating],
-    new: sp.csr_array,
-    measure: Callable[[sp.csr_array], npt.NDArray[np.floating]],
-) -> Floats:
-    """Return values for the entries of ``new``: those of ``old`` are kept, ``measure`` is asked for the others.
-
-    ``measure`` takes a pattern and returns one value for each of its stored entries.
-    """
-    new_keys = _keys(new)
-    places, known = _find(new_keys, _keys(old))
-    result = np.zeros(len(new_keys), dtype=np.float32)
-    result[known] = values[places[known]]
-    missing = ~known
-    if missing.any():
-        rows, columns = np.divmod(new_keys[missing], new.shape[1])
-        starts = np.searchsorted(rows, np.arange(new.shape[0] + 1))
-        rest = sp.csr_array((np.ones(len(rows), np.bool_), columns.astype(np.int32), starts), shape=new.shape)
-        result[missing] = measure(rest)
-    return result
-
-
-def _find(
-    keys: npt.NDArray[np.int64], among: npt.NDArray[np.int64]
-) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.bool_]]:
-    """Return where keys stand among others, which rise, and whether they do: the place of one that does not is void."""
-    places = np.minimum(np.searchsorted(among, keys), max(len(among) - 1, 0))
-    return places, among[places] == keys if len(among) else np.zeros(len(keys), np.bool_)
-
-
-def _keys(pattern: sp.csr_array) -> npt.NDArray[np.int64]:
-    """Return row · n_columns + column of each stored entry; rising, as the entries are sorted."""
-    rows = np.repeat(np.arange(pattern.shape[0], dtype=np.int64), np.diff(pattern.indptr))
-    return rows * pattern.shape[1] + pattern.indices

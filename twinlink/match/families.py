@@ -19,13 +19,13 @@ from scipy.special import expit, logit
 from twinlink.config import MatchSettings
 from twinlink.graph.matching import Matching, greedy_matching
 from twinlink.language.site_languages import TWO_LANGUAGES, UNDETERMINED
-from twinlink.match.evidence import Found, positions, with_values
+from twinlink.match.evidence import Found
 from twinlink.match.labels import excluded
-from twinlink.match.measures import stored
 from twinlink.match.selection import SideMatch, choose_pairs
 from twinlink.match.sides import Group
 from twinlink.similarity.chances import shares_of_rivals
 from twinlink.similarity.rivals import Rivalry
+from twinlink.sparse import positions, select, with_values
 
 __all__ = ["groups_beside", "reconcile"]
 
@@ -171,7 +171,7 @@ def _rematched(pattern: sp.csr_array, odds: Floats, in_play: npt.NDArray[np.bool
     """Match one to one by odds: candidates that are in play first, then what these leave."""
     ranks = expit(odds / _DRAWN_OUT) / 2
     scores = with_values(pattern, np.where(in_play, 0.5 + ranks, ranks))
-    matching = greedy_matching(stored(scores, odds > -np.inf))
+    matching = greedy_matching(select(scores, odds > -np.inf))
     return positions(pattern, matching.rows, matching.columns)
 
 

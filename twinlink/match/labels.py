@@ -19,10 +19,10 @@ import scipy.sparse as sp
 from twinlink.config import MatchSettings
 from twinlink.graph.matching import Matching
 from twinlink.labels.book import LabelBook
-from twinlink.match.evidence import Found, positions
+from twinlink.match.evidence import Found
 from twinlink.rundir.directory import RunDirectory
-from twinlink.similarity.candidates import union_of
 from twinlink.similarity.lessons import Lessons
+from twinlink.sparse import entry_keys, find_keys, positions, union_of
 
 __all__ = [
     "Said",
@@ -103,10 +103,7 @@ def accepted_pairs(labels: sp.csr_array) -> tuple[Ints, Ints]:
 
 def with_labelled(pattern: sp.csr_array, labels: sp.csr_array | None) -> sp.csr_array:
     """Return candidates and the labelled pairs, accepted or rejected."""
-    if labels is None:
-        return pattern
-    entries = labels.tocoo()
-    return union_of(pattern, sp.csr_array((np.ones(entries.nnz, np.bool_), (entries.row, entries.col)), labels.shape))
+    return pattern if labels is None else union_of(pattern, labels)
 
 
 def lessons_of(pattern: sp.csr_array, labels: sp.csr_array | None) -> Lessons | None:
@@ -132,12 +129,8 @@ def _of_pairs(
     rows: npt.NDArray[np.integer], columns: npt.NDArray[np.integer], labels: sp.csr_array
 ) -> npt.NDArray[np.int8]:
     """Return the label of each pair, 0 for none."""
-    entries, width = labels.tocoo(), labels.shape[1]
-    keys = entries.row.astype(np.int64) * width + entries.col
-    order = np.argsort(keys)
-    wanted = np.asarray(rows, np.int64) * width + columns
-    places = np.minimum(np.searchsorted(keys[order], wanted), len(keys) - 1)
-    return np.where(keys[order][places] == wanted, entries.data[order][places], 0)
+    places, is_labelled = find_keys(np.asarray(rows, np.int64) * labels.shape[1] + columns, entry_keys(labels))
+    return np.where(is_labelled, labels.data[places], 0)
 
 
 def heeded(found: Found, labels: sp.csr_array | None) -> tuple[Found, npt.NDArray[np.bool_]]:

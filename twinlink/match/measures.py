@@ -16,15 +16,16 @@ from twinlink.graph.link_order import link_order
 from twinlink.graph.links import neighbours
 from twinlink.graph.matching import greedy_matching
 from twinlink.graph.propagation import enhanced_similarity, external_similarity
-from twinlink.match.evidence import Between, Side, Words, carry_over, members, with_values
+from twinlink.match.evidence import Between, Side, Words
 from twinlink.patterns.pairs import credible_pairs
-from twinlink.similarity.candidates import candidate_pattern, union_of
+from twinlink.similarity.candidates import candidate_pattern
 from twinlink.similarity.content import content_similarity, content_vectors
 from twinlink.similarity.contrast import contrast_vectors, cosine_of_pairs, near_duplicates, near_pages
 from twinlink.similarity.rivals import Rivalry
 from twinlink.similarity.structure import structural_similarity
+from twinlink.sparse import carry_over, members, select, union_of, with_values
 
-__all__ = ["LIKELY", "SiteMeasures", "State", "link_places", "mean_of", "measure", "pair_matrix", "stored"]
+__all__ = ["LIKELY", "SiteMeasures", "State", "link_places", "mean_of", "measure", "pair_matrix"]
 
 LIKELY = 1 / 3
 """Probability from which a pair teaches the next round. Trials where hardly any word is known: with ½ too little is
@@ -198,7 +199,7 @@ def _by_parts(
     values = np.zeros(state.pattern.nnz, dtype=np.float32)
     for part, translation in enumerate(state.translations):
         here = rivalry.rows % len(state.translations) == part
-        values[here] = measure_with(translation, stored(state.pattern, here))
+        values[here] = measure_with(translation, select(state.pattern, here))
     return values
 
 
@@ -215,12 +216,6 @@ def mean_of(
     """Return the mean of some kinds of evidence, as far as there are such; 0 if there are none."""
     measured = [evidence[kind] for kind in kinds if kind in evidence]
     return np.mean(measured, axis=0) if measured else np.zeros(n_candidates)
-
-
-def stored(matrix: sp.csr_array, which: Marks) -> sp.csr_array:
-    """Return a matrix with some of the stored entries."""
-    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
-    return sp.csr_array((matrix.data[which], (rows[which], matrix.indices[which])), shape=matrix.shape)
 
 
 def pair_matrix(

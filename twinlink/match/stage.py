@@ -23,7 +23,7 @@ from twinlink.language.hints import page_hints
 from twinlink.language.site_languages import LanguageFinder, site_languages
 from twinlink.languages import canonical_language
 from twinlink.match.counts import conclude, n_pairs, write_pairs_file
-from twinlink.match.evidence import Between, Found, Side, positions
+from twinlink.match.evidence import Between, Found, Side
 from twinlink.match.families import groups_beside, reconcile
 from twinlink.match.labels import (
     Said,
@@ -44,6 +44,7 @@ from twinlink.rundir.directory import RunDirectory, Signature, file_digest, site
 from twinlink.rundir.remembered import remember
 from twinlink.similarity.lexicon_files import Lexicon
 from twinlink.similarity.lexicon_sets import Lexicons, write_record
+from twinlink.sparse import positions
 from twinlink.tables import (
     CANDIDATES,
     FILTERS,

@@ -31,6 +31,7 @@ from twinlink.patterns.kernels import (
 )
 from twinlink.patterns.keys import Forms, Key, key_hashes, keys_of, read_forms, rule_of
 from twinlink.patterns.url_kernels import powers
+from twinlink.sparse import entry_keys, find_keys
 
 __all__ = ["Pattern", "SitePatterns", "Verdict", "learn_patterns", "pattern_evidence"]
 
@@ -407,12 +408,8 @@ def pattern_evidence(
 
 def _looked_up_in(candidates: csr_array, rows: Places, columns: Places, weights: NDArray[np.floating]) -> csr_array:
     """Return the sparsity of ``candidates`` with the given values where there are some, else 0."""
-    of_row = np.repeat(np.arange(candidates.shape[0], dtype=np.int64), np.diff(candidates.indptr))
-    keys = of_row * candidates.shape[1] + candidates.indices
-    wanted = rows * candidates.shape[1] + columns
-    at = np.searchsorted(keys, wanted)
-    is_there = at < len(keys)
-    is_there[is_there] = keys[at[is_there]] == wanted[is_there]
+    keys = entry_keys(candidates)
+    at, is_there = find_keys(rows * candidates.shape[1] + columns, keys)
     values = np.zeros(len(keys), np.float32)
     np.maximum.at(values, at[is_there], weights[is_there].astype(np.float32))
     return csr_array((values, candidates.indices, candidates.indptr), shape=candidates.shape)

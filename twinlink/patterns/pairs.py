@@ -11,6 +11,7 @@ from twinlink.config.patterns import PatternSettings
 from twinlink.patterns.credibility import credible_keys
 from twinlink.patterns.learning import SitePatterns, learn_patterns, pattern_evidence
 from twinlink.patterns.library import read_libraries
+from twinlink.sparse import pattern_from
 
 __all__ = ["credible_pairs", "pairs_of_patterns"]
 
@@ -55,7 +56,4 @@ def credible_pairs(
 def _joined(found: SitePatterns, n_a: int, n_b: int) -> sp.csr_array:
     """Return all pairs of patterns, weak ones included, as candidates."""
     rows, columns = np.minimum(found.sources, found.targets), np.maximum(found.sources, found.targets) - n_a
-    keys = np.unique(rows * max(1, n_b) + columns)
-    rows, columns = np.divmod(keys, max(1, n_b))
-    starts = np.searchsorted(rows, np.arange(n_a + 1))
-    return sp.csr_array((np.ones(len(rows), np.bool_), columns.astype(np.int32), starts), shape=(n_a, n_b))
+    return pattern_from(rows, columns, (n_a, n_b))

@@ -17,6 +17,7 @@ from twinlink.config import CandidateSettings
 from twinlink.errors import ConfigError, ShapeError
 from twinlink.similarity import kernels
 from twinlink.similarity.content import content_vectors
+from twinlink.sparse import entries, pattern_from
 
 __all__ = [
     "candidate_pattern",
@@ -24,7 +25,6 @@ __all__ = [
     "nearest_pages",
     "strongest",
     "tag_vectors",
-    "union_of",
     "within_memory",
 ]
 
@@ -158,7 +158,7 @@ def candidate_pattern(
         of_column = _nearest_of(vectors_b, open_b, vectors_a, settings)
     rows, row_columns = _entries(of_row)
     columns, column_rows = _entries(of_column)
-    return _pattern(np.concatenate([rows, column_rows]), np.concatenate([row_columns, columns]), shape)
+    return pattern_from(np.concatenate([rows, column_rows]), np.concatenate([row_columns, columns]), shape)
 
 
 def _nearest_of(
@@ -220,13 +220,13 @@ def _entries(nearest: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.
 
 def _add_pairs(pattern: csr_array, other: csr_array, few: float) -> csr_array:
     """Add pairs of ``other`` with a page that has fewer than ``few`` candidates in ``pattern``."""
-    rows, columns = _pairs(pattern)
+    rows, columns = entries(pattern)
     few_rows = np.bincount(rows, minlength=pattern.shape[0]) < few
     few_columns = np.bincount(columns, minlength=pattern.shape[1]) < few
-    more_rows, more_columns = _pairs(other)
+    more_rows, more_columns = entries(other)
     wanted = few_rows[more_rows] | few_columns[more_columns]
     rows = np.concatenate([rows, more_rows[wanted]])
-    return _pattern(rows, np.concatenate([columns, more_columns[wanted]]), pattern.shape)
+    return pattern_from(rows, np.concatenate([columns, more_columns[wanted]]), pattern.shape)
 
 
 def strongest(scores: csr_array, settings: CandidateSettings | None = None) -> csr_array:
@@ -247,29 +247,13 @@ def strongest(scores: csr_array, settings: CandidateSettings | None = None) -> c
     [[1, 1], [1, 0]]
     """
     settings = settings or CandidateSettings()
-    rows, columns = _pairs(scores)
+    rows, columns = entries(scores)
     kept = np.zeros(len(rows), np.bool_)
     for pages in (rows, columns):
         order = np.lexsort((-scores.data, pages))  # stable: ties go to the page that comes first
         ordered = pages[order]
         kept[order[np.arange(len(rows)) - np.searchsorted(ordered, ordered) < settings.per_page]] = True
-    return _pattern(rows[kept], columns[kept], scores.shape)
-
-
-def union_of(*patterns: csr_array) -> csr_array:
-    """Return all pairs that are stored in any of some patterns of one shape.
-
-    Returns
-    -------
-    csr_array of bool, sorted, values True
-    """
-    rows, columns = (np.concatenate(parts) for parts in zip(*map(_pairs, patterns), strict=True))
-    return _pattern(rows, columns, patterns[0].shape)
-
-
-def _pairs(pattern: csr_array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    rows = np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr))
-    return rows, pattern.indices.astype(np.int64)
+    return pattern_from(rows[kept], columns[kept], scores.shape)
 
 
 def tag_vectors(tags_a: Sequence[bytes], tags_b: Sequence[bytes]) -> tuple[csr_array, csr_array]:
@@ -318,11 +302,3 @@ def _is_new(ordered: NDArray[np.int64]) -> NDArray[np.bool_]:
     is_new = np.ones(len(ordered), np.bool_)
     is_new[1:] = ordered[1:] != ordered[:-1]
     return is_new
-
-
-def _pattern(rows: NDArray[np.int64], columns: NDArray[np.int64], shape: tuple[int, int]) -> csr_array:
-    keys = np.sort(rows * shape[1] + columns)
-    keys = keys[_is_new(keys)]  # np.unique takes many times as long
-    rows, columns = np.divmod(keys, max(1, shape[1]))
-    starts = np.searchsorted(rows, np.arange(shape[0] + 1))
-    return csr_array((np.ones(len(keys), np.bool_), columns, starts), shape=shape)

@@ -11,6 +11,7 @@ from scipy.sparse import csr_array, hstack
 
 from twinlink.errors import ShapeError
 from twinlink.similarity import kernels
+from twinlink.sparse import entry_rows
 
 __all__ = ["ContentForm", "combine_translations", "content_similarity", "content_vectors", "page_vectors"]
 
@@ -125,7 +126,7 @@ def page_vectors(counts: csr_array) -> csr_array:
 
 def _unit_rows(matrix: csr_array) -> csr_array:
     """Scale rows to unit length; empty ones stay empty."""
-    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    rows = entry_rows(matrix)
     lengths = np.sqrt(np.bincount(rows, np.square(matrix.data, dtype=np.float64), minlength=matrix.shape[0]))
     lengths[lengths == 0] = 1.0
     data = (matrix.data / lengths[rows]).astype(np.float32)
@@ -145,7 +146,7 @@ def _pair_sizes(
     a: csr_array, b: csr_array, weights_a: NDArray[np.float32], weights_b: NDArray[np.float32], pattern: csr_array
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Weight of all words of both pages of each pair."""
-    rows = np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr))
+    rows = entry_rows(pattern)
     return (a @ weights_a)[rows], (b @ weights_b)[pattern.indices]
 
 
@@ -209,7 +210,7 @@ def _aligned_share(
 
 def _strongest_first(matrix: csr_array) -> csr_array:
     """Store each row's entries by falling value, then column."""
-    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    rows = entry_rows(matrix)
     order = np.lexsort((matrix.indices, -matrix.data, rows))
     return csr_array((matrix.data[order], matrix.indices[order], matrix.indptr), shape=matrix.shape)
 

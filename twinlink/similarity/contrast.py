@@ -8,6 +8,7 @@ from scipy.sparse import csr_array, diags_array
 
 from twinlink.similarity import kernels
 from twinlink.similarity.candidates import nearest_pages
+from twinlink.sparse import entry_rows
 
 __all__ = ["contrast_vectors", "cosine_of_pairs", "near_duplicates", "near_pages"]
 
@@ -61,7 +62,7 @@ def near_duplicates(near: csr_array) -> csr_array:
     csr_array of bool, shape (n_pages, n_pages), symmetric, zero diagonal
         An empty row is a page that has none.
     """
-    rows = np.repeat(np.arange(near.shape[0]), np.diff(near.indptr))
+    rows = entry_rows(near)
     alike = near.data >= ALIKE
     one, other = rows[alike], near.indices[alike]
     places = (np.concatenate([one, other]), np.concatenate([other, one]))

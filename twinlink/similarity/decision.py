@@ -17,6 +17,7 @@ from scipy.sparse import csr_array
 
 from twinlink.errors import ShapeError
 from twinlink.similarity import kernels
+from twinlink.sparse import entry_rows, select
 
 __all__ = ["Decision", "PairList", "choose_threshold", "hand_out"]
 
@@ -168,10 +169,6 @@ def _check(scores: csr_array, matching: PairList, vectors_a: csr_array, vectors_
         raise ShapeError(f"matching: pages within {pages} expected, got some outside")
 
 
-def _rows_of(matrix: csr_array) -> NDArray[np.int64]:
-    return np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
-
-
 def _partners(pages: NDArray[np.int64], others: NDArray[np.int64], n: int) -> NDArray[np.int64]:
     partner = np.full(n, -1, dtype=np.int64)
     partner[pages] = others
@@ -182,7 +179,7 @@ def _nearly_matched(
     scores: csr_array, matching: PairList, vectors_a: csr_array, vectors_b: csr_array
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Mark candidates (i, j) where j is, or nearly equals, the partner of i; and those where i does for j."""
-    rows, columns = _rows_of(scores), scores.indices
+    rows, columns = entry_rows(scores), scores.indices
     partner_b = _partners(matching.rows, matching.columns, scores.shape[0])[rows]
     partner_a = _partners(matching.columns, matching.rows, scores.shape[1])[columns]
     return _alike(vectors_b, partner_b, columns), _alike(vectors_a, partner_a, rows)
@@ -202,7 +199,7 @@ def _alike(vectors: csr_array, first: NDArray[np.int64], second: NDArray[np.inte
 
 def _best_rivals(scores: csr_array, matching: PairList, nearly: tuple[NDArray[np.bool_], NDArray[np.bool_]]) -> Floats:
     """Best candidate of either page of each pair that is not nearly the pair itself."""
-    rows, columns, values = _rows_of(scores), scores.indices, scores.data
+    rows, columns, values = entry_rows(scores), scores.indices, scores.data
     of_row, of_column = np.zeros(scores.shape[0]), np.zeros(scores.shape[1])
     for best, pages, near in ((of_row, rows, nearly[0]), (of_column, columns, nearly[1])):
         np.maximum.at(best, pages[~near], values[~near])
@@ -211,9 +208,7 @@ def _best_rivals(scores: csr_array, matching: PairList, nearly: tuple[NDArray[np
 
 def _without(scores: csr_array, nearly: tuple[NDArray[np.bool_], NDArray[np.bool_]]) -> csr_array:
     """Remove the candidates that are, or nearly equal, a matched pair."""
-    kept = ~(nearly[0] | nearly[1])
-    places = (_rows_of(scores)[kept], scores.indices[kept])
-    return csr_array((scores.data[kept], places), shape=scores.shape)
+    return select(scores, ~(nearly[0] | nearly[1]))
 
 
 def _probabilities(evidence: Floats, wrong: Floats) -> Floats:

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from twinlink.errors import ShapeError
+from twinlink.sparse import select, with_values
 
-__all__ = ["FilterVerdicts", "all_kept", "entries", "with_filter"]
+__all__ = ["FilterVerdicts", "all_kept", "with_filter"]
 
 Values = NDArray[np.float64]
 Passed = NDArray[np.bool_]
@@ -40,13 +41,7 @@ class FilterVerdicts:
 
     def kept(self) -> csr_array:
         """Return the scores of the pairs that passed every filter, as a matrix of float32."""
-        return entries(self.pattern, self.failed < 0, self.scores.astype(np.float32))
-
-
-def entries(pattern: csr_array, chosen: Passed, values: NDArray[np.float32]) -> csr_array:
-    """Return some of the stored entries, with other values."""
-    starts = np.concatenate([[0], np.cumsum(chosen)])[pattern.indptr]
-    return csr_array((values[chosen], pattern.indices[chosen], starts), shape=pattern.shape)
+        return select(with_values(self.pattern, self.scores), self.failed < 0)
 
 
 def with_filter(verdicts: FilterVerdicts, name: str, passed: Passed, scores: Values | None = None) -> FilterVerdicts:

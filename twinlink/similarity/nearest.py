@@ -7,14 +7,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from twinlink.config.baselines import BestOf
+from twinlink.sparse import entries
 
-__all__ = ["best_candidates", "pairs_of"]
-
-
-def pairs_of(pattern: csr_array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return row and column of each stored entry."""
-    rows = np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr))
-    return rows, pattern.indices.astype(np.int64)
+__all__ = ["best_candidates"]
 
 
 def best_candidates(distances: csr_array, best_of: BestOf = "mutual") -> NDArray[np.bool_]:
@@ -40,7 +35,7 @@ def best_candidates(distances: csr_array, best_of: BestOf = "mutual") -> NDArray
     >>> best_candidates(csr_array([[1.0, 2.0], [1.0, 3.0]]), "either").tolist()
     [True, True, True, False]
     """
-    rows, columns = pairs_of(distances)
+    rows, columns = entries(distances)
     of_row = _lowest(rows, columns, distances.data)
     of_column = _lowest(columns, rows, distances.data)
     if best_of == "either":

@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from twinlink.sparse import entry_rows
+
 __all__ = ["Rivalry"]
 
 Floats = NDArray[np.float64]
@@ -28,7 +30,7 @@ class Rivalry:
 
     def __init__(self, pattern: csr_array) -> None:
         self.shape = pattern.shape
-        self.rows: NDArray[np.int64] = np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr))
+        self.rows: NDArray[np.int64] = entry_rows(pattern)
         self.columns: NDArray[np.int64] = pattern.indices.astype(np.int64)
         self._by_column = np.argsort(self.columns, kind="stable")
 

@@ -8,14 +8,14 @@ import scipy.sparse as sp
 
 from twinlink.config import MatchSettings
 from twinlink.graph.matching import greedy_matching
-from twinlink.match.evidence import Between, Found, Side, Words, positions
+from twinlink.match.evidence import Between, Found, Side, Words
 from twinlink.patterns.pairs import pairs_of_patterns
 from twinlink.similarity.content import content_similarity
 from twinlink.similarity.filter_verdicts import FilterVerdicts, all_kept, with_filter
 from twinlink.similarity.internal import internal_similarity
-from twinlink.similarity.nearest import pairs_of
 from twinlink.similarity.rivals import Rivalry
 from twinlink.similarity.structure import structural_similarity
+from twinlink.sparse import entries, positions
 
 __all__ = ["match_urls"]
 
@@ -79,7 +79,7 @@ def _more_than_chance(
 ) -> npt.NDArray[np.bool_]:
     """Mark the candidates that content does not contradict: all where it says nothing."""
     alike = np.ones(internal.nnz, np.bool_)
-    rows, columns = pairs_of(kept)
+    rows, columns = entries(kept)
     if len(rows) < MIN_PAIRS:
         return alike
     shifts = np.unique(np.linspace(1, len(rows) - 1, CHANCE).round().astype(np.int64))

@@ -18,16 +18,25 @@ from scipy.special import expit
 
 from twinlink.config import MatchSettings
 from twinlink.graph.matching import Matching, greedy_matching
-from twinlink.match.evidence import Between, Found, Side, Words, carry_over, positions, with_values
+from twinlink.match.evidence import Between, Found, Side, Words
 from twinlink.match.labels import accepted_pairs, excluded, lessons_of, with_labelled
-from twinlink.match.measures import LIKELY, SiteMeasures, State, link_places, mean_of, measure, pair_matrix, stored
-from twinlink.similarity.candidates import candidate_pattern, strongest, tag_vectors, union_of
+from twinlink.match.measures import (
+    LIKELY,
+    SiteMeasures,
+    State,
+    link_places,
+    mean_of,
+    measure,
+    pair_matrix,
+)
+from twinlink.similarity.candidates import candidate_pattern, strongest, tag_vectors
 from twinlink.similarity.clues import CLUES
 from twinlink.similarity.content import combine_translations
 from twinlink.similarity.learned_lexicon import learn_translations
 from twinlink.similarity.lessons import Lessons
 from twinlink.similarity.rivals import Rivalry
 from twinlink.similarity.weighing import Weighing, clear_pairs, weigh
+from twinlink.sparse import carry_over, positions, select, union_of, with_values
 
 __all__ = ["match_weighed"]
 
@@ -120,7 +129,7 @@ def _first_state(site: SiteMeasures) -> State:
         vectors = tag_vectors(site.side_a.tags, site.side_b.tags)
         patterns.append(candidate_pattern(*vectors, site.settings.candidates))
     if site.uses("direct"):
-        patterns.append(stored(site.between.direct, site.between.direct.data >= MIN_DIRECT))
+        patterns.append(select(site.between.direct, site.between.direct.data >= MIN_DIRECT))
     if site.uses("hreflang"):
         patterns.append(site.between.hreflang)
     if site.by_url is not None:
@@ -169,7 +178,7 @@ def _with_page_of(pairs: npt.NDArray[np.bool_], rivalry: Rivalry) -> npt.NDArray
 def _match(pattern: sp.csr_array, log_odds: npt.NDArray[np.float64]) -> npt.NDArray[np.intp]:
     """Return the positions of a greedy one-to-one matching by log odds; -inf is not to be taken."""
     open_ = np.isfinite(log_odds)
-    left = stored(with_values(pattern, _as_score(np.where(open_, log_odds, 0.0))), open_)
+    left = select(with_values(pattern, _as_score(np.where(open_, log_odds, 0.0))), open_)
     matching = greedy_matching(left)
     return positions(pattern, matching.rows, matching.columns)
 
@@ -265,7 +274,7 @@ def _found(site: SiteMeasures, last: Round) -> Found:
     scores, pairs = with_values(pattern, _as_score(result.log_odds)), result.pairs
     if last.lessons is not None:
         is_open = ~last.lessons.barred
-        scores, pairs = stored(scores, is_open), (np.cumsum(is_open) - 1)[pairs]
+        scores, pairs = select(scores, is_open), (np.cumsum(is_open) - 1)[pairs]
         evidence = {kind: values[is_open] for kind, values in evidence.items()}
         rivalry = Rivalry(scores)
     rows, columns = rivalry.rows[pairs], rivalry.columns[pairs]

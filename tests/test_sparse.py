@@ -1,0 +1,132 @@
+"""Idioms of sparse matrices beside dictionaries and sets of their entries."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from twinlink.sparse import (
+    carry_over,
+    entries,
+    entry_keys,
+    find_keys,
+    members,
+    pattern_from,
+    positions,
+    select,
+    union_of,
+    with_values,
+)
+
+SEEDS, SIZES = st.integers(0, 2**32 - 1), st.integers(0, 6)
+
+
+def made_pattern(rng, shape):
+    return sp.csr_array(rng.random(shape) < rng.random())
+
+
+def pairs_of(pattern):
+    entries = pattern.tocoo()
+    return list(zip(entries.row.tolist(), entries.col.tolist(), strict=True))
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(0, 6), st.integers(0, 6))
+def test_carry_over_equals_a_dictionary(seed, n_a, n_b):
+    rng = np.random.default_rng(seed)
+    old, new = made_pattern(rng, (n_a, n_b)), made_pattern(rng, (n_a, n_b))
+    values = rng.integers(1, 100, old.nnz).astype(float)
+    known = dict(zip(pairs_of(old), values.tolist(), strict=True))
+    asked = []
+
+    def measure(rest):
+        asked.extend(pairs_of(rest))
+        assert rest.shape == new.shape
+        return np.array([-1.0 - row * 10 - column for row, column in pairs_of(rest)])
+
+    found = carry_over(old, values, new, measure)
+    assert found.tolist() == [known.get(pair, -1.0 - pair[0] * 10 - pair[1]) for pair in pairs_of(new)]
+    assert asked == [pair for pair in pairs_of(new) if pair not in known]
+
+
+def test_nothing_is_measured_where_all_is_known():
+    pattern = sp.csr_array(np.eye(3, dtype=bool))
+
+    def refuse(rest):
+        raise AssertionError(rest)
+
+    assert carry_over(pattern, np.array([1.0, 2.0, 3.0]), pattern, refuse).tolist() == [1, 2, 3]
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 6), st.integers(1, 6))
+def test_positions_equal_a_dictionary(seed, n_a, n_b):
+    rng = np.random.default_rng(seed)
+    pattern = made_pattern(rng, (n_a, n_b))
+    place = {pair: k for k, pair in enumerate(pairs_of(pattern))}
+    asked = [pairs_of(pattern)[k] for k in rng.permutation(pattern.nnz)]
+    rows, columns = np.array(asked, int).reshape(-1, 2).T
+    assert positions(pattern, rows, columns).tolist() == [place[pair] for pair in asked]
+
+
+def test_positions_in_a_large_pattern_do_not_overflow():
+    """Row times columns is beyond 32 bits."""
+    side = 100_000
+    pattern = sp.csr_array((np.ones(2, bool), ([3, side - 1], [7, side - 1])), shape=(side, side))
+    found = positions(pattern, np.array([side - 1, 3], np.int32), np.array([side - 1, 7], np.int32))
+    assert found.tolist() == [1, 0]
+    assert carry_over(pattern, np.array([0.5, 0.25]), pattern, lambda rest: np.zeros(rest.nnz)).tolist() == [0.5, 0.25]
+
+
+def test_with_values_keeps_zeros_as_candidates():
+    pattern = sp.csr_array(np.array([[True, False], [True, True]]))
+    found = with_values(pattern, np.array([0.0, 0.5, 0.0]))
+    assert pairs_of(found) == pairs_of(pattern)
+    assert found.dtype == np.float32
+    assert found.data.tolist() == [0, 0.5, 0]
+
+
+@given(SEEDS, SIZES, SIZES)
+def test_sets_of_entries(seed, n_a, n_b):
+    rng = np.random.default_rng(seed)
+    one, other = made_pattern(rng, (n_a, n_b)), made_pattern(rng, (n_a, n_b))
+    assert list(zip(*(part.tolist() for part in entries(one)), strict=True)) == pairs_of(one)
+    assert entry_keys(one).tolist() == [row * n_b + column for row, column in pairs_of(one)]
+    assert members(one, other).tolist() == [pair in pairs_of(other) for pair in pairs_of(one)]
+    both = union_of(one, other)
+    assert pairs_of(both) == sorted({*pairs_of(one), *pairs_of(other)})
+    assert both.dtype == np.bool_
+    assert both.has_canonical_format
+
+
+@given(SEEDS, SIZES, SIZES)
+def test_select_keeps_the_marked_entries_with_their_values(seed, n_a, n_b):
+    rng = np.random.default_rng(seed)
+    pattern = made_pattern(rng, (n_a, n_b))
+    matrix = with_values(pattern, rng.random(pattern.nnz))
+    which = rng.random(pattern.nnz) < 0.5
+    found = select(matrix, which)
+    assert pairs_of(found) == [pair for pair, mark in zip(pairs_of(matrix), which, strict=True) if mark]
+    assert found.data.tolist() == matrix.data[which].tolist()
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3))))
+def test_pattern_from_places_in_any_order(places):
+    rows, columns = np.array(places, np.int64).reshape(-1, 2).T
+    found = pattern_from(rows, columns, (5, 4))
+    assert pairs_of(found) == sorted(set(places))
+    assert found.data.all()
+
+
+def test_a_pattern_without_columns_is_empty():
+    nothing = np.zeros(0, np.int64)
+    assert pattern_from(nothing, nothing, (3, 0)).shape == (3, 0)
+
+
+@pytest.mark.parametrize("among", [[], [5], [2, 5, 9]])
+def test_find_keys(among):
+    keys = np.array([1, 2, 5, 10])
+    places, found = find_keys(keys, np.array(among, np.int64))
+    assert found.tolist() == [key in among for key in keys.tolist()]
+    assert [among[place] for place in places[found].tolist()] == keys[found].tolist()

@@ -1,0 +1,140 @@
+"""Idioms of sparse matrices: the stored entries of a ``csr_array`` as rows, columns, keys and places.
+
+All matrices are sorted: the columns of each row rise, and none stands twice. The *key* of an entry is
+``row · n_columns + column``, so the keys of all stored entries rise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+__all__ = [
+    "carry_over",
+    "entries",
+    "entry_keys",
+    "entry_rows",
+    "find_keys",
+    "members",
+    "pattern_from",
+    "positions",
+    "select",
+    "union_of",
+    "with_values",
+]
+
+Numbers = NDArray[np.int64]
+Marks = NDArray[np.bool_]
+
+
+def entry_rows(matrix: csr_array) -> Numbers:
+    """Return the row of each stored entry.
+
+    Examples
+    --------
+    >>> entry_rows(csr_array([[0, 3], [4, 5]])).tolist()
+    [0, 1, 1]
+    """
+    rows: Numbers = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    return rows
+
+
+def entries(matrix: csr_array) -> tuple[Numbers, Numbers]:
+    """Return row and column of each stored entry."""
+    return entry_rows(matrix), matrix.indices.astype(np.int64)
+
+
+def entry_keys(matrix: csr_array) -> Numbers:
+    """Return the key of each stored entry; they rise."""
+    return entry_rows(matrix) * matrix.shape[1] + matrix.indices
+
+
+def find_keys(keys: Numbers, among: Numbers) -> tuple[NDArray[np.intp], Marks]:
+    """Return where keys stand among others, and whether they do.
+
+    Parameters
+    ----------
+    keys : ndarray of int64, shape (n,)
+    among : ndarray of int64, rising
+
+    Returns
+    -------
+    places : ndarray of int, shape (n,)
+        Void where a key is not found.
+    found : ndarray of bool, shape (n,)
+    """
+    places = np.minimum(np.searchsorted(among, keys), max(len(among) - 1, 0))
+    return places, among[places] == keys if len(among) else np.zeros(len(keys), np.bool_)
+
+
+def positions(pattern: csr_array, rows: NDArray[np.integer], columns: NDArray[np.integer]) -> NDArray[np.intp]:
+    """Return where entries that are stored stand among all stored entries of a matrix."""
+    return np.searchsorted(entry_keys(pattern), rows.astype(np.int64) * pattern.shape[1] + columns)
+
+
+def members(pattern: csr_array, other: csr_array) -> Marks:
+    """Return for each stored entry of ``pattern`` whether ``other`` stores it, too."""
+    return find_keys(entry_keys(pattern), entry_keys(other))[1]
+
+
+def with_values(pattern: csr_array, values: NDArray[np.floating]) -> csr_array:
+    """Return a matrix of float32 with the stored entries of ``pattern`` and other values."""
+    return csr_array((values.astype(np.float32), pattern.indices, pattern.indptr), shape=pattern.shape)
+
+
+def select(matrix: csr_array, which: Marks) -> csr_array:
+    """Return a matrix with some of the stored entries.
+
+    Examples
+    --------
+    >>> select(csr_array([[7, 8], [9, 0]]), np.array([True, False, True])).toarray().tolist()
+    [[7, 0], [9, 0]]
+    """
+    starts = np.concatenate([[0], np.cumsum(which)])[matrix.indptr]
+    return csr_array((matrix.data[which], matrix.indices[which], starts), shape=matrix.shape)
+
+
+def pattern_from(rows: Numbers, columns: Numbers, shape: tuple[int, int]) -> csr_array:
+    """Return a matrix of bool that stores True at some places, in whatever order and however often they are given.
+
+    Examples
+    --------
+    >>> pattern_from(np.array([1, 0, 1]), np.array([0, 1, 0]), (2, 2)).toarray().astype(int).tolist()
+    [[0, 1], [1, 0]]
+    """
+    keys = np.sort(rows * shape[1] + columns)
+    is_new = np.ones(len(keys), np.bool_)  # np.unique takes many times as long
+    is_new[1:] = keys[1:] != keys[:-1]
+    return _from_keys(keys[is_new], shape)
+
+
+def _from_keys(keys: Numbers, shape: tuple[int, int]) -> csr_array:
+    rows, columns = np.divmod(keys, max(1, shape[1]))
+    starts = np.searchsorted(rows, np.arange(shape[0] + 1))
+    return csr_array((np.ones(len(keys), np.bool_), columns, starts), shape=shape)
+
+
+def union_of(*patterns: csr_array) -> csr_array:
+    """Return all entries that are stored in any of some matrices of one shape, as a matrix of bool with values True."""
+    rows, columns = (np.concatenate(parts) for parts in zip(*map(entries, patterns), strict=True))
+    return pattern_from(rows, columns, patterns[0].shape)
+
+
+def carry_over(
+    old: csr_array, values: NDArray[np.floating], new: csr_array, measure: Callable[[csr_array], NDArray[np.floating]]
+) -> NDArray[np.float32]:
+    """Return values for the entries of ``new``: those of ``old`` are kept, ``measure`` is asked for the others.
+
+    ``measure`` takes a pattern and returns one value for each of its stored entries.
+    """
+    keys = entry_keys(new)
+    places, known = find_keys(keys, entry_keys(old))
+    result = np.zeros(len(keys), np.float32)
+    result[known] = values[places[known]]
+    missing = ~known
+    if missing.any():
+        result[missing] = measure(_from_keys(keys[missing], new.shape))
+    return result

@@ -30,6 +30,7 @@ from twinlink.errors import ConfigError
 from twinlink.evaluation.gold import Gold, evaluate
 from twinlink.language_names import read_languages
 from twinlink.languages import canonical_language
+from twinlink.match.sides import SitePages
 from twinlink.match.stage import match_site, page_languages
 
 __all__ = ["Row", "app", "measure", "versions"]
@@ -86,7 +87,7 @@ def measure(site: Site, by_path: Mapping[str, Mapping[str, str]]) -> list[Row]:
     """Match every two languages of a site by the default settings."""
     counts = Counter(lang for by_lang in by_path.values() for lang in by_lang)
     langs = sorted(lang for lang, n in counts.items() if n >= LEAST_KNOWN * len(by_path))
-    tags, _ = page_languages(site.pages, site.links, Config())
+    tags, _ = page_languages(SitePages(site.pages, site.links), Config())
     tag_of = {urlsplit(url).path: tag for url, tag in zip(site.pages["url"].to_pylist(), tags, strict=True)}
     names = {
         lang: Counter(tag_of.get(by_lang[lang], "") for by_lang in by_path.values() if lang in by_lang).most_common(1)[

@@ -27,6 +27,7 @@ from twinlink.evaluation.gold import read_gold
 from twinlink.ingest.stage import ingest
 from twinlink.languages import canonical_language, takes_in
 from twinlink.match.shared_names import read_links
+from twinlink.match.sides import SitePages
 from twinlink.match.stage import PAGE_COLUMNS, page_languages
 from twinlink.rundir.directory import RunDirectory
 from twinlink.scripts import clean_text
@@ -59,7 +60,7 @@ def measure(folder: Path) -> Ceiling:
         pages = read_table(part, PAGES, PAGE_COLUMNS)
         links = read_links(tables / "links" / part.name, pages["site"][0].as_py())
     start = time.process_time()
-    found, _ = page_languages(pages, links, config)
+    found, _ = page_languages(SitePages(pages, links), config)
     seconds = time.process_time() - start
     alone = [_by_cld2("\n".join(blocks)) for blocks in pages["blocks"].to_pylist()]
     alone_share, found_share = (_ceiling(folder, pages, languages, langs) for languages in (alone, found))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import scipy.sparse as sp
 
-from twinlink.graph.link_order import link_lists, sublists
+from twinlink.graph.link_order import LinkLists, link_lists, sublists
 from twinlink.graph.links import adjacency
 from twinlink.ingest.shapes import ShapeTable
 from twinlink.language.site_languages import TWO_LANGUAGES, UNDETERMINED
@@ -22,7 +23,7 @@ from twinlink.languages import languages_of_site
 from twinlink.match.evidence import Between, Side
 from twinlink.match.shared_names import page_names
 
-__all__ = ["Group", "SiteSides", "facing_groups", "language_groups", "page_texts", "site_graph"]
+__all__ = ["Group", "SitePages", "facing_groups", "language_groups"]
 
 MIN_VARIANT_SHARE = (
     0.1  # a script variant (zh-Hans beside zh-Hant) with fewer of the language's pages is taken for noise
@@ -38,8 +39,8 @@ class Group(NamedTuple):
     rows: npt.NDArray[np.intp]
 
 
-class SiteSides:
-    """The pages of a site, of which every two languages can be taken to be matched.
+class SitePages:
+    """The pages of a site, of which every two languages can be taken to be matched; each thing is made once, if at all.
 
     Parameters
     ----------
@@ -50,17 +51,40 @@ class SiteSides:
     """
 
     def __init__(self, pages: pa.Table, links: pa.Table, shapes: ShapeTable | None = None) -> None:
-        self._pages = pages
+        self.pages = pages
+        self.links = links
         self._shapes = shapes
-        self._graph = site_graph(pages, links)
-        self._named = site_graph(pages, links.filter(pc.not_equal(links["hreflang"], "")))
-        self._names = page_names(pages, links)
-        self._lists = link_lists(*_inner_links(pages, links), pages.num_rows)
+        self._inner = _inner_links(pages, links)
         self._sides: dict[str, Side] = {}
+
+    @cached_property
+    def texts(self) -> list[list[str]]:
+        """The text of each page: its title and its blocks."""
+        titles, blocks = self.pages["title"].to_pylist(), self.pages["blocks"].to_pylist()
+        return [[title, *rest] if title else rest for title, rest in zip(titles, blocks, strict=True)]
+
+    @cached_property
+    def graph(self) -> sp.csr_array:
+        """The directed links among the pages, rows and columns in the order of ``pages``."""
+        return adjacency(*self._inner, self.pages.num_rows)
+
+    @cached_property
+    def _named(self) -> sp.csr_array:
+        """Those of the links that name a language (hreflang)."""
+        named = self.links.filter(pc.not_equal(self.links["hreflang"], ""))
+        return adjacency(*_inner_links(self.pages, named), self.pages.num_rows)
+
+    @cached_property
+    def _names(self) -> list[tuple[str, ...]]:
+        return page_names(self.pages, self.links)
+
+    @cached_property
+    def _lists(self) -> LinkLists:
+        return link_lists(*self._inner, self.pages.num_rows)
 
     def facing(self, group_a: Group, group_b: Group) -> tuple[Side, Side, Between]:
         """Return the sides of two languages, and the links between them."""
-        between = _between(self._graph, self._named, group_a.rows, group_b.rows)
+        between = _between(self.graph, self._named, group_a.rows, group_b.rows)
         return self._side(group_a), self._side(group_b), between
 
     def _side(self, group: Group) -> Side:
@@ -69,18 +93,18 @@ class SiteSides:
         return self._sides[group.lang]
 
     def _read(self, group: Group) -> Side:
-        chosen = self._pages.take(pa.array(group.rows))
-        shapes = self._shapes
+        chosen, rows = self.pages.take(pa.array(group.rows)), group.rows.tolist()
+        numbers, shapes = chosen["page_id"], self._shapes
         return Side(
             lang=group.lang,
-            page_ids=chosen["page_id"].to_numpy(),
+            page_ids=numbers.to_numpy(),
             urls=chosen["url"].to_pylist(),
-            blocks=page_texts(chosen),
+            blocks=[self.texts[row] for row in rows],
             tags=chosen["tags"].to_pylist(),
-            graph=sp.csr_array(self._graph[group.rows][:, group.rows]),
+            graph=sp.csr_array(self.graph[group.rows][:, group.rows]),
             lists=sublists(self._lists, group.rows),
-            names=[self._names[row] for row in group.rows],
-            shapes=[shapes[number] for number in chosen["page_id"].to_pylist()] if shapes else (),
+            names=[self._names[row] for row in rows],
+            shapes=[shapes[number] for number in numbers.to_pylist()] if shapes else (),
             canonical_urls=chosen["canonical_url"].to_pylist(),
         )
 
@@ -111,17 +135,6 @@ def language_groups(langs: Sequence[str], wanted: Sequence[str]) -> list[Group]:
 def facing_groups(groups: Sequence[Group]) -> list[tuple[Group, Group]]:
     """Return every two languages that are matched with each other."""
     return [(a, b) for a, b in itertools.combinations(groups, 2) if a.tag != b.tag]
-
-
-def page_texts(pages: pa.Table) -> list[list[str]]:
-    """Return the text of each page: its title and its blocks."""
-    titles, blocks = pages["title"].to_pylist(), pages["blocks"].to_pylist()
-    return [[title, *rest] if title else rest for title, rest in zip(titles, blocks, strict=True)]
-
-
-def site_graph(pages: pa.Table, links: pa.Table) -> sp.csr_array:
-    """Return the directed links among the pages of a site, rows and columns in the order of ``pages``."""
-    return adjacency(*_inner_links(pages, links), pages.num_rows)
 
 
 def _inner_links(pages: pa.Table, links: pa.Table) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:

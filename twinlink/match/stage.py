@@ -37,7 +37,7 @@ from twinlink.match.methods.registry import METHODS, check_cut
 from twinlink.match.reuse import RESULT_COLUMNS, EarlierMatch, site_digest, write_digests
 from twinlink.match.selection import SideMatch, match_sides
 from twinlink.match.shared_names import read_links
-from twinlink.match.sides import Group, SiteSides, facing_groups, language_groups, page_texts, site_graph
+from twinlink.match.sides import Group, SitePages, facing_groups, language_groups
 from twinlink.match.unpaired import unpaired_pages
 from twinlink.patterns.library import read_libraries
 from twinlink.rundir.directory import RunDirectory, Signature, file_digest, site_file
@@ -252,29 +252,29 @@ def match_site(
     said : sequence of Said, optional
         Labels of its pairs that are to be heeded.
     """
-    langs, lang_scores = page_languages(pages, links, config, find_languages)
+    site = SitePages(pages, links, shapes)
+    langs, lang_scores = page_languages(site, config, find_languages)
     groups = language_groups(langs, config.langs)
-    sides = SiteSides(pages, links, shapes)
 
     def matched(group_a: Group, group_b: Group) -> SideMatch:
-        side_a, side_b, between = sides.facing(group_a, group_b)
+        side_a, side_b, between = site.facing(group_a, group_b)
         between = replace(between, labels=label_matrix(said, side_a.urls, side_b.urls))
         return match_sides(side_a, side_b, between, lexicons(side_a.lang, side_b.lang), config.match)
 
     matches = [matched(a, b) for a, b in facing_groups(groups)]
     beside = [matched(a, b) for a, b in groups_beside(langs, groups, matches, config.match)]
     matches = reconcile(matches, beside, config.match)
-    site = pages["site"][0].as_py()
+    name = pages["site"][0].as_py()
     language_table = pa.table(
         {"page_id": pages["page_id"], "lang": langs, "lang_score": pa.array(lang_scores, pa.float32())}
     )
     return SiteResult(
         languages=language_table,
         candidates=concat_tables([_candidate_table(match_) for match_ in matches], CANDIDATES),
-        pairs=concat_tables([_pair_table(match_, site, signature) for match_ in matches], PAIRS),
-        weights=concat_tables([_weight_table(match_, site) for match_ in matches], WEIGHTS),
-        filters=concat_tables([_filter_table(match_, site) for match_ in matches], FILTERS),
-        look_alikes=concat_tables([look_alike_table(match_, site) for match_ in matches], LOOK_ALIKES),
+        pairs=concat_tables([_pair_table(match_, name, signature) for match_ in matches], PAIRS),
+        weights=concat_tables([_weight_table(match_, name) for match_ in matches], WEIGHTS),
+        filters=concat_tables([_filter_table(match_, name) for match_ in matches], FILTERS),
+        look_alikes=concat_tables([look_alike_table(match_, name) for match_ in matches], LOOK_ALIKES),
         rejects=unpaired_pages(pages["url"].to_pylist(), langs, _in_groups(groups, len(langs)), matches),
     )
 
@@ -283,18 +283,17 @@ def site_sides(
     pages: pa.Table, links: pa.Table, config: Config, shapes: ShapeTable | None = None
 ) -> list[tuple[Side, Side, Between]]:
     """Return every two sides of a site that are to be matched, and the links between them."""
-    langs, _ = page_languages(pages, links, config)
-    sides = SiteSides(pages, links, shapes)
-    return [sides.facing(a, b) for a, b in facing_groups(language_groups(langs, config.langs))]
+    site = SitePages(pages, links, shapes)
+    langs, _ = page_languages(site, config)
+    return [site.facing(a, b) for a, b in facing_groups(language_groups(langs, config.langs))]
 
 
 def page_languages(
-    pages: pa.Table, links: pa.Table, config: Config, find_languages: LanguageFinder = site_languages
+    site: SitePages, config: Config, find_languages: LanguageFinder = site_languages
 ) -> tuple[list[str], npt.NDArray[np.float32]]:
     """Name the language of every page of a site, from its text, its links and its address, with a score."""
-    graph, hints = site_graph(pages, links), page_hints(pages, links)
-    declared = pages["declared_lang"].to_pylist()
-    return find_languages(page_texts(pages), declared, config.langs, config.language, links=graph, hints=hints)
+    declared, hints = site.pages["declared_lang"].to_pylist(), page_hints(site.pages, site.links)
+    return find_languages(site.texts, declared, config.langs, config.language, links=site.graph, hints=hints)
 
 
 def _facing_languages(languages: pa.Table, wanted: Sequence[str]) -> set[tuple[str, str]]:

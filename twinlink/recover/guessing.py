@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from twinlink.config import Config
 from twinlink.config.recover import RecoverSettings
+from twinlink.match.sides import SitePages
 from twinlink.match.stage import page_languages
 from twinlink.patterns.credibility import credible_keys
 from twinlink.patterns.kernels import TOKEN
@@ -142,7 +143,7 @@ def _languages(run: RunDirectory, part: Path, config: Config) -> list[str]:
         numbers = read_table(part, PAGES, ("page_id",))["page_id"].to_pylist()
         return [lang_of.get(number, "und") for number in numbers]
     links = read_table(run.path / "ingest" / "links" / part.name, LINKS)
-    return page_languages(read_table(part, PAGES), links, config)[0]
+    return page_languages(SitePages(read_table(part, PAGES), links), config)[0]
 
 
 def _rules(site: str, urls: Sequence[str], learned: _Learned, settings: RecoverSettings) -> list[Rule]:

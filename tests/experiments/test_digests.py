@@ -4,11 +4,32 @@ from __future__ import annotations
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
+from typer.testing import CliRunner
 
 from experiments import digests
+from twinlink.cli import app
 
 
-def test_two_calls_agree_and_a_changed_table_is_named(tmp_path, capsys):
+@pytest.fixture
+def in_process(monkeypatch):
+    """Run the verbs in this process: loading the program anew for each call takes most of the time."""
+
+    def call(work, *arguments):
+        done = CliRunner().invoke(app, arguments)
+        return done.exit_code, digests.normalise(done.stdout, work)
+
+    monkeypatch.setattr(digests, "call", call)
+
+
+def test_a_call_returns_what_the_command_line_says(tmp_path):
+    code, text = digests.call(tmp_path, "explain", str(tmp_path / "none"), "http://h/", "--json")
+    assert code == 3
+    assert '"error"' in text
+    assert str(tmp_path) not in text
+
+
+def test_two_calls_agree_and_a_changed_table_is_named(tmp_path, in_process):
     old, new, work = tmp_path / "old.json", tmp_path / "new.json", tmp_path / "work"
     first = digests.freeze([], old, work, demo=False)
     digests.freeze([], new, work, demo=False)

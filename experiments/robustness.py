@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from experiments.cases import Case, case_words, match_case, open_case, outcome_of
 from experiments.tables import Column, columns_of, own_cut, print_tables
-from twinlink.graph.link_order import sublists
+from twinlink.graph.document_order import sublists
 from twinlink.match.evidence import Between, Side
 from twinlink.similarity.lexicon import Lexicon
 

@@ -6,9 +6,9 @@ from html import escape
 
 import pandas as pd
 
-from twinlink.align.filters import SEGMENT
 from twinlink.notebook_tables import cell, html_table
 from twinlink.run_tables import RunTables
+from twinlink.tables import SEGMENT
 
 __all__ = ["run_html"]
 

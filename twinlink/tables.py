@@ -32,6 +32,7 @@ __all__ = [
     "RECOVERED",
     "REJECTS",
     "ROUNDS",
+    "SEGMENT",
     "SEGMENTS",
     "SHAPES",
     "SITES",
@@ -261,6 +262,9 @@ VERDICTS = pa.schema(
     metadata={"table": "verdicts"},
 )
 
+
+SEGMENT = "segment"
+"""Verdict of the sentence pairs that are kept, in `SEGMENTS`."""
 
 SEGMENTS = pa.schema(
     [

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from svg import ACCENT, INK, MUTED, PALE, SIDE_A, SIDE_B, Drawing
 
-from twinlink.graph.pagerank import seed_scores
+from twinlink.graph.ranking import seed_scores
 from twinlink.patterns.learning import learn_patterns
 
 __all__ = ["sites", "url_patterns"]

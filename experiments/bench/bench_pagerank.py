@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from twinlink.graph.pagerank import pagerank
+from twinlink.graph.ranking import pagerank
 
 HEADS = ("nodes", "edges", "by", "build s", "CPU s", "wall s", "steps", "ms a step", "peak MB", "L1 off")
 DANGLING = 0.2

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import random
 
-from twinlink.align.filters import SEGMENT, Repeats, Segment
+from twinlink.align.filters import Repeats, Segment
 from twinlink.align.near_repeats import NearRepeats, word_pairs
+from twinlink.tables import SEGMENT
 
 LONG = "the committee of the town met in the hall to talk about the new budget for schools and roads".split()
 OTHER = "le comité de la ville a tenu séance pour parler du nouveau budget des écoles et des routes".split()

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from twinlink.align.filters import SEGMENT, UNSURE, Segment, pair_key
+from twinlink.align.filters import UNSURE, Segment, pair_key
 from twinlink.align.page_pairs import PageTexts
 from twinlink.align.segment_tables import LEAST_COMPARED, segment_chances, segment_table
 from twinlink.align.workers import AlignedPage
+from twinlink.tables import SEGMENT
 
 
 def aligned(scores: list[float], wrong: list[float], texts: str = "t") -> AlignedPage:

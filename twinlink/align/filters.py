@@ -15,10 +15,10 @@ from twinlink.align.lengths import LengthModel
 from twinlink.align.near_repeats import NearRepeats
 from twinlink.align.tokens import numbers
 from twinlink.config.align import SegmentFilterSettings
+from twinlink.tables import SEGMENT
 
-__all__ = ["REASONS", "SEGMENT", "UNSURE", "Repeats", "Segment", "is_damaged", "judge", "judge_page", "pair_key"]
+__all__ = ["REASONS", "UNSURE", "Repeats", "Segment", "is_damaged", "judge", "judge_page", "pair_key"]
 
-SEGMENT = "segment"
 UNSURE = "unsure"
 REASONS = (
     "unaligned",

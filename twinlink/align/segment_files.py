@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pyarrow.compute as pc
 
-from twinlink.align.filters import SEGMENT
 from twinlink.align.formats.exports import (
     ENDINGS,
     Row,
@@ -29,7 +28,7 @@ from twinlink.align.words.learned_lexicon import learned_lexicon, most_frequent,
 from twinlink.config.align import BitextSettings, Compression
 from twinlink.files import write_text
 from twinlink.rundir.directory import twinlink_version
-from twinlink.tables import SEGMENTS, iter_parts, read_table
+from twinlink.tables import SEGMENT, SEGMENTS, iter_parts, read_table
 
 __all__ = ["export_again", "export_all", "export_rows", "export_words"]
 

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from twinlink.align.filters import SEGMENT, UNSURE, Segment, pair_key
+from twinlink.align.filters import UNSURE, Segment, pair_key
 from twinlink.align.page_pairs import PageTexts
 from twinlink.align.workers import AlignedPage
 from twinlink.similarity.chances import chance_of_being_right
-from twinlink.tables import PAGE_ALIGNMENTS, SEGMENTS
+from twinlink.tables import PAGE_ALIGNMENTS, SEGMENT, SEGMENTS
 
 __all__ = ["page_table", "segment_chances", "segment_table"]
 

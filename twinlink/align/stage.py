@@ -22,7 +22,7 @@ import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from twinlink.align.filters import SEGMENT, Repeats, judge_page
+from twinlink.align.filters import Repeats, judge_page
 from twinlink.align.formats.sentence_pairs import PairFile
 from twinlink.align.knowledge import Knowledge
 from twinlink.align.learning import first_batches, fresh
@@ -42,7 +42,7 @@ from twinlink.rundir.directory import RunDirectory, Signature, file_digest, site
 from twinlink.rundir.remembered import keep_with, remember
 from twinlink.similarity.lexicon_files import Lexicon
 from twinlink.similarity.lexicon_sets import Lexicons, write_record
-from twinlink.tables import PAGE_ALIGNMENTS, SEGMENTS, iter_parts, read_table, write_table
+from twinlink.tables import PAGE_ALIGNMENTS, SEGMENT, SEGMENTS, iter_parts, read_table, write_table
 
 __all__ = ["SITE_TOKENIZER", "align_run", "export_rows", "lexicon_prior"]
 

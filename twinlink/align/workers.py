@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from twinlink.align.filters import SEGMENT, Segment, judge, pair_key
+from twinlink.align.filters import Segment, judge, pair_key
 from twinlink.align.held_out import held_out_scores
 from twinlink.align.knowledge import Expected, Knowledge
 from twinlink.align.learning import Text, TextPair, expect, prepare_texts, scoring_of
@@ -23,6 +23,7 @@ from twinlink.align.tag_aligner import align_blocks
 from twinlink.align.words.learned_lexicon import count_forms
 from twinlink.align.words.model import Links
 from twinlink.config.align import BitextSettings
+from twinlink.tables import SEGMENT
 
 __all__ = ["AlignedPage", "Forms", "Prior", "Work", "align_pages", "expect_pages"]
 

@@ -1,1 +1,38 @@
-"""Methods of other papers: Bitextor (2010), WebMining, and STRAND as Jangeldin & Assylbekov have it."""
+"""Methods of other papers, to compare with, and to judge pairs that come from elsewhere.
+
+- Bitextor (2010): `match_bitextor2010`, `judge_bitextor2010`: URL rule, surface filters, fingerprints
+- WebMining (Tomás et al.): `match_webmining`, `judge_webmining`: size, language, structure and content filters
+- STRAND, Jangeldin & Assylbekov: `match_jangeldin`, `judge`: models over aligned structures (`Alignment`)
+- pairs from elsewhere: `verify_pairs`: parallel or not, by any of these
+
+`twinlink.match.METHODS` loads them by name; nothing below this folder knows them.
+"""
+
+from __future__ import annotations
+
+from twinlink.baselines.alignment import Alignment
+from twinlink.baselines.methods import (
+    judge_bitextor2010,
+    judge_webmining,
+    match_bitextor2010,
+    match_jangeldin,
+    match_webmining,
+)
+from twinlink.baselines.models.judge import judge
+from twinlink.baselines.models.verdicts import Verdicts
+from twinlink.baselines.url_rule import UrlPairs, url_pairs
+from twinlink.baselines.verify import verify_pairs
+
+__all__ = [
+    "Alignment",
+    "UrlPairs",
+    "Verdicts",
+    "judge",
+    "judge_bitextor2010",
+    "judge_webmining",
+    "match_bitextor2010",
+    "match_jangeldin",
+    "match_webmining",
+    "url_pairs",
+    "verify_pairs",
+]

@@ -1,1 +1,13 @@
-"""Explanations: the evidence of a pair, its rivals, and why a page is in no pair."""
+"""Explanations: the evidence of a pair, the rivals that lost, and why a page is in no pair.
+
+`explain` returns an `Explanation`, which prints as text and shows itself as tables in a notebook.
+"""
+
+from __future__ import annotations
+
+from twinlink.explain.explanation import Explanation, explain
+
+__all__ = [
+    "Explanation",
+    "explain",
+]

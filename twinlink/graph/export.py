@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING
 
-import networkx as nx
 from scipy.sparse import csr_array
 
 from twinlink.errors import ShapeError
 from twinlink.graph.links import adjacency as link_matrix
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 __all__ = ["from_networkx", "to_networkx"]
 
@@ -45,6 +48,8 @@ def to_networkx(adjacency: csr_array, nodes: Sequence[Hashable] | None = None) -
             f"adjacency: expected a square matrix and a name of its own for each row, "
             f"got shape {adjacency.shape} and {len(names)} names, {len(set(names))} of them different"
         )
+    import networkx as nx
+
     graph = nx.DiGraph()
     graph.add_nodes_from(names)
     rows, columns = (index.tolist() for index in adjacency.nonzero())
@@ -68,6 +73,7 @@ def from_networkx(graph: nx.Graph, nodes: Sequence[Hashable] | None = None) -> c
 
     Examples
     --------
+    >>> import networkx as nx
     >>> from_networkx(nx.path_graph(3)).toarray().astype(int)
     array([[0, 1, 0],
            [1, 0, 1],

@@ -1,1 +1,40 @@
-"""The pages of a site become page pairs: evidence, methods, selection, labels, and further languages."""
+"""Stage `match`: the pages of a site become page pairs.
+
+- a run: `match`
+- a site: `match_site`: `page_languages`, then the sides of every two languages (`site_sides`, `SitePages`)
+- two languages: `match_sides`: a method of `METHODS` gives a `Found`; `choose_pairs` keeps the pairs that are sure
+  enough
+- several: `reconcile`: what further languages say of doubtful pairs
+
+Evidence is measured in `twinlink.match.measures`, labels are heeded in `twinlink.match.labels`, and
+`twinlink.match.unpaired` says why a page is in no pair.
+"""
+
+from __future__ import annotations
+
+from twinlink.match.evidence import Between, Found, Side, Words, read_words
+from twinlink.match.families import reconcile
+from twinlink.match.methods.registry import METHODS, Method
+from twinlink.match.selection import SideMatch, choose_pairs, match_sides
+from twinlink.match.sides import SitePages
+from twinlink.match.stage import SiteResult, match, match_site, page_languages, site_sides
+
+__all__ = [
+    "METHODS",
+    "Between",
+    "Found",
+    "Method",
+    "Side",
+    "SideMatch",
+    "SitePages",
+    "SiteResult",
+    "Words",
+    "choose_pairs",
+    "match",
+    "match_sides",
+    "match_site",
+    "page_languages",
+    "read_words",
+    "reconcile",
+    "site_sides",
+]

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from twinlink.config import MatchSettings
-from twinlink.graph.link_order import LinkLists
+from twinlink.graph.document_order import LinkLists
 from twinlink.graph.matching import Matching
 from twinlink.match.shared_names import shared_names
 from twinlink.pages.page_shape import PageShape

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from twinlink.config import MatchSettings
-from twinlink.graph.link_order import link_order
+from twinlink.graph.document_order import link_order
 from twinlink.graph.links import neighbours
 from twinlink.graph.matching import greedy_matching
 from twinlink.graph.propagation import enhanced_similarity, external_similarity

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import scipy.sparse as sp
 
-from twinlink.graph.link_order import LinkLists, link_lists, sublists
+from twinlink.graph.document_order import LinkLists, link_lists, sublists
 from twinlink.graph.links import adjacency
 from twinlink.ingest.shapes import ShapeTable
 from twinlink.language.site_languages import TWO_LANGUAGES, UNDETERMINED

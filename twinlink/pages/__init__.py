@@ -1,1 +1,15 @@
-"""One page: its bytes become text, text becomes tags, blocks and links."""
+"""One page: its bytes become text (`decode`), and its text becomes tags, blocks and links (`parse_page`)."""
+
+from __future__ import annotations
+
+from twinlink.pages.decoding import decode
+from twinlink.pages.parser import Link, ParsedPage, parse_page
+from twinlink.pages.sniffing import is_html
+
+__all__ = [
+    "Link",
+    "ParsedPage",
+    "decode",
+    "is_html",
+    "parse_page",
+]

@@ -1,1 +1,36 @@
-"""URL patterns: which parts of addresses stand for each other, their credibility, and libraries of them."""
+"""URL patterns (Zhang, Yao & Kit, section 2.1): which parts of addresses stand for each other.
+
+- one site: `learn_patterns` finds the keys of a site; `pairs_of_patterns`, `credible_pairs` the pages that they join
+- credibility: `credible_keys`, `mean_credibility`, `is_rescued`
+- many sites: `PatternLibrary`: sums over sites, merged in any order; `read_library`, `read_libraries`,
+  `write_library`
+- a run: `learn_run`: stage `patterns`
+"""
+
+from __future__ import annotations
+
+from twinlink.patterns.credibility import credible_keys, is_rescued, mean_credibility
+from twinlink.patterns.keys import Key
+from twinlink.patterns.learning import Pattern, SitePatterns, learn_patterns, pattern_evidence
+from twinlink.patterns.library import KeySums, PatternLibrary, read_libraries, read_library, write_library
+from twinlink.patterns.pairs import credible_pairs, pairs_of_patterns
+from twinlink.patterns.stage import learn_run
+
+__all__ = [
+    "Key",
+    "KeySums",
+    "Pattern",
+    "PatternLibrary",
+    "SitePatterns",
+    "credible_keys",
+    "credible_pairs",
+    "is_rescued",
+    "learn_patterns",
+    "learn_run",
+    "mean_credibility",
+    "pairs_of_patterns",
+    "pattern_evidence",
+    "read_libraries",
+    "read_library",
+    "write_library",
+]

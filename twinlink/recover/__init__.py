@@ -1,1 +1,26 @@
-"""Deep pages: addresses that nothing links to are guessed from URL patterns, fetched, and checked."""
+"""Deep pages (Zhang, Yao & Kit, section 2.2): pages that nothing links to are guessed, fetched, and checked.
+
+- guess: `guess_partners`: URL patterns applied to one address; `guess_run`: to the pages of a run
+- check: `judge_answers`, `ErrorPages`: a page that was missing, or something that only looks like it
+- a run: `recover`: stage `recover`
+"""
+
+from __future__ import annotations
+
+from twinlink.recover.error_pages import ErrorPages
+from twinlink.recover.guessing import guess_run
+from twinlink.recover.partner_addresses import Guess, Rule, guess_partners, site_rule
+from twinlink.recover.stage import recover
+from twinlink.recover.verdicts import Verdict, judge_answers
+
+__all__ = [
+    "ErrorPages",
+    "Guess",
+    "Rule",
+    "Verdict",
+    "guess_partners",
+    "guess_run",
+    "judge_answers",
+    "recover",
+    "site_rule",
+]

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from twinlink.config.sites import RankingSettings
 from twinlink.errors import ShapeError
-from twinlink.graph.pagerank import PageRank, pagerank, seed_sums
+from twinlink.graph.ranking import PageRank, pagerank, seed_sums
 from twinlink.sites.domains import public_suffix
 from twinlink.sites.host_graph import HostGraph
 

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from twinlink.config.sites import RankingSettings
 from twinlink.errors import ShapeError
-from twinlink.graph.pagerank import SeedScores, seed_scores
+from twinlink.graph.ranking import SeedScores, seed_scores
 from twinlink.sites.features import SiteFeatures, site_features
 from twinlink.sites.host_graph import HostGraph
 from twinlink.sites.model import SiteModel, learn_site_model, prior_model, site_probability

@@ -1,1 +1,28 @@
-"""Words of a text: tokens, stems, numbers, values, and counts of terms."""
+"""Words of a text: tokens, stems, numbers, values; and how often each page has each term.
+
+- a text: `tokenize`, `one_form`, `stem`, `plain_number`, `values_in`
+- pages: `count_words` (page × term), `distinct_texts`, `cut_texts`
+"""
+
+from __future__ import annotations
+
+from twinlink.text.cutting import Cut, DistinctTexts, cut_texts, distinct_texts
+from twinlink.text.numerals import plain_number
+from twinlink.text.stems import stem
+from twinlink.text.values import values_in
+from twinlink.text.word_counts import count_words
+from twinlink.text.words import TermTable, one_form, tokenize
+
+__all__ = [
+    "Cut",
+    "DistinctTexts",
+    "TermTable",
+    "count_words",
+    "cut_texts",
+    "distinct_texts",
+    "one_form",
+    "plain_number",
+    "stem",
+    "tokenize",
+    "values_in",
+]

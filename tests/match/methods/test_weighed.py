@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from twinlink.config import EVIDENCE, Config
-from twinlink.graph.link_order import link_lists, sublists
+from twinlink.graph.document_order import link_lists, sublists
 from twinlink.graph.links import adjacency
 from twinlink.match.evidence import Between, Found, Side, read_words
 from twinlink.match.methods.weighed import _as_score, match_weighed

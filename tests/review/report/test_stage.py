@@ -17,7 +17,6 @@ import pytest
 
 from tests.baselines.test_methods import write_site
 from tests.made_sites import BASE, write_toy
-from twinlink.align.filters import SEGMENT
 from twinlink.config import Config
 from twinlink.errors import DamagedError, GoldError, InputError, MissingStageError
 from twinlink.jobs.mine import align_stage, ingest_stage, mine_stages
@@ -29,7 +28,7 @@ from twinlink.review.report.trust import CUTS
 from twinlink.run import Run
 from twinlink.rundir.directory import RunDirectory
 from twinlink.rundir.rounds import Rounds
-from twinlink.tables import CANDIDATES, EVIDENCE, PAIRS, ROUNDS, SEGMENTS, read_table
+from twinlink.tables import CANDIDATES, EVIDENCE, PAIRS, ROUNDS, SEGMENT, SEGMENTS, read_table
 
 CONFIG = Config().override({"langs": ["en", "zh"], "ingest.base_url": BASE, "match.min_score": 0.0})
 

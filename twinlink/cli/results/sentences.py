@@ -43,8 +43,7 @@ class SentencesTold(Record, frozen=True, kw_only=True):
     @classmethod
     def of(cls, path: Path) -> SentencesTold:
         """Count the rows of an aligned run's tables."""
-        from twinlink.align.filters import SEGMENT
-        from twinlink.tables import SEGMENTS, read_table
+        from twinlink.tables import SEGMENT, SEGMENTS, read_table
 
         stage = path / "align"
         rows = []

@@ -14,7 +14,6 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from twinlink.align.filters import SEGMENT
 from twinlink.damage import read_json
 from twinlink.errors import RunError
 from twinlink.match.look_alikes import DOUBTFUL
@@ -33,6 +32,7 @@ from twinlink.tables import (
     PAGES,
     PATTERNS,
     REJECTS,
+    SEGMENT,
     SEGMENTS,
     WEIGHTS,
     columns_of,

@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 
 from twinlink.config.sites import RankingSettings
 from twinlink.errors import ConfigError, ShapeError
-from twinlink.graph.pagerank import linkout, pagerank, seed_scores, seed_sums
+from twinlink.graph.ranking import linkout, pagerank, seed_scores, seed_sums
 from twinlink.sites.features import FEATURES, site_features, suffix_odds
 from twinlink.sites.host_graph import HostGraph
 from twinlink.sites.model import contributions, learn_site_model, prior_model, site_probability

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from twinlink.errors import ShapeError
-from twinlink.graph.link_order import MAX_LINKS, SHARPNESS, STRICTNESS, LinkLists, link_lists, link_order, sublists
+from twinlink.graph.document_order import MAX_LINKS, SHARPNESS, STRICTNESS, LinkLists, link_lists, link_order, sublists
 
 Matrix = NDArray[np.float64]
 ONE_PAIR = (np.array([0]), np.array([0]), np.array([1.0]))

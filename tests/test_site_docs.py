@@ -27,6 +27,7 @@ from twinlink.config import Config
 from twinlink.demo import serve, write_site
 from twinlink.demo.site import DemoSite
 from twinlink.match.measures import measure
+from twinlink.rundir.signature import leaves as leaves_of_settings
 
 pytest.importorskip("mkdocs", reason="the documentation is built with the extra `docs`")
 
@@ -293,7 +294,7 @@ def run_block(block: Block, folder: Path, base: str, names: dict[str, object]) -
     if block.kind in ("python", "pycon"):
         run_python(block, names)
     elif block.kind == "toml":
-        Config().override(dict(flat(tomllib.loads(block.text))))
+        Config().override(dict(leaves_of_settings(tomllib.loads(block.text))))
     elif block.kind == "console":
         run_steps(block, folder, base, place)
     else:
@@ -343,14 +344,6 @@ def run_shell(line: str, folder: Path) -> tuple[str, str]:
     )
     assert done.returncode in (0, 141), f"{line}\n{done.stdout}{done.stderr}"  # 141: `head` has seen enough
     return done.stdout, done.stderr
-
-
-def flat(tree: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    for name, value in tree.items():
-        if isinstance(value, dict):
-            yield from flat(value, f"{prefix}{name}.")
-        else:
-            yield prefix + name, value
 
 
 def leaves(record: Any, prefix: str = "") -> Iterator[str]:

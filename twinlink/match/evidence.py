@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
+from scipy.special import expit, logit
 
 from twinlink.config import MatchSettings
 from twinlink.graph.document_order import LinkLists
@@ -24,11 +25,15 @@ __all__ = [
     "Found",
     "Side",
     "Words",
+    "as_log_odds",
+    "as_scores",
     "read_words",
 ]
 
 Floats = npt.NDArray[np.float32]
 Positions = npt.NDArray[np.intp]
+
+_DRAWN_OUT = 8  # float32 can tell scores apart up to log odds of more than 100
 
 
 @dataclass(frozen=True)
@@ -113,3 +118,18 @@ def read_words(side_a: Side, side_b: Side, lexicons: Sequence[Lexicon], settings
     shared = identity_matrix(a.vocabulary, side_a.lang, b.vocabulary, side_b.lang, settings.internal.shared_tokens)
     known = (translation_matrix(each, a.vocabulary, side_a.lang, b.vocabulary, side_b.lang) for each in lexicons)
     return Words(a, b, combine_translations(shared, *known))
+
+
+def as_scores(log_odds: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:
+    """Return log odds as scores in (0, 1), drawn out so that float32 keeps their order.
+
+    >>> as_log_odds(as_scores(np.array([-3.0, 0.0, 40.0]))).round(6).tolist()
+    [-3.0, 0.0, 40.0]
+    """
+    return np.asarray(expit(log_odds / _DRAWN_OUT))
+
+
+def as_log_odds(scores: npt.NDArray[np.floating]) -> npt.NDArray[np.float64]:
+    """Return the log odds of scores (`as_scores`)."""
+    inside = np.clip(scores.astype(np.float64), np.finfo(float).tiny, 1 - np.finfo(float).eps)
+    return np.asarray(_DRAWN_OUT * logit(inside))

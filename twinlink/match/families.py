@@ -19,7 +19,7 @@ from scipy.special import expit, logit
 from twinlink.config import MatchSettings
 from twinlink.graph.matching import Matching, greedy_matching
 from twinlink.language.site_languages import TWO_LANGUAGES, UNDETERMINED
-from twinlink.match.evidence import Found
+from twinlink.match.evidence import Found, as_log_odds, as_scores
 from twinlink.match.labels import excluded
 from twinlink.match.selection import SideMatch, choose_pairs
 from twinlink.match.sides import Group
@@ -36,7 +36,6 @@ LEAST_PAGES = 0.5
 IN_DOUBT = 0.01
 """Pairs expected to be wrong, or right and not handed out, as a part of all: with fewer no other language is asked."""
 _LEAST, _MOST = 1e-4, 1 - 1e-6  # chances that a third language can overrule
-_DRAWN_OUT = 8  # scores are log odds drawn out so, which float32 can tell apart
 
 Floats = npt.NDArray[np.float64]
 Positions = npt.NDArray[np.intp]
@@ -169,7 +168,7 @@ def _weighed_again(match: SideMatch, rivalry: Rivalry, support: Floats) -> SideM
 
 def _rematched(pattern: sp.csr_array, odds: Floats, in_play: npt.NDArray[np.bool_]) -> Positions:
     """Match one to one by odds: candidates that are in play first, then what these leave."""
-    ranks = expit(odds / _DRAWN_OUT) / 2
+    ranks = as_scores(odds) / 2
     scores = with_values(pattern, np.where(in_play, 0.5 + ranks, ranks))
     matching = greedy_matching(select(scores, odds > -np.inf))
     return positions(pattern, matching.rows, matching.columns)
@@ -198,8 +197,7 @@ def _with_pairs(match: SideMatch, rivalry: Rivalry, pairs: Positions, chances: F
 
 def _chances(found: Found, rivalry: Rivalry, pairs: Positions) -> Floats:
     """Return the chance of every candidate: of the matching as it is told, of others by their shares among rivals."""
-    scores = np.clip(found.scores.data.astype(np.float64), _LEAST, _MOST)
-    shares = shares_of_rivals(_DRAWN_OUT * logit(scores), rivalry)
+    shares = shares_of_rivals(as_log_odds(found.scores.data), rivalry)
     presence = [np.zeros(n) for n in rivalry.shape]
     told = np.nan_to_num(found.probabilities)
     for of_page, pages in zip(presence, (rivalry.rows, rivalry.columns), strict=True):

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from twinlink.config import EVIDENCE, Config
 from twinlink.graph.document_order import link_lists, sublists
 from twinlink.graph.links import adjacency
-from twinlink.match.evidence import Between, Found, Side, read_words
-from twinlink.match.methods.weighed import _as_score, match_weighed
+from twinlink.match.evidence import Between, Found, Side, as_scores, read_words
+from twinlink.match.methods.weighed import match_weighed
 from twinlink.similarity.decision import hand_out
 from twinlink.similarity.rivals import Rivalry
 
@@ -155,7 +155,7 @@ def check(found: Found, site: MadeSite) -> None:
 
 def test_scores_keep_the_order_of_log_odds() -> None:
     """As float32, from end to end."""
-    scores = _as_score(np.linspace(-20, 20, 40_001)).astype(np.float32)
+    scores = as_scores(np.linspace(-20, 20, 40_001)).astype(np.float32)
     assert (np.diff(scores) > 0).all()
     assert 0 < scores[0] < scores[-1] < 1
 

@@ -14,11 +14,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
-from scipy.special import expit
 
 from twinlink.config import MatchSettings
 from twinlink.graph.matching import Matching, greedy_matching
-from twinlink.match.evidence import Between, Found, Side, Words
+from twinlink.match.evidence import Between, Found, Side, Words, as_scores
 from twinlink.match.labels import accepted_pairs, excluded, lessons_of, with_labelled
 from twinlink.match.measures import (
     LIKELY,
@@ -178,14 +177,9 @@ def _with_page_of(pairs: npt.NDArray[np.bool_], rivalry: Rivalry) -> npt.NDArray
 def _match(pattern: sp.csr_array, log_odds: npt.NDArray[np.float64]) -> npt.NDArray[np.intp]:
     """Return the positions of a greedy one-to-one matching by log odds; -inf is not to be taken."""
     open_ = np.isfinite(log_odds)
-    left = select(with_values(pattern, _as_score(np.where(open_, log_odds, 0.0))), open_)
+    left = select(with_values(pattern, as_scores(np.where(open_, log_odds, 0.0))), open_)
     matching = greedy_matching(left)
     return positions(pattern, matching.rows, matching.columns)
-
-
-def _as_score(log_odds: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return log odds as scores in (0, 1), drawn out so that float32 keeps their order."""
-    return expit(log_odds / 8)
 
 
 def _sureness(done: Round) -> npt.NDArray[np.float64]:
@@ -213,7 +207,7 @@ def _next_state(site: SiteMeasures, done: Round, labels: sp.csr_array | None) ->
     open_a[rows[sure]] = open_b[columns[sure]] = False
     translations = _translations(site, rows[likely], columns[likely])
     around = union_of(
-        strongest(with_values(state.pattern, _as_score(result.log_odds)), site.settings.candidates),
+        strongest(with_values(state.pattern, as_scores(result.log_odds)), site.settings.candidates),
         pair_matrix(rows, columns, shape),
         site.candidates(combine_translations(*translations), open_a, open_b),
         _around(site, pair_matrix(rows[likely], columns[likely], shape)),
@@ -271,7 +265,7 @@ def _around(site: SiteMeasures, pairs: sp.csr_array) -> sp.csr_array:
 
 def _found(site: SiteMeasures, last: Round) -> Found:
     pattern, rivalry, evidence, result = last.state.pattern, last.rivalry, last.evidence, last.result
-    scores, pairs = with_values(pattern, _as_score(result.log_odds)), result.pairs
+    scores, pairs = with_values(pattern, as_scores(result.log_odds)), result.pairs
     if last.lessons is not None:
         is_open = ~last.lessons.barred
         scores, pairs = select(scores, is_open), (np.cumsum(is_open) - 1)[pairs]

@@ -13,7 +13,7 @@ from twinlink.config import CrawlSettings
 from twinlink.errors import CrawlError
 from twinlink.spiders.crawl import CrawlProgress, crawl
 from twinlink.spiders.frontier.ledger import ledger_rejects
-from twinlink.spiders.middleware import MAX_WAIT
+from twinlink.spiders.middlewares.retry_after import MAX_WAIT
 
 PAGES = [f"/{n}.html" for n in range(5)]
 

@@ -114,12 +114,12 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
         yield ledger
 
 
-def listing(ledger: Ledger, goes_on: Callable[[], bool] = lambda: True) -> tuple[Listing, Entry]:
+def listing(ledger: Ledger) -> tuple[Listing, Entry]:
     scope = Scope(["http://a.org/"], CrawlSettings())
     entry = scope.sitemap(URL)
     assert entry is not None
     ledger.add([entry])
-    return Listing(ledger, scope, None, 100_000, goes_on), entry
+    return Listing(ledger, scope, None, 100_000), entry
 
 
 def test_others_have_their_turn_while_a_sitemap_is_read(ledger: Ledger) -> None:
@@ -133,7 +133,7 @@ def test_others_have_their_turn_while_a_sitemap_is_read(ledger: Ledger) -> None:
     async def both() -> Outcome | None:
         task = asyncio.ensure_future(others())
         reader, entry = listing(ledger)
-        outcome = await reader.read(entry, locs(20_000))
+        outcome = await reader.read(entry, locs(20_000), lambda: True)
         task.cancel()
         return outcome
 
@@ -144,8 +144,8 @@ def test_others_have_their_turn_while_a_sitemap_is_read(ledger: Ledger) -> None:
 
 
 def test_a_crawl_that_ends_leaves_its_sitemap_to_be_read_again(ledger: Ledger) -> None:
-    reader, entry = listing(ledger, lambda: ledger.counts().queued < 3_000)
-    assert asyncio.run(reader.read(entry, locs(20_000))) is None
+    reader, entry = listing(ledger)
+    assert asyncio.run(reader.read(entry, locs(20_000), lambda: ledger.counts().queued < 3_000)) is None
     assert 3_000 <= ledger.counts().queued < 10_000
 
 
@@ -164,7 +164,7 @@ def test_sitemaps_that_are_not_read_are_dropped_together(ledger: Ledger) -> None
         assert ledger.counts().rejected == n_dropped
     assert ledger.counts().queued == 1 + 2_500  # the start page, and what another site lists
     with pytest.raises(RefusedError) as refused:
-        Listing(ledger, scope, None, 1, lambda: True).check(entry)
+        Listing(ledger, scope, None, 1).check(entry)
     assert refused.value.reason == "not-needed"
     assert ledger.counts().rejected == 2_501
 

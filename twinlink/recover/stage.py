@@ -22,10 +22,10 @@ from twinlink.recover.guessing import SiteGuesses, crawled_keys, guess_run, know
 from twinlink.recover.verdicts import PageTexts, judge_answers, read_answers, unjudged
 from twinlink.rundir.directory import RunDirectory, Signature, site_file
 from twinlink.rundir.remembered import keep_with
-from twinlink.spiders.chosen_scope import CHOSEN_LEDGER
 from twinlink.spiders.crawl import crawl_chosen
 from twinlink.spiders.frontier.guesses import LATER, Answer, GuessBook, Guessed, guess_state
 from twinlink.spiders.frontier.ledger import LEDGER_NAME, ledger_starts
+from twinlink.spiders.frontier.records import CHOSEN_LEDGER
 from twinlink.tables import PAGES, RECOVERED, iter_parts, read_table, tsv_lines, write_table
 
 __all__ = ["TRIED", "TRIED_FILE", "guessed_lines", "has_crawl", "recover"]

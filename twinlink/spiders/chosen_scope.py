@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from twinlink.spiders.frontier.ledger import Entry
+from twinlink.spiders.frontier.records import Entry
 from twinlink.spiders.scope import Scope, host_of
 from twinlink.urls import page_key
 
-__all__ = ["CHOSEN_LEDGER", "CHOSEN_PREFIX", "ChosenScope"]
-
-CHOSEN_LEDGER = "recover.sqlite"
-"""Ledger of such crawls in a run directory, beside that of its ordinary crawl."""
-CHOSEN_PREFIX = "recover"
-"""What the names of their archives begin with."""
+__all__ = ["ChosenScope"]
 
 
 class ChosenScope(Scope):

@@ -26,10 +26,10 @@ from twinlink.config import CrawlSettings
 from twinlink.errors import CrawlError, RunError, RunLockedError, TwinlinkError
 from twinlink.spiders.archive import Archive
 from twinlink.spiders.browser.chromium import missing_browser
-from twinlink.spiders.chosen_scope import CHOSEN_LEDGER, CHOSEN_PREFIX, ChosenScope
+from twinlink.spiders.chosen_scope import ChosenScope
 from twinlink.spiders.frontier.faults import ledger_error
 from twinlink.spiders.frontier.ledger import LEDGER_NAME, Budget, Ledger
-from twinlink.spiders.frontier.records import ARCHIVE_FOLDER
+from twinlink.spiders.frontier.records import ARCHIVE_FOLDER, CHOSEN_LEDGER, CHOSEN_PREFIX
 from twinlink.spiders.scope import Scope
 from twinlink.system.disk import disk_problem
 from twinlink.system.locks import BlockedError, locked
@@ -150,21 +150,20 @@ def _fetch(
     pause: Pause | None,
 ) -> None:
     # Here, for Scrapy takes a second to load, and a finished crawl needs it not.
+    from twinlink.spiders.crawler import crawler_process
     from twinlink.spiders.guard import AddressGuard
-    from twinlink.spiders.spider import crawler_process
+    from twinlink.spiders.state import CrawlState
 
     _raise_file_limit()
     guard = AddressGuard(starts, settings.allow_private)
-    process = crawler_process(ledger, archive, scope, guard, settings, _delay(starts, settings), pause)
-    crawler = next(iter(process.crawlers))
+    state = CrawlState(ledger, archive, scope, guard, settings, _delay(starts, settings), pause)
+    process = crawler_process(state)
     from twisted.internet import reactor
 
     watch.stop = lambda: reactor.callFromThread(process.stop)
     process.start()
-    spider = crawler.spider
-    fatal: Exception | None = getattr(spider, "fatal", None)
-    if fatal is not None:
-        raise fatal
+    if state.fatal is not None:
+        raise state.fatal
 
 
 def _conclude(ledger: Ledger, settings: CrawlSettings, watch: _Watch) -> None:

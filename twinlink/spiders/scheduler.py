@@ -32,9 +32,10 @@ class SqliteScheduler(BaseScheduler):
 
     def __init__(self, spider: SiteSpider) -> None:
         self._spider = spider
-        self._ledger = spider.ledger
-        self._per_host = spider.limits.concurrency
-        self._max_pages = spider.limits.max_pages
+        self._state = spider.crawl_state
+        self._ledger = self._state.ledger
+        self._per_host = self._state.limits.concurrency
+        self._max_pages = self._state.limits.max_pages
         self._retries: deque[Request] = deque()
         self._paused = False
 
@@ -50,7 +51,7 @@ class SqliteScheduler(BaseScheduler):
 
     def next_request(self) -> Request | None:
         """Return the next request; None in a pause, and when all are busy, nothing waits or the crawl is done."""
-        if self._waits() or self._spider.reading.is_full:
+        if self._waits() or self._state.reading.is_full:
             return None
         if self._retries:
             return self._retries.popleft()
@@ -61,7 +62,7 @@ class SqliteScheduler(BaseScheduler):
                 if request := self._request(entry):
                     return request
         except (sqlite3.Error, msgspec.MsgspecError) as error:  # Scrapy would log it and wait for ever
-            self._spider.fatal = error
+            self._state.fatal = error
         return None
 
     def _request(self, entry: Entry) -> Request | None:
@@ -78,13 +79,13 @@ class SqliteScheduler(BaseScheduler):
 
     def _waits(self) -> bool:
         """Return whether a pause is asked for; at its end the sites' time goes on from now."""
-        was_paused, self._paused = self._paused, self._spider.pause is not None and self._spider.pause.waits()
+        was_paused, self._paused = self._paused, self._state.pause is not None and self._state.pause.waits()
         if was_paused and not self._paused:
             self._ledger.skip_time()
         return self._paused
 
     def _wants_more(self) -> bool:
-        if self._spider.fatal is not None:
+        if self._state.fatal is not None:
             return False
         counts = self._ledger.counts()
         return counts.queued > 0 and counts.done + counts.flight < self._max_pages and self._ledger.has_more()

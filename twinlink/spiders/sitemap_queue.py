@@ -12,20 +12,12 @@ from twinlink.spiders.scope import versions_together
 from twinlink.spiders.sitemaps import MAX_SITEMAP_BYTES, Portion, SitemapLimits, SitemapReader
 
 if TYPE_CHECKING:
-    from typing import Self
-
-    from scrapy import Request
-    from scrapy.crawler import Crawler
-    from scrapy.http import Response
-
     from twinlink.spiders.frontier.ledger import Entry, Ledger
     from twinlink.spiders.frontier.partners import Sides
     from twinlink.spiders.scope import Scope
 
-__all__ = ["LISTED", "LISTING_REASONS", "Listing", "SetAside"]
+__all__ = ["LISTING_REASONS", "Listing"]
 
-LISTED = "listed"
-"""Key of a request's meta: the body of a sitemap."""
 LISTING_REASONS = frozenset(("sitemap-budget", "sitemap-cut"))
 """Why a sitemap, or the rest of it, was not read though it is one."""
 
@@ -35,26 +27,6 @@ _NESTED = (
 )
 _AT_ONCE = 500  # addresses that are booked before others have their turn
 _MAX_INDEX_DEPTH = 3  # sitemaps of sitemaps; the protocol knows one such step
-
-
-class SetAside:
-    """Downloader middleware that takes the body of a sitemap out of its answer.
-
-    It is read bit by bit. Scrapy would make no further request meanwhile, lest bodies that wait take up memory.
-    """
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:  # noqa: ARG003  (Scrapy passes it)
-        """Build it."""
-        return cls()
-
-    def process_response(self, request: Request, response: Response) -> Response:
-        """Put the body into the request's meta."""
-        entry = request.meta.get("page")
-        if entry is None or entry.kind != "sitemap" or response.status != 200:
-            return response
-        request.meta[LISTED] = response.body
-        return response.replace(body=b"")
 
 
 class Listing:
@@ -68,18 +40,13 @@ class Listing:
         The wanted languages, if pages in them come first.
     max_pages : int
         Of the crawl: a site of which so many are known needs no further sitemap.
-    goes_on : callable
-        Tells whether the crawl goes on; reading ends with it.
     """
 
-    def __init__(
-        self, ledger: Ledger, scope: Scope, sides: Sides | None, max_pages: int, goes_on: Callable[[], bool]
-    ) -> None:
+    def __init__(self, ledger: Ledger, scope: Scope, sides: Sides | None, max_pages: int) -> None:
         self._ledger = ledger
         self._scope = scope
         self._sides = sides
         self._max_pages = max_pages
-        self._goes_on = goes_on
 
     def check(self, entry: Entry) -> None:
         """Refuse a sitemap of a site that has had enough, and the many that may wait behind it.
@@ -98,8 +65,17 @@ class Listing:
         self._ledger.drop_sitemaps(entry, refused)
         raise RefusedError(refused.reason, refused.detail)
 
-    async def read(self, entry: Entry, body: bytes) -> Outcome | None:
+    async def read(self, entry: Entry, body: bytes, goes_on: Callable[[], bool]) -> Outcome | None:
         """Book what a sitemap lists, in turns with everything else that the crawler does.
+
+        Parameters
+        ----------
+        entry : Entry
+            The sitemap.
+        body : bytes
+            Its body.
+        goes_on : callable
+            Returns whether the crawl goes on; reading ends with it.
 
         Returns
         -------
@@ -121,7 +97,7 @@ class Listing:
             self._ledger.spend_on_sitemaps(entry.site, spent - n_addresses, reader.n_bytes - n_bytes)
             n_addresses, n_bytes = spent, reader.n_bytes
             await asyncio.sleep(0)
-            if not self._goes_on():
+            if not goes_on():
                 return None
         if not reader.is_sitemap:
             return Outcome("aside", "not-a-sitemap", status=200)

@@ -29,12 +29,12 @@ from twinlink.ingest.stage import ingest
 from twinlink.pages.parser import parse_page
 from twinlink.rundir.directory import RunDirectory
 from twinlink.sources.documents import Document
-from twinlink.spiders.browser import middleware as building
 from twinlink.spiders.browser.chromium import check_browser, find_browser, missing_browser
 from twinlink.spiders.browser.visit import Answer as PageAnswer
 from twinlink.spiders.browser.visit import PartRequest
 from twinlink.spiders.crawl import crawl
 from twinlink.spiders.frontier.ledger import ledger_rejects, ledger_summary
+from twinlink.spiders.middlewares import page_builder as building
 from twinlink.spiders.warc_writer import read_warc
 from twinlink.toy import BASE, toy_site
 

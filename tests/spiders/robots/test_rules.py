@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from protego import Protego
 
 from twinlink.spiders.robots.file import Group
-from twinlink.spiders.robots.middleware import Known, KnownRules
+from twinlink.spiders.robots.known import Known, KnownRules
 from twinlink.spiders.robots.robots import MAX_ROBOTS_BYTES, RobotsRules, read_robots
 from twinlink.spiders.robots.rules import Rules, canonical_path
 

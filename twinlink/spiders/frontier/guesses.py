@@ -16,11 +16,10 @@ from typing import NamedTuple, Self
 
 import msgspec
 
-from twinlink.spiders.chosen_scope import CHOSEN_LEDGER
 from twinlink.spiders.frontier.bodies import book_body, visit_number
 from twinlink.spiders.frontier.faults import usable
 from twinlink.spiders.frontier.ledger import LEDGER_NAME, Ledger
-from twinlink.spiders.frontier.records import Body, Entry, Outcome
+from twinlink.spiders.frontier.records import CHOSEN_LEDGER, Body, Entry, Outcome
 from twinlink.spiders.frontier.schema import INSERT, SETTLE
 from twinlink.tables import Reject
 from twinlink.urls import page_key

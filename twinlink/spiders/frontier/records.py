@@ -7,6 +7,8 @@ from typing import Literal, NamedTuple
 
 __all__ = [
     "ARCHIVE_FOLDER",
+    "CHOSEN_LEDGER",
+    "CHOSEN_PREFIX",
     "LEDGER_NAME",
     "Body",
     "Budget",
@@ -20,6 +22,10 @@ __all__ = [
 LEDGER_NAME = "ledger.sqlite"
 ARCHIVE_FOLDER = "warc"
 """Folder of a crawl's archives, beside its ledger."""
+CHOSEN_LEDGER = "recover.sqlite"
+"""Ledger of a crawl of chosen addresses in a run directory, beside that of its ordinary crawl."""
+CHOSEN_PREFIX = "recover"
+"""What the names of the archives of such a crawl begin with."""
 
 
 class Body(NamedTuple):

@@ -19,7 +19,7 @@ from twinlink.spiders.frontier.partners import UNWANTED, difference, swap
 from twinlink.urls import page_key
 
 if TYPE_CHECKING:
-    from twinlink.spiders.frontier.ledger import Entry
+    from twinlink.spiders.frontier.records import Entry
 
 __all__ = ["ASKED_LATER", "LAST", "PLAIN", "SURE", "book_pairwise"]
 

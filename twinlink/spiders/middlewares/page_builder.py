@@ -17,8 +17,10 @@ from twinlink.spiders.browser.browser import Browser
 from twinlink.spiders.browser.chromium import find_browser, missing_browser
 from twinlink.spiders.browser.visit import Answer, BrowserError, Built, PartRequest
 from twinlink.spiders.failures import RefusedError
-from twinlink.spiders.reader.middleware import READ, unpacked
 from twinlink.spiders.reader.page_facts import Job, PageFacts, Result
+from twinlink.spiders.request_meta import BUILT, PART, READ, UNBUILT
+from twinlink.spiders.responses import unpacked
+from twinlink.spiders.state import state_of
 
 if TYPE_CHECKING:
     from typing import Self
@@ -27,17 +29,9 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-    from twinlink.spiders.frontier.ledger import Entry
-    from twinlink.spiders.spider import SiteSpider
+    from twinlink.spiders.frontier.records import Entry
 
-__all__ = ["BUILT", "PART", "UNBUILT", "PageBuilder"]
-
-BUILT = "built"
-"""Key of a request's meta: the page as its scripts built it."""
-UNBUILT = "unbuilt"
-"""Key of a request's meta: why a page that needs the browser was not built, reason and detail."""
-PART = "part"
-"""Key of the meta of a request that a page made in the browser: the bytes that came, a list."""
+__all__ = ["SURE_PAGES", "PageBuilder"]
 
 SURE_PAGES = 3
 """Pages of a host that needed the browser until all of its pages are built there."""
@@ -56,8 +50,8 @@ class PageBuilder:
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
-        self._spider: SiteSpider = crawler.spider  # type: ignore[assignment]  # the crawl's only spider
-        self._limits = self._spider.limits
+        self._state = state_of(crawler)
+        self._limits = self._state.limits
         self._missing = missing_browser(self._limits.browser_path)
         self._browser: Browser | None = None
         self._needed: Counter[str] = Counter()  # host → pages that needed the browser
@@ -115,7 +109,7 @@ class PageBuilder:
 
     async def _read(self, entry: Entry, built: Built) -> Result:
         job = Job("built", entry.url, built.body, self._limits.max_page_bytes, built.content_type)
-        facts = await self._spider.reading.read(entry.host, job)
+        facts = await self._state.reading.read(entry.host, job)
         if isinstance(facts, PageFacts) and facts.is_blank:
             refused = f"; {built.n_refused} of its requests were not answered" if built.n_refused else ""
             raise BrowserError("browser-failed", f"blank even after its scripts ran{refused}")
@@ -135,7 +129,7 @@ class PageBuilder:
         """Return the seconds between two requests to a page's host."""
         assert self._crawler.engine is not None
         slot = self._crawler.engine.downloader.slots.get(urlsplit(entry.url).hostname or "")
-        return slot.delay if slot is not None else self._spider.delay
+        return slot.delay if slot is not None else self._state.delay
 
     async def _fetch(self, wanted: PartRequest, received: list[int]) -> Answer | None:
         meta = {PART: received, "verbatim_url": True, "dont_retry": True}

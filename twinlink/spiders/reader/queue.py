@@ -1,4 +1,4 @@
-"""Downloader middleware that reads answers: small ones here and now, large ones in another process, in turn."""
+"""The answers that wait to be read: small ones are read here and now, large ones in another process, in turn."""
 
 from __future__ import annotations
 
@@ -10,27 +10,14 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from twinlink.pages.content_encoding import EncodingError, decompress
-from twinlink.spiders.early_end import is_whole
 from twinlink.spiders.failures import RefusedError
 from twinlink.spiders.reader.client import ReaderProcess, reader_memory
 from twinlink.spiders.reader.page_facts import Job, Result, UnreadError, perform
 
 if TYPE_CHECKING:
-    from typing import Self
-
-    from scrapy import Request
-    from scrapy.crawler import Crawler
-    from scrapy.http import Headers, Response
-
     from twinlink.config import CrawlSettings
-    from twinlink.spiders.frontier.ledger import Entry
-    from twinlink.spiders.spider import SiteSpider
 
-__all__ = ["READ", "SMALL_BYTES", "Reading", "ReadingQueue", "content_encoding", "header", "unpacked"]
-
-READ = "read"
-"""Key of a request's meta: what was read of its answer."""
+__all__ = ["SMALL_BYTES", "ReadingQueue"]
 
 SMALL_BYTES = 2**17
 """Answers up to this size, packed and unpacked, are read in the crawl's own process: the worst of them that was found
@@ -130,68 +117,3 @@ def _read_small(job: Job, limit: int) -> Result:
         if error.reason == "too-large" and limit < job.limit:
             raise _GrownError from error
         raise
-
-
-class Reading:
-    """Reads the answers for pages, and puts what was read aside (`READ`) until they are booked."""
-
-    def __init__(self, crawler: Crawler) -> None:
-        self._spider: SiteSpider = crawler.spider  # type: ignore[assignment]  # the crawl's only spider
-        self._limits = self._spider.limits
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Build it."""
-        return cls(crawler)
-
-    async def process_response(self, request: Request, response: Response) -> Response:
-        """Read an answer, if it brings a page."""
-        entry: Entry | None = request.meta.get("page")
-        if entry is not None and entry.kind == "page" and response.status == 200 and is_whole(response):
-            job = Job(
-                "page",
-                entry.url,
-                response.body,
-                self._limits.max_page_bytes,
-                header(response.headers, "Content-Type"),
-                encoding=content_encoding(response.headers),
-                looks_at_scripts=self._limits.browser != "never",
-            )
-            request.meta[READ] = await self._spider.reading.read(entry.host, job)
-        return response
-
-
-def unpacked(response: Response, limit: int) -> Response:
-    """Return an answer without its content encoding.
-
-    Raises
-    ------
-    RefusedError
-        If it is damaged (``bad-encoding``), or larger than the limit without it (``too-large``).
-    """
-    encoding = content_encoding(response.headers)
-    if not encoding or not response.body:
-        return response
-    try:
-        body = decompress(response.body, encoding, limit)
-    except EncodingError as error:
-        raise RefusedError("bad-encoding", str(error)) from error
-    if len(body) > limit:
-        raise RefusedError("too-large", "decompressed")
-    response = response.replace(body=body)
-    del response.headers["Content-Encoding"]
-    return response
-
-
-def content_encoding(headers: Headers) -> str:
-    """Return how a body is packed, all headers of that name together."""
-    return b", ".join(headers.getlist("Content-Encoding")).decode("latin-1")
-
-
-def header(headers: Headers, name: str) -> str:
-    """Return a header, empty when there is none; UTF-8 where it is that, as servers write addresses into Location."""
-    value = headers.get(name) or b""
-    try:
-        return value.decode()
-    except UnicodeDecodeError:
-        return value.decode("latin-1")

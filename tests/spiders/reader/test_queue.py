@@ -19,9 +19,9 @@ from twinlink.spiders import crawl as crawl_module
 from twinlink.spiders.crawl import crawl
 from twinlink.spiders.failures import RefusedError
 from twinlink.spiders.frontier.ledger import ledger_rejects
-from twinlink.spiders.reader import middleware as reading_queue
-from twinlink.spiders.reader.middleware import SMALL_BYTES, ReadingQueue
+from twinlink.spiders.reader import queue as reading_queue
 from twinlink.spiders.reader.page_facts import Job, PageFacts, Result, UnreadError, perform
+from twinlink.spiders.reader.queue import SMALL_BYTES, ReadingQueue
 from twinlink.spiders.stalls import Stalls
 
 HTML = "text/html"
@@ -183,7 +183,7 @@ def test_stalls_are_noticed_and_added_up() -> None:
 BUSY = """
 import runpy, sys, time
 from twinlink.spiders import crawl as crawl_module
-from twinlink.spiders.reader import middleware as reading_queue
+from twinlink.spiders.reader import queue as reading_queue
 read = reading_queue.perform
 def perform(job):
     if job.url.endswith("/busy.html"):

@@ -1,0 +1,77 @@
+"""Scrapy's process for a crawl: its settings name the scheduler, the middlewares and the spider."""
+
+from __future__ import annotations
+
+import logging
+import resource
+from typing import TYPE_CHECKING, Any
+
+from scrapy.crawler import CrawlerProcess
+
+from twinlink.spiders.guard import GuardedHandler, guarded_resolver
+from twinlink.spiders.log import log_handler
+from twinlink.spiders.middlewares import MIDDLEWARES
+from twinlink.spiders.robots.robots import user_agent
+from twinlink.spiders.scheduler import SqliteScheduler
+from twinlink.spiders.spider import SiteSpider
+
+if TYPE_CHECKING:
+    from twinlink.spiders.state import CrawlState
+
+__all__ = ["crawler_process"]
+
+# So many that slow hosts starve no fast ones: one process gets through some 250 pages a second, so if every request
+# took 15 s, still as many would come in as it can take. Each needs a file, and those that rest need some, too.
+_IN_FLIGHT = 4096
+# Threads that look names up: with Scrapy's 10, a few dead name servers would hold up all names.
+_RESOLVING = 32
+
+# No Accept-Language: a site must not choose a language for us. Only encodings that every WARC reader unpacks.
+_REQUEST_HEADERS = {"Accept": "text/html,application/xhtml+xml;q=0.9,*/*;q=0.5", "Accept-Encoding": "gzip, deflate"}
+
+
+def crawler_process(state: CrawlState) -> CrawlerProcess:
+    """Return Scrapy's process with the spider in it, ready to start."""
+    logging.root.addHandler(log_handler())
+    process = CrawlerProcess(_scrapy_settings(state))
+    process.crawl(SiteSpider, state)
+    return process
+
+
+def _scrapy_settings(state: CrawlState) -> dict[str, Any]:
+    limits, delay = state.limits, state.delay
+    handlers: dict[str, Any] = {**dict.fromkeys(("data", "file", "ftp", "s3")), "http": GuardedHandler}
+    return {
+        "COOKIES_ENABLED": False,
+        "COMPRESSION_ENABLED": False,  # `Unpack` does
+        "METAREFRESH_ENABLED": False,  # a link like any other
+        "EXTENSIONS_BASE": {"scrapy.extensions.throttle.AutoThrottle": 0},  # no telnet console, no statistics
+        "DOWNLOAD_HANDLERS": {**handlers, "https": GuardedHandler},
+        "TWISTED_DNS_RESOLVER": guarded_resolver(state.guard),
+        "SCHEDULER": SqliteScheduler,
+        "DOWNLOADER_MIDDLEWARES": MIDDLEWARES,
+        "HTTPERROR_ALLOW_ALL": True,
+        "CONCURRENT_ITEMS": 1,  # Scrapy makes so many tasks for each page, though the spider yields no items
+        "CONCURRENT_REQUESTS": max(_in_flight(), limits.concurrency),
+        "REACTOR_THREADPOOL_MAXSIZE": _RESOLVING,
+        "DNS_TIMEOUT": limits.timeout,
+        "CONCURRENT_REQUESTS_PER_DOMAIN": limits.concurrency,
+        "DOWNLOAD_DELAY": delay,
+        "AUTOTHROTTLE_ENABLED": limits.autothrottle,
+        "AUTOTHROTTLE_START_DELAY": delay,
+        "AUTOTHROTTLE_TARGET_CONCURRENCY": limits.concurrency,
+        "DOWNLOAD_TIMEOUT": limits.timeout,
+        "DOWNLOAD_MAXSIZE": limits.max_page_bytes,
+        "DOWNLOAD_WARNSIZE": 0,
+        "RETRY_TIMES": limits.retries,
+        "RETRY_HTTP_CODES": [500, 502, 503, 504, 408, 429],
+        "ROBOTSTXT_OBEY": False,  # `RobotsGate` does
+        "USER_AGENT": user_agent(limits),
+        "DEFAULT_REQUEST_HEADERS": _REQUEST_HEADERS,
+        "LOG_INSTALL_ROOT_HANDLER": False,  # `crawler_process` does
+    }
+
+
+def _in_flight() -> int:
+    """Return how many requests may be in flight: idle connections are kept as well."""
+    return min(_IN_FLIGHT, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 3)

@@ -1,0 +1,50 @@
+"""Downloader middleware that lets no request through that must not be sent."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from twinlink.spiders.failures import RefusedError
+from twinlink.spiders.guard import blocked_port
+from twinlink.spiders.scope import SAME_PAGE, host_of
+from twinlink.spiders.state import state_of
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+
+__all__ = ["Gate"]
+
+
+class Gate:
+    """Lets no request through that must not be sent.
+
+    That is one to an IP address that is not public, to a port that browsers block, or to a server that asked to be left
+    alone.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._state = state_of(crawler)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Build it."""
+        return cls(crawler)
+
+    def process_request(self, request: Request) -> None:
+        """Refuse what must not be sent."""
+        if not self._state.guard.allows_literal(request.url):
+            raise RefusedError("private-address", "")
+        port = blocked_port(request.url)
+        if port is not None:
+            raise RefusedError("blocked-port", f"port {port} is another protocol's")
+        if "page" in request.meta and self._state.scope.sameness.is_trap(request.meta["page"].url):
+            raise RefusedError("trap", SAME_PAGE)
+        if "page" in request.meta and request.meta["page"].kind == "sitemap":
+            self._state.listing.check(request.meta["page"])
+        until = self._state.resting.get(host_of(request.url))
+        if until is not None and until > time.monotonic():
+            raise RefusedError("busy", "the server asked to be left alone")

@@ -1,0 +1,99 @@
+"""Downloader middleware that waits as long as a busy server asks for, before Scrapy tries again."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING
+
+from twinlink.spiders.failures import RefusedError
+from twinlink.spiders.scope import host_of
+from twinlink.spiders.state import state_of
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+
+__all__ = ["MAX_WAIT", "RetryAfter", "retry_after"]
+
+MAX_WAIT = 300.0
+"""Seconds that a server can make us wait for one request; one that asks for more is left alone until then."""
+
+
+class RetryAfter:
+    """Waits as long as a busy server (429, 503) asks for, before Scrapy's `RetryMiddleware` tries again.
+
+    Meanwhile nothing new is sent to its host. Without a ``Retry-After`` header it waits 1 s, then 2, 4, … A server that
+    asks for more than `MAX_WAIT` is left alone so long: what is queued for it meanwhile is rejected as ``busy``, and
+    queued again by the next run.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self._state = state_of(crawler)
+        self._waiting: dict[str, int] = {}  # host → requests that wait
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Build it."""
+        return cls(crawler)
+
+    async def process_response(self, request: Request, response: Response) -> Response:
+        """Hold the answer back while the server wants no further request."""
+        if response.status not in (429, 503):
+            return response
+        header = (response.headers.get("Retry-After") or b"").decode("latin-1")
+        asked = retry_after(header, time.time())
+        host = host_of(request.url)
+        if asked is not None and asked > MAX_WAIT:
+            self._state.rest(host, asked)
+            raise RefusedError("busy", f"http-{response.status}, Retry-After: {header.strip()[:50]}")
+        if request.meta.get("retry_times", 0) < self._state.limits.retries:
+            await self._hold(request, host, 2.0 ** request.meta.get("retry_times", 0) if asked is None else asked)
+        return response
+
+    async def _hold(self, request: Request, host: str, seconds: float) -> None:
+        ledger = self._state.ledger
+        self._waiting[host] = self._waiting.get(host, 0) + 1
+        ledger.limit_host(host, 0)
+        assert self._crawler.engine is not None
+        downloader = self._crawler.engine.downloader
+        slot = downloader.slots.get(request.meta.get("download_slot", ""))
+        if slot is not None:  # what waits there for its turn waits as long
+            slot.lastseen = max(slot.lastseen, time.monotonic() + seconds)
+        try:
+            await asyncio.sleep(seconds)
+        finally:
+            self._waiting[host] -= 1
+            if not self._waiting[host]:
+                del self._waiting[host]
+                paced = request.meta.get("download_slot") in downloader.per_slot_settings
+                ledger.limit_host(host, 1 if paced else None)
+
+
+def retry_after(header: str, now: float) -> float | None:
+    """Return the seconds that a ``Retry-After`` header asks for; None when it says nothing usable.
+
+    Parameters
+    ----------
+    header : str
+        A number of seconds, or a date.
+    now : float
+        The time, in seconds since 1970.
+
+    Examples
+    --------
+    >>> retry_after("120", 0.0), retry_after("Thu, 01 Jan 1970 00:01:00 GMT", 50.0), retry_after("soon", 0.0)
+    (120.0, 10.0, None)
+    """
+    header = header.strip()
+    if header.isascii() and header.isdigit():
+        return float(header)
+    try:
+        return max(0.0, parsedate_to_datetime(header).timestamp() - now)
+    except (ValueError, OverflowError):
+        return None

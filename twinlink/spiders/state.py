@@ -1,0 +1,86 @@
+"""What the parts of a running crawl share: spider, scheduler, middlewares and item pipeline."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from twinlink.spiders.frontier.partners import Sides
+from twinlink.spiders.reader.queue import ReadingQueue
+from twinlink.spiders.sitemap_queue import Listing
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+    from twinlink.config import CrawlSettings
+    from twinlink.spiders.archive import Archive
+    from twinlink.spiders.frontier.ledger import Ledger
+    from twinlink.spiders.guard import AddressGuard
+    from twinlink.spiders.scope import Scope
+    from twinlink.system.pausing import Pause
+
+__all__ = ["CrawlState", "state_of"]
+
+
+class CrawlState:
+    """The state of one crawl.
+
+    Parameters
+    ----------
+    ledger, archive, scope
+        Where outcomes go, where answers go, and which links are followed.
+    guard : AddressGuard
+        Knows which hosts may have private addresses.
+    limits : CrawlSettings
+        The crawl's settings.
+    delay : float
+        Seconds between two requests to a host.
+    pause : Pause, optional
+        As long as it is asked for, no further request is made.
+
+    Attributes
+    ----------
+    fatal : Exception or None
+        Why the crawl has to stop: ledger or archive could not be written.
+    resting : dict
+        Hosts that asked to be left alone, and until when (monotonic time).
+    sides : Sides or None
+        The wanted languages, if pages in them come first.
+    reading : ReadingQueue
+        Answers that wait to be read.
+    listing : Listing
+        Reads sitemaps into the ledger.
+    """
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        archive: Archive,
+        scope: Scope,
+        guard: AddressGuard,
+        limits: CrawlSettings,
+        delay: float,
+        pause: Pause | None = None,
+    ) -> None:
+        self.ledger = ledger
+        self.archive = archive
+        self.scope = scope
+        self.guard = guard
+        self.limits = limits
+        self.delay = delay
+        self.pause = pause
+        self.fatal: Exception | None = None
+        self.resting: dict[str, float] = {}
+        self.sides = Sides(limits.langs) if limits.order == "pairs" else None
+        self.reading = ReadingQueue(limits)
+        self.listing = Listing(ledger, scope, self.sides, limits.max_pages)
+
+    def rest(self, host: str, seconds: float) -> None:
+        """Leave a host alone for a while."""
+        self.resting[host] = time.monotonic() + seconds
+
+
+def state_of(crawler: Crawler) -> CrawlState:
+    """Return the state of the crawl that a crawler does; its spider holds it."""
+    state: CrawlState = crawler.spider.crawl_state  # type: ignore[union-attr]  # set by `SiteSpider`
+    return state

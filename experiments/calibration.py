@@ -57,7 +57,8 @@ def measure(case: Case, lexicons: Sequence[Lexicon]) -> tuple[Column, Verdicts]:
     """Return the tables' columns of one site, and the verdicts on its pairs."""
     match = match_case(case, case_words(case, lexicons))
     own = outcome_of(case, match)
-    rows = {"F1": number(own.f1), "true P": number(own.precision), "expected P": number(own.expected)}
+    rows = {"F1": number(own.f1), "best F1": number(own.oracle)}
+    rows |= {"true P": number(own.precision), "expected P": number(own.expected)}
     rows["true - expected"] = f"{own.precision - own.expected:+.3f}"
     rows["pairs"] = f"{match.keep.sum():,}"
     for wanted in WANTED:

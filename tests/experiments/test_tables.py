@@ -94,7 +94,7 @@ def test_ablation_takes_each_kind_away(case, monkeypatch):
 def test_calibration_prints_and_draws(place, capsys, tmp_path):
     calibration.main([str(place / "sites"), "--out", str(tmp_path)])
     printed = capsys.readouterr().out
-    assert "|  | F1 | true P | expected P |" in printed
+    assert "|  | F1 | best F1 | true P | expected P |" in printed
     assert "| demo | " in printed
     assert (tmp_path / "reliability.svg").read_text(encoding="utf-8").startswith("<?xml")
 

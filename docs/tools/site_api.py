@@ -1,4 +1,4 @@
-"""One page of the API for each room, as Markdown for mkdocstrings: every module that has public names."""
+"""One page of the API for each folder of the package, as Markdown for mkdocstrings: its menu, then its modules."""
 
 from __future__ import annotations
 
@@ -7,44 +7,57 @@ from pathlib import Path
 
 import twinlink
 
-__all__ = ["ROOMS", "api_pages"]
+__all__ = ["api_pages", "folders"]
 
-ROOMS = {
-    "twinlink": "What a notebook uses, and what all rooms share",
-    "spiders": "Pages come in",
-    "similarity": "How alike two pages are inside",
-    "graph": "How alike they are by links",
-    "bitext": "Sentences",
-    "review": "What a person looks at",
-    "pipeline": "The stages",
-    "demo": "The demo site",
-}
 _ROOT = Path(twinlink.__file__).parent
+_NO_API = frozenset(("cli",))
+
+
+def folders() -> dict[str, str]:
+    """Return what each folder is for, the first sentence of its docstring, by its name; the package itself first."""
+    found = {"twinlink": "What a notebook uses, and the common ground"}
+    for path in sorted(_ROOT.glob("*/__init__.py")):
+        if path.parent.name not in _NO_API:
+            found[path.parent.name] = _first_sentence(path)
+    return found
+
+
+def _first_sentence(path: Path) -> str:
+    text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    return text.partition("\n")[0].rstrip(".")
 
 
 def api_pages() -> dict[str, str]:
-    """Return the Markdown of each page by the name of its room."""
-    return {room: _page(room, title) for room, title in ROOMS.items() if _modules(room)}
+    """Return the Markdown of each page by the name of its folder."""
+    return {folder: _page(folder, title) for folder, title in folders().items()}
 
 
-def _modules(room: str) -> list[str]:
-    folder = _ROOT if room == "twinlink" else _ROOT / room
-    prefix = "twinlink" if room == "twinlink" else f"twinlink.{room}"
-    return [f"{prefix}.{path.stem}" for path in sorted(folder.glob("*.py")) if _public(path)]
+def _page(folder: str, title: str) -> str:
+    is_top = folder == "twinlink"
+    name = folder if is_top else f"twinlink.{folder}"
+    lines = [f"# {name}", "", f"{title}.", ""]
+    if not is_top:
+        lines += [*_menu(_ROOT / folder / "__init__.py"), ""]
+    for path in sorted((_ROOT if is_top else _ROOT / folder).glob("*.py" if is_top else "**/*.py")):
+        if _is_public(path):
+            lines += [f"::: {'.'.join(path.relative_to(_ROOT.parent).with_suffix('').parts)}", ""]
+    return "\n".join(lines)
 
 
-def _public(path: Path) -> bool:
-    """Tell whether a module says what is public; `__init__` modules and the command line are no API."""
-    if path.stem.startswith("_") or path.stem == "cli":
+def _menu(path: Path) -> list[str]:
+    """Return what a folder's docstring says after its first line, and how its names are imported."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    rest = (ast.get_docstring(tree) or "").partition("\n")[2].strip()
+    names = [alias.name for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names]
+    example = [name for name in sorted(names) if name != "annotations"][:1]
+    package = ".".join(path.parent.relative_to(_ROOT.parent).parts)
+    how = [f"Import them from the folder: `from {package} import {example[0]}`."] if example else []
+    return [part for text in (rest, *how) for part in (text, "") if text]
+
+
+def _is_public(path: Path) -> bool:
+    """Return whether a module says what is public; menus repeat names of other modules."""
+    if path.stem.startswith("_"):
         return False
     names = [node for node in ast.parse(path.read_text(encoding="utf-8")).body if isinstance(node, ast.Assign)]
     return any(isinstance(node.targets[0], ast.Name) and node.targets[0].id == "__all__" for node in names)
-
-
-def _page(room: str, title: str) -> str:
-    name = "twinlink" if room == "twinlink" else f"twinlink.{room}"
-    modules = _modules(room)
-    lines = [f"# {name}", "", f"{title}.", ""]
-    for module in modules:
-        lines += [f"::: {module}", ""]
-    return "\n".join(lines)

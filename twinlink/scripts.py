@@ -7,12 +7,14 @@ import unicodedata
 from collections.abc import Callable, Iterable
 from functools import cache
 
-import opencc
-
 __all__ = [
+    "EAST_ASIAN",
     "HAN",
     "KANA",
     "LATIN",
+    "SINGLE_CHARACTERS",
+    "SOUTH_EAST_ASIAN",
+    "UNSPACED",
     "chinese_variant",
     "clean_text",
     "count_letters",
@@ -24,12 +26,24 @@ __all__ = [
 
 LATIN, HAN, KANA = "LATIN", "HAN", "KANA"
 
-# Thai, Lao, Tibetan, Burmese, Khmer, kana, Han (with extension A and the compatibility block), Hangul.
-_UNSPACED = (
-    "\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3005\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
-    "\uff66-\uff9f\U00020000-\U0003ffff"
-)
-_UNITS = re.compile(rf"[{_UNSPACED}]|[^\W\d_{_UNSPACED}]+")
+# Blocks of scripts that are written without spaces, as a class of a regular expression has them. Which of them count
+# is said where they are used: three of the lists below differ on purpose.
+_THAI_LAO, _TIBETAN, _MYANMAR, _KHMER = "\u0e00-\u0eff", "\u0f00-\u0fff", "\u1000-\u109f", "\u1780-\u17ff"
+_KANA_BLOCKS, _HALF_WIDTH_KANA, _HANGUL = "\u3040-\u30ff\u31f0-\u31ff", "\uff66-\uff9f", "\uac00-\ud7af"
+_HAN_BLOCKS = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+
+EAST_ASIAN = _KANA_BLOCKS + _HAN_BLOCKS
+"""Han and kana, which a dictionary cuts into words. Half-width kana are full-width after NFKC."""
+SOUTH_EAST_ASIAN = _THAI_LAO + _MYANMAR + _KHMER
+"""Thai, Lao, Burmese and Khmer, whose words nothing here cuts. Tibetan parts syllables by a mark and is not in it."""
+UNSPACED = EAST_ASIAN + SOUTH_EAST_ASIAN
+"""Text without any mark between words or syllables."""
+SINGLE_CHARACTERS = UNSPACED + _TIBETAN + _HALF_WIDTH_KANA
+"""Text whose length is counted in characters: Tibetan and half-width kana, too, as pages have them."""
+
+# Hangul has spaces, but its syllables say which language it is as characters do.
+_COUNTED = SINGLE_CHARACTERS + _HANGUL
+_UNITS = re.compile(rf"[{_COUNTED}]|[^\W\d_{_COUNTED}]+")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _UNUSABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b-\u200f\ud800-\udfff\ufdd0-\ufdef\ufeff\ufffe\uffff]")
 
@@ -128,6 +142,8 @@ def chinese_variant(text: str) -> str:
 @cache
 def _variant_characters() -> tuple[re.Pattern[str], re.Pattern[str]]:
     """One character that only Traditional, and one that only Simplified Chinese uses, after OpenCC's tables."""
+    import opencc
+
     characters = [chr(code) for code in range(0x4E00, 0xA000)]
     lines = "\n".join(characters)
     to_simplified = opencc.OpenCC("t2s").convert(lines).split("\n")

@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from twinlink.scripts import EAST_ASIAN, SOUTH_EAST_ASIAN, UNSPACED
 from twinlink.text import cutting
-from twinlink.text.characters import EAST_ASIAN_RANGES, MARK_RANGES, SOUTH_EAST_ASIAN_RANGES
+from twinlink.text.characters import MARK_RANGES
 from twinlink.text.cutting import cut_texts, distinct_texts, incidence
 
-UNSPACED = EAST_ASIAN_RANGES + SOUTH_EAST_ASIAN_RANGES
 TOKEN = re.compile(
     r"\d+(?:[.,'’]\d+)*"
     rf"|[^\W\d_{UNSPACED}][^\W{UNSPACED}]*(?:(?:[{MARK_RANGES}]|['’](?=[^\W\d_]))[^\W{UNSPACED}]*)*"
-    rf"|[{EAST_ASIAN_RANGES}]+|[{SOUTH_EAST_ASIAN_RANGES}]+"
+    rf"|[{EAST_ASIAN}]+|[{SOUTH_EAST_ASIAN}]+"
 )
 LETTERS = "ab9_.,'’ -é\u0301行政々〇かカกั๒हि२ỳя서²½\u00a0İß\U00020001😀\ud800\n"
 texts = st.text(st.one_of(st.sampled_from(LETTERS), st.characters()), max_size=30)

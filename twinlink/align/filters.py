@@ -15,6 +15,7 @@ from twinlink.align.lengths import LengthModel
 from twinlink.align.near_repeats import NearRepeats
 from twinlink.align.tokens import numbers
 from twinlink.config.align import SegmentFilterSettings
+from twinlink.languages import UNDETERMINED
 from twinlink.tables import SEGMENT
 
 __all__ = ["REASONS", "UNSURE", "Repeats", "Segment", "is_damaged", "judge", "judge_page", "pair_key"]
@@ -129,7 +130,7 @@ def _in_one_language(segment: Segment, identify: Callable[[str], str]) -> bool:
     if min(len(_letters(segment.source)), len(_letters(segment.target))) < LEAST_LETTERS:
         return False
     language = identify(segment.source)
-    return language not in ("", "und") and language == identify(segment.target)
+    return language not in ("", UNDETERMINED) and language == identify(segment.target)
 
 
 def _letters(text: str) -> str:

@@ -7,17 +7,15 @@ import unicodedata
 from collections.abc import Callable
 from typing import NamedTuple
 
+from twinlink.scripts import UNSPACED
+
 __all__ = ["ANY_LANGUAGE", "Tokenizer", "fold", "numbers", "prefix_key", "split_words"]
 
-_UNSPACED = (
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
-    "\u3005\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-)
 _WORD = re.compile(
     r"(?:https?://|www\.)[^\s<>\"]+|[\w.+-]+@[\w-]+\.[\w.-]+"  # addresses
     r"|\d+(?:[.,:'’]\d+)*"
-    rf"|[{_UNSPACED}]"
-    rf"|(?:[^\W\d{_UNSPACED}][\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0900-\u0903\u093a-\u094f]*)+\d*"
+    rf"|[{UNSPACED}]"
+    rf"|(?:[^\W\d{UNSPACED}][\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0900-\u0903\u093a-\u094f]*)+\d*"
     r"|[?!:;%§$€£()]"
 )
 _DIGITS = re.compile(r"\d+(?:[.,'’]\d+)*")

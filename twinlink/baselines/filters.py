@@ -17,7 +17,7 @@ from twinlink.baselines.distance_line import DistanceLine, fit_line, shifted_par
 from twinlink.baselines.tag_distance import table_cells, tag_distances
 from twinlink.config.baselines import WebminingSettings
 from twinlink.errors import ShapeError
-from twinlink.languages import takes_in
+from twinlink.languages import UNDETERMINED, takes_in
 from twinlink.similarity.filter_verdicts import FilterVerdicts, all_kept, with_filter
 from twinlink.similarity.nearest import best_candidates
 from twinlink.sparse import entries, select, with_values
@@ -103,7 +103,7 @@ def languages_fit(a: Sequence[str], b: Sequence[str], pattern: csr_array, wanted
 
 def _language(tag: str, wanted: Sequence[str], numbers: dict[str, int]) -> int:
     """Return the number of a page's language, -1 if it is not wanted."""
-    if tag in {"", "und"}:
+    if tag in {"", UNDETERMINED}:
         return -1
     if not wanted:
         return numbers.setdefault(tag.lower(), len(numbers))

@@ -19,13 +19,10 @@ in the list under its own address, or under the one that it names as canonical (
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from twinlink.errors import GoldError
@@ -264,16 +261,3 @@ def _rows(path: Path, n_columns: int, *, optional: bool = False) -> list[list[st
         if len(row) < n_columns:
             raise GoldError(f"{path}, line {number}: expected {n_columns} tab-separated columns, got {len(row)}")
     return [row for _, row in rows]
-
-
-class _Callable(ModuleType):
-    """A module that can be called like its function of the same name.
-
-    Python puts a module into its package when it is loaded, in the place of what ``tl.evaluate`` means to a notebook.
-    """
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Evaluation:
-        return evaluate(*args, **kwargs)
-
-
-sys.modules[__name__].__class__ = _Callable

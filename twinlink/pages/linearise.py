@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twinlink.pages.parser import OTHER_TAG, TAG_CODES, TooDeepError, collapse, run_parser
+from twinlink.scripts import SINGLE_CHARACTERS
 
 __all__ = ["Linearised", "linearise"]
 
@@ -34,11 +35,7 @@ _VANISHING = frozenset(("script", "style"))
 _INLINE = frozenset("a b strong i em font span nobr sup sub meta link acronym option".split())
 _SPACE = frozenset(("a", "option"))
 
-# Scripts that part words by no space: Thai to Tibetan, Myanmar, Khmer, Kana, Han. Their punctuation parts words.
-_UNSPACED = re.compile(
-    "[\u0e01-\u0e5b\u0e81-\u0edf\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3041-\u30ff\u31f0-\u31ff"
-    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]"
-)
+_UNSPACED = re.compile(f"[{SINGLE_CHARACTERS}]")
 _PUNCTUATION = re.compile("[\u3000-\u3004\u3008-\u3020\u30fb\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65]")
 _FIRST_UNSPACED = "\u0e01"
 

@@ -20,6 +20,7 @@ from scipy.sparse import csr_array
 
 from twinlink.config.patterns import PatternSettings
 from twinlink.errors import ShapeError
+from twinlink.languages import UNDETERMINED
 from twinlink.patterns.kernels import (
     TOKEN,
     Pairs,
@@ -173,7 +174,7 @@ def _lang_codes(langs: Sequence[str] | None, forms: Forms) -> tuple[list[str], N
     """Return the languages' names, and the number of that of each form; -1: not known."""
     if langs is None:
         return [], np.full(len(forms), -1, np.int32)
-    names = sorted(set(langs) - {"", "und"})
+    names = sorted(set(langs) - {"", UNDETERMINED})
     number = {name: k for k, name in enumerate(names)}
     return names, np.array([number.get(langs[place], -1) for place in forms.places.tolist()], np.int32)
 

@@ -11,6 +11,7 @@ from twinlink.config import Config
 from twinlink.config.patterns import PatternSettings
 from twinlink.damage import damaged
 from twinlink.language.stage import language_tables
+from twinlink.languages import UNDETERMINED
 from twinlink.patterns.credibility import credible_keys
 from twinlink.patterns.learning import SitePatterns, learn_patterns
 from twinlink.patterns.library import PatternLibrary, read_libraries, read_library, write_library
@@ -125,7 +126,7 @@ def _site(run: RunDirectory, part: Path) -> Site:
     if known is not None and (known[0] / part.name).is_file():
         table = read_table(known[0] / part.name, LANGUAGES, ("page_id", "lang"))
         lang_of = dict(zip(table["page_id"].to_pylist(), table["lang"].to_pylist(), strict=True))
-        langs = [lang_of.get(number, "und") for number in pages["page_id"].to_pylist()]
+        langs = [lang_of.get(number, UNDETERMINED) for number in pages["page_id"].to_pylist()]
     return pages["site"][0].as_py(), pages["url"].to_pylist(), langs
 
 

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from twinlink.config import Config
 from twinlink.config.recover import RecoverSettings
+from twinlink.languages import UNDETERMINED
 from twinlink.match.sides import SitePages
 from twinlink.match.stage import page_languages
 from twinlink.patterns.credibility import credible_keys
@@ -128,7 +129,7 @@ def _guess_site(
         if url is None or page_id(url) in known.pages or page_key(url) in known.fetched:
             continue
         name = _directed(rules[guess.rule], back=guess.back)
-        lang = langs[guess.page] if langs[guess.page] != "und" else ""
+        lang = langs[guess.page] if langs[guess.page] != UNDETERMINED else ""
         made = Guessed(url, site, urls[guess.page], name, guess.credibility, guess.lang, lang)
         (left if page_key(url) in known.linked and not config.recover.linked else guesses).append(made)
     return SiteGuesses(site, guesses, left)
@@ -141,7 +142,7 @@ def _languages(run: RunDirectory, part: Path, config: Config) -> list[str]:
         table = read_table(found, LANGUAGES, ("page_id", "lang"))
         lang_of = dict(zip(table["page_id"].to_pylist(), table["lang"].to_pylist(), strict=True))
         numbers = read_table(part, PAGES, ("page_id",))["page_id"].to_pylist()
-        return [lang_of.get(number, "und") for number in numbers]
+        return [lang_of.get(number, UNDETERMINED) for number in numbers]
     links = read_table(run.path / "ingest" / "links" / part.name, LINKS)
     return page_languages(SitePages(read_table(part, PAGES), links), config)[0]
 

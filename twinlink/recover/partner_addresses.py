@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from twinlink.languages import UNDETERMINED
 from twinlink.patterns.changes import Change, Place, changes, plain
 from twinlink.patterns.keys import Key, read_forms
 
@@ -136,7 +137,7 @@ def _guesses(
 ) -> Iterator[Guess]:
     for back in (False, True):
         own, wanted = rule.langs if not back else rule.langs[::-1]
-        known = lang not in ("", "und")
+        known = lang not in ("", UNDETERMINED)
         if known and wanted and _base(lang) == _base(wanted) and lang == wanted:
             continue
         if known and own and _base(own) != _base(lang):

@@ -10,7 +10,10 @@ from datetime import datetime
 from twinlink.pages.sniffing import SNIFFED_BYTES, is_html
 from twinlink.tables import Reject
 
-__all__ = ["SNIFFED_BYTES", "Document", "Gone", "Revisit", "is_html", "status_of"]
+__all__ = ["REDIRECTS", "SNIFFED_BYTES", "Document", "Gone", "Revisit", "is_html", "status_of"]
+
+REDIRECTS = frozenset((301, 302, 303, 307, 308))
+"""HTTP statuses that lead elsewhere by their Location header."""
 
 _STATUS = re.compile(r"[1-9][0-9]{2}")
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 from urllib.parse import quote, urlsplit
 
-from twinlink.sources.documents import Document, is_html, status_of
+from twinlink.sources.documents import REDIRECTS, Document, is_html, status_of
 from twinlink.sources.files import UnusableError, locate
 from twinlink.sources.zips import BROKEN, open_zip
 from twinlink.tables import Reject
@@ -26,7 +26,6 @@ CACHE_NAME = "hts-cache/new.zip"
 _LOCAL_HEADER = struct.Struct("<4s22xHH")
 _IS_UTF8 = 0x800  # flag of a member: its name is UTF-8
 _ASCII = "".join(map(chr, range(0x21, 0x7F)))
-_REDIRECTS = frozenset((301, 302, 303, 307, 308))
 _BROKEN = (OSError, *BROKEN)
 _MAX_LIST_BYTES = 2**25  # a member has some 150 bytes there: 200,000 pages
 
@@ -109,7 +108,7 @@ def _read_member(
 def _answer(url: str, status: int, headers: dict[str, str], info: zipfile.ZipInfo) -> Document | Reject:
     """Return what the headers say: a redirect, a page without its body, or a reject."""
     location = headers.get("location", "")
-    if status in _REDIRECTS and location:
+    if status in REDIRECTS and location:
         return Document(url, status, "", "", location, b"", None, CACHE_NAME, info.header_offset)
     if status != 200:
         return Reject(url, "ingest", f"http-{status}")

@@ -17,7 +17,7 @@ from warcio.recordloader import ArcWarcRecord
 
 from twinlink.errors import InputError
 from twinlink.pages.content_encoding import EncodingError, decompress
-from twinlink.sources.documents import Document, Gone, Revisit, is_html, status_of
+from twinlink.sources.documents import REDIRECTS, Document, Gone, Revisit, is_html, status_of
 from twinlink.sources.warc_records import Problem, read_record, read_records
 from twinlink.tables import Reject
 from twinlink.urls import normalise
@@ -28,7 +28,6 @@ _READ = frozenset(("response", "resource", "revisit", "conversion"))
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _KINDS = _READ | {"warcinfo", "request", "metadata", "continuation"}  # ISO 28500; others may come, but not of pages
 _MAX_HEADER_BYTES = 2**18
-_REDIRECTS = frozenset((301, 302, 303, 307, 308))
 _GONE = frozenset((404, 410))
 
 
@@ -338,7 +337,7 @@ class _Reader:
         status = status_of(said) if said.isdecimal() else 200
         location = _http_header(record, "Location")
         moment = _fetched(record)
-        if status in _REDIRECTS and location:
+        if status in REDIRECTS and location:
             return Document(url, status, "", "", location, b"", moment, self._name, start)
         if status in _GONE:
             return Gone.at(url, f"http-{status}", moment)

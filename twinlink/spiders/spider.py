@@ -11,6 +11,7 @@ import scrapy
 from scrapy import signals
 from scrapy.exceptions import CloseSpider
 
+from twinlink.sources.documents import REDIRECTS
 from twinlink.spiders.early_end import EarlyEnd, is_whole
 from twinlink.spiders.failures import failure_reason
 from twinlink.spiders.frontier.partners import UNWANTED
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
 
 __all__ = ["SiteSpider"]
 
-_REDIRECTS = frozenset((301, 302, 303, 307, 308))
 
 _BUSY = frozenset((429, 503))
 _BUSY_IN_A_ROW = 5
@@ -185,7 +185,7 @@ class SiteSpider(scrapy.Spider):
         """Return what an answer comes to that brings no page and no sitemap; None for others."""
         status = response.status
         location = header(response.headers, "Location")
-        if status in _REDIRECTS and location:
+        if status in REDIRECTS and location:
             return self._follow(entry, status, location)
         earlier: Body | None = response.meta.get(EARLIER)
         if earlier is not None and is_unmodified(earlier, status):

@@ -7,24 +7,22 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
+from twinlink import scripts
+
 __all__ = [
     "APOSTROPHE",
     "DIGIT",
     "EAST_ASIAN",
-    "EAST_ASIAN_RANGES",
     "LETTER",
     "MARK",
     "MARK_RANGES",
     "POINT",
     "SOUTH_EAST_ASIAN",
-    "SOUTH_EAST_ASIAN_RANGES",
     "UNDERSCORE",
     "UNSPACED",
     "classes_of",
 ]
 
-EAST_ASIAN_RANGES = "\u3005\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-SOUTH_EAST_ASIAN_RANGES = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
 MARK_RANGES = (
     "\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0900-\u0963\u0970-\u0dff"
 )
@@ -33,8 +31,8 @@ MARK_RANGES = (
 LETTER, DIGIT, UNDERSCORE, MARK, APOSTROPHE, POINT, EAST_ASIAN, SOUTH_EAST_ASIAN = (1 << bit for bit in range(8))
 UNSPACED = EAST_ASIAN | SOUTH_EAST_ASIAN
 
-_is_east_asian = re.compile(f"[{EAST_ASIAN_RANGES}]").match
-_is_south_east_asian = re.compile(f"[{SOUTH_EAST_ASIAN_RANGES}]").match
+_is_east_asian = re.compile(f"[{scripts.EAST_ASIAN}]").match
+_is_south_east_asian = re.compile(f"[{scripts.SOUTH_EAST_ASIAN}]").match
 _is_mark = re.compile(f"[{MARK_RANGES}]").match
 
 

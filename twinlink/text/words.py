@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from scipy.sparse import csr_array
 
-from twinlink.text.characters import EAST_ASIAN_RANGES, MARK_RANGES, SOUTH_EAST_ASIAN_RANGES
+from twinlink.scripts import EAST_ASIAN, SOUTH_EAST_ASIAN, UNSPACED
+from twinlink.text.characters import MARK_RANGES
 from twinlink.text.chinese import cut_chinese, join_heads
 from twinlink.text.numerals import plain_number
 from twinlink.text.terms import is_number
@@ -28,15 +29,14 @@ __all__ = [
     "tokenize",
 ]
 
-_UNSPACED = EAST_ASIAN_RANGES + SOUTH_EAST_ASIAN_RANGES
 _NUMBER = r"\d+(?:[.,'’]\d+)*"
-_WORD = rf"[^\W\d_{_UNSPACED}][^\W{_UNSPACED}]*(?:(?:[{MARK_RANGES}]|['’](?=[^\W\d_]))[^\W{_UNSPACED}]*)*"
+_WORD = rf"[^\W\d_{UNSPACED}][^\W{UNSPACED}]*(?:(?:[{MARK_RANGES}]|['’](?=[^\W\d_]))[^\W{UNSPACED}]*)*"
 _TOKEN = re.compile(
-    rf"(?P<number>{_NUMBER})|(?P<word>{_WORD})|(?P<asian>[{EAST_ASIAN_RANGES}]+)|(?P<other>[{SOUTH_EAST_ASIAN_RANGES}]+)"
+    rf"(?P<number>{_NUMBER})|(?P<word>{_WORD})|(?P<asian>[{EAST_ASIAN}]+)|(?P<other>[{SOUTH_EAST_ASIAN}]+)"
 )
 _SPACED_TOKEN = re.compile(f"{_NUMBER}|{_WORD}")
-_ANY_UNSPACED = re.compile(f"[{_UNSPACED}]")
-_SOUTH_EAST_ASIAN = re.compile(f"[{SOUTH_EAST_ASIAN_RANGES}]").match
+_ANY_UNSPACED = re.compile(f"[{UNSPACED}]")
+_SOUTH_EAST_ASIAN = re.compile(f"[{SOUTH_EAST_ASIAN}]").match
 # Most lines of Western text have nothing but these: all rules that follow find the same words in them.
 _IS_PLAIN = re.compile(r"[a-zA-Z \t!-&(-/:-?\[-^`{-~]*").fullmatch
 _PLAIN_WORD = re.compile("[a-z]+")

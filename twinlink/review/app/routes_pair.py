@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from twinlink.languages import UNDETERMINED
 from twinlink.review.app.answers import go_to, pages_in, room_of, show
 from twinlink.review.app.desk import Desk, Listing
 from twinlink.review.app.evidence import Evidence, Rival, evidence_of, number, rivals_of
@@ -58,7 +59,7 @@ def looked_at(desk: Desk, listing: Listing, a: int, b: int) -> Looked:
 
 def _of_lang(page: Page, lang: str | None) -> Page:
     """Return a page with its language as the pair has it: that of a run that is being matched is not told yet."""
-    return replace(page, lang=lang) if lang and page.lang == "und" else page
+    return replace(page, lang=lang) if lang and page.lang == UNDETERMINED else page
 
 
 def _just_found(desk: Desk, a: int, b: int) -> dict[str, Any]:

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from twinlink.ingest.twin_addresses import twin_addresses
+from twinlink.languages import UNDETERMINED
 from twinlink.pages.parser import OTHER_TAG, TAG_CODES
 from twinlink.review.reading.columns import RowFile, read_sites
 from twinlink.review.source import Page
@@ -26,7 +27,6 @@ __all__ = ["PageIndex", "Place"]
 
 _COLUMNS = ("page_id", "site", "url", "title", "charset", "digest", "source", "offset")
 _TAG_NAMES = {code: name for name, code in TAG_CODES.items()} | {OTHER_TAG: "other"}
-_UNKNOWN = "und"
 _MOST_ALIKE = 5  # pages of one body that are looked at, when the record of one has none
 
 
@@ -69,7 +69,7 @@ class PageIndex:
         codes = np.full(len(self._order), len(coded.dictionary), np.int32)
         rows = self.rows(table["page_id"].to_numpy())
         codes[rows[rows >= 0]] = coded.indices.to_numpy()[rows >= 0]
-        return [*coded.dictionary.to_pylist(), _UNKNOWN], codes
+        return [*coded.dictionary.to_pylist(), UNDETERMINED], codes
 
     def rows(self, numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.intp]:
         """Return the row of each page, -1 for those that are not kept."""
@@ -98,7 +98,7 @@ class PageIndex:
 
     def langs(self, numbers: npt.NDArray[np.int64]) -> list[str]:
         """Return the language of each page."""
-        return [self.lang(row) if row >= 0 else _UNKNOWN for row in self.rows(numbers).tolist()]
+        return [self.lang(row) if row >= 0 else UNDETERMINED for row in self.rows(numbers).tolist()]
 
     def page(self, row: int, *, with_text: bool = True) -> Page:
         """Return a page; without its text: blocks, tags and canonical address are empty."""

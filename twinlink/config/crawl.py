@@ -1,0 +1,96 @@
+"""Settings of the crawl."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from twinlink.config.settings import Natural, Positive, Settings
+
+__all__ = ["CrawlSettings", "SiteBy"]
+
+SiteBy = Literal["domain", "host", "path"]
+
+
+class CrawlSettings(Settings, frozen=True):
+    """How pages are fetched."""
+
+    order: Literal["pairs", "breadth"] = "pairs"
+    """What is fetched first: likely partners of fetched pages, the wanted languages in balance, so that a budget yields
+    many pairs; or breadth first. A crawl to the end fetches the same pages."""
+    langs: tuple[str, ...] = ()
+    """Wanted languages. With them pages in others are not expanded before all else is fetched, and the languages are
+    kept in balance. A run fills in its own; empty: only links and addresses say what may be a pair."""
+    site_by: SiteBy = "domain"
+    """What one site is: the registered domain (Public Suffix List), the host, or the folder of the start page."""
+    include: tuple[str, ...] = ()
+    """Regular expressions, searched for in addresses: only those that one of them fits are fetched. Empty: all."""
+    exclude: tuple[str, ...] = ()
+    """Regular expressions: addresses that one of them fits are not fetched (`excluded`). Start pages always are."""
+    max_pages: Positive = 100_000
+    """Pages fetched at most, all sites together; the end is reported."""
+    max_site_pages: Positive | None = None
+    """Pages fetched at most of one site (`budget-pages`). Default: no limit of its own, as with the next two."""
+    max_site_bytes: Positive | None = None
+    """A site ends once this much was received of it, as transferred (`budget-bytes`)."""
+    max_site_minutes: Annotated[float, Meta(gt=0)] | None = None
+    """A site ends this long after its first request (`budget-minutes`); pauses between runs do not count."""
+    max_site_listed: Positive = 1_000_000
+    """Addresses read in the sitemaps of one site, where a sitemap counts for 100 at least, and an index within an index
+    for 1,000; its other sitemaps are not asked for (`sitemap-budget`). The default: ten languages of the pages that
+    ``max_pages`` lets in."""
+    max_site_listed_bytes: Positive = 512 * 2**20
+    """The same in bytes of these sitemaps, unpacked: ten of the largest that the protocol allows."""
+    max_site_address_bytes: Positive = 128 * 2**20
+    """Characters of the addresses of one site that are kept, and of their keys: further links are dropped
+    (`too-many-links`). The default has room for 900,000 addresses of 70 characters; the ledger then takes 450 MB."""
+    max_depth: Natural = 50
+    """Links followed from a start page at most."""
+    max_page_bytes: Positive = 10 * 2**20
+    """A larger body is cut off and rejected (`too-large`), before and after decompression."""
+    parse_seconds: Annotated[float, Meta(gt=0)] = 20.0
+    """Processor time that unpacking and parsing one page may take (`parse-timeout`). The slowest pages of 10
+    MB that were made to be slow take 1.2 s on a machine of 2023."""
+    max_trap_chain: Positive = 30
+    """Links followed in a row between addresses that differ in their query or date alone (a calendar)."""
+    delay: Annotated[float, Meta(ge=0)] | None = None
+    """Seconds between requests to a host. Default: 0.25, and none on loopback."""
+    concurrency: Positive = 4
+    """Requests in flight to one host."""
+    autothrottle: bool = True
+    """Slow down when the server does (Scrapy's AutoThrottle)."""
+    timeout: Annotated[float, Meta(gt=0)] = 30.0
+    """Seconds until an answer counts as failed."""
+    max_crawl_delay: Annotated[float, Meta(ge=0)] = 30.0
+    """A longer Crawl-delay in robots.txt counts as this many seconds: more than search engines keep to."""
+    retries: Natural = 2
+    """Further tries after a time-out, a reset connection or one of 500, 502, 503, 504, 408, 429."""
+    obey_robots: bool = True
+    """Keep to robots.txt."""
+    obey_meta_robots: bool = True
+    """Keep to ``noindex`` (the page is rejected) and ``nofollow`` (its links are) of ``<meta name=robots>`` and of
+    X-Robots-Tag."""
+    obey_rel_nofollow: bool = False
+    """Follow no link with ``rel=nofollow``. Off: it asks search engines not to rank, forbids nobody to read, and stands
+    on many language switches."""
+    sitemaps: bool = True
+    """Look for pages in the sitemaps that robots.txt names, and in /sitemap.xml."""
+    again: bool = False
+    """Ask again for all that was asked for, when the crawl has come to its end: pages only if they have changed, as far
+    as the server can tell; what is gone is dropped, what cannot be reached now stays. A stopped crawl first goes on."""
+    allow_private: bool = False
+    """Fetch from private, loopback and link-local addresses, too. Without it only a start page's own host may have such
+    an address, and only when its name says so (an IP address, ``localhost``, a name without a dot, ``.local`` …)."""
+    browser: Literal["auto", "never", "always"] = "auto"
+    """Build pages in a browser (extra ``browser``, and Chromium): those that are empty without their scripts, none, or
+    all. Where there is no browser, ``auto`` counts the pages that need one (`needs-browser`), and a later run that has
+    one fetches them."""
+    browser_sites: tuple[str, ...] = ()
+    """Hosts, and domains with all their hosts, whose pages are all built in the browser, unless it is ``never``."""
+    browser_path: str = ""
+    """The browser to use: a path or a command. Empty: Chromium or Chrome, where they are installed."""
+    contact: Annotated[str, Meta(pattern=r"^[\x20-\x7e]*$")] = ""
+    """Your mail or web address: site owners find it in the User-Agent."""
+    user_agent: Annotated[str, Meta(pattern=r"^[\x20-\x7e]*$")] = "twinlink (parallel page finder; contact not set)"
+    """Name that the crawler gives itself; its first word is the one that robots.txt is searched for."""

@@ -1,0 +1,39 @@
+"""Settings of the stages that read pages, and that find their languages."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from twinlink.config.crawl import SiteBy
+from twinlink.config.settings import Natural, Positive, Settings, Unit
+
+__all__ = ["IngestSettings", "LanguageSettings"]
+
+
+class IngestSettings(Settings, frozen=True):
+    """How archives and folders are read."""
+
+    base_url: str = ""
+    """Address that a mirror folder's top stands for; empty: recovered from the files where they say it."""
+    url_prefixes: tuple[str, ...] = ()
+    """Read only pages whose address begins with one of these (`https://www.example.org/en/`; without a scheme: http and
+    https). Of an archive's index (CDX, CDXJ), only their records are read. Empty: all."""
+    site_by: SiteBy = "domain"
+    """As in `CrawlSettings`; ``path`` counts as ``host``."""
+    max_page_bytes: Positive = 10 * 2**20
+    """A larger page is rejected (`too-large`)."""
+    parse_seconds: Annotated[float, Meta(gt=0)] = 20.0
+    """As in `CrawlSettings`, for pages of more than a megabyte (`parse-timeout`)."""
+
+
+class LanguageSettings(Settings, frozen=True):
+    """How the language of a page is found."""
+
+    min_letters: Natural = 10
+    """A page with fewer letters has no language (`und`)."""
+    boilerplate_share: Unit = 0.1
+    """A block that stands on more than this share of a site's pages says nothing about one page's language."""
+    min_score: Unit = 0.2
+    """A page whose language is less sure than this has none (`und`): a probability, or CLD2's share of the words."""

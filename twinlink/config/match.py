@@ -1,0 +1,145 @@
+"""Settings of the matching: candidates, similarities, evidence, and which pairs are kept."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from twinlink.config.baselines import BitextorSettings, ModelSettings, UrlRuleSettings, WebminingSettings
+from twinlink.config.patterns import PatternSettings
+from twinlink.config.settings import Natural, Positive, Settings, Unit
+
+__all__ = [
+    "EVIDENCE",
+    "CandidateSettings",
+    "EtsSettings",
+    "Evidence",
+    "InternalSettings",
+    "MatchSettings",
+    "WeighingSettings",
+]
+
+
+class CandidateSettings(Settings, frozen=True):
+    """Which pairs are looked at: never all of them."""
+
+    per_page: Positive = 20
+    """Candidates kept for each page, in each direction (trial figures: `docs/methods.md`)."""
+    products_per_page: Positive = 200_000
+    """Products of two term weights that the search for candidates may take for each page, on average: bounds its time.
+    The most frequent terms are left out for it. The six sites of `docs/results.md` need 100,000 at most: nothing
+    changes there."""
+    memory: Positive | None = None
+    """Megabytes that the candidates of two languages may take: ``per_page`` is lowered until they fit. Default: no
+    limit."""
+
+
+class InternalSettings(Settings, frozen=True):
+    """S_in = β·S_cb + (1-β)·S_struct."""
+
+    content: Literal["tsim_idf", "tsim", "bits", "cosine"] = "tsim_idf"
+    """Form of S_cb: STRAND tsim (WebMining eq. 2), with idf-weighted words or plain, BITS (eq. 3) from both sides, or
+    the idf-weighted cosine. Best or equal on five of the six sites of `docs/results.md`."""
+    structure: Literal["indel", "lcs_max"] = "indel"
+    """Normaliser of S_struct: 2·LCS/(n+m), or LCS/max(n, m)."""
+    beta: Unit = 0.6
+    """Weight of content (Liu et al., Figure 2)."""
+    shared_tokens: Literal["all", "numbers", "none"] = "all"
+    """Which words count as translations of themselves: those that both languages write alike (numbers, names, Latin
+    words in non-Latin text), numbers only, or none."""
+
+
+class EtsSettings(Settings, frozen=True):
+    """ETS = (1-α)·S_in + α·S_ext, iterated (Liu et al., Algorithms 1 and 2)."""
+
+    alpha: Unit = 0.6
+    """Weight of links (Liu et al., Figure 4)."""
+    rounds: Natural = 3
+    """Rounds at most (Liu et al., Figure 3)."""
+    tolerance: Annotated[float, Meta(ge=0)] = 0.0
+    """Stop when no score moved by more than this."""
+    neighbours: Literal["in", "out", "both"] = "both"
+    """Pages that link here, pages linked from here, or both. The paper does not say."""
+    rarity: bool = False
+    """Whether a neighbour that many pages have counts for less. Not in the paper; `docs/results.md` shows what it is
+    worth."""
+
+
+Evidence = Literal[
+    "content",
+    "learned",
+    "contrast",
+    "structure",
+    "ets",
+    "external",
+    "order",
+    "length",
+    "direct",
+    "hreflang",
+    "pattern",
+]
+
+EVIDENCE: tuple[Evidence, ...] = (
+    "content",
+    "learned",
+    "contrast",
+    "structure",
+    "ets",
+    "external",
+    "order",
+    "length",
+    "direct",
+    "hreflang",
+    "pattern",
+)
+"""Kinds of evidence that are weighed by default (`twinlink.match.methods.weighed`)."""
+
+
+class WeighingSettings(Settings, frozen=True):
+    """How evidence is weighed on the site at hand."""
+
+    evidence: tuple[Evidence, ...] = EVIDENCE
+    """Kinds of evidence to use; leave some out to see what they are worth."""
+    alpha: Unit | None = None
+    """α of the ETS that is one kind of evidence. Default: .4 with structure, .7 without: weak evidence wants more of
+    its neighbours."""
+    rounds: Natural = 3
+    """Rounds of learning after the first one, fewer where they change nothing. Trials: after three the scores move by
+    .005 at most, but for look-alikes; further ones follow while they make more pairs sure, unless this is 0."""
+    ridge: Annotated[float, Meta(gt=0)] = 1e-4
+    """Penalty on large weights, a candidate. Trials from 1e-6 (too sure of itself) to 3e-3 (drops a third of the right
+    pairs)."""
+
+
+class MatchSettings(Settings, frozen=True):
+    """How pairs are chosen."""
+
+    method: Literal["weighed", "liu2014", "jangeldin", "webmining", "bitextor2010", "urls"] = "weighed"
+    """Evidence weighed on the site at hand; the fixed weights of Liu et al.; structure alone, as Jangeldin &
+    Assylbekov, WebMining and Bitextor (2010) have it; or URL patterns that content does not contradict."""
+    lexicons: tuple[str, ...] = ()
+    """Lexicon files: TSV, CC-CEDICT, FreeDict (dictd) or MUSE, plain or compressed; which column is which language is
+    found on the site. ``auto`` stands for the dictionaries that are installed for the languages at hand."""
+    max_pairs: Natural | None = None
+    """MAX_P of Liu et al., Algorithm 3. Default: no limit."""
+    min_score: Unit | None = None
+    """MIN_SIM of Algorithm 3, instead of a least probability. A raw score means another thing on every site."""
+    min_probability: Unit = 0.5
+    """Least probability of a pair that is handed out: ½ makes the expected F1 largest."""
+    labels: bool = False
+    """Heed what people said of pairs in `twinlink review`: accepted pairs come out, rejected ones never (`label`), and
+    method ``weighed`` learns from both."""
+    min_precision: Unit | None = None
+    """Hand out the longest list, most probable pairs first, whose expected precision is not below this."""
+    other_langs: Natural = 2
+    """Languages beside the wanted ones that are matched with these as witnesses, where the wanted ones leave doubt."""
+    internal: InternalSettings = InternalSettings()
+    ets: EtsSettings = EtsSettings()
+    weighing: WeighingSettings = WeighingSettings()
+    candidates: CandidateSettings = CandidateSettings()
+    patterns: PatternSettings = PatternSettings()
+    url_rule: UrlRuleSettings = UrlRuleSettings()
+    bitextor: BitextorSettings = BitextorSettings()
+    webmining: WebminingSettings = WebminingSettings()
+    models: ModelSettings = ModelSettings()

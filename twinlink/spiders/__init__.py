@@ -1,6 +1,12 @@
-"""How pages come in.
+"""The crawl of sites into web archives.
 
-A site is crawled into web archives (`crawl`), and archives of any origin (`warc`) and folders of saved pages (`mirror`)
-are read as `Document` records (`documents`); `parser` takes text, tags and links out of a page, and `urls` says which
-addresses are the same page and which pages are the same site. Nothing here knows of languages or pairs.
+`twinlink.spiders.crawl.crawl` starts a process of its own (`process`), in which Scrapy works with these parts:
+
+- `spider`: makes the request for an address, judges its answer, and yields items (`items`);
+- `pipelines`: writes an item into archive (`archive`, `warc_writer`) and ledger (`frontier`) in one step;
+- `scheduler`: takes the next address from the ledger; `middlewares`: what happens to requests and answers on their way;
+- `crawler`: Scrapy's settings; `state`: what the parts of a running crawl share.
+
+Which links are followed: `scope`, `traps`, `sitemaps`, `sitemap_queue`. How pages are read: `reader`, `browser`. What a
+site forbids: `robots`; which addresses are private: `guard`.
 """

@@ -11,6 +11,7 @@ from scrapy.crawler import CrawlerProcess
 from twinlink.spiders.guard import GuardedHandler, guarded_resolver
 from twinlink.spiders.log import log_handler
 from twinlink.spiders.middlewares import MIDDLEWARES
+from twinlink.spiders.pipelines import PIPELINES
 from twinlink.spiders.robots.robots import user_agent
 from twinlink.spiders.scheduler import SqliteScheduler
 from twinlink.spiders.spider import SiteSpider
@@ -45,13 +46,17 @@ def _scrapy_settings(state: CrawlState) -> dict[str, Any]:
         "COOKIES_ENABLED": False,
         "COMPRESSION_ENABLED": False,  # `Unpack` does
         "METAREFRESH_ENABLED": False,  # a link like any other
-        "EXTENSIONS_BASE": {"scrapy.extensions.throttle.AutoThrottle": 0},  # no telnet console, no statistics
+        "EXTENSIONS_BASE": {"scrapy.extensions.throttle.AutoThrottle": 0},  # no telnet console
+        "STATS_CLASS": "scrapy.statscollectors.DummyStatsCollector",  # the ledger counts
+        "DOWNLOADER_STATS": False,
         "DOWNLOAD_HANDLERS": {**handlers, "https": GuardedHandler},
         "TWISTED_DNS_RESOLVER": guarded_resolver(state.guard),
         "SCHEDULER": SqliteScheduler,
         "DOWNLOADER_MIDDLEWARES": MIDDLEWARES,
-        "HTTPERROR_ALLOW_ALL": True,
-        "CONCURRENT_ITEMS": 1,  # Scrapy makes so many tasks for each page, though the spider yields no items
+        "SPIDER_MIDDLEWARES_BASE": {},  # they look after requests that a spider yields; ours yields items
+        "ITEM_PIPELINES": PIPELINES,
+        "CONCURRENT_ITEMS": 1,  # tasks for each answer: a sitemap's portions are written in their order
+        "WARN_ON_GENERATOR_RETURN_VALUE": False,  # it parses the callback's source anew for each answer
         "CONCURRENT_REQUESTS": max(_in_flight(), limits.concurrency),
         "REACTOR_THREADPOOL_MAXSIZE": _RESOLVING,
         "DNS_TIMEOUT": limits.timeout,

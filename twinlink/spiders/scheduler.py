@@ -28,6 +28,9 @@ class SqliteScheduler(BaseScheduler):
 
     A host has at most ``concurrency`` addresses in flight, from here until its answer is booked; so that is also how
     many can be fetched twice when the crawl is killed.
+
+    It knows no duplicates filter: in the ledger the key of an address is unique, and stays so from run to run. Scrapy's
+    filter keeps a fingerprint of each request in memory, or in a file that no transaction joins to the queue.
     """
 
     def __init__(self, spider: SiteSpider) -> None:

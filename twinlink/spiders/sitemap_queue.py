@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import TYPE_CHECKING
 
 from twinlink.spiders.failures import RefusedError
-from twinlink.spiders.frontier.ledger import Outcome
+from twinlink.spiders.frontier.records import Outcome
+from twinlink.spiders.items import LinksItem
 from twinlink.spiders.scope import versions_together
 from twinlink.spiders.sitemaps import MAX_SITEMAP_BYTES, Portion, SitemapLimits, SitemapReader
 
 if TYPE_CHECKING:
-    from twinlink.spiders.frontier.ledger import Entry, Ledger
+    from twinlink.spiders.frontier.ledger import Ledger
     from twinlink.spiders.frontier.partners import Sides
+    from twinlink.spiders.frontier.records import Entry
     from twinlink.spiders.scope import Scope
 
 __all__ = ["LISTING_REASONS", "Listing"]
@@ -30,12 +32,14 @@ _MAX_INDEX_DEPTH = 3  # sitemaps of sitemaps; the protocol knows one such step
 
 
 class Listing:
-    """Reads sitemaps into the ledger.
+    """Reads sitemaps bit by bit.
 
     Parameters
     ----------
-    ledger, scope
-        Where their addresses go, and which are followed.
+    ledger : Ledger
+        Knows how much a site may still list.
+    scope : Scope
+        Says which addresses are followed.
     sides : Sides or None
         The wanted languages, if pages in them come first.
     max_pages : int
@@ -65,8 +69,8 @@ class Listing:
         self._ledger.drop_sitemaps(entry, refused)
         raise RefusedError(refused.reason, refused.detail)
 
-    async def read(self, entry: Entry, body: bytes, goes_on: Callable[[], bool]) -> Outcome | None:
-        """Book what a sitemap lists, in turns with everything else that the crawler does.
+    async def read(self, entry: Entry, body: bytes, goes_on: Callable[[], bool]) -> AsyncIterator[LinksItem | Outcome]:
+        """Yield what a sitemap lists, in turns with everything else that the crawler does.
 
         Parameters
         ----------
@@ -77,31 +81,33 @@ class Listing:
         goes_on : callable
             Returns whether the crawl goes on; reading ends with it.
 
-        Returns
-        -------
-        Outcome or None
-            What became of it; None when the crawl ended meanwhile: it is to be read again.
+        Yields
+        ------
+        LinksItem or Outcome
+            Its addresses in portions; at last what became of it, unless the crawl ended meanwhile: it is to be read
+            again.
         """
         addresses, n_bytes = self._ledger.room_for_sitemaps(entry.site)
         limits = SitemapLimits(min(SitemapLimits.addresses, addresses), n_bytes=min(MAX_SITEMAP_BYTES, n_bytes))
         reader = SitemapReader(entry.url, limits)
-        self._ledger.spend_on_sitemaps(entry.site, _LEAST, 0)
+        yield LinksItem(entry, n_addresses=_LEAST)
         n_addresses = n_bytes = n_nested = 0
         for portion in reader.portions(body):
             for links in self._links(entry, portion):
-                self._ledger.bring(entry, links)
+                yield LinksItem(entry, links)
                 await asyncio.sleep(0)
             if portion.sitemaps and entry.depth and not n_nested:
                 n_nested = _NESTED
             spent = reader.n_addresses + n_nested
-            self._ledger.spend_on_sitemaps(entry.site, spent - n_addresses, reader.n_bytes - n_bytes)
+            yield LinksItem(entry, n_addresses=spent - n_addresses, n_bytes=reader.n_bytes - n_bytes)
             n_addresses, n_bytes = spent, reader.n_bytes
             await asyncio.sleep(0)
             if not goes_on():
-                return None
+                return
         if not reader.is_sitemap:
-            return Outcome("aside", "not-a-sitemap", status=200)
-        return Outcome("rejected", "sitemap-cut", reader.cut, 200) if reader.cut else Outcome("aside", status=200)
+            yield Outcome("aside", "not-a-sitemap", status=200)
+        else:
+            yield Outcome("rejected", "sitemap-cut", reader.cut, 200) if reader.cut else Outcome("aside", status=200)
 
     def _links(self, entry: Entry, portion: Portion) -> Iterator[list[Entry]]:
         for start in range(0, len(portion.pages), _AT_ONCE):

@@ -1,31 +1,29 @@
-"""The spider: books each answer, archives it, and queues the links of each page."""
+"""The spider: judges each answer, and yields what became of its address and the links of its page."""
 
 from __future__ import annotations
 
-import sqlite3
 import time
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import scrapy
 from scrapy import signals
-from scrapy.exceptions import CloseSpider
 
 from twinlink.sources.documents import REDIRECTS
-from twinlink.spiders.early_end import EarlyEnd, is_whole
+from twinlink.spiders.early_end import EarlyEnd
 from twinlink.spiders.failures import failure_reason
 from twinlink.spiders.frontier.partners import UNWANTED
 from twinlink.spiders.frontier.records import Entry, Outcome
 from twinlink.spiders.frontier.urgency import ASKED_LATER, LAST, SURE
+from twinlink.spiders.items import AddressItem, LinksItem
 from twinlink.spiders.reader.page_facts import PageFacts
-from twinlink.spiders.request_meta import ASKED, BUILT, EARLIER, LISTED, RAW, READ, UNBUILT
+from twinlink.spiders.request_meta import ASKED, EARLIER, LISTED, READ, UNBUILT
 from twinlink.spiders.responses import header
-from twinlink.spiders.revisits import archive_page, conditions, is_unmodified
+from twinlink.spiders.revisits import conditions, is_unmodified
 from twinlink.spiders.robots.robots import directives, product_token, user_agent
 from twinlink.spiders.sitemap_queue import LISTING_REASONS
 from twinlink.spiders.sitemaps import MAX_SITEMAP_BYTES
 from twinlink.spiders.stalls import Stalls
-from twinlink.spiders.warc_writer import Conversion
 from twinlink.urls import join
 
 if TYPE_CHECKING:
@@ -36,7 +34,6 @@ if TYPE_CHECKING:
     from scrapy.http import Headers, Response
     from twisted.python.failure import Failure
 
-    from twinlink.spiders.browser.visit import Built
     from twinlink.spiders.frontier.records import Body
     from twinlink.spiders.state import CrawlState
 
@@ -47,7 +44,6 @@ _BUSY = frozenset((429, 503))
 _BUSY_IN_A_ROW = 5
 _BUSY_REST = 600.0  # seconds that a host is left alone which answers so many requests in a row that it is busy
 _STALLED_SHARE = 0.1  # of the time for an answer: when the crawl itself was held up for so long, it is asked for again
-_NOT_ARCHIVED = frozenset(("not-html", "noindex", "needs-browser", "browser-failed"))
 
 
 class SiteSpider(scrapy.Spider):
@@ -96,8 +92,8 @@ class SiteSpider(scrapy.Spider):
             entry.url, callback=callback, errback=self.failed, headers=headers, meta=meta, dont_filter=True
         )
 
-    def answered(self, response: Response) -> None:
-        """Book an answer."""
+    def answered(self, response: Response) -> Iterator[AddressItem]:
+        """Yield what an answer comes to."""
         entry: Entry = response.meta["page"]
         self._mind(entry, response.status)
         try:
@@ -107,39 +103,43 @@ class SiteSpider(scrapy.Spider):
                 outcome = outcome._replace(state="rejected", reason=reason, detail=detail)
         except Exception as error:  # noqa: BLE001  # whatever is wrong with one page, the crawl goes on and counts it
             outcome, links = Outcome("rejected", *failure_reason(error), status=response.status), []
-        self._book(entry, outcome, links, response)
+        yield _item(entry, outcome, links, response)
 
-    async def listed(self, response: Response) -> None:
-        """Book the answer for a sitemap, and what it lists, while other answers have their turns."""
+    async def listed(self, response: Response) -> AsyncIterator[AddressItem | LinksItem]:
+        """Yield what a sitemap lists, portion by portion, while other answers have their turns; at last its outcome."""
         entry: Entry = response.meta["page"]
         self._mind(entry, response.status)
-        outcome: Outcome | None
+        outcome: Outcome | None = None
         links: list[Entry] = []
         try:
             unusual = self._unusual(entry, response)
-            outcome, links = unusual or (await self._read_sitemap(entry, response.meta[LISTED]), [])
-        except sqlite3.Error as error:
-            self.crawl_state.fatal = error
-            outcome = Outcome("aside")
+            if unusual is not None:
+                outcome, links = unusual
+            else:
+                async for portion in self.crawl_state.listing.read(entry, response.meta[LISTED], self._goes_on):
+                    if isinstance(portion, Outcome):
+                        outcome = portion
+                    else:
+                        yield portion
         except Exception as error:  # noqa: BLE001  # whatever is wrong with one sitemap, the crawl goes on
             outcome = Outcome("aside", *failure_reason(error), status=response.status)
         if outcome is not None:
-            self._book(entry, outcome, links, response)
+            yield _item(entry, outcome, links, response)
 
-    async def _read_sitemap(self, entry: Entry, body: bytes) -> Outcome | None:
-        return await self.crawl_state.listing.read(entry, body, lambda: self.crawler.crawling)
+    def _goes_on(self) -> bool:
+        return self.crawler.crawling and self.crawl_state.fatal is None
 
-    def failed(self, failure: Failure) -> None:
-        """Book a request that got no answer, or none that may be kept."""
+    def failed(self, failure: Failure) -> Iterator[AddressItem]:
+        """Yield what a request comes to that got no answer, or none that may be kept."""
         entry: Entry = failure.request.meta["page"]  # type: ignore[attr-defined]  # set by Scrapy
         assert failure.value is not None
         reason, detail = failure_reason(failure.value)
         if reason == "dns" and self.crawl_state.guard.refused(entry.url):
             reason = "private-address"
         if reason == "timeout" and self._was_stalled(entry, failure.request.meta[ASKED]):  # type: ignore[attr-defined]
-            later = entry._replace(urgency=ASKED_LATER)
-            return self._book(entry, Outcome("queued"), [later], None)
-        return self._book(entry, Outcome("rejected", reason, detail), [], None)
+            yield AddressItem(entry._replace(urgency=ASKED_LATER), Outcome("queued"))
+        else:
+            yield _item(entry, Outcome("rejected", reason, detail), (), None)
 
     def _was_stalled(self, entry: Entry, asked: float) -> bool:
         """Return whether this process was held up while it waited for an answer, which is to be asked for once more."""
@@ -225,41 +225,13 @@ class SiteSpider(scrapy.Spider):
         state = "rejected" if target.reason else "queued"
         return Outcome(state, target.reason, target.detail, status=status), [target]
 
-    def _book(self, entry: Entry, outcome: Outcome, links: list[Entry], response: Response | None) -> None:
-        if outcome.state == "queued":  # the same key in another spelling
-            entry, links = links[0], []
-        elif entry.kind == "sitemap" and outcome.state != "aside" and outcome.reason not in LISTING_REASONS:
-            outcome = outcome._replace(state="aside", reason=outcome.reason or outcome.state)
-        try:
-            if self.crawl_state.fatal is None:
-                if response is not None and is_whole(response) and outcome.reason not in _NOT_ARCHIVED:
-                    outcome = self._archived(entry, outcome, response)
-                self.crawl_state.ledger.settle(entry, outcome, links)
-        except (OSError, sqlite3.Error) as error:
-            self.crawl_state.fatal = error
-            self.crawl_state.archive.disown()
-        if self.crawl_state.fatal is not None:  # what cannot be booked must not be fetched
-            raise CloseSpider("cannot write")
 
-    def _archived(self, entry: Entry, outcome: Outcome, response: Response) -> Outcome:
-        raw: Response = response.meta[RAW]
-        if entry.kind == "sitemap":  # no page: what it lists is in the ledger
-            return outcome._replace(bytes=len(raw.body))
-        assert response.request is not None
-        built: Built | None = response.meta.get(BUILT)
-        conversion = built and Conversion(built.content_type, header(raw.headers, "Content-Language"), built.body)
-        url, request = response.meta["page"].url, response.request
-        if outcome.state == "done":
-            written, body = archive_page(
-                self.crawl_state.archive, url, request, raw, response.meta.get(EARLIER), conversion
-            )
-            outcome = outcome._replace(body=body)
-        else:
-            written = self.crawl_state.archive.write(url, request, raw, conversion)
-        size = len(raw.body) + (built.n_bytes if built else 0)
-        if built and outcome.state == "done":
-            outcome = outcome._replace(detail=f"built by scripts: {built.n_parts} requests, {built.n_refused} refused")
-        return outcome._replace(archive=written.archive, start=written.start, stop=written.end, bytes=size)
+def _item(entry: Entry, outcome: Outcome, links: Sequence[Entry], response: Response | None) -> AddressItem:
+    if outcome.state == "queued":  # the same key in another spelling
+        return AddressItem(links[0], outcome, (), response)
+    if entry.kind == "sitemap" and outcome.state != "aside" and outcome.reason not in LISTING_REASONS:
+        outcome = outcome._replace(state="aside", reason=outcome.reason or outcome.state)
+    return AddressItem(entry, outcome, links, response)
 
 
 def _to_partners(page: Entry, links: list[Entry], partners: Mapping[str, int]) -> list[Entry]:

@@ -49,7 +49,7 @@ class CrawlState:
     reading : ReadingQueue
         Answers that wait to be read.
     listing : Listing
-        Reads sitemaps into the ledger.
+        Reads sitemaps bit by bit.
     """
 
     def __init__(

@@ -40,6 +40,8 @@ class KeepRaw:
         return response
 
     def _archive(self, request: Request, response: Response) -> None:
+        if self._state.fatal is not None:  # what the ledger could not book must not be committed with this
+            return
         try:
             self._state.archive.write(request.url, request, response)
         except (OSError, sqlite3.Error) as error:

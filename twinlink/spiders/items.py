@@ -1,0 +1,39 @@
+"""What the spider yields: the items that `LedgerPipeline` writes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from twinlink.spiders.frontier.records import Entry, Outcome
+
+if TYPE_CHECKING:
+    from scrapy.http import Response
+
+__all__ = ["AddressItem", "LinksItem"]
+
+
+@dataclass(frozen=True, slots=True)
+class AddressItem:
+    """What became of an address that was asked for: a page, a redirect, a sitemap read to its end, a reject."""
+
+    entry: Entry
+    outcome: Outcome
+    links: Sequence[Entry] = field(default=(), repr=False)
+    """Links of the page, or the target of the redirect; dropped ones have a reason."""
+    response: Response | None = field(default=None, repr=False)
+    """The answer; None when there was none."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinksItem:
+    """A portion of what a sitemap lists, while the rest of it is still to be read."""
+
+    entry: Entry
+    """The sitemap."""
+    links: Sequence[Entry] = field(default=(), repr=False)
+    n_addresses: int = 0
+    """Addresses that the portion counts for in the budget of its site."""
+    n_bytes: int = 0
+    """Bytes that it counts for."""

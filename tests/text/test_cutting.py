@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from twinlink.scripts import EAST_ASIAN, SOUTH_EAST_ASIAN, UNSPACED
 from twinlink.text import cutting
 from twinlink.text.characters import MARK_RANGES
-from twinlink.text.cutting import cut_texts, distinct_texts, incidence
+from twinlink.text.cutting import Cutter, cut_texts, distinct_texts, incidence
 
 TOKEN = re.compile(
     r"\d+(?:[.,'’]\d+)*"
@@ -71,3 +71,23 @@ def test_distinct_texts(pages: list[list[str]]) -> None:
 
 def test_incidence_counts_repeated_numbers() -> None:
     assert incidence([[2, 0, 2], []], 3).toarray().tolist() == [[1.0, 0.0, 2.0], [0.0, 0.0, 0.0]]
+
+
+@given(st.lists(st.lists(st.text("ab1 ,.行ก\n", max_size=8), max_size=5), max_size=4))
+def test_a_cutter_equals_a_cut_of_each_list(lists):
+    cutter = Cutter()
+    for texts in lists:
+        known, fresh = cutter(texts), cut_texts(texts)
+        order = [known.tokens.index(token) for token in fresh.tokens]
+        assert sorted(known.tokens) == sorted(fresh.tokens)
+        assert known.counts[:, order].toarray().tolist() == fresh.counts.toarray().tolist()
+
+
+def test_a_cutter_cuts_a_text_once(monkeypatch):
+    cut = []
+    real = cutting._cut_chunk
+    monkeypatch.setattr(cutting, "_cut_chunk", lambda texts, ids: cut.extend(texts) or real(texts, ids))
+    cutter = Cutter()
+    cutter(["one", "two", "one"])
+    cutter(["two", "three"])
+    assert cut == ["one", "two", "three"]

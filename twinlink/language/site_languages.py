@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -35,6 +35,7 @@ from twinlink.language.unknown import Unknown, unknown_languages
 from twinlink.language.voting import vote
 from twinlink.languages import base_language
 from twinlink.scripts import chinese_variant, split_units
+from twinlink.text.cutting import Cut, cut_texts
 
 __all__ = [
     "NAMED",
@@ -93,6 +94,7 @@ class LanguageFinder(Protocol):
         settings: LanguageSettings | None = None,
         links: csr_array | None = None,
         hints: Sequence[Sequence[str]] | None = None,
+        cut_lines: Callable[[Sequence[str]], Cut] = cut_texts,
     ) -> tuple[list[str], NDArray[np.float32]]:
         """Return the language of each page, and how sure that is, 0 to 1."""
 
@@ -104,6 +106,7 @@ def site_languages(
     settings: LanguageSettings | None = None,
     links: csr_array | None = None,
     hints: Sequence[Sequence[str]] | None = None,
+    cut_lines: Callable[[Sequence[str]], Cut] = cut_texts,
 ) -> tuple[list[str], NDArray[np.float32]]:
     """Name the language of every page of a site.
 
@@ -142,6 +145,8 @@ def site_languages(
     hints : sequence of sequence of str, optional
         For each page, anything that the pages of one language may share (parts of the address); what it means is
         learned. ``named:TAG`` is what a link to the page calls its language.
+    cut_lines : callable, optional
+        A `twinlink.text.Cutter` that keeps the tokens for the words of the pages.
 
     Returns
     -------
@@ -170,7 +175,7 @@ def site_languages(
         raise ShapeError(f"links: expected one row and one column a page, got {links.shape} for {len(blocks)} pages")
     if not blocks:
         return [], np.zeros(0, np.float32)
-    site = read_site(blocks, declared, links, hints, settings.boilerplate_share)
+    site = read_site(blocks, declared, links, hints, settings.boilerplate_share, cut_lines)
     aim = frozenset(map(base_language, wanted))
     guesses = [guess_language(site.scripts[i], site.sample(i)) for i in range(len(blocks))]
     unknown = unknown_languages(site, guesses, aim)

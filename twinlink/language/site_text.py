@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +13,7 @@ from scipy.sparse import csr_array, diags_array, hstack
 from twinlink.language.surroundings import near_links
 from twinlink.languages import UNDETERMINED, base_language, canonical_language
 from twinlink.scripts import count_letters, script_of, split_units, words_per_unit
-from twinlink.text.cutting import cut_texts, distinct_texts
+from twinlink.text.cutting import Cut, cut_texts, distinct_texts
 
 __all__ = ["NAMED", "SiteText", "read_site"]
 
@@ -61,13 +61,14 @@ def read_site(
     links: csr_array | None,
     hints: Sequence[Sequence[str]] | None,
     share: float,
+    cut_lines: Callable[[Sequence[str]], Cut] = cut_texts,
 ) -> SiteText:
     """Read the pages of a site; see `twinlink.language.site_languages.site_languages` for what goes in.
 
     ``share`` is the part of the pages from which on a block is no page's own.
     """
     on_page, texts = distinct_texts(blocks)
-    n_letters, units, vocabulary = _count_units(texts)
+    n_letters, units, vocabulary = _count_units(texts, cut_lines)
     is_frame = np.bincount(on_page.indices, minlength=len(texts)) > max(share * len(blocks), _MIN_BOILERPLATE_PAGES)
     single = _without_columns(on_page, is_frame)
     says_nothing = single @ n_letters == 0
@@ -99,9 +100,11 @@ def _bases(tags: Iterable[str]) -> frozenset[str]:
     return frozenset(map(base_language, tags)) - {UNDETERMINED}
 
 
-def _count_units(texts: Sequence[str]) -> tuple[Floats, csr_array, list[str]]:
+def _count_units(
+    texts: Sequence[str], cut_lines: Callable[[Sequence[str]], Cut]
+) -> tuple[Floats, csr_array, list[str]]:
     """Return the number of letters of each text, how often it has each unit (of `split_units`), and the units."""
-    cut = cut_texts([text.lower() for text in texts])
+    cut = cut_lines([text.lower() for text in texts])
     of_token = distinct_texts(map(split_units, cut.tokens))
     n_letters = np.array([count_letters(token) for token in cut.tokens], np.float32)
     return cut.counts @ n_letters, csr_array(cut.counts @ of_token.counts), of_token.texts

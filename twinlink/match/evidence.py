@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -17,6 +17,7 @@ from twinlink.match.shared_names import shared_names
 from twinlink.pages.page_shape import PageShape
 from twinlink.similarity.content import combine_translations
 from twinlink.similarity.lexicon import Lexicon, heads_of, identity_matrix, translation_matrix
+from twinlink.text.cutting import Cut, cut_texts
 from twinlink.text.word_counts import count_words
 from twinlink.text.words import TermTable
 
@@ -55,6 +56,8 @@ class Side:
     """Read for the methods that need them only."""
     canonical_urls: Sequence[str | None] = ()
     """Addresses that the pages name as their canonical ones, None for none; empty: none are known."""
+    cut_lines: Callable[[Sequence[str]], Cut] = cut_texts
+    """Cuts their lines into tokens; all sides of a site have one `Cutter`."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +115,7 @@ def read_words(side_a: Side, side_b: Side, lexicons: Sequence[Lexicon], settings
     if settings.internal.shared_tokens == "all" and side_a.names and side_b.names:
         names = shared_names(side_a.names, side_b.names)
     a, b = (
-        count_words(side.blocks, side.lang, own, heads_of(lexicons, side.lang))
+        count_words(side.blocks, side.lang, own, heads_of(lexicons, side.lang), side.cut_lines)
         for side, own in zip((side_a, side_b), names, strict=True)
     )
     shared = identity_matrix(a.vocabulary, side_a.lang, b.vocabulary, side_b.lang, settings.internal.shared_tokens)

@@ -22,6 +22,7 @@ from twinlink.language.site_languages import TWO_LANGUAGES, UNDETERMINED
 from twinlink.languages import languages_of_site
 from twinlink.match.evidence import Between, Side
 from twinlink.match.shared_names import page_names
+from twinlink.text.cutting import Cutter
 
 __all__ = ["Group", "SitePages", "facing_groups", "language_groups"]
 
@@ -55,6 +56,7 @@ class SitePages:
         self.links = links
         self._shapes = shapes
         self._inner = _inner_links(pages, links)
+        self.cut_lines = Cutter()
         self._sides: dict[str, Side] = {}
 
     @cached_property
@@ -106,6 +108,7 @@ class SitePages:
             names=[self._names[row] for row in rows],
             shapes=[shapes[number] for number in numbers.to_pylist()] if shapes else (),
             canonical_urls=chosen["canonical_url"].to_pylist(),
+            cut_lines=self.cut_lines,
         )
 
 

@@ -293,7 +293,9 @@ def page_languages(
 ) -> tuple[list[str], npt.NDArray[np.float32]]:
     """Name the language of every page of a site, from its text, its links and its address, with a score."""
     declared, hints = site.pages["declared_lang"].to_pylist(), page_hints(site.pages, site.links)
-    return find_languages(site.texts, declared, config.langs, config.language, links=site.graph, hints=hints)
+    return find_languages(
+        site.texts, declared, config.langs, config.language, links=site.graph, hints=hints, cut_lines=site.cut_lines
+    )
 
 
 def _facing_languages(languages: pa.Table, wanted: Sequence[str]) -> set[tuple[str, str]]:

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from twinlink.text.cutting import Cut, DistinctTexts, cut_texts, distinct_texts
+from twinlink.text.cutting import Cut, Cutter, DistinctTexts, cut_texts, distinct_texts
 from twinlink.text.numerals import plain_number
 from twinlink.text.stems import stem
 from twinlink.text.values import values_in
@@ -15,6 +15,7 @@ from twinlink.text.words import TermTable, one_form, tokenize
 
 __all__ = [
     "Cut",
+    "Cutter",
     "DistinctTexts",
     "TermTable",
     "count_words",

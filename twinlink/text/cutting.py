@@ -10,12 +10,12 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, vstack
 
 from twinlink.text import characters
 from twinlink.text.cutting_kernels import find_tokens
 
-__all__ = ["Cut", "DistinctTexts", "cut_texts", "distinct_texts", "incidence"]
+__all__ = ["Cut", "Cutter", "DistinctTexts", "cut_texts", "distinct_texts", "incidence"]
 
 CHUNK = 1_000_000
 """Characters cut in one go: what bounds the memory, four bytes a character and some thirty a token."""
@@ -70,13 +70,57 @@ def cut_texts(texts: Sequence[str]) -> Cut:
     (["l'été", '2.4.1', 'max_size', '行政長官'], [[1.0, 1.0, 0.0, 0.0], [0.0, 1.0, 1.0, 1.0]])
     """
     ids: dict[str, int] = defaultdict(count().__next__)
+    return Cut(_token_counts(texts, ids), list(ids))
+
+
+class Cutter:
+    """Cuts each text once, however often it is asked for: for the languages of a site's pages, and for their words.
+
+    It keeps the texts and their tokens as long as it lives.
+
+    Examples
+    --------
+    >>> cutter = Cutter()
+    >>> cutter(["red house", "red"]).tokens, cutter(["red", "green"]).tokens
+    (['red', 'house'], ['red', 'green'])
+    """
+
+    def __init__(self) -> None:
+        self._ids: dict[str, int] = defaultdict(count().__next__)
+        self._tokens: list[str] = []
+        self._rows: dict[str, int] = {}
+        self._counts = _token_counts((), self._ids)
+
+    def __call__(self, texts: Sequence[str]) -> Cut:
+        """Return what `cut_texts` does, but for the order of the tokens: theirs is that of all texts so far."""
+        new = [text for text in dict.fromkeys(texts) if text not in self._rows]
+        if new:
+            self._add(new)
+        counts = csr_array(self._counts[[self._rows[text] for text in texts]])
+        used = np.flatnonzero(np.bincount(counts.indices, minlength=len(self._tokens)))
+        place = np.zeros(len(self._tokens), np.int64)
+        place[used] = np.arange(len(used))
+        columns = csr_array((counts.data, place[counts.indices], counts.indptr), shape=(len(texts), len(used)))
+        return Cut(columns, [self._tokens[number] for number in used.tolist()])
+
+    def _add(self, texts: Sequence[str]) -> None:
+        self._rows.update(zip(texts, count(len(self._rows)), strict=False))
+        more = _token_counts(texts, self._ids)
+        self._tokens = list(self._ids)
+        old = self._counts
+        wider = csr_array((old.data, old.indices, old.indptr), shape=(old.shape[0], more.shape[1]))
+        self._counts = csr_array(vstack([wider, more]))
+
+
+def _token_counts(texts: Sequence[str], ids: dict[str, int]) -> csr_array:
+    """Return how often each text has each token; tokens that are not known yet get the next numbers."""
     parts = [_cut_chunk(chunk, ids) for chunk in _chunks(texts)]
     columns = np.concatenate([tokens for tokens, _ in parts]) if parts else np.zeros(0, np.int64)
     lengths = np.concatenate([n for _, n in parts]) if parts else np.zeros(0, np.int64)
     starts = np.concatenate([[0], np.cumsum(lengths)])
     counts = csr_array((np.ones(len(columns), np.float32), columns, starts), shape=(len(texts), len(ids)))
     counts.sum_duplicates()
-    return Cut(counts, list(ids))
+    return counts
 
 
 def _chunks(texts: Sequence[str]) -> Iterator[Sequence[str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import chain
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from twinlink.errors import ShapeError
-from twinlink.text.cutting import cut_texts, distinct_texts, incidence
+from twinlink.text.cutting import Cut, cut_texts, distinct_texts, incidence
 from twinlink.text.stems import stem
 from twinlink.text.terms import is_number
 from twinlink.text.values import values_in
@@ -25,6 +25,7 @@ def count_words(
     lang: str,
     names: Sequence[Sequence[str]] | None = None,
     heads: AbstractSet[str] = frozenset(),
+    cut_lines: Callable[[Sequence[str]], Cut] = cut_texts,
 ) -> TermTable:
     """Count the terms of pages: the stems of `tokenize`'s tokens, and names.
 
@@ -39,6 +40,8 @@ def count_words(
     heads : set of str, optional
         Chinese words of a lexicon (`heads_of`), which are not to be cut: the segmenter's dictionary is not the
         lexicon's.
+    cut_lines : callable, optional
+        A `Cutter` that knows some of the lines already.
 
     Raises
     ------
@@ -56,7 +59,7 @@ def count_words(
     base = lang.partition("-")[0]
     lines = distinct_texts(chain.from_iterable(block.split("\n") for block in page) for page in pages)
     texts = one_form("\n".join(lines.texts), base).split("\n") if lines.texts else []
-    cut = cut_texts(texts)
+    cut = cut_lines(texts)
     of_token = split_tokens(cut.tokens, base, heads)
     is_figure = np.fromiter(map(is_number, cut.tokens), np.float32, len(cut.tokens))
     values = _values(texts, cut.counts @ is_figure > 0, base)

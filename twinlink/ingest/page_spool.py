@@ -113,20 +113,23 @@ class Spool:
 
     def _add_gone(self, gone: Gone) -> None:
         said = None if gone.url in self._of_crawl else gone
-        self._take(gone.url, rank(Kind.GONE, gone.fetched, b"", gone.url, ""), said)
+        order = rank(Kind.GONE, gone.fetched, b"", gone.url, "")
+        self._take(page_id(gone.url), gone.url, order, said)
 
     def _add_redirect(self, document: Document) -> None:
         target = join(document.url, document.location)
         is_answer = document.offset >= 0  # else it is another name of a saved file, not an answer of the server
         said = Reject(document.url, "ingest", "redirect", target or document.location) if is_answer else None
-        if not target or page_id(target) == page_id(document.url):
+        number = page_id(document.url)
+        end = page_id(target) if target else number
+        if end == number:
             if said:
                 self.reject(said)
             return
         place = f"{target} {document.source}"
         order = rank(Kind.REDIRECT, document.fetched, b"", document.url, place)
-        if self._take(document.url, order, said, counted=is_answer):
-            self._aliases[page_id(document.url)] = page_id(target)
+        if self._take(number, document.url, order, said, counted=is_answer):
+            self._aliases[number] = end
 
     def _add_page(self, document: Document) -> None:
         url = normalise(document.url)
@@ -138,20 +141,20 @@ class Spool:
         number, place = page_id(url), f"{document.source} {document.offset}"
         order = rank(Kind.PAGE, document.fetched, digest, url, place)
         if not self._captures.would_win(number, order):  # it need not be parsed
-            self._take(url, order, None)
+            self._take(number, url, order, None)
             return None
         try:
             page = self._parse(document, url)
         except UnreadError as error:
             order = rank(Kind.EMPTY, document.fetched, digest, url, place)
-            self._take(url, order, Reject(url, "ingest", error.reason, error.detail))
+            self._take(number, url, order, Reject(url, "ingest", error.reason, error.detail))
             return None
         if not page.blocks and not page.links:
             order = rank(Kind.EMPTY, document.fetched, digest, url, place)
-            self._take(url, order, Reject(url, "ingest", "empty-page"))
+            self._take(number, url, order, Reject(url, "ingest", "empty-page"))
             return None
         cut = Reject(url, "ingest", "page-cut", "kept up to where its markup would take too long to read")
-        self._take(url, order, cut if page.cut else None)
+        self._take(number, url, order, cut if page.cut else None)
         self._twins.add(url, digest, page.canonical)
         self._canonical.pop(number, None)
         if page.canonical:
@@ -173,21 +176,20 @@ class Spool:
         if self._captures.is_after(number, revisit.fetched):
             return self.reject(Reject(revisit.url, "ingest", "older-capture", "revisit"))
         if revisit.first is not None and revisit.is_own and self._captures.is_page(number, revisit.first):
-            return self._confirm(revisit)
+            return self._confirm(number, revisit)
         found = revisit.load()
         if isinstance(found, Document) and not self._captures.is_page(number, digest=_sha1(found.body)):
             return self._add_page(found)
         if isinstance(found, Document) or (revisit.first is None and revisit.is_own and self._captures.is_page(number)):
-            return self._confirm(revisit)
+            return self._confirm(number, revisit)
         return self.reject(found)
 
-    def _confirm(self, revisit: Revisit) -> None:
-        self._captures.confirm(page_id(revisit.url), revisit.fetched)
+    def _confirm(self, number: int, revisit: Revisit) -> None:
+        self._captures.confirm(number, revisit.fetched)
         self.reject(Reject(revisit.url, "ingest", "revisit", "unchanged"))
 
-    def _take(self, url: str, order: bytes, said: Reject | None, *, counted: bool = True) -> bool:
+    def _take(self, number: int, url: str, order: bytes, said: Reject | None, *, counted: bool = True) -> bool:
         """Take a capture, and what is to be said of it if it counts; return whether it does so far."""
-        number = page_id(url)
         wins = self._captures.add(number, page_key(url), order, counted=counted)
         if wins:
             self._said.pop(number, None)
@@ -243,12 +245,14 @@ class Spool:
     def _settle_twins(self) -> None:
         """Let one of several addresses of one page stand for all."""
         for digest, urls in self._twins.groups():
-            found = {url for url in urls if self._captures.is_page(page_id(url), digest=digest)}
-            there = sorted(found, key=self._twins.rank)
-            kept = page_id(there[0]) if there else 0
+            numbers = {url: page_id(url) for url in urls}
+            there = sorted(
+                {url for url in urls if self._captures.is_page(numbers[url], digest=digest)}, key=self._twins.rank
+            )
             for url in there[1:]:
-                if page_id(url) != kept and page_id(url) not in self._aliases:
-                    self._aliases[page_id(url)] = kept
+                kept, number = numbers[there[0]], numbers[url]
+                if number != kept and number not in self._aliases:
+                    self._aliases[number] = kept
                     is_copy = self._twins.is_copy(url)
                     what = (
                         "names the same canonical address"

@@ -25,7 +25,7 @@ from twinlink.ingest.stage import ingest
 from twinlink.match.evidence import Between, Side, Words, read_words
 from twinlink.match.methods.registry import METHODS
 from twinlink.match.selection import SideMatch
-from twinlink.match.stage import site_sides
+from twinlink.match.site import site_sides
 from twinlink.rundir.directory import RunDirectory
 from twinlink.similarity.decision import hand_out
 from twinlink.similarity.lexicon import Lexicon, read_lexicon
@@ -145,7 +145,7 @@ def case_words(case: Case, lexicons: Sequence[Lexicon] = (), shared: SharedToken
 
 
 def match_case(case: Case, words: Words, settings: MatchSettings | None = None) -> SideMatch:
-    """Match a site whose words are known, as `twinlink.match.stage.match_sides` does."""
+    """Match a site whose words are known, as `twinlink.match.match_sides` does."""
     settings = settings or MatchSettings()
     found = METHODS[settings.method].load()(case.side_a, case.side_b, words, case.between, settings)
     keep = hand_out(found.probabilities, settings.min_probability, settings.min_precision)

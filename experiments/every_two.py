@@ -31,7 +31,7 @@ from twinlink.evaluation.gold import Gold, evaluate
 from twinlink.language_names import read_languages
 from twinlink.languages import canonical_language
 from twinlink.match.sides import SitePages
-from twinlink.match.stage import match_site, page_languages
+from twinlink.match.site import match_site, page_languages
 
 __all__ = ["Row", "app", "measure", "versions"]
 

@@ -32,7 +32,7 @@ from twinlink.evaluation.gold import Gold, evaluate, read_gold
 from twinlink.ingest.stage import ingest
 from twinlink.languages import takes_in
 from twinlink.match.shared_names import read_links
-from twinlink.match.stage import PAGE_COLUMNS, match_site
+from twinlink.match.site import PAGE_COLUMNS, match_site
 from twinlink.rundir.directory import RunDirectory
 from twinlink.tables import PAGES, iter_parts, read_table
 

@@ -28,7 +28,7 @@ from twinlink.ingest.stage import ingest
 from twinlink.languages import canonical_language, takes_in
 from twinlink.match.shared_names import read_links
 from twinlink.match.sides import SitePages
-from twinlink.match.stage import PAGE_COLUMNS, page_languages
+from twinlink.match.site import PAGE_COLUMNS, page_languages
 from twinlink.rundir.directory import RunDirectory
 from twinlink.scripts import clean_text
 from twinlink.tables import PAGES, iter_parts, read_table

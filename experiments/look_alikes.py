@@ -33,7 +33,7 @@ from experiments.few_translated import read_site
 from experiments.tables import Column, number, print_tables
 from twinlink.config import Config, MatchSettings
 from twinlink.evaluation.gold import evaluate
-from twinlink.match.stage import match_site
+from twinlink.match.site import match_site
 
 __all__ = ["main", "make_forms"]
 

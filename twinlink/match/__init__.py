@@ -17,7 +17,9 @@ from twinlink.match.families import reconcile
 from twinlink.match.methods.registry import METHODS, Method
 from twinlink.match.selection import SideMatch, choose_pairs, match_sides
 from twinlink.match.sides import SitePages
-from twinlink.match.stage import SiteResult, match, match_site, page_languages, site_sides
+from twinlink.match.site import match_site, page_languages, site_sides
+from twinlink.match.site_tables import SiteResult
+from twinlink.match.stage import match
 
 __all__ = [
     "METHODS",

@@ -13,7 +13,7 @@ from twinlink.config import Config
 from twinlink.config.recover import RecoverSettings
 from twinlink.languages import UNDETERMINED
 from twinlink.match.sides import SitePages
-from twinlink.match.stage import page_languages
+from twinlink.match.site import page_languages
 from twinlink.patterns.credibility import credible_keys
 from twinlink.patterns.kernels import TOKEN
 from twinlink.patterns.keys import Key

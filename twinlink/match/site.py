@@ -1,0 +1,137 @@
+"""One site is matched: its tables go in, its page pairs come out.
+
+First the languages of the pages are found, then, for every two wanted languages, candidates and their evidence, a
+one-to-one matching, and the probability of each pair, which says where to cut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from twinlink.config import Config
+from twinlink.ingest.shapes import ShapeTable
+from twinlink.language.hints import page_hints
+from twinlink.language.site_languages import LanguageFinder, site_languages
+from twinlink.match.evidence import Between, Side
+from twinlink.match.families import groups_beside, reconcile
+from twinlink.match.labels import (
+    Said,
+    label_matrix,
+)
+from twinlink.match.look_alikes import look_alike_table
+from twinlink.match.selection import SideMatch, match_sides
+from twinlink.match.sides import Group, SitePages, facing_groups, language_groups
+from twinlink.match.site_tables import SiteResult, candidate_table, filter_table, pair_table, weight_table
+from twinlink.match.unpaired import unpaired_pages
+from twinlink.similarity.lexicon_files import Lexicon
+from twinlink.tables import (
+    CANDIDATES,
+    FILTERS,
+    LOOK_ALIKES,
+    PAIRS,
+    WEIGHTS,
+    concat_tables,
+)
+
+__all__ = ["PAGE_COLUMNS", "match_site", "page_languages", "site_sides"]
+
+PAGE_COLUMNS = (
+    "page_id",
+    "site",
+    "url",
+    "canonical_url",
+    "title",
+    "blocks",
+    "tags",
+    "images",
+    "declared_lang",
+    "bytes",
+)
+"""Columns of `PAGES` that a match needs."""
+
+
+def match_site(
+    pages: pa.Table,
+    links: pa.Table,
+    lexicons: Callable[[str, str], Sequence[Lexicon]],
+    config: Config,
+    signature: str,
+    find_languages: LanguageFinder = site_languages,
+    shapes: ShapeTable | None = None,
+    said: Sequence[Said] = (),
+) -> SiteResult:
+    """Match the pages of one site.
+
+    Parameters
+    ----------
+    pages, links : pa.Table
+        Rows of one site, at least the columns `PAGE_COLUMNS`, and those of `read_links`.
+    lexicons : callable
+        Takes two languages and returns their lexicons. There may be none: shared tokens, structure and links are left.
+    config : Config
+        Settings.
+    signature : str
+        Goes with every pair.
+    find_languages : LanguageFinder, optional
+    shapes : ShapeTable, optional
+        For the methods that read shapes.
+    said : sequence of Said, optional
+        Labels of its pairs that are to be heeded.
+    """
+    site = SitePages(pages, links, shapes)
+    langs, lang_scores = page_languages(site, config, find_languages)
+    groups = language_groups(langs, config.langs)
+
+    def matched(group_a: Group, group_b: Group) -> SideMatch:
+        side_a, side_b, between = site.facing(group_a, group_b)
+        between = replace(between, labels=label_matrix(said, side_a.urls, side_b.urls))
+        return match_sides(side_a, side_b, between, lexicons(side_a.lang, side_b.lang), config.match)
+
+    matches = [matched(a, b) for a, b in facing_groups(groups)]
+    beside = [matched(a, b) for a, b in groups_beside(langs, groups, matches, config.match)]
+    matches = reconcile(matches, beside, config.match)
+    name = pages["site"][0].as_py()
+    language_table = pa.table(
+        {"page_id": pages["page_id"], "lang": langs, "lang_score": pa.array(lang_scores, pa.float32())}
+    )
+    return SiteResult(
+        languages=language_table,
+        candidates=concat_tables([candidate_table(match_) for match_ in matches], CANDIDATES),
+        pairs=concat_tables([pair_table(match_, name, signature) for match_ in matches], PAIRS),
+        weights=concat_tables([weight_table(match_, name) for match_ in matches], WEIGHTS),
+        filters=concat_tables([filter_table(match_, name) for match_ in matches], FILTERS),
+        look_alikes=concat_tables([look_alike_table(match_, name) for match_ in matches], LOOK_ALIKES),
+        rejects=unpaired_pages(pages["url"].to_pylist(), langs, _in_groups(groups, len(langs)), matches),
+    )
+
+
+def site_sides(
+    pages: pa.Table, links: pa.Table, config: Config, shapes: ShapeTable | None = None
+) -> list[tuple[Side, Side, Between]]:
+    """Return every two sides of a site that are to be matched, and the links between them."""
+    site = SitePages(pages, links, shapes)
+    langs, _ = page_languages(site, config)
+    return [site.facing(a, b) for a, b in facing_groups(language_groups(langs, config.langs))]
+
+
+def page_languages(
+    site: SitePages, config: Config, find_languages: LanguageFinder = site_languages
+) -> tuple[list[str], npt.NDArray[np.float32]]:
+    """Name the language of every page of a site, from its text, its links and its address, with a score."""
+    declared, hints = site.pages["declared_lang"].to_pylist(), page_hints(site.pages, site.links)
+    return find_languages(
+        site.texts, declared, config.langs, config.language, links=site.graph, hints=hints, cut_lines=site.cut_lines
+    )
+
+
+def _in_groups(groups: Sequence[Group], n_pages: int) -> npt.NDArray[np.bool_]:
+    """Mark the pages that are in a language that is matched."""
+    wanted = np.zeros(n_pages, np.bool_)
+    for group in groups:
+        wanted[group.rows] = True
+    return wanted

@@ -1,0 +1,149 @@
+"""The result of matching a site, as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from twinlink.match.evidence import Found
+from twinlink.match.selection import SideMatch
+from twinlink.rundir.directory import site_file
+from twinlink.sparse import positions
+from twinlink.tables import (
+    CANDIDATES,
+    FILTERS,
+    LANGUAGES,
+    LOOK_ALIKES,
+    PAIRS,
+    WEIGHTS,
+    Reject,
+    write_table,
+)
+
+__all__ = ["SiteResult", "candidate_table", "filter_table", "pair_table", "weight_table", "write_site"]
+
+
+@dataclass(frozen=True)
+class SiteResult:
+    """What matching one site gives: rows of the tables that are named as its attributes."""
+
+    languages: pa.Table
+    candidates: pa.Table
+    pairs: pa.Table
+    weights: pa.Table
+    filters: pa.Table
+    look_alikes: pa.Table
+    rejects: list[Reject]
+
+
+def write_site(result: SiteResult, folder: Path, site: str) -> None:
+    """Write the tables of a site; what was rejected is written for all sites together."""
+    write_table(result.languages, LANGUAGES, site_file(folder / "languages", site))
+    write_table(result.candidates, CANDIDATES, site_file(folder / "candidates", site))
+    write_table(result.pairs, PAIRS, site_file(folder / "pairs", site))
+    write_table(result.weights, WEIGHTS, site_file(folder / "weights", site))
+    write_table(result.filters, FILTERS, site_file(folder / "filters", site))
+    write_table(result.look_alikes, LOOK_ALIKES, site_file(folder / "look_alikes", site))
+
+
+def pair_table(match_: SideMatch, site: str, signature: str) -> pa.Table:
+    """Return the kept pairs of two languages, rows of `PAIRS`."""
+    side_a, side_b, found, keep = match_.side_a, match_.side_b, match_.found, match_.keep
+    rows, columns = found.matching.rows[keep], found.matching.columns[keep]
+    at = positions(found.scores, rows, columns)
+    values = {
+        "url_a": [side_a.urls[row] for row in rows],
+        "url_b": [side_b.urls[column] for column in columns],
+        "lang_a": [side_a.lang] * len(rows),
+        "lang_b": [side_b.lang] * len(rows),
+        "probability": pa.array(found.probabilities[keep], pa.float32(), from_pandas=True),  # NaN: null
+        "score": found.matching.scores[keep],
+        "rival": found.rivals[keep],
+        **{kind: measured[at] for kind, measured in found.evidence.items()},
+        **_alike(found, keep),
+        "canonical_a": _of_rows(side_a.canonical_urls, rows),
+        "canonical_b": _of_rows(side_b.canonical_urls, columns),
+        "site": [site] * len(rows),
+        "page_a": side_a.page_ids[rows],
+        "page_b": side_b.page_ids[columns],
+        "verdict": _verdicts(found, keep),
+        "signature": [signature] * len(rows),
+    }
+    return _table(values, PAIRS, len(rows))
+
+
+def _of_rows(texts: Sequence[str | None], rows: npt.NDArray[np.intp]) -> list[str | None]:
+    """Return the texts of some pages; None for all where none are known."""
+    return [texts[row] for row in rows] if texts else [None] * len(rows)
+
+
+def _verdicts(found: Found, keep: npt.NDArray[np.bool_]) -> list[str]:
+    """Call a kept pair a tie if another one would have done as well."""
+    if found.n_equal is None:
+        return ["pair"] * int(keep.sum())
+    return ["tie" if n > 1 else "pair" for n in found.n_equal[keep].tolist()]
+
+
+def _alike(found: Found, keep: npt.NDArray[np.bool_]) -> dict[str, npt.NDArray[np.integer]]:
+    """Return how many near-duplicates the pages of the kept pairs have, where the method counts them."""
+    if found.alike is None:
+        return {}
+    n_a, n_b = (np.diff(alike.indptr) for alike in found.alike)
+    return {"alike_a": n_a[found.matching.rows[keep]], "alike_b": n_b[found.matching.columns[keep]]}
+
+
+def candidate_table(match_: SideMatch) -> pa.Table:
+    """Return all candidates of two languages with their evidence, rows of `CANDIDATES`."""
+    candidates = match_.found.scores.tocoo()
+    values: dict[str, Any] = {
+        "page_a": match_.side_a.page_ids[candidates.row],
+        "page_b": match_.side_b.page_ids[candidates.col],
+        "score": candidates.data,
+        **match_.found.evidence,
+    }
+    if match_.found.filter_of:
+        values["filter"] = [name or None for name in match_.found.filter_of]
+    return _table(values, CANDIDATES, candidates.nnz)
+
+
+def weight_table(match_: SideMatch, site: str) -> pa.Table:
+    """Return how much each kind of evidence counted, rows of `WEIGHTS`."""
+    weights = match_.found.weights
+    values = {
+        "site": [site] * len(weights),
+        "lang_a": [match_.side_a.lang] * len(weights),
+        "lang_b": [match_.side_b.lang] * len(weights),
+        "evidence": list(weights),
+        "weight": list(weights.values()),
+    }
+    return _table(values, WEIGHTS, len(weights))
+
+
+def filter_table(match_: SideMatch, site: str) -> pa.Table:
+    """Return how many candidates each filter rejected, rows of `FILTERS`."""
+    counts = match_.found.n_filtered
+    values = {
+        "site": [site] * len(counts),
+        "lang_a": [match_.side_a.lang] * len(counts),
+        "lang_b": [match_.side_b.lang] * len(counts),
+        "filter": list(counts),
+        "n_pairs": list(counts.values()),
+    }
+    return _table(values, FILTERS, len(counts))
+
+
+def _table(values: Mapping[str, Any], schema: pa.Schema, n_rows: int) -> pa.Table:
+    """Make a table; columns that are not given are null."""
+    columns = [
+        pa.array(values[field.name], field.type, from_pandas=field.nullable)  # NaN: null
+        if field.name in values
+        else pa.nulls(n_rows, field.type)
+        for field in schema
+    ]
+    return pa.Table.from_arrays(columns, schema=schema)

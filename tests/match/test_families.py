@@ -72,6 +72,18 @@ def test_doubtful_pairs_say_nothing():
     assert chances(matched(EN, FR, [0, 1, 2], [0.7] * 3), *doubtful)[0] == [0.7] * 3
 
 
+@pytest.mark.parametrize("there", ["agrees", "contradicts"])
+def test_a_way_round_that_is_likelier_wrong_than_right_says_nothing(there):
+    """Chances of .69 and .69 make .476, less than a half; .72 and .72 make .518, more."""
+    columns = [0, 1, 2] if there == "agrees" else [1, 0, 2]
+    pair = matched(EN, FR, [0, 1, 2], [0.6] * 3)
+    below = matched(EN, DE, [0, 1, 2], [0.69] * 3), matched(FR, DE, columns, [0.69] * 3)
+    above = matched(EN, DE, [0, 1, 2], [0.72] * 3), matched(FR, DE, columns, [0.72] * 3)
+    assert chances(pair, *below)[0] == [0.6] * 3
+    assert (chances(pair, *above)[0][0] > 0.6) is (there == "agrees")
+    assert chances(pair, *above)[0][0] != 0.6
+
+
 def test_the_direction_of_a_match_does_not_matter():
     forth = matched(EN, DE, [1, 2, 0], [0.9] * 3)
     back = matched(DE, EN, [2, 0, 1], [0.9] * 3)

@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from itertools import combinations
 from pathlib import Path
@@ -19,6 +20,7 @@ from tests.made_sites import page, write_pages
 from twinlink.baselines.url_rule import url_pairs
 from twinlink.config import Config
 from twinlink.damage import list_tables
+from twinlink.errors import ConfigError
 from twinlink.explain.explanation import explain
 from twinlink.explain.outcomes import WITHOUT_CHANCES
 from twinlink.ingest.stage import ingest
@@ -423,4 +425,12 @@ def test_methods_without_probabilities(method: str) -> None:
         with pytest.raises(Exception, match="tells no probabilities"):
             check_cut(settings)
     else:
+        check_cut(settings)
+
+
+@pytest.mark.parametrize(("cut", "is_refused"), [(0.0, False), (0.48, False), (0.5, False), (0.501, True)])
+def test_cuts_above_the_default_need_a_method_with_probabilities(cut: float, is_refused: bool) -> None:
+    """The default cut is in every settings file, so it cannot be an error; a lower one asks for less."""
+    settings = Config().override({"match.method": "urls", "match.min_probability": cut}).match
+    with pytest.raises(ConfigError, match="tells no probabilities") if is_refused else nullcontext():
         check_cut(settings)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from twinlink.config import CrawlSettings
 from twinlink.spiders.scope import Scope
-from twinlink.spiders.traps import MAX_SAME, MAX_SEGMENTS, form, suspicion, winds
+from twinlink.spiders.traps import MAX_PARAMETERS, MAX_SAME, MAX_SEGMENTS, form, suspicion, winds
 from twinlink.urls import page_id, page_key
 
 SITE = "http://www.example.org"
@@ -112,6 +112,21 @@ def test_the_limits_of_a_path() -> None:
     assert suspicion(SITE + "/x/a" * MAX_SAME) == ""
     assert suspicion(SITE + "/x/a" * (MAX_SAME + 1)) == "endless-path"
     assert suspicion(SITE + "".join(f"/{n}" for n in range(MAX_SEGMENTS))) == ""
+    assert suspicion(SITE + "".join(f"/{n}" for n in range(MAX_SEGMENTS + 1))) == "endless-path"
+
+
+def query(n: int) -> str:
+    return f"{SITE}/find?" + "&".join(f"facet{i}=x" for i in range(n))
+
+
+def test_the_limit_of_parameters() -> None:
+    assert suspicion(query(1)) == suspicion(query(MAX_PARAMETERS)) == ""
+    assert suspicion(query(MAX_PARAMETERS + 1)) == "facets"
+
+
+def test_what_parameters_say_is_looked_at_up_to_64_and_one() -> None:
+    assert suspicion(query(64) + "&sort=name") == "sort-order"
+    assert suspicion(query(65) + "&sort=name") == "facets"
 
 
 @pytest.mark.parametrize(

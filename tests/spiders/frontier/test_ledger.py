@@ -424,11 +424,11 @@ def test_a_ledger_that_cannot_be_read_ends_the_crawl() -> None:
         take=Mock(side_effect=sqlite3.OperationalError("disk I/O error")),
     )
     reading = SimpleNamespace(is_full=False)
-    spider = SimpleNamespace(ledger=ledger, limits=CrawlSettings(), fatal=None, pause=None, reading=reading)
-    scheduler = SqliteScheduler(spider)  # type: ignore[arg-type]
+    state = SimpleNamespace(ledger=ledger, limits=CrawlSettings(), fatal=None, pause=None, reading=reading)
+    scheduler = SqliteScheduler(SimpleNamespace(crawl_state=state))  # type: ignore[arg-type]
     assert scheduler.has_pending_requests()
     assert scheduler.next_request() is None
-    assert isinstance(spider.fatal, sqlite3.OperationalError)
+    assert isinstance(state.fatal, sqlite3.OperationalError)
     assert not scheduler.has_pending_requests()
 
 

@@ -44,13 +44,15 @@ _FOR_GOOD = frozenset(("robots", "too-large", "private-address", "blocked-port")
 _PASSING = frozenset((304, 408, 425, 429))  # 304: said of a page that was asked for without conditions
 _NOT_BUILT = frozenset(("needs-browser", "browser-failed"))  # the answer came, but not what scripts make of it
 
-_EARLIER = """
-SELECT b.archive, b.stop, b.url, date, digest, etag, modified, found, lang FROM bodies AS b JOIN frontier USING (id)
-WHERE key = ? AND b.archive <> ''
-"""
-_BOOK = """
-INSERT OR REPLACE INTO bodies SELECT id, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM frontier WHERE key = ?
-"""
+_BODY = [name for name in Body._fields if name != "lang"]  # that one is the page's, in `frontier`
+_EARLIER = f"""
+SELECT {", ".join(f"bodies.{name}" for name in _BODY)}, frontier.lang FROM bodies JOIN frontier USING (id)
+WHERE key = ? AND bodies.archive <> ''
+"""  # noqa: S608  (our own names)
+_BOOK = f"""
+INSERT OR REPLACE INTO bodies (id, {", ".join(_BODY)}, visit)
+SELECT id, {", ".join(f":{name}" for name in _BODY)}, :visit FROM frontier WHERE key = :key
+"""  # noqa: S608  (our own names)
 _KEPT = "UPDATE bodies SET found = 'kept', visit = ? WHERE id = (SELECT id FROM frontier WHERE key = ?)"
 _GONE = """
 UPDATE bodies SET archive = '', stop = 0, date = '', digest = '', etag = '', modified = '', found = 'gone', visit = ?
@@ -148,7 +150,7 @@ def _may_pass(outcome: Outcome) -> bool:
 def book_body(db: sqlite3.Connection, key: str, outcome: Outcome, visit: int) -> None:
     """Book where the page of an address lies by now, inside the transaction that books its outcome."""
     if outcome.state == "done" and outcome.body:
-        db.execute(_BOOK, (*outcome.body[:-1], visit, key))
+        db.execute(_BOOK, {**outcome.body._asdict(), "visit": visit, "key": key})
     elif visit > 1 and outcome.state == "done":
         db.execute(_KEPT, (visit, key))
     elif visit > 1 and outcome.state in ("moved", "rejected"):

@@ -20,7 +20,7 @@ from twinlink.spiders.frontier.bodies import book_body, visit_number
 from twinlink.spiders.frontier.faults import usable
 from twinlink.spiders.frontier.ledger import LEDGER_NAME, Ledger
 from twinlink.spiders.frontier.records import CHOSEN_LEDGER, Body, Entry, Outcome
-from twinlink.spiders.frontier.schema import INSERT, SETTLE
+from twinlink.spiders.frontier.schema import INSERT, SETTLE, settled
 from twinlink.tables import Reject
 from twinlink.urls import page_key
 
@@ -42,10 +42,6 @@ CREATE TABLE IF NOT EXISTS guesses (
     outcome TEXT NOT NULL DEFAULT '',
     detail TEXT NOT NULL DEFAULT ''
 )
-"""
-_ADD = """
-INSERT OR IGNORE INTO guesses (key, url, site, page, rule, credibility, lang, page_lang, kind, hops)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 LATER = ("robots-unreachable", "busy")
 """Reasons that hold for a while: the next crawl asks again."""
@@ -69,6 +65,11 @@ class Guessed(NamedTuple):
     """guess; or probe: made up, to see what the site answers to a wrong address."""
     hops: int = 0
     """Redirects that led there."""
+
+
+_ADD = f"""
+INSERT OR IGNORE INTO guesses (key, {", ".join(Guessed._fields)}) VALUES (?, {", ".join("?" * len(Guessed._fields))})
+"""  # noqa: S608  (our own names)
 
 
 class Answer(NamedTuple):
@@ -161,7 +162,9 @@ class GuessBook:
             pass
         with usable(path), closing(sqlite3.connect(path, timeout=30, isolation_level=None)) as db:
             known = {key for (key,) in db.execute("SELECT key FROM frontier WHERE state = 'done'")}
-            rows = [row for row in self._db.execute(_FOUND) if row[0] not in known]
+            found = self._db.cursor()
+            found.row_factory = sqlite3.Row
+            rows = [row for row in found.execute(_FOUND) if row["key"] not in known]
             stops = self._db.execute("SELECT name, stop FROM archives").fetchall() if rows else []
             db.execute("BEGIN IMMEDIATE")
             db.executemany("INSERT OR REPLACE INTO archives VALUES (?, ?)", stops)
@@ -171,17 +174,18 @@ class GuessBook:
         return len(rows)
 
 
-_FOUND = """
+_BODY = ("archive", "stop", "url", "date", "digest", "etag", "modified")
+_FOUND = f"""
 SELECT g.key, f.url, f.host, f.site, f.status, f.archive, f.start, f.stop, f.bytes, f.lang,
-    b.archive, b.stop, b.url, b.date, b.digest, b.etag, b.modified
+    {", ".join(f"b.{name} AS body_{name}" for name in _BODY)}
 FROM guesses AS g JOIN frontier AS f USING (key) JOIN bodies AS b ON b.id = f.id
 WHERE g.outcome = 'found' AND f.state = 'done'
-"""
-_ANSWERS = """
-SELECT g.url, g.site, g.page, g.rule, g.credibility, g.lang, g.page_lang, g.kind, g.hops, g.outcome, g.detail,
+"""  # noqa: S608  (our own names)
+_ANSWERS = f"""
+SELECT {", ".join(f"g.{name}" for name in Guessed._fields)}, g.outcome, g.detail,
     coalesce(f.state, 'queued'), coalesce(f.reason, ''), coalesce(f.detail, ''), coalesce(f.archive, '')
 FROM guesses AS g LEFT JOIN frontier AS f USING (key) ORDER BY g.id
-"""
+"""  # noqa: S608  (our own names)
 
 
 def _answers(db: sqlite3.Connection) -> list[Answer]:
@@ -190,14 +194,17 @@ def _answers(db: sqlite3.Connection) -> list[Answer]:
     return msgspec.convert(rows, list[Answer])
 
 
-def _enter(db: sqlite3.Connection, row: tuple[object, ...]) -> None:
+def _enter(db: sqlite3.Connection, row: sqlite3.Row) -> None:
     """Enter a page as if a crawl had fetched it, inside a transaction."""
-    key, url, host, site, status, archive, start, stop, size, lang, *body = row
-    entry = Entry(str(key), str(url), str(host), depth=1, site=str(site))
+    entry = Entry(row["key"], row["url"], row["host"], depth=1, site=row["site"])
     db.execute(INSERT, entry)
-    where = Body(*body)  # type: ignore[arg-type]  # as another ledger has them
-    outcome = Outcome("done", "", "recovered", status, archive, start, stop, size, lang, where)  # type: ignore[arg-type]
-    db.execute(SETTLE, (*outcome[:-1], entry.url, entry.hops, entry.side, entry.urgency, entry.key))
+    outcome = Outcome(
+        "done",
+        detail="recovered",
+        **{name: row[name] for name in ("status", "archive", "start", "stop", "bytes", "lang")},
+        body=Body(**{name: row[f"body_{name}"] for name in _BODY}),
+    )
+    db.execute(SETTLE, settled(entry, outcome))
     book_body(db, entry.key, outcome, visit_number(db))
 
 

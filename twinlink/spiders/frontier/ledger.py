@@ -63,6 +63,7 @@ from twinlink.spiders.frontier.schema import (
     SPEND,
     TAKE,
     VERSION,
+    settled,
 )
 from twinlink.spiders.frontier.upgrade import upgrade
 from twinlink.spiders.frontier.urgency import book_pairwise
@@ -320,7 +321,7 @@ class Ledger:
         self._begin()
         if self._visit > 1:
             outcome = keep_earlier(db, entry.key, outcome)
-        db.execute(SETTLE, (*outcome[:-1], entry.url, entry.hops, entry.side, entry.urgency, entry.key))
+        db.execute(SETTLE, settled(entry, outcome))
         book_body(db, entry.key, outcome, self._visit)
         self._book_links(entry, outcome.state == "done", links)
         now = time.monotonic()

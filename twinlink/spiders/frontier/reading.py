@@ -227,8 +227,9 @@ def _texts(db: sqlite3.Connection, query: str, given: tuple[object, ...] = ()) -
 
 
 def _sites(db: sqlite3.Connection, limit: int) -> list[SiteCounts]:
-    rows = list(db.execute(_SITES, (limit,)))
-    return [SiteCounts(*row) for row in msgspec.convert(rows, list[tuple[str, int, int, int, int, int, float, str]])]
+    cursor = db.cursor()
+    cursor.row_factory = sqlite3.Row
+    return msgspec.convert([dict(row) for row in cursor.execute(_SITES, (limit,))], list[SiteCounts])
 
 
 # Without those that have a page of an earlier visit: that one holds on.
@@ -256,7 +257,8 @@ _ENDED = """
 SELECT ended, count(*) FROM sites WHERE ended <> '' AND queued + flight > 0 GROUP BY 1 ORDER BY 2 DESC, 1
 """
 _SITES = """
-SELECT site, done, moved, queued + flight, rejected, bytes, round(seconds, 3), iif(queued + flight > 0, ended, '')
+SELECT site, done AS pages, moved AS redirects, queued + flight AS queued, rejected, bytes,
+    round(seconds, 3) AS seconds, iif(queued + flight > 0, ended, '') AS ended
 FROM sites
 ORDER BY done DESC, site LIMIT ?
 """

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from twinlink.spiders.frontier.records import Entry, Outcome
+
 __all__ = [
+    "ADD",
     "BODIES",
     "COUNT_INSERTED",
     "COUNT_UPDATED",
@@ -15,6 +18,7 @@ __all__ = [
     "SPEND",
     "TAKE",
     "VERSION",
+    "settled",
 ]
 
 VERSION = 5
@@ -211,13 +215,20 @@ END;
 
 SCHEMA = _TABLES + COUNT_INSERTED + COUNT_UPDATED
 
+_ENTRY = ", ".join(Entry._fields)
+
+# Takes an `Entry` as it is: its columns have the names and the order of its fields. What follows says what a known
+# address takes over from it.
+ADD = f"""
+INSERT INTO frontier ({_ENTRY}, state)
+VALUES ({", ".join("?" * len(Entry._fields))}, iif(?{Entry._fields.index("reason") + 1} = '', 'queued', 'rejected'))
+ON CONFLICT (key) DO UPDATE
+"""  # noqa: S608  (our own names)
+
 # A link that was dropped for the way it was reached (too deep, at the end of a long chain, not to be followed) counts
 # anew when it is reached by a better way. Everything else that is known stays as it is.
-INSERT = """
-INSERT INTO frontier (key, url, host, depth, chain, hops, reason, detail, site, kind, suspect, side, urgency, place,
-    state)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, iif(?7 = '', 'queued', 'rejected'))
-ON CONFLICT (key) DO UPDATE
+INSERT = f"""
+{ADD}
     SET depth = excluded.depth, chain = excluded.chain, state = 'queued', reason = '', detail = ''
     WHERE frontier.reason IN ('depth', 'trap', 'nofollow', 'too-many-links') AND frontier.state = 'rejected'
         AND excluded.state = 'queued'
@@ -240,7 +251,7 @@ ORDER BY flight, turn
 
 # The best address of each side; of these the most urgent one, and among such the one of the side that has the fewest
 # pages so far. Unless pairs come first, all have side 0 and urgency 0, and this is breadth first.
-TAKE = """
+TAKE = f"""
 UPDATE frontier SET state = 'flight'
 WHERE id = (
     SELECT best.id
@@ -253,8 +264,8 @@ WHERE id = (
         AND (sides.side <> -2 OR (SELECT maps_flight = 0 FROM hosts WHERE hosts.site = ?1 AND hosts.host = ?2))
     ORDER BY (best.suspect <> ''), best.urgency DESC, sides.side <= 0, sides.fetched, best.depth, best.id LIMIT 1
 )
-RETURNING key, url, host, depth, chain, hops, '', '', site, kind, suspect, side, urgency, place
-"""
+RETURNING {_ENTRY}
+"""  # noqa: S608  (our own names)
 
 # `again` tells which reasons of a drop no longer hold.
 REQUEUE = """
@@ -287,12 +298,8 @@ FROM (
 WHERE id = queued_id
 """
 
-SETTLE = """
-UPDATE frontier
-SET state = ?, reason = ?, detail = ?, status = ?, archive = ?, start = ?, stop = ?, bytes = ?, lang = ?, url = ?,
-    hops = ?, side = ?, urgency = ?
-WHERE key = ?
-"""
+_SETTLED = (*(name for name in Outcome._fields if name != "body"), "url", "hops", "side", "urgency")
+SETTLE = f"UPDATE frontier SET {', '.join(f'{name} = :{name}' for name in _SETTLED)} WHERE key = :key"  # noqa: S608  (our own names)
 
 SPEND = """
 UPDATE sites SET seconds = seconds + :gap, ended = CASE
@@ -302,3 +309,8 @@ UPDATE sites SET seconds = seconds + :gap, ended = CASE
     ELSE '' END
 WHERE site = :site
 """
+
+
+def settled(entry: Entry, outcome: Outcome) -> dict[str, object]:
+    """Return the parameters of `SETTLE`."""
+    return {**entry._asdict(), **outcome._asdict()}

@@ -16,6 +16,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from twinlink.spiders.frontier.partners import UNWANTED, difference, swap
+from twinlink.spiders.frontier.schema import ADD
 from twinlink.urls import page_key
 
 if TYPE_CHECKING:
@@ -47,12 +48,9 @@ _BY_KEY = "SELECT id, url, state, side FROM frontier WHERE key = ? AND kind = 'p
 # Said to be no 0, for otherwise SQLite must not use the index, which leaves these out.
 _BY_PLACE = "SELECT id, url, state, side FROM frontier WHERE place = ? AND place <> 0 AND id <> ? LIMIT ?"
 _RAISE = "UPDATE frontier SET urgency = ? WHERE id = ? AND state = 'queued' AND urgency < ?"
-_INSERT = """
-INSERT INTO frontier (key, url, host, depth, chain, hops, reason, detail, site, kind, suspect, side, urgency, place,
-    state)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, iif(?7 = '', 'queued', 'rejected'))
-ON CONFLICT (key) DO UPDATE SET
-    depth = iif(state = 'rejected', excluded.depth, depth),
+_INSERT = f"""
+{ADD}
+SET depth = iif(state = 'rejected', excluded.depth, depth),
     chain = iif(state = 'rejected', excluded.chain, chain),
     state = 'queued', reason = '', detail = '',
     side = iif(side = 0 OR excluded.urgency = 3, excluded.side, side),

@@ -22,12 +22,12 @@ import pytest
 
 from tests.match.methods.test_weighed import made_site
 from tests.test_docs import ROOT, VERBS, Block, blocks, run_python
-from twinlink import tables
 from twinlink.config import Config
 from twinlink.demo import serve, write_site
 from twinlink.demo.site import DemoSite
 from twinlink.match.measures import measure
 from twinlink.rundir.signature import leaves as leaves_of_settings
+from twinlink.tables import schemas as tables
 
 pytest.importorskip("mkdocs", reason="the documentation is built with the extra `docs`")
 

@@ -7,14 +7,15 @@ from collections.abc import Iterator
 import pyarrow as pa
 from site_text import escaped
 
-from twinlink import errors, tables
+from twinlink import errors
 from twinlink.review.wording import REASONS, reason_words
+from twinlink.tables import schemas as tables
 
 __all__ = ["exit_codes", "reasons", "schemas", "tables_page"]
 
 
 def schemas() -> dict[str, pa.Schema]:
-    """Return the schemas by the name of their table, in the order of `twinlink.tables`."""
+    """Return the schemas by the name of their table, in the order of `twinlink.tables.schemas`."""
     found = [each for each in vars(tables).values() if isinstance(each, pa.Schema)]
     return {each.metadata[b"table"].decode(): each for each in found}
 

@@ -6,9 +6,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from twinlink import tables
 from twinlink.errors import DamagedError, SchemaError
 from twinlink.tables import REJECTS, check_table, iter_parts, read_table, write_table
+from twinlink.tables import schemas as tables
 
 ROW = {"url": "http://a/", "stage": "crawl", "reason": "robots", "detail": ""}
 

@@ -1,0 +1,86 @@
+"""The tables that pass between the stages: one schema each, checked on write and on read.
+
+- schemas: `PAGES`, `LINKS`, `PAIRS` and so on; `Reject` is a row of `REJECTS`
+- files: `write_table`, `read_table`, `iter_batches`, `iter_parts`, `tsv_lines`
+
+A table lives in Parquet files, one for each site. The description of every column travels in the file's metadata, so
+that ``pyarrow.parquet.read_schema(path)`` explains the file by itself.
+"""
+
+from __future__ import annotations
+
+from twinlink.tables.parquet import (
+    GROUP_ROWS,
+    check_table,
+    columns_of,
+    concat_tables,
+    count_rows,
+    iter_batches,
+    iter_parts,
+    open_table,
+    read_table,
+    readable,
+    table_metadata,
+    tsv_lines,
+    write_table,
+)
+from twinlink.tables.schemas import (
+    CANDIDATES,
+    EVIDENCE,
+    FILTERS,
+    LANGUAGES,
+    LINKS,
+    LOOK_ALIKES,
+    PAGE_ALIGNMENTS,
+    PAGES,
+    PAIRS,
+    PATTERNS,
+    PROBES,
+    RECOVERED,
+    REJECTS,
+    ROUNDS,
+    SEGMENT,
+    SEGMENTS,
+    SHAPES,
+    SITES,
+    VERDICTS,
+    WEIGHTS,
+    Reject,
+)
+
+__all__ = [
+    "CANDIDATES",
+    "EVIDENCE",
+    "FILTERS",
+    "GROUP_ROWS",
+    "LANGUAGES",
+    "LINKS",
+    "LOOK_ALIKES",
+    "PAGES",
+    "PAGE_ALIGNMENTS",
+    "PAIRS",
+    "PATTERNS",
+    "PROBES",
+    "RECOVERED",
+    "REJECTS",
+    "ROUNDS",
+    "SEGMENT",
+    "SEGMENTS",
+    "SHAPES",
+    "SITES",
+    "VERDICTS",
+    "WEIGHTS",
+    "Reject",
+    "check_table",
+    "columns_of",
+    "concat_tables",
+    "count_rows",
+    "iter_batches",
+    "iter_parts",
+    "open_table",
+    "read_table",
+    "readable",
+    "table_metadata",
+    "tsv_lines",
+    "write_table",
+]

@@ -1,0 +1,219 @@
+"""Tables on disk: Parquet files that are checked against their schema on write and on read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from twinlink.damage import damaged
+from twinlink.errors import SchemaError
+
+__all__ = [
+    "GROUP_ROWS",
+    "check_table",
+    "columns_of",
+    "concat_tables",
+    "count_rows",
+    "iter_batches",
+    "iter_parts",
+    "open_table",
+    "read_table",
+    "readable",
+    "table_metadata",
+    "tsv_lines",
+    "write_table",
+]
+
+GROUP_ROWS = {"pages": 512, "segments": 2**12, "links": 2**13, "candidates": 2**13}
+"""Rows of a group of a table's file, where a row has much text or single rows are asked for: reading one takes a group,
+some 10 ms."""
+
+_OTHER_GROUP_ROWS = 2**16
+
+
+def check_table(table: pa.Table, schema: pa.Schema) -> pa.Table:
+    """Return ``table`` in the form of ``schema``, or say what does not fit.
+
+    Columns may come in any order; their types must be the schema's or cast to them without loss. Nulls are accepted
+    only where the schema accepts them.
+
+    Raises
+    ------
+    SchemaError
+        If a column is missing, unknown, of another type, or null where it must not be.
+
+    Examples
+    --------
+    >>> from twinlink.tables import REJECTS
+    >>> table = pa.table({"url": ["u"], "stage": ["crawl"], "reason": ["robots"]})
+    >>> check_table(table, REJECTS)
+    Traceback (most recent call last):
+    ...
+    twinlink.errors.SchemaError: table 'rejects': missing column(s) detail
+    """
+    name = (schema.metadata or {}).get(b"table", b"?").decode()
+    missing = [column for column in schema.names if column not in table.column_names]
+    unknown = [column for column in table.column_names if column not in schema.names]
+    if missing or unknown:
+        problems = [
+            f"{kind} column(s) {', '.join(columns)}"
+            for kind, columns in (("missing", missing), ("unknown", unknown))
+            if columns
+        ]
+        raise SchemaError(f"table {name!r}: {'; '.join(problems)}")
+    try:
+        table = table.select(schema.names).cast(schema)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, ValueError) as error:
+        raise SchemaError(f"table {name!r}: {error}") from error
+    for field in schema:
+        if not field.nullable and table.column(field.name).null_count:
+            raise SchemaError(
+                f"table {name!r}: column {field.name!r} has {table.column(field.name).null_count} null(s)"
+            )
+    return table
+
+
+def write_table(table: pa.Table, schema: pa.Schema, path: Path) -> None:
+    """Check ``table`` against ``schema`` and write it to ``path`` (Parquet, zstd) through a temporary name.
+
+    Its row groups are small, so that some of its rows can be read quickly: see `GROUP_ROWS`.
+    """
+    table = check_table(table, schema)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(path.name + ".tmp")
+    name = (schema.metadata or {}).get(b"table", b"").decode()
+    rows = GROUP_ROWS.get(name, _OTHER_GROUP_ROWS)
+    pq.write_table(table, temporary, compression="zstd", row_group_size=rows, write_page_checksum=True)
+    temporary.replace(path)
+
+
+def tsv_lines(table: pa.Table) -> Iterator[str]:
+    """Yield a table as lines of tab-separated values, names first; nulls are empty, fractions have four digits.
+
+    >>> [line.split() for line in tsv_lines(pa.table({"url": ["u", None], "score": [0.5, 1.0]}))]
+    [['url', 'score'], ['u', '0.5000'], ['1.0000']]
+    """
+    yield "\t".join(table.column_names)
+    for row in table.to_pylist():
+        yield "\t".join(_cell(value) for value in row.values())
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    return f"{value:.4f}" if isinstance(value, float) else str(value)
+
+
+def iter_parts(path: Path) -> Iterator[Path]:
+    """Yield the Parquet files of a table (a file, or a folder of them), in the order of their names."""
+    if path.is_file():
+        yield path
+    else:
+        yield from sorted(path.rglob("*.parquet"))
+
+
+def read_table(path: Path, schema: pa.Schema, columns: Sequence[str] | None = None) -> pa.Table:
+    """Read a table from a file or from all Parquet files below a folder, and check it.
+
+    Parameters
+    ----------
+    path : Path
+        A file, or a folder; a folder without files is an empty table.
+    schema : pa.Schema
+        One of this module's schemas.
+    columns : sequence of str, optional
+        Only these columns (the check covers them alone).
+
+    Raises
+    ------
+    DamagedError
+        If a file cannot be read, or does not fit the schema.
+    """
+    wanted = columns_of(schema, columns)
+    return concat_tables([_read_part(part, wanted) for part in iter_parts(path)], wanted)
+
+
+def _read_part(path: Path, schema: pa.Schema) -> pa.Table:
+    with readable(path):
+        table = open_table(path).read(columns=schema.names)
+        table.validate(full=True)  # texts are UTF-8
+        return check_table(table, schema)
+
+
+def iter_batches(path: Path, schema: pa.Schema, rows: int = 2**16) -> Iterator[pa.Table]:
+    """Yield the columns of a schema from a table's file in parts of some rows, each checked.
+
+    Raises
+    ------
+    DamagedError
+        If the file cannot be read, or does not fit the schema.
+    """
+    with readable(path):
+        batches = open_table(path).iter_batches(rows, columns=schema.names)
+    while True:
+        with readable(path):
+            batch = next(batches, None)
+            if batch is None:
+                return
+            table = pa.Table.from_batches([batch])
+            table.validate(full=True)
+            table = check_table(table, schema)
+        yield table
+
+
+def table_metadata(path: Path) -> pq.FileMetaData:
+    """Return what a table's file says of itself: rows, groups, columns.
+
+    Raises
+    ------
+    DamagedError
+        If it cannot be read.
+    """
+    with readable(path):
+        return pq.read_metadata(path)
+
+
+def columns_of(schema: pa.Schema, columns: Sequence[str] | None) -> pa.Schema:
+    """Return a schema with some of its columns; None: with all."""
+    return schema if columns is None else pa.schema([schema.field(c) for c in columns], metadata=schema.metadata)
+
+
+def open_table(path: Path, **options: Any) -> pq.ParquetFile:
+    """Open a table's file so that changed bytes are noticed when they are read; use it within `readable`."""
+    return pq.ParquetFile(path, page_checksum_verification=True, **options)
+
+
+@contextmanager
+def readable(path: Path) -> Iterator[None]:
+    """Turn all that reading a table raises where its file is damaged into one error.
+
+    Raises
+    ------
+    DamagedError
+        Which names the file, and says what makes it anew.
+    """
+    try:
+        yield
+    except (pa.ArrowException, OSError, SchemaError, KeyError, UnicodeDecodeError) as error:
+        raise damaged(path, error) from error
+
+
+def count_rows(path: Path) -> int:
+    """Return the number of rows of a table, a file or a folder of them; a folder without files has none.
+
+    Raises
+    ------
+    DamagedError
+        If a file is no table.
+    """
+    return sum(int(table_metadata(part).num_rows) for part in iter_parts(path))
+
+
+def concat_tables(parts: Sequence[pa.Table], schema: pa.Schema) -> pa.Table:
+    """Put tables of one schema below each other; no table at all gives an empty one."""
+    return pa.concat_tables(parts) if parts else schema.empty_table()

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -88,8 +85,3 @@ def test_neighbours_refuse_a_matrix_that_is_not_square() -> None:
 def test_neighbours_refuse_an_unknown_direction() -> None:
     with pytest.raises(ConfigError, match="expected one of in, out, both, got 'sideways'"):
         neighbours(adjacency([0], [1], 2), "sideways")  # type: ignore[arg-type]
-
-
-def test_links_do_not_need_the_compiler() -> None:
-    code = "import sys, twinlink.graph.links; sys.exit('numba' in sys.modules)"
-    subprocess.run([sys.executable, "-c", code], check=True)

@@ -204,6 +204,10 @@ class _Finder(ast.NodeVisitor):
         elif isinstance(node.value, float):
             self._replace(node, repr(node.value * 0.9 if node.value else 0.1))
 
+    def visit_keyword(self, node: ast.keyword) -> None:
+        if node.arg != "strict":  # of `zip`: it refuses what does not come
+            self.visit(node.value)
+
     def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
         """Leave texts alone: positions in them differ between versions of Python."""
 

@@ -26,6 +26,7 @@ from experiments.mutants import mutants, survives
         ("def f(a: b | c, d=1) -> e | f: 'a'", ["def f(a: b | c, d=2) -> e | f: 'a'"]),
         ("@compiled\ndef f(a):\n    return a + 1", []),
         ("x: int | None = a", []),
+        ("zip(a, b, strict=True)", ["pass"]),
         ("__all__ = ['a'] + b", []),
     ],
 )  # fmt: skip

@@ -14,7 +14,7 @@ from twinlink.cli import app
 from twinlink.cli.results.sites import PatternsTold
 from twinlink.config import Config
 from twinlink.config.patterns import PatternSettings
-from twinlink.errors import ConfigError, InputError, MissingStageError
+from twinlink.errors import InputError, MissingStageError
 from twinlink.ingest.stage import ingest
 from twinlink.jobs.mine import match_stage
 from twinlink.match.stage import match
@@ -210,11 +210,6 @@ def test_pair_of_a_weak_pattern_is_rejected_with_a_reason(tmp_path: Path) -> Non
     reasons = reasons_of(run)
     assert {reasons[f"{n}/{lang}.html"] for lang in ("en", "zh") for n in (1, 2)} == {"filter-weak-pattern"}
     assert {reason for url, reason in reasons.items() if url.count("/") > 1} == {"no-candidate"}
-
-
-def test_method_urls_tells_no_probabilities(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="urls tells no probabilities"):
-        matched(tmp_path, {"en/1.html": made_page("en", 1)}, **{"match.min_precision": 0.9})
 
 
 def test_evidence_for_candidates_is_the_credibility_of_their_pattern() -> None:

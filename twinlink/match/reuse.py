@@ -21,16 +21,12 @@ import pyarrow.compute as pc
 from twinlink.damage import read_json
 from twinlink.errors import DamagedError, RunError
 from twinlink.files import write_text
+from twinlink.match.site_tables import TABLES
 from twinlink.rundir.directory import RunDirectory, site_file
 from twinlink.tables import (
-    CANDIDATES,
-    FILTERS,
-    LANGUAGES,
-    LOOK_ALIKES,
     PAGES,
     PAIRS,
     REJECTS,
-    WEIGHTS,
     Reject,
     read_table,
 )
@@ -41,15 +37,7 @@ BODY_COLUMNS = ("page_id", "digest", "charset")
 """What the shape of a page depends on, beside what is read of it anyway."""
 
 _NAME = "sites.json"
-_TABLES = {
-    "languages": LANGUAGES,
-    "candidates": CANDIDATES,
-    "pairs": PAIRS,
-    "weights": WEIGHTS,
-    "filters": FILTERS,
-    "look_alikes": LOOK_ALIKES,
-}
-RESULT_COLUMNS = ",".join(f"{name}.{column}" for name, schema in _TABLES.items() for column in schema.names)
+RESULT_COLUMNS = ",".join(f"{name}.{column}" for name, schema in TABLES.items() for column in schema.names)
 """What the tables of a match hold: results of a version with other columns do not count as done."""
 
 
@@ -127,7 +115,7 @@ class EarlierMatch:
             return None
         try:
             found: dict[str, Any] = {
-                name: read_table(site_file(self._folder / name, site), schema) for name, schema in _TABLES.items()
+                name: read_table(site_file(self._folder / name, site), schema) for name, schema in TABLES.items()
             }
             found["rejects"] = _of_urls(self._rejects, urls)
         except DamagedError:  # part of it is gone

@@ -26,7 +26,18 @@ from twinlink.tables import (
     write_table,
 )
 
-__all__ = ["SiteResult", "candidate_table", "filter_table", "pair_table", "weight_table", "write_site"]
+__all__ = ["TABLES", "SiteResult", "candidate_table", "filter_table", "pair_table", "weight_table", "write_site"]
+
+
+TABLES = {
+    "languages": LANGUAGES,
+    "candidates": CANDIDATES,
+    "pairs": PAIRS,
+    "weights": WEIGHTS,
+    "filters": FILTERS,
+    "look_alikes": LOOK_ALIKES,
+}
+"""The tables of a match by name; each has one file for each site."""
 
 
 @dataclass(frozen=True)
@@ -44,12 +55,8 @@ class SiteResult:
 
 def write_site(result: SiteResult, folder: Path, site: str) -> None:
     """Write the tables of a site; what was rejected is written for all sites together."""
-    write_table(result.languages, LANGUAGES, site_file(folder / "languages", site))
-    write_table(result.candidates, CANDIDATES, site_file(folder / "candidates", site))
-    write_table(result.pairs, PAIRS, site_file(folder / "pairs", site))
-    write_table(result.weights, WEIGHTS, site_file(folder / "weights", site))
-    write_table(result.filters, FILTERS, site_file(folder / "filters", site))
-    write_table(result.look_alikes, LOOK_ALIKES, site_file(folder / "look_alikes", site))
+    for name, schema in TABLES.items():
+        write_table(getattr(result, name), schema, site_file(folder / name, site))
 
 
 def pair_table(match_: SideMatch, site: str, signature: str) -> pa.Table:

@@ -13,7 +13,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO
 
@@ -25,16 +25,10 @@ from twinlink.errors import CrawlError, InputError, MissingStageError, RunError,
 from twinlink.spiders.browser.chromium import check_browser
 from twinlink.spiders.frontier.ledger import (
     LEDGER_NAME,
+    FrontierReader,
     SiteCounts,
-    ledger_again,
-    ledger_counts,
-    ledger_ended,
-    ledger_failures,
-    ledger_langs,
     ledger_report,
-    ledger_sites,
     ledger_starts,
-    ledger_tally,
 )
 from twinlink.spiders.scope import Scope
 from twinlink.system.locks import own_command
@@ -142,21 +136,7 @@ def crawl(
     began = time.monotonic()
 
     def report(ended: bool = False) -> CrawlProgress:
-        counts = ledger_counts(folder)
-        progress = CrawlProgress(
-            fetched=counts.done,
-            redirects=counts.moved,
-            queued=counts.queued + counts.flight,
-            rejected=counts.rejected,
-            bytes=counts.bytes,
-            seconds=time.monotonic() - began,
-            reasons=ledger_tally(folder),
-            langs=ledger_langs(folder),
-            sites=tuple(ledger_sites(folder, _SITES_SHOWN)),
-            n_sites=len(sites),
-            ended=ledger_ended(folder),
-            again=ledger_again(folder) if ended else {},
-        )
+        progress = _progress(folder, len(sites), time.monotonic() - began, ended)
         if on_progress is not None:
             on_progress(progress)
         return progress
@@ -219,6 +199,27 @@ def crawl_chosen(
         "settings": msgspec.to_builtins(limits),
     }
     _run_child(job, folder, on_wait, pause)
+
+
+def _progress(folder: Path, n_sites: int, seconds: float, ended: bool) -> CrawlProgress:
+    """Return how far the crawl in a folder is; nowhere while its ledger is not made, or when it is broken."""
+    nowhere = CrawlProgress(0, 0, 0, 0, 0, seconds, n_sites=n_sites)
+    with suppress(MissingStageError, RunError), FrontierReader(folder) as frontier:
+        counts = frontier.counts()
+        return replace(
+            nowhere,
+            fetched=counts.done,
+            redirects=counts.moved,
+            queued=counts.queued + counts.flight,
+            rejected=counts.rejected,
+            bytes=counts.bytes,
+            reasons=frontier.tally(),
+            langs=frontier.langs(),
+            sites=tuple(frontier.sites(_SITES_SHOWN)),
+            ended=frontier.ended(),
+            again=frontier.again() if ended else {},
+        )
+    return nowhere
 
 
 def _given(starts: Sequence[str], folder: Path, again: bool) -> list[str]:
@@ -326,7 +327,8 @@ def _error_of(answer: bytes, code: int, folder: Path) -> errors.TwinlinkError:
 
 
 def _nothing_fetched(folder: Path) -> str:
-    failures = ledger_failures(folder)
+    with FrontierReader(folder) as frontier:
+        failures = frontier.failures()
     causes = "; ".join(f"{url}: {reason}{f' ({detail})' if detail else ''}" for url, _, reason, detail in failures)
     reasons = {failure.reason for failure in failures}
     if "moved" in reasons:

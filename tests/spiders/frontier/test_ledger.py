@@ -21,13 +21,14 @@ from twinlink.spiders.frontier.ledger import (
     Budget,
     Counts,
     Entry,
+    FrontierReader,
     Ledger,
     Outcome,
     ledger_again,
     ledger_counts,
-    ledger_failures,
     ledger_rejects,
     ledger_report,
+    ledger_starts,
     ledger_summary,
 )
 from twinlink.spiders.frontier.partners import OF_SITEMAPS
@@ -175,7 +176,8 @@ def test_rejects_and_summary_account_for_everything(tmp_path: Path, ledger: Ledg
     assert summary.finished
     assert summary.reasons == {"http-404": 1, "page-limit": 1}
     assert summary.counts.done + summary.counts.moved + sum(summary.reasons.values()) == 4
-    assert [reject.reason for reject in ledger_failures(tmp_path)] == ["http-404", "moved"]
+    with FrontierReader(tmp_path) as frontier:
+        assert [reject.reason for reject in frontier.failures()] == ["http-404", "moved"]
 
 
 def test_a_folder_without_a_ledger(tmp_path: Path) -> None:
@@ -189,7 +191,7 @@ def test_a_file_that_is_no_ledger_is_refused(tmp_path: Path) -> None:
     (tmp_path / LEDGER_NAME).write_bytes(b"this is no data base, but long enough to look like one" * 100)
     with pytest.raises(RunError, match="not a usable ledger"):
         Ledger(tmp_path / LEDGER_NAME)
-    for reader in (ledger_rejects, ledger_summary, ledger_failures):
+    for reader in (ledger_rejects, ledger_summary, ledger_starts):
         with pytest.raises(RunError, match="not a usable ledger"):
             list(reader(tmp_path))  # type: ignore[call-overload]
 
@@ -559,3 +561,14 @@ def test_a_ledger_of_version_4_is_brought_up_to_date(tmp_path: Path) -> None:
         grown = columns(db, "SELECT site, sum(length(key) + length(url)) FROM frontier GROUP BY 1")
         assert grown != counted
         assert columns(db, "SELECT site, address_bytes FROM sites") == grown
+
+
+def test_what_one_reader_says_is_of_one_moment(tmp_path: Path, ledger: Ledger) -> None:
+    seeded(ledger, page("1"), page("2"))
+    with FrontierReader(tmp_path) as frontier:
+        assert frontier.counts().queued == 2
+        one = ledger.take(9)
+        assert one is not None
+        ledger.settle(one, Outcome("rejected", "http-404", status=404))
+        assert (frontier.counts().queued, frontier.tally()) == (2, {})
+    assert ledger_counts(tmp_path).queued == 1

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Any, Self, TypeVar
 from urllib.parse import quote
 
 import msgspec
@@ -22,215 +23,19 @@ from twinlink.spiders.frontier.upgrade import upgrade
 from twinlink.tables import Reject
 
 __all__ = [
+    "FrontierReader",
     "count_states",
     "ledger_again",
     "ledger_counts",
-    "ledger_ended",
-    "ledger_failures",
-    "ledger_langs",
     "ledger_latest",
     "ledger_rejects",
     "ledger_report",
-    "ledger_sites",
     "ledger_starts",
     "ledger_summary",
     "ledger_tally",
 ]
 
-
-def ledger_counts(folder: Path) -> Counts:
-    """Count the addresses of the crawl in ``folder`` by state; all zero when it has no ledger yet."""
-    try:
-        with _reader(folder) as db:
-            return count_states(db)
-    except (MissingStageError, RunError):  # not made yet; or broken, which the crawler will say
-        return Counts()
-
-
-def ledger_rejects(folder: Path) -> Iterator[Reject]:
-    """Yield every address that the crawl in ``folder`` knows of and has no page of, redirects and sitemaps apart.
-
-    Addresses still queued come with the limit that ended their site (``budget-pages``, ``budget-bytes``,
-    ``budget-minutes``) or the crawl (``page-limit``), and with ``interrupted`` when it was stopped; those that have a
-    page of an earlier visit do not come, for that one holds on. A folder without a ledger has no rejects.
-    """
-    if not (folder / LEDGER_NAME).is_file():
-        return
-    with _reader(folder) as db:
-        for row in db.execute(_REJECTS, (_left_over(db),)):
-            yield msgspec.convert(row, Reject)
-
-
-def ledger_summary(folder: Path) -> LedgerSummary:
-    """Summarise the crawl in ``folder``.
-
-    Raises
-    ------
-    MissingStageError
-        If the folder holds no ledger.
-    """
-    with _reader(folder) as db:
-        return LedgerSummary(count_states(db), _reasons(db), finished=note(db, "finished") is not None)
-
-
-def ledger_tally(folder: Path) -> dict[str, int]:
-    """Count the dropped addresses of the crawl in ``folder`` by reason, the most frequent first; cheap at any size."""
-    try:
-        with _reader(folder) as db:
-            return _numbers(db, _TALLY)
-    except (MissingStageError, RunError):
-        return {}
-
-
-def ledger_langs(folder: Path) -> dict[str, int]:
-    """Count the pages of the crawl in ``folder`` by the language that they declare (``und``: none), most first."""
-    try:
-        with _reader(folder) as db:
-            return _numbers(db, _LANGS)
-    except (MissingStageError, RunError):
-        return {}
-
-
-def ledger_latest(folder: Path, limit: int) -> list[str]:
-    """Return the addresses of the pages that the crawl in ``folder`` fetched last, the newest first."""
-    try:
-        with _reader(folder) as db:
-            return _texts(db, _LATEST, (limit,))
-    except (MissingStageError, RunError):
-        return []
-
-
-def ledger_sites(folder: Path, limit: int = -1) -> list[SiteCounts]:
-    """Return the sites of the crawl in ``folder``, those with the most pages first; at most ``limit``, -1 for all."""
-    try:
-        with _reader(folder) as db:
-            return _sites(db, limit)
-    except (MissingStageError, RunError):
-        return []
-
-
-def ledger_ended(folder: Path) -> dict[str, int]:
-    """Count the sites of the crawl in ``folder`` that a budget has ended before all was fetched, by that budget."""
-    try:
-        with _reader(folder) as db:
-            return _numbers(db, _ENDED)
-    except (MissingStageError, RunError):
-        return {}
-
-
-def ledger_report(folder: Path) -> dict[str, Any]:
-    """Return the crawl in ``folder`` as plain values, for ``crawl.json``.
-
-    Raises
-    ------
-    MissingStageError
-        If the folder holds no ledger.
-    """
-    with _reader(folder) as db:
-        counts = count_states(db)
-        rejects = _by_site(db, "SELECT site, reason, n FROM tally WHERE n > 0 ORDER BY site, n DESC, reason")
-        langs = _by_site(db, "SELECT site, iif(lang = '', 'und', lang), n FROM langs WHERE n > 0 ORDER BY site, n DESC")
-        sites = [asdict(site) for site in _sites(db, -1)]
-        sitemaps = _numbers(
-            db,
-            "SELECT iif(state IN ('aside', 'rejected'), iif(reason = '', 'read', reason), state), count(*)"
-            " FROM frontier WHERE kind = 'sitemap' GROUP BY 1 ORDER BY 1",
-        )
-        suspects = _numbers(db, "SELECT suspect, count(*) FROM frontier WHERE suspect <> '' GROUP BY 1 ORDER BY 1")
-        return {
-            "end": note(db, "finished") or "interrupted",
-            "pages": counts.done,
-            "redirects": counts.moved,
-            "queued": counts.queued + counts.flight,
-            "rejected": counts.rejected,
-            "bytes": counts.bytes,
-            "langs": _numbers(db, _LANGS),
-            "rejects": _reasons(db),
-            **({"visit": visit_number(db), "again": again} if (again := _again(db)) else {}),
-            "sitemaps": sitemaps,
-            "suspects": suspects,
-            "unwanted": dict(zip(("pages", "put_last"), db.execute(_UNWANTED, (UNWANTED,)).fetchone(), strict=True)),
-            "sites": [
-                {**site, "langs": langs.get(site["site"], {}), "rejects": rejects.get(site["site"], {})}
-                for site in sites
-            ],
-        }
-
-
-def ledger_again(folder: Path) -> dict[str, int]:
-    """Count the pages of the crawl in ``folder`` by what its latest visit found; empty when there was but one.
-
-    ``unchanged``, ``changed``, ``new``, ``gone``; ``kept``: the visit failed, and the page of an earlier one holds on;
-    ``open``: not visited again.
-    """
-    try:
-        with _reader(folder) as db:
-            return _again(db)
-    except (MissingStageError, RunError):
-        return {}
-
-
-def ledger_starts(folder: Path) -> list[str]:
-    """Return the start pages of the crawl in ``folder``.
-
-    Raises
-    ------
-    MissingStageError
-        If the folder holds no ledger.
-    """
-    with _reader(folder) as db:
-        kept = known_starts(db)
-        if kept is not None:
-            return kept
-        return _texts(db, "SELECT url FROM frontier WHERE depth = 0 AND kind = 'page' ORDER BY id")
-
-
-def ledger_failures(folder: Path, limit: int = 3) -> list[Reject]:
-    """Return the first addresses that gave no page, redirects (reason ``moved``) with them.
-
-    They say why a crawl found nothing.
-    """
-    with _reader(folder) as db:
-        rows = db.execute(
-            "SELECT url, 'crawl', iif(state = 'moved', state, reason), detail FROM frontier"
-            " WHERE state IN ('rejected', 'moved') AND kind = 'page' ORDER BY state = 'moved', depth, id LIMIT ?",
-            (limit,),
-        )
-        return msgspec.convert(list(rows), list[Reject])
-
-
-@contextmanager
-def _reader(folder: Path) -> Iterator[sqlite3.Connection]:
-    path = folder / LEDGER_NAME
-    if not path.is_file():
-        raise MissingStageError(f"{folder}: no crawl here (no {LEDGER_NAME}); crawl first")
-    # Not mode=ro: a connection that may not write leaves SQLite's two helper files behind.
-    with usable(path), closing(sqlite3.connect(f"file:{quote(str(path))}?mode=rw", uri=True)) as db:
-        if (version := upgrade(db)) != VERSION:
-            raise broken_ledger(path, f"it is of version {version}, expected {VERSION}")
-        yield db
-
-
-def count_states(db: sqlite3.Connection) -> Counts:
-    """Count the addresses of an open ledger by state."""
-    row = db.execute("SELECT queued, flight, done, moved, rejected, bytes FROM total").fetchone()
-    return msgspec.convert(row, Counts)
-
-
-def _numbers(db: sqlite3.Connection, query: str, given: tuple[object, ...] = ()) -> dict[str, int]:
-    """Return counts by their names."""
-    return msgspec.convert(dict(db.execute(query, given)), dict[str, int])
-
-
-def _texts(db: sqlite3.Connection, query: str, given: tuple[object, ...] = ()) -> list[str]:
-    return [text for (text,) in msgspec.convert(list(db.execute(query, given)), list[tuple[str]])]
-
-
-def _sites(db: sqlite3.Connection, limit: int) -> list[SiteCounts]:
-    cursor = db.cursor()
-    cursor.row_factory = sqlite3.Row
-    return msgspec.convert([dict(row) for row in cursor.execute(_SITES, (limit,))], list[SiteCounts])
-
+T = TypeVar("T")
 
 # Without those that have a page of an earlier visit: that one holds on.
 _REJECTS = """
@@ -250,8 +55,8 @@ _TALLY = "SELECT reason, sum(n) FROM tally GROUP BY reason HAVING sum(n) > 0 ORD
 _LATEST = "SELECT url FROM bodies WHERE archive <> '' ORDER BY date DESC, id DESC LIMIT ?"
 _LANGS = "SELECT iif(lang = '', 'und', lang), sum(n) FROM langs GROUP BY 1 HAVING sum(n) > 0 ORDER BY 2 DESC, 1"
 _UNWANTED = """
-SELECT (SELECT count(*) FROM frontier WHERE state = 'done' AND side = ?1),
-    (SELECT count(*) FROM frontier WHERE state = 'queued' AND urgency < 0)
+SELECT 'pages', count(*) FROM frontier WHERE state = 'done' AND side = ?1
+UNION ALL SELECT 'put_last', count(*) FROM frontier WHERE state = 'queued' AND urgency < 0
 """
 _ENDED = """
 SELECT ended, count(*) FROM sites WHERE ended <> '' AND queued + flight > 0 GROUP BY 1 ORDER BY 2 DESC, 1
@@ -262,29 +67,226 @@ SELECT site, done AS pages, moved AS redirects, queued + flight AS queued, rejec
 FROM sites
 ORDER BY done DESC, site LIMIT ?
 """
+_FAILURES = """
+SELECT url, 'crawl', iif(state = 'moved', state, reason), detail FROM frontier
+WHERE state IN ('rejected', 'moved') AND kind = 'page' ORDER BY state = 'moved', depth, id LIMIT ?
+"""
+_SITE_TALLY = "SELECT site, reason, n FROM tally WHERE n > 0 ORDER BY site, n DESC, reason"
+_SITE_LANGS = "SELECT site, iif(lang = '', 'und', lang), n FROM langs WHERE n > 0 ORDER BY site, n DESC"
+_SITEMAPS = """
+SELECT iif(state IN ('aside', 'rejected'), iif(reason = '', 'read', reason), state), count(*)
+FROM frontier WHERE kind = 'sitemap' GROUP BY 1 ORDER BY 1
+"""
+_SUSPECTS = "SELECT suspect, count(*) FROM frontier WHERE suspect <> '' GROUP BY 1 ORDER BY 1"
 
 
-def _again(db: sqlite3.Connection) -> dict[str, int]:
-    visit = visit_number(db)
-    if visit == 1:
-        return {}
-    found = _numbers(db, "SELECT found, count(*) FROM bodies WHERE visit = ? GROUP BY 1", (visit,))
-    open_ = db.execute("SELECT count(*) FROM bodies WHERE visit < ? AND archive <> ''", (visit,)).fetchone()[0]
-    names = ("unchanged", "changed", "new", "gone", "kept")
-    return {**{name: found.get(name, 0) for name in names}, "open": open_}
+class FrontierReader:
+    """The ledger of a crawl, opened for reading; all that is read until it is closed is of one moment.
+
+    Parameters
+    ----------
+    folder : Path
+        Folder of the crawl.
+
+    Raises
+    ------
+    MissingStageError
+        If the folder holds no ledger.
+    RunError
+        If it is damaged, of another version, or cannot be read.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / LEDGER_NAME
+        if not self._path.is_file():
+            raise MissingStageError(f"{folder}: no crawl here (no {LEDGER_NAME}); crawl first")
+
+    def __enter__(self) -> Self:
+        """Open the file."""
+        with ExitStack() as stack:
+            stack.enter_context(usable(self._path))
+            # Not mode=ro: a connection that may not write leaves SQLite's two helper files behind.
+            address = f"file:{quote(str(self._path))}?mode=rw"
+            self._db = stack.enter_context(closing(sqlite3.connect(address, uri=True, isolation_level=None)))
+            if (version := upgrade(self._db)) != VERSION:
+                raise broken_ledger(self._path, f"it is of version {version}, expected {VERSION}")
+            self._db.execute("BEGIN")
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool | None:
+        """Close the file; what SQLite cannot read becomes a `RunError`."""
+        return self._stack.__exit__(kind, error, trace)
+
+    def counts(self) -> Counts:
+        """Count the addresses by state."""
+        return count_states(self._db)
+
+    def tally(self) -> dict[str, int]:
+        """Count the dropped addresses by reason, the most frequent first; cheap at any size."""
+        return self._numbers(_TALLY)
+
+    def reasons(self) -> dict[str, int]:
+        """Count what has no page by reason, with what a limit left over."""
+        return {**self.tally(), **self._numbers(_OPEN, self._left_over())}
+
+    def langs(self) -> dict[str, int]:
+        """Count the pages by the language that they declare (``und``: none), most first; cheap at any size."""
+        return self._numbers(_LANGS)
+
+    def latest(self, limit: int) -> list[str]:
+        """Return the addresses of the pages that were fetched last, the newest first."""
+        return self._texts(_LATEST, limit)
+
+    def sites(self, limit: int = -1) -> list[SiteCounts]:
+        """Return the sites, those with the most pages first; at most ``limit``, -1 for all."""
+        cursor = self._db.cursor()
+        cursor.row_factory = sqlite3.Row
+        return msgspec.convert([dict(row) for row in cursor.execute(_SITES, (limit,))], list[SiteCounts])
+
+    def ended(self) -> dict[str, int]:
+        """Count the sites that a budget has ended before all was fetched, by that budget."""
+        return self._numbers(_ENDED)
+
+    def again(self) -> dict[str, int]:
+        """Count the pages by what the latest visit found, see `ledger_again`."""
+        visit = visit_number(self._db)
+        if visit == 1:
+            return {}
+        found = self._numbers("SELECT found, count(*) FROM bodies WHERE visit = ? GROUP BY 1", visit)
+        rest = "SELECT 'open', count(*) FROM bodies WHERE visit < ? AND archive <> ''"
+        names = ("unchanged", "changed", "new", "gone", "kept")
+        return {**{name: found.get(name, 0) for name in names}, **self._numbers(rest, visit)}
+
+    def starts(self) -> list[str]:
+        """Return the start pages."""
+        kept = known_starts(self._db)
+        if kept is not None:
+            return kept
+        return self._texts("SELECT url FROM frontier WHERE depth = 0 AND kind = 'page' ORDER BY id")
+
+    def rejects(self) -> Iterator[Reject]:
+        """Yield every address that has no page, see `ledger_rejects`."""
+        for row in self._db.execute(_REJECTS, (self._left_over(),)):
+            yield msgspec.convert(row, Reject)
+
+    def failures(self, limit: int = 3) -> list[Reject]:
+        """Return the first addresses that gave no page, redirects (reason ``moved``) with them.
+
+        They say why a crawl found nothing.
+        """
+        return msgspec.convert(list(self._db.execute(_FAILURES, (limit,))), list[Reject])
+
+    def summary(self) -> LedgerSummary:
+        """Summarise the crawl."""
+        return LedgerSummary(self.counts(), self.reasons(), finished=note(self._db, "finished") is not None)
+
+    def report(self) -> dict[str, Any]:
+        """Return the crawl as plain values, for ``crawl.json``."""
+        counts = self.counts()
+        rejects, langs = self._by_site(_SITE_TALLY), self._by_site(_SITE_LANGS)
+        return {
+            "end": note(self._db, "finished") or "interrupted",
+            "pages": counts.done,
+            "redirects": counts.moved,
+            "queued": counts.queued + counts.flight,
+            "rejected": counts.rejected,
+            "bytes": counts.bytes,
+            "langs": self.langs(),
+            "rejects": self.reasons(),
+            **({"visit": visit_number(self._db), "again": again} if (again := self.again()) else {}),
+            "sitemaps": self._numbers(_SITEMAPS),
+            "suspects": self._numbers(_SUSPECTS),
+            "unwanted": self._numbers(_UNWANTED, UNWANTED),
+            "sites": [
+                {**asdict(one), "langs": langs.get(one.site, {}), "rejects": rejects.get(one.site, {})}
+                for one in self.sites()
+            ],
+        }
+
+    def _left_over(self) -> str:
+        return "page-limit" if note(self._db, "finished") == "page-limit" else "interrupted"
+
+    def _numbers(self, query: str, *given: object) -> dict[str, int]:
+        """Return counts by their names."""
+        return msgspec.convert(dict(self._db.execute(query, given)), dict[str, int])
+
+    def _texts(self, query: str, *given: object) -> list[str]:
+        return [text for (text,) in msgspec.convert(list(self._db.execute(query, given)), list[tuple[str]])]
+
+    def _by_site(self, query: str) -> dict[str, dict[str, int]]:
+        found: dict[str, dict[str, int]] = {}
+        for site, name, n in msgspec.convert(list(self._db.execute(query)), list[tuple[str, str, int]]):
+            found.setdefault(site, {})[name] = n
+        return found
 
 
-def _by_site(db: sqlite3.Connection, query: str) -> dict[str, dict[str, int]]:
-    found: dict[str, dict[str, int]] = {}
-    for site, name, n in msgspec.convert(list(db.execute(query)), list[tuple[str, str, int]]):
-        found.setdefault(site, {})[name] = n
-    return found
+def count_states(db: sqlite3.Connection) -> Counts:
+    """Count the addresses of an open ledger by state."""
+    row = db.execute("SELECT queued, flight, done, moved, rejected, bytes FROM total").fetchone()
+    return msgspec.convert(row, Counts)
 
 
-def _reasons(db: sqlite3.Connection) -> dict[str, int]:
-    """Count what has no page by reason, with what a limit left over."""
-    return {**_numbers(db, _TALLY), **_numbers(db, _OPEN, (_left_over(db),))}
+def _read(folder: Path, read: Callable[[FrontierReader], T], missing: T) -> T:
+    """Read a ledger that may not be made yet; or that is broken, which the crawler will say."""
+    try:
+        with FrontierReader(folder) as frontier:
+            return read(frontier)
+    except (MissingStageError, RunError):
+        return missing
 
 
-def _left_over(db: sqlite3.Connection) -> str:
-    return "page-limit" if note(db, "finished") == "page-limit" else "interrupted"
+def ledger_counts(folder: Path) -> Counts:
+    """Count the addresses of the crawl in ``folder`` by state; all zero when it has no ledger yet."""
+    return _read(folder, FrontierReader.counts, Counts())
+
+
+def ledger_tally(folder: Path) -> dict[str, int]:
+    """Count the dropped addresses of the crawl in ``folder`` by reason, the most frequent first."""
+    return _read(folder, FrontierReader.tally, {})
+
+
+def ledger_latest(folder: Path, limit: int) -> list[str]:
+    """Return the addresses of the pages that the crawl in ``folder`` fetched last, the newest first."""
+    return _read(folder, lambda frontier: frontier.latest(limit), [])
+
+
+def ledger_again(folder: Path) -> dict[str, int]:
+    """Count the pages of the crawl in ``folder`` by what its latest visit found; empty when there was but one.
+
+    ``unchanged``, ``changed``, ``new``, ``gone``; ``kept``: the visit failed, and the page of an earlier one holds on;
+    ``open``: not visited again.
+    """
+    return _read(folder, FrontierReader.again, {})
+
+
+def ledger_rejects(folder: Path) -> Iterator[Reject]:
+    """Yield every address that the crawl in ``folder`` knows of and has no page of, redirects and sitemaps apart.
+
+    Addresses still queued come with the limit that ended their site (``budget-pages``, ``budget-bytes``,
+    ``budget-minutes``) or the crawl (``page-limit``), and with ``interrupted`` when it was stopped; those that have a
+    page of an earlier visit do not come, for that one holds on. A folder without a ledger has no rejects.
+    """
+    if (folder / LEDGER_NAME).is_file():
+        with FrontierReader(folder) as frontier:
+            yield from frontier.rejects()
+
+
+def ledger_summary(folder: Path) -> LedgerSummary:
+    """Summarise the crawl in ``folder``, which must have a ledger."""
+    with FrontierReader(folder) as frontier:
+        return frontier.summary()
+
+
+def ledger_report(folder: Path) -> dict[str, Any]:
+    """Return the crawl in ``folder``, which must have a ledger, as plain values."""
+    with FrontierReader(folder) as frontier:
+        return frontier.report()
+
+
+def ledger_starts(folder: Path) -> list[str]:
+    """Return the start pages of the crawl in ``folder``, which must have a ledger."""
+    with FrontierReader(folder) as frontier:
+        return frontier.starts()

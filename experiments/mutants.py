@@ -124,6 +124,10 @@ class _Finder(ast.NodeVisitor):
         for child in [*defaults, *node.body]:
             self.visit(child)
 
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        for child in node.body:  # no decorators: whether a record is frozen changes no result
+            self.visit(child)
+
     def visit_Assign(self, node: ast.Assign) -> None:
         if any(isinstance(target, ast.Name) and target.id == "__all__" for target in node.targets):
             return

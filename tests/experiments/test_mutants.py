@@ -25,6 +25,7 @@ from experiments.mutants import mutants, survives
         ("y = [a for a in b if a]", ["y = [a for a in b if not (a)]"]),
         ("def f(a: b | c, d=1) -> e | f: 'a'", ["def f(a: b | c, d=2) -> e | f: 'a'"]),
         ("@compiled\ndef f(a):\n    return a + 1", []),
+        ("@dataclass(frozen=True)\nclass A:\n    b: int = 1", ["@dataclass(frozen=True)\nclass A:\n    b: int = 2"]),
         ("x: int | None = a", []),
         ("zip(a, b, strict=True)", ["pass"]),
         ("__all__ = ['a'] + b", []),

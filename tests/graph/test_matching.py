@@ -94,6 +94,11 @@ def test_optimal_leaves_pages_alone_that_are_not_good_enough() -> None:
     assert pairs_of(matching) == [(0, 0)]
 
 
+def test_optimal_takes_any_stored_entry_and_no_other_by_default() -> None:
+    scores = csr_array((np.array([0.001, 0.7], dtype=np.float32), ([1, 2], [2, 0])), shape=(4, 4))
+    assert pairs_of(optimal_matching(scores)) == [(2, 0), (1, 2)]
+
+
 @given(tied_scores(max_pages=5))
 def test_optimal_sum_is_the_largest_of_all(scores: csr_array) -> None:
     matching = optimal_matching(scores)

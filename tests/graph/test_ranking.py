@@ -127,6 +127,22 @@ def test_convergence_is_told_and_means_the_same_for_any_size():
     assert np.abs(one.scores - solved(small)).sum() <= bound
 
 
+def test_a_residual_that_equals_the_tolerance_is_small_enough():
+    links = matrix([(k, (k * k + 1) % 10) for k in range(10)], 10)
+    stopped = pagerank(links, tolerance=TIGHT, max_iterations=3)
+    assert not stopped.converged
+    again = pagerank(links, tolerance=stopped.residual)
+    assert (again.n_iterations, again.residual, again.converged) == (3, stopped.residual, True)
+
+
+def test_a_link_that_is_stored_twice_counts_once_for_the_paper():
+    """Rows of two stored entries for one link, as a matrix has them that was put together by hand."""
+    twice = csr_array((np.ones(3), np.array([2, 2, 2]), np.array([0, 2, 3, 3])), shape=(3, 3))
+    assert twice.nnz == 3
+    assert linkout(twice).tolist() == [1, 1, 0]
+    assert seed_sums(twice, [0.5, 0.25, 9.0], [True, True, False]).tolist() == [0, 0, 0.75]
+
+
 def test_flow_is_what_comes_over_links():
     links = matrix([(0, 1), (0, 2), (2, 1)], 4)
     found = pagerank(links, personalisation=[1, 0, 0, 0], tolerance=TIGHT)

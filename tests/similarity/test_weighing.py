@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 from twinlink.config import WeighingSettings
 from twinlink.errors import ShapeError
 from twinlink.similarity.rivals import Rivalry
-from twinlink.similarity.weighing import Weighing, clear_pairs, weigh
+from twinlink.similarity.weighing import WITHHELD, Weighing, clear_pairs, weigh
 
 Floats = NDArray[np.float64]
 
@@ -124,6 +124,15 @@ def test_equals_a_model_fitted_by_a_general_optimiser(seed: int) -> None:
         left = ~(np.isin(rivalry.columns, rivalry.columns[lose_column]) | np.isin(rivalry.rows, rivalry.rows[lose_row]))
         assert np.isneginf(asked[~left]).all()
         assert asked[left] == pytest.approx(odds(left)[left], abs=0.05)
+
+
+@pytest.mark.parametrize("n", [8, 21, 64])
+def test_in_four_trials_each_pair_loses_one_page_once(n: int) -> None:
+    """So half of them are without their column and half without their row, an eighth of all in each trial."""
+    lose_column, lose_row = ([np.arange(n)[trial[side]] for trial in WITHHELD] for side in (0, 1))
+    assert len(WITHHELD) == 4
+    assert sorted(np.concatenate([*lose_column, *lose_row]).tolist()) == list(range(n))
+    assert {len(lost) for lost in (*lose_column, *lose_row)} <= {n // 8, n // 8 + 1}
 
 
 def test_right_pairs_are_found_and_are_likely() -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from twinlink.cli.results.evaluation import CurvePoint, ScoresTold
+from twinlink.cli.results.evaluation import CurvePoint, ScoresResult
 from twinlink.errors import ConfigError, GoldError, InputError
 from twinlink.evaluation.gold import Gold, evaluate, precision_coverage, read_gold
 from twinlink.evaluation.labelled import count_labels, evaluate_with_gold, score_labels
@@ -34,7 +34,7 @@ Two = tuple[frozenset[str], frozenset[str]]
 """The languages of a run that two named ones mean."""
 
 
-def judge(found: Run, gold: Path | None, labels: bool, langs: str, curve: bool) -> ScoresTold:
+def judge(found: Run, gold: Path | None, labels: bool, langs: str, curve: bool) -> ScoresResult:
     """Score the pairs of a run by known pairs, by labels, or by both.
 
     Raises
@@ -63,7 +63,9 @@ def judge(found: Run, gold: Path | None, labels: bool, langs: str, curve: bool) 
     by_labels = score_labels(table, said) if labels else None
     scored = _scored(address_pairs(table), known, said)
     shaped = labels and _matched_with_labels(found.path)
-    return ScoresTold.made_of(scored, found.path, addresses, by_labels, points, matched_with_labels=shaped, meant=meant)
+    return ScoresResult.made_of(
+        scored, found.path, addresses, by_labels, points, matched_with_labels=shaped, meant=meant
+    )
 
 
 def _curve(table: pd.DataFrame, known: Gold | None, said: Labels) -> list[CurvePoint]:

@@ -12,7 +12,7 @@ from typing import NoReturn
 import typer
 
 from twinlink.cli.app import app
-from twinlink.cli.output import echo, say_error, wants_json
+from twinlink.cli.output import echo, print_error, wants_json
 from twinlink.errors import RunError, TwinlinkError
 
 __all__ = ["main"]
@@ -57,7 +57,7 @@ def main() -> None:
 
 
 def _fail(error: Exception, message: str, code: int) -> NoReturn:
-    say_error(message)
+    print_error(message)
     for note in () if {"-q", "--quiet", "--json"} & set(sys.argv) else getattr(error, "__notes__", ()):
         echo(note, err=True)
     _say_object(message, type(error).__name__, code)

@@ -1,4 +1,4 @@
-"""How a verb says its result: lines of text, or one JSON object; then the command that may come next."""
+"""Printing: the result of a verb as lines of text or as one JSON object, and the command that may come next."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from twinlink.cli.colours import coloured, visible, wants_colours
 if TYPE_CHECKING:
     from twinlink.cli.results.record import Record
 
-__all__ = ["command", "echo", "say", "say_error", "wants_json"]
+__all__ = ["command", "echo", "print_error", "print_result", "wants_json"]
 
 
 def wants_json(words: Iterable[str]) -> bool:
-    """Tell whether a command line asks for JSON, also one that cannot be understood.
+    """Return whether a command line asks for JSON, even one that cannot be parsed.
 
     >>> wants_json(["match", "run", "--json"]), wants_json(["explain", "run", "--", "--json"])
     (True, False)
@@ -47,19 +47,21 @@ def echo(line: str, *, err: bool = False) -> None:
     typer.echo(coloured(line) if in_colours else line, err=err, color=in_colours)
 
 
-def say(record: Record, as_json: bool, quiet: bool = False, then: Iterable[str] = (), *, raw: bool = False) -> None:
-    """Say a result; one that is an error as well ends the command.
+def print_result(
+    record: Record, as_json: bool, quiet: bool = False, then: Iterable[str] = (), *, raw: bool = False
+) -> None:
+    """Print a result; one that is an error, too, ends the command.
 
     Parameters
     ----------
     record : Record
         The result.
     as_json : bool
-        Say it as one JSON object.
+        Print it as one JSON object.
     quiet : bool
         Suggest nothing.
     then : iterable of str
-        Commands that may come next; said on standard error.
+        Commands that may come next; printed on standard error.
     raw : bool
         The lines are data for another program: they go out as they are.
     """
@@ -69,7 +71,7 @@ def say(record: Record, as_json: bool, quiet: bool = False, then: Iterable[str] 
 
         typer.echo(json_text(record, problem))
         if problem is not None:
-            say_error(str(problem))
+            print_error(str(problem))
             raise typer.Exit(problem.exit_code)
         return
     for line in record.lines():
@@ -85,6 +87,6 @@ def say(record: Record, as_json: bool, quiet: bool = False, then: Iterable[str] 
         echo(f"next: {text}", err=True)
 
 
-def say_error(message: str) -> None:
-    """Say on standard error what went wrong."""
+def print_error(message: str) -> None:
+    """Print an error on standard error."""
     echo(f"twinlink: error: {message}", err=True)

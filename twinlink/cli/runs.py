@@ -30,7 +30,7 @@ def working(
     quiet : bool
         Show nothing.
     settings : CallSettings, optional
-        What the run remembers of them is told.
+        What the run remembers of them is printed.
     stages : sequence of str
         Stages that the call is about.
     """

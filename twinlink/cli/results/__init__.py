@@ -1,4 +1,4 @@
-"""What the command line says of a result: one record each, which is shown as lines of text or as a JSON object.
+"""The results of verbs: one record each, which is printed as lines of text or as a JSON object.
 
 Both are made of the same record and of nothing else, so that they cannot differ.
 """

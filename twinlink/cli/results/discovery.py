@@ -1,4 +1,4 @@
-"""What is said of the rounds in which a list of sites grows."""
+"""Results of site discovery: its rounds, and what each brought."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from twinlink.cli.results.record import Record
 if TYPE_CHECKING:
     from twinlink.rundir.rounds import Rounds
 
-__all__ = ["DiscoveryTold", "FailedSite", "RoundTold"]
+__all__ = ["DiscoveryResult", "FailedSite", "RoundResult"]
 
 _SITES_SHOWN = 5  # of a round, by verdict
 
@@ -29,7 +29,7 @@ class FailedSite(msgspec.Struct, frozen=True):
     """What that rests on."""
 
 
-class RoundTold(Record, frozen=True, kw_only=True):
+class RoundResult(Record, frozen=True, kw_only=True):
     """How a round of discovery went."""
 
     counts: dict[str, int]
@@ -42,8 +42,8 @@ class RoundTold(Record, frozen=True, kw_only=True):
     """File of what was made of each site."""
 
     @classmethod
-    def of(cls, row: Mapping[str, int], out: Path) -> RoundTold:
-        """Take what is told of one round of the run in ``out``."""
+    def of(cls, row: Mapping[str, int], out: Path) -> RoundResult:
+        """Make it of one round of the run in ``out``."""
         from twinlink.rundir.rounds import VERDICTS_FILE
 
         rounds = _rounds(out)
@@ -71,12 +71,12 @@ class RoundTold(Record, frozen=True, kw_only=True):
         )
 
 
-class DiscoveryTold(Record, frozen=True, kw_only=True):
+class DiscoveryResult(Record, frozen=True, kw_only=True):
     """`twinlink discover`: all rounds, and where they lie."""
 
     run: str
     """The run directory."""
-    rounds: list[RoundTold]
+    rounds: list[RoundResult]
     """All rounds that are done."""
     exhausted: bool
     """Whether no site was left to try before there were as many rounds as wanted."""
@@ -92,19 +92,19 @@ class DiscoveryTold(Record, frozen=True, kw_only=True):
     """File of the sites that may come next."""
 
     @classmethod
-    def of(cls, out: Path, wanted: int) -> DiscoveryTold:
-        """Take what is told from the rounds of the run in ``out``, of which ``wanted`` were wanted after the first."""
+    def of(cls, out: Path, wanted: int) -> DiscoveryResult:
+        """Make it from the rounds of the run in ``out``, of which ``wanted`` were wanted after the first."""
         from twinlink.jobs.rounds_chart import PLOT_FILE
         from twinlink.patterns.stage import PAIRS_FILE
         from twinlink.rundir.rounds import ROUNDS_FILE, VERDICTS_FILE
         from twinlink.sites.stage import SITES_FILE
 
         rounds = _rounds(out)
-        told = [RoundTold.of(row, out) for row in rounds.table().to_pylist()]
+        shown = [RoundResult.of(row, out) for row in rounds.table().to_pylist()]
         return cls(
             run=str(out),
-            rounds=told,
-            exhausted=len(told) <= wanted,
+            rounds=shown,
+            exhausted=len(shown) <= wanted,
             table=str(rounds.folder / ROUNDS_FILE),
             picture=str(rounds.folder / PLOT_FILE),
             verdicts=str(rounds.folder / VERDICTS_FILE),

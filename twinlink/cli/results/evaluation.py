@@ -1,4 +1,4 @@
-"""What is said of pairs: how many are right, why one is a pair, what methods make of them."""
+"""Results about pairs: scores, explanations, and the verdicts of methods."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 __all__ = [
     "CurvePoint",
     "Estimated",
-    "ExplanationTold",
+    "ExplanationResult",
     "Interval",
-    "MethodTold",
+    "MethodResult",
     "Scores",
-    "ScoresTold",
-    "VerdictsTold",
+    "ScoresResult",
+    "VerdictsResult",
 ]
 
 
@@ -58,7 +58,7 @@ class Scores(Record, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, result: Counts) -> Scores:
-        """Take what is told from a scored list."""
+        """Make it from a scored list."""
         from twinlink.evaluation.gold import Evaluation
 
         measured = result if isinstance(result, Evaluation) else None
@@ -110,7 +110,7 @@ class Interval(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, share: Share | None) -> Interval | None:
-        """Take what is told from a share."""
+        """Make it from a share."""
         return None if share is None else cls(share.value, share.low, share.high, share.tells, share.needed)
 
 
@@ -138,7 +138,7 @@ class Estimated(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, scores: LabelScores) -> Estimated:
-        """Take what is told from scores by labels."""
+        """Make it from scores by labels."""
         e = scores.precision
         shares = Interval.of(scores.recall), Interval.of(scores.f1)
         return cls(e.precision, e.low, e.high, e.n, e.of, e.tells, e.needed, *shares)
@@ -148,8 +148,8 @@ class Estimated(msgspec.Struct, frozen=True):
         from twinlink.evaluation.labelled import share_lines
         from twinlink.labels.precision import Share
 
-        def share(told: Interval | None) -> Share | None:
-            return None if told is None else Share(told.value, told.low, told.high, told.needed)
+        def share(interval: Interval | None) -> Share | None:
+            return None if interval is None else Share(interval.value, interval.low, interval.high, interval.needed)
 
         precision = Share(self.precision, self.low, self.high, self.needed)
         yield from share_lines(precision, share(self.recall), share(self.f1))
@@ -170,7 +170,7 @@ class CurvePoint(msgspec.Struct, frozen=True):
     """Upper bound."""
 
 
-class ScoresTold(Scores, frozen=True, kw_only=True):
+class ScoresResult(Scores, frozen=True, kw_only=True):
     """`twinlink evaluate`: the measures against known pairs."""
 
     run: str
@@ -201,7 +201,7 @@ class ScoresTold(Scores, frozen=True, kw_only=True):
         *,
         matched_with_labels: bool = False,
         meant: dict[str, dict[str, int]] | None = None,
-    ) -> ScoresTold:
+    ) -> ScoresResult:
         """Put together the measures, the addresses that are missing of how many, and what else was asked for."""
         counts = {name: getattr(Scores.of(result), name) for name in Scores.__struct_fields__}
         return cls(
@@ -243,7 +243,7 @@ def _curve_lines(by: str, curve: Sequence[CurvePoint]) -> Iterator[str]:
         yield f"{point.cut:11.4f}  {point.precision:9.4f}  {of_recall}"
 
 
-class ExplanationTold(Record, frozen=True, kw_only=True):
+class ExplanationResult(Record, frozen=True, kw_only=True):
     """`twinlink explain`: why two pages are a pair or not, or what became of one page."""
 
     url: str
@@ -264,8 +264,8 @@ class ExplanationTold(Record, frozen=True, kw_only=True):
     """What else is known of the pages, in sentences."""
 
     @classmethod
-    def of(cls, explanation: Explanation) -> ExplanationTold:
-        """Take what is told from an explanation."""
+    def of(cls, explanation: Explanation) -> ExplanationResult:
+        """Make it from an explanation."""
         return cls(
             url=explanation.url,
             verdict=explanation.verdict,
@@ -307,7 +307,7 @@ def _plain(value: Any) -> Any:
     return value.item() if hasattr(value, "item") else value
 
 
-class MethodTold(msgspec.Struct, frozen=True):
+class MethodResult(msgspec.Struct, frozen=True):
     """What one method says of all pairs."""
 
     method: str
@@ -320,10 +320,10 @@ class MethodTold(msgspec.Struct, frozen=True):
     """Rules for odd sets that stepped in."""
 
 
-class VerdictsTold(Record, frozen=True, kw_only=True):
+class VerdictsResult(Record, frozen=True, kw_only=True):
     """`twinlink verify`: what each method makes of the pairs."""
 
-    methods: list[MethodTold]
+    methods: list[MethodResult]
     """The methods."""
     not_judged: dict[str, int]
     """Pairs that no method could judge, by reason."""
@@ -331,12 +331,12 @@ class VerdictsTold(Record, frozen=True, kw_only=True):
     """File of the verdicts."""
 
     @classmethod
-    def of(cls, verified: Verified, target: Path) -> VerdictsTold:
-        """Take what is told from the verdicts."""
+    def of(cls, verified: Verified, target: Path) -> VerdictsResult:
+        """Make it from the verdicts."""
         missing = Counter(row["verdict"] for row in verified.table.to_pylist() if row["method"] is None)
         return cls(
             methods=[
-                MethodTold(each.method, dict(each.counts), dict(each.found), list(each.notes))
+                MethodResult(each.method, dict(each.counts), dict(each.found), list(each.notes))
                 for each in verified.summaries
             ],
             not_judged=dict(missing),

@@ -1,4 +1,4 @@
-"""What `--lexicon auto` has found, told with a match or an alignment."""
+"""The dictionaries that `--lexicon auto` has found, shown with a match or an alignment."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import msgspec
 if TYPE_CHECKING:
     from twinlink.similarity.lexicon_sets import LexiconRecord
 
-__all__ = ["LexiconsTold"]
+__all__ = ["LexiconsResult"]
 
 
-class LexiconsTold(msgspec.Struct, frozen=True):
+class LexiconsResult(msgspec.Struct, frozen=True):
     """Installed dictionaries that a stage has used."""
 
     used: dict[str, int]
@@ -25,12 +25,12 @@ class LexiconsTold(msgspec.Struct, frozen=True):
     """Every two languages without a dictionary (``en-fr``), and the Debian packages that have one."""
 
     @classmethod
-    def of(cls, record: LexiconRecord) -> LexiconsTold:
-        """Take what is told from a record."""
+    def of(cls, record: LexiconRecord) -> LexiconsResult:
+        """Make it from a record."""
         return cls(used=record.used, unreadable=record.unreadable, missing=record.missing)
 
     @classmethod
-    def of_stage(cls, folder: Path) -> LexiconsTold | None:
+    def of_stage(cls, folder: Path) -> LexiconsResult | None:
         """Read what a stage has used; None where it was not to look for dictionaries."""
         from twinlink.similarity.lexicon_sets import RECORD
 
@@ -40,7 +40,7 @@ class LexiconsTold(msgspec.Struct, frozen=True):
     def lines(self) -> Iterator[str]:
         """Yield a line for all that was used, and one for each that could not be, or is missing.
 
-        >>> list(LexiconsTold({"/d/fra-eng.index": 8505}, {}, {"en-fi": ["dict-a"], "en-zh": []}).lines())
+        >>> list(LexiconsResult({"/d/fra-eng.index": 8505}, {}, {"en-fi": ["dict-a"], "en-zh": []}).lines())
         ['lexicon: /d/fra-eng.index (8,505 head words)',
          'lexicon: none is installed for en-fi; Debian package: dict-a',
          'lexicon: none is installed for en-zh, and no Debian package has one']

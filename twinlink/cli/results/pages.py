@@ -1,4 +1,4 @@
-"""What a crawl, a reading and a match brought: pages and page pairs."""
+"""Results of a crawl, of reading pages, and of a match."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from twinlink.cli.results.lexicons import LexiconsTold
+from twinlink.cli.results.lexicons import LexiconsResult
 from twinlink.cli.results.record import Count, Record
-from twinlink.cli.results.sentences import SentencesTold
+from twinlink.cli.results.sentences import SentencesResult
 from twinlink.errors import NothingFoundError, TwinlinkError
 from twinlink.language_names import meaning_lines, meanings
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from twinlink.run import Run
     from twinlink.spiders.crawl import CrawlProgress
 
-__all__ = ["CrawlTold", "IngestTold", "PairsTold", "SiteTold"]
+__all__ = ["CrawlResult", "IngestResult", "PairsResult", "SiteResult"]
 
 
-class SiteTold(msgspec.Struct, frozen=True):
+class SiteResult(msgspec.Struct, frozen=True):
     """How far the crawl of one site is."""
 
     site: str
@@ -38,7 +38,7 @@ class SiteTold(msgspec.Struct, frozen=True):
     """Budget that ended it before all was fetched; empty for none."""
 
 
-class CrawlTold(Record, frozen=True, kw_only=True):
+class CrawlResult(Record, frozen=True, kw_only=True):
     """`twinlink crawl`: what came in, and what was left out why."""
 
     run: str
@@ -55,7 +55,7 @@ class CrawlTold(Record, frozen=True, kw_only=True):
     """With ``--again``: pages by what came of it."""
     n_sites: int
     """All sites."""
-    sites: list[SiteTold]
+    sites: list[SiteResult]
     """The sites with the most pages, ten at most; ``crawl.json`` has all."""
     archives: str
     """Folder of the WARC files."""
@@ -63,8 +63,8 @@ class CrawlTold(Record, frozen=True, kw_only=True):
     """File with the counts of all sites."""
 
     @classmethod
-    def of(cls, progress: CrawlProgress, out: Path) -> CrawlTold:
-        """Take what is told from the crawl's own report."""
+    def of(cls, progress: CrawlProgress, out: Path) -> CrawlResult:
+        """Make it from the crawl's own report."""
         from twinlink.spiders.crawl import REPORT_NAME
 
         return cls(
@@ -75,7 +75,7 @@ class CrawlTold(Record, frozen=True, kw_only=True):
             rejects=dict(progress.reasons),
             again=dict(progress.again),
             n_sites=progress.n_sites,
-            sites=[SiteTold(s.site, s.pages, s.rejected, s.queued, str(s.ended or "")) for s in progress.sites],
+            sites=[SiteResult(s.site, s.pages, s.rejected, s.queued, str(s.ended or "")) for s in progress.sites],
             archives=str(out / "warc"),
             report=str(out / REPORT_NAME),
         )
@@ -95,7 +95,7 @@ class CrawlTold(Record, frozen=True, kw_only=True):
         yield f"{self.fetched} pages fetched, {self.rejected} rejected → {self.archives}, {self.report}"
 
 
-class IngestTold(Record, frozen=True, kw_only=True):
+class IngestResult(Record, frozen=True, kw_only=True):
     """`twinlink ingest`: what is in the tables."""
 
     run: str
@@ -110,7 +110,7 @@ class IngestTold(Record, frozen=True, kw_only=True):
     """Folder of the tables."""
 
     @classmethod
-    def of(cls, found: Run) -> IngestTold:
+    def of(cls, found: Run) -> IngestResult:
         """Count the rows of a run's tables."""
         return cls(
             run=str(found.path),
@@ -125,7 +125,7 @@ class IngestTold(Record, frozen=True, kw_only=True):
         yield f"{self.n_pages} pages, {self.n_links} links, {self.n_rejects} rejects → {self.tables}"
 
 
-class PairsTold(Record, frozen=True, kw_only=True):
+class PairsResult(Record, frozen=True, kw_only=True):
     """`twinlink mine` and `twinlink match`: what came out, and every page that is in no pair."""
 
     run: str
@@ -136,7 +136,7 @@ class PairsTold(Record, frozen=True, kw_only=True):
     """Pages by language, the most frequent first."""
     meant: dict[str, dict[str, int]]
     """Wanted languages that mean others than are written: these, each with the number of sites. Empty: none found."""
-    lexicons: LexiconsTold | None
+    lexicons: LexiconsResult | None
     """With ``--lexicon auto``: the dictionaries that were found."""
     rejects: list[Count]
     """What was dropped, by stage and reason."""
@@ -154,13 +154,13 @@ class PairsTold(Record, frozen=True, kw_only=True):
     """The report, where there is one."""
     why_none: str | None
     """Why there is no pair; null where there are some."""
-    sentences: SentencesTold | None = None
+    sentences: SentencesResult | None = None
     """With ``--align``: as of `twinlink align`."""
     ended: str | None = None
     """How a match without a pair ended that left the earlier pairs in place; null for any other."""
 
     @classmethod
-    def of_none(cls, error: EmptyMatchError) -> PairsTold:
+    def of_none(cls, error: EmptyMatchError) -> PairsResult:
         """Take what a match without a pair has counted, which did not take the place of an earlier one."""
         run, counts = error.run, error.counts
         return cls(
@@ -181,7 +181,7 @@ class PairsTold(Record, frozen=True, kw_only=True):
         )
 
     @classmethod
-    def of(cls, found: Run, sentences: SentencesTold | None = None) -> PairsTold:
+    def of(cls, found: Run, sentences: SentencesResult | None = None) -> PairsResult:
         """Count what a matched run has."""
         from twinlink.match.counts import matched_langs, why_none
         from twinlink.rundir.directory import RunDirectory
@@ -199,7 +199,7 @@ class PairsTold(Record, frozen=True, kw_only=True):
             n_pages=len(found.pages),
             languages=_languages(found),
             meant=_meant(found),
-            lexicons=LexiconsTold.of_stage(found.path / "match"),
+            lexicons=LexiconsResult.of_stage(found.path / "match"),
             rejects=[Count(stage, reason, n) for (stage, reason), n in sorted(counts.items())],
             filters={str(name): int(n) for name, n in filters.items()},
             n_pairs=len(found.pairs),

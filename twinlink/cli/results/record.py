@@ -1,4 +1,4 @@
-"""A record that can be told: as lines for people, as a JSON object for programs."""
+"""The result of a verb: a record that prints as lines for people and as a JSON object for programs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Count(msgspec.Struct, frozen=True):
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):
-    """Base of what a verb tells; the names of the fields are the keys of the JSON object."""
+    """Base of the results of verbs; the names of the fields are the keys of the JSON object."""
 
     def lines(self) -> Iterator[str]:
         """Yield the record as text."""
@@ -46,13 +46,13 @@ def error_object(message: str, kind: str, exit_code: int) -> dict[str, Any]:
     return {"error": message, "kind": kind, "exit_code": exit_code}
 
 
-def json_text(told: Record | dict[str, Any], problem: TwinlinkError | None = None) -> str:
+def json_text(result: Record | dict[str, Any], problem: TwinlinkError | None = None) -> str:
     r"""Return a JSON object, in ASCII: every terminal and every pipe can take it. What is no number is null.
 
     >>> json_text({"pair": ["α", float("nan")]})
     '{"pair": ["\\u03b1", null]}'
     """
-    keys = _finite(msgspec.to_builtins(told))
+    keys = _finite(msgspec.to_builtins(result))
     if problem is not None:
         keys |= error_object(str(problem), type(problem).__name__, problem.exit_code)
     return json.dumps(keys, allow_nan=False)

@@ -1,18 +1,18 @@
-"""What is said of the report, of exported labels, and of the demo."""
+"""Results of the report, of exported labels, and of the demo."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from twinlink.cli.results.evaluation import Scores
-from twinlink.cli.results.pages import PairsTold
+from twinlink.cli.results.pages import PairsResult
 from twinlink.cli.results.record import Record
 from twinlink.errors import TwinlinkError
 
-__all__ = ["DemoTold", "LabelsTold", "ReportTold", "ReviewTold"]
+__all__ = ["DemoResult", "LabelsResult", "ReportResult", "ReviewResult"]
 
 
-class ReportTold(Record, frozen=True, kw_only=True):
+class ReportResult(Record, frozen=True, kw_only=True):
     """`twinlink report`: where the report is."""
 
     run: str
@@ -27,7 +27,7 @@ class ReportTold(Record, frozen=True, kw_only=True):
         yield f"report, {max(1, round(self.n_bytes / 1000))} kB → {self.report}"
 
 
-class ReviewTold(Record, frozen=True, kw_only=True):
+class ReviewResult(Record, frozen=True, kw_only=True):
     """`twinlink review`: where it is served, told as soon as it is."""
 
     run: str
@@ -40,7 +40,7 @@ class ReviewTold(Record, frozen=True, kw_only=True):
         yield f"review of {self.run}: {self.address} (Ctrl-C ends it)"
 
 
-class LabelsTold(Record, frozen=True, kw_only=True):
+class LabelsResult(Record, frozen=True, kw_only=True):
     """`twinlink review --export`: what was written."""
 
     run: str
@@ -58,12 +58,12 @@ class LabelsTold(Record, frozen=True, kw_only=True):
         yield f"{total} labels ({self.accepted} accept, {self.rejected} reject) → {self.exported}"
 
 
-class DemoTold(Record, frozen=True, kw_only=True):
+class DemoResult(Record, frozen=True, kw_only=True):
     """`twinlink demo`: the pairs of the made site, and how they score."""
 
     site_pages: int
     """Pages of the made site."""
-    pairs: PairsTold
+    pairs: PairsResult
     """As of `twinlink mine`."""
     scores: Scores
     """The measures against the known truth."""

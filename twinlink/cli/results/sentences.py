@@ -1,4 +1,4 @@
-"""What an alignment brought: sentence pairs of a run, or the sentences of two texts."""
+"""Results of an alignment: sentence pairs of a run, or the sentences of two texts."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from pathlib import Path
 
 import msgspec
 
-from twinlink.cli.results.lexicons import LexiconsTold
+from twinlink.cli.results.lexicons import LexiconsResult
 from twinlink.cli.results.record import Record
 from twinlink.errors import NothingFoundError, TwinlinkError
 
-__all__ = ["LanguagePair", "SentencePair", "SentencesTold", "TextsTold"]
+__all__ = ["LanguagePair", "SentencePair", "SentencesResult", "TextsResult"]
 
 
 class LanguagePair(msgspec.Struct, frozen=True):
@@ -26,7 +26,7 @@ class LanguagePair(msgspec.Struct, frozen=True):
     """Pairs left out by reason, the most frequent first."""
 
 
-class SentencesTold(Record, frozen=True, kw_only=True):
+class SentencesResult(Record, frozen=True, kw_only=True):
     """`twinlink align RUN`: how many sentence pairs came out, and what was left out why."""
 
     run: str
@@ -37,11 +37,11 @@ class SentencesTold(Record, frozen=True, kw_only=True):
     """The counts of every two languages."""
     files: str
     """Folder of the tables and files."""
-    lexicons: LexiconsTold | None
+    lexicons: LexiconsResult | None
     """With ``--lexicon auto``: the dictionaries that were found."""
 
     @classmethod
-    def of(cls, path: Path) -> SentencesTold:
+    def of(cls, path: Path) -> SentencesResult:
         """Count the rows of an aligned run's tables."""
         from twinlink.tables import SEGMENT, SEGMENTS, read_table
 
@@ -57,7 +57,7 @@ class SentencesTold(Record, frozen=True, kw_only=True):
             n_sentence_pairs=total,
             by_languages=rows,
             files=str(stage),
-            lexicons=LexiconsTold.of_stage(stage),
+            lexicons=LexiconsResult.of_stage(stage),
         )
 
     def lines(self) -> Iterator[str]:
@@ -89,7 +89,7 @@ class SentencePair(msgspec.Struct, frozen=True):
     """Chance that they belong together."""
 
 
-class TextsTold(Record, frozen=True, kw_only=True):
+class TextsResult(Record, frozen=True, kw_only=True):
     """`twinlink align A.txt B.txt`: the sentences of two texts."""
 
     pairs: list[SentencePair]
@@ -98,12 +98,12 @@ class TextsTold(Record, frozen=True, kw_only=True):
     """With format ``beads``: numbers of the lines that belong together, from 0."""
 
     @classmethod
-    def of(cls, lines: Iterable[str], form: str) -> TextsTold:
+    def of(cls, lines: Iterable[str], form: str) -> TextsResult:
         r"""Read the lines that `twinlink.jobs.mine.align_files` gives: no tab is in a sentence.
 
-        >>> TextsTold.of(["[0, 1]:[2]", "[]:[3]"], "beads").beads
+        >>> TextsResult.of(["[0, 1]:[2]", "[]:[3]"], "beads").beads
         [([0, 1], [2]), ([], [3])]
-        >>> list(TextsTold.of(["A.\tB.\t0.5000"], "tsv").lines())
+        >>> list(TextsResult.of(["A.\tB.\t0.5000"], "tsv").lines())
         ['A.\tB.\t0.5000']
         """
         if form == "beads":

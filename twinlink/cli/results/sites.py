@@ -1,4 +1,4 @@
-"""What is said of sites: their URL patterns, pages recovered by them, and the sites around."""
+"""Results about sites: their URL patterns, recovered pages, and the ranking of other sites."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from twinlink.cli.results.record import Record
 if TYPE_CHECKING:
     from twinlink.rundir.directory import RunDirectory
 
-__all__ = ["Guess", "GuessesTold", "PatternsTold", "RankTold", "RecoveredTold", "Rule", "Site"]
+__all__ = ["Guess", "GuessesResult", "PatternsResult", "RankResult", "RecoveredResult", "Rule", "Site"]
 
 SHOWN = 10
-"""Rules and sites that are told; the tables have all."""
+"""Rules and sites that are shown; the tables have all."""
 REASONS = 3
-"""Features that are told of a site, those that moved its place most."""
+"""Features that are shown of a site: those that moved its place most."""
 
 
 class Rule(msgspec.Struct, frozen=True):
@@ -37,7 +37,7 @@ class Rule(msgspec.Struct, frozen=True):
     """Sites that it is known from."""
 
 
-class PatternsTold(Record, frozen=True, kw_only=True):
+class PatternsResult(Record, frozen=True, kw_only=True):
     """`twinlink patterns`: the patterns that count, the most frequent first."""
 
     run: str
@@ -60,7 +60,7 @@ class PatternsTold(Record, frozen=True, kw_only=True):
     """With ``--export``: its keys."""
 
     @classmethod
-    def of(cls, run: RunDirectory, exported: Path | None = None, n_exported: int | None = None) -> PatternsTold:
+    def of(cls, run: RunDirectory, exported: Path | None = None, n_exported: int | None = None) -> PatternsResult:
         """Count what stage `patterns` found."""
         from twinlink.patterns.stage import PATTERNS_FILE
         from twinlink.tables import PATTERNS, iter_parts, read_table
@@ -73,9 +73,9 @@ class PatternsTold(Record, frozen=True, kw_only=True):
         for part in iter_parts(folder / "patterns"):
             rows = read_table(part, PATTERNS).to_pylist()
             verdicts.update(row["verdict"] for row in rows)
-            telling = [row for row in rows if row["verdict"] != "weak"]
-            n_sites, n_bilingual = n_sites + 1, n_bilingual + bool(telling)
-            for row in telling:
+            strong = [row for row in rows if row["verdict"] != "weak"]
+            n_sites, n_bilingual = n_sites + 1, n_bilingual + bool(strong)
+            for row in strong:
                 key = (row["rule"], row["verdict"])
                 pages[key] += row["n_pages"]
                 known[key] = (row["global"], row["n_sites"])
@@ -118,7 +118,7 @@ class Site(msgspec.Struct, frozen=True):
     """The features that moved it most, and by how much."""
 
 
-class RankTold(Record, frozen=True, kw_only=True):
+class RankResult(Record, frozen=True, kw_only=True):
     """`twinlink rank`: the best candidates, each with its reasons."""
 
     run: str
@@ -137,8 +137,8 @@ class RankTold(Record, frozen=True, kw_only=True):
     """With ``--export``: the file of the graph of sites."""
 
     @classmethod
-    def of(cls, run: RunDirectory, exported: Path | None = None) -> RankTold:
-        """Take what is told from the table of stage `rank`."""
+    def of(cls, run: RunDirectory, exported: Path | None = None) -> RankResult:
+        """Make it from the table of stage `rank`."""
         from twinlink.sites.features import FEATURES
         from twinlink.sites.stage import MODEL_FILE, SITES_FILE, TABLE_FILE
         from twinlink.tables import SITES, read_table
@@ -188,7 +188,7 @@ class Guess(msgspec.Struct, frozen=True):
     """The page whose partner it may be."""
 
 
-class GuessesTold(Record, frozen=True, kw_only=True):
+class GuessesResult(Record, frozen=True, kw_only=True):
     """`twinlink recover --dry-run`: the addresses that would be asked for."""
 
     run: str
@@ -197,7 +197,7 @@ class GuessesTold(Record, frozen=True, kw_only=True):
     """The best first on each site."""
 
     @classmethod
-    def of(cls, run: Path, lines: Iterable[str]) -> GuessesTold:
+    def of(cls, run: Path, lines: Iterable[str]) -> GuessesResult:
         """Read the tab-separated lines of `twinlink.recover.stage.guessed_lines`."""
         cells = [line.split("\t") for line in lines]
         return cls(run=str(run), addresses=[Guess(url, rule, float(c), page) for url, rule, c, page in cells])
@@ -208,7 +208,7 @@ class GuessesTold(Record, frozen=True, kw_only=True):
             yield f"{guess.url}\t{guess.rule}\t{guess.credibility:.4f}\t{guess.page}"
 
 
-class RecoveredTold(Record, frozen=True, kw_only=True):
+class RecoveredResult(Record, frozen=True, kw_only=True):
     """`twinlink recover`: what became of the addresses."""
 
     run: str
@@ -231,7 +231,7 @@ class RecoveredTold(Record, frozen=True, kw_only=True):
     """Whether the run was read from files, so that its pages' partners were now asked for over the network."""
 
     @classmethod
-    def of(cls, run: RunDirectory, *, over_network: bool = False) -> RecoveredTold:
+    def of(cls, run: RunDirectory, *, over_network: bool = False) -> RecoveredResult:
         """Count the outcomes of stage `recover`."""
         from twinlink.recover.guessing import NOT_ASKED
         from twinlink.recover.stage import TRIED, TRIED_FILE

@@ -9,7 +9,7 @@ import typer
 
 from twinlink.cli.completion import complete_runs, listed
 from twinlink.cli.options import AsJson, ConfigFile, Forget, Lexicons, Quiet, Settings
-from twinlink.cli.output import command, echo, say
+from twinlink.cli.output import command, echo, print_result
 from twinlink.cli.runs import opened, working
 from twinlink.cli.settings import settings_of
 
@@ -59,7 +59,7 @@ def align(
     Example: twinlink align RUN --format tmx,tsv
     """
     from twinlink.align.formats.sentence_pairs import whole_path
-    from twinlink.cli.results.sentences import SentencesTold
+    from twinlink.cli.results.sentences import SentencesResult
     from twinlink.jobs.mine import align_stage
 
     if second is not None:
@@ -71,22 +71,22 @@ def align(
     opened(first)
     with working(first, quiet, settings, ("align",)) as (directory, report):
         align_stage(directory, settings.config, workers, report)
-    say(SentencesTold.of(first), as_json, quiet, [command("review", first)])
+    print_result(SentencesResult.of(first), as_json, quiet, [command("review", first)])
 
 
 def _align_texts(
     texts: tuple[Path, Path], settings: Config, lexicon: list[Path], form: str, warm: list[str], as_json: bool
 ) -> None:
     """Align two texts, and say their sentences as they are."""
-    from twinlink.cli.results.lexicons import LexiconsTold
-    from twinlink.cli.results.sentences import TextsTold
+    from twinlink.cli.results.lexicons import LexiconsResult
+    from twinlink.cli.results.sentences import TextsResult
     from twinlink.jobs.mine import align_files
     from twinlink.similarity.lexicon_sets import AUTO, lexicons_of_texts
 
     lexicons = lexicon or [Path(name) for name in settings.bitext.lexicons or settings.match.lexicons]
     if AUTO in map(str, lexicons):  # said on standard error: the sentences go to standard output
         found = lexicons_of_texts(*texts, [AUTO]).record([(texts[0].suffix[1:], texts[1].suffix[1:])])
-        for line in LexiconsTold.of(found).lines():
+        for line in LexiconsResult.of(found).lines():
             echo(line, err=True)
     lines = align_files(*texts, settings.bitext, form, warm or settings.bitext.warm, lexicons)
-    say(TextsTold.of(lines, form), as_json, raw=True)
+    print_result(TextsResult.of(lines, form), as_json, raw=True)

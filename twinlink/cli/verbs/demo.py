@@ -10,7 +10,7 @@ import typer
 
 from twinlink.cli.completion import complete_runs
 from twinlink.cli.options import AsJson, Quiet
-from twinlink.cli.output import command, echo, say
+from twinlink.cli.output import command, echo, print_result
 from twinlink.cli.runs import opened, working
 from twinlink.cli.settings import settings_of
 from twinlink.errors import RunError
@@ -35,8 +35,8 @@ def demo(
     Example: twinlink demo -o demo-run
     """
     from twinlink.cli.results.evaluation import Scores
-    from twinlink.cli.results.pages import PairsTold
-    from twinlink.cli.results.review import DemoTold
+    from twinlink.cli.results.pages import PairsResult
+    from twinlink.cli.results.review import DemoResult
     from twinlink.demo import serve, write_site
     from twinlink.evaluation.gold import evaluate as evaluate_pairs
     from twinlink.evaluation.gold import read_gold
@@ -55,6 +55,8 @@ def demo(
             # The site gets another port each time: what was fetched from the old one would stand beside it.
             mine_stages([base.rstrip("/") + path for path in site.seeds], run, settings, report, "replace")
     found = opened(out)
-    result = evaluate_pairs(address_pairs(found.pairs), read_gold(site.gold))
-    told = DemoTold(site_pages=site.n_pages, pairs=PairsTold.of(found), scores=Scores.of(result), gold=str(site.gold))
-    say(told, as_json, quiet, [command("review", out)])
+    scored = evaluate_pairs(address_pairs(found.pairs), read_gold(site.gold))
+    result = DemoResult(
+        site_pages=site.n_pages, pairs=PairsResult.of(found), scores=Scores.of(scored), gold=str(site.gold)
+    )
+    print_result(result, as_json, quiet, [command("review", out)])

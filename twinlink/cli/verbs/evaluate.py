@@ -9,7 +9,7 @@ import typer
 
 from twinlink.cli.completion import complete_langs, complete_runs
 from twinlink.cli.options import AsJson, ConfigFile, Forget, GoldFile, Quiet, RunPath, Settings, Verifier
-from twinlink.cli.output import say
+from twinlink.cli.output import print_result
 from twinlink.cli.runs import opened, working
 from twinlink.cli.settings import settings_of
 from twinlink.errors import InputError
@@ -40,7 +40,7 @@ def verify(
     Example: twinlink verify pairs.tsv --run RUN --method jangeldin
     """
     from twinlink.baselines.verify import VERIFIERS, read_pairs, verify_pairs, write_verdicts
-    from twinlink.cli.results.evaluation import VerdictsTold
+    from twinlink.cli.results.evaluation import VerdictsResult
 
     settings = settings_of(run, config, set_, {}, forget)
     given = read_pairs(pairs)
@@ -53,7 +53,7 @@ def verify(
         with working(run, quiet, settings, ("verify",)) as (directory, _):
             verified = verify_pairs(given, names, directory, settings=settings.config.match)
     write_verdicts(verified, target)
-    say(VerdictsTold.of(verified, target), as_json, quiet)
+    print_result(VerdictsResult.of(verified, target), as_json, quiet)
 
 
 def evaluate(
@@ -84,7 +84,7 @@ def evaluate(
     """
     from twinlink.cli.evaluation import judge
 
-    say(judge(opened(run), gold, labels, langs, curve), as_json)
+    print_result(judge(opened(run), gold, labels, langs, curve), as_json)
 
 
 def explain(
@@ -97,9 +97,9 @@ def explain(
 
     Example: twinlink explain RUN https://www.example.gov.hk/en/about.htm
     """
-    from twinlink.cli.results.evaluation import ExplanationTold
+    from twinlink.cli.results.evaluation import ExplanationResult
 
-    say(ExplanationTold.of(opened(run).explain(url, other)), as_json)
+    print_result(ExplanationResult.of(opened(run).explain(url, other)), as_json)
 
 
 def _verdicts_file(pairs: Path, out: Path | None) -> Path:

@@ -36,7 +36,7 @@ from twinlink.cli.options import (
     SiteBy,
     UrlPrefixes,
 )
-from twinlink.cli.output import command, say
+from twinlink.cli.output import command, print_result
 from twinlink.cli.runs import opened, working
 from twinlink.cli.settings import crawl_options, match_options, more_seeds, settings_of
 from twinlink.errors import ConfigError
@@ -89,17 +89,17 @@ def mine(
     check_two(settings.config.langs)
 
     # They take a second to load, for which a wrong setting need not wait.
-    from twinlink.cli.results.pages import PairsTold
-    from twinlink.cli.results.sentences import SentencesTold
+    from twinlink.cli.results.pages import PairsResult
+    from twinlink.cli.results.sentences import SentencesResult
     from twinlink.jobs.mine import mine_stages
     from twinlink.jobs.origin import means
 
     how = means(add=add, replace=replace)
     addresses = [*inputs, *more_seeds(seeds)]
-    with telling_no_pair(as_json, quiet), working(out, quiet, settings, ALL_STAGES) as (run, report):
+    with explaining_no_pair(as_json, quiet), working(out, quiet, settings, ALL_STAGES) as (run, report):
         mine_stages(addresses, run, settings.config, report, how, align=align)
-    sentences = SentencesTold.of(out) if align else None
-    say(PairsTold.of(opened(out), sentences), as_json, quiet, [command("review", out)])
+    sentences = SentencesResult.of(out) if align else None
+    print_result(PairsResult.of(opened(out), sentences), as_json, quiet, [command("review", out)])
 
 
 def crawl(
@@ -135,7 +135,7 @@ def crawl(
     given |= {"langs": langs, "crawl.again": again or None}
     settings = settings_of(None if replace else out, config, set_, given, forget)
 
-    from twinlink.cli.results.pages import CrawlTold
+    from twinlink.cli.results.pages import CrawlResult
     from twinlink.jobs.mine import crawl_alone, split_inputs
     from twinlink.jobs.origin import means
 
@@ -145,7 +145,7 @@ def crawl(
         raise ConfigError(f"{paths[0]}: `twinlink crawl` takes addresses; read files with `twinlink ingest`")
     with working(out, quiet, settings, ("crawl", "langs")) as (run, report):
         progress = crawl_alone(addresses, run, settings.config, report, how)
-    say(CrawlTold.of(progress, out), as_json, quiet, [command("ingest", "-o", out)])
+    print_result(CrawlResult.of(progress, out), as_json, quiet, [command("ingest", "-o", out)])
 
 
 def ingest(
@@ -170,7 +170,7 @@ def ingest(
 
     Example: twinlink ingest mirror/ --base-url https://www.example.gov.hk -o RUN
     """
-    from twinlink.cli.results.pages import IngestTold
+    from twinlink.cli.results.pages import IngestResult
     from twinlink.jobs.mine import ingest_alone
     from twinlink.jobs.origin import means
 
@@ -179,7 +179,7 @@ def ingest(
     settings = settings_of(None if replace else out, config, set_, given, forget)
     with working(out, quiet, settings, ("ingest",)) as (run, report):
         ingest_alone(paths, run, settings.config, report, how)
-    say(IngestTold.of(opened(out)), as_json, quiet, [command("match", out)])
+    print_result(IngestResult.of(opened(out)), as_json, quiet, [command("match", out)])
 
 
 def match(
@@ -205,29 +205,29 @@ def match(
     wanted = match_options(langs, lexicon, method, min_probability, min_precision, labels)
     settings = settings_of(run, config, set_, wanted, forget)
 
-    from twinlink.cli.results.pages import PairsTold
+    from twinlink.cli.results.pages import PairsResult
     from twinlink.jobs.mine import match_stage
     from twinlink.review.report.stage import refresh_report
 
     opened(run)
-    with telling_no_pair(as_json, quiet), working(run, quiet, settings, ("match",)) as (directory, report):
+    with explaining_no_pair(as_json, quiet), working(run, quiet, settings, ("match",)) as (directory, report):
         match_stage(directory, settings.config, report)
-        if directory.report_file.exists():  # it would go on telling of the earlier pairs
+        if directory.report_file.exists():  # it would still show the earlier pairs
             refresh_report(directory)
-    say(PairsTold.of(opened(run)), as_json, quiet, [command("align", run)])
+    print_result(PairsResult.of(opened(run)), as_json, quiet, [command("align", run)])
 
 
 @contextmanager
-def telling_no_pair(as_json: bool, quiet: bool) -> Iterator[None]:
+def explaining_no_pair(as_json: bool, quiet: bool) -> Iterator[None]:
     """Say what a match without a pair has counted; what the run had stays."""
     from twinlink.errors import NothingFoundError
 
     try:
         yield
     except NothingFoundError as error:
-        from twinlink.cli.results.pages import PairsTold
+        from twinlink.cli.results.pages import PairsResult
         from twinlink.match.counts import EmptyMatchError
 
         if not isinstance(error, EmptyMatchError):
             raise
-        say(PairsTold.of_none(error), as_json, quiet)
+        print_result(PairsResult.of_none(error), as_json, quiet)

@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from twinlink.cli.options import AsJson, GoldFile, Quiet, RunPath
-from twinlink.cli.output import command, echo, say
+from twinlink.cli.output import command, echo, print_result
 from twinlink.cli.runs import opened
 from twinlink.review.server import DEFAULT_PORT
 
@@ -37,14 +37,14 @@ def report(
 
     Example: twinlink report RUN -o report.html
     """
-    from twinlink.cli.results.review import ReportTold
+    from twinlink.cli.results.review import ReportResult
     from twinlink.review.report.stage import write_report
     from twinlink.rundir.directory import RunDirectory
 
     opened(run)
     target = write_report(RunDirectory(run), out, gold)
-    told = ReportTold(run=str(run), report=str(target), n_bytes=target.stat().st_size)
-    say(told, as_json, quiet, [command("review", run)])
+    result = ReportResult(run=str(run), report=str(target), n_bytes=target.stat().st_size)
+    print_result(result, as_json, quiet, [command("review", run)])
     if open_:
         _show(target.resolve().as_uri())
 
@@ -75,9 +75,9 @@ def review(
     from twinlink.review.server import review as serve_review
 
     def on_ready(address: str) -> None:
-        from twinlink.cli.results.review import ReviewTold
+        from twinlink.cli.results.review import ReviewResult
 
-        say(ReviewTold(run=str(run), address=address), as_json, quiet)
+        print_result(ReviewResult(run=str(run), address=address), as_json, quiet)
         if not no_open and _has_display():
             door = ending.enter_context(_door(run, address))
             threading.Thread(target=_show, args=(door,), name="_show", daemon=True).start()
@@ -91,18 +91,18 @@ def review(
 
 
 def _export(run: Path, target: Path, quiet: bool, as_json: bool) -> None:
-    from twinlink.cli.results.review import LabelsTold
+    from twinlink.cli.results.review import LabelsResult
     from twinlink.labels.book import LabelBook, export_labels
     from twinlink.rundir.directory import RunDirectory
 
     RunDirectory(run).check_target(target)
     export_labels(run, target)
     verdicts = [label.verdict for label in LabelBook(run).current().values()]
-    told = LabelsTold(
+    result = LabelsResult(
         run=str(run), accepted=verdicts.count("accept"), rejected=verdicts.count("reject"), exported=str(target)
     )
-    is_gold = target.name.endswith(".gold.tsv") and told.accepted
-    say(told, as_json, quiet, [command("evaluate", run, "--gold", target)] if is_gold else [])
+    is_gold = target.name.endswith(".gold.tsv") and result.accepted
+    print_result(result, as_json, quiet, [command("evaluate", run, "--gold", target)] if is_gold else [])
 
 
 @contextlib.contextmanager

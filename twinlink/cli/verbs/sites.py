@@ -23,7 +23,7 @@ from twinlink.cli.options import (
     Settings,
     SiteBy,
 )
-from twinlink.cli.output import command, echo, say
+from twinlink.cli.output import command, echo, print_result
 from twinlink.cli.runs import opened, working
 from twinlink.cli.settings import crawl_options, settings_of
 
@@ -51,7 +51,7 @@ def patterns(
 
     Example: twinlink patterns RUN --library others.tsv --export mine.tsv
     """
-    from twinlink.cli.results.sites import PatternsTold
+    from twinlink.cli.results.sites import PatternsResult
     from twinlink.patterns.library import check_library_path
     from twinlink.patterns.stage import export_library, learn_run
 
@@ -62,8 +62,8 @@ def patterns(
     with working(run, quiet, settings, ("patterns",)) as (directory, report):
         learn_run(directory, settings.config, lambda done, total: report("patterns", done, total))
         n_keys = None if export is None else export_library(directory, export)
-        told = PatternsTold.of(directory, export, n_keys)
-    say(told, as_json, quiet, [command("recover", run, "--dry-run")])
+        result = PatternsResult.of(directory, export, n_keys)
+    print_result(result, as_json, quiet, [command("recover", run, "--dry-run")])
 
 
 def rank(
@@ -88,7 +88,7 @@ def rank(
 
     Example: twinlink rank RUN --export sites.graphml
     """
-    from twinlink.cli.results.sites import RankTold
+    from twinlink.cli.results.sites import RankResult
     from twinlink.rundir.rounds import turned_down
     from twinlink.sites.stage import check_export, export_graph
     from twinlink.sites.stage import rank as rank_stage
@@ -101,8 +101,8 @@ def rank(
         rank_stage(directory, settings.config, turned_down(directory), lambda done, total: report("rank", done, total))
         if export is not None:
             export_graph(directory, export, settings.config)
-        told = RankTold.of(directory, export)
-    say(told, as_json, quiet)
+        result = RankResult.of(directory, export)
+    print_result(result, as_json, quiet)
 
 
 def recover(
@@ -128,7 +128,7 @@ def recover(
 
     Example: twinlink recover RUN --dry-run
     """
-    from twinlink.cli.results.sites import GuessesTold, RecoveredTold
+    from twinlink.cli.results.sites import GuessesResult, RecoveredResult
     from twinlink.recover import stage
 
     given = {"crawl.contact": contact, "recover.max_site_addresses": max_site_addresses}
@@ -136,8 +136,8 @@ def recover(
     opened(run)
     with working(run, quiet, settings, ("recover",)) as (directory, report):
         if dry_run:
-            guesses = GuessesTold.of(run, stage.guessed_lines(directory, settings.config))
-            say(guesses, as_json, quiet, [command("recover", run)] if guesses.addresses else [], raw=True)
+            guesses = GuessesResult.of(run, stage.guessed_lines(directory, settings.config))
+            print_result(guesses, as_json, quiet, [command("recover", run)] if guesses.addresses else [], raw=True)
             if not guesses.addresses:
                 echo("0 addresses: no credible pattern gives a page a partner that is not known", err=True)
             return
@@ -145,9 +145,9 @@ def recover(
         if from_files and not as_json:
             echo(f"{run} was read from files: its pages' partners are now asked for over the network")
         stage.recover(directory, settings.config, lambda done, total: report("recover", done, total))
-        told = RecoveredTold.of(directory, over_network=from_files)
+        result = RecoveredResult.of(directory, over_network=from_files)
     steps = f"{command('ingest', '-o', run)} && {command('match', run)}"
-    say(told, as_json, quiet, [steps] if told.n_found else [])
+    print_result(result, as_json, quiet, [steps] if result.n_found else [])
 
 
 def discover(
@@ -181,7 +181,7 @@ def discover(
     settings = settings_of(out, config, set_, given, forget)
     check_two(settings.config.langs)
 
-    from twinlink.cli.results.discovery import DiscoveryTold, RoundTold
+    from twinlink.cli.results.discovery import DiscoveryResult, RoundResult
     from twinlink.jobs.discover import discover as discover_sites
     from twinlink.spiders.seeds import seeds_of
 
@@ -189,8 +189,8 @@ def discover(
 
     def on_round(row: dict[str, int]) -> None:
         if not as_json:  # which has all rounds at the end
-            say(RoundTold.of(row, out), as_json)
+            print_result(RoundResult.of(row, out), as_json)
 
     with working(out, quiet, settings, ("discover",)) as (run, report):
         discover_sites(addresses, run, settings.config, report, on_round)
-    say(DiscoveryTold.of(out, settings.config.discover.rounds), as_json, quiet)
+    print_result(DiscoveryResult.of(out, settings.config.discover.rounds), as_json, quiet)

@@ -1,13 +1,14 @@
-"""How alike two pages are by their links, on plain arrays and ``scipy.sparse.csr_array``.
+"""Similarity of pages by their links, matching and ranking, on plain arrays and ``scipy.sparse.csr_array``.
 
 - link matrices: `adjacency`, `neighbours`; as networkx graphs: `to_networkx`, `from_networkx`
 - similarity by links: `external_similarity`, `enhanced_similarity` (Enhanced Translation Similarity, Liu et al. 2014)
-- link order: `link_lists`, `link_order`: pages at the same place among the links of paired pages
+- link order: `link_lists`, `link_order`: pages at the same position among the links of paired pages
 - one-to-one matching: `greedy_matching` (Algorithm 3), `optimal_matching`
 - PageRank: `pagerank`, `seed_scores` (Zhang, Yao & Kit)
 
-Page ids and addresses stay outside. Rows of a similarity matrix are the pages of the first language, columns those of
-the second; an entry that is not stored is no candidate.
+The functions use page numbers, not page ids or addresses. Rows of a similarity matrix are the pages of the first
+language, columns those of
+the second; an entry that is not stored is not a candidate.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Checks at the border of the room: matrices come out in the one form that the code behind relies on."""
+"""Checks of input matrices, which return them in the form that the kernels require."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from twinlink.errors import ShapeError
 __all__ = ["check_neighbours", "check_scores"]
 
 MAX_ENTRIES = 2**32 - 2
-"""The kernels number entries from 1 in 32 bits."""
+"""The kernels number entries from 1 with 32 bits."""
 
 ROUNDING = 1e-6
-"""A value this far outside [0, 1] comes from rounding, such as a cosine of 1.0000001, and is moved to the border."""
+"""Values outside [0, 1] by at most this much are rounding errors, such as a cosine of 1.0000001, and are clipped."""
 
 
 def check_scores(scores: csr_array, name: str = "scores") -> csr_array:
-    """Return ``scores`` as float32 with sorted rows, or say what does not fit. What fits already is not copied.
+    """Validate ``scores`` and return them as float32 with sorted rows, without a copy where possible.
 
     Raises
     ------
     ShapeError
-        If it is no ``csr_array``, an entry is stored twice or lies outside, or a value is NaN or outside [0, 1] by
+        If it is not a ``csr_array``, an entry is duplicate or out of bounds, or a value is NaN or outside [0, 1] by
         more than `ROUNDING`.
 
     Examples
@@ -46,12 +46,12 @@ def check_scores(scores: csr_array, name: str = "scores") -> csr_array:
 
 
 def check_neighbours(neighbours: csr_array, n: int, name: str) -> csr_array:
-    """Return ``neighbours`` with sorted rows, or say what does not fit. What fits already is not copied.
+    """Validate ``neighbours`` and return it with sorted rows, without a copy where possible.
 
     Raises
     ------
     ShapeError
-        If it is no ``csr_array`` of shape (n, n), an entry is stored twice or lies outside, or a page is its own
+        If it is not a ``csr_array`` of shape (n, n), an entry is duplicate or out of bounds, or a page is its own
         neighbour.
     """
     matrix = _canonical(neighbours, name)
@@ -68,11 +68,11 @@ def check_neighbours(neighbours: csr_array, n: int, name: str) -> csr_array:
 
 
 def _canonical(matrix: object, name: str) -> csr_array:
-    # A dense matrix is not turned into a sparse one on the quiet: its zeros would cease to be candidates.
+    # A dense matrix is not converted silently: its zeros would cease to be candidates.
     if not isinstance(matrix, csr_array) or matrix.ndim != 2:
         raise ShapeError(f"{name}: expected a csr_array of two dimensions, got {type(matrix).__name__}")
     try:
-        matrix.check_format(full_check=True)  # the kernels would read whatever lies beyond the end
+        matrix.check_format(full_check=True)  # the kernels would read beyond the end of the array
     except ValueError as error:
         raise ShapeError(f"{name}: expected columns within shape {matrix.shape}, got others ({error})") from error
     rows = matrix if matrix.has_sorted_indices else matrix.sorted_indices()

@@ -1,8 +1,8 @@
-"""Link order: pages that stand at the same place among the links of two paired pages.
+"""Link order: evidence from pages at the same position among the links of two paired pages.
 
-Menus, lists and archives name their entries in the same order in every language version. So the links of two paired
-pages, in document order, can be aligned, and pages that face each other in the alignment are likely to be a pair. This
-tells pages apart that are alike in everything else (one product on three platforms, the months of an archive).
+Menus, lists and archives have their entries in the same order in every language version. So the links of two paired
+pages, in document order, can be aligned, and pages aligned with each other are likely to be a pair. This separates
+pages that are alike in everything else (one product on three platforms, the months of an archive).
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from twinlink.sparse import entry_rows
 __all__ = ["LinkLists", "link_lists", "link_order", "sublists"]
 
 MAX_LINKS = 1_000
-"""Links of a page that are aligned, the first ones: bounds the time for pages that list a whole site."""
+"""Maximum number of links aligned per page (the first ones); bounds the time for pages that list a whole site."""
 SHARPNESS = 4.0
-"""Power of the relative score in an alignment: a candidate that is clearly worse than another one of its pages gives
-way to it. Ours, not tuned."""
+"""Exponent of the relative score in an alignment: a candidate that is clearly worse than another candidate of its
+pages gives way to it. Our choice, not tuned."""
 STRICTNESS = 8.0
-"""λ: how much less a chain counts that leaves a candidate out. Trials on nine sites, 3 to 25: the best cut moves by
-.005 in both directions, but for one site (.978 to .995 with 6 to 12). With one best chain instead: .968 there, the same
+"""λ: penalty of a chain for each candidate that it omits. Trials on nine sites, 3 to 25: the best cut moves by
+.005 in both directions, but for one site (.978 to .995 with 6 to 12). With only the best chain: .968 there, the same
 elsewhere."""
 
 Floats = NDArray[np.float64]
@@ -37,7 +37,7 @@ class LinkLists(NamedTuple):
     """Pages that each page links to, in document order, each page once."""
 
     starts: Ints
-    """First link of each page, and the number of links: shape (n_pages + 1,)."""
+    """Index of the first link of each page, then the number of links: shape (n_pages + 1,)."""
     targets: Ints
     """Page that each link leads to."""
 
@@ -48,18 +48,18 @@ class _Candidates(NamedTuple):
     starts: Ints
     columns: Ints
     gains: Floats
-    """Logarithm of the factor by which each makes a chain count; -inf: it is none."""
+    """Logarithm of the weight that each candidate gives a chain; -inf: not a candidate."""
 
 
 def link_lists(source: NDArray[np.integer], target: NDArray[np.integer], n: int) -> LinkLists:
     """Return the links of ``n`` pages as lists.
 
-    A page that is linked twice counts where it is linked first; links of a page to itself are left out.
+    A page that is linked twice counts at its first link; links of a page to itself are left out.
 
     Parameters
     ----------
     source, target : ndarray of int, shape (n_links,), values 0 to n - 1
-        Page that holds each link, and page that it leads to; the links of a page in document order.
+        Source and target page of each link; the links of a page in document order.
     n : int
         Number of pages.
 
@@ -77,7 +77,7 @@ def link_lists(source: NDArray[np.integer], target: NDArray[np.integer], n: int)
 
 
 def sublists(lists: LinkLists, pages: NDArray[np.integer]) -> LinkLists:
-    """Return the links among some pages, which are numbered in the given order.
+    """Return the links among the given pages, renumbered in the given order.
 
     Examples
     --------
@@ -94,16 +94,17 @@ def sublists(lists: LinkLists, pages: NDArray[np.integer]) -> LinkLists:
 
 
 def link_order(lists_a: LinkLists, lists_b: LinkLists, pairs: tuple[Ints, Ints, Floats], scores: csr_array) -> Floats:
-    """Share of the paired pages around each candidate whose links put its two pages at the same place.
+    """Compute the share of paired pages whose links put a candidate's two pages at the same position.
 
-    The links N(p) and N(q) of each pair (p, q) are aligned: a chain of candidates (x, y), x in N(p), y in N(q), rises
-    in both lists. Each chain counts by the product of ``exp(λ·r(x, y)⁴) - 1`` over its candidates, with r the score
-    over the best score of x or y, λ = `STRICTNESS`. With a(x, y) the share of all chains that the candidate is in, and
+    The links N(p) and N(q) of each pair (p, q) are aligned: a chain of candidates (x, y), x in N(p), y in N(q),
+    increases in both lists. The weight of a chain is the product of ``exp(λ·r(x, y)⁴) - 1`` over its candidates,
+    with r the score divided by the best score of x or y, λ = `STRICTNESS`. With a(x, y) the share of all chains
+    that the candidate is in, and
     P(p, q) what the pair counts for::
 
         order(x, y) = 2 · Σ a(x, y)·P(p, q) / (Σ_{x in N(p)} P(p, q) + Σ_{y in N(q)} P(p, q))
 
-    So pages share where chains are equally good: of five look-alikes that face two, no one is singled out.
+    Equally good chains share the weight: of five look-alikes aligned with two pages, none is preferred.
 
     Parameters
     ----------
@@ -112,7 +113,7 @@ def link_order(lists_a: LinkLists, lists_b: LinkLists, pairs: tuple[Ints, Ints, 
     pairs : tuple of ndarray
         Rows, columns and weights P of paired pages, weights in [0, 1].
     scores : csr_array, shape (n_pages_a, n_pages_b), values >= 0
-        Candidates, sorted, with any measure of how alike they are; a score of 0 is no candidate.
+        Candidates, sorted, with any similarity measure; an entry of 0 is not a candidate.
 
     Returns
     -------
@@ -122,11 +123,11 @@ def link_order(lists_a: LinkLists, lists_b: LinkLists, pairs: tuple[Ints, Ints, 
     Raises
     ------
     ShapeError
-        If there is not one list for each row and each column.
+        If the number of lists differs from the number of rows or columns.
 
     Examples
     --------
-    Pages 0 and 0' are paired and link to two pages each, which nothing else tells apart:
+    Pages 0 and 0' are paired; each links to two pages that no other evidence distinguishes:
 
     >>> lists = link_lists(np.array([0, 0]), np.array([1, 2]), 3)
     >>> scores = csr_array(np.array([[0.0, 0.0, 0.0], [0.0, 0.5, 0.5], [0.0, 0.5, 0.5]]))
@@ -154,7 +155,7 @@ def link_order(lists_a: LinkLists, lists_b: LinkLists, pairs: tuple[Ints, Ints, 
 
 
 def _relative(scores: csr_array, rows: NDArray[np.integer]) -> Floats:
-    """Return each score over the best one of its row or its column."""
+    """Return each score divided by the best score of its row or its column."""
     values = scores.data.astype(np.float64)
     of_row, of_column = np.zeros(scores.shape[0]), np.zeros(scores.shape[1])
     np.maximum.at(of_row, rows, values)
@@ -175,8 +176,8 @@ def _plus(x: float, y: float) -> float:
 def _sums_before(places: Ints, gains: Floats, width: int) -> Floats:
     """Return the logarithm of the sum over all chains that end with each cell of the product of their weights.
 
-    Cells come by row, those of a row by falling place. The sum over the chains that end before each place is kept in a
-    tree of prefix sums (Fenwick 1994).
+    Cells are ordered by row, then by descending position. A Fenwick tree (1994) holds the sums over the chains that
+    end before each position.
     """
     tree = np.full(width + 1, -np.inf)
     sums = np.empty(len(places))
@@ -198,7 +199,7 @@ def _sums_before(places: Ints, gains: Floats, width: int) -> Floats:
 def _shares_of_chains(places: Ints, gains: Floats, width: int) -> Floats:
     """Return the share of all chains, by their weights, that each cell is in.
 
-    Cells come by row, those of a row by falling place; ``gains`` are logarithms of weights.
+    Cells are ordered by row, then by descending position; ``gains`` are logarithms of weights.
     """
     before = _sums_before(places, gains, width)
     after = _sums_before(width - 1 - places[::-1], gains[::-1], width)[::-1]
@@ -210,7 +211,7 @@ def _shares_of_chains(places: Ints, gains: Floats, width: int) -> Floats:
 
 @compiled
 def _cells(targets: Ints, place_of: Ints, candidates: _Candidates) -> tuple[Ints, Ints]:
-    """Return the candidates of the linked pages that the other list has, by link and falling place, and the places."""
+    """Return the candidates of linked pages in the other list, by link and descending position; and their positions."""
     n = 0
     for page in targets:
         for entry in range(candidates.starts[page], candidates.starts[page + 1]):
@@ -235,7 +236,7 @@ def _cells(targets: Ints, place_of: Ints, candidates: _Candidates) -> tuple[Ints
 def _vote(
     lists_a: LinkLists, lists_b: LinkLists, rows: Ints, columns: Ints, weights: Floats, candidates: _Candidates
 ) -> tuple[Floats, Floats, Floats]:
-    """Return by how many pairs, weighted, each candidate is aligned, and each page of both languages is linked."""
+    """Return the weighted number of pairs that align each candidate, and that link to each page of both languages."""
     votes = np.zeros(len(candidates.columns))
     seen_a, seen_b = np.zeros(len(lists_a.starts) - 1), np.zeros(len(lists_b.starts) - 1)
     place_of = np.full(len(seen_b), -1, np.int64)

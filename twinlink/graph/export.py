@@ -17,7 +17,7 @@ __all__ = ["from_networkx", "to_networkx"]
 
 
 def to_networkx(adjacency: csr_array, nodes: Sequence[Hashable] | None = None) -> nx.DiGraph:
-    """Directed graph of the links; networkx writes it on as GraphML, GEXF and more.
+    """Convert links to a directed graph, which networkx can write as GraphML, GEXF and more.
 
     Parameters
     ----------
@@ -29,12 +29,12 @@ def to_networkx(adjacency: csr_array, nodes: Sequence[Hashable] | None = None) -
     Returns
     -------
     networkx.DiGraph
-        Nodes in the order of the rows; pages without links are in it.
+        Nodes in the order of the rows, pages without links included.
 
     Raises
     ------
     ShapeError
-        If the matrix is not square, or there is not one name for each page.
+        If the matrix is not square, or the number of names differs from the number of pages.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def to_networkx(adjacency: csr_array, nodes: Sequence[Hashable] | None = None) -
 
 
 def from_networkx(graph: nx.Graph, nodes: Sequence[Hashable] | None = None) -> csr_array:
-    """Link matrix of a networkx graph; an edge without direction counts as a link each way.
+    """Convert a networkx graph to a link matrix; an undirected edge counts as a link in both directions.
 
     Parameters
     ----------

@@ -1,13 +1,14 @@
-"""Compiled loops of the link methods: plain arrays in, plain arrays out, nothing checked.
+"""Compiled loops of the link methods. Input arrays are not checked.
 
-A greedy matching takes the stored entries of a similarity matrix by falling score, then row, then column. The place of
-an entry in this order is its *rank*; no two ranks are equal, so there are no ties left to break.
+A greedy matching takes the stored entries of a similarity matrix by descending score, then row, then column. The
+position of
+an entry in this order is its *rank*; no two ranks are equal, so there are no ties.
 
-`external_rows` does not walk through that order for every pair. It finds the same matching by deferred acceptance
-(Gale & Shapley 1962): each target page asks for its best entry, a source page keeps the best entry that asked for it
-and sends the other one on to its next. The result is the stable matching, and because both sides prefer by the same
-strict order there is exactly one: the best entry of all is in it, then the best of what this leaves free, and so on,
-which is the greedy rule.
+`external_rows` does not sort the entries of every pair. It finds the same matching by deferred acceptance
+(Gale & Shapley 1962): each target page proposes its best entry, and a source page keeps the best proposal and
+rejects the other, whose target page proposes its next entry. The result is the stable matching, and because both
+sides rank entries in the same strict order there is exactly one: it contains the best entry of all, then the best
+of the remaining ones, and so on, which is the greedy rule.
 
 `twinlink.graph.propagation` and `twinlink.graph.matching` call this module; `tests.graph.reference` is its plain
 twin.
@@ -24,7 +25,7 @@ from twinlink.compiled import compiled
 
 __all__ = ["Entries", "Neighbours", "external_rows", "greedy_positions"]
 
-# Indices that are read from an array are unsigned: numba then leaves out the test for negative ones, which is felt in
+# Indices read from an array are unsigned: numba then omits the test for negative indices, which is measurable in
 # loops this short.
 Index = np.uint32
 Word = np.uint64
@@ -35,7 +36,7 @@ class Entries(NamedTuple):
     """Stored entries of a similarity matrix, row after row."""
 
     starts: NDArray[np.int64]
-    """First entry of each row, and the number of entries: shape (n_source + 1,)."""
+    """Index of the first entry of each row, then the number of entries: shape (n_source + 1,)."""
     columns: NDArray[Index]
     scores: NDArray[np.float32]
     ranks: NDArray[Index]
@@ -47,21 +48,21 @@ class Neighbours(NamedTuple):
     starts: NDArray[np.int64]
     pages: NDArray[Index]
     roots: NDArray[np.float64]
-    """Square root of what each page counts for as a neighbour."""
+    """Square root of the weight of each page as a neighbour."""
     sizes: NDArray[np.float64]
-    """What the neighbours of each page count for together."""
+    """Total weight of the neighbours of each page."""
 
 
 class _Marks(NamedTuple):
-    """A set of ranks in two levels of bits: a page's entries are put in order without looking at all others."""
+    """A set of ranks as a two-level bit set, which yields a page's entries in order without scanning all others."""
 
     words: NDArray[Word]
-    groups: NDArray[Word]  # one bit for each word that is not 0
+    groups: NDArray[Word]  # one bit per nonzero word
     before: NDArray[Index]  # marked ranks before each marked word
 
 
 class _Lists(NamedTuple):
-    """Entries in the rows of one page's neighbours, numbered from 1 by rank and chained by column. 0: none, score 0."""
+    """Entries in the rows of one page's neighbours, numbered from 1 by rank and linked by column. 0: none, score 0."""
 
     rows: NDArray[Index]
     columns: NDArray[Index]
@@ -72,7 +73,7 @@ class _Lists(NamedTuple):
 
 @compiled
 def _ones(word: Word) -> Index:
-    """Count the bits that are set; the compiler knows the form and makes one instruction of it."""
+    """Count the bits that are set; the compiler turns this form into a single instruction."""
     word = word - ((word >> ONE) & Word(0x5555555555555555))
     word = (word & Word(0x3333333333333333)) + ((word >> Word(2)) & Word(0x3333333333333333))
     word = (word + (word >> Word(4))) & Word(0x0F0F0F0F0F0F0F0F)
@@ -81,7 +82,7 @@ def _ones(word: Word) -> Index:
 
 @compiled
 def _mark(near: NDArray[Index], entries: Entries, marks: _Marks) -> int:
-    """Mark the ranks of all entries in the rows ``near`` and return how many there are."""
+    """Mark the ranks of all entries in the rows ``near`` and return their number."""
     for page in near:
         for entry in range(entries.starts[page], entries.starts[page + 1]):
             index = entries.ranks[entry] >> Index(6)
@@ -101,7 +102,7 @@ def _mark(near: NDArray[Index], entries: Entries, marks: _Marks) -> int:
 
 @compiled
 def _fill(near: NDArray[Index], entries: Entries, marks: _Marks, lists: _Lists) -> int:
-    """Number the entries in the rows ``near`` by rank, chain those of a column, and return how many there are."""
+    """Number the entries in the rows ``near`` by rank, link those of a column, and return their number."""
     count = _mark(near, entries, marks)
     for page in near:
         for entry in range(entries.starts[page], entries.starts[page + 1]):
@@ -123,7 +124,7 @@ def _fill(near: NDArray[Index], entries: Entries, marks: _Marks, lists: _Lists) 
 
 @compiled
 def _settle(near: NDArray[Index], lists: _Lists, held: NDArray[Index]) -> None:
-    """Let the target pages ``near`` ask for their best entries until no source page is asked by two."""
+    """Let the target pages ``near`` propose their best entries until no source page has two proposals."""
     for page in near:
         number = lists.head[page]
         while number != 0:
@@ -146,10 +147,10 @@ def _collect(
     roots_here: NDArray[np.float64],
     roots_across: NDArray[np.float64],
 ) -> float:
-    """Sum the weighted scores that the source pages ``near`` hold, in the order of the pages, and free them."""
+    """Sum the weighted scores held by the source pages ``near``, in page order, and release them."""
     total = 0.0
     for page in near:
-        number = held[page]  # 0 where nothing is held, with score 0: adding it is faster than asking
+        number = held[page]  # 0 where nothing is held, with score 0: adding it is faster than a test
         total += roots_here[page] * roots_across[lists.columns[number]] * lists.scores[number]
         held[page] = 0
     return total
@@ -192,10 +193,10 @@ def external_rows(
 ) -> None:
     """Write S_ext of the entries in the rows ``first`` to ``last - 1`` to ``external`` (one place for each entry).
 
-    ``S_ext(e, c) = 2 * sum(√(w_x·w_y)·score) / (Σ w_x + Σ w_y)`` over the greedy matching of N(e) and N(c), where w is
-    what a neighbour counts for (see `Neighbours`); 0 where both are empty, or count for nothing. No row
-    depends on another one, so rows may be shared out to threads in any way. The sum is taken in the order of the
-    source pages, in double precision, so that it is the same number in `tests.graph.reference`.
+    ``S_ext(e, c) = 2 * sum(√(w_x·w_y)·score) / (Σ w_x + Σ w_y)`` over the greedy matching of N(e) and N(c), where w
+    is the weight of a neighbour (see `Neighbours`); 0 where both sets are empty or have no weight. Rows are
+    independent, so they may be divided among threads in any way. The sum is taken in the order of the source pages,
+    in double precision, so that it equals that of `tests.graph.reference`.
     """
     marks, lists = _scratch(entries.scores.size, _widest(first, last, entries, source), target.starts.size - 1)
     held = np.zeros(source.starts.size - 1, dtype=np.uint32)
@@ -217,7 +218,7 @@ def external_rows(
 def greedy_positions(
     rows: NDArray[np.int64], columns: NDArray[np.int64], n_rows: int, n_columns: int, limit: int
 ) -> NDArray[np.int64]:
-    """Return the positions of the entries that a greedy matching takes, ``limit`` at most; entries come by rank."""
+    """Return the positions of at most ``limit`` entries taken by a greedy matching; entries are ordered by rank."""
     row_free = np.ones(n_rows, dtype=np.bool_)
     column_free = np.ones(n_columns, dtype=np.bool_)
     taken = np.empty(min(n_rows, n_columns, limit), dtype=np.int64)

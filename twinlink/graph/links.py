@@ -1,4 +1,4 @@
-"""Link matrices of a site, or of one language of it: who links to whom, and who is whose neighbour."""
+"""Link matrices and neighbour matrices of a site, or of one language of a site."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ Direction = Literal["in", "out", "both"]
 
 
 def adjacency(source: ArrayLike, target: ArrayLike, n: int) -> csr_array:
-    """Matrix of the links among ``n`` pages.
+    """Build the matrix of the links among ``n`` pages.
 
-    ``A[p, q]`` is true where page ``p`` links to page ``q``. A link that stands on a page twice counts once; a page's
-    links to itself are left out, for they say nothing about its place on the site.
+    ``A[p, q]`` is true where page ``p`` links to page ``q``. A link that is on a page twice counts once; a page's
+    links to itself are left out, because they say nothing about its position on the site.
 
     Parameters
     ----------
     source, target : array_like of int, shape (n_links,), values 0 to n - 1
-        Page that holds each link, and page that it leads to.
+        Source and target page of each link.
     n : int
         Number of pages.
 
@@ -36,7 +36,7 @@ def adjacency(source: ArrayLike, target: ArrayLike, n: int) -> csr_array:
     Raises
     ------
     ShapeError
-        If the two arrays differ in length, are no whole numbers, or name a page outside 0 to n - 1.
+        If the two arrays differ in length, are not integers, or have a value outside 0 to n - 1.
 
     Examples
     --------
@@ -52,18 +52,18 @@ def adjacency(source: ArrayLike, target: ArrayLike, n: int) -> csr_array:
 
 
 def neighbours(adjacency: csr_array, direction: Direction = "both") -> csr_array:
-    """Neighbours of each page: ``N(p)`` are the columns stored in row ``p``.
+    """Return the neighbours of each page: ``N(p)`` are the columns stored in row ``p``.
 
     ``in``: pages that link to p (columns of the transpose); ``out``: pages that p links to; ``both``: the union, which
-    makes the matrix symmetric. A page is never its own neighbour. Liu et al. 2014 speak of "neighbors" and their
-    Figure 1 of "links between these pages" and leave the direction open.
+    makes the matrix symmetric. A page is never its own neighbour. Liu et al. 2014 write "neighbors", and "links
+    between these pages" in Figure 1, and leave the direction open.
 
     Parameters
     ----------
     adjacency : csr_array of bool, shape (n, n)
-        Links, as `adjacency` gives them.
+        Links, as returned by `adjacency`.
     direction : {"in", "out", "both"}
-        Which links make a neighbour.
+        Links that define a neighbour.
 
     Returns
     -------
@@ -75,7 +75,7 @@ def neighbours(adjacency: csr_array, direction: Direction = "both") -> csr_array
     ShapeError
         If ``adjacency`` is not square.
     ConfigError
-        If there is no such direction.
+        If ``direction`` is unknown.
 
     Examples
     --------
@@ -110,7 +110,7 @@ def _check_pages(pages: ArrayLike, n: int, name: str) -> NDArray[np.int64]:
 
 
 def _from_links(rows: NDArray[np.integer], columns: NDArray[np.integer], n: int) -> csr_array:
-    """Sorted matrix of the links from ``rows`` to ``columns`` without doubles and without links of a page to itself."""
+    """Build the sorted matrix of links from ``rows`` to ``columns``, without duplicates and self-links."""
     apart = rows != columns
     matrix = csr_array((np.ones(int(apart.sum()), dtype=np.bool_), (rows[apart], columns[apart])), shape=(n, n))
     matrix.sum_duplicates()

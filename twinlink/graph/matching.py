@@ -1,4 +1,4 @@
-"""One-to-one matching: which page pairs to hand out, given the scores of all candidates (Liu et al., Algorithm 3)."""
+"""One-to-one matching of pages by the scores of their candidates (Liu et al. 2014, Algorithm 3)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Pages = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Matching:
-    """Page pairs in which no page comes twice, by falling score, then row, then column."""
+    """One-to-one page pairs, ordered by descending score, then row, then column."""
 
     rows: Pages
     """Page of the first language of each pair."""
@@ -36,9 +36,9 @@ class Matching:
 
 
 def greedy_matching(scores: csr_array, max_pairs: int | None = None, min_score: float = 0.0) -> Matching:
-    """Take the best pair, remove its two pages, and so on (Liu et al. 2014, Algorithm 3).
+    """Match greedily: take the best pair, remove its two pages, repeat (Liu et al. 2014, Algorithm 3).
 
-    ``<x, y> = argmax(scores)`` over the pages that are left, until there are ``max_pairs`` pairs or the best score is
+    ``<x, y> = argmax(scores)`` over the remaining pages, until there are ``max_pairs`` pairs or the best score is
     below ``min_score``. Equal scores are taken by row, then column.
 
     Parameters
@@ -46,10 +46,10 @@ def greedy_matching(scores: csr_array, max_pairs: int | None = None, min_score: 
     scores : csr_array of float32, shape (n_source, n_target), values in [0, 1]
         ETS, or any other score. Only stored entries can become pairs, explicit zeros too if ``min_score`` is 0.
     max_pairs : int, optional
-        MAX_P of the paper. As printed the loop ends when the list is longer than MAX_P; its text says that "only top
-        MAX_P page pairs will be extracted", and so it is here. Default: no limit.
+        MAX_P of the paper. As printed, the loop ends when the list is longer than MAX_P; the text says that "only
+        top MAX_P page pairs will be extracted", which is implemented here. Default: no limit.
     min_score : float
-        MIN_SIM of the paper; a pair with just this score (as float32) is taken.
+        MIN_SIM of the paper; a pair with exactly this score (as float32) is taken.
 
     Returns
     -------
@@ -75,11 +75,11 @@ def greedy_matching(scores: csr_array, max_pairs: int | None = None, min_score: 
 
 
 def optimal_matching(scores: csr_array, min_score: float = 0.0) -> Matching:
-    """Take the pairs whose scores have the largest sum: the exact alternative to `greedy_matching`.
+    """Match with the largest sum of scores: the exact alternative to `greedy_matching`.
 
-    ``max sum(scores[x, y])`` over all one-to-one matchings of stored entries that are not below ``min_score``; a page
-    may stay alone. Better where one wrong pair at the top would push several right ones out, and slower (a second or
-    so for 5,000 x 5,000 pages with 20 candidates a page).
+    ``max sum(scores[x, y])`` over all one-to-one matchings of stored entries that are not below ``min_score``; a
+    page may remain unmatched. Better where one wrong pair at the top would displace several right ones, and slower
+    (about a second for 5,000 x 5,000 pages with 20 candidates per page).
 
     Parameters
     ----------
@@ -103,8 +103,8 @@ def optimal_matching(scores: csr_array, min_score: float = 0.0) -> Matching:
     """
     rows, columns, values = _ranked(scores, min_score)
     n_rows, n_columns = scores.shape
-    # SciPy wants every row matched and no cost of 0: a pair costs 2 - score, and each row has a column of its own to
-    # be alone.
+    # SciPy requires every row to be matched and rejects a cost of 0: a pair costs 2 - score, and each row has a
+    # column of its own for being unmatched.
     costs = csr_array((2.0 - values.astype(np.float64), (rows, columns)), shape=(n_rows, n_columns))
     alone = csr_array((np.full(n_rows, 2.0), np.arange(n_rows), np.arange(n_rows + 1)), shape=(n_rows, n_rows))
     chosen_rows, chosen = min_weight_full_bipartite_matching(hstack([costs, alone], format="csr"))
@@ -113,7 +113,7 @@ def optimal_matching(scores: csr_array, min_score: float = 0.0) -> Matching:
 
 
 def rivals(scores: csr_array, matching: Matching) -> NDArray[np.float32]:
-    """Best other score in the row or the column of each pair: how near another choice for one of its pages came.
+    """Compute the best other score in the row or the column of each pair: its strongest competitor.
 
     ``rival(x, y) = max(scores[x, c] for c != y, scores[e, y] for e != x)`` over the stored entries.
 
@@ -126,7 +126,7 @@ def rivals(scores: csr_array, matching: Matching) -> NDArray[np.float32]:
     Returns
     -------
     array of float32, shape (n_pairs,), values in [0, 1]
-        0 where no other entry is stored. A rival above the pair's own score belongs to a page that went to a better
+        0 where no other entry is stored. A rival above the pair's own score belongs to a page that is in a better
         pair.
 
     Raises
@@ -146,7 +146,7 @@ def rivals(scores: csr_array, matching: Matching) -> NDArray[np.float32]:
     rows, columns, values = _entries(scores)
     partner = np.full(n_rows, -1, dtype=np.int64)
     partner[matching.rows] = matching.columns
-    other = partner[rows] != columns  # a row holds one pair only, so no other pair is lost
+    other = partner[rows] != columns  # a row has only one pair, so no other pair is lost
     best_of_row, best_of_column = np.zeros(n_rows, dtype=np.float32), np.zeros(n_columns, dtype=np.float32)
     np.maximum.at(best_of_row, rows[other], values[other])
     np.maximum.at(best_of_column, columns[other], values[other])
@@ -161,7 +161,7 @@ def _entries(scores: csr_array) -> tuple[Pages, Pages, NDArray[np.float32]]:
 
 
 def _ranked(scores: csr_array, min_score: float) -> tuple[Pages, Pages, NDArray[np.float32]]:
-    """Rows, columns and values of the entries that are not below ``min_score``, in the order of a greedy matching."""
+    """Rows, columns and values of the entries of at least ``min_score``, in the order of a greedy matching."""
     rows, columns, values = _entries(scores)
     order = greedy_order(values)
     order = order[values[order] >= np.float32(min_score)]

@@ -1,4 +1,4 @@
-"""Enhanced translation similarity: what the links say about two pages, round after round (Liu et al. 2014)."""
+"""Enhanced translation similarity (ETS): page similarity propagated over links (Liu et al. 2014)."""
 
 from __future__ import annotations
 
@@ -21,25 +21,26 @@ from twinlink.graph.kernels import Entries, Neighbours, external_rows
 __all__ = ["EtsResult", "dense_pattern", "enhanced_similarity", "external_similarity"]
 
 BLOCKS_PER_THREAD = 8
-"""Rows are shared out in more blocks than threads, so that one with many links does not keep the others waiting."""
+"""Blocks of rows per thread: several, so that a row with many links does not keep the other threads waiting."""
 
 Scores = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EtsResult:
-    """ETS after the last round, and how it got there."""
+    """ETS after the last round, with the state of convergence."""
 
     scores: csr_array
     """ETS: float32 in [0, 1], stored entries as in S_in."""
     external: csr_array
-    """S_ext of the last round, stored entries as in S_in; all 0 when there was no round."""
+    """S_ext of the last round, stored entries as in S_in; all 0 if no round was computed."""
     n_rounds: int
-    """Rounds that were computed."""
+    """Number of rounds computed."""
     residual: float
-    """Largest change of a score in the last round; infinite when there was no round."""
+    """Largest change of a score in the last round; infinite if no round was computed."""
     converged: bool
-    """Whether the residual came down to the tolerance. Rounds may also end at their limit: three rounds mostly do."""
+    """Whether the residual reached the tolerance. The rounds may also end at their limit, as three rounds usually
+    do."""
 
 
 def external_similarity(
@@ -58,17 +59,17 @@ def external_similarity(
     Parameters
     ----------
     scores : csr_array of float32, shape (n_source, n_target), values in [0, 1]
-        ETS of the round before. Only stored entries (explicit zeros included) are computed, and only they can be
-        matched; one that is missing is not a candidate.
+        ETS of the previous round. Only stored entries (explicit zeros included) are computed and matched; a missing
+        entry is not a candidate.
     source_neighbours : csr_array of bool, shape (n_source, n_source), zero diagonal
         Row ``e`` holds ``N(e)`` (`twinlink.graph.links.neighbours`).
     target_neighbours : csr_array of bool, shape (n_target, n_target), zero diagonal
         Row ``c`` holds ``N(c)``.
     n_threads : int, optional
-        Threads to compute with; the result is the same for any number. Default: the processors that this process may
-        use.
+        Number of threads; the result does not depend on it. Default: the number of processors available to this
+        process.
     rarity : bool
-        Whether a neighbour that many pages have counts for less: ``S_ext = 2·Σ √(w(x)·w(y))·score / (Σ w(x) + Σ w(y))``
+        Whether a neighbour shared by many pages counts for less: ``S_ext = 2·Σ √(w(x)·w(y))·score / (Σ w(x) + Σ w(y))``
         with ``w(x) = log((n + 1) / (1 + |N(x)|))``, n the number of pages on its side. Not in the paper.
 
     Returns
@@ -79,17 +80,17 @@ def external_similarity(
     Raises
     ------
     ShapeError
-        If the shapes do not fit, a score is NaN or outside [0, 1], or a page is its own neighbour.
+        If the shapes do not match, a score is NaN or outside [0, 1], or a page is its own neighbour.
 
     Notes
     -----
-    The paper goes on until one of the two sets is empty; pages that are left without a candidate add nothing here. A
+    The paper continues until one of the two sets is empty; here, pages left without a candidate add nothing. A
     matching of pages has at most ``min(|N(e)|, |N(c)|)`` pairs, so S_ext stays in [0, 1] and the "parameters
     normalization" that Algorithm 2 leaves open is not needed.
 
     Examples
     --------
-    Pages 0 and 1 link to each other on both sides, page 2 has no links. A pair is as alike as its neighbours are:
+    Pages 0 and 1 are linked on both sides, page 2 has no links. A pair is as similar as its neighbours are:
 
     >>> from twinlink.graph.links import adjacency, neighbours
     >>> links = neighbours(adjacency([0], [1], 3))
@@ -116,9 +117,10 @@ def enhanced_similarity(
     Parameters
     ----------
     internal : csr_array of float32, shape (n_source, n_target), values in [0, 1]
-        S_in. Its stored entries are the candidates: no others are ever computed.
+        S_in. Its stored entries are the candidates; no other entries are computed.
     source_neighbours, target_neighbours : csr_array of bool, square, zero diagonal
-        As in `external_similarity`. ``settings.neighbours`` says how they are made; it is not looked at here.
+        As in `external_similarity`. ``settings.neighbours`` is not used here: it controls how callers build these
+        matrices.
     settings : EtsSettings
         ``alpha``, ``rounds``, ``tolerance`` and ``rarity``.
     n_threads : int, optional
@@ -137,14 +139,15 @@ def enhanced_similarity(
     Notes
     -----
     The paper starts with a "random value or small value". Here ``ETS_0 = S_in``: random values would make two runs
-    differ, and equal ones would leave the whole first round to the tie-break, whereas S_in is what is known before
-    links are looked at. The greedy matching jumps where two scores change places, so the rounds are not bound to
-    converge, and where they end may depend on the start; hence ``residual`` and ``converged``. The paper stops after
+    differ, and equal values would leave the first round to the tie-break, whereas S_in is the evidence available
+    before links are considered. The greedy matching is discontinuous where two scores change places, so convergence
+    is not guaranteed and the result may depend on the start; hence ``residual`` and ``converged``. The paper stops
+    after
     three rounds (Figure 3).
 
     Examples
     --------
-    Two sites of the same form whose pages are alike in themselves stay at 1:
+    Two sites with the same links, whose pages have S_in = 1, keep a score of 1:
 
     >>> from twinlink.graph.links import adjacency, neighbours
     >>> ring = neighbours(adjacency([0, 1, 2, 3], [1, 2, 3, 0], 4))
@@ -175,7 +178,7 @@ def dense_pattern(matrix: ArrayLike | csr_array) -> csr_array:
     Parameters
     ----------
     matrix : array_like or sparse matrix, shape (n_source, n_target)
-        Similarities. A missing entry of a sparse matrix becomes a stored 0: all pairs must have been measured.
+        Similarities. A missing entry of a sparse matrix becomes a stored 0, so all pairs must have been measured.
 
     Returns
     -------
@@ -222,12 +225,12 @@ def _pages(neighbours: csr_array, rarity: bool) -> Neighbours:
 
 
 def _with_data(pattern: csr_array, data: Scores) -> csr_array:
-    """Matrix with the stored entries of ``pattern`` and other values; it shares no array that a caller could change."""
+    """Return a matrix with the stored entries of ``pattern`` and other values; it shares no array with the caller."""
     return csr_array((data, pattern.indices.copy(), pattern.indptr.copy()), shape=pattern.shape)
 
 
 def _mix(internal: Scores, external: Scores, alpha: float) -> Scores:
-    """ETS in double precision, rounded once: the reference rounds at the same place, so that both see the same ties."""
+    """Compute ETS in double precision and round once, like the reference, so that both have the same ties."""
     mixed = (1.0 - alpha) * internal.astype(np.float64) + alpha * external.astype(np.float64)
     return mixed.astype(np.float32)
 
@@ -235,7 +238,7 @@ def _mix(internal: Scores, external: Scores, alpha: float) -> Scores:
 def _external(
     pattern: csr_array, scores: Scores, source: Neighbours, target: Neighbours, n_threads: int | None
 ) -> Scores:
-    """S_ext of the stored entries of ``pattern`` when they have the values ``scores``."""
+    """Compute S_ext for the stored entries of ``pattern`` with the values ``scores``."""
     ranks = np.empty(scores.size, dtype=np.uint32)
     ranks[greedy_order(scores)] = np.arange(scores.size, dtype=np.uint32)
     entries = Entries(pattern.indptr.astype(np.int64), pattern.indices.astype(np.uint32), scores, ranks)
@@ -245,15 +248,15 @@ def _external(
         external_rows(*rows, entries, source, target, external)
 
     n_threads = n_threads or _n_processors()
-    # Threads of our own and not numba's: those forbid a fork afterwards, or a call from two threads, by the layer
-    # found.
+    # Python threads, not numba's: depending on its threading layer, numba forbids a later fork or calls from two
+    # threads.
     with ThreadPoolExecutor(n_threads) as pool:
         list(pool.map(compute, _row_blocks(entries.starts, BLOCKS_PER_THREAD * n_threads)))
     return external
 
 
 def _row_blocks(starts: NDArray[np.int64], n_blocks: int) -> list[tuple[int, int]]:
-    """Cut the rows into at most ``n_blocks`` runs with about as many entries each."""
+    """Split the rows into at most ``n_blocks`` blocks with about the same number of entries."""
     cuts = np.searchsorted(starts, np.linspace(0, starts[-1], n_blocks + 1))
     return list(itertools.pairwise(np.unique(cuts).tolist()))
 

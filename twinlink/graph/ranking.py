@@ -17,22 +17,22 @@ Scores = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PageRank:
-    """Scores of a graph's nodes, and how sure they are."""
+    """PageRank scores of a graph's nodes, with the state of convergence."""
 
     scores: Scores
-    """float64, shape (n,): not negative, together 1."""
+    """float64, shape (n,): nonnegative, sum 1."""
     n_iterations: int
     residual: float
-    """By how much the scores moved in the last step, all together (L1)."""
+    """Change of the scores in the last step (L1 norm)."""
     converged: bool
-    """Whether that was within the tolerance."""
+    """Whether the residual is within the tolerance."""
     flow: Scores
-    """float64, shape (n,): what of each score came over links, without teleport and dangling nodes."""
+    """float64, shape (n,): part of each score that came over links, without teleport and dangling nodes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SeedScores:
-    """What the paper computes, for all nodes of a graph; float64, shape (n,)."""
+    """The scores of the paper for all nodes of a graph; float64, shape (n,)."""
 
     linkout: Scores
     """Linkout(w): seeds that a seed links to; 0 for other nodes."""
@@ -59,21 +59,22 @@ def pagerank(
 
     x ← damping·(Pᵀx + d(x)·v) + (1 - damping)·v, with P the rows of ``links`` divided by their sums, d(x) the mass of
     x on dangling nodes (no links out) and v the ``personalisation`` divided by its sum. It starts at v and stops when
-    Σ|x - x_before| ≤ ``tolerance``. As x sums to 1, that means the same for any number of nodes; the scores are then
+    Σ|x - x_before| ≤ ``tolerance``. As x sums to 1, the tolerance does not depend on the number of nodes; the
+    scores are then
     within damping/(1 - damping)·``tolerance`` of the solution.
 
-    The paper's formula, PR(w) = r/N + (1 - r)·ΣPR(v)/Linkout(v), has no word on dangling nodes; with v the same for all
-    nodes, leaving their mass out makes all scores smaller by one factor.
+    The paper's formula, PR(w) = r/N + (1 - r)·ΣPR(v)/Linkout(v), ignores dangling nodes; with a uniform v, leaving
+    their mass out scales all scores by the same factor.
 
     Parameters
     ----------
     links : csr_array, shape (n, n)
-        Weight of the link from row to column, not negative, finite. Entries stored twice add up; a node's link to
-        itself counts as any other.
+        Weight of the link from row to column, nonnegative, finite. Duplicate entries are summed; a node's link to
+        itself counts like any other.
     damping : float in [0, 1)
         1 - r with the paper's r = 0.15.
     personalisation : array_like, shape (n,), optional
-        Where the random reader starts anew; not negative, not all 0. Default: anywhere.
+        Distribution of the restarts of the random walk; nonnegative, not all 0. Default: uniform.
     tolerance : float
     max_iterations : int
 
@@ -85,8 +86,7 @@ def pagerank(
     Raises
     ------
     ShapeError
-        If the matrix is not square or has weights that are negative or no numbers, or the personalisation does not
-        fit.
+        If the matrix is not square or has negative weights or NaN, or the personalisation does not match it.
     ConfigError
         If damping, tolerance or max_iterations are out of range.
 
@@ -104,7 +104,7 @@ def pagerank(
         return PageRank(v, 0, 0.0, converged=True, flow=v)
     inverse = _inverse_sums(links)
     dangling = np.flatnonzero(inverse == 0)
-    incoming = links.T  # shares the arrays; a csr copy takes as much again and is no faster
+    incoming = links.T  # shares the arrays; a csr copy doubles the memory and is not faster
     weights = _float_weights(incoming)
     x, residual, step = v, np.inf, 0
     flow = v
@@ -112,7 +112,7 @@ def pagerank(
         flow = weights @ (x * (inverse * damping))
         missing = damping * x[dangling].sum() + 1 - damping
         after = flow + missing * v
-        after /= after.sum()  # keeps rounding from adding up
+        after /= after.sum()  # prevents rounding errors from accumulating
         residual = float(np.abs(after - x).sum())
         x = after
         step += 1
@@ -125,7 +125,7 @@ def linkout(links: csr_array) -> Scores:
     Parameters
     ----------
     links : csr_array, shape (n, n)
-        An entry that is not 0 is a link, stored once or twice; links of a node to itself do not count.
+        A nonzero entry is a link, stored once or twice; links of a node to itself do not count.
 
     Returns
     -------
@@ -149,13 +149,13 @@ def seed_sums(links: csr_array, values: ArrayLike, seeds: ArrayLike) -> Scores:
     ----------
     links : csr_array, shape (n, n)
     values : array_like, shape (n,)
-        Value of each node; those of nodes that are no seeds are not used.
+        Value of each node; the values of nodes that are not seeds are not used.
     seeds : array_like of bool, shape (n,)
 
     Returns
     -------
     float64 array, shape (n,)
-        For every node, seeds among them; 0 where no seed links to it.
+        One value per node, seeds included; 0 where no seed links to it.
 
     Examples
     --------
@@ -175,10 +175,11 @@ def seed_scores(
     tolerance: float = 1e-9,
     max_iterations: int = 500,
 ) -> SeedScores:
-    """Score every site by the seed sites that link to it, as the paper does.
+    """Score every site by the seed sites that link to it, as in the paper.
 
-    Linkout and PageRank are those of the seeds' own graph ("computed only in terms of the relationship of bilingual
-    websites in the seed set"). Two sites are linked or not: weights do not count.
+    Linkout and PageRank are computed on the graph of the seeds ("computed only in terms of the relationship of
+    bilingual
+    websites in the seed set"). Links are binary: weights are ignored.
 
     Parameters
     ----------
@@ -217,7 +218,7 @@ def seed_scores(
 
 
 def _simple(links: csr_array) -> csr_array:
-    """Return who links to whom: 1 for each two nodes, diagonal and zeros left out."""
+    """Return the binary link matrix, without diagonal and zeros."""
     coo = links.tocoo()
     keep = (coo.data != 0) & (coo.row != coo.col)
     simple = csr_array((np.ones(int(keep.sum())), (coo.row[keep], coo.col[keep])), shape=links.shape)
@@ -249,7 +250,7 @@ def _teleport(personalisation: ArrayLike | None, n: int) -> Scores:
 def _check_links(links: csr_array) -> int:
     if links.ndim != 2 or links.shape[0] != links.shape[1]:
         raise ShapeError(f"links: expected a square matrix, got shape {links.shape}")
-    if links.nnz and not (links.data.min() >= 0 and links.data.max() < np.inf):  # in this form NaN does not pass
+    if links.nnz and not (links.data.min() >= 0 and links.data.max() < np.inf):  # written so that NaN fails the test
         raise ShapeError("links: expected weights that are finite and not negative")
     return int(links.shape[0])
 

@@ -1,13 +1,13 @@
-"""How alike two pages are inside: words and lexicons, content, structure; and what the evidence is worth together.
+"""Internal similarity of pages (lexicons, content, structure), the weighing of evidence, and the choice of pairs.
 
 - lexicons: `read_lexicon`, `Lexicon`, `translation_matrix`; learned on the site: `learn_translations`
-- candidates: `find_candidates`, `candidate_pattern`: the few pages of the other language that a page is compared with
+- candidates: `find_candidates`, `candidate_pattern`: the pages of the other language that a page is compared with
 - content: `content_similarity` (S_cb), `content_vectors`, `contrast_vectors`
 - structure: `structural_similarity` (S_struct), `internal_similarity` (S_in)
-- worth of evidence: `weigh`: each kind of evidence weighed on the site at hand, without labels; `learn_clues`
-- decision: `choose_threshold`, `hand_out`: which pairs of a matching are kept
+- weights: `weigh`, `learn_clues`: weights of all kinds of evidence, learned on the site without labels
+- decision: `choose_threshold`, `hand_out`: select the pairs of a matching to keep
 
-Functions take the arrays of one site and return arrays; nothing here knows a run or an address.
+Functions take the arrays of one site and return arrays; they do not use runs or addresses.
 """
 
 from __future__ import annotations

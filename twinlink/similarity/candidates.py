@@ -1,7 +1,7 @@
-"""Candidate pairs: for each page the few pages of the other language that it is compared with.
+"""Candidate pairs: for each page, the pages of the other language that it is compared with.
 
-The pages nearest in content, and where the words say little, those nearest in structure. Without any lexicon there
-are only numbers and Latin words that both languages share, and structure.
+Candidates are the pages nearest in content and, where the words are not informative, nearest in structure. Without
+a lexicon, content consists of numbers and Latin words that both languages share.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ __all__ = [
 ]
 
 BYTES = 1_500
-"""Memory of a candidate, all its evidence and what is computed from it: 1,060 to 1,820 in trials with 10, 20 and 40
-candidates a page on lo-en-zhtw (4,862 pages)."""
+"""Memory per candidate, with its evidence and all derived values: 1,060 to 1,820 in trials with 10, 20 and 40
+candidates per page on lo-en-zhtw (4,862 pages)."""
 _N_GRAM = 3
 # On the six sites of docs/results.md at least .81 of the words have a translation or are shared; without lexicon .19 to
 # .46 on the poorer side.
@@ -75,12 +75,12 @@ def find_candidates(
 
 
 def within_memory(settings: CandidateSettings, n_pages: int) -> CandidateSettings:
-    """Lower ``per_page`` until the candidates of some pages, both languages together, fit into ``memory``.
+    """Lower ``per_page`` until the candidates of the pages of both languages fit into ``memory``.
 
     Raises
     ------
     ConfigError
-        If one candidate a page is too much already.
+        If even one candidate per page exceeds the memory.
 
     Examples
     --------
@@ -119,22 +119,22 @@ def candidate_pattern(
     """Return the pairs (i, j) where j is one of the K pages nearest to i, or i one of the K nearest to j.
 
     Nearest is the largest x(i)·y(j) > 0, where x and y are the rows of the two matrices, over the terms that
-    `nearest_pages` leaves in. The product itself never exists. Ties go to the page that comes first.
+    `nearest_pages` leaves in. The full product is never stored. Ties go to the page that comes first.
 
     Parameters
     ----------
     vectors_a : csr_array, shape (n_pages_a, n)
-        One row a page, e.g. of `content_vectors` or `tag_vectors`; no negative values.
+        One row per page, e.g. from `content_vectors` or `tag_vectors`; nonnegative values.
     vectors_b : csr_array, shape (n_pages_b, n)
     settings : CandidateSettings, optional
         K = ``per_page``; ``products_per_page``.
     open_a, open_b : ndarray of bool, shapes (n_pages_a,) and (n_pages_b,), optional
-        Pages to search for; by default all. Each is compared with all pages of the other language.
+        Pages that need candidates; by default all. Each is compared with all pages of the other language.
 
     Returns
     -------
     csr_array of bool, shape (n_pages_a, n_pages_b), sorted, values True
-        An empty row is a page that has nothing in common with any page of the other language.
+        The row of a page without terms in common with the other language is empty.
 
     Raises
     ------
@@ -178,8 +178,8 @@ def nearest_pages(
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Return for each row of either matrix the k rows of the other one with the largest dot products > 0.
 
-    The terms that are on the most pages are left out, so many that the others need ``products_per_page`` products for
-    each row on average: the time grows with the number of pages, not with its square.
+    The most frequent terms are left out, so that the others need ``products_per_page`` products per row on average:
+    the time is linear, not quadratic, in the number of pages.
 
     Parameters
     ----------
@@ -190,7 +190,7 @@ def nearest_pages(
     Returns
     -------
     two ndarray of int32, shapes (n_pages_a, k) and (n_pages_b, k)
-        The nearest first, ties by number; -1 where there are fewer than k.
+        Nearest first, ties by number; -1 where there are fewer than k.
 
     Examples
     --------
@@ -213,7 +213,7 @@ def _pages_with(vectors: csr_array) -> NDArray[np.int64]:
 
 
 def _entries(nearest: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return (page, one of its nearest) without the empty places."""
+    """Return (page, nearest page) pairs without empty places."""
     pages, places = np.nonzero(nearest >= 0)
     return pages, nearest[pages, places].astype(np.int64)
 
@@ -235,7 +235,7 @@ def strongest(scores: csr_array, settings: CandidateSettings | None = None) -> c
     Parameters
     ----------
     scores : csr_array, shape (n_pages_a, n_pages_b), sorted
-        Anything that orders the candidates. Ties go to the page that comes first.
+        Scores that order the candidates. Ties go to the page that comes first.
 
     Returns
     -------
@@ -257,9 +257,10 @@ def strongest(scores: csr_array, settings: CandidateSettings | None = None) -> c
 
 
 def tag_vectors(tags_a: Sequence[bytes], tags_b: Sequence[bytes]) -> tuple[csr_array, csr_array]:
-    """Return vectors whose dot products are near for pages with equal structure: tf-idf of three tags in a row.
+    """Return tf-idf vectors of tag trigrams; pages with similar structure have large dot products.
 
-    For pages without a word in common with the other language. Weights as of terms: (1 + log count)·idf, rows of unit
+    Used for pages without words in common with the other language. Weights are those of terms: (1 + log count)·idf,
+    rows of unit
     length; idf over the pages of both languages.
 
     Parameters
@@ -285,13 +286,13 @@ def tag_vectors(tags_a: Sequence[bytes], tags_b: Sequence[bytes]) -> tuple[csr_a
 
 
 def _gram_counts(tags: Sequence[bytes]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return (page, three tags in a row as one number, how often it has them), in this order."""
+    """Return (page, tag trigram as one number, count), in this order."""
     read = [codes[:_MAX_TAGS] for codes in tags]
     codes = np.frombuffer(b"".join(read), np.uint8).astype(np.int64)
     pages = np.repeat(np.arange(len(read)), np.fromiter(map(len, read), np.int64, len(read)))
     n = max(0, len(codes) - _N_GRAM + 1)
     grams = sum((codes[k : k + n] << (8 * k) for k in range(_N_GRAM)), np.zeros(n, np.int64))
-    is_inside = pages[:n] == pages[len(pages) - n :]  # the first and the last tag are of one page
+    is_inside = pages[:n] == pages[len(pages) - n :]  # the first and the last tag are on the same page
     keys = np.sort((pages[:n] << (8 * _N_GRAM) | grams)[is_inside])
     firsts = np.flatnonzero(_is_new(keys))
     return *np.divmod(keys[firsts], 1 << (8 * _N_GRAM)), np.diff(np.append(firsts, len(keys)))

@@ -1,7 +1,7 @@
-"""How likely a chosen pair is right: whether its pages have partners at all, and whether it is the right one.
+"""Probability that a chosen pair is right: that its pages have partners, and that it is the right one of its rivals.
 
-What pairs look like that are chosen where the right partner is missing can be tried: take some pages away and match
-again. The chosen pairs are a mixture of such ones and of right ones.
+Wrong pairs are sampled by removing some pages and matching again: pages whose partner was removed are paired
+wrongly. The chosen pairs are a mixture of such pairs and right ones.
 """
 
 from __future__ import annotations
@@ -25,22 +25,23 @@ _START_QUANTILE = 0.75
 _BALANCING_STEPS = 30
 _MOST_LOG_ODDS = 30.0
 _PRECISION = np.array([4.0, 1.0])
-"""Of the prior of slope and offset. Ours, not tuned."""
+"""Precision of the prior of slope and offset. Our choice, not tuned."""
 _LEAST = 1e-4
-"""Chances are not told from 0 or 1 beyond this when they are corrected."""
+"""Probabilities are clipped to this distance from 0 and 1 before they are corrected."""
 
 
 def chance_of_being_right(given: Floats, wrong: Floats, said: Floats | None = None) -> Floats:
-    """P(right) of pairs with log odds ``given``, when pairs known to be wrong have log odds ``wrong``.
+    """Estimate P(right) of pairs with log odds ``given``, where known wrong pairs have log odds ``wrong``.
 
-    The given pairs are a mixture: a share ρ is right, the others score like the wrong ones. With f₁, f₀ the densities
-    of right and wrong pairs, whose ratio is taken to be logistic in the log odds t::
+    The given pairs are a mixture: a share ρ is right, the others are distributed like the wrong ones. With f₁, f₀
+    the densities
+    of right and wrong pairs, whose ratio is assumed to be logistic in the log odds t::
 
         P(right | t) = ρ·f₁(t) / (ρ·f₁(t) + (1-ρ)·f₀(t)),    log f₁(t)/f₀(t) = a + b·t
 
-    ρ, a and b are found by expectation maximisation: the given pairs count as right and as wrong by their chances so
-    far, those known to be wrong as wrong. The chance is never taken for more than 1 - ½/n: n pairs do not allow to be
-    surer.
+    ρ, a and b are found by expectation maximisation: the given pairs count as right and wrong by their current
+    probabilities, the known wrong pairs as wrong. The probability is at most 1 - ½/n, because n pairs do not
+    support a higher estimate.
 
     Parameters
     ----------
@@ -48,14 +49,14 @@ def chance_of_being_right(given: Floats, wrong: Floats, said: Floats | None = No
     wrong : ndarray, shape (k,)
         Of pairs that were chosen where the right partner was missing.
     said : ndarray, shape (n,), optional
-        What people said of the given pairs: 1 right, 0 wrong, NaN nothing. Such a pair counts as what it is, not by its
-        chance. Which pairs were asked about may depend on their log odds.
+        Labels of the given pairs: 1 right, 0 wrong, NaN unlabelled. A labelled pair counts by its label, not by its
+        probability. The choice of labelled pairs may depend on their log odds.
 
     Returns
     -------
     ndarray, shape (n,), values in [0, 1]
-        By the log odds alone, also where something was said. Rising with ``given``; all ½ where there is nothing to
-        compare with.
+        Function of the log odds alone, for labelled pairs too. Nondecreasing in ``given``; all ½ if there are no
+        wrong pairs to compare with.
 
     Examples
     --------
@@ -86,14 +87,14 @@ def chance_of_being_right(given: Floats, wrong: Floats, said: Floats | None = No
 
 
 def shares_of_rivals(odds: Floats, rivalry: Rivalry) -> Floats:
-    """Chance of each candidate to be the right one of its pages' candidates, given that one of them is.
+    """Compute the probability that each candidate is the right one of its pages' candidates, given that one of them is.
 
     With w = exp(odds) and factors u of the rows and v of the columns that solve ``u·(1 + Σ w·v) = 1`` and
     ``v·(1 + Σ w·u) = 1`` (a page has one partner, or none at odds of 1; Sinkhorn's balancing)::
 
         p(i, j) = u(i)·w(i, j)·v(j),    share(i, j) = p(i, j) / max(Σ_j' p(i, j'), Σ_i' p(i', j))
 
-    A rival that is claimed by a partner of its own counts for little; two pages that nothing tells apart share.
+    A rival that has a strong partner of its own counts for little; two indistinguishable pages share the probability.
 
     Parameters
     ----------
@@ -124,27 +125,27 @@ def shares_of_rivals(odds: Floats, rivalry: Rivalry) -> Floats:
 
 
 def recalibrated(chances: Floats, known: Floats, right: Floats) -> Floats:
-    """Return chances corrected by pairs of which people know whether they are right.
+    """Return probabilities recalibrated with labelled pairs (Platt scaling).
 
-    With p the chance of a pair as it was told and p' as it is corrected::
+    With p the estimated and p' the corrected probability of a pair::
 
         log p'/(1-p') = a + b·log p/(1-p),    a ~ N(0, 1), b ~ N(1, ½²)
 
-    a and b are the most probable ones (Platt 1999, with a prior at no correction). As p is given, it does not matter
-    that doubtful pairs are asked about more often than sure ones.
+    a and b are the most probable ones (Platt 1999, with a prior at no correction). Because the model is conditional
+    on p, labelling doubtful pairs more often than sure ones causes no bias.
 
     Parameters
     ----------
     chances : ndarray, shape (n,), values in [0, 1]
     known : ndarray, shape (k,), values in [0, 1]
-        What was told of pairs that people know.
+        Estimated probabilities of the labelled pairs.
     right : ndarray, shape (k,)
         1 where these are right, 0 where they are wrong.
 
     Returns
     -------
     ndarray, shape (n,), values in [0, 1]
-        ``chances`` where nothing is known.
+        ``chances`` unchanged if there are no labels.
     """
     if not len(known):
         return chances
@@ -167,7 +168,7 @@ def _log_odds(chances: Floats) -> Floats:
 
 
 def _fit(z: Floats, right: Floats, weights: Floats) -> Floats:
-    """Fit a logistic regression by Newton's method to rows that are right with a chance; the slope has a penalty."""
+    """Fit a logistic regression to soft labels by Newton's method, with a penalty on the slope."""
     penalty = _RIDGE * len(z) * np.array([1.0, 0.0])
     for _ in range(_NEWTON_STEPS):
         p = expit(np.clip(z @ weights, -_MOST_LOG_ODDS, _MOST_LOG_ODDS))

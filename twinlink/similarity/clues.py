@@ -1,8 +1,8 @@
-"""Clues: what points from one page to its version in another language, and how far that is to be believed on a site.
+"""Clues: evidence that points from one page to its version in another language, and its reliability on a site.
 
 A clue (a language switch, hreflang, a URL pattern that makes one address of the other) points at one page, at several,
-or at none. How often it points at the right one is found on the site: words, structure and links say which candidates
-are likely, and expectation maximisation finds the rates that explain best what the clues do.
+or at none. Its reliability is estimated on the site: words, structure and links give the odds of the candidates,
+and expectation maximisation finds the most likely rates of the clues.
 """
 
 from __future__ import annotations
@@ -25,20 +25,21 @@ CLUES = ("direct", "hreflang", "pattern")
 SILENT, HERE, ALSO_HERE, ELSEWHERE = range(4)
 
 _START = np.array([0.30, 0.60, 0.05, 0.05])
-"""Rates for right pairs that the first step starts from."""
+"""Initial rates for right pairs."""
 _MIXED_IN = 0.5
-"""Candidates that count as right and have the states that all candidates have. Ours, not tuned."""
+"""Pseudo-candidates, distributed like all candidates, that are added to the right ones. Our choice, not tuned."""
 _AGAINST = 0.5
-"""Part of what a clue says against the candidates that it does not point at: it has said most of it for the one that it
-points at. With a tenth of the addresses of a site of look-alikes exchanged, F1 is .908 with 1, .994 with ½, .997 with
+"""Share of a clue's weight that counts against the candidates that it does not point at: most of its information is
+already counted for the one that it points at. With a tenth of the addresses of a site of look-alikes exchanged, F1
+is .908 with 1, .994 with ½, .997 with
 0 (`experiments.lies`); with 0 a page whose clues point elsewhere finds a wrong partner more easily."""
 _ROUNDS = 30
 _MOST = 9.0
-"""Most that one clue adds to the log odds, for or against: clues lie."""
+"""Limit of what one clue adds to or subtracts from the log odds: clues can be wrong."""
 
 
 def clue_states(values: Floats, rivalry: Rivalry) -> States:
-    """Return what a clue does for each candidate: 0 silent, 1 points here alone, 2 also here, 3 elsewhere.
+    """Return the state of a clue per candidate: 0 silent, 1 points only here, 2 here and elsewhere, 3 elsewhere.
 
     Parameters
     ----------
@@ -58,11 +59,12 @@ def clue_states(values: Floats, rivalry: Rivalry) -> States:
 
 
 def learn_clues(clues: Mapping[str, Floats], odds: Floats, rivalry: Rivalry) -> Mapping[str, Floats]:
-    """Return for each clue what its four states add to the log odds of a candidate.
+    """Learn the weights of clues: what each of the four states adds to the log odds of a candidate.
 
     With m(s) the rate of state s among right candidates and u(s) among wrong ones, the weights are ``log m(s)/u(s)``,
-    as in record linkage (Fellegi & Sunter 1969). Which candidates are right is not known: r is the chance by ``odds``
-    and the weights so far, each page having one partner or none, and m, u are the rates weighted by r and by 1 - r.
+    as in record linkage (Fellegi & Sunter 1969). Which candidates are right is not known: r is the probability from
+    ``odds`` and the current weights, each page having one partner or none, and m, u are the rates weighted by r and
+    by 1 - r.
     Both steps are repeated.
 
     Parameters
@@ -89,12 +91,12 @@ def learn_clues(clues: Mapping[str, Floats], odds: Floats, rivalry: Rivalry) -> 
 
 
 def clue_odds(clues: Mapping[str, Floats], weights: Mapping[str, Floats], rivalry: Rivalry) -> dict[str, Floats]:
-    """Return what each clue adds to the log odds of each candidate, by the weights that `learn_clues` found."""
+    """Return what each clue adds to the log odds of each candidate, with the weights from `learn_clues`."""
     return {name: of_state[clue_states(clues[name], rivalry)] for name, of_state in weights.items()}
 
 
 def _start(states: States) -> Floats:
-    """Return weights to start from: a clue that speaks points at the right page."""
+    """Return initial weights: a clue that is not silent points at the right page."""
     weights: Floats = np.log(_START / np.maximum(_rates(np.ones(len(states)), states), 0.01))
     return weights
 
@@ -102,7 +104,7 @@ def _start(states: States) -> Floats:
 def _weights(right: Floats, states: States) -> Floats:
     """Return log m/u of each state; the rates of all candidates are mixed into both, so that no rate is 0.
 
-    A state that no candidate has adds nothing: it says nothing where it comes up later.
+    A state that no candidate has gets weight 0, so it adds nothing where it occurs later.
     """
     of_all = np.bincount(states, minlength=len(_START)) + 1e-3
     of_all /= of_all.sum()
@@ -120,7 +122,7 @@ def _rates(counts: Floats, states: States) -> Floats:
 
 
 def _chances(odds: Floats, rivalry: Rivalry) -> Floats:
-    """Return the chance of each candidate beside its rivals; a page has no partner at odds of 1."""
+    """Return the probability of each candidate among its rivals; "no partner" has odds of 1."""
     likelihood = np.exp(np.clip(odds, -30, 30))
     of_row, of_column = rivalry.sums(likelihood)
     chances: Floats = likelihood / (1 + np.maximum(of_row, of_column))

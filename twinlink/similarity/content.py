@@ -1,4 +1,4 @@
-"""Content similarity S_cb: how much of two pages' words translate to each other."""
+"""Content similarity S_cb: the share of two pages' words that are translations of each other."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ContentForm = Literal["tsim_idf", "tsim", "bits", "cosine"]
 
 
 def combine_translations(*matrices: csr_array) -> csr_array:
-    """Put translation matrices of one shape together: each pair of terms gets its largest weight.
+    """Combine translation matrices of one shape: each pair of terms gets its largest weight.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def content_similarity(
     Parameters
     ----------
     counts_a : csr_array, shape (n_pages_a, n_terms_a)
-        How often each term stands on each page.
+        Count of each term on each page.
     counts_b : csr_array, shape (n_pages_b, n_terms_b)
     translation : csr_array, shape (n_terms_a, n_terms_b), values in (0, 1]
     pattern : csr_array, shape (n_pages_a, n_pages_b)
@@ -66,12 +66,12 @@ def content_similarity(
     Returns
     -------
     csr_array of float32, sparsity of ``pattern`` (zeros stored), values in [0, 1]
-        0 where a page has no words or nothing translates.
+        0 where a page has no words or no word translates.
 
     Raises
     ------
     ShapeError
-        If the matrices do not fit each other.
+        If the shapes of the matrices do not match.
     """
     _check_shapes(counts_a, counts_b, translation)
     if pattern.shape != (counts_a.shape[0], counts_b.shape[0]):
@@ -125,7 +125,7 @@ def page_vectors(counts: csr_array) -> csr_array:
 
 
 def _unit_rows(matrix: csr_array) -> csr_array:
-    """Scale rows to unit length; empty ones stay empty."""
+    """Scale rows to unit length; empty rows stay empty."""
     rows = entry_rows(matrix)
     lengths = np.sqrt(np.bincount(rows, np.square(matrix.data, dtype=np.float64), minlength=matrix.shape[0]))
     lengths[lengths == 0] = 1.0
@@ -191,7 +191,7 @@ def _aligned_share(
 ) -> NDArray[np.float32]:
     """L / (n + m - L) with L the weight of the links, n and m the weight of all words of the two pages."""
     needy = np.argsort(np.diff(translation.indptr), kind="stable")
-    needy = needy[np.diff(translation.indptr)[needy] > 0]  # the other terms find nothing
+    needy = needy[np.diff(translation.indptr)[needy] > 0]  # the other terms have no link
     wanted = np.flatnonzero(np.bincount(translation.indices, minlength=translation.shape[1]))
     terms = csr_array(a[:, needy])
     terms.sort_indices()
@@ -209,7 +209,7 @@ def _aligned_share(
 
 
 def _strongest_first(matrix: csr_array) -> csr_array:
-    """Store each row's entries by falling value, then column."""
+    """Order each row's entries by descending value, then column."""
     rows = entry_rows(matrix)
     order = np.lexsort((matrix.indices, -matrix.data, rows))
     return csr_array((matrix.data[order], matrix.indices[order], matrix.indptr), shape=matrix.shape)

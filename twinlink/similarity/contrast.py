@@ -1,4 +1,4 @@
-"""What a page says that its nearest relatives do not: the words that tell near-duplicates apart."""
+"""Contrast vectors: the words of a page that distinguish it from its near-duplicates."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from twinlink.sparse import entry_rows
 __all__ = ["contrast_vectors", "cosine_of_pairs", "near_duplicates", "near_pages"]
 
 NEAREST = 8
-"""Pages that a page is compared with."""
+"""Number of pages that a page is compared with."""
 SHARPNESS = 8
-"""Power of the similarity by which these are weighed: only near-duplicates count much."""
+"""Exponent of the similarity in the weights of these pages: only near-duplicates have much weight."""
 ALIKE = 0.95
 """Similarity from which two pages are near-duplicates. Trials on seven sites: .9 and .95 are the same within .003."""
 LEAST = 1e-6
-"""What is left of a term that all have alike, by rounding."""
+"""Rounding residue of a term that all near pages share; smaller values are dropped."""
 PRODUCTS_PER_PAGE = 20_000
 """As in the search for candidates (`CandidateSettings`), but near-duplicates have rare terms in common. Trials on seven
 sites: the same F1 within .001 as with ten times as many."""
@@ -39,7 +39,7 @@ def near_pages(counts: csr_array) -> csr_array:
     Returns
     -------
     csr_array of float32, shape (n_pages, n_pages), values in [0, 1], zero diagonal, not symmetric
-        An empty row is a page that has no term in common with any other.
+        The row of a page without terms in common with any other is empty.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def near_pages(counts: csr_array) -> csr_array:
 
 
 def near_duplicates(near: csr_array) -> csr_array:
-    """Return which pages are near-duplicates of each other: those as like as `ALIKE`.
+    """Return which pages are near-duplicates of each other: those with a similarity of at least `ALIKE`.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def near_duplicates(near: csr_array) -> csr_array:
     Returns
     -------
     csr_array of bool, shape (n_pages, n_pages), symmetric, zero diagonal
-        An empty row is a page that has none.
+        The row of a page without near-duplicates is empty.
     """
     rows = entry_rows(near)
     alike = near.data >= ALIKE
@@ -70,7 +70,7 @@ def near_duplicates(near: csr_array) -> csr_array:
 
 
 def contrast_vectors(counts: csr_array, near: csr_array) -> csr_array:
-    """Term vectors with the terms of similar pages taken out.
+    """Compute term vectors from which the terms of similar pages are subtracted.
 
     ``x'(p) = max(0, x(p) - Σ_q w(p, q)·x(q))`` with x as in `near_pages`, q the pages near to p, and w(p, q)
     proportional to (x(p)·x(q))^`SHARPNESS`, sum 1.
@@ -85,11 +85,11 @@ def contrast_vectors(counts: csr_array, near: csr_array) -> csr_array:
     Returns
     -------
     csr_array of float32, shape (n_pages, n_terms), values >= 0
-        An empty row is a page that says nothing of its own.
+        The row of a page without words of its own is empty.
 
     Examples
     --------
-    Two forms that differ in one word each:
+    Two forms that differ in one word:
 
     >>> forms = csr_array([[1.0, 1.0, 1.0, 0.0], [1.0, 1.0, 0.0, 1.0]])
     >>> contrast_vectors(forms, near_pages(forms)).astype(float).toarray().round(2).tolist()
@@ -105,7 +105,7 @@ def contrast_vectors(counts: csr_array, near: csr_array) -> csr_array:
 def cosine_of_pairs(
     vectors_a: csr_array, vectors_b: csr_array, translation: csr_array, pattern: csr_array
 ) -> NDArray[np.float32]:
-    """``cos(T'x(i), y(j))`` for each stored entry (i, j) of a pattern: vectors of a, translated, against those of b.
+    """Compute ``cos(T'x(i), y(j))`` for each stored entry (i, j): translated vectors of a and vectors of b.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def cosine_of_pairs(
     ndarray of float32, shape (pattern.nnz,), values in [0, 1]
         0 where one of the two vectors is empty.
     """
-    asked = np.flatnonzero(np.diff(pattern.indptr))  # only the rows that have a pair are translated
+    asked = np.flatnonzero(np.diff(pattern.indptr))  # translate only rows that have a pair
     translated = _unit_rows(csr_array(csr_array(vectors_a[asked]) @ translation))
     return np.clip(_dot(translated, _unit_rows(vectors_b), csr_array(pattern[asked])), 0, 1)
 
@@ -138,7 +138,7 @@ def _nearest(vectors: csr_array) -> csr_array:
     n_pages = vectors.shape[0]
     pages, _ = nearest_pages(vectors, vectors, NEAREST + 1, PRODUCTS_PER_PAGE)
     pages = np.where(pages == np.arange(n_pages)[:, None], -1, pages)
-    full = (pages >= 0).all(axis=1)  # the page itself fell out, behind pages that are equal to it
+    full = (pages >= 0).all(axis=1)  # pages equal to this one displaced it from its own list
     pages[full, -1] = -1
     rows, places = np.nonzero(pages >= 0)
     near = csr_array((np.ones(len(rows), np.float32), (rows, pages[rows, places])), shape=(n_pages, n_pages))

@@ -1,8 +1,8 @@
-"""Which pairs of a one-to-one matching to hand out, found on the site itself, without labels.
+"""Selection of the pairs of a one-to-one matching, by a threshold estimated on the site without labels.
 
-A wrong pair is what comes out where the right partner is missing. That can be tried: take the partner away from every
-page, match what is left, and look at the scores. The pairs found so, all of them wrong, show how wrong pairs look on
-this site and with this evidence. The matching is a mixture of such pairs and of right ones.
+Wrong pairs result where the right partner is missing. To sample them, remove the partner of every page and match
+the rest: all pairs found are wrong and show the scores of wrong pairs on this site with this evidence. The matching
+is a mixture of such pairs and right ones.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ Floats = NDArray[np.float64]
 # Trials on six sites, each whole and with half of its pages taken away, 27 kinds of evidence: ¾ loses .015 of F1 on
 # average against the best threshold that the gold can show, ½ loses .026, 1 and 0 still more.
 _RIVAL_WEIGHT = 0.75
-# Pages of one language as like as this are versions of one page. Trials: .8, .9 and .95 are the same within .002;
+# Pages of one language with at least this similarity are versions of one page. Trials: .8, .9 and .95 are the same
+# within .002;
 # without it .023 is lost instead of .015.
 _ALIKE = 0.9
 # The estimate is on the strict side: on sites for tuning as on those for judging, six to seven of ten pairs between .3
@@ -40,7 +41,7 @@ _SMOOTHING = 0.5
 
 
 class PairList(Protocol):
-    """Page pairs in which no page comes twice, such as `twinlink.graph.matching.Matching`."""
+    """One-to-one page pairs, such as `twinlink.graph.matching.Matching`."""
 
     @property
     def rows(self) -> NDArray[np.int64]:
@@ -60,12 +61,13 @@ class PairList(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Decision:
-    """Which pairs of a matching to hand out; the arrays have one value a pair."""
+    """Selected pairs of a matching; the arrays have one value per pair."""
 
     probabilities: NDArray[np.float32]
-    """Estimated chance that the pair is right, where a near-duplicate of the right page counts as right."""
+    """Estimated probability that the pair is right; a near-duplicate of the right page counts as right."""
     keep: NDArray[np.bool_]
-    """Pairs to hand out: those with an estimate of 0.3 and more, for it is on the strict side; of 0.5 and more where
+    """Pairs to keep: those with an estimate of at least 0.3, because the estimate is conservative; of at least 0.5
+    where
     the pairs from 0.3 on have less than 0.6 on average."""
     rivals: NDArray[np.float32]
     """Best score of another candidate for one of the two pages, near-duplicates of the other page left out; 0: none."""
@@ -82,7 +84,7 @@ def choose_threshold(
     vectors_a: csr_array,
     vectors_b: csr_array,
 ) -> Decision:
-    """Estimate for each pair of a matching how likely it is right, and keep the likely ones.
+    """Estimate the probability that each pair of a matching is right, and keep the likely pairs.
 
     The evidence for a pair is t = score - ¾·rival. With f the density of t over the given pairs, and f₀ that over the
     pairs that ``match`` finds once these, and the candidates nearly equal to them, are removed::
@@ -90,12 +92,12 @@ def choose_threshold(
         P(right | t) = 1 - π₀ · f₀(t) / f(t)
 
     f₀/f is estimated by isotonic regression: it cannot rise with t. π₀, the share of wrong pairs, is the share of the
-    given pairs in the lower half of f₀, divided by ½ (Storey 2002). Taking the partner from all pages leaves a wrong
-    pair more to choose from than when only some are missing: the estimate is on the strict side. Where many right pairs
-    have less in common than wrong ones (neither lexicon nor structure), it is far too strict. Where there is no
-    candidate besides the pairs, nothing can be estimated: 0.3 for all.
+    given pairs in the lower half of f₀, divided by ½ (Storey 2002). Removing the partners of all pages leaves more
+    alternatives for a wrong pair than when only some are missing, so the estimate is conservative. Where many right
+    pairs have less in common than wrong ones (neither lexicon nor structure), it is far too low. Where there is no
+    candidate besides the pairs, the estimate is 0.3 for all.
 
-    No paper of ours has this; Algorithm 3 of Liu et al. has a fixed MIN_SIM in this place.
+    This method is not from the papers; Algorithm 3 of Liu et al. uses a fixed MIN_SIM instead.
 
     Parameters
     ----------
@@ -107,12 +109,12 @@ def choose_threshold(
         The same matching method, from scores to pairs.
     vectors_a, vectors_b : csr_array
         Unit vectors of the pages of each language (`page_vectors`). Two pages of one language with a product of 0.9
-        or more are near-duplicates: no rivals of each other.
+        or more are near-duplicates and not rivals of each other.
 
     Raises
     ------
     ShapeError
-        If the vectors or the pairs do not fit ``scores``.
+        If the vectors or the pairs do not match ``scores``.
     """
     _check(scores, matching, vectors_a, vectors_b)
     nearly = _nearly_matched(scores, matching, vectors_a, vectors_b)
@@ -135,7 +137,7 @@ def choose_threshold(
 def hand_out(
     probabilities: NDArray[np.floating], min_probability: float = 0.5, min_precision: float | None = None
 ) -> NDArray[np.bool_]:
-    """Mark the pairs to hand out.
+    """Mark the pairs to keep.
 
     Parameters
     ----------
@@ -186,7 +188,7 @@ def _nearly_matched(
 
 
 def _alike(vectors: csr_array, first: NDArray[np.int64], second: NDArray[np.integer]) -> NDArray[np.bool_]:
-    """Compare pages of one language, pair by pair; -1 is like nothing."""
+    """Compare pages of one language, pair by pair; -1 is similar to no page."""
     known = np.flatnonzero(first >= 0)
     order = known[np.argsort(first[known], kind="stable")]
     starts = np.searchsorted(first[order], np.arange(vectors.shape[0] + 1))
@@ -198,7 +200,7 @@ def _alike(vectors: csr_array, first: NDArray[np.int64], second: NDArray[np.inte
 
 
 def _best_rivals(scores: csr_array, matching: PairList, nearly: tuple[NDArray[np.bool_], NDArray[np.bool_]]) -> Floats:
-    """Best candidate of either page of each pair that is not nearly the pair itself."""
+    """Best other candidate of either page of each pair, near-duplicates of the pair left out."""
     rows, columns, values = entry_rows(scores), scores.indices, scores.data
     of_row, of_column = np.zeros(scores.shape[0]), np.zeros(scores.shape[1])
     for best, pages, near in ((of_row, rows, nearly[0]), (of_column, columns, nearly[1])):
@@ -212,15 +214,15 @@ def _without(scores: csr_array, nearly: tuple[NDArray[np.bool_], NDArray[np.bool
 
 
 def _probabilities(evidence: Floats, wrong: Floats) -> Floats:
-    """P(right) of each value of evidence, given evidence of pairs that are known to be wrong."""
+    """Estimate P(right) for each value of evidence, given the evidence of known wrong pairs."""
     n, k = len(evidence), len(wrong)
     if not n or not k:
         return np.full(n, _LEAST_PROBABILITY)
-    # One wrong pair more, as good as the best: where none was seen, none is not certain.
+    # Add one wrong pair as good as the best, so that the estimate does not reach certainty.
     values = np.concatenate([evidence, wrong, [max(evidence.max(), wrong.max())]])
     given = np.repeat([1.0, 0.0], [n, k + 1])
     order = np.lexsort((-given, values))  # at equal values the given one first, so that they end in one block
-    from scipy.optimize import isotonic_regression  # a quarter of a second to load, for one method
+    from scipy.optimize import isotonic_regression  # imported here: takes a quarter of a second, for one method
 
     fit = isotonic_regression(given[order], weights=np.where(given[order] > 0, 1 / n, 1 / (k + 1)))
     share = np.empty(n + k + 1)
@@ -237,9 +239,9 @@ def _choose(probabilities: Floats) -> NDArray[np.bool_]:
 
 
 def _share_of_wrong(evidence: Floats, wrong: Floats) -> float:
-    """π₀, the share of wrong pairs: how many of the given ones there are where half of the wrong ones are, times 2.
+    """Estimate π₀, the share of wrong pairs: twice the share of given pairs below the median of the wrong ones.
 
-    Storey (2002), with the median of the wrong ones as the limit; ½ is added to both counts.
+    After Storey (2002); ½ is added to both counts.
     """
     limit = np.quantile(wrong, _LOW_SHARE)
     low, expected = np.sum(evidence <= limit), len(evidence) * np.mean(wrong <= limit)

@@ -1,8 +1,8 @@
 """Dictionaries in dictd's form, as FreeDict and Debian's ``dict-*`` packages have them.
 
 ``NAME.index`` has lines ``headword TAB offset TAB length``, the numbers in base 64; they point into ``NAME.dict`` (or
-``NAME.dict.dz``, which is gzip). What stands there is meant for people: head, pronunciation and part of speech in the
-first line, below it the senses, glosses parted by commas, and notes.
+``NAME.dict.dz``, which is gzip). Entries are free text for readers: head, pronunciation and part of speech in the
+first line, below it the senses, glosses separated by commas, and notes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["count_heads", "dictd_entries", "dictd_files", "dictd_title", "glosse
 _DIGITS: Mapping[str, int] = {
     digit: value for value, digit in enumerate("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
 }
-_ABOUT = re.compile("00-?database")  # headwords under which the dictionary tells of itself
+_ABOUT = re.compile("00-?database")  # headwords of entries about the dictionary itself
 _ABOUT_BYTES = re.compile(_ABOUT.pattern.encode())
 _TITLE = re.compile("00-?database-?short\t")
 _LONGEST_TITLE = 1_000
@@ -34,7 +34,7 @@ _NOT_A_SENSE = re.compile(r"\s*(?:Synonym|Antonym|Note:|see\b.*:|\"|=)", re.IGNO
 
 
 def dictd_files(path: Path) -> tuple[Path, Path] | None:
-    """Return the index and the dictionary that a path belongs to, or None if its name is not one of dictd.
+    """Return the index and the dictionary file that a path belongs to, or None if its name is not that of a dictd file.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def dictd_entries(index: str, data: bytes, path: Path) -> Iterator[tuple[str, st
     Raises
     ------
     LexiconError
-        If a line of the index has another form or points outside the dictionary, or the text there is not UTF-8.
+        If a line of the index is malformed or points outside the dictionary, or the text is not UTF-8.
     """
     for number, line in enumerate(index.split("\n"), 1):
         if not line.strip():
@@ -94,13 +94,13 @@ def dictd_entries(index: str, data: bytes, path: Path) -> Iterator[tuple[str, st
 
 
 def count_heads(index: Path) -> int:
-    """Return the number of head words in an index, with what is there twice."""
+    """Return the number of headwords in an index, duplicates included."""
     with index.open("rb") as file:
         return sum(1 for line in file if line.strip() and not _ABOUT_BYTES.match(line))
 
 
 def dictd_title(index: Path, dictionary: Path) -> str:
-    """Return what a dictionary calls itself; empty where it does not say.
+    """Return the title of a dictionary; empty if it has none.
 
     Raises
     ------
@@ -141,7 +141,7 @@ def glosses_of(text: str) -> list[str]:
 
 
 def _head(text: str, key: str) -> str:
-    """Return the head as the entry writes it: most indexes leave out apostrophes and hyphens.
+    """Return the headword as spelled in the entry: most indexes leave out apostrophes and hyphens.
 
     >>> _head("s'évanouir /sevanwiʀ/ <vi>", "sévanouir")
     "s'évanouir"
@@ -151,7 +151,7 @@ def _head(text: str, key: str) -> str:
 
 
 def _without_asides(line: str) -> str:
-    """Remove what stands in brackets of any kind, brackets in brackets too."""
+    """Remove text in brackets of any kind, nested ones included."""
     n_found = 1
     while n_found:
         line, n_found = _ASIDE.subn(" ", line)

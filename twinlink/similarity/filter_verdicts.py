@@ -19,16 +19,16 @@ Passed = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FilterVerdicts:
-    """What filters say of the stored pairs of a pattern, in its order."""
+    """Verdicts of filters on the stored pairs of a pattern, in its order."""
 
     pattern: csr_array
     """The pairs."""
     filters: tuple[str, ...]
-    """Names of the filters, in the order in which they were asked."""
+    """Names of the filters, in the order of their application."""
     failed: NDArray[np.int8]
-    """Number of the filter that a pair failed, -1 for none."""
+    """Index of the filter that a pair failed, -1 for none."""
     scores: Values
-    """How alike the pages are, in [0, 1] (1: the same); NaN for what fell before it was measured."""
+    """Similarity of the pages, in [0, 1] (1: equal); NaN for pairs rejected before it was measured."""
 
     def counts(self) -> dict[str, int]:
         """Return how many pairs were ``kept`` and how many each filter rejected."""
@@ -45,18 +45,18 @@ class FilterVerdicts:
 
 
 def with_filter(verdicts: FilterVerdicts, name: str, passed: Passed, scores: Values | None = None) -> FilterVerdicts:
-    """Return the verdicts after one more filter, which rejects what is left and does not pass.
+    """Return the verdicts after one more filter, applied to the pairs that are left.
 
     Parameters
     ----------
     passed : ndarray of bool, shape (n_pairs,)
     scores : ndarray of float, shape (n_pairs,), optional
-        What the filter measured, instead of the scores so far; only what earlier filters left counts.
+        Scores measured by the filter, which replace the earlier ones for the pairs that are left.
 
     Raises
     ------
     ShapeError
-        If there is not one value for each pair.
+        If the number of values differs from the number of pairs.
 
     Examples
     --------

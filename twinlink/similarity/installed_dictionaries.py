@@ -28,7 +28,7 @@ __all__ = [
 
 PACKAGES_FILE = "dictd_packages.tsv"
 _FOLDERS = ("dictd", "freedict")
-"""Where dictionaries lie in a folder for data: Debian, Ubuntu and Arch have the first; the second is for one's own."""
+"""Subfolders of a data folder that hold dictionaries: that of Debian, Ubuntu and Arch, and the user's own."""
 _DEBIAN = Path("/usr/share/dictd")
 _TWO = re.compile(r"([^\W\d_]{2,}) ?[-–/] ?([^\W\d_]{2,})")
 
@@ -41,7 +41,7 @@ class Dictionary:
     """An installed dictionary."""
 
     index: Path
-    """Its index; the dictionary itself lies beside it."""
+    """Its index; the dictionary file is in the same folder."""
     data: Path
     langs: Languages
 
@@ -52,7 +52,7 @@ class Dictionary:
 
 
 def dictionary_folders(environment: Mapping[str, str] = os.environ) -> list[Path]:
-    """Return the folders in which dictionaries are looked for, one's own first.
+    """Return the folders searched for dictionaries, the user's own first.
 
     >>> [str(folder) for folder in dictionary_folders({"XDG_DATA_HOME": "/home/a/.data", "XDG_DATA_DIRS": "/opt"})]
     ['/home/a/.data/dictd', '/home/a/.data/freedict', '/opt/dictd', '/opt/freedict', '/usr/share/dictd']
@@ -69,7 +69,8 @@ def installed_dictionaries(folders: Iterable[Path] | None = None) -> list[Dictio
     Parameters
     ----------
     folders : iterable of Path, optional
-        Default: `dictionary_folders`. What is there twice, by links, counts once; what cannot be read is left out.
+        Default: `dictionary_folders`. Files found twice, through symbolic links, count once; unreadable files are
+        left out.
     """
     found: dict[Path, Dictionary] = {}
     for folder in dictionary_folders() if folders is None else folders:
@@ -81,7 +82,7 @@ def installed_dictionaries(folders: Iterable[Path] | None = None) -> list[Dictio
 
 
 def _dictionary(index: Path) -> Dictionary | None:
-    """Return the dictionary of an index; None where it cannot be read, or is not between two languages."""
+    """Return the dictionary of an index; None if it cannot be read or is not bilingual."""
     try:
         pair = dictd_files(index)
         if pair is None or not pair[0].is_file() or not pair[1].is_file():
@@ -99,7 +100,7 @@ def two_languages_in(text: str, *, codes: bool = False) -> Languages | None:
     ----------
     text : str
     codes : bool, optional
-        Whether languages may be named by their codes, too: names of files.
+        Whether language codes count too, as in file names.
 
     Examples
     --------
@@ -127,7 +128,7 @@ def dictionaries_between(dictionaries: Iterable[Dictionary], lang_a: str, lang_b
 
 
 def dictionaries_for(dictionaries: Iterable[Dictionary], wanted: Collection[str]) -> list[Dictionary]:
-    """Return the dictionaries between any two languages that wanted ones may mean; without wanted ones, all."""
+    """Return the dictionaries between any two of the wanted languages; all if none are named."""
     if not wanted:
         return list(dictionaries)
     return [

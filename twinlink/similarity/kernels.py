@@ -1,6 +1,6 @@
-"""Compiled loops: arrays of CSR matrices in, arrays out, nothing checked.
+"""Compiled loops over CSR matrices: words, products, nearest pages. Input arrays are not checked.
 
-Indices that are read from an array are unsigned: numba then leaves out the test for negative ones, which is felt in
+Indices read from an array are unsigned: numba then omits the test for negative indices, which is measurable in
 loops this short.
 """
 
@@ -22,25 +22,25 @@ Csr = tuple[NDArray[np.int64], NDArray[Index], NDArray[np.float32]]
 """``indptr``, ``indices``, ``data``."""
 
 LONG = 4
-"""A row with one in so many of its places is laid out in full: adding all its places at once, zeros too, is faster than
-finding those that it has. Of 4, 8, 16 and 32 the fastest on one site of 4,862 pages."""
+"""A row with at least one entry in this many places is expanded to a dense row: adding all places, zeros included,
+is faster than visiting the stored ones. Of 4, 8, 16 and 32 the fastest on one site of 4,862 pages."""
 MAX_FULL = 2**24
-"""Places of all such rows together, four bytes each."""
+"""Maximum size of all dense rows, at four bytes per place."""
 
 
 class _Chain(NamedTuple):
-    """The links of the terms of one page, term after term."""
+    """Links of the terms of one page, grouped by term."""
 
     columns: NDArray[Index]
     values: NDArray[np.float32]
     ends: NDArray[np.uint64]
-    """Of each term the place behind its last link."""
+    """End of each term's links."""
     wanting: NDArray[np.float32]
     """Weight of each term."""
 
 
 def arrays_of(matrix: csr_array) -> Csr:
-    """Return the arrays of a matrix in the types that the loops are compiled for, where they have them not copied."""
+    """Return the arrays of a matrix in the types that the loops are compiled for, without a copy where possible."""
     indices = matrix.indices.astype(np.int32, copy=False).view(np.uint32)
     return matrix.indptr.astype(np.int64, copy=False), indices, matrix.data.astype(np.float32, copy=False)
 
@@ -84,7 +84,7 @@ def _n_links(a: Csr, links: Csr) -> int:
 
 @compiled
 def _chain(i: int, a: Csr, links: Csr, chain: _Chain) -> int:
-    """Write down the links of page i; return how many of its terms have any."""
+    """Collect the links of page i; return the number of its terms that have any."""
     a_starts, a_columns, a_data = a
     link_starts, link_columns, link_values = links
     n_terms, n = 0, 0
@@ -101,7 +101,7 @@ def _chain(i: int, a: Csr, links: Csr, chain: _Chain) -> int:
 
 @compiled
 def _take(n_terms: int, chain: _Chain, free: NDArray[np.float32]) -> float:
-    """Let the terms of a page take what they find; return its weight. Where a term has one link, asking is slower."""
+    """Align the terms of a page greedily and return the aligned weight. Where a term has one link, a test is slower."""
     total, at = 0.0, np.uint64(0)
     for k in range(n_terms):
         wanting, end = chain.wanting[k], chain.ends[k]
@@ -126,10 +126,10 @@ def _take(n_terms: int, chain: _Chain, free: NDArray[np.float32]) -> float:
 def aligned_words(
     a: Csr, b: Csr, links: Csr, n_terms_b: int, starts: NDArray[np.int64], columns: NDArray[Index]
 ) -> NDArray[np.float32]:
-    """Weight of the words of page i that find a word of page j for themselves, for each pair (i, j) of a pattern.
+    """Compute the weight of the words of page i aligned with words of page j, for each pair (i, j) of a pattern.
 
     Terms choose in the order in which page i stores them, among their links in the order in which these are stored.
-    What is taken of a word is gone, and counts with the link's value.
+    An aligned word is used up, and counts with the link's value.
     """
     b_starts, b_columns, b_data = b
     free = np.zeros(n_terms_b, np.float32)
@@ -157,7 +157,7 @@ def aligned_words(
 
 @compiled
 def _insert(scores: NDArray[np.float32], pages: NDArray[np.int32], score: np.float32, page: int) -> None:
-    """Put a page into a list kept by falling score, then page number; the last one falls out."""
+    """Insert a page into a list sorted by descending score, then page number, and drop the last one."""
     place = len(scores) - 1
     while place > 0 and (score > scores[place - 1] or (score == scores[place - 1] and page < pages[place - 1])):
         scores[place] = scores[place - 1]
@@ -169,7 +169,7 @@ def _insert(scores: NDArray[np.float32], pages: NDArray[np.int32], score: np.flo
 
 @compiled
 def _lay_out(y: Csr, n_columns: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    """Lay out the long rows of a matrix in full; return where each row is among them, -1 for the others, and them."""
+    """Expand the long rows of a matrix; return each row's index among them (-1: not expanded), and the dense rows."""
     starts, columns, data = y
     places = np.full(len(starts) - 1, -1)
     n = 0
@@ -205,9 +205,9 @@ def _add_products(
 
 @compiled
 def best_products(x: Csr, y: Csr, n_columns: int, k: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """The k largest entries of each row, and of each column, of the product of two CSR matrices of values >= 0.
+    """Find the k largest entries of each row and each column of the product of two nonnegative CSR matrices.
 
-    The product itself is never stored, but row by row. The summands of an entry are added in the order of the row of x.
+    Only one row of the product is stored at a time. The summands of an entry are added in the order of the row of x.
 
     Returns the columns of each row's entries and the rows of each column's, the largest first, ties by number; -1 where
     there are fewer than k that are not 0.
@@ -215,7 +215,7 @@ def best_products(x: Csr, y: Csr, n_columns: int, k: int) -> tuple[NDArray[np.in
     n_rows = len(x[0]) - 1
     of_row, of_column = np.full((n_rows, k), -1, np.int32), np.full((n_columns, k), -1, np.int32)
     row_scores, column_scores = np.zeros(k, np.float32), np.zeros((n_columns, k), np.float32)
-    least = np.zeros(n_columns, np.float32)  # of each column's list: nearer at hand than the list itself
+    least = np.zeros(n_columns, np.float32)  # of each column's list; faster to read than the list
     places, full = _lay_out(y, n_columns)
     row = np.zeros(n_columns, np.float32)
     for i in range(n_rows):
@@ -236,10 +236,10 @@ def best_products(x: Csr, y: Csr, n_columns: int, k: int) -> tuple[NDArray[np.in
 def best_companions(
     pairs_of: Csr, terms_of: Csr, sizes: NDArray[np.float32], k: int, least_together: int, least_dice: np.float32
 ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-    """The k terms of the one side that come most often together with each term of the other, by Dice's coefficient.
+    """Find the k terms of one side that co-occur most with each term of the other, by Dice's coefficient.
 
     ``pairs_of`` has the pairs of each term s, ``terms_of`` the terms t of each pair, ``sizes`` the number of pairs of
-    each t. Only what is together ``least_together`` times, with a coefficient over ``least_dice``, counts.
+    each t. Only terms that co-occur at least ``least_together`` times, with a coefficient over ``least_dice``, count.
 
     Returns the terms t of each s, the largest coefficient first, ties by number, -1 where there are fewer than k; and
     the coefficients.
@@ -255,7 +255,7 @@ def best_companions(
         for at in range(pair_starts[s], pair_starts[s + 1]):
             for place in range(term_starts[pairs[at]], term_starts[pairs[at] + ONE]):
                 t = terms[place]
-                touched[n_touched] = t  # written over by the next one, if it is known: faster than asking
+                touched[n_touched] = t  # overwritten by the next one if known: faster than a test
                 n_touched += together[t] == 0
                 together[t] += 1
         for place in range(n_touched):

@@ -1,4 +1,4 @@
-"""A lexicon learned on the site itself: words that keep coming together on pages known to be partners."""
+"""Lexicon learned on the site: words that co-occur on pages known to be partners."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ __all__ = ["learn_translations"]
 MIN_DICE = 0.3
 """Least d of a learned translation. From the trials in which links and words taught each other (`docs/methods.md`)."""
 MIN_PAIRS = 2
-"""Pairs that two words have in common at least: one alone would make every word a translation of every other."""
+"""Minimum number of pairs in which two words co-occur: with one, every word of a pair would translate every other."""
 MAX_LINKS = 20
-"""Translations of a term at most, the strongest: on a site of few pages hundreds come together by chance. Trials on 12
+"""Maximum number of translations per term, the strongest: on a small site, hundreds co-occur by chance. Trials on 12
 sites, 5 to 50: with 20 the list from nothing but numbers and links gains up to .03 of F1, the default list moves by one
 pair, and a third of the time is saved."""
 MAX_SHARE = 0.3
-"""A word on more than this share of the pairs says nothing about one of them."""
+"""A word on more than this share of the pairs is not informative."""
 
 
 def learn_translations(
     counts_a: csr_array, counts_b: csr_array, rows: NDArray[np.integer], columns: NDArray[np.integer]
 ) -> csr_array:
-    """Translation weights of terms from page pairs: ``w(s, t) = d(s, t)² / Σ_t' d(s, t')²``.
+    """Learn translation weights of terms from page pairs: ``w(s, t) = d(s, t)² / Σ_t' d(s, t')²``.
 
     ``d(s, t) = 2·n(s, t) / (n(s) + n(t))`` (Dice) with n(s, t) the pairs that have term s on page a and term t on page
-    b, n(s) and n(t) those that have the one or the other. Squaring leaves little to the many that come together by
-    chance, and only the `MAX_LINKS` strongest of a term count.
+    b, n(s) and n(t) those that have the one or the other. Squaring reduces the weight of the many terms that
+    co-occur by chance, and only the `MAX_LINKS` strongest of a term count.
 
     Parameters
     ----------
@@ -43,12 +43,12 @@ def learn_translations(
     Returns
     -------
     csr_array of float32, shape (n_terms_a, n_terms_b), values in (0, 1]
-        An empty row is a term of which nothing was learned.
+        The row of a term without a learned translation is empty.
 
     Raises
     ------
     ShapeError
-        If there are not as many rows as columns.
+        If the numbers of rows and columns differ.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def learn_translations(
 def _useful_terms(
     counts: csr_array, pages: NDArray[np.integer]
 ) -> tuple[csr_array, NDArray[np.float32], NDArray[np.int64]]:
-    """Return which pages have which terms (0 or 1), on how many each is, and which terms these are."""
+    """Return the binary page-term matrix of useful terms, their page counts, and their numbers."""
     there = csr_array(counts[pages])
     there = csr_array((np.ones(there.nnz, np.float32), there.indices, there.indptr), shape=there.shape)
     n_pages = np.bincount(there.indices, minlength=there.shape[1])

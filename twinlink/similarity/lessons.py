@@ -1,7 +1,7 @@
-"""What labels teach: rows for the model, and pairs whose chance can be held against what people said.
+"""Labels as training data: rows for the model, and pairs for the calibration of its probabilities.
 
-A labelled pair is settled: what it excludes cannot be chosen. But it teaches as it stands when nobody has labelled
-anything, beside all its rivals: without these it would look better than any pair that is to be judged.
+A labelled pair is fixed: the candidates that it excludes cannot be chosen. As a training row it keeps all its
+rivals, as if there were no labels: without them it would look better than any unlabelled pair.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ Marks = NDArray[np.bool_]
 Positions = NDArray[np.intp]
 
 WEIGHT = 3
-"""How often what a label says counts, where a clear pair counts once. Trials on five sites: with 10 twenty labels can
+"""Weight of a label, relative to a clear pair. Trials on five sites: with 10 twenty labels can
 cost .07 of F1, with 1 they teach half as much."""
 LEAST_LABELS = 5
-"""Labels that teach. One rejected pair of a site of five would make all others doubtful."""
+"""Minimum number of labels to learn from. One rejected pair of a site of five would make all others doubtful."""
 FOLDS = 5
-"""Parts of the labels. How sure the site is of a labelled pair is told by what the other parts teach. Ours, not
-tuned."""
+"""Number of folds. A labelled pair gets its held-out probability from a model trained on the other folds. Our
+choice, not tuned."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lessons:
-    """What people said of candidates; all arrays have shape (n_candidates,)."""
+    """Labels of candidates; all arrays have shape (n_candidates,)."""
 
     accepted: Marks
     rejected: Marks
@@ -42,18 +42,18 @@ class Lessons:
 
     @property
     def labelled(self) -> Positions:
-        """Positions of the accepted and the rejected candidates."""
+        """Positions of accepted and rejected candidates."""
         return np.flatnonzero(self.accepted | self.rejected)
 
     @property
     def can_teach(self) -> bool:
-        """Whether there are `LEAST_LABELS`; what excludes candidates does so in any case."""
+        """Whether there are at least `LEAST_LABELS` labels; candidates are excluded in any case."""
         return len(self.labelled) >= LEAST_LABELS
 
     def heard(self, kinds: Mapping[str, Floats]) -> dict[str, Floats]:
-        """Return evidence that is 0 for rejected pairs: these are no rivals.
+        """Return evidence with 0 for rejected pairs, which are not rivals.
 
-        A page that is accepted with another one stays a rival, as pages with a partner are everywhere.
+        A page that is accepted with another page stays a rival, like any page with a partner.
         """
         return {name: np.where(self.rejected, 0.0, values) for name, values in kinds.items()}
 
@@ -68,9 +68,9 @@ class Lessons:
         return open_
 
     def parts(self) -> Iterator[tuple[Positions, Lessons]]:
-        """Yield `FOLDS` parts of the labelled candidates (one each, if they are fewer), and the lessons of the others.
+        """Yield `FOLDS` folds of the labelled candidates (one each if there are fewer), and the lessons of the others.
 
-        What is barred stays barred.
+        Excluded candidates stay excluded.
         """
         labelled = np.random.default_rng(0).permutation(self.labelled)
         for k in range(min(FOLDS, len(labelled))):
@@ -80,10 +80,10 @@ class Lessons:
 
 
 def taught_rows(kinds: Mapping[str, Floats], rivalry: Rivalry, lessons: Lessons) -> tuple[Floats, Floats, Positions]:
-    """Return what a model learns from labels: standings beside all rivals, 1 where they are right, and their positions.
+    """Return training rows from labels: standings among all rivals, targets (1: right), and positions.
 
-    Accepted pairs are right; rejected ones and the other candidates of accepted pages are wrong. Each row stands there
-    `WEIGHT` times.
+    Accepted pairs are right; rejected ones and the other candidates of accepted pages are wrong. Each row is
+    repeated `WEIGHT` times.
     """
     of_row, of_column = rivalry.pages(np.flatnonzero(lessons.accepted))
     known = np.flatnonzero(of_row[rivalry.rows] | of_column[rivalry.columns] | lessons.rejected)

@@ -1,4 +1,4 @@
-"""Bilingual lexicons and shared tokens: a matrix between the terms of two sets of pages."""
+"""Translation matrices between the terms of two languages, from lexicons and shared tokens."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["Entry", "Lexicon", "heads_of", "identity_matrix", "read_lexicon", "t
 _NOTE = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _MAX_WORDS = 4  # longer entries are explanations
 _LEAST_COGNATE = 3  # letters; shorter words mean something else in the next language
-_SAMPLE = 5_000  # entries that decide which column is which language
+_SAMPLE = 5_000  # number of entries used to detect the languages of the columns
 _HAN: Mapping[str, Callable[[str], str]] = {"zh": simplify_chinese, "ja": simplify_japanese}
 _CHARACTERS = re.compile("[\u3005\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]{2,}")
 _UNSPACED_HEADS = frozenset({"zh", "ja", "th", "lo", "km", "my"})
@@ -31,20 +31,20 @@ _UNSPACED_HEADS = frozenset({"zh", "ja", "th", "lo", "km", "my"})
 def translation_matrix(
     lexicon: Lexicon, vocabulary_a: Sequence[str], lang_a: str, vocabulary_b: Sequence[str], lang_b: str
 ) -> csr_array:
-    """Return how strongly each term of one language translates to each of the other.
+    """Return the translation weights between the terms of two languages.
 
     T[s, t] = max over entries (h, r, p) of ``p · share(s, h) · share(t, r)``
 
     where share(s, h) is 1 if term s is the head h, or a stem of the same word, and 1/k if it is one of h's k words,
-    stop words left out. Entries of more than four words are explanations and are not used. A Chinese term that is no
-    head is taken apart from the left into the longest heads; each counts 1/k for it.
+    stop words left out. Entries of more than four words are explanations and are not used. A Chinese term that is
+    not a head is split from the left into the longest heads; each counts 1/k for it.
 
     Parameters
     ----------
     lexicon : Lexicon
-        Its columns may stand in either order: the one that finds more of its entries in the two vocabularies is taken.
+        Its columns may be in either order: the order with more entries found in the two vocabularies is used.
     vocabulary_a, vocabulary_b : sequence of str
-        Terms, as `count_words` gives them.
+        Terms, as returned by `count_words`.
     lang_a, lang_b : str
         Their languages.
 
@@ -90,14 +90,14 @@ def identity_matrix(
     lang_b: str,
     shared: Literal["all", "numbers", "none"] = "all",
 ) -> csr_array:
-    """Return 1 for each term that stands in both vocabularies and is likely to mean the same.
+    """Return 1 for each term that is in both vocabularies and likely has the same meaning.
 
     Numbers always are, with dates, amounts and measures. So are words in Latin letters: names and code where one of the
     languages has other letters, names and cognates where both have Latin ones. Of these, terms of one or two letters
-    are left out (``on`` is a word of English and another of French); what other false friends there are is common in
-    both languages and weighs little by its idf. Between Chinese and Japanese, or two scripts of Chinese, words of two
+    are left out (``on`` is a word of English and another of French); other false friends are common words of both
+    languages and have a low idf. Between Chinese and Japanese, or two scripts of Chinese, words of two
     characters and more are shared, compared in their Simplified form. E-mail addresses, image files and addresses on
-    other sites are. ``shared`` leaves it at numbers, or at nothing.
+    other sites are. ``shared`` can limit this to numbers, or disable it.
 
     Returns
     -------
@@ -127,7 +127,7 @@ def identity_matrix(
 def _same_characters(
     vocabulary_a: Sequence[str], lang_a: str, vocabulary_b: Sequence[str], lang_b: str
 ) -> set[tuple[int, int]]:
-    """Return the places of terms in Chinese characters that have the same Simplified form."""
+    """Return the positions of terms in Chinese characters that have the same Simplified form."""
     places_b: dict[str, list[int]] = {}
     for j, form in _characters(vocabulary_b, lang_b):
         places_b.setdefault(form, []).append(j)
@@ -146,13 +146,13 @@ def _characters(vocabulary: Sequence[str], lang: str) -> list[tuple[int, str]]:
 
 
 Owners = dict[str, list[tuple[int, float]]]
-"""For each text of a lexicon: the terms that it stands for, and its share in each."""
+"""For each text of a lexicon: the terms that it represents, and its share in each."""
 
 
 def _normalise(texts: Iterable[str], lang: str) -> list[str]:
     texts = [_NOTE.sub(" ", text.lower()).replace("\n", " ").strip() for text in texts]
     if texts and lang.startswith("zh"):
-        texts = simplify_chinese("\n".join(texts)).split("\n")  # one call: the converter is fast, calling it is not
+        texts = simplify_chinese("\n".join(texts)).split("\n")  # one call for all, because each call is slow
     return texts
 
 
@@ -184,7 +184,7 @@ def _owners_unspaced(texts: frozenset[str], place: Mapping[str, int]) -> Owners:
 
 
 def _take_apart(term: str, heads: frozenset[str], longest: int) -> list[str]:
-    """Split a term into heads of two characters and more, the longest first; nothing if that leaves a rest."""
+    """Split a term into heads of at least two characters, the longest first; return nothing if a rest remains."""
     parts, start = [], 0
     while start < len(term):
         for end in range(min(len(term), start + longest), start + 1, -1):

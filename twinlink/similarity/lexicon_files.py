@@ -1,4 +1,4 @@
-"""Lexicon files: what is in them, whatever their form."""
+"""Readers of lexicon files: TSV, CC-CEDICT, MUSE, dictd."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True)
 class Lexicon:
-    """Entries of a bilingual lexicon; which of its columns is which language is found when it is used."""
+    """Entries of a bilingual lexicon; the languages of its columns are detected when it is used."""
 
     entries: tuple[Entry, ...]
     name: str = "lexicon"
@@ -49,22 +49,23 @@ class Lexicon:
 
 
 def read_lexicon(path: Path) -> Lexicon:
-    """Read a lexicon file in UTF-8, plain or compressed (gzip, xz, bzip2; told by its first bytes).
+    """Read a lexicon file in UTF-8, plain or compressed (gzip, xz or bzip2, detected by its first bytes).
 
-    Four forms are known. The name tells dictd's: either file of ``NAME.index`` and ``NAME.dict.dz`` (or ``NAME.dict``)
-    may be given. The first entry tells the others:
+    Four formats are supported. dictd is detected by its name: either file of ``NAME.index`` and ``NAME.dict.dz``
+    (or ``NAME.dict``)
+    may be given. The others are detected by the first entry:
 
     - TSV: ``head TAB translation [TAB probability]``;
     - CC-CEDICT: ``Traditional Simplified [pin1 yin1] /gloss/gloss/``;
-    - MUSE: two words with a space between them (a TAB is good too).
+    - MUSE: two words with a space between them (or a TAB).
 
     Empty lines and comments (``#`` first, and no TAB) are skipped, as are entries with an empty side.
 
     Raises
     ------
     LexiconError
-        If the file cannot be read, a line has another form (the message names the line and what was expected), or there
-        is no entry at all.
+        If the file cannot be read, a line is malformed (the message gives the line and the expected format), or
+        there is no entry.
     """
     dictd = dictd_files(path)
     if dictd is None:
@@ -119,7 +120,7 @@ def _parse(text: str, path: Path) -> Iterator[Entry]:
 
 
 def _form(line: str) -> str:
-    """Tell the form of a file by its first entry."""
+    """Detect the format of a file by its first entry."""
     if "\t" in line:
         return "tsv"
     return "cedict" if _CEDICT.fullmatch(line) else "muse" if _MUSE.fullmatch(line) else "tsv"

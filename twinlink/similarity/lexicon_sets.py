@@ -1,4 +1,4 @@
-"""The lexicons of a stage: files that are named, and with ``auto`` the dictionaries that are installed."""
+"""The lexicons of a stage: the named files and, with ``auto``, the installed dictionaries."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ from twinlink.similarity.lexicon_files import Lexicon, read_lexicon
 __all__ = ["AUTO", "RECORD", "LexiconRecord", "Lexicons", "lexicons_of_texts", "named_files", "write_record"]
 
 AUTO = "auto"
-"""Stands among the names of lexicons for those that are installed. A file of this name needs its whole path."""
+"""Name that stands for the installed dictionaries. A file of this name needs its full path."""
 RECORD = "lexicons.json"
 """File beside the tables of a stage."""
 _TEXT = ".txt"  # the code of a language, too (Citak)
 
 
 class LexiconRecord(msgspec.Struct, frozen=True):
-    """What ``auto`` has found for a stage."""
+    """Result of ``auto`` for a stage."""
 
     used: dict[str, int]
     """Installed dictionaries, and their numbers of head words."""
     unreadable: dict[str, str]
     """Installed dictionaries that cannot be read, each with the reason."""
     missing: dict[str, list[str]]
-    """Every two languages (``en-fr``) that no dictionary is installed for, and the Debian packages that have one."""
+    """Language pairs (``en-fr``) without an installed dictionary, and the Debian packages that have one."""
 
 
 def named_files(names: Iterable[str | Path]) -> list[Path]:
@@ -51,14 +51,14 @@ def named_files(names: Iterable[str | Path]) -> list[Path]:
 
 
 class Lexicons:
-    """The lexicons of a stage, for every two languages.
+    """The lexicons of a stage, for each language pair.
 
     Parameters
     ----------
     names : iterable of str or Path
         Lexicon files, and `AUTO`.
     wanted : collection of str, optional
-        Languages that dictionaries are looked for; empty: all.
+        Languages to find dictionaries for; empty: all.
 
     Raises
     ------
@@ -75,7 +75,7 @@ class Lexicons:
         self._read: dict[Path, Lexicon | LexiconError] = {}
         files = [*paths, *(path for each in self._installed for path in (each.index, each.data))]
         self.digests = [file_digest(path) for path in files]
-        """What tells whether a result with these lexicons has to be made anew."""
+        """Part of the signature of results that use these lexicons."""
 
     def between(self, lang_a: str, lang_b: str) -> list[Lexicon]:
         """Return the lexicons for two languages: all that are named, and the dictionaries between the two."""
@@ -91,7 +91,7 @@ class Lexicons:
         return self._read[dictionary.index]
 
     def record(self, at_hand: Iterable[tuple[str, str]]) -> LexiconRecord:
-        """Return what has been found for some languages, every two of them."""
+        """Return the dictionaries found for each pair of the given languages."""
         used: dict[str, int] = {}
         missing: dict[str, list[str]] = {}
         for langs in sorted({tuple(sorted(map(base_language, two))) for two in at_hand}):
@@ -113,7 +113,7 @@ def lexicons_of_texts(a: Path, b: Path, names: Iterable[str | Path]) -> Lexicons
     Raises
     ------
     ConfigError
-        If they do not, and dictionaries are to be found.
+        If they do not, and ``auto`` is requested.
     LexiconError
         If a file that is named cannot be read.
     """
@@ -127,5 +127,5 @@ def lexicons_of_texts(a: Path, b: Path, names: Iterable[str | Path]) -> Lexicons
 
 
 def write_record(record: LexiconRecord, folder: Path) -> None:
-    """Write beside a stage's tables what ``auto`` has found."""
+    """Write the result of ``auto`` beside a stage's tables."""
     write_text(folder / RECORD, msgspec.json.format(msgspec.json.encode(record).decode(), indent=1))

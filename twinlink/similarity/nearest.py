@@ -13,12 +13,12 @@ __all__ = ["best_candidates"]
 
 
 def best_candidates(distances: csr_array, best_of: BestOf = "mutual") -> NDArray[np.bool_]:
-    """Say which stored pairs are the best candidate of their pages: the one with the lowest distance.
+    """Return which stored pairs are the best candidate of their pages: the one with the lowest distance.
 
     Parameters
     ----------
     distances : csr_array, shape (n_pages_a, n_pages_b)
-        inf and NaN are no candidates.
+        inf and NaN are not candidates.
     best_of : {"mutual", "rows", "columns", "either"}
         Best of its row and of its column (no page comes twice), of its row, of its column, or of one of them. The paper
         (Esplà-Gomis & Forcada 2010, section 4.2) takes the best "for a given file".

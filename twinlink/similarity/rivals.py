@@ -1,4 +1,4 @@
-"""Rivals: for each candidate pair the best other candidate of either page, whatever is measured."""
+"""Rivals: for each candidate pair, the best other candidate of either page."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ Floats = NDArray[np.float64]
 
 
 class Rivalry:
-    """The rows and columns of a candidate pattern, laid out for taking the best of each quickly.
+    """Rows and columns of a candidate pattern, arranged for fast maxima and sums.
 
     Parameters
     ----------
     pattern : csr_array, shape (n_pages_a, n_pages_b)
-        Candidate pairs: its stored entries, in row order, whatever their values.
+        Candidate pairs: its stored entries, in row order; their values are ignored.
 
     Examples
     --------
@@ -40,12 +40,12 @@ class Rivalry:
         Parameters
         ----------
         values : ndarray, shape (n_candidates,), values >= 0
-            Anything measured on the candidates.
+            Any measure of the candidates.
 
         Returns
         -------
         ndarray, shape (n_candidates,)
-            0 where the candidate is alone in its row and its column.
+            0 where the candidate is the only one in its row and its column.
         """
         best = _best_other(self.rows, values)
         order = self._by_column

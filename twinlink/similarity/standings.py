@@ -1,4 +1,4 @@
-"""What a candidate's evidence is beside its rivals, as numbers, and the logistic model that learns from them."""
+"""Standings: evidence of a candidate relative to its rivals, and the logistic model that learns from them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["STANDINGS", "Logistic", "fit_logistic", "standings_of", "write_stand
 Floats = NDArray[np.float64]
 
 STANDINGS = ("value", "lead", "relative lead", "best")
-"""Numbers that each kind of evidence gives."""
+"""Features computed from each kind of evidence."""
 _NEWTON_STEPS = 30
 _NEWTON_TOLERANCE = 1e-2
 
@@ -28,16 +28,16 @@ class Logistic:
     mean: Floats
     scale: Floats
     weights: Floats
-    """One a column of x, and the intercept b last."""
+    """One per column of x, and the intercept b last."""
 
     def part(self, x: Floats, columns: slice) -> Floats:
-        """Return what some columns add to the log odds of each row."""
+        """Return the contribution of some columns to the log odds of each row."""
         parts: Floats = (x - self.mean[columns]) / self.scale[columns] @ self.weights[:-1][columns]
         return parts
 
 
 def write_standings(values: Floats, rivals: Floats, standings: Floats) -> None:
-    """Write `STANDINGS` of a kind of evidence, one a column."""
+    """Write `STANDINGS` of a kind of evidence, one per column."""
     lead = values - rivals
     standings[:, 0], standings[:, 1] = values, lead
     standings[:, 2], standings[:, 3] = np.clip(lead / (values + 1e-6), -1, 1), lead > 1e-9
@@ -55,8 +55,7 @@ def standings_of(kinds: Mapping[str, Floats], rivalry: Rivalry, known: NDArray[n
 def fit_logistic(x: Floats, y: Floats, ridge: float) -> tuple[Logistic, Floats]:
     """Fit by Newton's method, the columns brought to mean 0 and deviation 1; penalty ½·ridge·n·|w|² on all but b.
 
-    Where nothing is right there is nothing to learn: all log odds are 0. Returns the model, and these columns with one
-    of ones behind them.
+    If no row is right, all log odds are 0. Returns the model, and the scaled columns followed by a column of ones.
     """
     z = np.ones((len(x), x.shape[1] + 1))
     if not y.any():

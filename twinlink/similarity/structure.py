@@ -17,7 +17,7 @@ __all__ = ["MAX_TAGS", "StructureForm", "structural_similarity"]
 StructureForm = Literal["indel", "lcs_max"]
 
 MAX_TAGS = 50_000
-"""Tags compared of a longer page: its first ones. The time for a pair grows with the square (20 ms at this length)."""
+"""Maximum number of tags compared per page (the first ones). The time per pair is quadratic (20 ms at this length)."""
 
 _SCORERS = {"indel": Indel.normalized_similarity, "lcs_max": LCSseq.normalized_similarity}
 
@@ -32,12 +32,12 @@ def structural_similarity(
         indel    2·LCS / (n + m)
         lcs_max  LCS / max(n, m)
 
-    The paper names no normaliser. ``indel`` is the default: it forgives a block that one version has more.
+    The paper names no normaliser. ``indel`` is the default: it tolerates an additional block in one version.
 
     Parameters
     ----------
     tags_a, tags_b : sequence of bytes
-        Tag codes of each page in document order, one byte a tag.
+        Tag codes of each page in document order, one byte per tag.
     pattern : csr_array, shape (len(tags_a), len(tags_b))
         Candidate pairs: its stored entries, whatever their values.
     normaliser : {"indel", "lcs_max"}
@@ -45,12 +45,12 @@ def structural_similarity(
     Returns
     -------
     csr_array of float32, sparsity of ``pattern`` (zeros stored), values in [0, 1]
-        Two pages without tags are alike (1); one without tags is unlike every other (0).
+        1 for two pages without tags; 0 if only one has none.
 
     Raises
     ------
     ShapeError
-        If ``pattern`` does not fit the pages.
+        If the shape of ``pattern`` does not match the pages.
 
     Examples
     --------

@@ -1,9 +1,9 @@
-"""How much each kind of evidence is worth, found on the site at hand, without labels.
+"""Weights of all kinds of evidence, learned on the site without labels.
 
-Pairs that are clearly best for both of their pages teach a logistic model what right pairs look like beside the rivals
-that they beat. Clues (`twinlink.similarity.clues`) are weighed by how far they agree with it. How sure a pair is comes
-from two comparisons (`twinlink.similarity.chances`): with the pairs that are chosen where the right partner is missing,
-which is tried by taking pages away, and with the pair's rivals.
+A logistic model is trained on the pairs that are clearly best for both of their pages, against the rivals of these
+pairs. Clues (`twinlink.similarity.clues`) are weighed by their agreement with it. The probability of a pair comes
+from two comparisons (`twinlink.similarity.chances`): with pairs chosen after the right partners have been removed,
+and with the pair's rivals.
 """
 
 from __future__ import annotations
@@ -36,30 +36,30 @@ Remeasure = Callable[[NDArray[np.bool_]], Mapping[str, Floats]]
 """From the candidates that are left to the kinds of evidence that are others without the rest."""
 
 MAX_TEACHERS = 2_000
-"""Clear pairs that the model is learned from, spread evenly over all. Trials on seven sites: the same F1 within .001 as
+"""Maximum number of clear pairs to train on, spread evenly over all. Trials on seven sites: the same F1 within .001 as
 with all; it bounds time and memory."""
 LEAST_COMPARED = 20
-"""Pairs, and wrong pairs, from which on look-alikes are judged apart from other pages. Ours, not tuned."""
+"""Minimum number of pairs, and of wrong pairs, to compare look-alikes separately. Our choice, not tuned."""
 EQUAL = 1e-6
 """Log odds that differ by less are equal."""
 WITHHELD = tuple((slice(2 * k, None, 8), slice(2 * k + 1, None, 8)) for k in range(4))
-"""Pairs that lose their column and pairs that lose their row in each of four trials: an eighth of them each."""
+"""Pairs whose column, and pairs whose row, is removed in each of four trials: an eighth of the pairs each."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Weighing:
-    """What weighing makes of the candidates."""
+    """Result of weighing the evidence of candidates."""
 
     log_odds: Floats
-    """Of each candidate, shape (n_candidates,): the model's verdict on it beside its rivals."""
+    """Log odds of each candidate among its rivals, shape (n_candidates,)."""
     pairs: Positions
     """Positions of the one-to-one matching among the candidates."""
     presence: Floats
-    """Chance of each of ``pairs`` not to be what is left over where partners are missing, in [0, 1]."""
+    """Probability of each of ``pairs`` that its pages have partners, in [0, 1]."""
     probabilities: Floats
-    """Chance of each of ``pairs`` to be right, in [0, 1]: ``presence`` times its share among its rivals."""
+    """Probability of each of ``pairs`` to be right, in [0, 1]: ``presence`` times its share among its rivals."""
     n_equal: NDArray[np.int64]
-    """How many pages each of ``pairs`` might as well have been, itself included."""
+    """Number of equally good candidates of each of ``pairs``, itself included."""
     weights: dict[str, float]
     """Share of each kind of evidence in the model, sum 1."""
 
@@ -80,12 +80,13 @@ def weigh(
     Each kind of evidence v of a candidate gives four numbers: v itself, its lead v - r over the best rival r (another
     candidate of either page), the relative lead (v - r) / v, and whether v > r. A logistic model with an L2 penalty
     learns from the ``clear`` pairs (right) and the other candidates of their pages (wrong); candidates of all other
-    pages are left out of the learning, for nothing is known of them. Clues are no part of this model: `learn_clues`
+    pages are not used for training, because they are unlabelled. Clues are not part of this model: `learn_clues`
     finds what they add to its log odds. These order the candidates, and ``match`` picks the pairs.
 
-    Then pages are taken away, and the rest is matched again: what the pages whose partners are gone are paired with is
-    wrong. `chance_of_being_right` compares the pairs with these. Where pages have near-duplicates the pair may still be
-    the wrong one of several: the chance is multiplied by its share among its rivals (`shares_of_rivals`).
+    Then some pages are removed, and the rest is matched again: the new pairs of pages whose partners were removed
+    are wrong. `chance_of_being_right` compares the pairs with these. Where pages have near-duplicates, the pair may
+    still be the wrong one of several: the probability is multiplied by its share among its rivals
+    (`shares_of_rivals`).
 
     Parameters
     ----------
@@ -101,17 +102,18 @@ def weigh(
     nearly : callable, optional
         Finds near-duplicates of pairs; by default there are none.
     remeasure : callable, optional
-        Measures again what depends on other candidates; by default nothing does.
+        Measures again the evidence that depends on other candidates; by default there is none.
     alike : ndarray of bool, shape (n_candidates,), optional
         Whether one of the candidate's pages has near-duplicates; such pairs are compared with each other.
     lessons : Lessons, optional
-        What people said of candidates. The model learns from it as from clear pairs, what it bars is not chosen, and
-        the chances of the other pairs are held against it (`recalibrated`). ``clear`` has no accepted pairs then.
+        Labels of candidates. The model learns from them as from clear pairs, excluded candidates are not chosen,
+        and the probabilities of the other pairs are calibrated with them (`recalibrated`). ``clear`` must not
+        contain accepted pairs then.
 
     Raises
     ------
     ShapeError
-        If a kind of evidence has not one value for each candidate.
+        If a kind of evidence does not have one value per candidate.
     """
     settings = settings or WeighingSettings()
     for name, values in kinds.items():
@@ -166,7 +168,7 @@ def _presence(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Trial:
-    """Matching again where partners were taken away."""
+    """Matching again after partners have been removed."""
 
     model: Model
     kinds: Mapping[str, Floats]
@@ -177,14 +179,14 @@ class _Trial:
     lessons: Lessons | None
 
     def chosen_wrongly(self, pairs: Positions) -> Wrong:
-        """Return what is chosen in all trials (`WITHHELD`)."""
+        """Return the pairs chosen in all trials (`WITHHELD`)."""
         wrong = [self._without(pairs[columns], pairs[rows]) for columns, rows in WITHHELD]
         return np.concatenate([places for places, _ in wrong]), np.concatenate([odds for _, odds in wrong])
 
     def _without(self, lose_column: Positions, lose_row: Positions) -> Wrong:
-        """Return the pairs that are chosen for pages whose partner was taken away, and their log odds.
+        """Return the pairs chosen for pages whose partner was removed, and their log odds.
 
-        Near-duplicates of a lost partner are taken away, too: with them the page would be paired rightly.
+        Near-duplicates of a removed partner are removed too: a pair with one of them would be right.
         """
         rivalry = self.rivalry
         gone_row, gone_column = rivalry.pages(lose_row)[0], rivalry.pages(lose_column)[1]
@@ -205,7 +207,7 @@ class _Trial:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Heldout:
-    """How labelled pairs stand if their own label is not known: what the sureness of pairs is held against."""
+    """Held-out estimates of labelled pairs, for calibration: each without its own label."""
 
     places: Positions
     odds: Floats
@@ -223,7 +225,7 @@ class _Heldout:
         ridge: float,
         lessons: Lessons,
     ) -> _Heldout:
-        """Judge each part of the labelled pairs by a model that learned from the labels of the others."""
+        """Score each fold of the labelled pairs with a model trained on the labels of the others."""
         places, odds, shares = [], [], []
         for part, others in lessons.parts():
             of_all = learn(kinds, rivalry, clear, ridge, others)[0].log_odds(kinds, rivalry)
@@ -242,9 +244,9 @@ class _Heldout:
         alike: NDArray[np.bool_] | None,
         lessons: Lessons,
     ) -> tuple[Floats, Floats]:
-        """Return presence and chance of pairs, by what is right and wrong among the labelled ones.
+        """Return presence and probability of pairs, calibrated with the labelled ones.
 
-        Accepted pairs are as sure as n pairs allow.
+        Accepted pairs get the highest probability that n pairs support.
         """
         is_open = ~lessons.accepted[pairs]
         odds, places = np.append(log_odds[pairs[is_open]], self.odds), np.append(pairs[is_open], self.places)
@@ -259,7 +261,7 @@ class _Heldout:
 
 
 def n_equal(log_odds: Floats, pairs: Positions, rivalry: Rivalry) -> NDArray[np.int64]:
-    """Count for each pair how many pages it might as well have been, itself included.
+    """Count the equally good candidates of each pair, itself included.
 
     A candidate is as good as the pair if it has one page in common with it and equal log odds, and its other page is in
     no better pair.
@@ -277,7 +279,7 @@ def n_equal(log_odds: Floats, pairs: Positions, rivalry: Rivalry) -> NDArray[np.
 
     Examples
     --------
-    Two pages that nothing tells apart, and a third:
+    Two indistinguishable pages, and a third:
 
     >>> from scipy.sparse import csr_array
     >>> odds = np.array([2.0, 2.0, -9.0, 2.0, 2.0, -9.0, -9.0, -9.0, 5.0])
@@ -294,7 +296,7 @@ def n_equal(log_odds: Floats, pairs: Positions, rivalry: Rivalry) -> NDArray[np.
 
 
 def clear_pairs(scores: Floats, rivalry: Rivalry, margin: float) -> NDArray[np.bool_]:
-    """Mark the candidates that are the best of both their pages, by a factor of 1 + ``margin`` over the next.
+    """Mark the candidates that are best for both their pages, by a factor of 1 + ``margin`` over the next.
 
     Parameters
     ----------

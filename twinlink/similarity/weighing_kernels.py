@@ -1,4 +1,4 @@
-"""Compiled loop of the logistic regression: arrays in, arrays out, nothing checked."""
+"""Compiled loop of the logistic regression. Input arrays are not checked."""
 
 from __future__ import annotations
 
@@ -29,8 +29,7 @@ def logistic_sums(z: Floats, y: Floats, weights: Floats) -> tuple[Floats, Floats
     """``Σ (y - p)·z`` and ``Σ p·(1 - p)·z·zᵀ`` over the rows z of a matrix, with ``p = 1 / (1 + exp(-weights·z))``.
 
     One pass and no copy of the matrix. (A product of matrices would do, but the threads of BLAS cost more than the few
-    columns are worth.) Four rows at a time, added one after the other: the sums are fetched and put back a quarter as
-    often.
+    columns are worth.) Four rows are added per step, so that the sums are loaded and stored a quarter as often.
     """
     n_rows, n_columns = z.shape
     gradient, curvature = np.zeros(n_columns), np.zeros((n_columns, n_columns))

@@ -1,4 +1,4 @@
-"""The model of `twinlink.similarity.weighing`: what all evidence together says of a candidate beside its rivals."""
+"""The model of `twinlink.similarity.weighing`: log odds of candidates from all evidence together."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ MAX_LOG_ODDS = 20.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Model:
-    """What all evidence together says of a candidate."""
+    """Logistic model of all evidence, with the weights of clues."""
 
     logistic: Logistic
     clues: Mapping[str, Floats]
     """What each state of each clue adds to the log odds."""
 
     def log_odds(self, kinds: Mapping[str, Floats], rivalry: Rivalry) -> Floats:
-        """Return the log odds of all candidates, one kind of evidence after the other: all at once is too much."""
+        """Return the log odds of all candidates, one kind of evidence at a time to save memory."""
         n = len(rivalry.rows)
         odds, x = np.full(n, self.logistic.weights[-1]), np.empty((n, len(STANDINGS)))
         own = (values for name, values in kinds.items() if name not in CLUES)
@@ -57,7 +57,7 @@ def learn(
     ridge : float
         See `fit_logistic`.
     lessons : Lessons, optional
-        What people said of candidates.
+        Labels of candidates.
 
     Returns
     -------
@@ -82,7 +82,7 @@ def learn(
 def _clear_rows(
     kinds: Mapping[str, Floats], rivalry: Rivalry, clear: NDArray[np.bool_]
 ) -> tuple[Floats, Floats, NDArray[np.intp]]:
-    """Return the standings of clear pairs and of their rivals, which of them are clear, and where they stand."""
+    """Return the standings of clear pairs and of their rivals, the targets (1: clear), and the positions."""
     of_row, of_column = rivalry.pages(np.flatnonzero(clear))
     known = np.flatnonzero(of_row[rivalry.rows] | of_column[rivalry.columns])
     return standings_of(kinds, rivalry, known), clear[known].astype(np.float64), known
@@ -94,9 +94,9 @@ def _clipped(odds: Floats) -> Floats:
 
 
 def _shares(model: Logistic, z: Floats, names: list[str], clues: Mapping[str, Floats]) -> dict[str, float]:
-    """Return the deviation of what each kind of evidence adds to the log odds, as a share of the sum of all.
+    """Return the deviation of each kind of evidence's contribution to the log odds, as a share of the sum.
 
-    Equal shares where nothing adds anything.
+    Equal shares if there is no contribution.
     """
     added = (z[:, :-1] * model.weights[:-1]).reshape(len(z), len(names), len(STANDINGS)).sum(axis=2)
     deviations = np.array([values.std() if len(values) else 0.0 for values in (*added.T, *clues.values())])

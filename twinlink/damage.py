@@ -71,7 +71,7 @@ def _sources(run: Path) -> str:
 
 
 def damaged(path: Path, problem: object) -> DamagedError:
-    """Return the error for a file of a run that cannot be read: which one, what is wrong, and what makes it anew."""
+    """Return the error for a file of a run that cannot be read: which one, what is wrong, and what makes it again."""
     said = " ".join(str(problem).split()) or type(problem).__name__
     return DamagedError(f"{path}: damaged ({said[:_LONGEST_PROBLEM]}){remedy(path)}")
 

@@ -61,7 +61,7 @@ def surest_first(pairs: pd.DataFrame) -> pd.DataFrame:
 
 
 def rank_column(pairs: pd.DataFrame) -> str:
-    """Return by which column page pairs are ranked: ``score`` where the method tells no probability.
+    """Return by which column page pairs are ranked: ``score`` where the method gives no probability.
 
     >>> rank_column(pd.DataFrame({"probability": [0.9, None], "score": [0.5, 0.4]}))
     'score'
@@ -92,7 +92,7 @@ def column_texts(schema: pa.Schema) -> pd.Series[str]:
 
 
 def site_frame(pages: pd.DataFrame, pairs: pd.DataFrame | None, ranked: pd.DataFrame | None) -> pd.DataFrame:
-    """Return a row a site in the shape of `SITES`, with ``n_pairs`` after ``n_pages``.
+    """Return a row per site in the shape of `SITES`, with ``n_pairs`` after ``n_pages``.
 
     Parameters
     ----------

@@ -37,7 +37,7 @@ def mine(
     add : bool
         Add the inputs to a run that was made from others.
     replace : bool
-        Start the run anew; what it has goes once that has succeeded, but for its labels.
+        Start the run again; what it has goes once that has succeeded, but for its labels.
     forget : sequence of str
         Settings that take the default instead of what the run remembers.
     **settings

@@ -39,7 +39,7 @@ class Run(RunTables):
     """The result of a mining job, read when it is asked for.
 
     A table that is asked for before its stage has been done raises `MissingStageError`, which names the command. Tables
-    are read once; `reload` reads them anew.
+    are read once; `reload` reads them again.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ class Run(RunTables):
         """Return what the list of pairs is worth when it is cut after each pair, the most probable first.
 
         Columns: coverage, share of the pairs that are kept, 0 to 1; score, probability of the last one (its score where
-        the method tells no probability); precision and recall of those kept. Pairs that are not scored are left out.
+        the method gives no probability); precision and recall of those kept. Pairs that are not scored are left out.
         """
         from twinlink.evaluation.gold import precision_coverage
 

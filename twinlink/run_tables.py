@@ -55,7 +55,7 @@ class RunTables:
     """The tables of a run.
 
     A table that is asked for before its stage has been done raises `MissingStageError`, which names the command. Tables
-    are read once; `reload` reads them anew.
+    are read once; `reload` reads them again.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class RunTables:
         self._directory = RunDirectory(path)
 
     def reload(self) -> Self:
-        """Forget all tables, so that they are read anew; return the run."""
+        """Forget all tables, so that they are read again; return the run."""
         for name, value in vars(RunTables).items():
             if isinstance(value, cached_property):
                 vars(self).pop(name, None)
@@ -160,7 +160,7 @@ class RunTables:
     def segments(self) -> pd.DataFrame:
         """The beads of the sentence alignment: columns of `twinlink.tables.SEGMENTS`.
 
-        Those with the verdict ``segment`` are handed out, the others say why not.
+        Those with the verdict ``segment`` are kept, the others say why not.
         """
         return self._table("align", "segments", SEGMENTS)
 
@@ -204,7 +204,7 @@ class RunTables:
 
     @property
     def labels(self) -> pd.DataFrame:
-        """What people said of pairs: url_a, url_b, verdict (accept, reject), who, when (UTC), note; read every time."""
+        """Labels of pairs: url_a, url_b, verdict (accept, reject), who, when (UTC), note; read every time."""
         from twinlink.labels.book import LabelBook
 
         return label_frame(LabelBook(self.path).current().values())

@@ -69,7 +69,7 @@ _WORDS = {
 
 
 def clean_text(text: str) -> str:
-    """Put a space for each character that CLD2 refuses or that is no text: controls, surrogates, marks of direction."""
+    """Replace characters that CLD2 refuses or that are not text by spaces: controls, surrogates, direction marks."""
     return text if text.isprintable() else _UNUSABLE.sub(" ", text)
 
 

@@ -1,13 +1,13 @@
-"""Stage `align`: page pairs become sentence pairs, with a word model that is learned on the way.
+"""Stage `align`: sentence pairs from page pairs, with a word model learned during the alignment.
 
 - a run: `align_run`
-- many texts: `align_texts`: align and learn in turn; `prepare_texts`, `known_from_pairs`
+- many texts: `align_texts`: align and learn alternately; `prepare_texts`, `known_from_pairs`
 - two texts: `align_pair` under a `Scoring`: lengths, words, look-alike words
 - sentences: `split_blocks`, `split_block`
-- filters: `judge_page`, `Segment`: which sentence pairs are kept, and the reason for each that is not
+- filters: `judge_page`, `Segment`: select sentence pairs, with a reason for each that is not kept
 - tags and texts: `align_blocks`: the tag aligner, block by block
 
-Kernels take arrays and return arrays. What belongs to a language (how it splits into words) is a `Tokenizer`.
+Kernels take arrays and return arrays. Language-dependent code (how sentences split into words) is in a `Tokenizer`.
 """
 
 from __future__ import annotations

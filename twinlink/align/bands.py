@@ -1,4 +1,4 @@
-"""Bands: which cells of an alignment are visited."""
+"""Bands: the cells of an alignment that are visited."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Ints = NDArray[np.int64]
 
 
 class Band(NamedTuple):
-    """Cells ``low[i] <= j < high[i]`` of each row ``i``: the first, the last, and it never steps back."""
+    """Cells ``low[i] <= j < high[i]`` of each row ``i``: bounds are nondecreasing."""
 
     low: Ints
     high: Ints
@@ -90,12 +90,12 @@ def turned(band: Band) -> tuple[Band, Ints]:
 
 
 def first_band(anchors: Ints, n: int, m: int, width: int) -> Band:
-    """Return the cells near the line through the anchors that can all be right together.
+    """Return the cells near the line through a consistent chain of anchors.
 
     Parameters
     ----------
     anchors : int64, shape (anchors, 2)
-        Sentences that may go together; some are wrong. The longest chain of them that rises on both sides is taken.
+        Sentence pairs that may be partners; some are wrong. The longest chain increasing on both sides is used.
     n, m, width : int
     """
     chain = _longest_chain(anchors[np.lexsort((-anchors[:, 1], anchors[:, 0]))])
@@ -108,7 +108,7 @@ def next_band(beads: Ints, n: int, m: int, width: int) -> Band:
 
 
 def touches(band: Band, beads: Ints) -> bool:
-    """Tell whether an alignment runs along the edge of the band, where better ones may lie outside."""
+    """Return whether an alignment runs along the edge of the band, where better ones may lie outside."""
     rows, columns = beads[:, 1], beads[:, 3]
     m = band.high[-1] - 1
     lower = (columns <= band.low[rows]) & (band.low[rows] > 0)

@@ -1,4 +1,4 @@
-"""Shapes of beads: how many sentences of a go with how many of b."""
+"""Shapes of beads: numbers of sentences of a and of b."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ SHAPES = {
     "8-0": 0.001,
     "0-8": 0.001,
 }
-"""Start values of the probabilities; they are learned on the texts. Ours. The last four are runs of sentences without
-partner (captions, notes): where one is left out the next often is as well. They are put out one by one."""
+"""Start values of the probabilities; they are learned on the texts. Ours. The last four are runs of sentences
+without partner (captions, notes), which often follow each other. They are returned one by one."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Shapes:
 
     @property
     def most(self) -> tuple[int, int]:
-        """Most sentences that a bead with both sides has of a, and of b."""
+        """Maximum numbers of sentences of a and of b in a two-sided bead."""
         both = self.array[self.array.min(axis=1) > 0]
         return (int(both[:, 0].max()), int(both[:, 1].max())) if len(both) else (1, 1)
 
@@ -59,7 +59,7 @@ class Shapes:
         Raises
         ------
         ConfigError
-            If a name is no shape, or 1-0 or 0-1 is missing: some texts could not be aligned then.
+            If a name is not a shape, or 1-0 or 0-1 is missing, without which some texts cannot be aligned.
 
         Examples
         --------

@@ -1,7 +1,7 @@
-"""Words that look alike: the evidence that is there before anything has been learned.
+"""Cognates: similar words as evidence before any translations have been learned.
 
-The paper of WebMining starts with 1 for equal strings. Words that share most of their letters are added, with their
-likeness as the weight, and the entries of a lexicon.
+The paper of WebMining starts with 1 for equal strings. Words that share most of their letters are added, weighted
+by similarity, and the entries of a lexicon.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Likeness(NamedTuple):
 def likeness(
     words_a: Sequence[str], words_b: Sequence[str], lexicon: Mapping[str, Mapping[str, float]] | None = None
 ) -> Likeness:
-    """Find the words that are equal, look alike, or stand in the lexicon.
+    """Find the word pairs that are equal, similar, or in the lexicon.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Which beads are handed out, and the reason for each that is not."""
+"""Filters for beads, with a reason for each bead that is not kept."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ REASONS = (
     "near-duplicate",
     UNSURE,
 )
-"""Reasons in the order of asking."""
+"""Reasons in the order of the tests."""
 LEAST_LETTERS = 30
-"""Letters from which the language of a sentence is asked for. Ours."""
+"""Minimum number of letters to identify the language of a sentence. Our choice."""
 
 CODE_MARKS = 0.1
-"""Share of marks of program text in a text from which on it may be a listing. On five sites 86 segments have that and
+"""Share of marks of program text in a text from which it may be a listing. On five sites 86 segments have that and
 six tenths of their letters in common; all of 26 looked at are markup. From .06 on, with the underscore, sentences about
 program text have it too."""
 
@@ -77,16 +77,16 @@ def judge(
     lengths: LengthModel,
     identify: Callable[[str], str] | None = None,
 ) -> str:
-    """Return `SEGMENT`, or the reason why this bead is not handed out; repeats are judged by `Repeats`.
+    """Return `SEGMENT`, or the reason why this bead is not kept; repeats are judged by `Repeats`.
 
     Parameters
     ----------
     segment : Segment
     settings : SegmentFilterSettings
     lengths : LengthModel
-        What the site's own pairs have shown.
+        Learned from the site's own pairs.
     identify : callable, optional
-        Names the language of a text, empty or ``und`` when it cannot. None: nobody is asked.
+        Names the language of a text, empty or ``und`` when it cannot. None: not tested.
 
     Examples
     --------
@@ -110,7 +110,7 @@ def judge_page(
     lengths: LengthModel,
     identify: Callable[[str], str] | None = None,
 ) -> list[str]:
-    """Judge all beads of two pages: those of pages that are no translations, by their support, are not handed out.
+    """Judge all beads of two pages; none is kept if the pages are not translations by their support.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ def _is_copy(segment: Segment, settings: SegmentFilterSettings, lengths: LengthM
 
 
 def _is_code(segment: Segment, settings: SegmentFilterSettings, lengths: LengthModel) -> bool:  # noqa: ARG001
-    """Tell whether both sides are one listing, of which at most comments and strings were translated."""
+    """Return whether both sides are one listing, of which at most comments and strings were translated."""
     if min(_share_of_marks(segment.source), _share_of_marks(segment.target)) < CODE_MARKS:
         return False
     sides = _letters(segment.source), _letters(segment.target)
@@ -177,7 +177,7 @@ _CHECKS: dict[str, Callable[[Segment, SegmentFilterSettings, LengthModel], bool]
 
 
 def is_damaged(text: str) -> bool:
-    """Tell whether a text shows that it was decoded wrongly: replacement and control characters, UTF-8 read as Latin.
+    """Return whether a text shows that it was decoded wrongly: replacement and control characters, UTF-8 read as Latin.
 
     >>> is_damaged("Ã©tÃ©"), is_damaged("été"), is_damaged("a\ufffdb")
     (True, False, True)
@@ -195,7 +195,7 @@ def _shared_numbers(segment: Segment) -> float:
 
 
 def pair_key(source: str, target: str) -> bytes:
-    """Return what equal pairs have in common, whatever their case, digits and signs: 8 bytes.
+    """Return a key of 8 bytes that ignores case, digits and punctuation.
 
     >>> pair_key("Page 1.", "Seite 1") == pair_key("page 2", "Seite 2 ")
     True
@@ -205,12 +205,12 @@ def pair_key(source: str, target: str) -> bytes:
 
 
 class Repeats:
-    """Finds pairs that were handed out before: on the same site, or elsewhere in the run.
+    """Finds pairs that were kept before: on the same site, or elsewhere in the run.
 
     Parameters
     ----------
     near : NearRepeats, optional
-        Finds those that are nearly the same. None: nobody looks for them.
+        Finds near-duplicates. None: not tested.
     """
 
     def __init__(self, near: NearRepeats | None = None) -> None:
@@ -225,9 +225,9 @@ class Repeats:
         pages : sequence of sequences of Segment
             Beads of each page pair.
         verdicts : sequence of lists of str
-            What `judge` said of them; changed in place.
+            Verdicts of `judge`; changed in place.
         share : float
-            Share of the pages from which on a repeated pair counts as boilerplate.
+            Share of the pages from which a repeated pair counts as boilerplate.
         """
         keys = [
             [

@@ -1,9 +1,9 @@
-"""What words say about beads that did not teach them, and what they say about beads that are wrong.
+"""Held-out scores of beads by their words, and scores of beads that are known to be wrong.
 
-A model that was learned from a bead speaks for it, right or wrong: in a list that each language sorts by its own
-alphabet the items side by side are no translations, and yet their rare words have only ever been seen together. So each
-bead is scored by what all others have taught (leave-one-out), and what that is worth is told by beads that are wrong
-for sure: those of the same two pages aligned once more, every sentence's partner withheld.
+A model learned from a bead supports it, right or wrong: in a list that each language sorts by its own alphabet,
+aligned items are not translations, but their rare words occur only together. So each bead is scored by a model
+learned from all others (leave-one-out), and the scores are calibrated with beads known to be wrong: those of the
+same two pages aligned again with every sentence's partner withheld.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ __all__ = ["held_out_scores"]
 def held_out_scores(
     pair: PagePair, aligned: Aligned, links: tuple[Links, Links], *, taught: bool = True
 ) -> NDArray[np.float64]:
-    """Return `Aligned.per_word` of each bead without what the bead itself has taught.
+    """Return `Aligned.per_word` of each bead without the counts of the bead itself.
 
     Parameters
     ----------
     pair, aligned, links
         As of `twinlink.align.page_pair.align_pair`.
     taught : bool
-        Whether the model has learned from this alignment; if not, nothing is taken off.
+        Whether the model has learned from this alignment; if not, nothing is subtracted.
 
     Returns
     -------
     float64, shape (beads,)
-        0 without partner; below 0 the words speak against each other.
+        0 without partner; below 0 the words are evidence against each other.
     """
     a, b = pair.a, pair.b
     weights = aligned.posteriors * (teaching(pair, aligned) & taught)

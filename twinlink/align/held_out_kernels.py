@@ -1,4 +1,4 @@
-"""Compiled loops that score beads without what they have taught themselves: arrays in, arrays out, nothing checked."""
+"""Compiled loops for held-out scores of beads; input arrays are not checked."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def held_out(
     discount: float,
     most_pairs: int,
 ) -> Floats:
-    """Mean log ratio a word of each bead, once what the bead has taught is taken off; 0 without partner.
+    """Mean log ratio per word of each bead, without the counts of the bead itself; 0 without partner.
 
     ``weights`` is how often each bead has been counted. Beads of more than ``most_pairs`` word pairs score 0.
     """

@@ -1,9 +1,9 @@
-"""Compiled loops of the sentence alignment: arrays in, arrays out, nothing checked.
+"""Compiled loops of the sentence alignment; input arrays are not checked.
 
 A cell ``(i, j)`` stands for "i sentences of a and j sentences of b are done". Only the cells of a band are visited: row
-``i`` has the cells ``low[i] <= j < high[i]``, laid out one row after the other from ``start[i]``. A bead of shape
-``k = (da, db)`` that ends in a cell scores ``scores[cell, k]``; what would leave the band or the texts scores -inf.
-What has a value for each cell and shape is float32, for it is most of the memory; sums are float64.
+``i`` has the cells ``low[i] <= j < high[i]``, stored row by row from ``start[i]``. A bead of shape
+``k = (da, db)`` that ends in a cell scores ``scores[cell, k]``; beads outside the band or the texts score -inf.
+Arrays with a value per cell and shape are float32, because they use most of the memory; sums are float64.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ def _log_add(x: float, y: float) -> float:
 def best_path(scores: Scores, shapes: Ints, low: Ints, high: Ints) -> tuple[float, Ints]:
     """Total score and shape numbers of the best sequence of beads from the first cell to the last (Viterbi).
 
-    Of equal sequences the one whose last bead has the earlier shape wins, and so on to the front. Without any sequence
+    Ties go to the sequence whose last bead has the earlier shape, then the bead before it, and so on. Without any
+    sequence
     the score is -inf and there are no beads.
     """
     n = len(low) - 1

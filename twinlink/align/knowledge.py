@@ -1,4 +1,4 @@
-"""What is learned from alignments: lengths, words, and how often each shape of bead occurs."""
+"""Statistics learned from alignments: lengths, words, and the frequency of each bead shape."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ class Expected(NamedTuple):
 
 @dataclass
 class Knowledge:
-    """Sums of expected counts: those of parts of the pages are merged by `add`, in any grouping."""
+    """Sums of expected counts; parts are merged by `add`, in any grouping."""
 
     shapes: NDArray[np.float64]
-    """How many beads of each shape there were."""
+    """Number of beads of each shape."""
     lengths: LengthModel = field(default_factory=LengthModel)
     words: WordModel = field(default_factory=WordModel)
 
     @classmethod
     def empty(cls, n_shapes: int, max_pairs: int = 4_000_000) -> Knowledge:
-        """Return what is known before anything has been aligned."""
+        """Return empty statistics."""
         return cls(np.zeros(n_shapes), words=WordModel(max_pairs))
 
     def add(self, expected: Expected) -> None:
-        """Take what was found in some alignments."""
+        """Add the counts of some alignments."""
         self.lengths += expected.lengths
         self.shapes = self.shapes + expected.shapes
         self.words.add(expected.words)

@@ -1,9 +1,9 @@
-"""Aligning and learning in turn: expected counts of alignments, and the rounds over one or many pairs of texts.
+"""Alternating alignment and learning: expected counts, and rounds over one or many pairs of texts.
 
 Incremental EM as in WebMining, section 2.3: in the first round the model learns after each batch of pairs, so that the
 later ones are aligned with the words of the earlier; in each further round all pairs are aligned with the model of the
-round before, and the counts are gathered anew. What is put together is summed in the order of the pairs: the result
-does not depend on how many processes did the work.
+round before, and the counts are gathered again. Counts are summed in the order of the pairs, so the result does not
+depend on the number of processes.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ __all__ = [
 ]
 
 LEAST_POSTERIOR = 0.3
-"""Beads less sure than this teach nothing. Ours."""
+"""Minimum posterior of a bead to learn from. Our choice."""
 
 
 COPY_SHARE = 0.8
-"""Share of the words of both sides that the other side has too: above it a bead is a copy. Ours."""
+"""Share of the words that are on both sides above which a bead is a copy. Our choice."""
 COPY_WORDS = 4
-"""Words of a side from which on a bead may be a copy: a name alone stays as it is in a translation too. Ours."""
+"""Words of a side from which a bead may be a copy: a name alone stays as it is in a translation too. Ours."""
 
 WARM_PAIRS = 2_000
-"""Sentence pairs that are counted at a time."""
+"""Number of sentence pairs per batch."""
 
 
 class Text(NamedTuple):
@@ -74,7 +74,7 @@ class Alignment:
 
     aligned: Aligned
     known: Knowledge
-    """What was learned: the lexicon can be read off."""
+    """What was learned, including the lexicon."""
 
     @property
     def beads(self) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
@@ -112,7 +112,7 @@ def prepare_texts(
 
 
 def expect(pair: PagePair, aligned: Aligned, links: tuple[Links, Links], n_shapes: int) -> Expected:
-    """Count what an alignment shows: lengths, shapes and word pairs, each bead for the chance that it is right."""
+    """Count lengths, shapes and word pairs of an alignment, each bead weighted by its probability."""
     sure = teaching(pair, aligned)
     beads, weights = aligned.beads[sure], aligned.posteriors[sure]
     sums_a, sums_b = (np.concatenate([[0.0], np.cumsum(side.lengths)]) for side in (pair.a, pair.b))
@@ -126,10 +126,10 @@ def expect(pair: PagePair, aligned: Aligned, links: tuple[Links, Links], n_shape
 
 
 def teaching(pair: PagePair, aligned: Aligned) -> NDArray[np.bool_]:
-    """Tell which beads teach words and lengths: the sure ones, without copies, in which nothing was translated.
+    """Return the beads to learn words and lengths from: the probable ones, without untranslated copies.
 
-    A copy has most of its words on both sides; a page that is half in the other language would teach that each word of
-    that language means the one beside it.
+    A copy has most of its words on both sides; a page that is half in the other language would teach that words
+    translate to themselves.
     """
     sure = aligned.two_sided & (aligned.posteriors > LEAST_POSTERIOR)
     in_a = {word: number for number, word in enumerate(pair.a.vocabulary)}
@@ -143,7 +143,7 @@ def teaching(pair: PagePair, aligned: Aligned) -> NDArray[np.bool_]:
 
 
 def _is_copy(a: list[int], b: list[int]) -> bool:
-    """Tell whether two sequences of words are nearly the same ones; of fewer than `COPY_WORDS` any may be."""
+    """Return whether two sequences of words are nearly the same ones; of fewer than `COPY_WORDS` any may be."""
     if len(a) + len(b) < 2 * COPY_WORDS:
         return False
     return 2 * (Counter(a) & Counter(b)).total() > COPY_SHARE * (len(a) + len(b))
@@ -172,7 +172,7 @@ def align_texts(
     known: Knowledge | None = None,
     on_round: Callable[[int, Aligned], None] | None = None,
 ) -> Alignment:
-    """Align the sentences of two texts, from nothing but the two texts.
+    """Align the sentences of two texts without further resources.
 
     Parameters
     ----------
@@ -186,7 +186,7 @@ def align_texts(
     tokenizer : Tokenizer
         Splits sentences into words.
     known : Knowledge, optional
-        What other texts taught; counts beside what these two teach, and is not changed.
+        Statistics from other texts; used together with those of these two, and not changed.
     on_round : callable, optional
         Called after each round with its number and alignment.
 
@@ -223,15 +223,15 @@ def known_from_pairs(
     settings: BitextSettings | None = None,
     tokenizer: Tokenizer = ANY_LANGUAGE,
 ) -> Knowledge:
-    """Learn from sentence pairs that somebody has: ``a[k]`` and ``b[k]`` are translations of each other.
+    """Learn from existing sentence pairs: ``a[k]`` and ``b[k]`` are translations of each other.
 
-    Their words and lengths are learned; the shapes of beads are not, for pairs do not show them. Memory is bounded as
-    that of the word model.
+    Words and lengths are learned, but not the shapes of beads, which pairs do not show. Memory is bounded like that
+    of the word model.
 
     Raises
     ------
     ShapeError
-        If there are not as many on either side.
+        If the two sides differ in length.
     """
     if len(a) != len(b):
         raise ShapeError(f"sentence pairs need as many sentences on either side, got {len(a)} and {len(b)}")
@@ -257,7 +257,7 @@ def _one_by_one(size: int) -> Aligned:
 
 
 def fresh(known: Knowledge | None, settings: BitextSettings) -> Knowledge:
-    """Return a model that knows just what was known before, and can be taught."""
+    """Return a new model that starts from given statistics."""
     model = Knowledge.empty(len(SHAPES), settings.max_word_pairs)
     if known is not None:
         model.add(Expected(known.lengths, known.shapes, known.words.sums()))

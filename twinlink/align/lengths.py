@@ -1,4 +1,4 @@
-"""What the lengths of two sentences say about each other.
+"""Length model of sentence pairs.
 
 With x = log l_a and y = log l_b in characters, the difference d = y - x of two sentences that are translations of each
 other is normal with variance ``v / l``, l = (l_a + l_b)/2 (Gale & Church 1993, section 3.2, have the same growth with
@@ -22,9 +22,9 @@ __all__ = ["START_VARIANCE", "LengthModel", "fit_alone"]
 START_VARIANCE = 6.8
 """s² of Gale & Church 1993, section 3.2: the variance for each character."""
 LEAST_DENSITY = 0.01
-"""Density that any difference has: of 100 translations one may be of any length. Ours."""
+"""Minimum density of any difference: one of 100 translations may have any length. Our choice."""
 PRIOR_BEADS = 20
-"""Beads that the start values count for when the two numbers are learned. Ours."""
+"""Weight of the start values, in beads. Our choice."""
 
 Floats = NDArray[np.float64]
 
@@ -52,7 +52,7 @@ class LengthModel:
         return (max(inner, 0.0) + PRIOR_BEADS * START_VARIANCE) / (self.weight + PRIOR_BEADS)
 
     def __add__(self, other: LengthModel) -> LengthModel:
-        """Return what both have seen."""
+        """Return the sum of both models."""
         return LengthModel(
             self.weight + other.weight,
             self.difference + other.difference,
@@ -61,7 +61,7 @@ class LengthModel:
         )
 
     def array(self, mean: float | None = None) -> Floats:
-        """Return what the kernel wants: mean, variance, floor of the density."""
+        """Return the parameters for the kernel: mean, variance, floor of the density."""
         return np.array([self.mean if mean is None else mean, self.variance, LEAST_DENSITY])
 
     @classmethod

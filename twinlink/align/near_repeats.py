@@ -2,7 +2,7 @@
 
 A segment is the set of every two words that follow each other, of both sides. MinHash estimates the share of these sets
 that two segments have in common (Jaccard); bands of its numbers find the few segments that are worth comparing
-(locality-sensitive hashing). What is kept is bounded: the last segments that were handed out, in tables of fixed size.
+(locality-sensitive hashing). Memory is bounded: tables of fixed size hold the last segments.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _SLOTS = 2**18  # of each band: a slot keeps the last segment that fell into it
 
 
 class NearRepeats:
-    """Finds segments that have most of their words in common with one that was handed out before.
+    """Finds segments that have most of their words in common with one that was kept before.
 
     Parameters
     ----------
     likeness : float
-        Share in common, by the estimate, from which on two segments are near-duplicates.
+        Share in common, by the estimate, from which two segments are near-duplicates.
     kept : int
         Segments that are remembered: the last ones (256 bytes each).
     """
@@ -45,7 +45,7 @@ class NearRepeats:
         self._count = 0
 
     def is_new(self, source: str, target: str) -> bool:
-        """Tell whether no near-duplicate was handed out before; if so this one is from now on."""
+        """Return whether no near-duplicate was kept before; if so, remember this one."""
         words = list(word_pairs(source, target))
         if len(words) < LEAST_WORDS:
             return True

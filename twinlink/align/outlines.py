@@ -1,4 +1,4 @@
-"""Pages as the tag aligner sees them: their tags, and between these the text blocks of the table of pages."""
+"""Outlines: pages as sequences of tags and text blocks, the input of the tag aligner."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ TAG_CATEGORIES: NDArray[np.int64] = np.array([*map(category_of, TAG_CODES), cate
 
 _REST = len(TAG_CODES)
 _BREAKS = frozenset(TAG_CODES[tag] for tag in _BLOCK)
-_SILENT = frozenset(TAG_CODES[tag] for tag in (*_SKIPPED, "iframe", "title"))  # what these hold is in no block
+_SILENT = frozenset(TAG_CODES[tag] for tag in (*_SKIPPED, "iframe", "title"))  # their content is in no block
 
 
 def outline_of(tokens: NDArray[np.int32], blocks: Sequence[str]) -> Outline | None:
-    """Put the blocks of a page where they stand among its tags.
+    """Place the blocks of a page among its tags.
 
     Start tags are taken, those inside a line that linearising leaves out excepted; a block stands where its first text
     does.

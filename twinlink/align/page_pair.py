@@ -1,4 +1,4 @@
-"""Two texts, sentence by sentence, made ready for the kernels; and their alignment under what is known so far."""
+"""Two texts prepared for the kernels, and their alignment with the current statistics."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ Floats = NDArray[np.float64]
 Scores = NDArray[np.float32]
 
 FULL_CELLS = 10_000
-"""Texts of no more than 100 by 100 sentences are looked at whole; longer ones in a band."""
+"""Texts of up to 100 by 100 sentences are searched completely; longer ones in a band."""
 
 LEAST_POSTERIOR = 0.5
-"""Chance from which on a bead counts in `support`."""
+"""Minimum posterior of a bead that counts in `support`."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Side:
 
 @dataclass(frozen=True)
 class PagePair:
-    """Two texts and the words of theirs that look alike."""
+    """Two texts and their cognates."""
 
     a: Side
     b: Side
@@ -63,7 +63,7 @@ class PagePair:
 
 
 class Scoring(NamedTuple):
-    """How a bead is scored, beside what has been learned."""
+    """Settings of the scores of beads."""
 
     shapes: Shapes
     word_weight: float
@@ -141,13 +141,13 @@ def align_pair(
         What has been learned so far; may be empty.
     scoring : Scoring
     before : Aligned, optional
-        An alignment of the same texts: only what is near it is looked at, as far as the path does not leave that.
+        An alignment of the same texts: only cells near it are searched, unless the path leaves them.
 
     Returns
     -------
     aligned : Aligned
     links : pair of Links
-        What the words say about each other, for `twinlink.align.words.model.count_links`.
+        Translation probabilities between the words, for `twinlink.align.words.model.count_links`.
     """
     a, b = pair.a, pair.b
     links = links_of(known.words, a.vocabulary, b.vocabulary, a.seen, b.seen, pair.like)
@@ -236,7 +236,7 @@ def _align_in(
 
 
 def _partner_blocks(pair: PagePair) -> tuple[Ints, Ints]:
-    """Block of the other text that each sentence should stand beside, -1 where the tags say nothing."""
+    """Block of the other text that each sentence should be aligned with, -1 where unknown."""
     if pair.anchors is None:
         return np.full(len(pair.a), -1), np.full(len(pair.b), -1)
     return _partner_of(pair.a.blocks, *pair.anchors.T), _partner_of(pair.b.blocks, *pair.anchors.T[::-1])
@@ -251,8 +251,8 @@ def _partner_of(blocks: Ints, own: Ints, other: Ints) -> Ints:
 def _decode(scores: Scores, gains: tuple[Scores, Scores, Ints], pair: PagePair, shapes: Shapes, band: Band) -> Aligned:
     """Choose the beads whose chances add up to most, each counted with its sentences.
 
-    The chance of a bead is its share among all alignments, each weighed by exp of its score (forward-backward). Not the
-    best single alignment is taken, for the measure is how many beads are right.
+    The probability of a bead is its share among all alignments, weighted by exp of their scores (forward-backward).
+    This maximises the expected number of right beads, unlike the best single alignment.
     """
     _, worth = path_sums(scores, shapes.array, *band)
     sizes = shapes.array.sum(axis=1).astype(np.float32)
@@ -282,9 +282,9 @@ def _cut_runs(aligned: Aligned) -> Aligned:
 
 
 def support(aligned: Aligned) -> float:
-    """Return the share of the sentences of both pages that are in beads whose words speak for each other.
+    """Return the share of the sentences of both pages that are in beads supported by their words.
 
-    WebMining's test of a page pair by its sentences: below some share the two pages are no translations.
+    WebMining's test of a page pair by its sentences: below some share the two pages are not translations.
     """
     sizes = (aligned.beads[:, 1] - aligned.beads[:, 0]) + (aligned.beads[:, 3] - aligned.beads[:, 2])
     good = aligned.two_sided & (aligned.per_word > 0) & (aligned.posteriors >= LEAST_POSTERIOR)

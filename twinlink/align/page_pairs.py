@@ -1,4 +1,4 @@
-"""The page pairs of a run as stage `align` wants them: by languages, with their text blocks and outlines."""
+"""The page pairs of a run as input of stage `align`: by languages, with text blocks and outlines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What sentence pairs from elsewhere teach before a run's own pages are aligned."""
+"""Learning from given sentence pairs before a run's own pages are aligned."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from twinlink.text.words import tokenize
 __all__ = ["SITE_TOKENIZER", "warm_knowledge"]
 
 SITE_TOKENIZER = Tokenizer(tokenize, stem)
-"""Words and stems as the matcher has them."""
+"""Words and stems as in the matcher."""
 
 Langs = tuple[str, str]
 

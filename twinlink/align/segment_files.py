@@ -1,4 +1,4 @@
-"""What stage `align` hands to other programs: TMX, TSV and the like, and the learned lexicon."""
+"""Exports of stage `align`: TMX, TSV and other formats, and the learned lexicon."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from twinlink.tables import SEGMENT, SEGMENTS, iter_parts, read_table
 __all__ = ["export_again", "export_all", "export_rows", "export_words"]
 
 RECORD = "exports.json"
-"""Says which formats lie beside the tables."""
+"""Record of the formats written beside the tables."""
 _FRESH = ".fresh"
 
 
@@ -45,7 +45,7 @@ def export_words(
     *,
     compress: Compression,
 ) -> None:
-    """Write the lexicon that two languages of a run have taught, each word in its most frequent form."""
+    """Write the learned lexicon of two languages of a run, each word in its most frequent form."""
     of_side = [
         most_frequent(Counter({(key, form): count for (side, key, form), count in forms.items() if side == number}))
         for number in (0, 1)
@@ -59,7 +59,7 @@ def _file(folder: Path, langs: tuple[str, str], ending: str, *, compress: Compre
 
 
 def export_rows(segments: Path, langs: tuple[str, str]) -> Iterator[Row]:
-    """Yield the segments of two languages that are handed out, from the table of a run, a site at a time.
+    """Yield the segments of two languages that are kept, from the table of a run, site by site.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def export_all(folder: Path, languages: Sequence[tuple[str, str]], settings: Bit
 def export_again(
     folder: Path, languages: Sequence[tuple[str, str]], settings: BitextSettings, created: datetime
 ) -> None:
-    """Write from the tables what other formats or compression are wanted, unless just these are there.
+    """Write missing formats from the tables, unless the wanted ones exist already.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def export_again(
         for langs in languages:
             _recompress(folder, fresh, langs, compress=settings.compress)
             _export_segments(folder, fresh, langs, settings, created)
-        record.unlink(missing_ok=True)  # a stop from here on is made good by the next call
+        record.unlink(missing_ok=True)  # if interrupted from here, the next call completes the work
         for file in sorted(fresh.iterdir()):
             file.replace(folder / file.name)
         for langs in languages:

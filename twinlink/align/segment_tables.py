@@ -1,4 +1,4 @@
-"""The tables of stage `align`: its segments with their chances, and how well each page pair came out."""
+"""The tables of stage `align`: segments with their probabilities, and the alignment of each page pair."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from twinlink.tables import PAGE_ALIGNMENTS, SEGMENT, SEGMENTS
 __all__ = ["page_table", "segment_chances", "segment_table"]
 
 LEAST_COMPARED = 20
-"""Wrong pairs of sentences from which on a site's chances are told. Ours."""
+"""Minimum number of wrong sentence pairs to estimate the probabilities of a site. Our choice."""
 
 
 def segment_chances(done: Sequence[AlignedPage], verdicts: Sequence[Sequence[str]]) -> list[float | None]:
-    """Return the chance of each bead of a site that is handed out to be a translation; None for all others.
+    """Return the probability of each kept bead of a site to be a translation; None for all others.
 
-    What others have taught about its words (`Segment.held_out`) is compared with that of wrong pairs which pass the
-    same filters, see `twinlink.similarity.chances.chance_of_being_right`. None for all where there are less than
+    Its held-out score (`Segment.held_out`) is compared with those of wrong pairs that pass the same filters, see
+    `twinlink.similarity.chances.chance_of_being_right`. None for all where there are less than
     `LEAST_COMPARED` wrong ones.
     """
     there = {pair_key(one.source, one.target) for page in done for one in page.segments if one.source and one.target}
@@ -48,7 +48,7 @@ def segment_table(
     verdicts: Sequence[Sequence[str]],
     min_chance: float = 0.0,
 ) -> pa.Table:
-    """Return the table `SEGMENTS` of a site; segments of a smaller chance than wanted are not handed out: `UNSURE`."""
+    """Return the table `SEGMENTS` of a site; segments of a smaller chance than wanted are not kept: `UNSURE`."""
     chances = segment_chances(done, verdicts)
     said = (verdict for of_page in verdicts for verdict in of_page)
     rows = [segment for page in done for segment in page.segments]

@@ -1,4 +1,4 @@
-"""Sentences of a page: each block split by itself, the place of every sentence kept."""
+"""Sentences of a page: each block is split separately, with the position of every sentence."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def split_block(block: str, lang: str) -> list[tuple[int, int]]:
     text = _SPACE_BEFORE_PERIOD.sub(_plain_space, block)
     for part in sentencex.segment(lang.partition("-")[0] or "en", text):
         found = text.find(part, at)
-        if found < 0:  # the splitter changed the text: it stays whole
+        if found < 0:  # the splitter changed the text: keep it whole
             return [_stripped(block, 0, len(block))] if block.strip() else []
         if part.strip():
             places.append(_stripped(block, found, found + len(part)))

@@ -1,8 +1,8 @@
-"""Which of the two languages a sentence is in, by the words that the pages of either side have.
+"""Language of a sentence by the word frequencies of the pages on each side.
 
 A sentence is short, and a technical one is full of names: CLD2 takes both sides of 877 sentence pairs of a manual in
-English and French for one language; of 45 drawn from them, none is. The pages themselves tell better: a word counts for
-the side on which it is more frequent.
+English and French for one language; of 45 drawn from them, none is. The word frequencies of the pages are more
+reliable: a word counts for the side on which it is more frequent.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from twinlink.align.words.model import WordModel
 __all__ = ["SideWords"]
 
 LEAST_ODDS = 3.0
-"""Log odds from which on a sentence is said to be in a language, 20 to 1. Ours. On six sites, of the sentences of more
-than 40 characters that are handed out .989 to 1.000 are said to be in the language of their side, at most .001 in the
+"""Log odds from which a sentence is said to be in a language, 20 to 1. Ours. On six sites, of the sentences of more
+than 40 characters that are kept .989 to 1.000 are said to be in the language of their side, at most .001 in the
 other."""
 
 
@@ -26,7 +26,7 @@ class SideWords:
     Parameters
     ----------
     words : WordModel
-        Has met the words of all pages.
+        Contains the words of all pages.
     langs : pair of str
         Languages of a and b.
     tokenizer : Tokenizer
@@ -40,7 +40,7 @@ class SideWords:
         self._prior = math.log((sum(self._seen[1]) + 1) / (sum(self._seen[0]) + 1))
 
     def language(self, text: str) -> str:
-        """Return the language that a text is in, empty when its words do not tell."""
+        """Return the language of a text, empty if its words do not decide."""
         odds = self.odds(text)
         return "" if abs(odds) < LEAST_ODDS else self._langs[odds < 0]
 

@@ -1,4 +1,4 @@
-"""Stage `align`: the page pairs of a run go in, their sentence pairs come out.
+"""Stage `align`: from the page pairs of a run to their sentence pairs.
 
 All page pairs of two languages are aligned in rounds (`twinlink.align.learning`), the sites in the order of their
 names, the pairs of a site with the most probable first: strict filters first, as in WebMining. The work is cut into
@@ -48,7 +48,7 @@ __all__ = ["SITE_TOKENIZER", "align_run", "export_rows", "lexicon_prior"]
 
 TASK_PAIRS = 8
 RESULT = "chances-1"
-"""Told by the signature: what is made of the same input has changed since this version was begun."""
+"""Part of the signature; changed when the same input gives another result within one version."""
 ResultT = TypeVar("ResultT")
 
 
@@ -63,10 +63,10 @@ def align_run(
     created: datetime | None = None,
     config: Config | None = None,
 ) -> Signature:
-    """Align the sentences of all page pairs of a run, unless that is done; write the files that are wanted of them.
+    """Align the sentences of all page pairs of a run, unless that is done; write the export files.
 
     Writes the tables ``align/segments`` (`SEGMENTS`) and ``align/pages`` (`PAGE_ALIGNMENTS`), in each of them a folder
-    for each two languages with one file a site; and for each two languages the files for other programs
+    for each two languages with one file per site; and for each two languages the files for other programs
     ``align/LANG_A-LANG_B.tmx``, ``.tsv`` and the like, with the learned ``.lexicon.tsv``.
 
     Parameters
@@ -90,7 +90,7 @@ def align_run(
     Returns
     -------
     Signature
-        Of the result, whether it was made now or found done.
+        Of the result, new or reused.
 
     Raises
     ------
@@ -102,13 +102,13 @@ def align_run(
     LexiconError
         If a lexicon cannot be read.
     NothingFoundError
-        If there is no sentence pair, and an earlier alignment has some: it stays what it is.
+        If there is no sentence pair, and an earlier alignment has some; the earlier alignment is kept.
     """
     groups = language_pairs(run)
     known_words = Lexicons(lexicons, sorted({lang for group in groups for lang in group.langs}))
     inputs = [RESULT, str(run.read_signature("match")), *known_words.digests]
     inputs += sorted({name for file in warm for group in groups for name in _warm_names(file, group.langs)})
-    # Other files are made of the tables; which files are read is in the inputs.
+    # Export settings are left out; lexicon files are part of the inputs.
     tables_only = msgspec.structs.replace(settings, formats=(), compress="", lexicons=(), warm=())
     signature = Signature.of("align", {"bitext": tables_only}, inputs, pages=str(run.read_signature("ingest")))
     languages, created = [group.langs for group in groups], created or datetime.now(UTC)
@@ -145,12 +145,12 @@ def align_run(
 
 
 def _check_sentences(run: RunDirectory, folder: Path) -> None:
-    """Refuse to put nothing into the place of sentence pairs."""
+    """Refuse to replace sentence pairs by none."""
     if _has_sentences(folder):
         return
     try:
         had_some = _has_sentences(run.path / "align")
-    except DamagedError:  # what cannot be read is not kept
+    except DamagedError:  # unreadable results are not kept
         return
     if had_some:
         raise NothingFoundError("0 sentence pairs: all were left out. The run stays as it was, with those that it had")
@@ -162,7 +162,7 @@ def _has_sentences(folder: Path) -> bool:
 
 
 def _warm_names(file: PairFile, langs: tuple[str, str]) -> Iterator[str]:
-    """Yield what the result depends on: the files, and the languages that they are said to be in."""
+    """Yield what the result depends on: the files, and their stated languages."""
     for path in file.files(langs):
         if not path.is_file():
             raise InputError(f"{path}: no such file of sentence pairs")
@@ -195,7 +195,7 @@ class _Stage:
     progress: _Progress
 
     def learn(self) -> Knowledge:
-        """Run all rounds, and return what they taught."""
+        """Run all rounds, and return the learned statistics."""
         known = self._empty()
         for number in range(self.settings.run_rounds):
             before, known = known, self._empty()
@@ -210,7 +210,7 @@ class _Stage:
         return known
 
     def finish(self, site: str, known: Knowledge, repeats: Repeats, forms: Forms) -> tuple[pa.Table, pa.Table]:
-        """Align the pages of a site with what is known, and judge the beads."""
+        """Align the pages of a site with the learned statistics, and judge the beads."""
         pairs = self._pairs(site)
         done: list[AlignedPage] = []
         for pages, counted in self._run(align_pages, pairs, known):
@@ -235,7 +235,7 @@ class _Stage:
         self, function: Callable[[Work, list[PageTexts]], ResultT], pairs: list[PageTexts], known: Knowledge
     ) -> Iterator[ResultT]:
         """Run a function over tasks of some pairs each, and yield the results in order."""
-        file = self.folder / f".known-{uuid.uuid4().hex}"  # a name of its own: workers keep what they have read by name
+        file = self.folder / f".known-{uuid.uuid4().hex}"  # a unique name: workers cache files by name
         file.write_bytes(pickle.dumps((known, self.prior), protocol=5))
         work = Work(self.group.langs, self.settings, str(file))
         tasks = [pairs[start : start + TASK_PAIRS] for start in range(0, len(pairs), TASK_PAIRS)]

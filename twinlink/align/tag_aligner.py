@@ -1,13 +1,14 @@
-"""Alignment of two pages by their tags and texts, as TagAligner does it: which text block goes with which.
+"""Alignment of two pages by their tags and texts, as in TagAligner.
 
-Both pages are sequences of tags and text blocks. The cheapest way to turn one into the other is taken, with costs as in
+Both pages are sequences of tags and text blocks. The alignment is the cheapest edit script between them, with costs
+as in
 Esplà-Gomis & Forcada (2010), section 5: for a tag t of category k and text blocks of length b
 
     C_i(t) = C_d(t) = W_g(k)        C_s(t1, t2) = 0 if t1 = t2 else W_s(k1, k2)
     C_i(b) = C_d(b) = W_b·b         C_s(b1, b2) = W_t·|b1 - b2|        C_s(t, b) = ∞
 
-Their published weights were not found; ours are in `TagWeights`, fitted on data. Lengths are in characters, and those
-of both pages are first put on one scale, for Chinese takes a third of the characters of English.
+Their published weights were not found; `TagWeights` has weights fitted on data. Lengths are in characters, and are
+first scaled to the same total, because Chinese needs a third of the characters of English.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ def category_of(tag: str) -> int:
 
 
 def align_blocks(a: Outline, b: Outline, categories: Ints, settings: TagAlignerSettings | None = None) -> Ints:
-    """Align two pages, and return the text blocks that go together.
+    """Align two pages, and return the pairs of corresponding text blocks.
 
     Parameters
     ----------
@@ -127,12 +128,12 @@ def _values(settings: TagAlignerSettings) -> NDArray[np.float64]:
 def _gaps(
     kinds: Ints, sizes: NDArray[np.float64], gap: NDArray[np.float64], categories: Ints, settings: TagAlignerSettings
 ) -> NDArray[np.float64]:
-    """What each token costs without partner."""
+    """Cost of each token without partner."""
     return np.where(kinds < 0, settings.text_gap * sizes, gap[categories[np.maximum(kinds, 0)]])
 
 
 def _swaps(settings: TagAlignerSettings) -> NDArray[np.float64]:
-    """What two different tags of each two categories cost."""
+    """Cost of two different tags, by their categories."""
     size = len(CATEGORIES) + 1
     swaps = np.full((size, size), settings.swap_across)
     np.fill_diagonal(swaps, settings.swap_within)

@@ -1,4 +1,4 @@
-"""Compiled loop of the tag aligner: arrays in, arrays out, nothing checked."""
+"""Compiled loop of the tag aligner; input arrays are not checked."""
 
 from __future__ import annotations
 

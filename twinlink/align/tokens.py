@@ -1,4 +1,4 @@
-"""Words of a sentence, for any language, and the values that translations share."""
+"""Tokenizers of sentences for any language, and number values that translations share."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _STEM = 5
 
 
 class Tokenizer(NamedTuple):
-    """How sentences of a language become words that can be counted."""
+    """How sentences are split into words, and words into keys."""
 
     split: Callable[[str, str], list[str]]
-    """Takes a sentence and its language, gives its words."""
+    """From a sentence and its language to its words."""
     key: Callable[[str, str], str]
-    """Takes a word and its language, gives what its forms have in common: a stem."""
+    """From a word and its language to a key of its forms, such as a stem."""
 
 
 def split_words(text: str, lang: str = "") -> list[str]:  # noqa: ARG001  (any language is split alike)

@@ -1,4 +1,4 @@
-"""What a worker of stage `align` does with a few page pairs: align them, count what that shows, cut out segments."""
+"""Tasks of the workers of stage `align`: align page pairs, count, extract segments."""
 
 from __future__ import annotations
 
@@ -34,23 +34,23 @@ Prior = Mapping[str, Mapping[str, float]]
 
 @dataclass(frozen=True)
 class Work:
-    """What every task of a round needs beside its pages."""
+    """Input of every task of a round, besides its pages."""
 
     langs: tuple[str, str]
     settings: BitextSettings
     known: str
-    """File with what is known and the lexicon: each worker reads it once a round."""
+    """File with what is known and the lexicon: each worker reads it once per round."""
 
 
 @dataclass(frozen=True)
 class AlignedPage:
-    """What the last round finds on two pages."""
+    """Result of the last round on two pages."""
 
     segments: list[Segment]
     sentences: tuple[int, int]
     support: float
     wrong: list[tuple[bytes, float]]
-    """Pairs of sentences that would be handed out if those that are had been withheld: key, `Segment.held_out`."""
+    """Sentence pairs that would be kept if the kept ones were withheld: key, `Segment.held_out`."""
 
 
 class _Found(NamedTuple):
@@ -67,7 +67,7 @@ def _read_known(file: str) -> tuple[Knowledge, Prior]:
 
 
 def expect_pages(work: Work, pairs: list[PageTexts]) -> list[Expected]:
-    """Align some pages and count what that shows."""
+    """Align some pages and return the expected counts."""
     n_shapes = len(scoring_of(work.settings).shapes.names)
     found = (_align(work, pair) for pair in pairs)
     return [expect(one.prepared, one.aligned, one.links, n_shapes) for one in found]

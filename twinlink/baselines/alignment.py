@@ -31,7 +31,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Alignment:
-    """What the alignment of some pairs of pages says; each array has one value a pair.
+    """What the alignment of some pairs of pages says; each array has one value per pair.
 
     All counts are of the tokens that were compared, see `MAX_TOKENS`.
     """

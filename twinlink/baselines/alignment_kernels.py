@@ -1,4 +1,4 @@
-"""Compiled loops of the alignment of two linearised pages: arrays in, arrays out, nothing checked.
+"""Compiled loops of the alignment of two linearised pages; input arrays are not checked.
 
 Pages are aligned by their longest common subsequence (LCS), by bits (Hyyrö 2004): row i of the table of LCS lengths is
 kept as one bit a token of the second page, 1 where the length stays the same from token j - 1 to token j. One step

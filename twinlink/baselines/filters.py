@@ -44,7 +44,7 @@ Passed = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shapes:
-    """Pages of one language, or any other list of pages that is compared with another: one value a page."""
+    """Pages of one language, or any other list of pages that is compared with another: one value per page."""
 
     tokens: Sequence[Tokens]
     """Linearised pages: a negative number for each tag, the length of each text, in words or characters."""

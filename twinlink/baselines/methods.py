@@ -1,6 +1,6 @@
 """Methods ``bitextor2010``, ``webmining`` and ``jangeldin``: pairs by structure alone, as their papers have them.
 
-Each looks at candidates, rejects some by its filters, and pairs the rest one to one. What it accepts is handed out.
+Each looks at candidates, rejects some by its filters, and pairs the rest one to one. What it accepts is kept.
 None of them tells how likely its pairs are right: they have no probability.
 """
 

@@ -15,7 +15,7 @@ Weight = Annotated[float, Meta(gt=0)]
 
 
 class SegmentFilterSettings(Settings, frozen=True):
-    """What is not handed out, each with a reason that is counted."""
+    """What is not kept, each with a reason that is counted."""
 
     min_probability: Unit = 0.5
     """Least chance of a bead among all alignments of its two texts."""
@@ -25,11 +25,11 @@ class SegmentFilterSettings(Settings, frozen=True):
     the one nearest in length to its partner)."""
     min_chance: Unit = 0.0
     """Least chance to be a translation (column ``chance``), told site by site from wrong pairs of sentences. 0: all are
-    handed out, with their chance for others to cut at. What has no chance, for there was too little to compare with, is
+    kept, with their chance for others to cut at. What has no chance, for there was too little to compare with, is
     not left out."""
     min_support: Unit = 0.5
     """Least share of a page pair's sentences in beads whose words speak for each other, as in WebMining's test of a
-    page pair: below it none of its beads is handed out. Same trials: .996 to 1.000 of the right pages have more, 0 to
+    page pair: below it none of its beads is kept. Same trials: .996 to 1.000 of the right pages have more, 0 to
     .048 of the wrong ones."""
     max_length_deviation: Weight = 4.0
     """Standard deviations that the lengths may be away from what the site's own pairs have."""
@@ -37,14 +37,14 @@ class SegmentFilterSettings(Settings, frozen=True):
     """Share of letters that both sides may have in common: above it nothing was translated."""
     max_code_copy: Unit = 0.6
     """The same for program text: above it a listing was not translated but for comments and strings. 1: listings are
-    handed out."""
+    kept."""
     min_shared_numbers: Unit = 0.5
     """Least share of the numbers that both sides have, where there are any."""
     boilerplate_share: Unit = 0.1
     """A pair of sentences on more of the page pairs of a site than this, and on five at least, is boilerplate: it is
-    handed out once."""
+    kept once."""
     near_likeness: Unit = 0.9
-    """Share of its pairs of neighbouring words, numbers aside, that a segment has in common with one handed out before
+    """Share of its pairs of neighbouring words, numbers aside, that a segment has in common with one kept before
     in the run: from this on it is a near-duplicate. 1: only those of equal words are. By MinHash; segments of a few
     words are not compared. On a site of 7,850 segments 15 are left out, of eight looked at six say the same."""
     near_kept: Positive = 200_000

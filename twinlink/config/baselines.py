@@ -54,7 +54,7 @@ class BitextorSettings(Settings, frozen=True):
     use_urls: bool = True
     """Compare only pairs that the URL rule lets through (section 4.1); else all."""
     best_of: BestOf = "mutual"
-    """Of which pages a pair must be the best candidate, see `twinlink.similarity.nearest.best_candidates`."""
+    """Pages whose best candidate a pair must be, see `twinlink.similarity.nearest.best_candidates`."""
 
 
 class WebminingSettings(Settings, frozen=True):
@@ -68,7 +68,7 @@ class WebminingSettings(Settings, frozen=True):
     """Largest difference of paragraph counts (section 4)."""
     fit_pairs: Positive = 20_000
     """Pairs at most whose distances the line is fitted on without labels; of more, every k-th row of the candidates.
-    They are the ones that are measured without a limit (500 a second with 500 tokens a page, 20,000 with 150)."""
+    They are the ones that are measured without a limit (500 a second with 500 tokens per page, 20,000 with 150)."""
     content: bool = True
     """Ask the content filter (section 2.3) after the filters by structure: are the pages translations by their
     sentences? F1 without and with it on five sites: .890 .982, .920 .960, .953 .975, .968 .977, .990 .997, in three to

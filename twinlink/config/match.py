@@ -126,9 +126,9 @@ class MatchSettings(Settings, frozen=True):
     min_score: Unit | None = None
     """MIN_SIM of Algorithm 3, instead of a least probability. A raw score means another thing on every site."""
     min_probability: Unit = 0.5
-    """Least probability of a pair that is handed out: ½ makes the expected F1 largest."""
+    """Least probability of a pair that is kept: ½ makes the expected F1 largest."""
     labels: bool = False
-    """Heed what people said of pairs in `twinlink review`: accepted pairs come out, rejected ones never (`label`), and
+    """Heed labels of pairs in `twinlink review`: accepted pairs come out, rejected ones never (`label`), and
     method ``weighed`` learns from both."""
     min_precision: Unit | None = None
     """Hand out the longest list, most probable pairs first, whose expected precision is not below this."""

@@ -102,7 +102,7 @@ class Unit(NamedTuple):
 
 
 def make_units(pages: int, rng: random.Random) -> list[Unit]:
-    """Plan ``pages`` pages a side, 15 % of them without partner; the first unit is the home page.
+    """Plan ``pages`` pages per side, 15 % of them without partner; the first unit is the home page.
 
     Pages that a crawler must not read come on top of them, at the end.
     """

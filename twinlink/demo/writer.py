@@ -18,7 +18,7 @@ class Writer:
     """Fills phrases with values drawn from one random source.
 
     Place, street, estate and department stay the same over one page (`new_page` forgets them), other values are drawn
-    anew for each phrase. Values given to `fill` are used as they are.
+    again for each phrase. Values given to `fill` are used as they are.
     """
 
     STAYING = ("place", "hk", "street", "estate", "dept")

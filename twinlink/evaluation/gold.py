@@ -60,7 +60,7 @@ class Gold:
         Raises
         ------
         GoldError
-            If it is no address at all.
+            If it is not an address at all.
         """
         try:
             parts = urlsplit(url)

@@ -1,4 +1,4 @@
-"""Pairs scored by what people said of them in `twinlink review`, alone or together with a gold list.
+"""Pairs scored by labels of them in `twinlink review`, alone or together with a gold list.
 
 An accepted pair is right, a rejected one wrong; of pairs without a label nothing is known, they are not scored.
 """

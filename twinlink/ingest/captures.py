@@ -76,7 +76,7 @@ class Captures:
         return number in self._ranks
 
     def would_win(self, number: int, rank: bytes) -> bool:
-        """Tell whether a capture counts among those so far."""
+        """Return whether a capture counts among those so far."""
         return self._ranks.get(number, b"") < rank
 
     def add(self, number: int, url: str, rank: bytes, *, counted: bool = True) -> bool:
@@ -106,12 +106,12 @@ class Captures:
         self._ranks[number] = _date(moment) + self._ranks[number][8:]
 
     def is_after(self, number: int, moment: datetime | None) -> bool:
-        """Tell whether what counts is of a later moment."""
+        """Return whether what counts is of a later moment."""
         known = self._ranks.get(number)
         return known is not None and known[_DATE] > _date(moment)
 
     def is_page(self, number: int, moment: datetime | None = None, digest: bytes = b"") -> bool:
-        """Tell whether what counts is a page, and, if they are given, of this moment and with this body."""
+        """Return whether what counts is a page, and, if they are given, of this moment and with this body."""
         known = self._ranks.get(number)
         if known is None or known[_KIND] != Kind.PAGE:
             return False

@@ -1,4 +1,4 @@
-"""Stage `ingest`: documents of any source go in, the tables pages, links and rejects come out, one file a site.
+"""Stage `ingest`: documents of any source go in, the tables pages, links and rejects come out, one file per site.
 
 Pages become parts of tables as they are parsed, and the parts go to disk when they are large together: memory grows
 with the number of kept pages' addresses, not with their text. Of several captures of one address the latest counts. At

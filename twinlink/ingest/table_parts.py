@@ -1,4 +1,4 @@
-"""Tables that grow part by part, one pair of pages and links a site: in memory while they are small, else on disk."""
+"""Tables that grow part by part, one pair of pages and links per site: in memory while they are small, else on disk."""
 
 from __future__ import annotations
 

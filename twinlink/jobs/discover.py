@@ -72,7 +72,7 @@ def discover(
     Returns
     -------
     pa.Table
-        `twinlink.tables.ROUNDS`, a row a round. It ends early when no candidate is left.
+        `twinlink.tables.ROUNDS`, a row per round. It ends early when no candidate is left.
 
     Raises
     ------
@@ -122,7 +122,7 @@ def _check_own(run: RunDirectory, seeds: Sequence[str], config: Config) -> None:
 
 
 def _show(rounds: Rounds) -> None:
-    """Write the tables and the picture of all rounds anew."""
+    """Write the tables and the picture of all rounds again."""
     rounds.write_tables()
     draw_rounds(rounds.table(), rounds.folder / PLOT_FILE)
 
@@ -285,7 +285,7 @@ class _Loop:
 
 
 def _count_sites(folder: Path, schema: pa.Schema) -> dict[str, int]:
-    """Count the rows of a table, a file a site, by site."""
+    """Count the rows of a table, a file per site, by site."""
     parts = (read_table(part, schema, ("site",))["site"] for part in iter_parts(folder))
     return {sites[0].as_py(): len(sites) for sites in parts if len(sites)}
 

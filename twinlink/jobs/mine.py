@@ -298,7 +298,7 @@ def align_stage(
 def align_files(
     a: Path, b: Path, settings: BitextSettings, form: str, warm: Sequence[str] = (), lexicons: Sequence[Path] = ()
 ) -> Iterator[str]:
-    """Yield the aligned sentences of two texts of one sentence a line, as ``beads`` or ``tsv``.
+    """Yield the aligned sentences of two texts of one sentence per line, as ``beads`` or ``tsv``.
 
     Beads hold the numbers of lines, from 0; blank lines are in none. TSV has the two texts and the bead's probability.
     ``warm`` names files of sentence pairs that the word model learns from first. What the names of the two texts end in

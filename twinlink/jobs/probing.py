@@ -196,7 +196,7 @@ def failure(told: Mapping[str, Any]) -> Look:
 
 
 def is_added(found: Look, settings: DiscoverySettings) -> bool:
-    """Tell whether a candidate is to be crawled.
+    """Return whether a candidate is to be crawled.
 
     >>> is_added(Look(TWO_LANGUAGES, "", 5), DiscoverySettings()), is_added(Look(BILINGUAL, "", 5), DiscoverySettings())
     (False, True)

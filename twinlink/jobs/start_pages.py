@@ -18,7 +18,7 @@ __all__ = ["is_open", "start_pages"]
 
 
 def is_open(site: str, settings: DiscoverySettings, allow_private: bool = False) -> bool:
-    """Tell whether a site that pages link to may be tried at all.
+    """Return whether a site that pages link to may be tried at all.
 
     A crawl trusts its start pages, also with hosts of the local network. Those that a stranger's page names are not to
     be trusted: only names below a known public suffix are tried, no IP addresses, no ``router.lan``.
@@ -52,7 +52,7 @@ def start_pages(links: Path, sites: Collection[str], n_starts: int) -> dict[str,
     Parameters
     ----------
     links : Path
-        Folder of `LINKS`, a file a site; each site counts once for an address.
+        Folder of `LINKS`, a file per site; each site counts once for an address.
     sites : collection of str
     n_starts : int
         Addresses of each site besides the bare name.

@@ -1,6 +1,6 @@
-"""What people said of page pairs: kept in the run, append-only, by address, so that labels outlive a new match.
+"""Labels of page pairs: kept in the run, append-only, by address, so that labels outlive a new match.
 
-``RUN/review/labels.jsonl`` has one JSON object a line. A line is one step of undo: what somebody said at once, of one
+``RUN/review/labels.jsonl`` has one JSON object per line. A line is one step of undo: what somebody said at once, of one
 pair or of several (a re-pair rejects one and accepts another), or that a step is taken back. So a step is there as a
 whole or not at all: a line that was not written to its end is no line.
 """

@@ -1,4 +1,4 @@
-"""Which pairs teach most when somebody labels them: doubtful ones that many other doubtful pairs are like.
+"""Order of pairs for labelling (active learning): doubtful pairs that resemble many other doubtful pairs first.
 
 What labels teach is in `twinlink.similarity.weighing`; here pairs are chosen by what the run says of them.
 """
@@ -24,9 +24,9 @@ MOST_ASKED = 150
 SURE = 0.9
 """Probability from which a pair is sure."""
 EVERY = 5
-"""Each fifth question is about a sure pair: whether these are right is what the others do not tell. Ours, not tuned."""
+"""Every fifth question is about a sure pair, because doubtful pairs say nothing about these. Our choice, not tuned."""
 _NOISE = 0.05
-"""Variance of an answer. Ours, not tuned."""
+"""Variance of an answer. Our choice, not tuned."""
 _LEAST_DEVIATION = 1e-6
 
 

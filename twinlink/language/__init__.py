@@ -1,4 +1,4 @@
-"""The language of each page: by its text, by the other pages of its site, and by hints outside the text.
+"""Language identification of pages: by text, by the other pages of the site, and by hints outside the text.
 
 - one text: `identify_text`
 - one site: `site_languages`: text, neighbours by links, and hints (`page_hints`) decide together; `read_site`,

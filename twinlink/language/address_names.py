@@ -1,4 +1,4 @@
-"""Which language an address names: ``/en/``, ``index_tc.htm``, ``chi.example.hk``."""
+"""Language names in addresses: ``/en/``, ``index_tc.htm``, ``chi.example.hk``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages that say everything twice: block by block in two of the wanted languages."""
+"""Bilingual pages: every text block in two of the wanted languages."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from twinlink.scripts import split_units
 __all__ = ["is_bilingual", "may_be_bilingual"]
 
 _MIN_SHARE = 0.3
-"""Part of the words that each of the two languages has at least."""
+"""Minimum share of the words in each of the two languages."""
 _MIN_WORDS = 1.2
 """A block with fewer words has no language of its own. Headings count: in a page that says all twice they are two."""
 _MIN_BLOCKS = 8
 _MIN_CHANGES = 0.9
 """Part of the blocks after which the language changes. Half translated pages have about a half."""
 _MAX_SPREAD = 0.4
-"""Standard deviation of log(length / length of its translation) at most: .2 to .4 in translations, 1 by chance."""
+"""Maximum standard deviation of log(length / length of its translation): .2 to .4 in translations, 1 by chance."""
 _MIXED_SCORE = 0.7
-"""Part of the words that the first language has at most, by CLD2."""
+"""Maximum share of the words in the first language, by CLD2."""
 
 
 def may_be_bilingual(scripts: Mapping[str, float], score: float) -> bool:
-    """Tell whether it is worth to look at a page block by block: its words are of two scripts, or CLD2 is in doubt."""
+    """Return whether to examine a page block by block: its words are in two scripts, or CLD2 is in doubt."""
     total = sum(scripts.values())
     large = [count for count in scripts.values() if count >= _MIN_SHARE * total]
     return len(large) > 1 or (total > 0 and score <= _MIXED_SCORE)
 
 
 def is_bilingual(blocks: Sequence[str], languages: Collection[str]) -> bool:
-    """Tell whether a page alternates between two languages.
+    """Return whether a page alternates between two languages.
 
     Eight blocks of two words or more are in one of the two, each language has three tenths of their words, the language
     changes after nine of ten blocks, and what stands side by side has the lengths of translations. A page that was
@@ -44,7 +44,7 @@ def is_bilingual(blocks: Sequence[str], languages: Collection[str]) -> bool:
     blocks : sequence of str
         The page's own text, in order.
     languages : collection of str
-        Base languages that are looked for (``zh``, not ``zh-Hant``).
+        Base languages to look for (``zh``, not ``zh-Hant``).
 
     Examples
     --------
@@ -71,7 +71,7 @@ def is_bilingual(blocks: Sequence[str], languages: Collection[str]) -> bool:
     return min(share, 1 - share) >= _MIN_SHARE and _keeps_its_ratio(sizes)
 
 
-@lru_cache(maxsize=2**13)  # headings and code come again on many pages
+@lru_cache(maxsize=2**13)  # headings and code are repeated on many pages
 def _language_and_size(block: str) -> tuple[str, float]:
     words = count_scripts(split_units(block))
     size = sum(words.values())

@@ -1,4 +1,4 @@
-"""Pages gathered by the words that they share, where nothing else is known of their language."""
+"""Clusters of pages by shared words, for pages whose language is unknown."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ __all__ = ["Pages", "common_share", "gather"]
 Pages = NDArray[np.intp]
 
 _SHARED = 0.3
-"""A word is common to a gathering with this page frequency."""
+"""Minimum page frequency of a common word of a gathering."""
 _LEAST_SHARE = 0.05
-"""Part of a page's text that common words make up at least."""
+"""Minimum share of common words in a page's text."""
 _TRIALS, _STEPS = 40, 10
-"""Gatherings that are tried, and steps in which each grows or shrinks, at most: bounds the time."""
+"""Maximum number of gatherings, and of steps in which each grows or shrinks; bounds the time."""
 _SEED_WORDS = 30
-"""More words that other pages have do not make a page more central."""
+"""Maximum number of shared words that count for how central a page is."""
 
 
 def gather(words: csr_array, pool: Pages, known: NDArray[np.bool_]) -> list[Pages]:
-    """Gather pages by the words that they share, and join gatherings that speak like each other.
+    """Cluster pages by shared words, and merge gatherings with similar words.
 
-    A gathering begins with the page whose words most other pages have. It takes in all pages that speak like it and
-    leaves out those that do not, until nothing changes; then the next one begins, without these pages.
+    A gathering starts with the page whose words most other pages have. It adds all pages with similar words and
+    removes the others, until nothing changes; then the next one starts, without these pages.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def gather(words: csr_array, pool: Pages, known: NDArray[np.bool_]) -> list[Page
     pool : ndarray of intp
         Pages to gather.
     known : ndarray of bool, shape (n_words,)
-        Words that gather nothing: those of known languages.
+        Words to ignore: those of known languages.
 
     Returns
     -------
@@ -73,7 +73,7 @@ def _seed(words: csr_array, known: NDArray[np.bool_]) -> tuple[int, Pages]:
 
 
 def _grow(words: csr_array, members: Pages, known: NDArray[np.bool_]) -> Pages:
-    """Take in the pages that speak like these, and leave out those that do not, until nothing changes."""
+    """Add the pages with similar words, and remove the others, until nothing changes."""
     for _ in range(_STEPS):
         shares = common_share(words, members, known)
         now = np.flatnonzero(shares >= max(LIKE * float(np.median(shares[members])), _LEAST_SHARE))
@@ -92,7 +92,7 @@ def common_share(words: csr_array, members: Pages, known: NDArray[np.bool_]) -> 
 
 
 def _merge(words: csr_array, gatherings: list[Pages], known: NDArray[np.bool_]) -> list[Pages]:
-    """Join gatherings that speak like each other: parts of a site have words of their own."""
+    """Merge gatherings with similar words, because parts of a site have words of their own."""
     merged: list[Pages] = []
     for pages in gatherings:
         for i, earlier in enumerate(merged):
@@ -105,6 +105,6 @@ def _merge(words: csr_array, gatherings: list[Pages], known: NDArray[np.bool_]) 
 
 
 def _alike(words: csr_array, one: Pages, other: Pages, known: NDArray[np.bool_]) -> bool:
-    """Return whether most of some pages speak like others."""
+    """Return whether most of some pages have words similar to others."""
     shares = common_share(words, other, known)
     return bool(np.median(shares[one]) >= LIKE * np.median(shares[other]))

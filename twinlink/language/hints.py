@@ -1,6 +1,6 @@
-"""Hints at a page's language outside its text: parts of its address, and what the links to it say.
+"""Language hints outside the text of a page: parts of its address, and names in the links to it.
 
-Only names of languages are known beforehand. What ``/tc/`` or ``lang=2`` means is learned on each site, from the pages
+Only names of languages are given. What ``/tc/`` or ``lang=2`` means is learned on each site, from the pages
 whose language is clear (`twinlink.language.site_languages`).
 """
 
@@ -34,7 +34,7 @@ def switch_names(anchors: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def page_hints(pages: pa.Table, links: pa.Table) -> list[tuple[str, ...]]:
-    """Return the hints at each page's language.
+    """Return the language hints of each page.
 
     ``url:PART`` for the words and short ``key=value`` parts of its address that some but not all pages share, and
     ``named:TAG`` for the language that a link to it names, by its hreflang or its text (column ``switch``, where there

@@ -1,4 +1,4 @@
-"""The language of one text, from its scripts and CLD2, and how languages are named."""
+"""Language of one text, from its scripts and CLD2."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ median of 324 that it does not know is 212."""
 
 
 class Guess(NamedTuple):
-    """What a text says by itself."""
+    """Language of a text by itself."""
 
     language: str
     """Its language, Chinese without script; ``und`` when unknown."""
     score: float
-    """How sure it is, 0 to 1."""
+    """Confidence, 0 to 1."""
     strength: float
-    """How good an example of the language it is, 0 to 1: long, uniform, and sure to CLD2."""
+    """Quality as an example of the language, 0 to 1: long, uniform, and with a confident answer of CLD2."""
     likeness: float = 1.0
     """How much its letter sequences are like those of the language, 0 to 1: CLD2 finds about a third of what it finds
     in known text where it does not know the language and names the nearest. 1 where the script decides."""
@@ -60,7 +60,7 @@ _NO_GUESS = Guess(UNDETERMINED, 0.0, 0.0, 0.0)
 
 
 def identify_text(text: str) -> tuple[str, float]:
-    """Name the language of one text, and how sure that is.
+    """Identify the language of one text, with a score.
 
     Returns
     -------
@@ -68,8 +68,8 @@ def identify_text(text: str) -> tuple[str, float]:
         BCP 47 code, for Chinese with its script (``zh-Hant``, ``zh-Hans``; ``zh`` where the text fits both); ``und``
         when there are no letters or CLD2 has no answer.
     float
-        Share of the words that speak for it, by CLD2; where another script than Latin decides, 1 from three tenths of
-        the words on. 0 for ``und``.
+        Share of the words in this language, by CLD2; if another script than Latin decides, 1 from three tenths of
+        the words. 0 for ``und``.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def count_scripts(units: Sequence[str]) -> dict[str, float]:
 def guess_language(words: Mapping[str, float], text: str) -> Guess:
     """Guess a text's language, given its number of words in each script.
 
-    The text's script is another one than Latin as soon as that has a tenth of the words. Han and kana are decided by
+    The script is another one than Latin if that has at least a tenth of the words. Han and kana are decided by
     count; for all other scripts CLD2 reads the words in that script alone.
     """
     total = sum(words.values())
@@ -118,7 +118,7 @@ def guess_language(words: Mapping[str, float], text: str) -> Guess:
 
 
 def _only(script: str, text: str) -> str:
-    """Put a space for the words in other scripts; what stands between letters (marks of vowels, too) stays."""
+    """Replace words in other scripts by spaces; characters between letters (vowel marks too) are kept."""
     return without_units(text[:_LIMIT], lambda unit: script_of(unit[0]) != script)
 
 

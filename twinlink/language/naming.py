@@ -1,4 +1,4 @@
-"""The names of languages that CLD2 does not know: by what pages claim, by links, by addresses; else private ones."""
+"""Names of languages that CLD2 does not know: from claims of pages, links, addresses; else private tags."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["claimed_name", "language_names", "private_tags"]
 
 _MOST = 0.5
 _AGREEING = 0.8
-"""Part of the pages that agree on a name, and part of the pages of that name that are in the language, at least."""
+"""Minimum share of the pages that agree on a name, and of the pages of that name that are in the language."""
 _IN_ADDRESSES = 0.7
 """The second of these for parts of addresses: a code may stand elsewhere, too (``/nv/`` is Navajo and Nevada)."""
 _ADDRESS = "url:"
@@ -40,8 +40,8 @@ def language_names(
 ) -> list[str]:
     """Name languages that CLD2 does not know.
 
-    The name is the one that half of the pages claim; else the one that their addresses name, where the addresses of
-    another language name it as well; else, if just one language has no name, the wanted language that CLD2 does not
+    The name is the one that half of the pages claim; else the one in their addresses, if the addresses of another
+    language name it too; else, if only one language has no name, the wanted language that CLD2 does not
     know; else a private tag.
 
     Parameters
@@ -100,6 +100,6 @@ def _is_named(hints: csr_array, column: int, members: NDArray[np.bool_]) -> bool
 
 def _is_language(tag: str) -> bool:
     """Return whether a tag is in the registry of languages."""
-    from langcodes import tag_is_valid  # loaded with the first tag that is looked up
+    from langcodes import tag_is_valid  # loaded at the first look-up
 
     return base_language(tag) != UNDETERMINED and tag_is_valid(tag)

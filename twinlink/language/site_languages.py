@@ -1,16 +1,16 @@
-"""Which language each page of a site is written in: its text and the other pages of the site decide together.
+"""The language of each page of a site, from its text and the other pages of the site.
 
-One page alone is often misjudged, for menus, code and terms that nobody translated stand in all language versions, and
-CLD2 has an answer to languages that it does not know. So three steps:
+Single pages are often misidentified: untranslated menus, code and terms are in all language versions, and CLD2
+names a language even for those that it does not know. So there are three steps:
 
-1. `guess_language` judges every page by the text that is its own (blocks on many pages left out).
-2. Pages that speak like each other, and like no language that CLD2 knows, are put to languages of their own
+1. `guess_language` identifies every page by its own text (blocks on many pages are left out).
+2. Pages that are similar to each other, but not to a language that CLD2 knows, get languages of their own
    (`unknown_languages`).
-3. From the pages that are clear, each language's common words are learned *on this site*, and all pages are decided
-   again. A word that is as common in both languages (a term, code, a menu that was not translated) then weighs nothing,
-   and the articles and particles of a language weigh most. The blocks on many pages are learned likewise: where the
+3. From the clear pages, each language's common words are learned *on this site*, and all pages are identified
+again. A word that is as common in both languages (a term, code, a menu that was not translated) then has no weight,
+and the articles and particles of a language have most. The blocks on many pages are learned likewise: where the
    French version has a menu of its own, a page with that menu is French although half of its text was left in English.
-   A page whose text speaks like one language only is in that language, whatever its menus and its neighbours are in.
+   A page whose text is similar to one language only is in that language, regardless of its menus and its neighbours.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ TWO_LANGUAGES = "mul"
 """BCP 47's name for a page in several languages."""
 
 _ADOPTED = 0.5
-"""Score of a page that has its language from its neighbours alone, at most."""
+"""Maximum score of a page whose language comes from its neighbours alone."""
 _MIN_VERSION = 10
-"""A language with fewer clear pages has no version of its own: pages of it stand in another one, as originals do."""
+"""A language with fewer clear pages has no version of its own: its pages belong to another one, like originals."""
 _SHARE_WEIGHT, _STRENGTH_WEIGHT, _WANTED_WEIGHT = 5.0, 15.0, 3.0
-"""Log-odds for what CLD2 says of the page itself, and for being wanted; a common word has about 5."""
+"""Log odds for CLD2's answer on the page, and for a wanted language; a common word has about 5."""
 _ROUNDS = 2
 _LINK_ROUNDS = 3
 
@@ -84,7 +84,7 @@ _NEAR = {
 
 
 class LanguageFinder(Protocol):
-    """Whatever names the languages of a site's pages; see `site_languages`, which is one, for what goes in and out."""
+    """Protocol of functions that identify the languages of a site's pages, such as `site_languages`."""
 
     def __call__(
         self,
@@ -96,7 +96,7 @@ class LanguageFinder(Protocol):
         hints: Sequence[Sequence[str]] | None = None,
         cut_lines: Callable[[Sequence[str]], Cut] = cut_texts,
     ) -> tuple[list[str], NDArray[np.float32]]:
-        """Return the language of each page, and how sure that is, 0 to 1."""
+        """Return the language of each page, and its score, 0 to 1."""
 
 
 def site_languages(
@@ -108,7 +108,7 @@ def site_languages(
     hints: Sequence[Sequence[str]] | None = None,
     cut_lines: Callable[[Sequence[str]], Cut] = cut_texts,
 ) -> tuple[list[str], NDArray[np.float32]]:
-    """Name the language of every page of a site.
+    """Identify the language of every page of a site.
 
     With p(w|ℓ) the share of language ℓ's clear pages that have word (or block) w, the page itself left out::
 
@@ -117,8 +117,9 @@ def site_languages(
         own(ℓ)   = Σ_w log p(w|ℓ) + (5·share + 15·strength of CLD2's answer, if it is ℓ) + (3 if ℓ is wanted)
 
     over the page's distinct common words w outside, its blocks b on more than ``boilerplate_share`` of the pages, and
-    its hints h; the declared language is one more b. The neighbours' part is `neighbour_scores`. Computed twice, the
-    second time with the first result in place of the clear pages. A language needs three clear pages to be learned
+    its hints h; the declared language is one more b. The neighbours' part is `neighbour_scores`. The scores are
+    computed twice, the second time with the first result instead of the clear pages. A language needs three clear
+    pages to be learned
     (fairly clear ones, if it is wanted or on 5 % of the pages). Where a page's text has half of the usual share of the
     words that a language has for itself on this site, and less than a tenth of that of every other language, only this
     language is left.
@@ -134,16 +135,16 @@ def site_languages(
     blocks : sequence of sequence of str
         Text of each page: its title and its blocks.
     declared : sequence of str
-        What each page claims (``html lang``), empty where nothing. Where a site claims the same everywhere it weighs
-        nothing.
+        What each page claims (``html lang``), empty where nothing. A claim that is the same on the whole site has
+        no weight.
     wanted : sequence of str
-        Languages looked for: they win over near relatives (Portuguese over Galician) when the text leaves it open, and
-        over no other language.
+        Wanted languages: they are preferred to close relatives (Portuguese to Galician) when the text is ambiguous,
+        and to no other language.
     settings : LanguageSettings, optional
     links : csr_array, optional, shape (n_pages, n_pages)
         A stored entry at (p, q) where page p links to page q.
     hints : sequence of sequence of str, optional
-        For each page, anything that the pages of one language may share (parts of the address); what it means is
+        For each page, features that the pages of one language may share (parts of the address); their meaning is
         learned. ``named:TAG`` is what a link to the page calls its language.
     cut_lines : callable, optional
         A `twinlink.text.Cutter` that keeps the tokens for the words of the pages.
@@ -194,12 +195,12 @@ def site_languages(
 
 
 def _less_sure(guess: Guess) -> Guess:
-    """Make less of an answer whose letter sequences CLD2 hardly finds."""
+    """Lower the score of an answer with a low likeness."""
     return guess._replace(strength=guess.strength * min(1.0, 2 * guess.likeness))
 
 
 def _with_unknown(guesses: Sequence[Guess], unknown: Sequence[Unknown]) -> list[Guess]:
-    """Put the languages that CLD2 does not know to their pages."""
+    """Assign the languages that CLD2 does not know to their pages."""
     result = list(guesses)
     for tag, pages, likeness in unknown:
         for page, share in zip(pages.tolist(), likeness.tolist(), strict=True):
@@ -241,7 +242,7 @@ class _Decision(NamedTuple):
     languages: list[str]
     scores: Floats
     clear: NDArray[np.bool_]
-    """Pages whose text alone says it."""
+    """Pages identified by their text alone."""
 
 
 def _decide(site: SiteText, guesses: Sequence[Guess], aim: frozenset[str]) -> _Decision:
@@ -279,7 +280,7 @@ def _decide(site: SiteText, guesses: Sequence[Guess], aim: frozenset[str]) -> _D
 
 
 def _clear_text(site: SiteText, speech: Speech) -> Labels:
-    """Return the language of each page whose text speaks like the pages of one language and of no other, else -1."""
+    """Return the language of each page whose text is similar to the pages of exactly one language, else -1."""
     fits = speaks_like(site.words, speech.own, speech.usual_own)
     typical = speaks_like(site.words, speech.typical, speech.usual)
     best = fits.argmax(axis=1)
@@ -292,7 +293,7 @@ def _clear_text(site: SiteText, speech: Speech) -> Labels:
 
 
 def _vote_in_rounds(site: SiteText, labels: Labels, prior: Floats, sure: Labels) -> Floats:
-    """Score each language on each page; what surrounds a page counts only where its text leaves it open."""
+    """Score each language on each page; neighbours count only where the text is ambiguous."""
     n_languages = prior.shape[1]
     closed = (sure[:, None] >= 0) & (sure[:, None] != np.arange(n_languages))
     for _ in range(_ROUNDS):
@@ -306,7 +307,7 @@ def _vote_in_rounds(site: SiteText, labels: Labels, prior: Floats, sure: Labels)
 
 
 def _adopt(site: SiteText, decision: _Decision, aim: frozenset[str]) -> tuple[list[str], Floats]:
-    """Give pages of languages that are not wanted to the version that they stand in.
+    """Assign pages of languages that are not wanted to the version that they are part of.
 
     Not those whose text is clear and whose language has a version of its own, nor those whose language a link names.
     """
@@ -338,7 +339,7 @@ def _without(blocks: Iterable[str], words: Collection[str]) -> str:
 
 
 def _with_variants(site: SiteText, languages: list[str]) -> list[str]:
-    """Put the script to Chinese; a page that fits both gets the one that the site has more of."""
+    """Add the script to Chinese; a page that fits both gets the more frequent one of the site."""
     variants = {i: chinese_variant(site.text(i)) for i, language in enumerate(languages) if language == "zh"}
     counts = Counter(variants.values())
     usual = "zh-Hant" if counts["zh-Hant"] > counts["zh-Hans"] else "zh-Hans"

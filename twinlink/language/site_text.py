@@ -1,4 +1,4 @@
-"""The text of a site's pages as numbers: their words, the blocks that stand on many pages, hints and neighbours."""
+"""The text of a site's pages as matrices: words, repeated blocks, hints and neighbours."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from twinlink.text.cutting import Cut, cut_texts, distinct_texts
 __all__ = ["NAMED", "SiteText", "read_site"]
 
 NAMED = "named:"
-"""A hint that begins so names a language by its tag; of all others only their company is known."""
+"""Prefix of hints that name a language by its tag; the meaning of all others is learned."""
 
 Floats = NDArray[np.float64]
 
@@ -30,9 +30,9 @@ _MIN_BOILERPLATE_PAGES = 3
 
 @dataclass(frozen=True)
 class SiteText:
-    """Pages by their words."""
+    """Pages as matrices of words, blocks and hints."""
 
-    own: list[Sequence[str]]  # blocks that are the page's own; all blocks where that leaves too little
+    own: list[Sequence[str]]  # the page's own blocks; all blocks where these are too few
     scripts: list[dict[str, float]]  # words of each script in them
     words: csr_array  # page × word, how often
     frame: csr_array  # page × (block on many pages, or declared language), 1 or missing
@@ -65,7 +65,7 @@ def read_site(
 ) -> SiteText:
     """Read the pages of a site; see `twinlink.language.site_languages.site_languages` for what goes in.
 
-    ``share`` is the part of the pages from which on a block is no page's own.
+    ``share`` is the part of the pages from which a block is no page's own.
     """
     on_page, texts = distinct_texts(blocks)
     n_letters, units, vocabulary = _count_units(texts, cut_lines)

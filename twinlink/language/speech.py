@@ -1,4 +1,4 @@
-"""Which words are typical of a language on a site, and how well a page speaks like that language's other pages."""
+"""Typical words of each language on a site, and how well a page fits them."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ Floats = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
 MIN_PAGES = 3
-"""A word counts where this many pages of a language have it."""
+"""Minimum number of pages of a language that have a word."""
 LIKE = 0.5
-"""A page speaks like a language with this part of its usual share of typical words."""
+"""Minimum share of typical words, relative to the usual share, of a page that fits a language."""
 _TYPICAL = 0.2
-"""A word is typical of a language with this page frequency."""
+"""Minimum page frequency of a typical word of a language."""
 _OWN = 0.15
 """A word is a language's own if its page frequency in every other language is below this part of it. .1 to .15 give the
 same languages on all sites of `docs/results.md`; at .25 words of a part of a site pass for words of a language."""
@@ -70,7 +70,7 @@ def learn_speech(words: csr_array, labels: Labels, n_languages: int, least_share
 
 
 def speaks_like(words: csr_array, which: NDArray[np.bool_], usual: Floats) -> Floats:
-    """Return how much each page speaks like each language: its share of these words over what is usual there.
+    """Return the fit of each page to each language: its share of these words divided by the usual share.
 
     Shape (n_pages, n_languages); about 1 for the pages of a language.
     """

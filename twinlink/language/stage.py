@@ -1,6 +1,7 @@
-"""Stage `languages`: the language of each page by its text alone, where stage `match` is not wanted for it.
+"""Stage `languages`: the language of each page by its text alone, for runs that are not matched.
 
-`match` knows more: it weighs what a site's other pages, its links and addresses say. This is one quick look a page.
+`match` is more accurate: it also uses the site's other pages, links and addresses. This stage is one quick test per
+page.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from twinlink.tables import LANGUAGES, PAGES, iter_parts, read_table, write_tabl
 __all__ = ["MAX_LETTERS", "identify_pages", "language_tables"]
 
 MAX_LETTERS = 20_000
-"""Of a page, to tell its language."""
+"""Maximum number of letters of a page used to identify its language."""
 
 
 def identify_pages(run: RunDirectory, on_site: Callable[[int, int], None] | None = None) -> Signature:
@@ -55,7 +56,8 @@ def _languages(part: Path) -> pa.Table:
 def language_tables(run: RunDirectory) -> tuple[Path, Signature] | None:
     """Return where the languages of a run's pages are, a table `LANGUAGES` a site, and what they came from.
 
-    Those of `match` go before those of this stage, which count only as long as the pages are the same. None: not known.
+    Those of `match` take precedence over those of this stage, which are valid only while the pages are the same.
+    None: unknown.
     """
     matched = run.read_signature("match")
     if matched is not None:

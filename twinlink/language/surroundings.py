@@ -1,4 +1,4 @@
-"""What a page's neighbours say of its language: pages link mostly to pages of their own language version."""
+"""Evidence on a page's language from its neighbours: pages link mostly to pages of their own language version."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ Labels = NDArray[np.int64]
 
 _MIN_MENU_PAGES = 10
 _NEIGHBOURS = 4
-"""All neighbours of a page together weigh as much as this many of them at most."""
+"""Maximum weight of all neighbours of a page, in neighbours."""
 _MIN_OTHERS = 0.02
-"""Least share of links to other languages: a site without any link across has them next week."""
+"""Minimum share of links to other languages, for sites without any such link."""
 _MIN_ADOPTING = 4
 _ADOPTING_SHARE = 0.75
 _MIN_HOMOPHILY = 0.75
 
 
 class Adoption(NamedTuple):
-    """A page that stands in another language version than its text's."""
+    """A page that is part of another language version than that of its text."""
 
     page: int
     label: int
@@ -36,7 +36,7 @@ class Adoption(NamedTuple):
 
 
 def near_links(links: csr_array, menu_share: float) -> csr_array:
-    """Return who is whose neighbour by a link in either direction, links to and from menus left out.
+    """Return the neighbours of pages by links in either direction, without links to and from menus.
 
     A link counts as menu where its target is linked from more than ``menu_share`` of the pages (and from more than
     ten), or where its source is such a page.
@@ -78,8 +78,8 @@ def neighbour_scores(near: csr_array, labels: Labels, n_languages: int) -> Float
 
         score(ℓ) = c(ℓ) · log(h·(k-1) / (1-h)) · min(1, 4 / Σ c)
 
-    and 0 where links do not keep to a language. One h for all languages: a few pages of a rare language that are
-    linked with another one only shall not teach that this is its custom.
+    and 0 where links do not keep to a language. One h for all languages: so a few pages of a rare language that are
+    linked only with another one do not suggest a rule.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def homophily(counts: Floats, labels: Labels) -> float:
 
 
 def adoptions(near: csr_array, labels: Labels, wanted: NDArray[np.bool_]) -> list[Adoption]:
-    """Find the pages in a language that is not wanted which stand in the version of a wanted one.
+    """Find the pages in languages that are not wanted, but that are part of the version of a wanted one.
 
     Such a page has four neighbours or more, three quarters of them in one wanted language, and more than three times
     as many there as in its own. Nothing is found where links do not keep to a language.

@@ -1,9 +1,9 @@
-"""Languages that no finder knows: pages that speak like each other, and like no language that CLD2 knows.
+"""Languages unknown to CLD2: groups of pages similar to each other, but not to any known language.
 
 CLD2 names the nearest language for every text: Navajo and Yupik are English to it. But it finds far fewer of that
 language's letter sequences there (`Guess.likeness`), and the pages have hardly a common word of the site's real
 English pages. Such pages are gathered by the words that they share, and each gathering is judged as a whole by all
-that speaks for a language of its own; none of that decides alone.
+evidence for a language of its own; no single kind decides.
 """
 
 from __future__ import annotations
@@ -29,16 +29,17 @@ __all__ = ["Unknown", "unknown_languages"]
 _DOUBT = 0.5
 """A page with a lower likeness may be in a language that CLD2 does not know."""
 _MIN_WORDS = 20
-"""A page with fewer words shows no language."""
+"""A page with fewer words has no language."""
 _MIN_CLEAR = 0.4
 """Strength of the guesses that known languages are learned from."""
 _MOST = 0.5
 _SAMPLE_PAGES, _SAMPLE_LENGTH = 40, 20_000
 _LETTERS = 0.6
-"""Part of a text that is letters and their marks, at least: .8 and more in the languages that we have seen, .72 where
+"""Minimum share of letters and their marks in a text: .8 and more in the languages that we have seen, .72 where
 digits stand for letters of a font, below .5 in lists of numbers and checksums."""
 
-# What speaks for a language of its own, as log odds; about 0 where cases of both kinds meet. Found on one half of the
+# Evidence for a language of its own, as log odds; about 0 where both outcomes are equally likely. Found on one half
+# of the
 # cases of `experiments/unknown_languages.py`, checked on the other: sites with languages of the Universal Declaration
 # that CLD2 does not know, ciphers of real sites, and sites with listings, programs, lists of people, of packages.
 _LIKENESS_WEIGHT, _EVEN_LIKENESS = 6.0, 0.4
@@ -56,16 +57,16 @@ class Unknown(NamedTuple):
     tag: str
     pages: Pages
     likeness: Floats
-    """How much each of these pages speaks like the others, 0 to 1."""
+    """Similarity of each of these pages to the others, 0 to 1."""
 
 
 def unknown_languages(site: SiteText, guesses: Sequence[Guess], aim: Collection[str]) -> list[Unknown]:
     """Find the languages of a site that CLD2 does not know, the largest first.
 
-    1. *Doubtful* pages are those with a likeness below ½ that do not speak like a known language of this site, one that
-       is learned from pages without doubt.
-    2. They are gathered around the most central of them by common words, until nothing is left to gather.
-    3. A gathering is a language if most of the pages that speak like it are doubtful, and the evidence is 1 at least::
+    1. *Doubtful* pages are those with a likeness below ½ that are not similar to a known language of this site,
+    that is, one learned from pages without doubt.
+    2. They are gathered around the most central of them by common words, until none is left.
+    3. A gathering is a language if most of the pages similar to it are doubtful, and the evidence is at least 1::
 
            6·(1 - likeness/0.4) + 4·(0.4 - fit) + 3·(min(words, 0.6) - 0.3) + 0.6·log₂(pages/10)
            + 1.5·(links - 0.3) + 4·claims
@@ -115,7 +116,7 @@ class _Known(NamedTuple):
 
 
 def _known_speech(site: SiteText, guesses: Sequence[Guess], doubtful: NDArray[np.bool_]) -> _Known:
-    """Learn the languages that CLD2 knows; one is only known if most pages that speak like it are without doubt."""
+    """Learn the known languages: those for which most similar pages are without doubt."""
     names = sorted({guess.language for guess in guesses} - {UNDETERMINED})
     number = {name: i for i, name in enumerate(names)}
     clear = [
@@ -144,7 +145,7 @@ def _judge(
     known: _Known,
     gathered: Pages,
 ) -> tuple[Pages, Floats] | None:
-    """Return the pages that speak like a gathering and how much they do, or nothing if it is no language."""
+    """Return the pages similar to a gathering and their similarity, or nothing if it is not a language."""
     shares = common_share(words, gathered, known.words)
     usual = float(np.median(shares[gathered]))
     likeness = np.minimum(shares / max(usual, 1e-9), 1.0)

@@ -1,4 +1,4 @@
-"""What words, blocks on many pages, and hints say of each page's language: by the pages whose language is known."""
+"""Scores of languages from words, repeated blocks and hints, learned from pages of known language."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ __all__ = ["vote"]
 # Trials on six sites: the result is the same for floors from .002 to .02, for words on 2 to 10 % of the pages, for a
 # limit of 6 to 10 and for 3 to 10 blocks.
 _FLOOR = 0.005
-"""Least frequency of a word in a language; also the weight of the smoothing."""
+"""Minimum frequency of a word in a language; also the weight of the smoothing."""
 _COMMON = 0.05
 """A word counts if this share of some language's pages, and not fewer than `MIN_PAGES` of them, have it."""
 _WORDS_LIMIT = 10.0
-"""The words of a page speak against a language with this log-odds at most: text can be left untranslated."""
+"""Limit of the log odds of words against a language: text can be left untranslated."""
 _FRAME_BLOCKS = 6
-"""The blocks on many pages weigh as much as this many of them at most."""
+"""Maximum weight of the repeated blocks of a page, in blocks."""
 _HINTS = 3
-"""The hints of a page weigh as much as this many of them at most."""
+"""Maximum weight of the hints of a page, in hints."""
 
 
 def vote(site: SiteText, labels: Labels, prior: Floats) -> Floats:

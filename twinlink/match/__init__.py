@@ -1,13 +1,12 @@
-"""Stage `match`: the pages of a site become page pairs.
+"""Stage `match`: find page pairs among the pages of a site.
 
 - a run: `match`
 - a site: `match_site`: `page_languages`, then the sides of every two languages (`site_sides`, `SitePages`)
-- two languages: `match_sides`: a method of `METHODS` gives a `Found`; `choose_pairs` keeps the pairs that are sure
-  enough
-- several: `reconcile`: what further languages say of doubtful pairs
+- two languages: `match_sides`: a method of `METHODS` gives a `Found`; `choose_pairs` keeps the probable pairs
+- several languages: `reconcile`: evidence from further languages for doubtful pairs
 
-Evidence is measured in `twinlink.match.measures`, labels are heeded in `twinlink.match.labels`, and
-`twinlink.match.unpaired` says why a page is in no pair.
+Evidence is measured in `twinlink.match.measures`, labels are applied in `twinlink.match.labels`, and
+`twinlink.match.unpaired` finds the reason why a page is in no pair.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a match brought: the list of its pairs, its counts, and the error of one without pairs where there are some."""
+"""Results of a match: the list of pairs, counts, and the error for a match that would replace pairs by none."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ _CUTS = {
     "doubtful": "no pair that was found is sure enough (match.min_probability, match.min_precision)",
     "over-limit": "every pair that was found is left out (match.min_score, match.max_pairs)",
 }
-"""What is said where pairs were found and none is handed out, by the reason of their pages."""
+"""Messages for a match that found pairs and kept none, by the reject reason of their pages."""
 
 
 @dataclass(frozen=True)
 class MatchCounts:
-    """Pages by language, rejects by stage and reason, candidates by filter: of all sites together."""
+    """Counts over all sites: pages by language, rejects by stage and reason, candidates by filter."""
 
     n_pages: int
     languages: Mapping[str, int]
@@ -55,16 +55,16 @@ class MatchCounts:
 
 
 class EmptyMatchError(NothingFoundError):
-    """A match found no pair, and so did not take the place of an earlier one.
+    """A match found no pair and therefore did not replace an earlier match.
 
     Parameters
     ----------
     run : Path
         The run that was matched.
     ended : str
-        What became of it.
+        How it ended.
     counts : MatchCounts
-        What was counted.
+        Its counts.
     why : str
         Why there is no pair.
     """
@@ -77,7 +77,7 @@ class EmptyMatchError(NothingFoundError):
 
 
 def count_match(run: RunDirectory, folder: Path) -> MatchCounts:
-    """Count what a match of a run left in a folder, which need not be in its place."""
+    """Count the results of a match in a folder, which may still be temporary."""
     rejects: Counter[tuple[str, str]] = Counter()
     for file in (run.stage_folder("ingest") / "rejects.parquet", folder / "rejects.parquet"):
         table = read_table(file, REJECTS, ("stage", "reason"))
@@ -91,7 +91,7 @@ def count_match(run: RunDirectory, folder: Path) -> MatchCounts:
 
 
 def conclude(run: RunDirectory, folder: Path, config: Config) -> None:
-    """End a match: write the list of its pairs; without any, refuse to take the place of a match that has some.
+    """Finish a match: write the list of its pairs; refuse to replace a match that has pairs by one without.
 
     A first match without pairs is kept, because its tables say why, but its settings are not remembered.
 
@@ -112,24 +112,24 @@ def conclude(run: RunDirectory, folder: Path, config: Config) -> None:
 def _pairs_before(run: RunDirectory) -> int:
     try:
         return n_pairs(run.path / "match")
-    except DamagedError:  # what cannot be read is not kept
+    except DamagedError:  # unreadable results are not kept
         return 0
 
 
 def write_pairs_file(folder: Path, target: Path) -> None:
-    """Write all pairs of a match, most probable first, as ``RUN/pairs.tsv`` has them."""
+    """Write all pairs of a match, most probable first, in the format of ``RUN/pairs.tsv``."""
     table = read_table(folder / "pairs", PAIRS)
     table = table.sort_by([("probability", "descending"), ("score", "descending"), ("url_a", "ascending")])
     write_text(target, "".join(f"{line}\n" for line in tsv_lines(table)))
 
 
 def n_pairs(folder: Path) -> int:
-    """Return the number of pairs that a match left in a folder."""
+    """Return the number of pairs of a match in a folder."""
     return count_rows(folder / "pairs")
 
 
 def matched_langs(run: RunDirectory) -> tuple[str, ...]:
-    """Return the languages that were wanted of the match that is in force."""
+    """Return the wanted languages of the current match."""
     signature = run.read_signature("match")
     return tuple(signature.settings.get("langs", ())) if signature else ()
 

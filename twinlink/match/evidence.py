@@ -1,4 +1,4 @@
-"""What is known of two languages of a site before any pair is chosen: their pages, words, and links between them."""
+"""Input and output of matching methods: the pages, words and links of two languages, and what a method finds."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ __all__ = [
 Floats = npt.NDArray[np.float32]
 Positions = npt.NDArray[np.intp]
 
-_DRAWN_OUT = 8  # float32 can tell scores apart up to log odds of more than 100
+_DRAWN_OUT = 8  # float32 distinguishes scores up to log odds of more than 100
 
 
 @dataclass(frozen=True)
 class Side:
-    """The pages of one language of one site; all sequences have one entry a page."""
+    """The pages of one language of one site; all sequences have one entry per page."""
 
     lang: str
     page_ids: npt.NDArray[np.int64]
@@ -53,7 +53,7 @@ class Side:
     names: Sequence[Sequence[str]] = ()
     """Image files and addresses on other sites, as `page_names` gives them; empty: none are known."""
     shapes: Sequence[PageShape] = ()
-    """Read for the methods that need them only."""
+    """Read only for the methods that need them."""
     canonical_urls: Sequence[str | None] = ()
     """Addresses that the pages name as their canonical ones, None for none; empty: none are known."""
     cut_lines: Callable[[Sequence[str]], Cut] = cut_texts
@@ -65,16 +65,16 @@ class Between:
     """Links from the pages of side A to those of side B or back; rows = pages of A, columns = pages of B."""
 
     direct: sp.csr_array
-    """Share that the link has in the page's links to the other side, the larger of both directions, in (0, 1]."""
+    """Share of the link among the page's links to the other side, the larger of both directions, in (0, 1]."""
     hreflang: sp.csr_array
     """1 where a page names the other one as its version in another language."""
     labels: sp.csr_array | None = None
-    """What people said of pairs: 1 accepted, -1 rejected; None where nobody said anything, or is not to be heeded."""
+    """Labels of pairs: 1 accepted, -1 rejected; None without labels, or if they are not used."""
 
 
 @dataclass(frozen=True)
 class Words:
-    """The terms of two sides, and which of them are known to translate to each other."""
+    """The terms of two sides, and the known translations between them."""
 
     a: TermTable
     b: TermTable
@@ -84,33 +84,33 @@ class Words:
 
 @dataclass(frozen=True)
 class Found:
-    """What a method makes of two sides: candidates, their evidence, the matching, how likely its pairs are right."""
+    """Result of a method for two sides: candidates, their evidence, the matching, and its probabilities."""
 
     scores: sp.csr_array
-    """What the matching ranked by, in [0, 1]; its stored entries are the candidates."""
+    """Scores used by the matching, in [0, 1]; the stored entries are the candidates."""
     evidence: Mapping[str, Floats]
-    """Every kind of evidence by its column name; one value a candidate, in row order."""
+    """Every kind of evidence by its column name; one value per candidate, in row order."""
     matching: Matching
     rivals: npt.NDArray[np.floating]
-    """Best score of another candidate of either page, one a pair of the matching."""
+    """Best score of another candidate of either page, one per pair of the matching."""
     probabilities: npt.NDArray[np.floating]
-    """Chance to be right, one a pair of the matching; NaN where the method does not tell."""
+    """Chance to be right, one per pair of the matching; NaN where the method does not give them."""
     weights: Mapping[str, float]
-    """How much each kind of evidence counted, sum 1."""
+    """Weight of each kind of evidence, sum 1."""
     n_filtered: Mapping[str, int] = field(default_factory=dict)
-    """How many candidates each filter of the method rejected, in the order of asking, and how many were ``kept``."""
+    """Number of candidates rejected by each filter, in the order of application, and number ``kept``."""
     filter_of: Sequence[str] = ()
     """The filter that rejected each candidate, empty for none; no entries where the method has no filters."""
     is_decided: bool = False
-    """Whether the matching holds just the pairs that the method accepts, whatever their probability."""
+    """Whether the matching has exactly the pairs that the method accepts, regardless of their probability."""
     n_equal: npt.NDArray[np.integer] | None = None
-    """How many pages each pair might as well have been, itself included; none where the method does not count them."""
+    """Number of equally good candidates of each pair, itself included; None where the method does not count them."""
     alike: tuple[sp.csr_array, sp.csr_array] | None = None
     """Near-duplicates of each page among the pages of its language, for each side; none as above."""
 
 
 def read_words(side_a: Side, side_b: Side, lexicons: Sequence[Lexicon], settings: MatchSettings) -> Words:
-    """Count the words of two sides, with the names that they share, and look up what is known of them."""
+    """Count the words and shared names of two sides, and look up their translations."""
     names: tuple[Sequence[Sequence[str]] | None, Sequence[Sequence[str]] | None] = (None, None)
     if settings.internal.shared_tokens == "all" and side_a.names and side_b.names:
         names = shared_names(side_a.names, side_b.names)
@@ -124,7 +124,7 @@ def read_words(side_a: Side, side_b: Side, lexicons: Sequence[Lexicon], settings
 
 
 def as_scores(log_odds: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:
-    """Return log odds as scores in (0, 1), drawn out so that float32 keeps their order.
+    """Return log odds as scores in (0, 1), scaled so that float32 preserves their order.
 
     >>> as_log_odds(as_scores(np.array([-3.0, 0.0, 40.0]))).round(6).tolist()
     [-3.0, 0.0, 40.0]

@@ -1,7 +1,7 @@
-"""Families: the versions of one page in all languages of a site, and what they say of each other.
+"""Families: the versions of one page in all languages of a site, as evidence for each other.
 
-Pages a and c that are both paired with pages of a third language are versions of one text if these two are one page.
-So every third language is a witness, a wanted one or not: it makes a pair surer, takes it back, or finds a better one.
+Pages a and c are versions of one text if both are paired with the same page of a third language. So every further
+language, wanted or not, is evidence: it raises or lowers the probability of a pair, or finds a better one.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ from twinlink.sparse import positions, select, with_values
 __all__ = ["groups_beside", "reconcile"]
 
 MAX_SUPPORT = 50.0
-"""Most that a third language can change the odds of a pair: its two pairs may be wrong for one common reason."""
+"""Limit of the factor by which a third language changes the odds of a pair: its two pairs may share one error."""
 LEAST_PAGES = 0.5
-"""Pages of a language that is asked though nobody wants it, as a part of the smaller wanted side. Ours, not tuned."""
+"""Minimum size of a language that is not wanted, as a share of the smaller wanted side. Our choice, not tuned."""
 IN_DOUBT = 0.01
-"""Pairs expected to be wrong, or right and not handed out, as a part of all: with fewer no other language is asked."""
-_LEAST, _MOST = 1e-4, 1 - 1e-6  # chances that a third language can overrule
+"""Expected share of wrong pairs and of right pairs that are not kept; below it no other language is matched."""
+_LEAST, _MOST = 1e-4, 1 - 1e-6  # probabilities that a third language can change
 
 Floats = npt.NDArray[np.float64]
 Positions = npt.NDArray[np.intp]
 
 
 class _Versions(NamedTuple):
-    """For each page of one side its version on another side, and the chance that it is one."""
+    """For each page of one side, its version on another side, and the probability of the pair."""
 
     page: npt.NDArray[np.int64]
     """Row of the other side; -1 for none."""
@@ -52,7 +52,7 @@ class _Versions(NamedTuple):
 def groups_beside(
     langs: Sequence[str], groups: Sequence[Group], matches: Sequence[SideMatch], settings: MatchSettings
 ) -> list[tuple[Group, Group]]:
-    """Return the further languages of a site that are to be matched with the wanted ones, where these leave doubt.
+    """Return the further languages to match with the wanted ones, where the pairs of these are doubtful.
 
     Parameters
     ----------
@@ -83,24 +83,24 @@ def _is_in_doubt(found: Found) -> bool:
 
 
 def reconcile(matches: Sequence[SideMatch], beside: Sequence[SideMatch], settings: MatchSettings) -> list[SideMatch]:
-    """Let pairs a-b and b-c speak for or against a-c, in every three languages of a site.
+    """Use pairs a-b and b-c as evidence for or against a-c, for every three languages of a site.
 
     With p and q the chances of a-b and c-b', and s = p·q > ½, the odds of a candidate a-c are multiplied by s/(1-s) if
-    b = b', and divided by it if not, each at most by `MAX_SUPPORT`. A candidate that has gained so much that it is
-    likelier than the pairs of its two pages takes their place; what they leave is matched again.
+    b = b', and divided by it if not, each at most by `MAX_SUPPORT`. A candidate that becomes more likely than the
+    pairs of its two pages replaces them; the pages left over are matched again.
 
     Parameters
     ----------
     matches : sequence of SideMatch
         Of every two wanted languages.
     beside : sequence of SideMatch
-        Of wanted languages with others, which are witnesses only.
+        Of wanted languages with other languages, which serve as evidence only.
     settings : MatchSettings
 
     Returns
     -------
     list of SideMatch
-        The wanted ones. Nothing changes on a site of two languages, and where the method tells no probabilities.
+        The wanted ones. Nothing changes on a site of two languages, and where the method gives no probabilities.
     """
     everything = [*matches, *beside]
     if len(everything) < 2 or any(each.found.is_decided for each in everything):
@@ -116,12 +116,12 @@ def _versions(match: SideMatch, *, turned: bool = False) -> _Versions:
     side = match.side_b if turned else match.side_a
     page, chance = np.full(len(side.urls), -1, np.int64), np.zeros(len(side.urls))
     page[rows] = columns
-    chance[rows] = np.nan_to_num(match.found.probabilities)  # NaN: accepted, and nothing else is known of it
+    chance[rows] = np.nan_to_num(match.found.probabilities)  # NaN: accepted, without other evidence
     return _Versions(page, chance)
 
 
 def _supported(match: SideMatch, versions: Mapping[tuple[str, str], _Versions], settings: MatchSettings) -> SideMatch:
-    """Return a match with what the third languages say."""
+    """Return a match with the evidence of the third languages."""
     rivalry = Rivalry(match.found.scores)
     support = np.zeros(len(rivalry.rows))
     for third in sorted({lang for pair in versions for lang in pair} - {match.side_a.lang, match.side_b.lang}):
@@ -137,14 +137,14 @@ def _support(of_a: _Versions, of_b: _Versions, rivalry: Rivalry) -> Floats:
     """Return what a third language adds to the log odds of each candidate."""
     page_a, page_b = of_a.page[rivalry.rows], of_b.page[rivalry.columns]
     sure = np.minimum(of_a.chance[rivalry.rows] * of_b.chance[rivalry.columns], _MOST)
-    # Two doubtful pairs say nothing, least of all the opposite.
+    # Two doubtful pairs are no evidence, for or against.
     heard = (page_a >= 0) & (page_b >= 0) & (sure > 0.5)
     amount = np.minimum(logit(np.where(heard, sure, 0.5)), np.log(MAX_SUPPORT))
     return np.where(page_a == page_b, amount, -amount)
 
 
 def _weighed_again(match: SideMatch, rivalry: Rivalry, support: Floats) -> SideMatch:
-    """Return a match whose pairs and probabilities are those that hold with some support."""
+    """Return a match with pairs and probabilities updated by some support."""
     found = match.found
     old = positions(found.scores, found.matching.rows, found.matching.columns)
     before = _chances(found, rivalry, old)
@@ -167,7 +167,7 @@ def _weighed_again(match: SideMatch, rivalry: Rivalry, support: Floats) -> SideM
 
 
 def _rematched(pattern: sp.csr_array, odds: Floats, in_play: npt.NDArray[np.bool_]) -> Positions:
-    """Match one to one by odds: candidates that are in play first, then what these leave."""
+    """Match one to one by odds: first the changed candidates, then the pages left over."""
     ranks = as_scores(odds) / 2
     scores = with_values(pattern, np.where(in_play, 0.5 + ranks, ranks))
     matching = greedy_matching(select(scores, odds > -np.inf))
@@ -196,7 +196,7 @@ def _with_pairs(match: SideMatch, rivalry: Rivalry, pairs: Positions, chances: F
 
 
 def _chances(found: Found, rivalry: Rivalry, pairs: Positions) -> Floats:
-    """Return the chance of every candidate: of the matching as it is told, of others by their shares among rivals."""
+    """Return the probability of every candidate: the method's for its matching, shares among rivals for the others."""
     shares = shares_of_rivals(as_log_odds(found.scores.data), rivalry)
     presence = [np.zeros(n) for n in rivalry.shape]
     told = np.nan_to_num(found.probabilities)

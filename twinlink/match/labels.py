@@ -1,8 +1,8 @@
-"""What people said of page pairs, heeded by the matching: accepted pairs come out, rejected ones never do.
+"""Labels of page pairs in the matching: accepted pairs are always kept, rejected pairs never.
 
 Before a site is matched, the label of a pair is an entry of a matrix: 1 accepted, -1 rejected. Method ``weighed``
-learns from labels (`lessons_of`) and does not choose what they exclude, so that pages go to the next best partner. The
-other methods choose candidates on their own: their pairs are put right afterwards (`heeded`).
+learns from labels (`lessons_of`) and does not choose excluded pairs, so that pages get the next best partner. The
+pairs of the other methods are corrected afterwards (`heeded`).
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Said(NamedTuple):
 
 
 def labels_in_force(run: RunDirectory, settings: MatchSettings) -> list[Said]:
-    """Return the labels of a run that are to be heeded, oldest first; none without ``match.labels``."""
+    """Return the labels to use in a run, oldest first; none without ``match.labels``."""
     if not settings.labels:
         return []
     labels = LabelBook(run.path).current().values()
@@ -71,7 +71,7 @@ def said_digest(said: Iterable[Said]) -> str:
 def label_matrix(said: Sequence[Said], urls_a: Sequence[str], urls_b: Sequence[str]) -> sp.csr_array | None:
     """Return the labels of pairs of two sides: 1 accepted, -1 rejected; None where there are none.
 
-    A page is accepted with one page of the other side at most: the later label counts, the earlier one is left out.
+    A page is accepted with at most one page of the other side: the later label counts.
     """
     rows, columns = ({url: place for place, url in enumerate(urls)} for urls in (urls_a, urls_b))
     found: dict[tuple[int, int], int] = {}
@@ -107,7 +107,7 @@ def with_labelled(pattern: sp.csr_array, labels: sp.csr_array | None) -> sp.csr_
 
 
 def lessons_of(pattern: sp.csr_array, labels: sp.csr_array | None) -> Lessons | None:
-    """Return what labels say of candidates (`with_labelled`); None where there are none."""
+    """Return the labels as training data (`with_labelled`); None without labels."""
     if labels is None:
         return None
     entries = pattern.tocoo()
@@ -134,10 +134,10 @@ def _of_pairs(
 
 
 def heeded(found: Found, labels: sp.csr_array | None) -> tuple[Found, npt.NDArray[np.bool_]]:
-    """Return what a method has found without the pairs that labels exclude and with those accepted.
+    """Correct the result of a method: remove pairs excluded by labels and add accepted ones.
 
-    The second result marks the accepted pairs of the matching. Those that the method did not find stand at its end:
-    their probability is not known (NaN), nor is any evidence that was not measured.
+    The second result marks the accepted pairs of the matching. Those that the method did not find are at its end:
+    their probability and their missing evidence are NaN.
     """
     matching = found.matching
     if labels is None:
@@ -152,7 +152,7 @@ def heeded(found: Found, labels: sp.csr_array | None) -> tuple[Found, npt.NDArra
 
 
 def _chosen(found: Found, keep: npt.NDArray[np.intp]) -> Found:
-    """Leave only some pairs in the matching."""
+    """Keep only some pairs of the matching."""
     matching = found.matching
     return replace(
         found,
@@ -164,7 +164,7 @@ def _chosen(found: Found, keep: npt.NDArray[np.intp]) -> Found:
 
 
 def _with_pairs(found: Found, rows: Ints, columns: Ints) -> Found:
-    """Put pairs at the end of the matching, and among the candidates."""
+    """Append pairs to the matching and to the candidates."""
     if not len(rows):
         return found
     found = _with_candidates(found, rows, columns)

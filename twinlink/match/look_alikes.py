@@ -1,4 +1,4 @@
-"""Groups of near-duplicates: pages of a language that say nearly the same, and the group that each of them faces."""
+"""Groups of near-duplicate pages in one language, and the group of the other language that each corresponds to."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from twinlink.tables import LOOK_ALIKES
 __all__ = ["DOUBTFUL", "PAIRED", "UNPAIRED", "facing_groups", "groups_of", "look_alike_table"]
 
 PAIRED, DOUBTFUL, UNPAIRED = "paired", "doubtful", "unpaired"
-"""What became of a page: it is in a pair; its pair is not handed out; it has none."""
+"""States of a page: in a pair; in a pair that is not kept; in none."""
 
 Numbers = npt.NDArray[np.int64]
 
@@ -29,7 +29,7 @@ class _Half(NamedTuple):
     groups: Numbers
     """Of `groups_of`."""
     states: npt.NDArray[np.object_]
-    """What became of each page."""
+    """State of each page."""
 
 
 def look_alike_table(match_: SideMatch, site: str) -> pa.Table:
@@ -54,8 +54,8 @@ def look_alike_table(match_: SideMatch, site: str) -> pa.Table:
 def groups_of(alike: sp.csr_array) -> Numbers:
     """Return the number of each page's group, from 1; 0: it has no near-duplicate.
 
-    Pages are in one group if a chain of near-duplicates leads from one to the other. The largest group is the first; of
-    equally large ones that with the first page.
+    Groups are the connected components of near-duplicates, largest first; of equally large groups, the one with the
+    first page comes first.
 
     Parameters
     ----------
@@ -80,16 +80,16 @@ def groups_of(alike: sp.csr_array) -> Numbers:
 
 
 def facing_groups(own: Numbers, other: Numbers, weights: Numbers, n_groups: int) -> Numbers:
-    """Return the group of the other side that most leads to from each group, at its number; 0: none does.
+    """Return the group of the other side with the largest weight for each group; 0: none.
 
     Parameters
     ----------
     own, other : ndarray of int
         Groups of the two pages of each candidate or pair, 0 for none.
     weights : ndarray of int
-        How much it counts. Of two groups for which as much speaks the lower number counts.
+        Weight of each. Of two groups with equal weight, the lower number is returned.
     n_groups : int
-        Of the own side.
+        Number of groups of the own side.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What is measured on two sides of a site: every kind of evidence of the candidates, as far as a round knows it."""
+"""Measures of the candidates between two sides of a site: all kinds of evidence for one round."""
 
 from __future__ import annotations
 
@@ -28,10 +28,11 @@ from twinlink.sparse import carry_over, members, select, union_of, with_values
 __all__ = ["LIKELY", "SiteMeasures", "State", "link_places", "mean_of", "measure", "pair_matrix"]
 
 LIKELY = 1 / 3
-"""Probability from which a pair teaches the next round. Trials where hardly any word is known: with ½ too little is
-learned to go on (F1 .38 instead of .98 after three rounds on one site); elsewhere both are the same."""
+"""Minimum probability of a pair that the next round learns from. Trials with almost no known words: with ½ too
+little is learned to continue (F1 .38 instead of .98 after three rounds on one site); elsewhere there is no
+difference."""
 SPREAD_ALPHA = {True: 0.4, False: 0.7}
-"""α of the ETS that is one kind of evidence, with structure and without: weak evidence wants more of its neighbours
+"""α of the ETS that is used as evidence, with structure and without: weak evidence needs more weight on neighbours
 (first trials on four sites: .4 with structure, .8 without)."""
 
 Floats = npt.NDArray[np.float32]
@@ -41,22 +42,22 @@ Rows = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class State:
-    """What one round hands on to the next."""
+    """State passed from one round to the next."""
 
     pattern: sp.csr_array
     """The candidates."""
     fixed: dict[str, Floats]
-    """Evidence that does not change from round to round, one value a candidate."""
+    """Evidence that does not change from round to round, one value per candidate."""
     translations: tuple[sp.csr_array, ...]
-    """All that is known of words for each part of the rows (row modulo number of parts): given, and learned from the
-    last round's pairs of the other parts. Words that a pair has taught itself speak for it, however wrong it is."""
+    """Translations for each part of the rows (row modulo number of parts): given, and learned from the last round's
+    pairs of the other parts. Words learned from a pair itself would support it even if it is wrong."""
     chances: Floats | None = None
     """Probability of each candidate that was matched in the last round, 0 for the others; none before the first
     round."""
 
 
 class SiteMeasures:
-    """Two sides, and what is measured once on them."""
+    """Two sides, with the measures that are computed only once."""
 
     def __init__(self, side_a: Side, side_b: Side, words: Words, between: Between, settings: MatchSettings) -> None:
         self.settings = settings
@@ -72,7 +73,7 @@ class SiteMeasures:
         self.length_a, self.length_b = (np.log1p(terms.counts.sum(axis=1)) for terms in (words.a, words.b))
 
     def uses(self, kind: str) -> bool:
-        """Tell whether a kind of evidence is to be used."""
+        """Return whether a kind of evidence is used."""
         return kind in self.settings.weighing.evidence
 
     def content(self, translation: sp.csr_array, pattern: sp.csr_array) -> Floats:
@@ -83,7 +84,7 @@ class SiteMeasures:
     def candidates(
         self, translation: sp.csr_array, open_a: Marks | None = None, open_b: Marks | None = None
     ) -> sp.csr_array:
-        """Return the pairs that are most alike in their words; of the open pages, if these are given."""
+        """Return the pairs most similar in content; only for the open pages, if given."""
         vectors = content_vectors(self.words.a.counts, self.words.b.counts, translation)
         return candidate_pattern(*vectors, self.settings.candidates, open_a, open_b)
 
@@ -100,15 +101,15 @@ class SiteMeasures:
         return carry_over(known, known.data, pattern, lambda rest: np.zeros(rest.nnz))
 
     def nearly(self, pattern: sp.csr_array, rivalry: Rivalry, pairs: npt.NDArray[np.intp]) -> Marks:
-        """Mark the candidates that are one of some pairs, or would be with a near-duplicate of one of its pages."""
+        """Mark the candidates that equal one of some pairs, up to near-duplicates of its pages."""
         taken = pair_matrix(rivalry.rows[pairs], rivalry.columns[pairs], pattern.shape)
         alike_a, alike_b = self.alike_a.astype(np.float32), self.alike_b.astype(np.float32)
         return members(pattern, union_of(taken, sp.csr_array(taken @ alike_b), sp.csr_array(alike_a @ taken)))
 
     def ets(self, pattern: sp.csr_array, rivalry: Rivalry, inside: npt.NDArray[np.float64], alpha: float) -> Floats:
-        """Return ETS of the candidates, ``inside`` in the place of S_in.
+        """Return ETS of the candidates, with ``inside`` as S_in.
 
-        Where one of the pages has no neighbours, links say nothing: ETS is S_in there, not (1 - α)·S_in.
+        Where one of the pages has no neighbours, ETS is S_in, not (1 - α)·S_in.
         """
         settings = msgspec.structs.replace(self.settings.ets, alpha=alpha)
         ets = enhanced_similarity(with_values(pattern, inside), self.around_a, self.around_b, settings).scores.data
@@ -127,7 +128,7 @@ class SiteMeasures:
         return np.asarray(of_row[rivalry.rows] | of_column[rivalry.columns])
 
     def order(self, scores: sp.csr_array, pairs: tuple[Rows, Rows, npt.NDArray[np.float64]]) -> Floats:
-        """Return how far the links of some pairs put the pages of each candidate at the same place."""
+        """Return the link order of each candidate among the links of some pairs (`link_order`)."""
         assert self.side_a.lists is not None
         assert self.side_b.lists is not None
         return link_order(self.side_a.lists, self.side_b.lists, pairs, scores).astype(np.float32)
@@ -167,7 +168,7 @@ def link_places(
     known: npt.NDArray[np.floating],
     left: Marks | None = None,
 ) -> dict[str, npt.NDArray[np.float64]]:
-    """Return how far the links of the last round's pairs put candidates at the same place, as evidence ``order``.
+    """Return evidence ``order``: the link order of candidates among the links of the last round's pairs.
 
     Parameters
     ----------
@@ -176,7 +177,7 @@ def link_places(
         Its likely pairs; in the first round the pairs of a greedy matching by ``known``.
     rivalry : Rivalry
     known : ndarray, shape (n_candidates,), values >= 0
-        How alike the candidates are.
+        Similarity of the candidates.
     left : ndarray of bool, shape (n_candidates,), optional
         Candidates that can be aligned; by default all.
     """
@@ -195,7 +196,7 @@ def link_places(
 def _by_parts(
     state: State, rivalry: Rivalry, measure_with: Callable[[sp.csr_array, sp.csr_array], Floats]
 ) -> npt.NDArray[np.floating]:
-    """Measure the candidates of each part of the rows with the words that it may use."""
+    """Measure the candidates of each part of the rows with the translations of that part."""
     values = np.zeros(state.pattern.nnz, dtype=np.float32)
     for part, translation in enumerate(state.translations):
         here = rivalry.rows % len(state.translations) == part
@@ -213,7 +214,7 @@ def _length(site: SiteMeasures, rivalry: Rivalry, likely: Marks) -> npt.NDArray[
 def mean_of(
     evidence: Mapping[str, npt.NDArray[np.floating]], kinds: Sequence[str], n_candidates: int
 ) -> npt.NDArray[np.float64]:
-    """Return the mean of some kinds of evidence, as far as there are such; 0 if there are none."""
+    """Return the mean of the available kinds of evidence; 0 if there are none."""
     measured = [evidence[kind] for kind in kinds if kind in evidence]
     return np.mean(measured, axis=0) if measured else np.zeros(n_candidates)
 

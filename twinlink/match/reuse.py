@@ -1,8 +1,8 @@
-"""Sites that need not be matched again: what their match was made from has not changed.
+"""Reuse of results: sites whose input has not changed are not matched again.
 
 The stage keeps, in ``match/sites.json``, a digest of all that each site's result depends on: settings, version,
-lexicons, and what is read of its pages and links. When the sites are matched again, the result of a site whose digest
-is the same is taken over, with the new signature in its pairs.
+lexicons, and the columns read of its pages and links. The next match reuses the result of a site with the same
+digest, with the new signature in its pairs.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from twinlink.tables import (
 __all__ = ["BODY_COLUMNS", "RESULT_COLUMNS", "EarlierMatch", "site_digest", "write_digests"]
 
 BODY_COLUMNS = ("page_id", "digest", "charset")
-"""What the shape of a page depends on, beside what is read of it anyway."""
+"""Further columns that the shape of a page depends on."""
 
 _NAME = "sites.json"
 RESULT_COLUMNS = ",".join(f"{name}.{column}" for name, schema in TABLES.items() for column in schema.names)
-"""What the tables of a match hold: results of a version with other columns do not count as done."""
+"""Columns of all result tables: results of a version with other columns are not reused."""
 
 
 def site_digest(shared: str, part: Path, tables: Iterable[pa.Table], *, with_bodies: bool) -> str:
@@ -47,11 +47,11 @@ def site_digest(shared: str, part: Path, tables: Iterable[pa.Table], *, with_bod
     Parameters
     ----------
     shared : str
-        What all sites depend on.
+        Digest of what all sites depend on.
     part : Path
         File of the site's pages.
     tables : iterable of pa.Table
-        What is read of its pages and links.
+        Columns read of its pages and links.
     with_bodies : bool
         Whether the method compares structure, and so depends on the bodies themselves.
     """
@@ -65,7 +65,7 @@ def site_digest(shared: str, part: Path, tables: Iterable[pa.Table], *, with_bod
 
 
 class _Hasher(io.RawIOBase):
-    """A file that keeps no more than a digest of what is written to it."""
+    """A file object that computes a digest of what is written to it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -85,7 +85,7 @@ def write_digests(folder: Path, digests: Mapping[str, str]) -> None:
 
 
 class EarlierMatch:
-    """The result of an earlier `match` of a run, whatever has been ingested since.
+    """The result of an earlier `match` of a run, even if pages have been ingested since.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ class EarlierMatch:
             self._digests = {}
 
     def find(self, site: str, digest: str, urls: pa.ChunkedArray, signature: str) -> dict[str, Any] | None:
-        """Return the tables of a site and its rejects by their names, if they are made from the same.
+        """Return the tables of a site and its rejects by their names, if the digest is the same.
 
         Parameters
         ----------
@@ -109,7 +109,7 @@ class EarlierMatch:
         urls : pa.ChunkedArray
             Addresses of its pages.
         signature : str
-            Goes with every pair.
+            Signature to write with every pair.
         """
         if self._digests.get(site) != digest:
             return None

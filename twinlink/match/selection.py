@@ -1,4 +1,4 @@
-"""Which pairs of two languages are handed out, by any method."""
+"""Selection of the pairs to keep, for all methods."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ __all__ = ["SideMatch", "choose_pairs", "match_sides"]
 
 @dataclass(frozen=True)
 class SideMatch:
-    """Two sides, what was found between them, and which pairs are handed out."""
+    """Two sides, the result of the method, and the pairs kept."""
 
     side_a: Side
     side_b: Side
     found: Found
     keep: npt.NDArray[np.bool_]
-    """One a pair of the matching."""
+    """One per pair of the matching."""
     accepted: npt.NDArray[np.bool_] | None = None
-    """Whether somebody has accepted it, one a pair of the matching; None: nobody has any."""
+    """Whether a label accepts it, one per pair of the matching; None without accepted pairs."""
     limits: Sequence[str] = ()
     """The setting that leaves a pair out, ``match.min_score`` or ``match.max_pairs``; empty for none. One for each pair
     of the matching."""
@@ -39,7 +39,7 @@ class SideMatch:
     """See `Between.labels`."""
 
     def pairs(self, which: npt.NDArray[np.bool_] | None = None) -> list[tuple[str, str]]:
-        """Return the addresses of some pairs of the matching; by default of those that are handed out."""
+        """Return the addresses of some pairs of the matching; by default of those that are kept."""
         matching, chosen = self.found.matching, self.keep if which is None else which
         rows_and_columns = zip(matching.rows[chosen], matching.columns[chosen], strict=True)
         return [(self.side_a.urls[row], self.side_b.urls[column]) for row, column in rows_and_columns]
@@ -48,7 +48,7 @@ class SideMatch:
 def match_sides(
     side_a: Side, side_b: Side, between: Between, lexicons: Sequence[Lexicon], settings: MatchSettings
 ) -> SideMatch:
-    """Match two sides of a site by the method of the settings, and choose what is handed out."""
+    """Match two sides of a site by the method of the settings, and choose the pairs to keep."""
     method = METHODS[settings.method]
     if method.reads_shapes:
         found: Found = method.load()(side_a, side_b, between, settings)
@@ -62,7 +62,7 @@ def match_sides(
 
 
 def choose_pairs(match: SideMatch, settings: MatchSettings) -> SideMatch:
-    """Return a match with the pairs that are handed out, and what leaves out the others."""
+    """Return a match with the pairs that are kept, and the settings that exclude the others."""
     found = match.found
     keep = np.ones(len(found.probabilities), np.bool_)
     if not found.is_decided:

@@ -1,4 +1,4 @@
-"""Names that the pages of a site share across its languages: image files, and addresses on other sites."""
+"""Names shared by pages across languages: image files, and addresses on other sites."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ __all__ = ["page_names", "read_links", "shared_names"]
 LINK_COLUMNS = ("source", "target", "hreflang", "target_url", "target_site", "anchor")
 
 MAX_SHARE = 1 / 3
-"""A name on this share of a side's pages or more belongs to the site's frame (logo, licence) and tells nothing."""
+"""A name on at least this share of a side's pages belongs to the site's layout (logo, licence) and is ignored."""
 
 
 def read_links(path: Path, site: str) -> pa.Table:
-    """Read the links of a site; what fills the memory is left out.
+    """Read the links of a site, without the columns that need most memory.
 
     The addresses of links that stay on the site are empty. In place of ``anchor`` there is ``switch``: the language
     that the text names, or nothing.
@@ -61,7 +61,7 @@ def page_names(pages: pa.Table, links: pa.Table) -> list[tuple[str, ...]]:
 def shared_names(
     names_a: Sequence[Sequence[str]], names_b: Sequence[Sequence[str]]
 ) -> tuple[list[Sequence[str]], list[Sequence[str]]]:
-    """Keep the names that stand on both sides, and on each of them on less than a third of the pages.
+    """Keep the names that are on both sides, and on less than a third of the pages of each.
 
     >>> shared_names([["img:a", "img:b"], ["img:b"], [], []], [["img:a"], ["img:c"], [], []])
     ([['img:a'], [], [], []], [['img:a'], [], [], []])

@@ -35,13 +35,13 @@ class Group(NamedTuple):
     """The pages of one language of a site."""
 
     tag: str
-    """Wanted language that takes this one in."""
+    """Wanted language that includes this one."""
     lang: str
     rows: npt.NDArray[np.intp]
 
 
 class SitePages:
-    """The pages of a site, of which every two languages can be taken to be matched; each thing is made once, if at all.
+    """The pages of a site, from which the sides of any two languages are built; intermediate results are cached.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class SitePages:
 
     @cached_property
     def texts(self) -> list[list[str]]:
-        """The text of each page: its title and its blocks."""
+        """Text of each page: its title and its blocks."""
         titles, blocks = self.pages["title"].to_pylist(), self.pages["blocks"].to_pylist()
         return [[title, *rest] if title else rest for title, rest in zip(titles, blocks, strict=True)]
 
@@ -72,7 +72,7 @@ class SitePages:
 
     @cached_property
     def _named(self) -> sp.csr_array:
-        """Those of the links that name a language (hreflang)."""
+        """Links that name a language (hreflang)."""
         named = self.links.filter(pc.not_equal(self.links["hreflang"], ""))
         return adjacency(*_inner_links(self.pages, named), self.pages.num_rows)
 
@@ -113,7 +113,7 @@ class SitePages:
 
 
 def language_groups(langs: Sequence[str], wanted: Sequence[str]) -> list[Group]:
-    """Return the languages of a site that are to be matched, each with its pages.
+    """Return the languages of a site to match, each with its pages.
 
     A wanted ``zh`` includes ``zh-Hant`` and ``zh-Hans``; where a site has both, each is a language of its own (two
     groups of the same wanted tag, never matched with each other). A language that the site does not have means the
@@ -136,12 +136,12 @@ def language_groups(langs: Sequence[str], wanted: Sequence[str]) -> list[Group]:
 
 
 def facing_groups(groups: Sequence[Group]) -> list[tuple[Group, Group]]:
-    """Return every two languages that are matched with each other."""
+    """Return all pairs of languages to match."""
     return [(a, b) for a, b in itertools.combinations(groups, 2) if a.tag != b.tag]
 
 
 def _inner_links(pages: pa.Table, links: pa.Table) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """Return the page that holds each link among the pages of a site, and the page that it leads to."""
+    """Return source and target page of each link among the pages of a site."""
     page_ids = pd.Index(pages["page_id"].to_numpy())
     targets = links["target"].drop_null()
     sources = links["source"].filter(links["target"].is_valid())
@@ -153,7 +153,7 @@ def _inner_links(pages: pa.Table, links: pa.Table) -> tuple[npt.NDArray[np.intp]
 def _between(
     graph: sp.csr_array, named: sp.csr_array, rows_a: npt.NDArray[np.intp], rows_b: npt.NDArray[np.intp]
 ) -> Between:
-    """Return the links between two sides; a link counts for its share in the page's links to the other side."""
+    """Return the links between two sides; a link is weighted by its share of the page's links to the other side."""
     forth = _row_shares(graph[rows_a][:, rows_b])
     back = _row_shares(graph[rows_b][:, rows_a])
     names = named[rows_a][:, rows_b].astype(np.float32).maximum(named[rows_b][:, rows_a].T.astype(np.float32))

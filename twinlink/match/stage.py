@@ -50,7 +50,7 @@ def match(
     on_site: Callable[[int, int], None] | None = None,
     find_languages: LanguageFinder = site_languages,
 ) -> Signature:
-    """Match every site of a run, but those whose pages and links are what they were when they were matched before.
+    """Match every site of a run, except those whose pages and links have not changed since their last match.
 
     Parameters
     ----------
@@ -61,21 +61,21 @@ def match(
     on_site : callable, optional
         Called after each site with the number of sites done and of all sites.
     find_languages : LanguageFinder, optional
-        Another way to tell the pages' languages; its name goes into the signature.
+        Another language finder; its name is part of the signature.
 
     Returns
     -------
     Signature
-        Of the result, whether it was made now or found done.
+        Of the result, new or reused.
 
     Raises
     ------
     ConfigError
-        If an expected precision is asked of a method that tells none.
+        If an expected precision is requested of a method without probabilities.
     MissingStageError
         If the pages have not been ingested, or not linearised for a method that needs it.
     EmptyMatchError
-        If no pair was found, and an earlier match has some: it stays what it is.
+        If no pair was found, and an earlier match has some; the earlier match is kept.
     """
     check_cut(config.match)
     run.stage_folder("ingest")
@@ -83,7 +83,7 @@ def match(
     settings = _signed_settings(config, langs, find_languages)
     libraries = _that_count(config.match).patterns.libraries
     lexicons = Lexicons(config.match.lexicons, langs)
-    read_libraries(libraries)  # says what is wrong with them
+    read_libraries(libraries)  # raises a clear error
     file_digests = [RESULT_COLUMNS, *lexicons.digests, *(file_digest(Path(name)) for name in libraries)]
     said = labels_in_force(run, config.match)
     ingested = str(run.read_signature("ingest"))
@@ -104,7 +104,7 @@ def match(
 
 @dataclass(frozen=True)
 class _Sites:
-    """The sites of a run, and what each of them is matched with."""
+    """The sites of a run, and the common input of their matches."""
 
     run: RunDirectory
     config: Config
@@ -163,7 +163,7 @@ def _signed_settings(config: Config, langs: Sequence[str], find_languages: Langu
 
 
 def _that_count(settings: MatchSettings) -> MatchSettings:
-    """Return the settings without those that the method does not use: what they are makes no other result."""
+    """Return the settings without those that the method does not use."""
     weighs_patterns = settings.method == "weighed" and "pattern" in settings.weighing.evidence
     uses_patterns = settings.method == "urls" or weighs_patterns
     return settings if uses_patterns else msgspec.structs.replace(settings, patterns=PatternSettings())

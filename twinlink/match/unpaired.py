@@ -1,4 +1,4 @@
-"""Why a page is in no pair: one reason for each page, the furthest that it came in any two languages."""
+"""Reasons why pages are in no pair: one reason per page, from the last stage that it reached in any two languages."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _APART = "labels took pairs apart, and the pages that were left were not matched
 
 
 class _Why(NamedTuple):
-    """Why a page has no partner in another language. Of several languages the greatest counts."""
+    """Why a page has no partner in another language. Of several languages, the largest value counts."""
 
     stage: int
-    """How far the page came."""
+    """Last stage that the page reached."""
     order: float
-    """How far within the stage: number of the filter, or probability."""
+    """Order within the stage: number of the filter, or probability."""
     reason: str
     detail: str
 
@@ -62,7 +62,7 @@ def unpaired_pages(
 
 
 def _of_language(lang: str, *, is_wanted: bool) -> tuple[str, str]:
-    """Return why a page was not put beside pages of another language."""
+    """Return why a page was not compared with pages of another language."""
     if lang == UNDETERMINED:
         return "no-language", ""
     if lang == TWO_LANGUAGES:
@@ -73,7 +73,7 @@ def _of_language(lang: str, *, is_wanted: bool) -> tuple[str, str]:
 
 
 def _reasons(match_: SideMatch) -> Iterator[tuple[str, _Why]]:
-    """Yield what stopped each page without a pair in two languages; some pages come more than once."""
+    """Yield the reason of each page without a pair in two languages; some pages occur more than once."""
     yield from _by_candidates(match_)
     yield from _left_out(match_)
     for url, other in rejected_pages(match_.labels, match_.side_a.urls, match_.side_b.urls):
@@ -81,7 +81,7 @@ def _reasons(match_: SideMatch) -> Iterator[tuple[str, _Why]]:
 
 
 def _by_candidates(match_: SideMatch) -> Iterator[tuple[str, _Why]]:
-    """Yield each page that is in no pair of the matching, by what became of its candidates."""
+    """Yield each page that is in no pair of the matching, with a reason from its candidates."""
     found = match_.found
     entries, filters = found.scores.tocoo(), [name for name in found.n_filtered if name != "kept"]
     place = {"": len(filters), **{name: number for number, name in enumerate(filters)}}
@@ -120,18 +120,18 @@ class _Ends(NamedTuple):
 
 
 def _lost(furthest: int, filters: Sequence[str], *, is_cheated: bool) -> _Why:
-    """Return why a page is not in the matching: how far its candidates came, and whether it is the best of one."""
+    """Return why a page is not in the matching: filters passed by its candidates, and whether it is the best of one."""
     if furthest < 0:
         return _Why(_NO_CANDIDATE, 0.0, "no-candidate", "no page is a candidate for it")
     if furthest < len(filters):
         return _Why(_FILTERED, furthest, f"filter-{filters[furthest]}", "no candidate of it got further")
-    if is_cheated:  # only labels, which come after the matching, leave such a candidate to nobody or to a worse page
+    if is_cheated:  # only labels, applied after the matching, can leave such a candidate unmatched or with a worse page
         return _Why(_LABELLED, 0.0, "label", _APART)
     return _Why(_LOST, 0.0, "no-partner-left", _GOOD)
 
 
 def _left_out(match_: SideMatch) -> Iterator[tuple[str, _Why]]:
-    """Yield each page whose pair of the matching is not handed out, with that pair."""
+    """Yield each page whose pair of the matching is not kept, with that pair."""
     found, dropped = match_.found, np.flatnonzero(~match_.keep)
     n_equal = np.ones(len(match_.keep), np.int64) if found.n_equal is None else found.n_equal
     for place, (url_a, url_b) in zip(dropped.tolist(), match_.pairs(~match_.keep), strict=True):

@@ -129,7 +129,7 @@ def _fits(body: bytes, charset: str) -> bool:
 
 
 def _is_utf8(body: bytes, labels: list[str]) -> bool:
-    """Tell whether a body is UTF-8 beyond doubt, or beyond the doubt that labels which do not fit leave."""
+    """Return whether a body is UTF-8 beyond doubt, or beyond the doubt that labels which do not fit leave."""
     if body.isascii() or not _fits(body, "utf-8"):
         return False
     n_characters = len(body.translate(None, _INSIDE))

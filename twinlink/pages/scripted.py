@@ -36,7 +36,7 @@ _WORD = re.compile(r"\w")
 
 
 def needs_scripts(body: bytes, content_type: str = "") -> bool:
-    """Tell whether a page has next to nothing to read or to follow before its scripts have run.
+    """Return whether a page has next to nothing to read or to follow before its scripts have run.
 
     It has scripts, no frames, no ``meta refresh``, at most 2 links to other pages and 200 characters of text, and one
     of these: an empty element that a framework fills (``<div id=root></div>``); a ``noscript`` notice that asks for
@@ -64,7 +64,7 @@ def needs_scripts(body: bytes, content_type: str = "") -> bool:
 
 
 def is_blank(body: bytes, content_type: str = "") -> bool:
-    """Tell whether a page has not one word (but such as "Loading …"), no link and no frame, whatever its scripts do.
+    """Return whether a page has not one word (but such as "Loading …"), no link and no frame, whatever its scripts do.
 
     Examples
     --------
@@ -134,7 +134,7 @@ class _Shell:
         """Finish the page."""
 
     def is_empty(self) -> bool:
-        """Tell whether scripts have to fill the page."""
+        """Return whether scripts have to fill the page."""
         text = self._text()
         if not self._n_scripts or self._has_frames or len(text) > _MAX_TEXT or self._n_links > _MAX_LINKS:
             return False
@@ -145,7 +145,7 @@ class _Shell:
         return not self._n_links and (asks or not _says_something(text))
 
     def is_blank(self) -> bool:
-        """Tell whether there is nothing to read or to follow."""
+        """Return whether there is nothing to read or to follow."""
         return not (self._n_links or self._has_frames or _says_something(self._text()))
 
     def _text(self) -> str:
@@ -163,5 +163,5 @@ def _is_mount(tag: str, attributes: Mapping[str, str]) -> bool:
 
 
 def _says_something(text: str) -> bool:
-    """Tell whether a text has words but those that ask to wait."""
+    """Return whether a text has words but those that ask to wait."""
     return _WORD.search(_WAITING.sub("", text)) is not None

@@ -18,7 +18,7 @@ SNIFFED_BYTES = 2_048
 
 
 def is_html(content_type: str, body: bytes) -> bool:
-    """Tell whether a response is an HTML page: by its Content-Type, and by its first bytes where that says nothing.
+    """Return whether a response is an HTML page: by its Content-Type, and by its first bytes where that says nothing.
 
     Examples
     --------

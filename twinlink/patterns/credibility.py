@@ -20,7 +20,7 @@ __all__ = ["credible_keys", "is_rescued", "mean_credibility"]
 
 
 def is_rescued(sums: KeySums, settings: PatternSettings | None = None) -> bool:
-    """Tell whether what is known of a key on all sites rescues it where it is weak.
+    """Return whether what is known of a key on all sites rescues it where it is weak.
 
     ``sum``, the paper's: C(p) above ``min_sum``, 500 for its 12,800 sites. ``mean``: C(p)/ΣN(p,w), the local
     credibility averaged over the pages that the key paired, at least ``min_mean``, and credible on ``min_sites`` sites.

@@ -182,7 +182,7 @@ def read_library(path: Path) -> PatternLibrary:
 
 
 def _is_possible(sums: KeySums) -> bool:
-    """Tell whether sums can be those of sites: none negative, and none beyond what 64 bits hold."""
+    """Return whether sums can be those of sites: none negative, and none beyond what 64 bits hold."""
     counts, most = sums[:-1], 2**63 - 1
     return min(sums) >= 0 and max(counts) <= most and sums.parts <= most * PARTS and sums.n_credible <= sums.n_sites
 

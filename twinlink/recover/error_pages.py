@@ -151,7 +151,7 @@ class ErrorPages:
         self._least = max(min_letters, max(beyond) + 1)
 
     def explain(self, blocks: Sequence[str], url: str) -> bool:
-        """Tell whether a page has nothing beyond what the site answers to any wrong address."""
+        """Return whether a page has nothing beyond what the site answers to any wrong address."""
         return self._is_known and _letters(_lines(blocks, url), self._known) < self._least
 
 

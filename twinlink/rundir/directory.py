@@ -10,7 +10,7 @@ whose signature has not changed is done and is skipped. Layout::
     RUN/pairs.tsv                     the pairs, for people and scripts
 
 A result stays where it is until a later one of the same stage has taken its place, see `twinlink.rundir.commit`. One
-that was made from pages which have been read anew since stays on disk, too, but counts as not done.
+that was made from pages which have been read again since stays on disk, too, but counts as not done.
 """
 
 from __future__ import annotations
@@ -292,7 +292,7 @@ class RunDirectory:
         return folder / TOP / name
 
     def clear(self) -> None:
-        """Remove what jobs have left, so that the next one starts anew; labels and files of others stay."""
+        """Remove what jobs have left, so that the next one starts again; labels and files of others stay."""
         for path in self.files():
             if path.is_dir():
                 shutil.rmtree(path, ignore_errors=True)

@@ -103,7 +103,7 @@ class Rounds:
         write_table(verdicts, PROBES, self.of(number) / _VERDICTS)
 
     def is_done(self, number: int) -> bool:
-        """Tell whether a round has come to its end."""
+        """Return whether a round has come to its end."""
         return (self.of(number) / _COUNTS).is_file()
 
     def count(self, number: int, row: dict[str, int]) -> None:

@@ -1,6 +1,6 @@
 """The graph of sites: which site links to which, and how strongly, from the links of pages, out of core.
 
-A host graph is a folder of two Parquet files. ``nodes.parquet`` has a row a site, ordered by name; a site's number is
+A host graph is a folder of two Parquet files. ``nodes.parquet`` has a row per site, ordered by name; a site's number is
 its row. ``edges.parquet`` has a row for every two sites that are linked, ordered by source and target.
 """
 

@@ -23,7 +23,7 @@ _NODE_COUNTS = ("n_pages", "n_sources", "n_named", "n_languages", "n_hreflang", 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HostGraph:
-    """Sites and the links between them, in memory; arrays have a value a site."""
+    """Sites and the links between them, in memory; arrays have a value per site."""
 
     sites: list[str]
     """Names, in ascending order."""
@@ -44,7 +44,7 @@ class HostGraph:
 
 
 def read_host_graph(folder: Path) -> HostGraph:
-    """Read a host graph into memory: 12 bytes an edge, some 150 bytes a site.
+    """Read a host graph into memory: 12 bytes an edge, some 150 bytes per site.
 
     Raises
     ------

@@ -19,7 +19,7 @@ __all__ = ["SiteRanking", "rank_sites"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SiteRanking:
-    """Scores of the sites of a host graph; arrays have a value a site."""
+    """Scores of the sites of a host graph; arrays have a value per site."""
 
     paper: SeedScores
     features: SiteFeatures

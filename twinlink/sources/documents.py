@@ -1,4 +1,4 @@
-"""What a reader of archives and folders hands on: one record a page or redirect, whatever it was stored in."""
+"""What a reader of archives and folders hands on: one record per page or redirect, whatever it was stored in."""
 
 from __future__ import annotations
 

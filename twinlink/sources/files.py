@@ -33,7 +33,7 @@ MAX_SKIPPED_BYTES = 2**26
 
 
 class UnusableError(Exception):
-    """A file that is no page for us: reason and detail of its reject.
+    """A file that is not a page for us: reason and detail of its reject.
 
     Attributes
     ----------

@@ -31,7 +31,7 @@ _MAX_LIST_BYTES = 2**25  # a member has some 150 bytes there: 200,000 pages
 
 
 def has_cache(folder: Path) -> bool:
-    """Tell whether a mirror folder has HTTrack's cache."""
+    """Return whether a mirror folder has HTTrack's cache."""
     try:
         return locate(CACHE_NAME, folder).is_file()
     except (UnusableError, OSError):

@@ -1,4 +1,4 @@
-"""Lists of pages: one line a page, its address, a tab, its file."""
+"""Lists of pages: one line per page, its address, a tab, its file."""
 
 from __future__ import annotations
 

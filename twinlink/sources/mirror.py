@@ -185,7 +185,7 @@ class _Files:
                 continue
 
     def has_page(self) -> bool:
-        """Tell whether there is a page at all."""
+        """Return whether there is a page at all."""
         if any(True for _ in self.sample()):
             return True
         for entry in self.walk():
@@ -274,7 +274,7 @@ def _find_addresses(folder: Path, base_url: str, files: _Files) -> Addresses:
 
 
 def _is_bare(folder: Path, addresses: Addresses, files: _Files) -> bool:
-    """Tell whether ``.html`` was added to the names of the pages: the first ones link to addresses without it."""
+    """Return whether ``.html`` was added to the names of the pages: the first ones link to addresses without it."""
     n_bare = n_named = 0
     for entry, body in files.sampled_entries():
         known = addresses.of(entry.parts, entry.siblings)

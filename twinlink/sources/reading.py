@@ -1,4 +1,4 @@
-"""Whatever holds pages, by its name and content: archives, their indexes, lists, folders of archives or of pages."""
+"""Readers for all sources, by name and content: archives, their indexes, lists, folders of archives or pages."""
 
 from __future__ import annotations
 

@@ -119,7 +119,7 @@ class _Holder(NamedTuple):
 
     name: str
     open: Callable[[], BinaryIO]
-    """Opens it anew; the file can seek. Raises OSError."""
+    """Opens it again; the file can seek. Raises OSError."""
 
 
 class _Contents(NamedTuple):
@@ -221,7 +221,7 @@ def _open(container: zipfile.ZipFile, holder: _Holder, info: zipfile.ZipInfo) ->
 def _unpacked(container: zipfile.ZipFile, holder: _Holder, info: zipfile.ZipInfo) -> _Unpacked:
     if container.fp:
         return _Unpacked(container.open(info), info.file_size)
-    with ExitStack() as stack:  # a revisit comes when the package is closed: opened anew, till the member ends
+    with ExitStack() as stack:  # a revisit comes when the package is closed: opened again, till the member ends
         package = stack.enter_context(holder.open())
         member = stack.enter_context(zipfile.ZipFile(package)).open(info)
         return _Unpacked(member, info.file_size, stack.pop_all())

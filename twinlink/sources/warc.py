@@ -38,7 +38,7 @@ class Archive:
     name: str
     """What the ``source`` of its documents says."""
     open: Callable[[], BinaryIO]
-    """Opens it anew; the file can seek. Raises OSError."""
+    """Opens it again; the file can seek. Raises OSError."""
 
 
 def archive_of(path: Path) -> Archive:
@@ -231,7 +231,7 @@ class Exchanges:
         yield item
 
     def _is_of(self, page: Document, digest: str) -> bool:
-        """Tell whether the first record with a payload is of the same address."""
+        """Return whether the first record with a payload is of the same address."""
         found = self._find(*self._places[hash(digest)])
         return isinstance(found, _Found) and found.item.url == page.url
 

@@ -337,7 +337,7 @@ def _skip_rest(record: ArcWarcRecord) -> int:
 
 
 def _is_cut_head(file: BinaryIO, start: int) -> bool:
-    """Tell whether the file ends within the headers of a record: warcio reads on as if they were whole."""
+    """Return whether the file ends within the headers of a record: warcio reads on as if they were whole."""
     file.seek(start)
     head = file.read(_BLOCK_BYTES)
     return head.startswith(_MARK[: len(head)]) and b"\n\r\n" not in head

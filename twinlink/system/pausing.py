@@ -22,7 +22,7 @@ _LOOK_SECONDS = 0.2
 
 
 class Pause:
-    """Whether work has to wait, for who asks again and again: the file is looked at a few times a second.
+    """Whether work has to wait, for who asks again and again: the file is looked at a few times per second.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class Pause:
 
 
 def waits(file: Path) -> bool:
-    """Tell whether there is a file that asks for a pause, and its time is not over."""
+    """Return whether there is a file that asks for a pause, and its time is not over."""
     seconds = _seconds(file)
     if seconds is None:
         return file.exists()
@@ -57,7 +57,7 @@ def waits(file: Path) -> bool:
 
 
 def is_lease(file: Path) -> bool:
-    """Tell whether it asks for some time only."""
+    """Return whether it asks for some time only."""
     return _seconds(file) is not None
 
 

@@ -195,7 +195,7 @@ def readable(path: Path) -> Iterator[None]:
     Raises
     ------
     DamagedError
-        Which names the file, and says what makes it anew.
+        Which names the file, and says what makes it again.
     """
     try:
         yield

@@ -18,7 +18,7 @@ from twinlink.text.cutting_kernels import find_tokens
 __all__ = ["Cut", "Cutter", "DistinctTexts", "cut_texts", "distinct_texts", "incidence"]
 
 CHUNK = 1_000_000
-"""Characters cut in one go: what bounds the memory, four bytes a character and some thirty a token."""
+"""Characters cut in one go: what bounds the memory, four bytes per character and some thirty a token."""
 
 
 class Cut(NamedTuple):

@@ -1,4 +1,4 @@
-"""Compiled loop of the cutter: arrays in, arrays out, nothing checked."""
+"""Compiled loop of the cutter; input arrays are not checked."""
 
 from __future__ import annotations
 

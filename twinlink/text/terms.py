@@ -13,20 +13,20 @@ _LATIN_LETTER = re.compile("[a-z\u00df-\u024f\u1e00-\u1eff]")
 
 
 def is_number(term: str) -> bool:
-    """Tell whether a term is a number as `tokenize` writes them."""
+    """Return whether a term is a number as `tokenize` writes them."""
     return term[:1].isdigit()
 
 
 def is_name(term: str) -> bool:
-    """Tell whether a term is an e-mail address, an image file (``img:…``) or an address on another site (``out:…``)."""
+    """Return whether a term is an e-mail address, an image file (``img:…``) or a URL on another site (``out:…``)."""
     return "@" in term or term.startswith(("img:", "out:"))
 
 
 def is_latin(term: str) -> bool:
-    """Tell whether a term is a word in Latin letters."""
+    """Return whether a term is a word in Latin letters."""
     return _LATIN_WORD.fullmatch(term) is not None and _LATIN_LETTER.search(term) is not None
 
 
 def has_latin_script(lang: str) -> bool:
-    """Tell whether a language is written in Latin letters."""
+    """Return whether a language is written in Latin letters."""
     return language_script(lang) == "Latn"

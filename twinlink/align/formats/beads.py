@@ -1,4 +1,4 @@
-"""Beads as text: ``[0]:[0]`` or ``[1, 2]:[1]``, one a line, sentence numbers from 0, as Bleualign has them."""
+"""Beads as text: ``[0]:[0]`` or ``[1, 2]:[1]``, one per line, sentence numbers from 0, as Bleualign has them."""
 
 from __future__ import annotations
 

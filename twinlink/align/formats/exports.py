@@ -166,7 +166,7 @@ def write_tsv(rows: Iterable[Row], file: BinaryIO) -> int:
 
 
 def write_moses(rows: Iterable[Row], source: BinaryIO, target: BinaryIO) -> int:
-    """Write two files of one sentence a line, line by line translations of each other."""
+    """Write two files of one sentence per line, line by line translations of each other."""
     number = 0
     with _text(source) as text_a, _text(target) as text_b:
         for row in rows:
@@ -177,7 +177,7 @@ def write_moses(rows: Iterable[Row], source: BinaryIO, target: BinaryIO) -> int:
 
 
 def write_jsonl(rows: Iterable[Row], file: BinaryIO, langs: tuple[str, str]) -> int:
-    """Write one JSON object a line, with all there is about a pair."""
+    """Write one JSON object per line, with all there is about a pair."""
     number = 0
     for row in rows:
         number += 1

@@ -1,4 +1,4 @@
-"""A text file of one sentence a line."""
+"""A text file of one sentence per line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sentence pairs that somebody has: TMX, tab-separated columns, or two files of one sentence a line (Moses)."""
+"""Readers of sentence pairs: TMX, tab-separated columns, or two files of one sentence per line (Moses)."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class PairFile(NamedTuple):
         return cls(Path(path), two_languages(names))
 
     def files(self, langs: tuple[str, str]) -> tuple[Path, ...]:
-        """Return the file, or the two files of Moses' form, whatever tags their names have for the two languages."""
+        """Return the file, or the two files of Moses, under any tags of the two languages."""
         if self.path.is_file():
             return (self.path,)
         return tuple(self._in_language(lang) for lang in self.langs or langs)

@@ -1,4 +1,4 @@
-"""Compiled loops of the word model: arrays in, arrays out, nothing checked."""
+"""Compiled loops of the word model; input arrays are not checked."""
 
 from __future__ import annotations
 

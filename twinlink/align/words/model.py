@@ -1,4 +1,4 @@
-"""The word model that is learned while pages are aligned (WebMining, section 2.3: IBM-1 by incremental EM).
+"""The word model, learned while pages are aligned (WebMining, section 2.3: IBM-1 by incremental EM).
 
 The paper scores two sentences by ``α^|m-l| · Π_j Σ_i p(f_j|e_i)``. Two things differ here. As printed the product sinks
 with the length of the sentence; so each word counts against what it would have had by chance,
@@ -9,8 +9,8 @@ where s (`SHARE`) is the share of words that have a partner at all, and the leng
 (`twinlink.align.lengths`). And both directions are taken, so that nothing depends on which side is called a.
 
 ``p(f|e) = (c(e,f) + κ·like(e,f) + μ·p(f)) / (c(e) + κ·[e has one alike] + μ)``: c are the expected counts that have
-been gathered, ``like`` is 1 for equal strings as in the paper, less for cognates and a lexicon's words, and a word
-that nothing is known of is worth nothing (p(f|e) = p(f)). Of each c(e,f) a little is given to chance (absolute
+been gathered, ``like`` is 1 for equal strings as in the paper, less for cognates and a lexicon's words, and an
+unknown word has no weight (p(f|e) = p(f)). A part of each c(e,f) is given to chance (absolute
 discounting, `DISCOUNT`).
 """
 
@@ -34,8 +34,8 @@ LIKE_COUNT = 1.0
 CHANCE_COUNT = 1.0
 """μ: occurrences that chance stands for."""
 DISCOUNT = 0.2
-"""Taken off every expected count and given to chance: what was seen together once proves nothing, least of all where
-the model learns from its own first guesses. Trials: none .82, .1 to .3 .86 to .87 strict F1."""
+"""Taken off every expected count and given to chance: a single co-occurrence is no evidence, especially where the
+model learns from its own first guesses. Trials: none .82, .1 to .3 .86 to .87 strict F1."""
 MOST_PAIRS = 1_000_000
 """Word pairs of a bead, 1,000 by 1,000 words: what has more is no sentence, teaches nothing, takes no memory. Ours."""
 
@@ -47,14 +47,14 @@ _WAITING = 500_000  # word pairs that wait to be added up
 
 
 class Links(NamedTuple):
-    """What the words of a page's side x say about those of its side y: p(f|e)/p(f) = base[e] + gain[e, f]."""
+    """Translation probabilities between the words of a page's sides x and y: p(f|e)/p(f) = base[e] + gain[e, f]."""
 
     starts: Ints
     to: Words
     gain: NDArray[np.float32]
     base: NDArray[np.float32]
     counts: NDArray[np.float32]
-    """Expected count behind each gain: what a bead has taught can be taken off again."""
+    """Expected count behind each gain, so that the counts of a bead can be subtracted."""
     totals: Floats
     """What p(f|e) is divided by, of each word of x."""
     chances: Floats
@@ -67,7 +67,7 @@ class WordSums(NamedTuple):
     words_a: list[str]
     words_b: list[str]
     seen_a: Floats
-    """How often each word of a was met."""
+    """Count of each word of a."""
     seen_b: Floats
     pairs: Ints
     """Sorted: word of a times 2^31 plus word of b."""
@@ -93,7 +93,7 @@ class WordModel:
     Parameters
     ----------
     max_pairs : int
-        Word pairs kept: beyond twice as many the rarest are forgotten.
+        Number of word pairs kept; at twice as many, the rarest are dropped.
     """
 
     def __init__(self, max_pairs: int = 4_000_000) -> None:
@@ -120,12 +120,12 @@ class WordModel:
 
     @property
     def seen_a(self) -> Floats:
-        """How often each word of a was met."""
+        """Count of each word of a."""
         return self._seen[0]
 
     @property
     def seen_b(self) -> Floats:
-        """How often each word of b was met."""
+        """Count of each word of b."""
         return self._seen[1]
 
     def sums(self) -> WordSums:
@@ -189,12 +189,12 @@ def links_of(
     seen_b: Floats,
     like: Likeness,
 ) -> tuple[Links, Links]:
-    """Return what the words of a page say about each other by the model: a about b, and b about a.
+    """Return the translation probabilities between the words of a page, in both directions.
 
     Parameters
     ----------
     model : WordModel
-        May be empty: only ``like`` speaks then.
+        May be empty; then only ``like`` counts.
     words_a, words_b : sequences of str
         The page's different words.
     seen_a, seen_b : float64

@@ -13,7 +13,7 @@ __all__ = ["Verdicts"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Verdicts:
-    """Verdict and score of each pair; the arrays have one value a pair."""
+    """Verdict and score of each pair; the arrays have one value per pair."""
 
     score: NDArray[np.float64]
     """The higher, the surer that the pair is parallel; above 0 if that is the verdict. What it measures is for each

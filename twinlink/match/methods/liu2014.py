@@ -25,7 +25,7 @@ def match_liu2014(
 ) -> Found:
     """Match two sides by ``ETS = (1-α)·(β·S_cb + (1-β)·S_struct) + α·S_ext``; ``between`` is not used.
 
-    The paper hands out the pairs above a threshold that somebody tuned; here `choose_threshold` finds one on the site.
+    The paper keeps the pairs above a tuned threshold; here `choose_threshold` estimates one on the site.
     """
     counts_a, counts_b = words.a.counts, words.b.counts
     tags = side_a.tags, side_b.tags

@@ -1,4 +1,4 @@
-"""The matching methods by name: where each is, what it reads, and whether it gives probabilities."""
+"""Registry of matching methods: location, input, and whether they give probabilities."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ _DEFAULT_PROBABILITY = MatchSettings().min_probability
 
 @dataclass(frozen=True)
 class Method:
-    """A way to match the pages of two languages.
+    """A method to match the pages of two languages.
 
     One that reads words is called as ``match(side_a, side_b, words, between, settings)``, one that reads shapes as
     ``match(side_a, side_b, between, settings)``; both return a `twinlink.match.evidence.Found`.
     """
 
     home: str
-    """Module and function, loaded when the method is used: other methods than the default cost nothing."""
+    """Module and function, imported when the method is used."""
     reads_shapes: bool = False
-    """It compares the linearised pages of stage `shapes` and needs no words."""
+    """Whether it compares the linearised pages of stage `shapes` instead of words."""
     has_probabilities: bool = True
-    """It says how likely each of its pairs is right."""
+    """Whether it gives the probability of each pair."""
 
     def load(self) -> Any:
         """Return the function that matches two sides."""
@@ -47,12 +47,12 @@ METHODS: Mapping[str, Method] = {
 
 
 def check_cut(settings: MatchSettings) -> None:
-    """Refuse a cut by probability where the method gives none.
+    """Raise an error for a cut by probability if the method gives none.
 
     Raises
     ------
     ConfigError
-        If a method without probabilities is to keep pairs by their probability or expected precision.
+        If the settings select pairs by probability or expected precision, and the method gives no probabilities.
     """
     is_cut = settings.min_precision or settings.min_probability > _DEFAULT_PROBABILITY
     if is_cut and not METHODS[settings.method].has_probabilities:

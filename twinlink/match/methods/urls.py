@@ -1,4 +1,4 @@
-"""Method ``urls``: pairs by URL patterns alone, but for those that content contradicts."""
+"""Method ``urls``: pairs by URL patterns, without those that content contradicts."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from twinlink.sparse import entries, positions
 __all__ = ["match_urls"]
 
 CHANCE = 4
-"""Pages of each side that a pair is compared with, drawn from other pairs."""
+"""Number of pages of each side, drawn from other pairs, that a pair is compared with."""
 BETTER = 2
-"""Of these chance pairs so many that are at least as alike as the pair contradict it. Trials with a tenth of the
+"""Number of these chance pairs, at least as similar as the pair, that contradict it. Trials with a tenth of the
 addresses of three sites interchanged (`experiments.url_patterns`): 2 reject .85 to .91 of the wrong pairs and at most
 .013 of the right ones, 3 reject .83 to .88 of the wrong ones, 4 .74 to .88."""
 TELLING = 2 / 3
-"""Content says something only if at least this share of the pairs is more alike than chance."""
+"""Content is used only if at least this share of the pairs is more similar than chance."""
 MIN_PAIRS = 5
-"""Fewer pairs give no picture of chance."""
+"""Minimum number of pairs to estimate chance."""
 
 
 def match_urls(
@@ -41,8 +41,8 @@ def match_urls(
     """Match two sides by URL patterns (Zhang, Yao & Kit); pairs that content contradicts are rejected.
 
     Candidates are all pairs that patterns join. Those of weak patterns are rejected (``weak-pattern``), and those whose
-    pages are no more alike (S_in) than each is with partners of other pages (``content``). What is left is matched one
-    to one by credibility, of equal ones by S_in.
+    pages are no more alike (S_in) than each is with partners of other pages (``content``). The rest is matched one
+    to one by credibility, then S_in.
     """
     pattern, credibility = pairs_of_patterns(side_a.urls, side_b.urls, (side_a.lang, side_b.lang), settings.patterns)
     content, structure, internal = _alike(side_a, side_b, words, pattern, settings)
@@ -77,7 +77,7 @@ def _more_than_chance(
     internal: sp.csr_array,
     settings: MatchSettings,
 ) -> npt.NDArray[np.bool_]:
-    """Mark the candidates that content does not contradict: all where it says nothing."""
+    """Mark the candidates that content does not contradict: all where it is not informative."""
     alike = np.ones(internal.nnz, np.bool_)
     rows, columns = entries(kept)
     if len(rows) < MIN_PAIRS:
@@ -103,7 +103,7 @@ def _more_than_chance(
 def _found(
     verdicts: FilterVerdicts, scores: npt.NDArray[np.float32], evidence: dict[str, npt.NDArray[np.float32]]
 ) -> Found:
-    """Pair what the filters left, one to one."""
+    """Match the candidates left by the filters, one to one."""
     pattern = verdicts.pattern
     matching = greedy_matching(verdicts.kept())
     at = positions(pattern, matching.rows, matching.columns)

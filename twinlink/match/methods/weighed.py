@@ -1,8 +1,8 @@
-"""Method ``weighed``: links, words and structure teach each other, and are weighed on the site at hand, without labels.
+"""Method ``weighed``: evidence from links, words and structure, with weights learned on the site without labels.
 
 A round measures every kind of evidence (`twinlink.match.measures`), weighs it, matches, and learns from the pairs
-that are probably right: a lexicon for each half of the pages from the other half, and where else to look. The next
-round measures again with what was learned. The rounds end when they change nothing.
+that are probably right: a lexicon for each half of the pages from the other half, and further candidates. The next
+round measures again with these. The rounds end when they change nothing.
 """
 
 from __future__ import annotations
@@ -42,33 +42,36 @@ __all__ = ["match_weighed"]
 FIRST_MARGIN = 0.1
 """Lead by which a pair of the first round is clear: 10 % over the second, as in the trials of `docs/methods.md`."""
 NEARLY_AS_GOOD = 0.8
-"""Part of the best rival's first evidence from which the pages do not speak against a clue. Ours, not tuned."""
+"""Share of the best rival's first evidence at which the pages do not contradict a clue. Our choice, not tuned."""
 HARDLY_ANY = 4
-"""A clue that makes so many times as many pairs clear as the pages do is heard, whatever they say."""
+"""A clue that gives this many times as many clear pairs as the pages is used even if they contradict it."""
 SURE = 0.9
-"""Probability from which no other partner is looked for. Trials on seven sites: the same F1 as a search for all."""
+"""Probability at which no further partner is searched for. Trials on seven sites: the same F1 as a search for all."""
 MAX_ROUNDS = 12
-"""Rounds after which learning ends in any case."""
+"""Maximum number of rounds."""
 GROWTH = 1.01
 """Factor by which a round must increase the expected number of right pairs, if another one is to follow beyond those of
-the settings. Look-alikes are told apart little by little: trials on nine sites made of them, three rounds and as many
-as it takes: mean F1 .790 and .863, on one of them .441 and .983. Other sites end before."""
+the settings. Look-alikes are separated gradually: trials on nine sites made of them, three rounds and as many as
+needed: mean F1 .790 and .863, on one of them .441 and .983. Other sites end earlier."""
 SETTLED = 0.995
-"""Share of the pairs that the round before had too, from which another round is not worth its time."""
+"""Share of pairs unchanged since the previous round at which the rounds end."""
 PARTS = 2
-"""Parts of the pages that teach each other words. Trials: in two parts the lexicons are good enough, and on a site of
+"""Number of parts of the pages that learn words from each other. Trials: in two parts the lexicons are good enough,
+and on a site of
 which no page has a partner .6 of the pairs are expected to be right instead of .95; four parts change nothing."""
 MIN_DIRECT = 0.2
-"""Share of a direct link from which the two pages are candidates: the page has five such links at most."""
+"""Minimum share of a direct link whose pages become candidates: a page has at most five such links."""
 
 
 def match_weighed(side_a: Side, side_b: Side, words: Words, between: Between, settings: MatchSettings) -> Found:
-    """Match two sides by evidence that is weighed on them.
+    """Match two sides by evidence with learned weights.
 
     Kinds of evidence (``settings.weighing.evidence`` chooses): ``content`` (S_cb with lexicons and shared tokens),
-    ``learned`` (S_cb with the learned lexicon as well), ``contrast`` (the same for what tells a page from its
-    near-duplicates), ``structure`` (S_struct), ``ets`` (ETS of the mean of these), ``external`` (S_ext of the last
-    round's probabilities), ``length``, ``direct`` and ``hreflang`` (links between the two pages); on demand ``pattern``
+    ``learned`` (S_cb with the learned lexicon as well), ``contrast`` (the same for the words that distinguish a
+    page from its near-duplicates), ``structure`` (S_struct), ``ets`` (ETS of the mean of these), ``external``
+    (S_ext of the last
+    round's probabilities), ``length``, ``direct`` and ``hreflang`` (links between the two pages); optionally
+    ``pattern``
     (URL patterns, by their credibility).
     """
     site = SiteMeasures(side_a, side_b, words, between, settings)
@@ -79,7 +82,7 @@ def match_weighed(side_a: Side, side_b: Side, words: Words, between: Between, se
 
 
 class Round(NamedTuple):
-    """What a round measured, and what it made of it."""
+    """Measures and results of a round."""
 
     state: State
     rivalry: Rivalry
@@ -89,10 +92,10 @@ class Round(NamedTuple):
 
 
 def _rounds(site: SiteMeasures, state: State, labels: sp.csr_array | None) -> Round:
-    """Do rounds until they change nothing, and return the last one.
+    """Run rounds until they change nothing, and return the last one.
 
-    With labels they are taught by these: they begin where rounds without labels have ended, for of what is known before
-    that a few labels would make too much.
+    Rounds with labels start from the result of the rounds without: before that, a few labels would have too much
+    influence.
     """
     round_, n_right = 0, 0.0
     while True:
@@ -145,8 +148,8 @@ def _clear(
     """Mark the pairs to learn from: at first the clear ones, later those that are probably right.
 
     At first, pairs that a clue makes clear come before those that the pages themselves make clear, but for pages that
-    these pair with others. The clue is heard here if the pages find most of its pairs nearly as good as any others, or
-    if they hardly know any pairs themselves.
+    these pair with others. A clue is used here if most of its pairs are nearly the best by the pages' own evidence,
+    or if this gives hardly any clear pairs.
     """
     if lessons is not None:
         evidence = lessons.heard(evidence)
@@ -164,7 +167,7 @@ def _clear(
 
 
 def _unlabelled(clear: npt.NDArray[np.bool_], lessons: Lessons | None) -> npt.NDArray[np.bool_]:
-    """Leave out what teaches by its label."""
+    """Leave out labelled candidates."""
     return clear if lessons is None else clear & ~lessons.accepted & ~lessons.barred
 
 
@@ -183,9 +186,9 @@ def _match(pattern: sp.csr_array, log_odds: npt.NDArray[np.float64]) -> npt.NDAr
 
 
 def _sureness(done: Round) -> npt.NDArray[np.float64]:
-    """Return how sure a round's pairs are as teachers of the next: whether their pages have partners at all.
+    """Return the weights of a round's pairs for learning: the probability that their pages have partners.
 
-    With labels it is their whole chance, which is held against these: what looks like rejected pairs teaches no more.
+    With labels it is the calibrated probability, so that pairs like the rejected ones are no longer learned from.
     """
     return done.result.presence if done.lessons is None else done.result.probabilities
 
@@ -199,7 +202,7 @@ def _is_settled(done: Round) -> bool:
 
 
 def _next_state(site: SiteMeasures, done: Round, labels: sp.csr_array | None) -> State:
-    """Learn words from the likely pairs, and look for candidates by these words and around these pairs."""
+    """Learn words from the likely pairs, and find candidates by these words and around these pairs."""
     state, result, shape = done.state, done.result, done.state.pattern.shape
     rows, columns, presence = _settled_pairs(done, labels)
     likely, sure = presence > LIKELY, presence > SURE
@@ -228,7 +231,7 @@ def _next_state(site: SiteMeasures, done: Round, labels: sp.csr_array | None) ->
 def _settled_pairs(
     done: Round, labels: sp.csr_array | None
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-    """Return rows, columns and sureness of a round's pairs; where there are labels, of what these make of them."""
+    """Return rows, columns and weights of a round's pairs, corrected by labels."""
     pairs, presence = done.result.pairs, _sureness(done)
     rows, columns = done.rivalry.rows[pairs], done.rivalry.columns[pairs]
     if labels is None:
@@ -245,7 +248,7 @@ def _settled_pairs(
 def _translations(
     site: SiteMeasures, rows: npt.NDArray[np.int64], columns: npt.NDArray[np.int64]
 ) -> tuple[sp.csr_array, ...]:
-    """Return for each part of the pages what is known of words: given, and learned from the pairs of the others."""
+    """Return the translations for each part of the pages: given, and learned from the pairs of the others."""
     given = site.words.translation
     if not site.uses("learned"):
         return (given,)
@@ -256,7 +259,7 @@ def _translations(
 
 
 def _around(site: SiteMeasures, pairs: sp.csr_array) -> sp.csr_array:
-    """Return candidates that have most likely pairs among their neighbours."""
+    """Return the candidates with the most likely pairs among their neighbours."""
     if not site.uses("external"):
         return pairs
     reached = sp.csr_array(site.around_a.astype(np.float32) @ pairs)

@@ -18,43 +18,47 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 
 FAULTS = {
-    "SIGKILL at random moments, in the test suite": "test_crawl.py::test_killed_at_any_moment",
-    "the crawler's process dies": "test_crawl.py::test_a_crawler_that_dies",
-    "disk full: ledger, journal, archive; resumed": "test_faults.py::test_a_full_disk_loses_nothing",
-    "connection reset or cut in a body, before it, once": "test_faults.py::test_connections_that_break",
-    "no answer, time-out, no TLS at the port": "test_crawl.py::test_failures_that_are_no_answers",
-    "429 with Retry-After": "test_manners.py::test_nothing_is_sent_while",
-    "503 with a long Retry-After": "test_manners.py::test_a_server_that_asks_for_long",
-    "429 without end": "test_manners.py::test_a_server_that_is_busy_each_time",
-    "slow-loris, endless headers and bodies, header floods, wrong lengths": "test_hostile.py::test_answers_that_do_not",
-    "gzip, deflate, br and zstd bombs; odd types; redirects to other schemes": "test_hostile.py::test_bombs_odd_types",
-    "XHTML, entities, NULs, 100,000 deep, 20,000 links, dates, charsets, br bomb of 30 MB, redirect loops": (
-        "test_faults.py::test_every_hostile_answer"
+    "SIGKILL at random moments, in the test suite": "spiders/test_crawl.py::test_killed_at_any_moment",
+    "the crawler's process dies": "spiders/test_crawl.py::test_a_crawler_that_dies",
+    "disk full: ledger, journal, archive; resumed": "spiders/test_faults.py::test_a_full_disk_loses_nothing",
+    "connection reset or cut in a body, before it, once": "spiders/test_faults.py::test_connections_that_break",
+    "no answer, time-out, no TLS at the port": "spiders/test_crawl.py::test_failures_that_are_no_answers",
+    "429 with Retry-After": "spiders/test_manners.py::test_nothing_is_sent_while",
+    "503 with a long Retry-After": "spiders/test_manners.py::test_a_server_that_asks_for_long",
+    "429 without end": "spiders/test_manners.py::test_a_server_that_is_busy_each_time",
+    "slow-loris, endless headers and bodies, header floods, wrong lengths": (
+        "spiders/test_hostile.py::test_answers_that_do_not"
     ),
-    "DNS: no such start": "test_faults.py::test_a_start_page_whose_name_is_not_known",
-    "DNS: no such host, rebinding, redirect to a private address": "test_faults.py::test_names_that_lead",
-    "a public name with a private address": "test_hostile.py::test_a_public_name_that_leads",
-    "robots.txt redirected to a private address": "test_hostile.py::test_a_site_cannot_lead_robots",
-    "TLS that fails; expired certificate": "test_faults.py::test_tls_that_fails",
-    "robots.txt that changes between two runs": "test_faults.py::test_a_robots_txt_that_changes",
-    "robots.txt that cannot be had": "test_manners.py::test_a_server_that_cannot_give",
-    "entities in sitemaps": "test_sitemaps.py::test_entities_are_not_expanded",
-    "sitemap index that lists itself": "test_sitemaps.py::test_an_index_that_lists_itself",
-    "endless calendar, path, query": "test_scope.py::test_calendars_end",
-    "one page under endless addresses": "test_sameness.py",
-    "paths in archives: addresses": "test_faults.py::test_addresses_in_archives",
-    "paths in archives: members of a WACZ": "test_wacz.py::test_names_that_lead_elsewhere",
-    "archives cut anywhere, damaged, made to be slow": "test_warc.py",
+    "gzip, deflate, br and zstd bombs; odd types; redirects to other schemes": (
+        "spiders/test_hostile.py::test_bombs_odd_types"
+    ),
+    "XHTML, entities, NULs, 100,000 deep, 20,000 links, dates, charsets, br bomb of 30 MB, redirect loops": (
+        "spiders/test_faults.py::test_every_hostile_answer"
+    ),
+    "DNS: no such start": "spiders/test_faults.py::test_a_start_page_whose_name_is_not_known",
+    "DNS: no such host, rebinding, redirect to a private address": "spiders/test_faults.py::test_names_that_lead",
+    "a public name with a private address": "spiders/test_hostile.py::test_a_public_name_that_leads",
+    "robots.txt redirected to a private address": "spiders/test_hostile.py::test_a_site_cannot_lead_robots",
+    "TLS that fails; expired certificate": "spiders/test_faults.py::test_tls_that_fails",
+    "robots.txt that changes between two runs": "spiders/test_faults.py::test_a_robots_txt_that_changes",
+    "robots.txt that cannot be had": "spiders/test_manners.py::test_a_server_that_cannot_give",
+    "entities in sitemaps": "spiders/test_sitemaps.py::test_entities_are_not_expanded",
+    "sitemap index that lists itself": "spiders/test_sitemaps.py::test_an_index_that_lists_itself",
+    "endless calendar, path, query": "spiders/test_scope.py::test_calendars_end",
+    "one page under endless addresses": "spiders/test_sameness.py",
+    "paths in archives: addresses": "spiders/test_faults.py::test_addresses_in_archives",
+    "paths in archives: members of a WACZ": "sources/test_wacz.py::test_names_that_lead_elsewhere",
+    "archives cut anywhere, damaged, made to be slow": "spiders/test_warc_writer.py",
 }
 """The fault, and the tests that bring it about: a file, or the beginning of a test's name in one."""
 
 
 def tested() -> list[tuple[str, int, int, float]]:
     """Run the tests; return for each fault how many there are, how many passed, and their seconds."""
-    files = sorted({f"tests/spiders/{node.partition('::')[0]}" for node in FAULTS.values()})
+    files = sorted({f"tests/{node.partition('::')[0]}" for node in FAULTS.values()})
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.xml"
-        names = " or ".join(node.partition("::")[2] or node.removesuffix(".py") for node in FAULTS.values())
+        names = " or ".join(node.partition("::")[2] or Path(node).stem for node in FAULTS.values())
         subprocess.run(
             [sys.executable, "-m", "pytest", "-q", f"--junitxml={report}", "-k", names, *files],
             cwd=ROOT, check=False, stdout=subprocess.DEVNULL,
@@ -66,7 +70,8 @@ def tested() -> list[tuple[str, int, int, float]]:
         fits = [
             case
             for case in cases
-            if case.get("classname", "").endswith(file.removesuffix(".py")) and case.get("name", "").startswith(name)
+            if case.get("classname", "").endswith(file.removesuffix(".py").replace("/", "."))
+            and case.get("name", "").startswith(name)
         ]
         passed = sum(not any(child.tag in ("failure", "error", "skipped") for child in case) for case in fits)
         rows.append((fault, len(fits), passed, sum(float(case.get("time", 0)) for case in fits)))

@@ -1,4 +1,4 @@
-"""Stage `ingest`: documents of any source become the tables of pages, links and rejects.
+"""Stage `ingest`: tables of pages, links and rejects from documents of any source.
 
 `read_source` reads one source (`twinlink.sources`), a `Spool` parses each page once, keeps the latest of several
 captures and one of several addresses of a page, and sorts all by site and address. `linearise_pages` is stage

@@ -1,8 +1,8 @@
-"""Which capture of an address counts: the latest one, in whatever order they are read.
+"""Selection of the latest capture of each address, independent of the order in which captures are read.
 
 A capture is what a server had at an address at a moment: a page, an empty page, a redirect, or nothing (404, 410).
-Captures without a date (files) are older than all that have one. Of two of the same moment a page counts before the
-others, and then whatever comes last in an order that has no sense but is always the same.
+Captures without a date (files) are older than all that have one. Of two of the same moment, a page takes
+precedence; remaining ties are broken in an arbitrary but fixed order.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _NO_DIGEST = bytes(20)
 
 
 class Kind(IntEnum):
-    """What a capture is; of two of the same moment the higher one counts."""
+    """Kind of a capture; of two of the same moment, the higher kind counts."""
 
     GONE = 0
     REDIRECT = 1
@@ -34,7 +34,7 @@ class Kind(IntEnum):
 
 
 def rank(kind: Kind, moment: datetime | None, digest: bytes, url: str, place: str) -> bytes:
-    """Return what captures of an address are compared by, 45 bytes.
+    """Return the sort key of captures of an address, 45 bytes.
 
     Parameters
     ----------
@@ -44,14 +44,14 @@ def rank(kind: Kind, moment: datetime | None, digest: bytes, url: str, place: st
     digest : bytes
         SHA-1 of the body, empty where there is none.
     url, place : str
-        As it is spelled, and where it lies.
+        Its spelling, and its location.
     """
     ties = b"".join(blake2b(text.encode(), digest_size=8).digest() for text in (url, place))
     return _date(moment) + bytes([kind]) + (digest or _NO_DIGEST) + ties
 
 
 def _date(moment: datetime | None) -> bytes:
-    """Return a moment as microseconds, so that bytes compare as dates do; zeros for none."""
+    """Return a moment as microseconds in bytes that compare like dates; zeros for none."""
     microseconds = 0 if moment is None else (moment - _EPOCH) // timedelta(microseconds=1)
     return microseconds.to_bytes(8, "big")
 
@@ -76,7 +76,7 @@ class Captures:
         return number in self._ranks
 
     def would_win(self, number: int, rank: bytes) -> bool:
-        """Return whether a capture counts among those so far."""
+        """Return whether a capture would replace those so far."""
         return self._ranks.get(number, b"") < rank
 
     def add(self, number: int, url: str, rank: bytes, *, counted: bool = True) -> bool:
@@ -87,10 +87,10 @@ class Captures:
         number : int
             page_id of its address.
         url : str
-            What to call it if it does not count: the same for all captures of an address.
+            Address used in its reject: the same for all captures of an address.
         rank : bytes
         counted : bool, default True
-            Whether it is told where it does not count.
+            Whether it is reported as a reject where it does not count.
         """
         known = self._ranks.get(number)
         wins = known is None or known < rank
@@ -102,16 +102,16 @@ class Captures:
         return wins
 
     def confirm(self, number: int, moment: datetime | None) -> None:
-        """Note that a later visit found what counts unchanged."""
+        """Record that a later visit found the current capture unchanged."""
         self._ranks[number] = _date(moment) + self._ranks[number][8:]
 
     def is_after(self, number: int, moment: datetime | None) -> bool:
-        """Return whether what counts is of a later moment."""
+        """Return whether the current capture is of a later moment."""
         known = self._ranks.get(number)
         return known is not None and known[_DATE] > _date(moment)
 
     def is_page(self, number: int, moment: datetime | None = None, digest: bytes = b"") -> bool:
-        """Return whether what counts is a page, and, if they are given, of this moment and with this body."""
+        """Return whether the current capture is a page, optionally of this moment and with this body."""
         known = self._ranks.get(number)
         if known is None or known[_KIND] != Kind.PAGE:
             return False
@@ -124,8 +124,8 @@ class Captures:
     def rejects(self) -> Iterator[Reject]:
         """Yield a reject for each capture that does not count.
 
-        ``older-capture``, or ``duplicate-url`` where no date tells which is older. The detail says whether the page was
-        the same, and what it was where it was no page.
+        ``older-capture``, or ``duplicate-url`` without dates. The detail says whether the page was the same, or the
+        kind of a capture that is not a page.
         """
         for number, url, old in self._older:
             known = self._ranks[number]

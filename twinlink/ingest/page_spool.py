@@ -1,4 +1,4 @@
-"""What comes out of the sources on its way into the tables: which capture counts, parsed, by site, then by address."""
+"""Spool of documents between the sources and the tables: selects captures, parses pages, sorts by site and address."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _sha1(body: bytes) -> bytes:
 
 
 class Spool:
-    """Collects rows by site in parts, and puts the parts together at the end.
+    """Collects rows by site in parts, and merges the parts at the end.
 
     Parameters
     ----------
@@ -68,8 +68,8 @@ class Spool:
         self._of_crawl: set[str] = set()
         self._guessed: set[str] = set()
         self._captures = Captures()
-        self._said: dict[int, Reject] = {}  # page_id → what is to be said of the capture that counts
-        self._aliases: dict[int, int] = {}  # page_id of an address → page_id of what it stands for
+        self._said: dict[int, Reject] = {}  # page_id → data of the current capture
+        self._aliases: dict[int, int] = {}  # page_id of an address → page_id of its target
         self._twins = Twins()
         self._canonical: dict[int, int] = {}  # page_id of a page → page_id of the address that it calls canonical
         self._reader = ReaderProcess(settings.parse_seconds, reader_memory(settings.max_page_bytes))
@@ -79,7 +79,7 @@ class Spool:
         self._reader.close()
 
     def add(self, item: Document | Reject | Revisit, *, is_own: bool = False) -> None:
-        """Take an item; ``is_own``: of the run's own crawl, which has the last word on what it dropped."""
+        """Add an item; ``is_own``: of the run's own crawl, whose rejects take precedence."""
         self.count += 1
         if is_own and item.url in self._guessed:
             return
@@ -98,7 +98,7 @@ class Spool:
             self._add_page(item)
 
     def reject(self, reject: Reject) -> None:
-        """Count what was dropped."""
+        """Count a reject."""
         self._rejects.append(reject)
 
     def reject_of_crawl(self, reject: Reject) -> None:
@@ -107,7 +107,7 @@ class Spool:
         self.reject(reject)
 
     def reject_of_guess(self, reject: Reject) -> None:
-        """Count an address that was guessed and is no page: its answer lies in the run's archive."""
+        """Count a guessed address that is not a page; its response is in the run's archive."""
         self._guessed.add(reject.url)
         self.reject(reject)
 
@@ -118,7 +118,7 @@ class Spool:
 
     def _add_redirect(self, document: Document) -> None:
         target = join(document.url, document.location)
-        is_answer = document.offset >= 0  # else it is another name of a saved file, not an answer of the server
+        is_answer = document.offset >= 0  # else it is another name of a saved file, not a response of the server
         said = Reject(document.url, "ingest", "redirect", target or document.location) if is_answer else None
         number = page_id(document.url)
         end = page_id(target) if target else number
@@ -163,7 +163,7 @@ class Spool:
         return None
 
     def _parse(self, document: Document, url: str) -> ParsedPage:
-        """Parse a page; a large one in a process of its own, which may take only so much time and memory."""
+        """Parse a page; a large one in a separate process with limits of time and memory."""
         body, told = document.body, (document.content_type, document.content_language)
         if len(body) <= LARGE_PAGE:
             return parse_page(body, url, *told)
@@ -189,7 +189,7 @@ class Spool:
         self.reject(Reject(revisit.url, "ingest", "revisit", "unchanged"))
 
     def _take(self, number: int, url: str, order: bytes, said: Reject | None, *, counted: bool = True) -> bool:
-        """Take a capture, and what is to be said of it if it counts; return whether it does so far."""
+        """Add a capture with its data; return whether it is the current one."""
         wins = self._captures.add(number, page_key(url), order, counted=counted)
         if wins:
             self._said.pop(number, None)
@@ -243,7 +243,7 @@ class Spool:
         write_table(rejects.sort_by(order), REJECTS, self.folder / "rejects.parquet")
 
     def _settle_twins(self) -> None:
-        """Let one of several addresses of one page stand for all."""
+        """Select one of several addresses of one page."""
         for digest, urls in self._twins.groups():
             numbers = {url: page_id(url) for url in urls}
             there = sorted(
@@ -279,7 +279,7 @@ class Spool:
         write_table(links, LINKS, site_file(self.folder / "links", site))
 
     def _resolve(self, targets: pa.ChunkedArray) -> pa.ChunkedArray:
-        """Follow redirects and aliases; what is not a kept page becomes null."""
+        """Follow redirects and aliases; targets that are not kept pages become null."""
         known, finals = self._finals
         return pc.take(finals, pc.index_in(targets, known))
 
@@ -291,7 +291,7 @@ class Spool:
     def _unread_canonicals(self, kept: Container[int]) -> list[tuple[int, int]]:
         """Return the addresses that were not read and that one kept page alone calls its canonical one, with it.
 
-        What several pages claim is the address of none: language versions often name one of them by mistake.
+        An address claimed by several pages is ignored: language versions often name one of them by mistake.
         """
         claims = {page: named for page, named in self._canonical.items() if page in kept}
         n_claims = Counter(claims.values())

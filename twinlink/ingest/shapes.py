@@ -1,7 +1,7 @@
 """Stage `shapes`: the linearised form of every page of a run, for the methods that compare structure.
 
-The tables of `ingest` do not hold it, for the default method does not need it. So the sources are read once more, when
-a method asks for it, and the same pages are picked out by address and digest.
+The tables of `ingest` do not contain it, because the default method does not need it. The sources are read again
+when a method needs it, and the same pages are selected by address and digest.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def linearise_pages(run: RunDirectory, on_page: Callable[[int], None] | None = N
     Parameters
     ----------
     run : RunDirectory
-        Its sources are read with the settings that `ingest` had.
+        Its sources are read with the settings of `ingest`.
     on_page : callable, optional
         Called with the number of documents read so far.
 

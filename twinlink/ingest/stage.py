@@ -1,9 +1,9 @@
-"""Stage `ingest`: documents of any source go in, the tables pages, links and rejects come out, one file per site.
+"""Stage `ingest`: from documents of any source to the tables pages, links and rejects, one file per site.
 
 Pages become parts of tables as they are parsed, and the parts go to disk when they are large together: memory grows
 with the number of kept pages' addresses, not with their text. Of several captures of one address the latest counts. At
-the end each site's parts are sorted by address: the same pages give the same tables, whatever source and order they
-came in.
+the end each site's parts are sorted by address: the same pages give the same tables, independent of source and
+order.
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ def ingest(
     Parameters
     ----------
     run : RunDirectory
-        Where the tables go.
+        Run that receives the tables.
     sources : iterable of Path
-        What `read_source` reads: archives and their indexes, lists, folders of archives, mirror folders.
+        Sources for `read_source`: archives and their indexes, lists, folders of archives, mirror folders.
     settings : IngestSettings
         How they are read.
     on_page : callable, optional
@@ -67,14 +67,14 @@ def ingest(
     Returns
     -------
     Signature
-        Of the result, whether it was made now or found done.
+        Of the result, new or reused.
 
     Raises
     ------
     InputError
         If a source does not exist or holds neither archives nor pages.
     NothingFoundError
-        If no page could be kept, and the run has pages: they stay what they are.
+        If no page could be kept, and the run has pages; the earlier pages are kept.
     """
     sources = list(sources)
     rounds = site_rounds(run)
@@ -106,12 +106,12 @@ def ingest(
 
 
 def _check_pages(run: RunDirectory, folder: Path) -> None:
-    """Refuse to put nothing into the place of pages."""
+    """Refuse to replace pages by none."""
     if count_rows(folder / "pages"):
         return
     try:
         before = count_rows(run.path / "ingest" / "pages")
-    except DamagedError:  # what cannot be read is not kept
+    except DamagedError:  # unreadable results are not kept
         return
     if before:
         reasons = read_table(folder / "rejects.parquet", REJECTS, ("reason",))["reason"].to_pylist()
@@ -133,7 +133,7 @@ def ingest_settings(run: RunDirectory) -> IngestSettings:
 
 
 def source_paths(run: RunDirectory) -> list[Path]:
-    """Return what a run was ingested from, besides its own crawl."""
+    """Return the sources that a run was ingested from, besides its own crawl."""
     names = run.path / "ingest" / SOURCES_NAME
     listed = names.read_text(encoding="utf-8", errors="surrogateescape") if names.is_file() else ""
     return [Path(name) for name in listed.split("\n") if name]
@@ -158,7 +158,7 @@ def source_marks(run: RunDirectory) -> dict[Path, str]:
 def _items(
     paths: Iterable[Path], settings: IngestSettings, exchanges: Exchanges
 ) -> Iterator[Document | Reject | Revisit]:
-    """Yield what sources that belong together hold: visits that brought no body come when all bodies have come."""
+    """Yield the items of related sources: revisits without body come after all bodies."""
     for path in paths:
         yield from read_source(path, settings, exchanges)
     is_wanted = wanted_addresses(settings.url_prefixes)
@@ -166,7 +166,7 @@ def _items(
 
 
 def _inputs(run: RunDirectory, sources: Sequence[Path]) -> Iterator[str]:
-    """Yield what the tables depend on; the run's own files by their names alone, for a run may be moved."""
+    """Yield what the tables depend on; the run's own files only by name, because a run may be moved."""
     yield ",".join([*PAGES.names, *LINKS.names])
     for archive in run.archives():
         yield file_digest(archive, archive.name)
@@ -176,7 +176,7 @@ def _inputs(run: RunDirectory, sources: Sequence[Path]) -> Iterator[str]:
         yield state
     own = run.path.resolve()
     for path in sources:
-        files = source_files(path)  # first: what is not there, or a link in a circle, is told here
+        files = source_files(path)  # first, to report missing files and circular links
         holds_run = own != path.resolve() and own.is_relative_to(path.resolve())
         for file, target in _resolved(files):
             if not (holds_run and target.is_relative_to(own)):

@@ -1,4 +1,4 @@
-"""Tables that grow part by part, one pair of pages and links per site: in memory while they are small, else on disk."""
+"""Tables of pages and links per site that grow by parts, in memory while they are small, else on disk."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PART_BYTES = 2**14  # what Arrow takes for a part beside its values
 
 
 class Rows:
-    """Pages of one site and their links, as they come out of the parser; of two of one number the later counts."""
+    """Pages of one site and their links from the parser; of two with one number, the later counts."""
 
     def __init__(self) -> None:
         self._pages: dict[int, tuple[tuple[Any, ...], Sequence[Link]]] = {}
@@ -31,7 +31,7 @@ class Rows:
         self._pages[number] = page, links
 
     def tables(self, site_by: Literal["domain", "host", "path"]) -> tuple[pa.Table, pa.Table]:
-        """Return what has been taken as tables; a link's target is the number of its address."""
+        """Return the rows as tables; a link's target is the number of its address."""
         sources = [number for number, (_, links) in self._pages.items() for _ in links]
         found = [link for _, links in self._pages.values() for link in links]
         url, anchor, rel, hreflang = zip(*found, strict=True) if found else ((), (), (), ())
@@ -47,7 +47,7 @@ class Parts:
     Parameters
     ----------
     folder : Path
-        Where parts go when they are larger than `HELD_BYTES` together; made when the first one does.
+        Folder for parts that exceed `HELD_BYTES` together; created when needed.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -69,7 +69,7 @@ class Parts:
         return sorted({*self._held, *self._written})
 
     def take(self, site: str) -> tuple[pa.Table, pa.Table]:
-        """Return the tables of a site, and hold them no longer."""
+        """Return and release the tables of a site."""
         parts = [
             (read_table(self._file("pages", part), PAGES), read_table(self._file("links", part), LINKS))
             for part in self._written.pop(site, [])
@@ -94,7 +94,7 @@ class Parts:
 
 
 def _joined(parts: Sequence[tuple[pa.Table, pa.Table]]) -> tuple[pa.Table, pa.Table]:
-    """Put parts together; of a page that is in several of them the last one counts, with its links."""
+    """Merge parts; of a page that is in several parts, the last one counts, with its links."""
     seen = pa.array([], pa.int64())
     kept = []
     for pages, links in reversed(parts):

@@ -48,9 +48,9 @@ class Twins:
         return url in self._copies
 
     def rank(self, url: str) -> tuple[bool, int, str]:
-        """Return what decides which address of a group stands for all: the least. See `fullness`.
+        """Return the sort key of addresses of a group; the least represents the group. See `fullness`.
 
-        An address that names another one of the group as canonical stands behind it.
+        An address that names another one of the group as canonical comes after it.
         """
         return url in self._copies, *fullness(url)
 
@@ -62,7 +62,7 @@ def _loose_key(url: str) -> str:
 
 
 def fullness(url: str) -> tuple[int, str]:
-    """Return what decides which of several addresses of a page stands for all: the one that says most comes first.
+    """Return the sort key of several addresses of a page: the most explicit address comes first.
 
     A folder of saved pages knows only ``index.html``, so that is what ``/`` beside it is taken for from other sources.
     """
@@ -70,7 +70,7 @@ def fullness(url: str) -> tuple[int, str]:
 
 
 def twin_addresses(url: str) -> Iterator[str]:
-    """Yield addresses that often lead to the same page, the likeliest first.
+    """Yield addresses that often lead to the same page, the most likely first.
 
     >>> list(twin_addresses("https://www.example.org/a.html"))
     ['http://www.example.org/a.html', 'https://example.org/a.html', 'http://example.org/a.html']

@@ -1,4 +1,4 @@
-"""One page: its bytes become text (`decode`), and its text becomes tags, blocks and links (`parse_page`)."""
+"""Decoding (`decode`) and parsing (`parse_page`) of single pages: text, tags, blocks, links."""
 
 from __future__ import annotations
 

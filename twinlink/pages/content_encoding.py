@@ -1,4 +1,4 @@
-"""Content encodings of HTTP, undone up to a limit: a body that would unpack to gigabytes costs no more than that."""
+"""Decompression of HTTP content encodings, up to a size limit."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from twinlink.system.packed import GZIP, ZSTD, PackedError, inflate, unpack
 __all__ = ["MAX_ENCODINGS", "EncodingError", "beginning", "decompress"]
 
 MAX_ENCODINGS = 5
-"""Encodings of one body, one over the other: as many as curl undoes."""
+"""Maximum number of nested encodings of one body, as in curl."""
 
 
 class EncodingError(Exception):
@@ -66,7 +66,7 @@ def decompress(body: bytes, content_encoding: str, limit: int) -> bytes:
 
 
 def beginning(head: bytes, content_encoding: str, size: int) -> bytes | None:
-    """Return how a body begins of which only the first bytes have come.
+    """Return the beginning of a body from its first received bytes.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def _unpack_brotli(body: bytes, size: int) -> bytes:
 
 
 def _plain_or_raise(body: bytes, name: str) -> bytes:
-    """These encodings have no mark at their start: what looks like markup was not encoded at all."""
+    """These encodings have no signature: a body that looks like markup was not encoded."""
     if not body or body.lstrip()[:1] == b"<":
         return body
     raise EncodingError(f"{name}: damaged data")

@@ -1,4 +1,4 @@
-"""From the bytes of a page to text: as browsers decide it where the labels are right, and better where they are not."""
+"""Decoding of pages: as in browsers where the labels are right, and by content where they are wrong."""
 
 from __future__ import annotations
 
@@ -46,21 +46,22 @@ _SURE_KAZAKH = 3
 
 
 def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
-    """Decode a page; return its text and the encoding that was taken (Python's name of it).
+    """Decode a page; return its text and the encoding used (by Python's name).
 
-    The first that says something decides:
+    The first rule that applies decides:
 
     1. a byte order mark;
     2. UTF-16 without one, where every second byte of the page's beginning is 0;
-    3. the labels: charset of the Content-Type header, and meta element or XML declaration in the first 4,096 bytes. A
-       body that is surely valid UTF-8 is taken as UTF-8 whatever they say. Where they differ, the one that fits all
+    3. the labels: charset of the Content-Type header, and meta element or XML declaration in the first 4,096 bytes.
+    A body that is clearly UTF-8 is decoded as UTF-8 regardless of the labels. Where they differ, the one that fits
+    all
        bytes; where both do, the one that the bytes look like; else the header, unless that says iso-8859-1, which
        servers send unasked;
     4. UTF-8 if the body is valid in it, a guess from the bytes (uchardet in resiliparse), UTF-8.
 
     Labels mean what they mean to browsers (``big5`` includes the Hong Kong characters), and windows-1251 is KZ-1048
-    where the bytes are Kazakh. Browsers believe a wrong header against a right meta element, we do not: old sites were
-    moved to servers that send one header for all. Undecodable bytes become U+FFFD.
+    where the bytes are Kazakh. Unlike in browsers, a wrong header does not override a right meta element: old sites
+    were moved to servers that send one header for all. Undecodable bytes become U+FFFD.
 
     Examples
     --------

@@ -1,9 +1,9 @@
-"""A page as one row of tags and text lengths, for the structural methods of the papers (STRAND and after it).
+"""Linearisation of pages into tags and text lengths, for the structural methods (STRAND and its successors).
 
 Rules of Jangeldin & Assylbekov (section 3.1, and the code that their numbers came from):
 
 - a start tag gives [START:tag], an end tag [END:tag], the text between two of them [Chunk:length];
-- ``script`` and ``style`` vanish with what they hold;
+- ``script`` and ``style`` are removed with their content;
 - tags inside a line give no token and leave the text whole: a b strong i em font span nobr sup sub meta link acronym;
   so does ``option``. ``a`` and ``option`` part the words before, inside and after them like a space;
 - attributes, comments and declarations give nothing.

@@ -1,4 +1,4 @@
-"""The shape of a page: what the methods that compare structure know of it."""
+"""The shape of a page: input of the methods that compare structure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["PageShape"]
 
 
 class PageShape(NamedTuple):
-    """A page as the structural methods see it (`twinlink.pages.linearise`)."""
+    """Linearised page (`twinlink.pages.linearise`) and its size."""
 
     tokens: npt.NDArray[np.int32]
     words: npt.NDArray[np.int32]

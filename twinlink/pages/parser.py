@@ -1,4 +1,4 @@
-"""One page to what the other rooms need: text blocks, tags, links and the language that it claims.
+"""HTML parser: text blocks, tags, links and declared language of a page.
 
 The parser (libxml2 behind lxml) calls `_PageBuilder` for each start tag, end tag and text of the page, in document
 order. No tree is built: in the trials, that was faster than each way to walk one, and depth costs no memory or
@@ -40,7 +40,7 @@ __all__ = [
 ]
 
 MAX_ANCHOR_LENGTH = 500
-"""Characters kept of an anchor text; a link around a whole article says no more."""
+"""Maximum number of characters kept of an anchor text."""
 
 MAX_NESTING = 10**9
 """Depth × end tags at most: an end tag that matches nothing is compared with every open element. It takes libxml2 some
@@ -64,7 +64,7 @@ MAX_LINKS = 100_000
 """Distinct links of a page that are taken: twice as many as a crawl follows."""
 
 MAX_CHOICES = 100
-"""Choices of language in one form; a list of more is one of something else."""
+"""Maximum number of language choices in one form; a longer list is not one of languages."""
 
 OTHER_TAG = 255
 """Code of every tag that `TAG_CODES` does not name."""
@@ -94,7 +94,7 @@ _BLOCK = frozenset(
     " legend details summary dialog search select textarea video audio object map center dir frameset listing"
     " marquee multicol noframes plaintext xmp".split()
 )
-# What these hold is not text of the page: code, drawings, content for later or for browsers without frames in the page.
+# Their content is not text of the page: code, drawings, templates, fallbacks for browsers without frames.
 _SKIPPED = frozenset("script style template svg math noembed canvas datalist".split())
 # These part words within a line (methods of the structural papers: "a, br, option act as a space"; a link does not:
 # Chinese text has links inside words).
@@ -121,7 +121,7 @@ _MAX_CANONICALS = 10  # that may be written differently and mean one; of more th
 
 
 class Target(Protocol):
-    """What `run_parser` needs of a target, besides ``start``, ``end`` and ``data``."""
+    """Protocol of parser targets for `run_parser`, besides ``start``, ``end`` and ``data``."""
 
     def close(self) -> None:
         """Finish the page."""
@@ -163,7 +163,7 @@ class _Form(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ParsedPage:
-    """What a page holds."""
+    """Parsed content of a page."""
 
     url: str
     """Address as given."""
@@ -351,7 +351,7 @@ class _PageBuilder:
         self._close_form()
 
     def blocks(self) -> tuple[str, ...]:
-        """Return the text of each block; afterwards it is no longer here, for a page must not take up memory twice."""
+        """Return the text of each block, and release it here to save memory."""
         text = "".join(self._chunks)
         self._chunks.clear()
         pieces = text.split(_BREAK)
@@ -359,7 +359,7 @@ class _PageBuilder:
         for number, piece in enumerate(pieces):
             pieces[number] = _spaced(piece)
         blocks = [piece for piece in pieces if piece]
-        if not "".join(blocks).isprintable():  # one look at the page is faster than one at each block
+        if not "".join(blocks).isprintable():  # one test per page is faster than one per block
             blocks = [text for block in blocks if (text := _clean(block))]
         return tuple(blocks)
 

@@ -1,4 +1,4 @@
-"""Which pages are empty until a browser has run their scripts: a test on the page as it was served."""
+"""Detection of pages that are empty until a browser has run their scripts, from the page as served."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _MAX_TEXT = 200
 """Characters of text that the shell of a page built by scripts may have (a title bar, a footer)."""
 _MAX_LINKS = 2
 """Links to other pages that such a shell may have."""
-_MAX_ANCHORS = 12  # a page with more is not looked at: most pages are let go by this alone
+_MAX_ANCHORS = 12  # larger pages are skipped: this decides most cases
 
 _UNSEEN = frozenset(("script", "style", "template", "title", "svg", "math", "head"))
 _FRAMES = frozenset(("frame", "frameset", "iframe", "object", "embed"))
-# What the usual frameworks put their page into: React, Vue, Angular, Next, Nuxt, Svelte, Gatsby, Ember, Quasar.
+# Root elements of the usual frameworks: React, Vue, Angular, Next, Nuxt, Svelte, Gatsby, Ember, Quasar.
 _MOUNTS = frozenset(
     "root app main-app react-root app-root __next __nuxt __layout ___gatsby svelte ember-application app-container"
     " app-mount q-app".split()
@@ -36,7 +36,7 @@ _WORD = re.compile(r"\w")
 
 
 def needs_scripts(body: bytes, content_type: str = "") -> bool:
-    """Return whether a page has next to nothing to read or to follow before its scripts have run.
+    """Return whether a page has almost no text or links before its scripts have run.
 
     It has scripts, no frames, no ``meta refresh``, at most 2 links to other pages and 200 characters of text, and one
     of these: an empty element that a framework fills (``<div id=root></div>``); a ``noscript`` notice that asks for
@@ -64,7 +64,7 @@ def needs_scripts(body: bytes, content_type: str = "") -> bool:
 
 
 def is_blank(body: bytes, content_type: str = "") -> bool:
-    """Return whether a page has not one word (but such as "Loading …"), no link and no frame, whatever its scripts do.
+    """Return whether a page has no words (except such as "Loading …"), no link and no frame, regardless of scripts.
 
     Examples
     --------
@@ -145,7 +145,7 @@ class _Shell:
         return not self._n_links and (asks or not _says_something(text))
 
     def is_blank(self) -> bool:
-        """Return whether there is nothing to read or to follow."""
+        """Return whether there is no text and no link."""
         return not (self._n_links or self._has_frames or _says_something(self._text()))
 
     def _text(self) -> str:
@@ -163,5 +163,5 @@ def _is_mount(tag: str, attributes: Mapping[str, str]) -> bool:
 
 
 def _says_something(text: str) -> bool:
-    """Return whether a text has words but those that ask to wait."""
+    """Return whether a text has words other than those that ask to wait."""
     return _WORD.search(_WAITING.sub("", text)) is not None

@@ -1,4 +1,4 @@
-"""URL patterns (Zhang, Yao & Kit, section 2.1): which parts of addresses stand for each other.
+"""URL patterns (Zhang, Yao & Kit, section 2.1): parts of addresses that correspond between languages.
 
 - one site: `learn_patterns` finds the keys of a site; `pairs_of_patterns`, `credible_pairs` the pages that they join
 - credibility: `credible_keys`, `mean_credibility`, `is_rescued`

@@ -1,8 +1,8 @@
-"""All that one key can make of an address: what `twinlink.patterns.url_kernels` masks, replaced by something else.
+"""Addresses that result from applying a key to an address: parts masked by `twinlink.patterns.url_kernels`, replaced.
 
 A key of tokens replaces tokens, a variable, or a token in all its places; one of letters replaces letters at the head
-or tail of a token or between its digits. An empty side is what one address has less: there something is put in or left
-out.
+or tail of a token or between its digits. An empty side means that one address lacks the part: it is inserted or
+removed.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def changes(url: str, site: str, key: Key, *, back: bool = False, written: str =
 
 
 def _may_hold(text: str, old: str) -> bool:
-    """Tell at once of most addresses that a key has nothing to do with them."""
+    """Test quickly whether a key may apply to an address; most addresses fail."""
     return "%" in text or "+" in text or not text.isascii() or old in text.lower()
 
 
@@ -159,7 +159,7 @@ def _tokens_changed(text: str, old: str, new: str, written: str) -> Iterator[tup
 
 
 def _left_out(text: str, start: int, end: int, before: str, after: str) -> Iterator[tuple[str, Place]]:
-    """Leave tokens out with the separator that only they need, as `twinlink.patterns.url_kernels` cuts."""
+    """Remove tokens with the separator that only they need, as `twinlink.patterns.url_kernels` cuts."""
     if before not in ("", "/", "?", "="):
         yield text[: start - 1] + text[end:], Place(before, after)
     elif before != "=" and after not in ("", "/", "?", "="):
@@ -169,7 +169,7 @@ def _left_out(text: str, start: int, end: int, before: str, after: str) -> Itera
 
 
 def _put_in(text: str, new: str, written: str) -> Iterator[tuple[str, Place]]:
-    """Put tokens in, with a separator: the other way round."""
+    """Insert tokens with a separator: the inverse operation."""
     new = written or quote(new, safe=_SAFE)
     path = text.partition("?")[0]
     tokens = _tokens(path)

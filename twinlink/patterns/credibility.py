@@ -1,4 +1,4 @@
-"""How much a URL pattern is worth: on its site, on all sites, and what a site is worth (Zhang, Yao & Kit, 2.1).
+"""Credibility of URL patterns, local and global, and of sites (Zhang, Yao & Kit, section 2.1).
 
 ::
 
@@ -6,7 +6,7 @@
     C(p)   = Σ_w C(p,w)·N(p,w)     global credibility
     C(w)   = max_p C(p,w)          bilingual credibility of a site
 
-N(p,w) counts pages matched into pairs, two a pair; |w| is the number of the site's pages. A pattern with a local
+N(p,w) counts pages matched into pairs, two per pair; |w| is the number of the site's pages. A pattern with a local
 credibility below 0.1 is weak, and is rescued where it is credible elsewhere.
 """
 
@@ -20,11 +20,11 @@ __all__ = ["credible_keys", "is_rescued", "mean_credibility"]
 
 
 def is_rescued(sums: KeySums, settings: PatternSettings | None = None) -> bool:
-    """Return whether what is known of a key on all sites rescues it where it is weak.
+    """Return whether the statistics of a key over all sites rescue it where it is weak.
 
     ``sum``, the paper's: C(p) above ``min_sum``, 500 for its 12,800 sites. ``mean``: C(p)/ΣN(p,w), the local
     credibility averaged over the pages that the key paired, at least ``min_mean``, and credible on ``min_sites`` sites.
-    The mean does not change when every site is there twice.
+    The mean does not change if every site is duplicated.
 
     Examples
     --------

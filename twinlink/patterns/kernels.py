@@ -1,6 +1,6 @@
-"""Compiled learning of URL patterns: addresses that meet under one signature, the keys they give, the competition.
+"""Compiled learning of URL patterns: addresses with a common signature, their keys, the competition of keys.
 
-Everything is counted before it is kept: a signature or key that nothing shares costs two bits and is never stored.
+Everything is counted before it is kept: a unique signature or key costs two bits and is never stored.
 `twinlink.patterns.learning` calls this module.
 """
 
@@ -46,8 +46,8 @@ TOKEN, HEAD, TAIL, INSIDE = range(4)
 """Levels of keys: whole tokens, or letters at the head or tail of a token, or between its digits."""
 
 URL_KERNELS = "dd539cd643346b37"
-"""Digest of ``url_kernels.py``. Numba keeps compiled code by the content of the file that it stands in, not of those
-that it calls: without this, an upgrade could leave old code in use. A test holds it."""
+"""Digest of ``url_kernels.py``. Numba caches compiled code by the content of its own file, not of the files that it
+calls: without this, an upgrade could use old code. A test checks the digest."""
 
 REPEATED = 1 << 15
 """Added to the first place of a mask that stands for all places of its token."""
@@ -100,7 +100,7 @@ def shared_masks(
 ) -> Masks:
     """Return the masks whose signature two of the forms have: signature, form, first and last place, kind.
 
-    A few others may be among them: hashes are counted in a table with 400 places a form or more.
+    A few others may be included: hashes are counted in a table with at least 400 places per form.
     """
     n_forms = len(starts)
     table = _table(400 * n_forms)
@@ -285,14 +285,14 @@ def _next(masks: Masks, i: int, end: int, a: int, b: int, most: int) -> tuple[in
 def group_pairs(
     text: Bytes, starts: Places, lasts: Places, langs: Pages, masks: Masks, most: int, least: int, known: Hashes
 ) -> tuple[Pairs, Places]:
-    """Return the pairs of forms that meet under a signature, as long as ``least`` of them (1 or more) share a key.
+    """Return the pairs of forms that meet under a signature, if at least ``least`` of them (1 or more) share a key.
 
     Parameters
     ----------
     masks : tuple of ndarray
         From `shared_masks`, sorted by signature, whole addresses first.
     most : int
-        Masks of a signature at most; of more, none are paired.
+        Maximum number of masks of a signature; beyond it, none are paired.
     least : int
         2 or more: keys of a single pair are left out, unless they are ``known``; what comes under one by chance may
         stay.

@@ -1,4 +1,4 @@
-"""Addresses as URL patterns see them: one written form each, and keys as people read them.
+"""Normal forms of addresses for URL patterns, and keys in readable form.
 
 A key names the two sides of a pattern: ``en`` and ``tc`` for tokens, ``lang=en`` and ``lang=tc`` for a variable, ``*e``
 and ``*c`` for letters at the tail of a token (``e*`` at its head, ``*e*`` between its digits), an empty side for what
@@ -26,7 +26,7 @@ _DEFAULT_DOCUMENTS = tuple(
     for stem in ("index", "default")
     for ending in "html htm php asp aspx jsp shtml xhtml cfm cgi pl php3 php4 php5 do stm".split()
 )
-"""What a server sends for a folder, by the defaults of Apache, nginx, IIS and Tomcat; the usual ones first."""
+"""Default documents of Apache, nginx, IIS and Tomcat; the usual ones first."""
 
 Places = NDArray[np.int64]
 Hashes = NDArray[np.uint64]
@@ -81,8 +81,9 @@ class Forms:
 def read_forms(urls: Sequence[str] | pa.Array) -> Forms:
     """Write the addresses of a site in their forms (see `twinlink.patterns.url_kernels`).
 
-    The scheme and a fragment are left out, and so are the labels that all hosts end in: forms are the same whatever
-    the site is called. A folder's address stands for its default document: it gets the name (``index.html``) that is
+    The scheme and a fragment are left out, and so are the labels that all hosts end in, so that forms do not depend
+    on the name of the site. A folder's address stands for its default document: it gets the name (``index.html``)
+    that is
     the most frequent one on the site, so that ``/en/`` meets ``/tc/index.html`` and ``/index_c.html``.
 
     Parameters
@@ -198,7 +199,7 @@ def key_hashes(keys: Sequence[Key]) -> tuple[Hashes, Hashes, Hashes]:
 
 
 def rule_of(forms: Forms, source: int, source_span: int, target: int, target_span: int, level: int) -> str:
-    """Return what is replaced by what in two forms that differ in one place alone, with the characters around it.
+    """Return the rule between two forms that differ in one place: what is replaced, with the characters around it.
 
     ``*`` stands for the rest of a token, ``…`` for the rest of an address, ``//`` for the beginning of the host.
     """

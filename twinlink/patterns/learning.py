@@ -1,8 +1,8 @@
-"""URL patterns of one site: which two parts of addresses stand for each other (Zhang, Yao & Kit, section 2.1).
+"""Learning the URL patterns of one site (Zhang, Yao & Kit, section 2.1).
 
 A *key* is the single difference of two addresses, cut at the separators of their tokens or, where that is too narrow,
-between letters (`twinlink.patterns.keys`). Addresses are never compared all with all: those that become equal
-when one part is masked have one signature, and meet there. Keys compete: the strongest takes the pages that it pairs,
+between letters (`twinlink.patterns.keys`). Addresses are not compared pairwise: those that become equal when one
+part is masked share a signature, and are grouped by it. Keys compete: the strongest takes the pages that it pairs,
 and the others are counted again without them.
 """
 
@@ -41,7 +41,7 @@ Verdict = Literal["credible", "rescued", "weak"]
 MAX_LOOKED_UP = 256
 """Keys of a site, the strongest ones, that are looked up among crowded addresses."""
 SHOWN = 64
-"""Pairs of a key that its rule is taken from: the most frequent one."""
+"""Number of pairs of a key from which its most frequent rule is determined."""
 
 Places = NDArray[np.int64]
 Hashes = NDArray[np.uint64]
@@ -60,7 +60,7 @@ class Pattern:
     credibility: float
     """Local credibility C(p,w) = N(p,w)/|w|, 0 to 1."""
     verdict: Verdict
-    """Whether it is strong enough here; if not, whether what is known of other sites rescues it."""
+    """Whether it is credible here; if not, whether other sites rescue it."""
     source_lang: str
     """Most frequent language of the pages on its source side, empty when none is known; and of its target side."""
     target_lang: str
@@ -70,7 +70,7 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SitePatterns:
-    """What the addresses of a site tell."""
+    """URL patterns of a site and the pairs that they join."""
 
     n_pages: int
     """|w|: addresses with a form of their own."""
@@ -106,7 +106,7 @@ class SitePatterns:
 
 
 class _Met(NamedTuple):
-    """Pairs of forms that meet, sorted by key, and what competition needs to know of them."""
+    """Pairs of forms with a common signature, sorted by key, with the arrays for the competition."""
 
     pairs: Pairs
     starts: Places
@@ -148,7 +148,7 @@ def learn_patterns(
     Raises
     ------
     ShapeError
-        If there is not one language an address.
+        If the number of languages differs from the number of addresses.
 
     Examples
     --------
@@ -362,7 +362,7 @@ def pattern_evidence(
     urls: Sequence[str],
     prior: Mapping[Key, float] | None = None,
 ) -> csr_array:
-    """Say for each candidate pair how credible the URL pattern is that pairs the two pages.
+    """Return the credibility of the URL pattern that joins each candidate pair.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A library of URL patterns: what many sites tell of each key, as sums, so that libraries can be merged in any order.
+"""Library of URL patterns: statistics of each key as sums over sites, so that libraries can be merged in any order.
 
 A row is a key: its sides, and over all sites w that have it::
 
@@ -32,7 +32,7 @@ PARTS = 2**40
 
 
 class KeySums(NamedTuple):
-    """What is known of one key."""
+    """Statistics of one key."""
 
     n_sites: int
     """Sites that have it."""
@@ -73,7 +73,7 @@ _SCHEMA = pa.schema(
 
 @dataclass(eq=False)
 class PatternLibrary:
-    """Keys and what is known of them.
+    """Keys and their statistics.
 
     Examples
     --------
@@ -89,14 +89,14 @@ class PatternLibrary:
     sums: dict[Key, KeySums] = field(default_factory=dict)
 
     def add(self, site: SitePatterns) -> None:
-        """Take in what one site tells."""
+        """Add the patterns of one site."""
         for each in site.patterns:
             parts = round(each.n_pages * each.n_pages * PARTS / site.n_pages)
             one = KeySums(1, int(each.verdict == "credible"), each.n_pages, parts)
             self.sums[each.key] = _sum(self[each.key], one)
 
     def merge(self, other: PatternLibrary) -> None:
-        """Take in another library; the order of merging does not matter. The same sites must not be in both."""
+        """Add another library; the order of merging does not matter. The two must have no site in common."""
         for key, sums in list(other.sums.items()):
             self.sums[key] = _sum(self[key], sums)
 
@@ -121,7 +121,7 @@ def _sum(a: KeySums, b: KeySums) -> KeySums:
 
 
 def check_library_path(path: Path) -> None:
-    """Say so if no library can be written to this path: a device must not be replaced by a file.
+    """Raise an error if no library can be written to this path; a device must not be replaced by a file.
 
     >>> check_library_path(Path("nowhere/mine.tsv"))
     Traceback (most recent call last):
@@ -158,7 +158,7 @@ def write_library(library: PatternLibrary, path: Path) -> None:
 
 
 def read_library(path: Path) -> PatternLibrary:
-    """Read what `write_library` wrote; rows of one key are added up, so that files may be put one behind the other.
+    """Read a library written by `write_library`; rows of one key are summed, so that files may be concatenated.
 
     Raises
     ------
@@ -212,7 +212,7 @@ def _text_rows(path: Path) -> Iterator[list[str]]:
 
 
 def read_libraries(paths: Sequence[str]) -> PatternLibrary:
-    """Read pattern libraries and add them up; a file that is named twice counts once, for its sites are the same."""
+    """Read pattern libraries and merge them; a file named twice counts once."""
     library = PatternLibrary()
     for path in {Path(name).resolve(): Path(name) for name in paths}.values():
         library.merge(read_library(path))

@@ -28,7 +28,7 @@ def pairs_of_patterns(
     langs : (str, str)
         The two languages.
     settings : PatternSettings
-        With the libraries that are to be taken into account.
+        With the libraries to use.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Stage `patterns`: the URL patterns of every site of a run, what all of them together say, a library to hand on."""
+"""Stage `patterns`: the URL patterns of every site of a run, and a library for other runs."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ def learn_run(run: RunDirectory, config: Config, on_site: Callable[[int, int], N
     """Learn the URL patterns of every site of a run.
 
     Where stage `match` or `languages` has been done, the languages that it found are respected. Every site is learned
-    twice where there are several: what the first time teaches of all of them rescues weak keys the second time. Memory
-    is that of the largest site. Written are, below ``RUN/patterns``, the table `PATTERNS` (``patterns/SITE.parquet``,
-    and all of it in ``patterns.tsv``), the pairs of credible and rescued patterns (``pairs.tsv``), and what this run
-    alone adds to a library (``library.parquet``).
+    twice where there are several: the statistics of the first pass rescue weak keys in the second. Memory
+    is that of the largest site. Writes, below ``RUN/patterns``, the table `PATTERNS` (``patterns/SITE.parquet``,
+    and all of it in ``patterns.tsv``), the pairs of credible and rescued patterns (``pairs.tsv``), and the
+    contribution of this run to a library (``library.parquet``).
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def _write_sites(
     known: PatternLibrary,
     settings: PatternSettings,
 ) -> Iterator[int]:
-    """Learn each site with what is known of all, write its patterns and pairs, and yield the number of sites done."""
+    """Learn each site with the statistics of all, write its patterns and pairs, and yield the number of sites done."""
     credible = credible_keys(known, settings)
     with (
         (folder / PATTERNS_FILE).open("w", encoding="utf-8") as table,
@@ -198,7 +198,7 @@ def paired_by_patterns(run: RunDirectory) -> Iterator[tuple[str, str, str]]:
 def export_library(run: RunDirectory, path: Path) -> int:
     """Write what the run adds to a library to a file of its own (TSV, or Parquet by its ending); return its size.
 
-    Imported libraries are not in it: give those of several runs together to count no site twice.
+    Imported libraries are not included, so that libraries of several runs can be merged without counting a site twice.
     """
     library = read_library(run.stage_folder("patterns") / LIBRARY)
     write_library(library, path)

@@ -1,8 +1,9 @@
-"""What a site answers to any wrong address: addresses made up to see it, and the answers that are no more than that.
+"""Error pages of a site: requests for invented addresses, and detection of responses like theirs (soft 404).
 
-Many sites answer a wrong address with status 200 and a page that says so ("soft 404"). Two addresses that cannot exist
-are asked for; a page counts only for what it has beyond their answers. So a short page in a large frame is told from
-the frame around an apology, and what changes in each answer (the address itself, the date, the news) does not count.
+Many sites answer a wrong address with status 200 and a page that says so ("soft 404"). Two addresses that cannot
+exist are requested; a page counts only for text that their responses lack. This separates a short page in a large
+layout from the layout around an apology, and ignores text that changes in each response (the address itself, the
+date, the news).
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _ALPHABET = "bcdfghjkmnpqrstvwxz"
 
 
 class Shape(NamedTuple):
-    """What the addresses have in common that one part of a server answers."""
+    """Common parts of addresses that are served by one part of a server."""
 
     host: str
     folder: str
@@ -56,9 +57,9 @@ def made_up(url: str, number: int = 0, keep: Iterable[str] = ()) -> str:
     url : str
         Normalised address.
     number : int
-        Another one for each number.
+        Selects one of several invented addresses.
     keep : iterable of str
-        Values of variables that stay what they are: those that name a language.
+        Values of variables to keep: those that name a language.
 
     Examples
     --------
@@ -116,17 +117,17 @@ def _lines(blocks: Sequence[str], url: str, words: re.Pattern[str] = _WORDS) -> 
 
 
 class ErrorPages:
-    """The answers of one site to addresses that do not exist.
+    """Responses of one site to addresses that do not exist.
 
     Parameters
     ----------
     pages : iterable of (blocks, url)
         Text blocks of each answer with status 200, its title first, and its address.
     min_letters : int
-        A page with fewer letters beyond theirs is one of them.
+        A page with fewer additional letters is an error page.
     common : iterable of str
-        Lines of `text_key` that several answers share: they say nothing about one page. Counts only where a wrong
-        address was answered with a page at all.
+        Lines of `text_key` that several answers share: they are not specific to a page. Used only if a wrong
+        address was answered with a page.
 
     Examples
     --------
@@ -145,13 +146,13 @@ class ErrorPages:
         keys = [frozenset(text for line in lines for text in line) for lines in read]
         self._known: frozenset[str] = frozenset(common).union(*keys)
         self._is_known = bool(keys)
-        # What one answer has beyond the others changes from answer to answer.
+        # Text that only one response has changes from response to response.
         others = (frozenset().union(*keys[:k], *keys[k + 1 :]) for k in range(len(keys)))
         beyond = [_letters(lines, other) for lines, other in zip(read, others, strict=True)] if keys[1:] else [0]
         self._least = max(min_letters, max(beyond) + 1)
 
     def explain(self, blocks: Sequence[str], url: str) -> bool:
-        """Return whether a page has nothing beyond what the site answers to any wrong address."""
+        """Return whether a page has no text beyond that of the site's error pages."""
         return self._is_known and _letters(_lines(blocks, url), self._known) < self._least
 
 

@@ -1,4 +1,4 @@
-"""Which addresses are asked for to find missing partners: guessed from a site's pages and patterns, round by round."""
+"""Selection of guessed addresses to request, round by round, from a site's pages and patterns."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ from twinlink.urls import normalise, page_id, page_key
 __all__ = ["NOT_ASKED", "Known", "SiteGuesses", "crawled_keys", "guess_run", "known_of", "next_round"]
 
 NOT_ASKED = ("over-budget", "given-up", "not-needed", "linked")
-"""Outcomes of guesses that are not asked for."""
+"""Outcomes of guesses that are not requested."""
 
 _FETCHED = "SELECT key FROM frontier WHERE state IN ('done', 'moved', 'aside') OR status IS NOT NULL"
 
 
 class Known(NamedTuple):
-    """Addresses that need not be asked for."""
+    """Addresses that need no request."""
 
     fetched: Collection[str]
-    """Keys of those that the run's crawl has asked for."""
+    """Keys of those requested by the run's crawl."""
     linked: Collection[str]
     """Keys of those that pages link to, or that the crawl has in its queue."""
     pages: Mapping[int, str]
@@ -51,17 +51,17 @@ class Known(NamedTuple):
 
 
 class SiteGuesses(NamedTuple):
-    """What may be asked for on one site."""
+    """Guesses for one site."""
 
     site: str
     guesses: list[Guessed]
     """Best first."""
     linked: list[Guessed]
-    """Left to the crawl."""
+    """Guesses that pages link to, left to the crawl."""
 
 
 class _Learned(NamedTuple):
-    """What the run's patterns and those of others say."""
+    """Patterns of the run, and those of other sites."""
 
     rows: Mapping[str, list[dict[str, object]]]
     """Patterns of each site that are used."""
@@ -81,7 +81,7 @@ def guess_run(run: RunDirectory, config: Config) -> Iterator[SiteGuesses]:
 
 
 def crawled_keys(run: RunDirectory) -> tuple[set[str], set[str]]:
-    """Return the keys of the addresses that the run's crawl has asked for, and of all that it knows."""
+    """Return the keys of the addresses that the run's crawl has requested, and of all that it knows."""
     return known_keys(run.path, _FETCHED), known_keys(run.path, "SELECT key FROM frontier")
 
 
@@ -194,7 +194,7 @@ def _directed(rule: Rule, *, back: bool) -> str:
 
 
 class _Tally:
-    """What came of the guesses of one site so far."""
+    """Results of the guesses of one site so far."""
 
     def __init__(self, answers: Iterable[Answer]) -> None:
         self.asked: set[str] = set()
@@ -220,9 +220,10 @@ class _Tally:
 def next_round(
     guesses: Sequence[Guessed], answers: Iterable[Answer], settings: RecoverSettings
 ) -> tuple[list[Guessed], dict[str, str]]:
-    """Choose what is asked for next on a site.
+    """Choose the next requests to a site.
 
-    Of a page and language one guess is asked for at a time, the best that is left, until one is found. A pattern that
+    For each page and language, one guess is requested at a time, the best that is left, until one is found. A
+    pattern that
     has found nothing yet gets ``trial`` tries. Wrong addresses are made up of the first guesses of each shape, and go
     first.
 
@@ -231,14 +232,14 @@ def next_round(
     guesses : sequence of Guessed
         All of the site, best first.
     answers : iterable of Answer
-        What was asked for on it before.
+        Earlier responses of the site.
 
     Returns
     -------
     chosen : list of Guessed
-        Empty: nothing is left to ask for.
+        Empty: no guess is left.
     others : dict
-        Address → why it is not asked for (`NOT_ASKED`), or an empty text: it has to wait.
+        Address → reason why it is not requested (`NOT_ASKED`), or an empty text: it has to wait.
     """
     so_far = _Tally(answers)
     chosen: list[Guessed] = []

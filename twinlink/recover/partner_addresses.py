@@ -1,9 +1,9 @@
-"""The address of a partner that nothing links to: a URL pattern applied to one address (Zhang, Yao & Kit, 2.2).
+"""Guessed addresses of partners that nothing links to: URL patterns applied to an address (Zhang, Yao & Kit, 2.2).
 
 A key ⟨english, tc_chi⟩ turns ``/tc_chi/a.htm`` into ``/english/a.htm`` and back. What may be replaced is what
 `twinlink.patterns.learning` may find as a difference: tokens, letters of a token, a variable, a token in all its
-places, or something that one of two addresses has more. Where a site's own pairs show between which characters the key
-stands there, it is applied there alone.
+places, or something that one of two addresses has more. Where a site's own pairs show the characters around the
+key, it is applied only between these.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from twinlink.patterns.keys import Key, read_forms
 __all__ = ["Guess", "Rule", "default_document", "guess_partners", "site_rule"]
 
 SHOWN = 64
-"""Pairs of a pattern that say where it stands."""
+"""Number of pairs of a pattern from which its places are determined."""
 
 
 class Rule(NamedTuple):
@@ -27,7 +27,7 @@ class Rule(NamedTuple):
 
     key: Key
     credibility: float
-    """How sure it is that what it names is a partner, 0 to 1."""
+    """Probability that the guessed address is a partner, 0 to 1."""
     langs: tuple[str, str] = ("", "")
     """Language of the pages on its source side and on its target side, empty: not known."""
     places: tuple[frozenset[Place], frozenset[Place]] | None = None
@@ -149,7 +149,7 @@ def _guesses(
 
 
 def _applied(url: str, rule: Rule, site: str, default: str, *, back: bool) -> Iterator[str]:
-    """Yield what a rule makes of an address, and of the default document that a folder's address stands for."""
+    """Yield the results of a rule for an address, and for the default document of a folder's address."""
     places = rule.places[back] if rule.places else None
     old = rule.key.target if back else rule.key.source
     if places is None and not (rule.key.source and rule.key.target):
@@ -165,7 +165,7 @@ def _applied(url: str, rule: Rule, site: str, default: str, *, back: bool) -> It
 
 
 def _first_ones(found: Sequence[Guess], urls: Sequence[str], per_page: int) -> list[Guess]:
-    """Leave out what is known, or has been guessed before, and all but the first guesses of a page and language."""
+    """Leave out known addresses, repeated guesses, and all but the first guesses per page and language."""
     form_of = read_forms([*urls, *(guess.url for guess in found)]).form_of.tolist()
     taken = set(form_of[: len(urls)]) | {-1}
     counts: Counter[tuple[int, str]] = Counter()

@@ -1,8 +1,9 @@
 """Stage `recover`: pages that nothing links to are found by URL patterns, fetched into the run's archive, and judged.
 
-Addresses are guessed, asked for in rounds, and judged after each: of a page the best guess first, of a pattern a few
-first. All that is known is on disk: what was asked for is not asked for again, and a call that was killed goes on.
-`ingest` takes what was found as pages of the run; all else counts in its rejects (stage ``recover``).
+Addresses are guessed, requested in rounds, and judged after each round: the best guess of each page first, and a
+few guesses of each pattern. The state is on disk: no address is requested twice, and a call that was killed can be
+resumed. `ingest` reads the found pages as pages of the run; all others are counted in its rejects (stage
+``recover``).
 """
 
 from __future__ import annotations
@@ -36,12 +37,12 @@ _WAITS = ("queued", "flight")
 
 
 def has_crawl(run: RunDirectory) -> bool:
-    """Return whether the run has been fetched by a crawl of its own, rather than read from files."""
+    """Return whether the run has a crawl of its own, rather than pages read from files."""
     return (run.path / LEDGER_NAME).is_file()
 
 
 def guessed_lines(run: RunDirectory, config: Config) -> Iterator[str]:
-    """Yield the addresses that `recover` would ask for, best first on each site, without asking for any.
+    """Yield the addresses that `recover` would request, best first on each site, without any request.
 
     A line has the address, the pattern with its credibility, and the page whose partner it may be. Of the guesses for
     one page the later ones are asked for only if the first is not found. There are as many lines of a site as it has
@@ -75,7 +76,7 @@ def recover(
     config : Config
         Its ``recover``, ``match.patterns`` and ``crawl`` are used.
     on_answer : callable
-        Called with the number of answers and of addresses asked for.
+        Called with the number of responses and of requested addresses.
 
     Returns
     -------
@@ -112,7 +113,7 @@ def _ask(
     sites: Sequence[SiteGuesses],
     on_answer: Callable[[int, int], None],
 ) -> dict[str, str]:
-    """Ask in rounds until nothing is left; return why guesses were not asked for."""
+    """Request in rounds until no guess is left; return why guesses were not requested."""
     starts = _starts(run, config)
     _judge(run, config, book)
     waited = -1
@@ -167,7 +168,7 @@ def _starts(run: RunDirectory, config: Config) -> list[str]:
 
 
 def _judge(run: RunDirectory, config: Config, book: GuessBook) -> None:
-    """Judge all answers that have come in, and take where redirects lead as further guesses."""
+    """Judge all new responses, and add the targets of redirects as further guesses."""
     keys: tuple[set[str], set[str]] | None = None
     for site, answers in _by_site(book.answers()).items():
         new = list(unjudged(answers))

@@ -1,4 +1,4 @@
-"""What an answer to a guessed address is: a page that was missing, or one of the things that only look like it."""
+"""Verdicts on responses to guessed addresses: a missing page, or a reason why it is not one."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ __all__ = ["PageTexts", "Verdict", "judge_answers", "read_answers", "unjudged"]
 MAX_HOPS = 3
 """Redirects followed from a guess: to https, to the host's other name, to the address that is written in full."""
 SAME_ANSWERS = 2
-"""Pages for which one answer stands: no page is the partner of several."""
+"""Number of pages with the same response from which it is rejected: no page is the partner of several."""
 
 
 class Verdict(NamedTuple):
-    """What came of a guess."""
+    """Outcome of a guess."""
 
     url: str
     outcome: str
@@ -35,7 +35,7 @@ class Verdict(NamedTuple):
 
 
 class PageTexts(NamedTuple):
-    """What must be known of a site's pages to tell an answer from them."""
+    """Texts of a site's pages, to recognise responses that repeat them."""
 
     url_of: dict[str, str]
     """Digest of a body → address."""
@@ -51,7 +51,7 @@ class _Page(NamedTuple):
 
 
 def read_answers(folder: Path, answers: Iterable[Answer], max_page_bytes: int) -> dict[str, Document]:
-    """Read the answers from the archives that they lie in; by address."""
+    """Read the responses from their archives, by address."""
     wanted = {answer.guess.url for answer in answers if answer.archive}
     names = sorted({answer.archive for answer in answers if answer.archive})
     paths = [folder / name for name in names if (folder / name).is_file()]
@@ -85,7 +85,7 @@ def judge_answers(
     -------
     verdicts : list of Verdict
     further : list of Guessed
-        Where redirects lead that nobody knows yet: to be asked for instead.
+        Unknown targets of redirects, to be requested instead.
     """
     judge = _Judge(answers, documents, known, pages, settings)
     verdicts = [judge.verdict(answer) for answer in answers if _is_open(answer)]
@@ -173,7 +173,7 @@ class _Judge:
         return f"after {guess.hops} redirects" if guess.hops >= MAX_HOPS else ""
 
     def _page(self, guess: Guessed, page: _Page) -> tuple[str, str]:
-        """Return what a page with status 200 is, and why."""
+        """Return the verdict on a page with status 200, and its reason."""
         same = self._pages.url_of.get(page.digest, "")
         if same:
             is_own = same == guess.page

@@ -1,4 +1,4 @@
-"""The graph of sites: built from the links of pages, and ranked to say which sites to crawl next.
+"""The graph of sites: built from the links of pages, and ranked to choose the sites to crawl next.
 
 - graph: `build_host_graph`, `read_host_graph`, `import_common_crawl`, `export_host_graph`
 - rank: `rank_sites`: the sums of Zhang, Yao & Kit (section 2.3), and a model of bilingual sites (`learn_site_model`)

@@ -1,4 +1,4 @@
-"""The graph of sites: which site links to which, and how strongly, from the links of pages, out of core.
+"""Building the graph of sites, with weights, from the links of pages, out of core.
 
 A host graph is a folder of two Parquet files. ``nodes.parquet`` has a row per site, ordered by name; a site's number is
 its row. ``edges.parquet`` has a row for every two sites that are linked, ordered by source and target.
@@ -44,7 +44,7 @@ def build_host_graph(
     settings: HostGraphSettings | None = None,
     on_batch: Callable[[int], None] | None = None,
 ) -> None:
-    """Make the host graph of many sites' links.
+    """Build the host graph from the links of many sites.
 
     Every link of a page to another site counts as the settings say; links of a site to itself, and those with an
     ignored ``rel``, do not. Sites without links are nodes, too. Memory is bounded by the settings, whatever the number
@@ -55,7 +55,7 @@ def build_host_graph(
     parts : iterable of SiteLinks
         Each site once.
     folder : Path
-        Where the two files go; made if need be.
+        Folder for the two files; created if missing.
     settings : HostGraphSettings, optional
     on_batch : callable, optional
         Called with the number of sites done.
@@ -65,7 +65,7 @@ def build_host_graph(
     DamagedError
         If a table cannot be read.
     InputError
-        If a site comes twice.
+        If a site occurs twice.
     """
     settings = settings or HostGraphSettings()
     pieces = folder / ".pieces"
@@ -139,7 +139,7 @@ def _collect(
 
 @contextmanager
 def _naming_damaged(files: Sequence[Path]) -> Iterator[None]:
-    """Look which of the files is damaged, if the database fails over them: it seldom says which one."""
+    """Find the damaged file if the database fails: its errors seldom name it."""
     import duckdb
 
     try:

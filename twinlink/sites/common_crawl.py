@@ -1,4 +1,4 @@
-"""Host graphs of Common Crawl: as a host graph of their own, or as more edges between the sites of ours."""
+"""Import of Common Crawl's web graphs: as a host graph, or as additional edges of an existing one."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def import_common_crawl(vertices: Sequence[Path], edges: Sequence[Path], folder:
     folder : Path
         Where the host graph goes (`twinlink.sites.building`); made if need be.
     megabytes : int
-        What the database may take; what needs more goes to disk.
+        Memory limit of the database; beyond it, it spills to disk.
 
     Raises
     ------
@@ -50,16 +50,16 @@ def import_common_crawl(vertices: Sequence[Path], edges: Sequence[Path], folder:
 
 
 def add_common_crawl(folder: Path, vertices: Sequence[Path], edges: Sequence[Path], megabytes: int = 1_024) -> None:
-    """Add what Common Crawl knows of the links between the sites of a host graph.
+    """Add Common Crawl's links between the sites of a host graph.
 
-    No site is added, so that the graph stays as small as it is. A new edge has weight 1 and counts as one link; edges
-    that are there stay as they are. Sites and hosts meet by name; a leading ``www.`` does not matter, for Common Crawl
-    leaves it out.
+    No site is added, so that the graph stays as small as it is. A new edge has weight 1 and counts as one link;
+    existing edges are not changed. Sites and hosts are matched by name; a leading ``www.`` is ignored, because
+    Common Crawl omits it.
 
     Parameters
     ----------
     folder : Path
-        A host graph of one's own (`twinlink.sites.building.build_host_graph`); it is replaced.
+        A host graph (`twinlink.sites.building.build_host_graph`); it is replaced.
     vertices, edges, megabytes
         As in `import_common_crawl`.
 

@@ -1,4 +1,4 @@
-"""DuckDB for what does not fit into memory: one place that says how it is opened and how its errors look."""
+"""DuckDB for data larger than memory: connections and errors."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _problem(text: str, folder: Path) -> InputError | RunError:
 
 
 def _told(text: str, folder: Path) -> str:
-    r"""Return an error of the database in one line: the file that it names, and what was wrong without its advice.
+    r"""Return an error of the database in one line: the file and the cause, without advice.
 
     >>> _told("CSV Error on Line: 1\nPossible solutions:\n* Guess\n\n  file = e.txt\n", Path("spill"))
     'e.txt: CSV Error on Line: 1'

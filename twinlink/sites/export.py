@@ -38,7 +38,7 @@ def host_graph_to_networkx(folder: Path) -> nx.DiGraph:
 
 
 def check_export(path: Path) -> None:
-    """Say so if a host graph cannot be written to this path.
+    """Raise an error if a host graph cannot be written to this path.
 
     >>> check_export(Path("sites.png"))
     Traceback (most recent call last):

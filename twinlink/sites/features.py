@@ -1,7 +1,7 @@
-"""What links alone tell of a site that was not crawled, and whether it has pages in two languages.
+"""Link features of sites, to predict whether a site that was not crawled is bilingual.
 
-Beyond the paper. Each feature is made of the links *to* a site, and of what is known of other sites, never of the site
-itself: so those of crawled sites, where the answer is known, are made as those of others, and can be learned from.
+Not in the paper. Each feature uses the links *to* a site and properties of other sites, never of the site itself,
+so that crawled sites, whose class is known, can serve as training data for the others.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ FEATURES = {
     "site_wide": "share of the linking sites whose links to it are site-wide ones alone; one without is added",
     "suffix": "how much more often crawled sites under the same suffix (gov.hk, hk) are bilingual: log-odds",
 }
-"""What the features are, in the order of the columns."""
+"""Descriptions of the features, in the order of the columns."""
 
 _LEAST_CREDIT = 1e-3  # of an even share: logarithms need a floor, and less than this is nothing
 _PRIOR_SITES = 5.0  # sites that the rate of the wider suffix counts for
@@ -58,7 +58,7 @@ def site_features(
     credibility : array_like of float in [0, 1], shape (n,)
         C(w) of crawled sites; other values are not used.
     crawled : array_like of bool, shape (n,)
-        Sites of which it is known whether they are bilingual.
+        Sites known to be bilingual or not.
     settings : RankingSettings, optional
 
     Returns
@@ -97,7 +97,7 @@ def site_features(
 
 
 def suffix_odds(sites: Sequence[str], bilingual: ArrayLike, crawled: ArrayLike) -> NDArray[np.float64]:
-    """Return how much more often than others the crawled sites under each site's suffix are bilingual.
+    """Return the log odds ratio of bilingual sites among the crawled sites under each site's public suffix.
 
     log-odds(rate of the public suffix) - log-odds(rate of all), the site itself left out. The rate of a suffix
     (``gov.hk``) leans on that of its last label (``hk``), and that on the rate of all, with the weight of five sites.

@@ -1,4 +1,4 @@
-"""A host graph that has been made: its two files, read with care."""
+"""Reading and checking the two files of a host graph."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def check_host_graph(folder: Path) -> None:
 
 
 def _check_edges(source: NDArray[np.int64], target: NDArray[np.int64], n_sites: int) -> None:
-    """Refuse edges that lead to no site, or are out of order: compiled code takes their numbers as they are."""
+    """Refuse edges out of range or out of order: compiled code does not check them."""
     ends = np.concatenate([source, target])
     if len(ends) and not (ends.min() >= 0 and ends.max() < n_sites):
         raise SchemaError(f"expected numbers of sites from 0 to {n_sites - 1}, got {ends.min()} to {ends.max()}")

@@ -1,4 +1,4 @@
-"""How likely a site is bilingual by its features: a logistic model that learns from the sites that were crawled."""
+"""Logistic model of the probability that a site is bilingual, learned from crawled sites."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PRIOR = {
     "site_wide": -0.5,
     "suffix": 1.0,
 }
-"""Weights before anything is learned: what one would say who has seen no site. Ours."""
+"""Prior weights, without training data. Our choice."""
 
 PRIOR_INTERCEPT = -2.0
 
@@ -45,16 +45,16 @@ class SiteModel:
 
 
 def prior_model() -> SiteModel:
-    """Return the model that nothing was learned for."""
+    """Return the model without training data."""
     return SiteModel(np.array([PRIOR[name] for name in FEATURES]), PRIOR_INTERCEPT, 0, 0)
 
 
 def learn_site_model(values: ArrayLike, bilingual: ArrayLike, ridge: float = 1.0) -> SiteModel:
-    """Learn the weights from sites of which it is known.
+    """Learn the weights from sites of known class.
 
     argmin_w Σ_s log(1 + exp(-y_s·w·x_s)) + ridge/2·|w - w0|², y = ±1 and w0 the weights of `prior_model`, by Newton's
-    method. With no site it is `prior_model`; the intercept has a hundredth of the ridge, for how many of the sites are
-    bilingual is another thing for every set of seeds.
+    method. With no site it is `prior_model`; the intercept has a hundredth of the ridge, because the share of
+    bilingual sites differs between sets of seeds.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def learn_site_model(values: ArrayLike, bilingual: ArrayLike, ridge: float = 1.0
         Features of the sites.
     bilingual : array_like of bool, shape (m,)
     ridge : float above 0
-        How strongly the weights are held.
+        Strength of the prior.
 
     Raises
     ------
@@ -124,7 +124,7 @@ def site_probability(model: SiteModel, values: ArrayLike) -> NDArray[np.float64]
 
 
 def contributions(model: SiteModel, values: ArrayLike) -> NDArray[np.float64]:
-    """Return what each feature adds to each site's log-odds, shape (n, len(FEATURES)); with the intercept, all of it.
+    """Return the contribution of each feature to each site's log odds, shape (n, len(FEATURES)), without intercept.
 
     >>> x = np.ones((1, len(FEATURES)))
     >>> bool(np.isclose(site_probability(prior_model(), x)[0], expit(contributions(prior_model(), x).sum() - 2.0)))

@@ -1,4 +1,4 @@
-"""All scores of all sites of a host graph: the paper's three sums and ours, from arrays alone."""
+"""Scores of all sites of a host graph, on arrays: the paper's three sums, and the model's probability."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class SiteRanking:
     features: SiteFeatures
     model: SiteModel
     ours: NDArray[np.float64]
-    """How likely the site is bilingual, by links alone."""
+    """Probability that the site is bilingual, by links alone."""
 
 
 def rank_sites(
@@ -50,7 +50,7 @@ def rank_sites(
         Round that brought a crawled site, 0 for the start. Default: all 0.
     settings : RankingSettings, optional
     disproved : array_like of bool, shape (n,), optional
-        Sites that were looked at, proved not bilingual, and are not among the crawled ones: our score learns from them.
+        Sites that were probed, are not bilingual, and were not crawled: the model learns from them.
 
     Raises
     ------

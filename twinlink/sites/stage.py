@@ -52,11 +52,11 @@ SITES_FILE = "sites.tsv"
 MODEL_FILE = "model.tsv"
 TABLE_FILE = "sites.parquet"
 DISPROVED = "one-language"
-"""Verdict on a site that was looked at and is not bilingual."""
+"""Verdict on a probed site that is not bilingual."""
 
 
 class _Crawled(NamedTuple):
-    """What is known of a crawled site."""
+    """Data of a crawled site."""
 
     credibility: float
     round: int
@@ -71,7 +71,7 @@ def rank(
     """Rank the sites that the pages of a run link to.
 
     The credibility C(w) of a crawled site is that of stage `patterns` where it has been done; else the share of its
-    pages in the pairs of `match`; else 0, and only links speak. Written are, below ``RUN/rank``, the table `SITES`
+    pages in the pairs of `match`; else 0, so that only links count. Writes, below ``RUN/rank``, the table `SITES`
     (``sites.parquet``, and ``sites.tsv`` with the best candidates first) and the weights of our score (``model.tsv``);
     below ``RUN/hosts`` the host graph.
 
@@ -82,8 +82,8 @@ def rank(
     config : Config
         Its ``ranking`` is used.
     verdicts : mapping, optional
-        Sites that are no candidates any more, and why (``dead``, ``refused``): it becomes their state. From those with
-        the verdict `DISPROVED` our score learns.
+        Sites that are no longer candidates, with the reason (``dead``, ``refused``), which becomes their state. The
+        model learns from those with the verdict `DISPROVED`.
     on_site : callable, optional
         Called with the number of sites whose links have been read, and of all.
 

@@ -14,8 +14,9 @@ from scipy.sparse import csr_array
 
 from twinlink.config import WeighingSettings
 from twinlink.errors import ShapeError
+from twinlink.similarity.chances import chance_of_being_right
 from twinlink.similarity.rivals import Rivalry
-from twinlink.similarity.weighing import WITHHELD, Weighing, clear_pairs, weigh
+from twinlink.similarity.weighing import LEAST_COMPARED, WITHHELD, Weighing, _presence, clear_pairs, weigh
 
 Floats = NDArray[np.float64]
 
@@ -262,6 +263,23 @@ def test_look_alikes_are_compared_with_each_other() -> None:
     of_both = np.array([apart.presence[alike[apart.pairs] == which].mean() for which in (False, True)])
     assert right[apart.pairs].mean() > 0.9
     assert of_both.min() > 0.9
+
+
+@pytest.mark.parametrize(("n_given", "n_wrong"), [(20, 20), (19, 20), (20, 19)])
+def test_look_alikes_are_judged_apart_from_20_pairs_and_20_wrong_ones_on(n_given: int, n_wrong: int) -> None:
+    """Look-alikes are right at odds at which other pages are wrong."""
+    rng = np.random.default_rng(0)
+    others, look_alikes = rng.normal(6, 1, 30), rng.normal(2, 1, n_given)
+    wrong_others, wrong_look_alikes = rng.normal(2, 1, 30), rng.normal(-2, 1, n_wrong)
+    odds, wrong = np.append(others, look_alikes), np.append(wrong_others, wrong_look_alikes)
+    alike = np.repeat([False, True, False, True], [30, n_given, 30, n_wrong])
+    places = np.arange(len(odds))
+    presence = _presence(odds, places, (np.arange(len(wrong)) + len(odds), wrong), alike)
+    if min(n_given, n_wrong) >= LEAST_COMPARED:
+        assert presence[30:].tolist() == chance_of_being_right(look_alikes, wrong_look_alikes).tolist()
+        assert presence[:30].tolist() == chance_of_being_right(others, wrong_others).tolist()
+    else:
+        assert presence.tolist() == chance_of_being_right(odds, wrong).tolist()
 
 
 def test_what_depends_on_other_candidates_is_measured_again() -> None:

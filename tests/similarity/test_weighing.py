@@ -16,7 +16,16 @@ from twinlink.config import WeighingSettings
 from twinlink.errors import ShapeError
 from twinlink.similarity.chances import chance_of_being_right
 from twinlink.similarity.rivals import Rivalry
-from twinlink.similarity.weighing import LEAST_COMPARED, WITHHELD, Weighing, _presence, clear_pairs, weigh
+from twinlink.similarity.weighing import (
+    LEAST_COMPARED,
+    MAX_TEACHERS,
+    WITHHELD,
+    Weighing,
+    _presence,
+    _some,
+    clear_pairs,
+    weigh,
+)
 
 Floats = NDArray[np.float64]
 
@@ -314,6 +323,18 @@ def test_clear_pairs_lead_their_rivals() -> None:
     scores = np.array([0.5, 0.4, 0.3, 0.0, 0.1])
     assert clear_pairs(scores, rivalry, 0.2).tolist() == [True, False, False, False, True]
     assert clear_pairs(scores, rivalry, 0.3).tolist() == [False, False, False, False, True]
+
+
+@pytest.mark.parametrize("n", [MAX_TEACHERS - 1, MAX_TEACHERS, MAX_TEACHERS + 1, 5 * MAX_TEACHERS])
+def test_of_many_clear_pairs_so_many_teach_spread_evenly(n: int) -> None:
+    clear = np.zeros(2 * n, np.bool_)
+    clear[::2] = True
+    teachers = np.flatnonzero(_some(clear))
+    assert len(teachers) == min(n, MAX_TEACHERS)
+    assert clear[teachers].all()
+    gaps = np.diff(teachers) / 2
+    assert gaps.max() - gaps.min() <= 1
+    assert (teachers[0], teachers[-1]) == (0, 2 * (n - 1))
 
 
 def test_of_two_equal_best_candidates_none_is_clear() -> None:

@@ -53,8 +53,8 @@ class SqliteScheduler(BaseScheduler):
         return True
 
     def next_request(self) -> Request | None:
-        """Return the next request; None in a pause, and when all are busy, nothing waits or the crawl is done."""
-        if self._waits() or self._state.reading.is_full:
+        """Return the next request; None in a pause, and when all are busy, nothing waits or the crawl is to end."""
+        if self._state.fatal is not None or self._waits() or self._state.reading.is_full:
             return None
         if self._retries:
             return self._retries.popleft()
@@ -78,7 +78,7 @@ class SqliteScheduler(BaseScheduler):
 
     def has_pending_requests(self) -> bool:
         """Return whether the crawl has to go on."""
-        return bool(self._retries) or self._wants_more()
+        return self._state.fatal is None and (bool(self._retries) or self._wants_more())
 
     def _waits(self) -> bool:
         """Return whether a pause is asked for; at its end the sites' time goes on from now."""
@@ -88,7 +88,5 @@ class SqliteScheduler(BaseScheduler):
         return self._paused
 
     def _wants_more(self) -> bool:
-        if self._state.fatal is not None:
-            return False
         counts = self._ledger.counts()
         return counts.queued > 0 and counts.done + counts.flight < self._max_pages and self._ledger.has_more()

@@ -12,6 +12,7 @@ from unittest.mock import Mock
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scrapy import Request
 
 from twinlink.config import CrawlSettings
 from twinlink.errors import MissingStageError, RunError
@@ -431,6 +432,8 @@ def test_a_ledger_that_cannot_be_read_ends_the_crawl() -> None:
     assert scheduler.has_pending_requests()
     assert scheduler.next_request() is None
     assert isinstance(state.fatal, sqlite3.OperationalError)
+    scheduler.enqueue_request(Request("http://a.org/retry"))
+    assert scheduler.next_request() is None
     assert not scheduler.has_pending_requests()
 
 

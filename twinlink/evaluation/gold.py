@@ -52,7 +52,7 @@ class Gold:
     """Page, as `key` writes its address → the address under which the list has it; see `with_canonical`."""
 
     def key(self, url: str) -> str:
-        """Return the form in which addresses are compared.
+        """Return the normal form for comparisons of addresses.
 
         >>> Gold(()).key("http://www.example.org/en/")
         '/en/index.html'

@@ -1,6 +1,6 @@
-"""Pairs scored by labels of them in `twinlink review`, alone or together with a gold list.
+"""Precision, recall and F1 of page pairs by labels from `twinlink review`, alone or with a gold list.
 
-An accepted pair is right, a rejected one wrong; of pairs without a label nothing is known, they are not scored.
+An accepted pair is right, a rejected one wrong; pairs without a label are not scored.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Labels = Mapping[Pair, Label]
 
 @dataclass(frozen=True)
 class LabelScores:
-    """Precision, recall and F1 of the pairs of a run, as far as labels tell, each with a 95 % interval.
+    """Precision, recall and F1 of the pairs of a run, estimated from labels, each with a 95 % interval.
 
     ``print`` shows each as a number only if its interval is not wider than `twinlink.labels.precision.WIDEST_TOLD`.
     """
@@ -33,11 +33,11 @@ class LabelScores:
     counts: Counts
     """``n_gold``: accepted pairs; ``n_right``: those that the run has; ``n_wrong``: rejected pairs that the run has."""
     precision: Estimate
-    """Of all pairs of the run. Which pairs have a label is not left to chance: doubtful ones are shown first. So each
-    label speaks for pairs of like probability only."""
+    """Of all pairs of the run. Labelled pairs are not a random sample: doubtful ones are shown first. So each label
+    represents only pairs of similar probability."""
     recall: Share | None
-    """Share of the accepted pairs that the run has; None without any. Of pages in no pair it says nothing: the review
-    shows them to nobody."""
+    """Share of the accepted pairs that the run has; None without any. It does not cover pages in no pair, which the
+    review does not show."""
     f1: Share | None
     """Harmonic mean of both."""
 
@@ -46,7 +46,7 @@ class LabelScores:
 
 
 def share_lines(precision: Share, recall: Share | None, f1: Share | None) -> Iterator[str]:
-    """Yield a line for each measure: a number with its interval, or what it would take to tell one."""
+    """Yield a line for each measure: a number with its interval, or the number of labels needed."""
     kinds = (("precision", precision, "labels in random order"), ("recall", recall, "accepted pairs"), ("F1", f1, ""))
     for name, share, needed in kinds:
         would_do = share and needed and not share.tells
@@ -113,8 +113,8 @@ def count_labels(pairs: Iterable[Pair], labels: Labels) -> Counts:
 def evaluate_with_gold(pairs: Iterable[Pair], labels: Labels, gold: Gold) -> Evaluation:
     """Count them by labels where they have one, by a gold list where they have none.
 
-    A label has the last word: an accepted pair counts as one of the gold list, in the place of those that the list has
-    of its two pages; a rejected one is none of it.
+    Labels take precedence: an accepted pair replaces the gold pairs of its two pages; a rejected pair is removed
+    from the gold list.
     """
     unique = _unique(pairs)
     known = {pair for pair in unique if _verdict(pair, labels) is not None}

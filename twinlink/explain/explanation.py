@@ -1,4 +1,4 @@
-"""Why two pages are a pair, or why a page has none: the numbers behind it and the rivals that lost."""
+"""Why two pages are a pair, or why a page has none: the evidence and the rejected rivals."""
 
 from __future__ import annotations
 
@@ -41,16 +41,16 @@ class Explanation:
     candidates: pd.DataFrame
     """Best candidates of the page (and of its partner): url_a, url_b, the numbers, and whether it is the pair."""
     weights: dict[str, float]
-    """How much each kind of evidence counted, the heaviest first."""
+    """Weight of each kind of evidence, the largest first."""
     state: str = UNKEPT
     """pair; no pair; not kept: the run has no such page."""
     shown: tuple[str, str] | None = None
-    """The two pages that the evidence is about: the pair, or what was asked for, or else the best candidate."""
+    """The two pages that the evidence is about: the pair, the requested pages, or else the best candidate."""
     evidence: pd.DataFrame = field(default_factory=_no_evidence)
     """A row for each kind of evidence that was measured, the heaviest first: evidence (its name), value (of the two
     pages), rival (the same of the best other candidate of either page; nan: there is none), weight, meaning."""
     notes: Sequence[str] = ()
-    """What else is known of the pages, in sentences: their canonical addresses, their groups of near-duplicates."""
+    """Further facts on the pages, in sentences: canonical addresses, groups of near-duplicates."""
 
     def __str__(self) -> str:
         parts = [self.url, self.verdict, *self.notes]
@@ -81,7 +81,7 @@ def _evidence_lines(evidence: pd.DataFrame) -> list[str]:
 
 
 def explain(run: RunTables, url_a: str, url_b: str | None = None) -> Explanation:
-    """Explain a pair of pages, or what became of one page.
+    """Explain a pair of pages, or the outcome of one page.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def explain(run: RunTables, url_a: str, url_b: str | None = None) -> Explanation
     Raises
     ------
     InputError
-        If the run has seen no page of that address.
+        If the run has no page with that address.
     MissingStageError
         If the run has not been matched.
     """
@@ -190,7 +190,7 @@ def _as_url(run: RunTables, text: str) -> str:
 
 
 def _weights(weights: pd.DataFrame) -> dict[str, float]:
-    """Return how much each kind of evidence counted, on average over sites and languages; the heaviest first."""
+    """Return the weight of each kind of evidence, averaged over sites and languages, the largest first."""
     n_matches = len(weights[["site", "lang_a", "lang_b"]].drop_duplicates())
     mean = weights.groupby("evidence")["weight"].sum().sort_values(ascending=False, kind="stable") / max(n_matches, 1)
     return {str(kind): float(weight) for kind, weight in mean.items()}

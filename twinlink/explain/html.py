@@ -16,7 +16,7 @@ _MARKS = {"pair": "✓", "no pair": "✗", "not kept": "–"}
 
 
 class Explained(Protocol):
-    """What is shown of a `twinlink.explain.explanation.Explanation`."""
+    """Protocol of the displayed parts of a `twinlink.explain.explanation.Explanation`."""
 
     @property
     def url(self) -> str: ...

@@ -1,4 +1,4 @@
-"""What an explanation says of pages beside the evidence: canonical addresses, groups of near-duplicates."""
+"""Notes of explanations: canonical addresses and groups of near-duplicates of pages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["notes_on"]
 
 
 def notes_on(run: RunTables, numbers: Sequence[int], langs: Collection[str], rivals: pd.DataFrame) -> list[str]:
-    """Return what else is to be said of pages, in sentences.
+    """Return notes on pages, in sentences.
 
     Parameters
     ----------

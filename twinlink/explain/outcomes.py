@@ -1,4 +1,4 @@
-"""What became of a page, or of two pages, in words: what the tables of a run bear out, and nothing else."""
+"""Outcomes of pages and pairs in words, derived from the tables of a run."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BY_ADDRESS = {
     "jangeldin": "neither hreflang nor the URL rule joins them",
     "urls": "no URL pattern joins their addresses",
 }
-"""Why two pages are no candidates, in methods that choose them by address."""
+"""Reasons why two pages are not candidates, in methods that choose them by address."""
 WITHOUT_CHANCES = frozenset((*_BY_ADDRESS, "webmining"))
 """Methods that tell no probabilities."""
 _NOT_MATCHED = frozenset(("no-language", "two-languages", "other-language", "only-language"))
@@ -40,7 +40,7 @@ def either(table: pd.DataFrame, numbers: set[int]) -> pd.Series[bool]:
 
 
 class Outcomes:
-    """What became of the pages of a matched run.
+    """Outcomes of the pages of a matched run.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class Outcomes:
         self._matched = frozenset((*run.pairs["lang_a"], *run.pairs["lang_b"]))
 
     def of_page(self, number: int) -> str:
-        """Return what became of a kept page."""
+        """Return the outcome of a kept page."""
         pairs = self._run.pairs
         partner = pairs[either(pairs, {number})]
         if len(partner):
@@ -72,12 +72,12 @@ class Outcomes:
         return f"no pair; {self._why_unpaired(number)}"
 
     def of_address(self, url: str) -> str:
-        """Return why an address is no kept page.
+        """Return why an address is not a kept page.
 
         Raises
         ------
         InputError
-            If the run has never seen it.
+            If the run does not know it.
         """
         rejects = self._run.rejects
         rows = rejects[rejects["url"] == url]
@@ -113,7 +113,7 @@ class Outcomes:
         return next((name for name in sorted(self._matched) if name.partition("-")[0] == base), lang)
 
     def _why_not(self, number_a: int, number_b: int) -> str:
-        """Return what two pages lacked to become a pair; empty where the tables do not tell."""
+        """Return why two pages are not a pair; empty if the tables give no reason."""
         sites, langs = ([table[number] for number in (number_a, number_b)] for table in (self._site, self._lang))
         if sites[0] != sites[1]:
             return f"they are of different sites ({sites[0]}, {sites[1]}), and a site is matched by itself"
@@ -155,7 +155,7 @@ class Outcomes:
         return of_page
 
     def _label(self, number_a: int, number_b: int) -> str:
-        """Return what a label says of two pages, where the match heeded labels; empty for nothing."""
+        """Return the label of two pages as a sentence if the match used labels; else empty."""
         if not self._method.labels:
             return ""
         labels, urls = self._run.labels, [self._url[number_a], self._url[number_b]]

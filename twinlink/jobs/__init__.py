@@ -1,1 +1,1 @@
-"""Jobs over several stages: the whole way from addresses to page pairs, and the discovery of sites."""
+"""Jobs over several stages: mining from addresses to page pairs, and the discovery of sites."""

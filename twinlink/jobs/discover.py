@@ -1,7 +1,7 @@
-"""The loop: crawl sites, pair their pages, rank the sites that they link to, look at the best, add those, again.
+"""Site discovery, a loop: crawl sites, pair their pages, rank linked sites, probe the best, add bilingual ones.
 
-As Zhang, Yao & Kit have it (section 2.3), with a look at each candidate before it is crawled. Each step is a stage that
-is skipped when it is done, or ends with a file of `twinlink.rundir.rounds`; so the loop goes on anywhere.
+After Zhang, Yao & Kit (section 2.3), with a probe of each candidate before it is crawled. Each step is a stage that
+is skipped when done, or ends with a file of `twinlink.rundir.rounds`, so the loop can be resumed at any point.
 """
 
 from __future__ import annotations
@@ -48,11 +48,12 @@ def discover(
     report: Report = silent,
     on_round: OnRound | None = None,
 ) -> pa.Table:
-    """Let a list of sites grow by itself.
+    """Grow a list of sites.
 
     Round 0 crawls a budget of each seed site, pairs pages, and ranks the sites that they link to. Each further round
     probes the best ``discover.top`` of those with a few pages, adds the ones that are bilingual, crawls them, and pairs
-    and ranks again. What a probe found is kept and not asked again. The run is an ordinary one, of all sites that were
+    and ranks again. Results of probes are kept; no site is probed twice. The run is an ordinary one, of all sites
+    that were
     added; the column ``round`` of its pages says which round brought them.
 
     Parameters
@@ -61,7 +62,7 @@ def discover(
         Normalised addresses of the seed sites.
     run : RunDirectory
         Gets the loop's own files below ``RUN/discover``, see `twinlink.rundir.rounds`. A loop that was stopped or
-        killed goes on where it was; more rounds may be asked for later.
+        killed is resumed; more rounds can be added later.
     config : Config
         ``discover`` says how; ``crawl``, ``match.patterns`` and ``ranking`` hold for the stages.
     report : callable, optional
@@ -98,7 +99,7 @@ def discover(
 
 
 def _play_rounds(loop: _Loop, rounds: Rounds, last: int, on_round: OnRound | None) -> None:
-    """Play the rounds that are not done yet; it ends early when nobody is left to try."""
+    """Run the rounds that are not done yet; stop early when no candidate is left."""
     for number in range(last + 1):
         if rounds.is_done(number):
             continue
@@ -112,7 +113,7 @@ def _play_rounds(loop: _Loop, rounds: Rounds, last: int, on_round: OnRound | Non
 
 
 def _check_own(run: RunDirectory, seeds: Sequence[str], config: Config) -> None:
-    """Refuse a run whose pages come from elsewhere: the loop's own would stand beside them, or replace them."""
+    """Refuse a run whose pages come from other sources, which the loop would mix or replace."""
     known = origin_of(run)
     sites = Scope(known.starts, config.crawl)
     if known.paths:
@@ -141,17 +142,17 @@ def _begun(seeds: Sequence[str], config: Config) -> dict[str, Any]:
 
 
 class _Loop:
-    """Plays rounds; all that it knows is on disk."""
+    """Runs rounds; all state is on disk."""
 
     def __init__(self, seeds: Sequence[str], run: RunDirectory, rounds: Rounds, config: Config, report: Report) -> None:
         self._seeds, self._rounds, self._config, self._report = seeds, rounds, config, report
-        self._run = RunDirectory(run.path)  # of which nobody is told that each round makes the tables again
+        self._run = RunDirectory(run.path)  # silent: no message that each round rebuilds the tables
         self._site_by = _by_host(config)
         budget = config.crawl.max_site_pages or config.discover.site_pages
         self._limited = config.override({"crawl.max_site_pages": budget})
 
     def play(self, number: int) -> dict[str, int] | None:
-        """Play a round; None when there is nobody to try."""
+        """Run a round; None if there is no candidate."""
         chosen = self._rounds.chosen(number)
         if chosen is None:
             chosen = self._candidates() if number else self._seed_sites()
@@ -188,14 +189,14 @@ class _Loop:
         return [Chosen(site, starts[site], place, score) for place, (site, score) in enumerate(best.items(), 1)]
 
     def _probed(self, number: int, chosen: Iterable[Chosen]) -> pa.Table:
-        """Look at the candidates of a round."""
+        """Probe the candidates of a round."""
         starts = {each.site: each.starts for each in chosen}
         folder = self._rounds.of(number) / "probe"
         found = probe(starts, folder, self._config, self._credible_keys(), self._report, self._run.pause_file)
         return _verdict_table(number, chosen, found, self._config)
 
     def _fetched(self, number: int, chosen: Iterable[Chosen]) -> pa.Table:
-        """Say of the seeds which gave pages: they are crawled without a look."""
+        """Return the verdicts on the seeds, which are crawled without a probe, by whether they gave pages."""
         told = fetched_sites(self._run)
         found = {}
         for each in chosen:
@@ -237,7 +238,7 @@ class _Loop:
         rank(self._run, self._config, verdicts, lambda done, total: self._report("rank", done, total))
 
     def _row(self, number: int) -> dict[str, int]:
-        """Return the row of a round that has been played."""
+        """Return the row of a finished round."""
         verdicts = self._rounds.verdicts(number)
         assert verdicts is not None, "it has been played"
         tried = verdicts.to_pylist()

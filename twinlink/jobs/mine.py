@@ -1,4 +1,4 @@
-"""The whole job: crawl what is an address, read what is a path, match. Each stage is skipped when it is done."""
+"""The mining job: crawl addresses, read paths, match. Each stage is skipped when done."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def silent(stage: str, done: int, total: int | None, detail: str = "") -> None:
 
 
 def split_inputs(inputs: Sequence[str]) -> tuple[list[str], list[Path]]:
-    """Tell addresses from paths.
+    """Separate addresses from paths.
 
     >>> split_inputs(["https://www.example.org", "."])
     (['https://www.example.org/'], [PosixPath('.')])
@@ -92,7 +92,7 @@ def mine_stages(
     *,
     align: bool = False,
 ) -> None:
-    """Do all stages for ``inputs`` (addresses, archives, folders) in ``run``.
+    """Run all stages for ``inputs`` (addresses, archives, folders) in ``run``.
 
     Parameters
     ----------
@@ -102,9 +102,9 @@ def mine_stages(
     config : Config
     report : callable, optional
     how : {"same", "add", "replace"}
-        What the inputs are to a run that has sources already, see `twinlink.jobs.origin`.
+        Relation of the inputs to the sources of an existing run, see `twinlink.jobs.origin`.
     align : bool
-        Whether the sentences of the pairs are aligned, too.
+        Whether to align the sentences of the pairs.
     """
     urls, paths = split_inputs(inputs)
     if not urls and not paths:
@@ -118,13 +118,13 @@ def mine_stages(
         if place is not run:
             _check_replacement(place)
         if align:
-            _show(place, report)  # lest an error leaves the report of the earlier pairs
+            _show(place, report)  # so that an error does not leave the report of the earlier pairs
             align_stage(place, config, report=report)
     _show(run, report)
 
 
 def _show(run: RunDirectory, report: Report) -> None:
-    """Write the report; what was mined is there also when that fails."""
+    """Write the report; a failure does not affect the results."""
     try:
         report_stage(run)
     except TwinlinkError as error:
@@ -132,7 +132,7 @@ def _show(run: RunDirectory, report: Report) -> None:
 
 
 def _check_match(config: Config) -> None:
-    """Check what `match` will need: a slip is told now, not after hours of crawling."""
+    """Check the input of `match` now, to report errors before hours of crawling."""
     from twinlink.similarity.lexicon_files import read_lexicon
     from twinlink.similarity.lexicon_sets import named_files
 
@@ -148,7 +148,7 @@ def _check_match(config: Config) -> None:
 
 
 def _check_replacement(place: RunDirectory) -> None:
-    """Refuse to put a run without pairs into the place of another one."""
+    """Refuse to replace a run by one without pairs."""
     from twinlink.match.counts import EmptyMatchError, count_match, matched_langs, n_pairs, why_none
 
     folder = place.stage_folder("match")
@@ -160,7 +160,7 @@ def _check_replacement(place: RunDirectory) -> None:
 
 
 def report_stage(run: RunDirectory) -> Path:
-    """Write the report of the run, unless it is there and still true."""
+    """Write the report of the run, unless it is up to date."""
     from twinlink.review.report.stage import refresh_report
 
     return refresh_report(run)
@@ -174,7 +174,7 @@ def crawl_stage(
     pause: Path | None = None,
     own: Config | None = None,
 ) -> CrawlProgress:
-    """Fetch the sites of ``urls``; goes on where an earlier call stopped.
+    """Fetch the sites of ``urls``; resumes an earlier call.
 
     Parameters
     ----------
@@ -206,7 +206,7 @@ def crawl_stage(
 def crawl_alone(
     urls: Sequence[str], run: RunDirectory, config: Config, report: Report = silent, how: Means = "same"
 ) -> CrawlProgress:
-    """Do the stage as a job of its own, which remembers the wanted languages as well."""
+    """Run the stage as a separate job, which also remembers the wanted languages."""
     with entering(run, urls, [], config, how) as (place, _):
         progress = crawl_stage(urls, place, config, report, run.pause_file)
         remember(place, config, "langs")
@@ -214,7 +214,7 @@ def crawl_alone(
 
 
 def _crawl_detail(progress: CrawlProgress) -> str:
-    """Return what a crawl has met so far, in few words."""
+    """Return a short summary of a crawl so far."""
     parts = [f"queued {progress.queued}"]
     if progress.rejected:
         reasons = list(progress.reasons.items())[:_N_SHOWN]
@@ -254,7 +254,7 @@ def ingest_stage(paths: Sequence[Path], run: RunDirectory, config: Config, repor
 def ingest_alone(
     paths: Sequence[Path], run: RunDirectory, config: Config, report: Report = silent, how: Means = "same"
 ) -> None:
-    """Do the stage as a job of its own; without paths, those that the run was read from are read again."""
+    """Run the stage as a separate job; without paths, the sources of the run are read again."""
     with entering(run, [], paths, config, how) as (place, sources):
         ingest_stage(sources, place, config, report)
 
@@ -276,7 +276,7 @@ def align_stage(
     workers: int = 1,
     report: Report = silent,
 ) -> None:
-    """Align the sentences of the run's page pairs, in this process or in some of its own."""
+    """Align the sentences of the run's page pairs, in this process or in worker processes."""
     from concurrent.futures import ProcessPoolExecutor
 
     from twinlink.align.formats.sentence_pairs import PairFile

@@ -1,7 +1,7 @@
-"""Stages that a notebook starts on a run, with the settings of the call and of the run.
+"""Stages started from a notebook, with the settings of the call and of the run.
 
-Settings are remembered as on the command line, see `twinlink.rundir.remembered`. What is told there on the screen
-goes to the logger ``twinlink``: as warnings, but what a `Run` remembers of its own settings as information.
+Settings are remembered as on the command line, see `twinlink.rundir.remembered`. Messages go to the logger
+``twinlink``: as warnings, except remembered settings, which are information.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def rank(folder: Path, settings: Mapping[str, Any]) -> None:
 
 @contextmanager
 def at_work(folder: Path, call: CallSettings, stages: Sequence[str]) -> Iterator[tuple[RunDirectory, Report]]:
-    """Hold a run, and heed the pause that its review may ask for, which is the only progress that is shown."""
+    """Lock a run, and honour pauses requested by its review, the only progress that is shown."""
     from twinlink.progress import reporter
 
     with RunDirectory.held(folder, _log.warning) as run, reporter(quiet=True, pause=run.pause_file) as report:

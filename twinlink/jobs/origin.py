@@ -1,7 +1,7 @@
-"""What a run was made from, and whether another call means the same, more, or something else.
+"""Sources of a run, and whether a call names the same, additional, or other sources.
 
-The sources of a run are the start pages of its crawl, and the files and folders that were read into it. They only ever
-grow: a call that names some of them means the run as it is, and further ones come in beside them. A call that names
+The sources of a run are the start pages of its crawl, and the files and folders that were read into it. A call that
+names some of them uses the run as it is; further ones are added. A call that names
 only others is refused, unless it says which it wants: ``add``, or ``replace``.
 """
 
@@ -27,14 +27,14 @@ from twinlink.tables import count_rows
 __all__ = ["Means", "Origin", "agreed_paths", "entering", "holdings", "leaving_nothing", "means", "origin_of"]
 
 Means = Literal["same", "add", "replace"]
-"""What a call means by its sources: those of the run, further ones, or others instead."""
+"""Meaning of the sources of a call: those of the run, additional ones, or others instead."""
 
 _NAMED = 3  # sources in a message
 
 
 @dataclass(frozen=True)
 class Origin:
-    """What a run was made from."""
+    """The sources of a run."""
 
     starts: tuple[str, ...] = ()
     """Start pages of its crawl, if that has fetched anything."""
@@ -48,7 +48,7 @@ class Origin:
 
 
 def means(*, add: bool, replace: bool) -> Means:
-    """Return what the options of a call say of its sources.
+    """Return the meaning of a call's sources from its options.
 
     Raises
     ------
@@ -61,7 +61,7 @@ def means(*, add: bool, replace: bool) -> Means:
 
 
 def origin_of(run: RunDirectory) -> Origin:
-    """Return what a run was made from; nothing for one that has no pages yet."""
+    """Return the sources of a run; empty if it has no pages yet."""
     has_crawl = (run.path / LEDGER_NAME).is_file() and ledger_counts(run.path).done > 0
     return Origin(tuple(ledger_starts(run.path)) if has_crawl else (), tuple(source_paths(run)))
 
@@ -69,7 +69,7 @@ def origin_of(run: RunDirectory) -> Origin:
 def agreed_paths(
     run: RunDirectory, urls: Sequence[str], paths: Sequence[Path], config: Config, how: Means = "same"
 ) -> list[Path]:
-    """Return the files and folders that are to be read: those of the run, and further ones.
+    """Return the files and folders to read: those of the run, and further ones.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def _other(run: RunDirectory, known: Origin, given: Origin) -> str:
 
 
 def holdings(run: RunDirectory) -> str:
-    """Return in words what a run holds that took time: ``168 pages, 84 pairs``."""
+    """Return a summary of a run's results: ``168 pages, 84 pairs``."""
     tables = {"pages": "ingest/pages", "pairs": "match/pairs", "aligned pairs": "align/pages"}
     counts = {}
     for name, table in tables.items():
@@ -185,7 +185,7 @@ def entering(
 
 
 def _check_pages(run: RunDirectory, fresh: RunDirectory) -> None:
-    """Refuse to put a run without a page into the place of another one."""
+    """Refuse to replace a run by one without pages."""
     if not (origin_of(fresh).starts or count_rows(fresh.path / "ingest" / "pages")):
         raise NothingFoundError(f"0 pages. {run.path} stays as it was, with {holdings(run)}")
 
@@ -210,14 +210,14 @@ def _has_pages(run: RunDirectory) -> bool:
 
 
 def _copy_labels(run: RunDirectory, fresh: RunDirectory) -> None:
-    """Let the match of a new run heed the labels of the old one; only these will stay."""
+    """Copy the labels of the old run for the match of the new one; only these are kept."""
     if LabelBook(run.path).file.is_file():
         LabelBook(fresh.path).file.parent.mkdir(exist_ok=True)
         shutil.copy(LabelBook(run.path).file, LabelBook(fresh.path).file)
 
 
 def _check_begun(fresh: RunDirectory, urls: Sequence[str], paths: Sequence[Path], config: Config) -> None:
-    """Refuse to go on with a replacement that was begun from something else."""
+    """Refuse to resume a replacement that was begun with other sources."""
     try:
         agreed_paths(RunDirectory(fresh.path), urls, paths, config)
     except RunError as error:

@@ -1,4 +1,4 @@
-"""A first look at candidate sites: a few pages of each, and what they say about it."""
+"""Probing of candidate sites: fetch and judge a few pages of each."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _DEAD = frozenset(("dns", "connection", "timeout", "tls"))
 
 
 class Look(NamedTuple):
-    """What was made of a site."""
+    """Verdict on a site."""
 
     verdict: str
     """``bilingual``: a credible URL pattern between pages of two languages; ``two-languages``: no such pattern;
@@ -43,7 +43,7 @@ class Look(NamedTuple):
 
     @property
     def has_pages(self) -> bool:
-        """Whether anything was seen of it."""
+        """Whether any page of it was fetched."""
         return self.pages > 0
 
 
@@ -64,7 +64,7 @@ def probe(
     folder : Path
         Becomes a run of its own; a probe that was stopped goes on there.
     config : Config
-        ``discover.probe_pages`` of each site are fetched, in the manner of ``crawl``.
+        ``discover.probe_pages`` pages of each site are fetched, with the settings of ``crawl``.
     prior : mapping
         URL keys that are known to be credible, and their mean credibility.
     report : callable, optional
@@ -119,7 +119,7 @@ def _renamed(report: Report, name: str) -> Report:
 
 
 def fetched_sites(run: RunDirectory) -> dict[str, dict[str, Any]]:
-    """Return what a run's crawl says of each site: ``pages``, ``redirects``, and ``rejects`` by reason."""
+    """Return the counts of a run's crawl for each site: ``pages``, ``redirects``, and ``rejects`` by reason."""
     try:
         return {row["site"]: row for row in ledger_report(run.path)["sites"]}
     except MissingStageError:
@@ -172,7 +172,7 @@ def _languages(texts: Sequence[str], wanted: Sequence[str]) -> list[str]:
 
 
 def failure(told: Mapping[str, Any]) -> Look:
-    """Say why a site gave no page, by what its crawl counted.
+    """Return why a site gave no page, from the counts of its crawl.
 
     Examples
     --------

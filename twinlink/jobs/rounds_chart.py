@@ -1,4 +1,4 @@
-"""A picture of the rounds of site discovery: what became of the sites that each tried, and the pairs so far.
+"""Chart of the rounds of site discovery: outcomes of the sites that each tried, and the pairs so far.
 
 It is an SVG file written by hand: bars and a line need no plotting library, and every browser shows it.
 """
@@ -38,7 +38,8 @@ def draw_rounds(table: pa.Table, path: Path) -> None:
 def rounds_svg(rows: Sequence[dict[str, Any]]) -> str:
     """Return the picture as SVG.
 
-    A bar a round (left axis: share of the sites that it tried; below it the sites added and tried), and the pairs of
+    One bar per round (left axis: share of the sites that it tried; below it the sites added and tried), and the
+    pairs of
     all sites so far (right axis).
     """
     width, height = _LEFT + max(1, len(rows)) * _STEP + 240, _TOP + _HEIGHT + 45

@@ -1,4 +1,4 @@
-"""Where to begin at sites that are known by links alone."""
+"""Start pages of sites that are known only by links."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ __all__ = ["is_open", "start_pages"]
 def is_open(site: str, settings: DiscoverySettings, allow_private: bool = False) -> bool:
     """Return whether a site that pages link to may be tried at all.
 
-    A crawl trusts its start pages, also with hosts of the local network. Those that a stranger's page names are not to
-    be trusted: only names below a known public suffix are tried, no IP addresses, no ``router.lan``.
+    A crawl trusts its start pages, also with hosts of the local network. Sites named on other pages are not
+    trusted: only names below a known public suffix are tried, no IP addresses, no ``router.lan``.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""Labels: what reviewers said of page pairs, and what follows from it.
+"""Labels of page pairs by reviewers: storage, precision estimates, order of questions.
 
-- the book: `LabelBook` keeps labels by address, append-only; `Label`, `export_labels`
+- storage: `LabelBook` keeps labels by address, append-only; `Label`, `export_labels`
 - precision: `estimate`, `share_of`: the share of right pairs, with intervals of 95 %
-- order: `teaching_order`, `asking_order`: which pairs teach most when they are labelled
+- order: `teaching_order`, `asking_order`: the most informative pairs first
 """
 
 from __future__ import annotations

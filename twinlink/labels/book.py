@@ -1,8 +1,8 @@
 """Labels of page pairs: kept in the run, append-only, by address, so that labels outlive a new match.
 
-``RUN/review/labels.jsonl`` has one JSON object per line. A line is one step of undo: what somebody said at once, of one
-pair or of several (a re-pair rejects one and accepts another), or that a step is taken back. So a step is there as a
-whole or not at all: a line that was not written to its end is no line.
+``RUN/review/labels.jsonl`` has one JSON object per line. A line is one step of undo: the labels of one action, for
+one pair or several (a re-pair rejects one and accepts another), or the undo of a step. An incomplete line is
+ignored, so that a step is stored completely or not at all.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Verdict = Literal["accept", "reject"]
 Pair = tuple[str, str]
 
 ACCEPTED, REJECTED, UNLABELLED = 1, 0, -1
-"""What `label_codes` calls pairs."""
+"""Codes of `label_codes`."""
 
 _FOLDER, _NAME = "review", "labels.jsonl"
 _END_BYTES = 200  # a line has more; by them one sees that what was read has not been edited
@@ -41,7 +41,7 @@ _END_BYTES = 200  # a line has more; by them one sees that what was read has not
 
 @dataclass(frozen=True)
 class Label:
-    """What somebody said of a pair."""
+    """Label of a pair by a reviewer."""
 
     url_a: str
     url_b: str
@@ -54,11 +54,11 @@ class Label:
 
 @dataclass(frozen=True)
 class Step:
-    """What somebody said at once."""
+    """Labels of one action."""
 
     labels: tuple[Label, ...]
     undone: bool
-    """Whether it was taken back."""
+    """Whether it was undone."""
 
 
 class _Said(msgspec.Struct, omit_defaults=True):
@@ -71,14 +71,14 @@ class _Said(msgspec.Struct, omit_defaults=True):
 
 
 class _Line(msgspec.Struct, omit_defaults=True):
-    """A line of the file: a step, or that one is taken back."""
+    """A line of the file: a step, or the undo of one."""
 
     step: str
     who: str
     when: datetime
     labels: tuple[_Said, ...] = ()
     undo: str = ""
-    """The step that is taken back."""
+    """The step that is undone."""
 
 
 class LabelBook:
@@ -111,7 +111,7 @@ class LabelBook:
         self._current: dict[Pair, Label] | None = None
 
     def add(self, *labels: Label) -> None:
-        """Write down labels, all of one person; all of one call are one step of undo.
+        """Add labels of one person; those of one call are one step of undo.
 
         Raises
         ------
@@ -131,7 +131,7 @@ class LabelBook:
             _append(file, _Line(_new_name(), labels[0].who, labels[0].when.astimezone(UTC), said))
 
     def undo(self, who: str) -> tuple[Label, ...]:
-        """Take back the last step of a person that has not been taken back yet, and return its labels."""
+        """Undo the last step of a person that has not been undone yet, and return its labels."""
         with self._writing() as file:
             self._read()
             lines = self._lines
@@ -144,9 +144,9 @@ class LabelBook:
         return _labels(last)
 
     def current(self) -> dict[Pair, Label]:
-        """Return the label of each pair that has one: the latest that has not been taken back, oldest first.
+        """Return the current label of each labelled pair: the latest that has not been undone, oldest first.
 
-        The pair turned round is the same pair: what was said later of either counts.
+        The order of the two pages does not matter: the later label of either order counts.
         """
         with self._guard:
             self._read()
@@ -155,7 +155,7 @@ class LabelBook:
             return dict(self._current)
 
     def history(self) -> tuple[Step, ...]:
-        """Return all that was ever said, oldest first."""
+        """Return all steps, oldest first."""
         with self._guard:
             self._read()
             return tuple(self._steps())
@@ -195,7 +195,7 @@ class LabelBook:
         self._seen, self._current = seen, None
 
     def _read_on(self, file: BinaryIO) -> bytes:
-        """Return what stands behind what was read; all, if that is another text now: somebody has edited the file."""
+        """Return the unread rest of the file; the whole file if the part read before was edited."""
         file.seek(self._read_to - len(self._end))
         text = file.read()
         if text.startswith(self._end):

@@ -1,8 +1,8 @@
-"""What share of the pairs is right, as far as labels tell, and how sure that is: shares with intervals of 95 %.
+"""Estimates of precision from labels, with 95 % intervals.
 
 The queue shows doubtful pairs first, so the labelled pairs are worse than the others: their share of right ones would
-be too low. So pairs are put into strata of like probability, and each stratum speaks for itself. What the model claims
-of a stratum is never used, only in which order it puts the pairs.
+be too low. So pairs are divided into strata of similar probability, and each stratum is estimated separately. Only
+the order of the model's probabilities is used, not their values.
 
 A share whose interval is wider than `WIDEST_TOLD` is not told as a number anywhere, in the review, the report, on the
 command line or in Python: there are too few labels.
@@ -49,7 +49,7 @@ _SEED = 20_100
 
 @dataclass(frozen=True)
 class Share:
-    """A share that labels tell, with the interval that has the true one in 95 % of such cases.
+    """A share estimated from labels, with a 95 % interval.
 
     >>> print(Share(0.9, 0.85, 0.95))
     0.900 (95 % interval 0.850 to 0.950)
@@ -64,7 +64,7 @@ class Share:
     high: float
     """Upper bound."""
     needed: int = 0
-    """How many labels an interval of `WIDEST_TOLD` takes, were the share just this; 0: not known."""
+    """Number of labels needed for an interval of `WIDEST_TOLD` if the share is this; 0: unknown."""
 
     @property
     def tells(self) -> bool:
@@ -100,7 +100,7 @@ class Estimate:
 
     @cached_property
     def needed(self) -> int:
-        """Labels of pairs in random order that an interval of `WIDEST_TOLD` takes, were the precision just this."""
+        """Number of labels in random order needed for an interval of `WIDEST_TOLD` if the precision is this."""
         return labels_needed(self.precision, self.of)
 
     @property
@@ -122,7 +122,7 @@ def estimate(
     Parameters
     ----------
     probability : array of float, shape (n_pairs,)
-        The method's, 0 to 1; NaN where it tells none: these pairs are one stratum.
+        The method's, 0 to 1; NaN where it gives none: these pairs are one stratum.
     verdicts : array of int, shape (n_pairs,)
         As `twinlink.labels.book.label_codes` gives them: 1 accepted, 0 rejected, -1 no label.
 
@@ -176,7 +176,7 @@ def _mean_and_interval(draws: npt.NDArray[np.float64]) -> tuple[float, float, fl
 
 
 def share_of(n_right: int, n: int) -> Share | None:
-    """Return which share of all is right, if ``n_right`` of ``n`` drawn ones are: Jeffreys' interval; None for n = 0.
+    """Estimate the share of right ones, given ``n_right`` of ``n`` drawn ones: Jeffreys' interval; None for n = 0.
 
     >>> print(share_of(48, 50))
     0.951 (95 % interval 0.878 to 0.992)
@@ -199,7 +199,7 @@ def harmonic_mean(pairs: pd.DataFrame, labels: Mapping[tuple[str, str], Label], 
 
 
 def labels_needed(share: float, of: int | None = None) -> int:
-    """Return how many labels in random order an interval of `WIDEST_TOLD` takes.
+    """Return the number of labels in random order needed for an interval of `WIDEST_TOLD`.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """Order of pairs for labelling (active learning): doubtful pairs that resemble many other doubtful pairs first.
 
-What labels teach is in `twinlink.similarity.weighing`; here pairs are chosen by what the run says of them.
+Learning from labels is in `twinlink.similarity.weighing`; this module selects pairs by the tables of the run.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Ints = npt.NDArray[np.integer]
 Rows = npt.NDArray[np.intp]
 
 MOST_COMPARED = 500
-"""Pairs, the most doubtful ones, that are compared with each other: bounds time and memory."""
+"""Number of the most doubtful pairs that are compared with each other; bounds time and memory."""
 MOST_ASKED = 150
 """Pairs that are put into an order of their own; the others follow by doubt. After 100 there is little left to learn
 (`experiments.labels_curve`)."""
@@ -31,7 +31,7 @@ _LEAST_DEVIATION = 1e-6
 
 
 def asking_order(chances: Floats, by_doubt: Rows, at_random: Rows, features: Floats, groups: Ints) -> Rows:
-    """Return the rows of pairs in the order in which labels of them teach most.
+    """Return the rows of pairs in the order of their value for learning.
 
     `teaching_order` of the most doubtful pairs, with a sure pair (`SURE`) drawn at random in each fifth place; then all
     others by doubt.
@@ -43,9 +43,9 @@ def asking_order(chances: Floats, by_doubt: Rows, at_random: Rows, features: Flo
     by_doubt, at_random : ndarray of int, shape (n_pairs,)
         All rows, the most doubtful first, and mixed.
     features : ndarray, shape (n_pairs, n_features)
-        What is known of each pair; NaN where it was not measured.
+        Features of each pair; NaN where not measured.
     groups : ndarray of int, shape (n_pairs,)
-        Pairs of two groups (sites, languages) teach nothing of each other.
+        Pairs of different groups (sites, languages) are independent.
 
     Returns
     -------
@@ -73,7 +73,7 @@ def asking_order(chances: Floats, by_doubt: Rows, at_random: Rows, features: Flo
 
 
 def teaching_order(chances: Floats, features: Floats, groups: Ints, n: int) -> Rows:
-    """Return rows of pairs, the one first whose label takes most of the doubt away, then the next, given the first.
+    """Return rows of pairs, each the one whose label removes most uncertainty, given those before it.
 
     Verdicts are taken for a Gaussian process with the covariance::
 
@@ -81,7 +81,7 @@ def teaching_order(chances: Floats, features: Floats, groups: Ints, n: int) -> R
 
     x holds the d features that are not the same for all, each brought to mean 0 and deviation 1; c is 0 between groups.
     A label of i takes away the variance ``Σ_j c(i, j)² / (c(i, i) + σ²)``: much if the pair is doubtful and many
-    doubtful pairs are like it. Then c becomes what is left, so that a pair like one that was asked for teaches less.
+    doubtful pairs are like it. Then c is updated, so that pairs similar to a selected one have less value.
 
     Parameters
     ----------

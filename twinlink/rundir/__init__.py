@@ -1,9 +1,9 @@
-"""The run directory: where one mining job keeps everything, safe against being killed at any moment.
+"""The run directory: all files of one mining job, consistent even if the process is killed.
 
-- directory: `RunDirectory`: where each stage lies, whether it is done, and its lock
-- signatures: `Signature`: what a result was made from; a stage is done again when, and only when, that has changed
-- commits: `twinlink.rundir.commit`: results take their place by single renames
-- settings: `remembered`, `remember`, `call_settings`: what a run remembers, and what a call puts over it
+- directory: `RunDirectory`: paths and state of each stage, and the lock
+- signatures: `Signature`: settings, version and inputs of a result; a stage is redone if and only if these have changed
+- commits: `twinlink.rundir.commit`: results are published by single renames
+- settings: `remembered`, `remember`, `call_settings`: settings that a run remembers, and their overrides by a call
 """
 
 from __future__ import annotations

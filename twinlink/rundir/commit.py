@@ -1,4 +1,4 @@
-"""How results take their place in a run: in single renames, whose order lets the next process finish what a kill broke.
+"""Commit of results by single renames, in an order that lets the next process finish an interrupted commit.
 
 The commit of a stage::
 
@@ -15,7 +15,7 @@ The replacement of a whole run (``--replace``)::
     replacement  →  .arriving
     .arriving/*  →  RUN/*
 
-`settle` brings a run into the state after the last commit, whatever moment a process was killed at.
+`settle` brings a run into the state after the last commit, at whatever moment a process was killed.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def _old(run: Path, stage: str) -> Path:
 
 
 def commit_stage(run: Path, stage: str) -> None:
-    """Put the temporary folder of a stage into its place, if its signature has been written."""
+    """Rename the temporary folder of a stage to its final name, if its signature has been written."""
     final, temporary, old = run / stage, _temporary(run, stage), _old(run, stage)
     if (temporary / SIGNATURE).is_file():
         if final.exists():
@@ -58,7 +58,7 @@ def commit_stage(run: Path, stage: str) -> None:
 
 
 def settle_stage(run: Path, stage: str) -> None:
-    """Finish the commit of a stage that was begun, or undo what came before it."""
+    """Finish a commit of a stage that was begun, or remove its incomplete result."""
     final, temporary, old = run / stage, _temporary(run, stage), _old(run, stage)
     if old.exists() and not (final.exists() or (temporary / SIGNATURE).is_file()):
         old.rename(final)
@@ -66,7 +66,7 @@ def settle_stage(run: Path, stage: str) -> None:
 
 
 def replace_run(run: Path, clear: Callable[[], None]) -> None:
-    """Put a new run, which lies whole in `REPLACEMENT`, into the place of the old one.
+    """Replace the old run by the complete new one in `REPLACEMENT`.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def _replace(run: Path, clear: Callable[[], None]) -> None:
 
 
 def is_settled(run: Path, stages: Iterable[str]) -> bool:
-    """Return whether no commit was left half done."""
+    """Return whether no commit is incomplete."""
     marks = [run / REPLACEMENT / _WHOLE, run / _ARRIVING]
     for stage in stages:
         marks += [_old(run, stage), _temporary(run, stage) / SIGNATURE, run / stage / TOP]
@@ -102,7 +102,7 @@ def is_settled(run: Path, stages: Iterable[str]) -> bool:
 
 
 def settle(run: Path, stages: Iterable[str], clear: Callable[[], None]) -> None:
-    """Finish all that a killed process left half done; only a process that holds the run's lock may call this."""
+    """Finish all incomplete commits of a killed process; requires the run's lock."""
     _replace(run, clear)
     for stage in stages:
         with suppress(FileNotFoundError):  # removed by hand meanwhile

@@ -1,6 +1,7 @@
-"""The run directory: where one mining job keeps everything, safe against being killed at any moment.
+"""The run directory: all files of one mining job, consistent even if the process is killed.
 
-A stage writes into a folder with a temporary name and renames it when it is whole; its `Signature` lies in it. A stage
+A stage writes into a folder with a temporary name and renames it when complete; the folder contains its
+`Signature`. A stage
 whose signature has not changed is done and is skipped. Layout::
 
     RUN/config.toml                   the settings in force
@@ -47,7 +48,7 @@ from twinlink.system.pausing import waits
 __all__ = ["RunDirectory", "Signature", "Tell", "file_digest", "site_file", "twinlink_version"]
 
 Tell = Callable[[str], None]
-"""Takes a line that a person should read."""
+"""Receives a message for the user."""
 
 _LONGEST_NAME = 200  # bytes of a site's name in that of its file: file systems take 255, endings come on top
 _LOCK_PATIENCE = 0.1  # seconds: who only asks whether the lock is held (a review) has it for a moment
@@ -56,11 +57,11 @@ _RECORDS = ("ledger.sqlite*", "recover.sqlite*", "crawl.json", "crawl.log", "cra
 
 _LONG = ("ingest", "match", "align")
 _AFTER = {"ingest": ("match", "align"), "match": ("align",)}
-"""What has to be done again after each stage that may take long."""
+"""Long stages that must be redone after each stage."""
 
 
 def _unheard(line: str) -> None:
-    """Tell nobody."""
+    """Ignore the message."""
 
 
 class RunDirectory:
@@ -94,7 +95,7 @@ class RunDirectory:
     @classmethod
     @contextmanager
     def held(cls, path: Path, tell: Tell = _unheard) -> Iterator[RunDirectory]:
-        """Make the directory if need be, and hold it; a job that fails before it did anything leaves nothing behind.
+        """Create the directory if missing, and lock it; a job that fails before it wrote anything leaves no directory.
 
         Raises
         ------
@@ -123,7 +124,7 @@ class RunDirectory:
 
     @classmethod
     def existing(cls, path: Path) -> RunDirectory:
-        """Return a run that is there.
+        """Return an existing run.
 
         Raises
         ------
@@ -140,7 +141,7 @@ class RunDirectory:
         return run
 
     def is_begun(self) -> bool:
-        """Return whether a job has left anything that another one can go on with; settings alone are no such thing."""
+        """Return whether a job has left results that another one can continue; settings alone do not count."""
         results = (self.path / stage / SIGNATURE for stage in STAGES)
         return any(file.is_file() for file in (*map(self.path.joinpath, _LEDGERS), *results))
 
@@ -171,11 +172,11 @@ class RunDirectory:
 
     @property
     def paused(self) -> bool:
-        """Whether somebody asks for a pause."""
+        """Whether a pause is requested."""
         return waits(self.pause_file)
 
     def check_target(self, target: Path) -> None:
-        """Refuse to write what somebody asks for over what the run is made of.
+        """Refuse to overwrite files of the run by an export.
 
         Raises
         ------
@@ -198,7 +199,7 @@ class RunDirectory:
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Hold the run for this process alone; the lock falls with the process, however it ends.
+        """Lock the run for this process; the lock ends with the process.
 
         Raises
         ------
@@ -244,7 +245,7 @@ class RunDirectory:
         return found if is_of_pages else None
 
     def _any_signature(self, stage: str) -> Signature | None:
-        """Return the signature of a stage that has been done, whatever pages it was done for."""
+        """Return the signature of a stage that has been done, for any pages."""
         try:
             return read_json(self.path / stage / SIGNATURE, Signature)
         except RunError:
@@ -257,7 +258,7 @@ class RunDirectory:
 
     @contextmanager
     def writing(self, signature: Signature) -> Iterator[Path]:
-        """Give a folder to write a stage's result to; it takes its place when the block ends without an error.
+        """Provide a folder for a stage's result, which is committed when the block ends without an error.
 
         Files of its folder `TOP` go to the top of the run, in the same step.
         """
@@ -278,7 +279,7 @@ class RunDirectory:
         commit_stage(self.path, stage)
 
     def _announce(self, signature: Signature) -> None:
-        """Tell that a stage is done again, why, and what has to be done again after it."""
+        """Report that a stage is redone, why, and which stages must follow."""
         earlier = self._any_signature(signature.stage)
         if earlier is None or signature.stage not in _LONG:
             return
@@ -292,7 +293,7 @@ class RunDirectory:
         return folder / TOP / name
 
     def clear(self) -> None:
-        """Remove what jobs have left, so that the next one starts again; labels and files of others stay."""
+        """Remove the files of jobs, so that the next one starts from the beginning; labels and other files are kept."""
         for path in self.files():
             if path.is_dir():
                 shutil.rmtree(path, ignore_errors=True)
@@ -310,7 +311,7 @@ class RunDirectory:
         return self.path / REPLACEMENT
 
     def replace(self) -> None:
-        """Put the new run, which is whole now, into the place of this one."""
+        """Replace this run by the new one, which is complete."""
         replace_run(self.path, self.clear)
 
 

@@ -1,9 +1,9 @@
-"""What a run remembers of the settings that it was made with, and how a call puts its own together.
+"""Settings remembered by a run, and their combination with those of a call.
 
 One rule holds for all commands and for the library. A stage that has succeeded writes the settings that it uses to
-``RUN/config.toml``, together with its result; a stage that fails writes nothing. A later call begins with what the run
-remembers; a settings file goes over it, and single settings over both. Remembered values that are not the defaults are
-told wherever they apply, and `forget` takes the default instead.
+``RUN/config.toml``, together with its result; a stage that fails writes nothing. A later call starts with the
+remembered settings; a settings file overrides them, and single settings override both. Remembered values that are
+not the defaults are reported wherever they apply, and `forget` restores the default.
 """
 
 from __future__ import annotations
@@ -61,14 +61,14 @@ def remembered(run: RunDirectory) -> Config:
 
 
 def remember(run: RunDirectory, config: Config, *stages: str) -> None:
-    """Write down the settings that stages have succeeded with; those of other stages stay what they are."""
+    """Write the settings of stages that have succeeded; those of other stages are not changed."""
     text = _with(run, config, stages)
     if not _is_there(run.config_file, text):
         write_text(run.config_file, text)
 
 
 def keep_with(run: RunDirectory, folder: Path, config: Config, *stages: str) -> None:
-    """Do the same together with the result of a stage, which is being written to ``folder``: both count, or neither."""
+    """Write the settings into ``folder`` with the result of a stage, so that both are committed together."""
     run.top(folder, run.config_file.name).write_text(_with(run, config, stages), encoding="utf-8")
 
 
@@ -141,7 +141,7 @@ def _is_about(text: str, name: str, value: object) -> bool:
 def call_settings(
     run: Path | None, values: Mapping[str, Any], file: Path | None = None, forget: Sequence[str] = ()
 ) -> CallSettings:
-    """Put the settings of a call together.
+    """Combine the settings of a call.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""What the rounds of site discovery leave on disk: whom each tried, what came of it, and the sums.
+"""Files of the rounds of site discovery: candidates, verdicts and counts of each round.
 
-Each step of a round ends with one file, written under another name and renamed: a loop that was killed goes on after
-the last one. Below ``RUN/discover``::
+Each step of a round ends with one file, written under another name and renamed: a loop that was killed resumes
+after the last one. Below ``RUN/discover``::
 
     begun.json                    what the loop was begun with
     round-01/chosen.json          the candidates of the round, and where they are begun at
@@ -61,7 +61,7 @@ class Rounds:
         return (self.folder / _BEGUN).is_file()
 
     def begin(self, given: dict[str, Any]) -> None:
-        """Note what the loop is begun with.
+        """Record the start settings of the loop.
 
         Raises
         ------
@@ -84,30 +84,30 @@ class Rounds:
         return self.folder / f"round-{number:02}"
 
     def chosen(self, number: int) -> list[Chosen] | None:
-        """Return whom a round tries; None when that is not settled."""
+        """Return the candidates of a round; None if not chosen yet."""
         path = self.of(number) / _CHOSEN
         return read_json(path, list[Chosen]) if path.is_file() else None
 
     def choose(self, number: int, chosen: list[Chosen]) -> None:
-        """Settle whom a round tries."""
+        """Write the candidates of a round."""
         self.of(number).mkdir(parents=True, exist_ok=True)
         write_text(self.of(number) / _CHOSEN, msgspec.json.format(msgspec.json.encode(chosen).decode(), indent=1))
 
     def verdicts(self, number: int) -> pa.Table | None:
-        """Return what was made of a round's sites; None when they have not all been judged."""
+        """Return the verdicts on a round's sites; None if not all have been judged."""
         path = self.of(number) / _VERDICTS
         return read_table(path, PROBES) if path.is_file() else None
 
     def judge(self, number: int, verdicts: pa.Table) -> None:
-        """Keep what was made of a round's sites."""
+        """Write the verdicts on a round's sites."""
         write_table(verdicts, PROBES, self.of(number) / _VERDICTS)
 
     def is_done(self, number: int) -> bool:
-        """Return whether a round has come to its end."""
+        """Return whether a round is finished."""
         return (self.of(number) / _COUNTS).is_file()
 
     def count(self, number: int, row: dict[str, int]) -> None:
-        """End a round with its row."""
+        """Finish a round by writing its row."""
         write_table(pa.Table.from_pylist([row], schema=ROUNDS), ROUNDS, self.of(number) / _COUNTS)
 
     def write_tables(self) -> None:
@@ -120,7 +120,7 @@ class Rounds:
         return concat_tables([read_table(path, ROUNDS) for path in self._files(_COUNTS)], ROUNDS)
 
     def all_verdicts(self) -> pa.Table:
-        """Return what was made of all sites so far, round by round, the best candidates first."""
+        """Return the verdicts on all sites so far, round by round, the best candidates first."""
         return concat_tables([read_table(path, PROBES) for path in self._files(_VERDICTS)], PROBES)
 
     def _files(self, name: str) -> list[Path]:

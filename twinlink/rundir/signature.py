@@ -1,4 +1,4 @@
-"""Signatures: what the result of a stage was made from. It is made again when, and only when, that has changed."""
+"""Signatures: settings, version and inputs of a stage's result, which is redone if and only if these have changed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def twinlink_version() -> str:
 
 
 class Signature(msgspec.Struct, frozen=True):
-    """What a stage's result depends on: settings, version and input. Equal signatures mean equal results."""
+    """Dependencies of a stage's result: settings, version and input. Equal signatures mean equal results."""
 
     stage: str
     version: str
@@ -90,7 +90,7 @@ def shown(value: object) -> str:
 
 
 def file_digest(path: Path, name: str | None = None) -> str:
-    """Return what tells whether a file has changed: name, size and time of change (its content is not read).
+    """Return a digest of a file's name, size and modification time (its content is not read).
 
     The name is the whole path by default, so that it does not matter from which folder a command is called.
     """

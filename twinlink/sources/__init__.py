@@ -1,7 +1,7 @@
-"""Documents from anywhere: WARC, ARC and WACZ archives, CDX indexes, mirrors, HTTrack caches, and lists of files.
+"""Readers of documents: WARC, ARC and WACZ archives, CDX indexes, mirrors, HTTrack caches, and lists of files.
 
-`read_path` is the one door: it looks at the name and the content of a path and yields a `Document` for each page.
-Nothing is unpacked to disk, nothing outside of a named folder is read, and what cannot be read is reported with its
+`read_path` is the entry point: it detects the format by name and content and yields a `Document` for each page.
+Nothing is unpacked to disk, nothing outside of a named folder is read, and unreadable files are reported with a
 reason.
 """
 

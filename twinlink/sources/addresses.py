@@ -1,4 +1,4 @@
-"""Which address a saved file had: from its path below a mirror folder, and from what tools write into pages."""
+"""Original addresses of saved files, from paths in a mirror folder and from comments that tools write into pages."""
 
 from __future__ import annotations
 
@@ -58,13 +58,13 @@ class Addresses:
     hosts: dict[str, str]
     """Folder on top of the mirror → address of what is in it."""
     base: str
-    """Address of everything else, empty where nothing tells it. Like those of ``hosts`` it ends with a slash."""
+    """Address of everything else, empty if unknown. Like those of ``hosts`` it ends with a slash."""
     is_bare: bool = False
     """Whether the pages link to each other without an ending. Where folders are named as hosts, a tool added ``.html``
     to each name; a folder whose address is given (``base``) holds the names that its pages are read under."""
 
     is_given: bool = False
-    """Whether ``base`` is what a user calls the folder, not its own name."""
+    """Whether ``base`` is given by the user, not derived from the folder's name."""
 
     def of(self, parts: Sequence[str], siblings: Collection[str] = ()) -> list[str]:
         """Return the address of a file, and behind it those that lead to it.
@@ -79,7 +79,7 @@ class Addresses:
         Returns
         -------
         list of str
-            Empty where nothing tells the address.
+            Empty if the address is unknown.
 
         Examples
         --------
@@ -146,7 +146,7 @@ def recorded_address(body: bytes) -> str | None:
 
 
 def reconcile(addresses: Sequence[str], recorded: str | None) -> list[str]:
-    """Put the address recorded in a page together with those of its file: the page's own first, as in `Addresses.of`.
+    """Combine the address recorded in a page with those of its file: the page's own first, as in `Addresses.of`.
 
     The links of such a page are relative to its file. Where the recorded address lies in another folder they would
     break, so that the file's address stays the page's.

@@ -1,4 +1,4 @@
-"""Indexes of web archives (CDX and CDXJ): only the records that are wanted are read, each at its place."""
+"""Indexes of web archives (CDX and CDXJ): only wanted records are read, by offset."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class _Capture(NamedTuple):
 
 
 class _Entry(msgspec.Struct):
-    """What we need of the JSON of a CDXJ line; some tools write numbers as strings."""
+    """Used fields of the JSON of a CDXJ line; some tools write numbers as strings."""
 
     url: str
     filename: str
@@ -58,7 +58,7 @@ def read_cdx(
         below it and in ``../archive/``, with the path that it gives and with their names alone. Names that lead out of
         these folders are refused.
     is_wanted : callable
-        Tells from a normalised address whether its record is read; of the others nothing is counted.
+        Returns whether the record of a normalised address is read; other records are not counted.
     max_page_bytes : int
         Largest body.
     exchanges : Exchanges, optional

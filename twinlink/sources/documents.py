@@ -1,4 +1,4 @@
-"""What a reader of archives and folders hands on: one record per page or redirect, whatever it was stored in."""
+"""Documents, the output of all readers: one record per page or redirect."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Document:
     body: bytes
     """The page, content encoding (gzip …) removed; empty for a redirect."""
     fetched: datetime | None
-    """When it was fetched, with time zone; None where nothing says."""
+    """When it was fetched, with time zone; None if unknown."""
     source: str
     """Name of the archive, or path of the file below its folder."""
     offset: int
@@ -43,10 +43,10 @@ class Document:
 
 
 class Gone(Reject):
-    """The answer that there is no page at an address (any more): a reject that counts against earlier captures."""
+    """A response that there is no page (any more) at an address: a reject that supersedes earlier captures."""
 
     fetched: datetime | None = None
-    """When the server said so, with time zone."""
+    """Time of the response, with time zone."""
 
     @classmethod
     def at(cls, url: str, reason: str, fetched: datetime | None) -> Gone:
@@ -58,7 +58,7 @@ class Gone(Reject):
 
 @dataclass(frozen=True, slots=True)
 class Revisit:
-    """A visit that found what an earlier one did, at the same address or at another one, and kept no body."""
+    """A visit without body, whose content equals that of an earlier one at the same or another address."""
 
     url: str
     """Normalised address."""
@@ -67,13 +67,13 @@ class Revisit:
     first: datetime | None
     """When the body was fetched, None where the record does not say."""
     is_own: bool
-    """Nothing says that the body came from another address."""
+    """Whether the body comes from the same address, as far as the record says."""
     load: Callable[[], Document | Reject]
     """Reads the page; a reject where its body is not in the input."""
 
 
 def status_of(text: str) -> int | None:
-    """Return the HTTP status that is written somewhere; None for what is none.
+    """Return an HTTP status from text; None if invalid.
 
     >>> status_of("200"), status_of("9" * 5000), status_of("abc")
     (200, None, None)

@@ -1,4 +1,4 @@
-"""Files that hold pages, read with care: none outside their folder, none too large, none that waits for ever."""
+"""Safe reading of files: never outside their folder, limited in size, no pipes."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ OUTSIDE = "link to a place outside the folder"
 _MOST_DIGITS = 18  # of a number of 64 bits
 
 MAX_SKIPPED_BYTES = 2**26
-"""Bytes of lines that are too long: what stands behind so many of them is not read. No list has such lines."""
+"""Maximum number of bytes in too long lines, after which reading stops. No list has such lines."""
 
 
 class UnusableError(Exception):
-    """A file that is not a page for us: reason and detail of its reject.
+    """A file that is not used: reason and detail of its reject.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class UnusableError(Exception):
 
 
 def number_of(text: str) -> int | None:
-    """Return the number that digits stand for; None for anything else, and for one that no file or answer can have.
+    """Return the number written in digits; None if invalid or out of range.
 
     >>> number_of("200"), number_of("-1"), number_of("9" * 5000)
     (200, None, None)
@@ -81,20 +81,20 @@ class Folder(NamedTuple):
     parts: tuple[str, ...]
     """Its path below that one."""
     names: list[str]
-    """What is in it and no folder, in order."""
+    """Its entries that are not folders, in order."""
     plain: frozenset[str]
     """Those that are regular files themselves, not links or pipes."""
 
 
 class Unusable(NamedTuple):
-    """What cannot be gone through: a folder that cannot be read, a link to one outside."""
+    """A folder that cannot be read, or a link to one outside."""
 
     parts: tuple[str, ...]
     detail: str
 
 
 def source_of(parts: Sequence[str]) -> str:
-    r"""Return the path of a file below its folder as it stands in tables: what is no UTF-8 in it is replaced.
+    r"""Return the path of a file below its folder as in tables: bytes that are not UTF-8 are replaced.
 
     >>> source_of(["en", "a\udcff.html"])
     'en/a\ufffd.html'
@@ -103,9 +103,9 @@ def source_of(parts: Sequence[str]) -> str:
 
 
 def walk(root: Path, skipped: frozenset[str] = frozenset()) -> Iterator[Folder | Unusable]:
-    """Yield a folder and all below it in the order of their names, however deep they lie.
+    """Yield a folder and all folders below it, in the order of their names, at any depth.
 
-    Links to folders are not followed: those inside are gone through in their own places, those that lead outside are
+    Links to folders are not followed: their targets inside are visited in their own places, links to the outside are
     yielded as `Unusable`. So is a folder that lies deeper than a path can be long.
 
     Parameters
@@ -179,7 +179,7 @@ def short_lines(file: BinaryIO, max_bytes: int) -> Iterator[bytes | None]:
 
 
 def read_file(path: Path, root: Path, limit: int) -> bytes:
-    """Return what is in a file, or ``limit + 1`` bytes of it.
+    """Return the content of a file, or its first ``limit + 1`` bytes.
 
     Parameters
     ----------

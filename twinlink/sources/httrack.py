@@ -1,6 +1,6 @@
 """HTTrack's cache: the pages of a mirror as the server sent them, with their addresses and headers.
 
-``hts-cache/new.zip`` has one member an answer. Its name is the address; the headers stand in the local header of the
+``hts-cache/new.zip`` has one member per response. Its name is the address; the headers stand in the local header of the
 member, as its extra field (HTTrack's own ``htscache.c``); its content is the body before HTTrack converted the links.
 """
 
@@ -106,7 +106,7 @@ def _read_member(
 
 
 def _answer(url: str, status: int, headers: dict[str, str], info: zipfile.ZipInfo) -> Document | Reject:
-    """Return what the headers say: a redirect, a page without its body, or a reject."""
+    """Return a redirect, a page without its body, or a reject, according to the headers."""
     location = headers.get("location", "")
     if status in REDIRECTS and location:
         return Document(url, status, "", "", location, b"", None, CACHE_NAME, info.header_offset)
@@ -148,7 +148,7 @@ def _address(info: zipfile.ZipInfo) -> str:
 
 
 def _headers(file: BinaryIO, info: zipfile.ZipInfo) -> dict[str, str]:
-    """Return the headers of an answer by their names in lower case; the first of each counts."""
+    """Return the headers of a response by their names in lower case; the first of each counts."""
     file.seek(info.header_offset)
     head = file.read(_LOCAL_HEADER.size)
     if len(head) < _LOCAL_HEADER.size:

@@ -30,7 +30,7 @@ from twinlink.urls import MAX_URL_LENGTH, normalise, page_id
 
 __all__ = ["mirror_addresses", "read_mirror"]
 
-# Documents that a reader of the site would miss: they are counted. Files of all these kinds are passed over.
+# Documents that are counted as rejects. Files of all other kinds are skipped silently.
 _DOCUMENT_SUFFIXES = frozenset(".pdf .doc .docx .rtf .odt .xls .xlsx .ods .ppt .pptx .odp .ps .txt".split())
 _ASSET_SUFFIXES = frozenset(
     ".css .js .mjs .json .map .xml .rss .atom .xsl .dtd .gif .jpg .jpeg .png .webp .avif .svg .ico .bmp .tif .tiff"
@@ -40,7 +40,7 @@ _ASSET_SUFFIXES = frozenset(
 _TOOL_FILES = frozenset(("robots.txt", "hts-log.txt", "cookies.txt"))
 _TOOL_FOLDERS = frozenset(("hts-cache",))
 _ADDED = (".html", ".htm")  # by wget -E
-_SAMPLE = 20  # pages that are looked at first, to learn how the mirror was made
+_SAMPLE = 20  # number of pages sampled to detect how the mirror was made
 
 
 def read_mirror(folder: Path, base_url: str, max_page_bytes: int) -> Iterator[Document | Reject]:
@@ -85,7 +85,7 @@ def read_mirror(folder: Path, base_url: str, max_page_bytes: int) -> Iterator[Do
     Raises
     ------
     InputError
-        If the folder cannot be read, has no page in it, or nothing tells its address.
+        If the folder cannot be read, has no page in it, or its address is unknown.
     """
     if not folder.is_dir():
         raise InputError(f"{folder}: expected a folder of saved pages")
@@ -105,18 +105,18 @@ def read_mirror(folder: Path, base_url: str, max_page_bytes: int) -> Iterator[Do
 
 
 def mirror_addresses(folder: Path, base_url: str, max_page_bytes: int) -> Addresses:
-    """Return which addresses the paths of a mirror stand for, as `read_mirror` reads it.
+    """Return the addresses of the paths of a mirror, as used by `read_mirror`.
 
     Raises
     ------
     InputError
-        If nothing tells them.
+        If they are unknown.
     """
     return _find_addresses(folder, base_url, _Files(folder, max_page_bytes))
 
 
 def _read_files(folder: Path, base_url: str, max_page_bytes: int, covered: set[int]) -> Iterator[Document | Reject]:
-    """Yield what the files hold, but those whose addresses are ``covered`` by a cache."""
+    """Yield the documents of files whose addresses are not ``covered`` by a cache."""
     files = _Files(folder, max_page_bytes)
     try:
         addresses = _find_addresses(folder, base_url, files)
@@ -308,7 +308,7 @@ def _folder_address(base_url: str) -> str:
 
 
 def _scheme(host: str, files: _Files) -> str:
-    """Return the scheme by which the first pages speak of their host more often; http if they do not."""
+    """Return the scheme that the first pages use more often for their host; http by default."""
     secure = plain = 0
     for body in files.sample():
         secure += body.count(f"https://{host}".encode())

@@ -62,7 +62,7 @@ def read_path(
     Raises
     ------
     InputError
-        If there is no such source, or nothing in it can be read.
+        If the source does not exist, or nothing in it can be read.
     """
     is_wanted = wanted_addresses(url_prefixes)
     for item in _read(path, max_page_bytes, base_url, is_wanted, exchanges):
@@ -100,7 +100,7 @@ def _read(
 
 
 def _read_folder(path: Path, limit: int, base_url: str, exchanges: Exchanges | None) -> Iterator[Document | Reject]:
-    """Read a folder of archives, or else of saved pages; what cannot be read is counted, and told if it was all."""
+    """Read a folder of archives, or else of saved pages; unreadable files are counted."""
     archives = _found(path, _HOLDS_ARCHIVES)
     refused = archives.refused[:1]
     yield from archives.refused
@@ -141,7 +141,7 @@ def _is_list(path: Path) -> bool:
 def _read_archives(
     folder: Path, files: Sequence[Path], limit: int, exchanges: Exchanges | None
 ) -> Iterator[Document | Reject]:
-    """Read all archives of a folder: plain ones as one, for they may refer to each other."""
+    """Read all archives of a folder; plain ones together, because they may refer to each other."""
     plain = [archive_of(file) for file in files if not _WACZ.search(file.name)]
     readers = [partial(read_archives, plain, limit, exchanges)] if plain else []
     readers += [partial(read_wacz, file, limit, exchanges) for file in files if _WACZ.search(file.name)]

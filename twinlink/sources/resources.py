@@ -1,6 +1,6 @@
 """Style sheets and pictures that archives and mirrors hold beside the pages: found in one pass, read one by one.
 
-Nothing is ever fetched. What a file is, its first bytes say; the type that a server or a name claims is not enough.
+Nothing is fetched. The type of a file is detected by its first bytes; the claimed type is not sufficient.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class StoredResource(NamedTuple):
 
 
 class Found(NamedTuple):
-    """Where a style sheet or picture lies."""
+    """Location of a style sheet or picture."""
 
     url: str
     """Normalised address."""
@@ -72,7 +72,7 @@ class Found(NamedTuple):
 
 
 def kind_of(content: bytes, claimed: str) -> str | None:
-    """Return the type of a style sheet or picture, None where it is neither.
+    """Return the type of a style sheet or picture, None if it is neither.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def archive_files(source: Path) -> list[Path]:
 
 
 def find_resources(path: Path) -> Iterator[Found]:
-    """Yield what an archive or WACZ file holds of style sheets and pictures, in its order; damage is passed over."""
+    """Yield the style sheets and pictures of an archive or WACZ file, in its order; damaged records are skipped."""
     with ExitStack() as stack:
         try:
             for archive in archives_in(path, stack):
@@ -133,7 +133,7 @@ def read_resource(path: Path, archive: str, offset: int) -> StoredResource | Non
 
 
 class MirrorResources:
-    """What lies beside the pages of a mirror.
+    """Style sheets and pictures of a mirror.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Which addresses of a source are wanted: those that begin as the user says."""
+"""Selection of addresses by prefixes."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ __all__ = ["wanted_addresses"]
 
 
 def wanted_addresses(prefixes: Iterable[str]) -> Callable[[str], bool]:
-    """Return a test that tells whether a normalised address begins with one of ``prefixes``.
+    """Return a function that tests whether a normalised address begins with one of ``prefixes``.
 
     Parameters
     ----------
     prefixes : iterable of str
-        ``https://www.example.org/en/``; without a scheme, ``www.example.org/en/``, it takes in http and https. A host
-        alone means all of it and no longer name. None at all: every address is wanted.
+        ``https://www.example.org/en/``; without a scheme, ``www.example.org/en/``, it includes http and https. A
+        host alone selects exactly this host. Without prefixes, every address is selected.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""A page read again from where it lies: its archive at the place that is known, or its file."""
+"""Random access to pages that have been read: by archive and offset, or by file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["StoredPages", "archives_in"]
 
 
 class StoredPages:
-    """The pages of sources that have been read once. What is no longer there is not found; nothing is raised for it.
+    """Access to pages of sources that have been read before. Missing pages raise no error.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class StoredPages:
         self._limit = max_page_bytes
 
     def bodies(self, source: str, offset: int) -> Iterator[bytes]:
-        """Yield what may be the body of a page: as a rule one, more where sources have archives of one name.
+        """Yield the possible bodies of a page: usually one, several if sources have archives of the same name.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""WACZ files (a zip with archives, a list of pages and an index in it), read where they lie: nothing is unpacked.
+"""WACZ files (a zip with archives, a list of pages and an index in it), read without unpacking to disk.
 
 A collection of several crawls is a WACZ file that has WACZ files in it ("multi-WACZ").
 """
@@ -43,7 +43,7 @@ _MAX_LISTED = 100_000  # addresses in lists of pages that are looked for: more w
 
 
 class _PageEntry(msgspec.Struct):
-    """What we need of a line of ``pages.jsonl``."""
+    """Used fields of a line of ``pages.jsonl``."""
 
     url: str = ""
 
@@ -91,13 +91,13 @@ def read_wacz(path: Path, max_page_bytes: int, exchanges: Exchanges | None = Non
 
 
 def is_wacz(path: Path) -> bool:
-    """Tell by its name whether a file is a WACZ file."""
+    """Return whether a file is a WACZ file by its name."""
     return path.name.lower().endswith(_PACKAGE)
 
 
 @contextmanager
 def open_archives(path: Path) -> Iterator[list[Archive]]:
-    """Give the archives in a WACZ file, by the names that their documents have; for use within the block.
+    """Open the archives in a WACZ file, by the names in their documents; for use within the block.
 
     Raises
     ------
@@ -123,7 +123,7 @@ class _Holder(NamedTuple):
 
 
 class _Contents(NamedTuple):
-    """What a WACZ file holds, those inside it included."""
+    """Contents of a WACZ file, nested ones included."""
 
     archives: list[Archive]
     rejects: list[Reject]
@@ -131,7 +131,7 @@ class _Contents(NamedTuple):
 
 
 def _gather(holder: _Holder, where: str, contents: _Contents, stack: ExitStack, nesting: int = 0) -> None:
-    """Add what a WACZ file holds; it stays open until the stack is closed. Raises InputError if it is none."""
+    """Add the contents of a WACZ file, open until the stack is closed. Raises InputError if it is invalid."""
     container = _opened(holder, where, stack)
     members = [info for info in container.infolist() if info.filename.lower().endswith((*_ARCHIVES, _PACKAGE))]
     if not members:
@@ -202,7 +202,7 @@ def _listed_addresses(container: zipfile.ZipFile, name: str) -> Iterator[str]:
                     continue
                 if url:
                     yield url
-    except (KeyError, OSError, *BROKEN):  # there is none, or it is damaged: it is no more than a check
+    except (KeyError, OSError, *BROKEN):  # missing or damaged lists are ignored: they serve only as a check
         return
 
 

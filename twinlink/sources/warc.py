@@ -1,4 +1,4 @@
-"""What web archives hold: documents made of the records of any tool's WARC and ARC files."""
+"""Documents from the records of WARC and ARC files."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Archive:
     """A WARC or ARC file, on disk or inside another file."""
 
     name: str
-    """What the ``source`` of its documents says."""
+    """``source`` of its documents."""
     open: Callable[[], BinaryIO]
     """Opens it again; the file can seek. Raises OSError."""
 
@@ -52,21 +52,22 @@ def name_of(path: Path) -> str:
 
 
 def read_warc(path: Path, max_page_bytes: int) -> Iterator[Document | Reject]:
-    """Yield what `read_archives` does for one archive on disk."""
+    """Yield the items of `read_archives` for one archive on disk."""
     yield from read_archives([archive_of(path)], max_page_bytes)
 
 
 def read_archives(
     archives: Sequence[Archive], max_page_bytes: int, exchanges: Exchanges | None = None
 ) -> Iterator[Document | Reject]:
-    """Yield the pages and redirects of archives that belong together, and a reject for each answer that is neither.
+    """Yield the pages and redirects of related archives, and a reject for each other response.
 
-    Read are ``response``, ``resource`` and ``revisit`` records of http and https addresses; robots.txt and other kinds
-    of records are passed over without a reject, for they are no pages. A ``conversion`` record that is HTML stands for
-    the record that it refers to, if that comes behind it: so the crawl writes pages that scripts have built. Damage
-    costs the record that it hits: reading goes on at the next one that can be found.
+    Reads ``response``, ``resource`` and ``revisit`` records of http and https addresses; robots.txt and other kinds
+    of records are skipped without a reject, because they are not pages. A ``conversion`` record that is HTML stands
+    for
+    the record that it refers to, if that comes behind it: so the crawl writes pages that scripts have built. A
+    damaged record is lost; reading continues at the next record found.
 
-    A ``revisit`` record says that an answer was the same as an earlier one. Where that came from another address (tools
+    A ``revisit`` record says that a response equals an earlier one. Where that came from another address (tools
     write each payload only once), the page is the earlier one's under the new address; it comes when all archives have
     been read. Where it came from the same address, the page is there already.
 
@@ -112,13 +113,13 @@ def read_archives(
 
 
 class _Found(NamedTuple):
-    """What a record holds."""
+    """Content of a record."""
 
     item: Document | Reject
     digest: str = ""  # of the payload as it was sent, where the record says it
     waits: bool = False  # the item is a page without its body, which another record has
     first: datetime | None = None  # when the body was fetched
-    is_own: bool = False  # nothing says that the body came from another address
+    is_own: bool = False  # the body comes from the same address, as far as the record says
 
 
 _Place = tuple[Archive, int]
@@ -158,7 +159,7 @@ class Exchanges:
             yield found.item.url
 
     def read(self, archive: Archive) -> Iterator[Document | Reject]:
-        """Yield what `read_archives` does for one archive, but for pages that wait for another record.
+        """Yield the items of `read_archives` for one archive, except pages that wait for another record.
 
         Raises
         ------
@@ -189,7 +190,7 @@ class Exchanges:
             yield from self._keep(archive, found)
 
     def revisits(self) -> Iterator[Revisit]:
-        """Yield the visits that brought no body, the latest first: to be asked for once all bodies have been read."""
+        """Yield the visits without body, the latest first; to be called once all bodies have been read."""
         waiting, self._waiting = self._waiting, []
         for found in sorted(waiting, key=_moment, reverse=True):
             page = found.item

@@ -1,4 +1,4 @@
-"""Words of a text: tokens, stems, numbers, values; and how often each page has each term.
+"""Words of a text: tokens, stems, numbers, values; and term counts of pages.
 
 - a text: `tokenize`, `one_form`, `stem`, `plain_number`, `values_in`
 - pages: `count_words` (page × term), `distinct_texts`, `cut_texts`

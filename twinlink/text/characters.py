@@ -1,4 +1,4 @@
-"""What each character is to the cutter of words: letter, digit, part of a word, or a script without spaces."""
+"""Character classes of the tokenizer: letter, digit, part of a word, or a script without spaces."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chinese words: one script, cut by a dictionary, joined where a lexicon knows more."""
+"""Chinese words: conversion to Simplified, segmentation by a dictionary, joining of lexicon entries."""
 
 from __future__ import annotations
 

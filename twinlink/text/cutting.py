@@ -1,4 +1,4 @@
-"""The tokens of many texts at once: a compiled loop finds them, each distinct one is looked at in Python only once."""
+"""The tokens of many texts at once: a compiled loop finds them, and Python handles each distinct token only once."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Cut(NamedTuple):
 
 
 class DistinctTexts(NamedTuple):
-    """What pages are made of, each distinct text once: the lines of menus come again on every page."""
+    """The distinct texts of pages; lines of menus are repeated on every page."""
 
     counts: csr_array
     """float32, page × text: how often."""
@@ -92,7 +92,7 @@ class Cutter:
         self._counts = _token_counts((), self._ids)
 
     def __call__(self, texts: Sequence[str]) -> Cut:
-        """Return what `cut_texts` does, but for the order of the tokens: theirs is that of all texts so far."""
+        """Return the result of `cut_texts`, with tokens in the order of all texts so far."""
         new = [text for text in dict.fromkeys(texts) if text not in self._rows]
         if new:
             self._add(new)

@@ -26,8 +26,8 @@ _IN_WORD = LETTER | DIGIT | UNDERSCORE
 _FIRST = LETTER | DIGIT | UNSPACED
 _FIRST_HASH, _FACTOR = np.uint64(14695981039346656037), np.uint64(1099511628211)
 """Of the hash FNV-1a, here of code points; two tokens of 10^7 share one with a chance of 3 in 10^6."""
-# Places are unsigned: numba then leaves out the test for negative ones. Two zeros end the kinds, so that nobody need
-# ask whether the text has come to its end.
+# Places are unsigned: numba then omits the test for negative ones. Two zeros end the kinds, so that no test for the
+# end of the text is needed.
 Place = np.uint64
 ONE = np.uint64(1)
 

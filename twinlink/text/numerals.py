@@ -1,4 +1,4 @@
-"""One form for numbers, however they are written."""
+"""Normal form of numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is common to the forms of a word."""
+"""Stems of words."""
 
 from __future__ import annotations
 

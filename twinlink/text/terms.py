@@ -1,4 +1,4 @@
-"""What a term is: a number, a name, a word in Latin letters."""
+"""Classification of terms: number, name, word in Latin letters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values that a text and its translation write differently: dates, large amounts, measures; and e-mail addresses."""
+"""Language-independent values in a text: dates, large amounts, measures, e-mail addresses."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def values_in(text: str, lang: str) -> list[str]:
     - Measures: ``20km`` for ``20 км`` and ``20公里``.
     - E-mail addresses.
 
-    The words and figures that they are made of remain words and figures of the text.
+    Their words and figures also remain terms of the text.
 
     Parameters
     ----------

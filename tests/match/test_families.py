@@ -13,9 +13,10 @@ from scipy.sparse import csr_array
 from twinlink.config import MatchSettings
 from twinlink.graph.matching import Matching
 from twinlink.match.evidence import Found, Side
-from twinlink.match.families import groups_beside, reconcile
+from twinlink.match.families import _chances, groups_beside, reconcile
 from twinlink.match.selection import SideMatch
 from twinlink.match.sides import Group
+from twinlink.similarity.rivals import Rivalry
 
 N = 3
 
@@ -122,6 +123,24 @@ def test_a_candidate_takes_the_place_of_pairs_that_are_contradicted():
     assert chances[2] > 0.9
 
 
+def test_pairs_come_by_falling_score_and_with_it():
+    """Those that took a place have a lower score than the one that stays."""
+    wrong = with_rivals(matched(EN, FR, [1, 0, 2], [0.6, 0.6, 0.9]), 0.45)
+    (first, *_) = reconcile([wrong, *SURE_ROUND], [], MatchSettings())
+    assert first.found.matching.rows.tolist() == [2, 0, 1]
+    assert first.found.matching.scores.tolist() == pytest.approx([0.5, 0.45, 0.45])
+
+
+def test_a_page_that_a_third_language_confirms_might_not_as_well_have_been_another():
+    """Pages 0 and 1 might as well have been each other's; the third language knows page 0 only."""
+    witness = matched(EN, DE, [0, 1, 2], [0.99, 0, 0]), matched(FR, DE, [0, 1, 2], [0.99, 0, 0])
+    match = matched(EN, FR, [0, 1, 2], [0.4, 0.4, 0.8])
+    match = replace(match, found=replace(match.found, n_equal=np.array([2, 2, 3])))
+    (only,) = reconcile([match], witness, MatchSettings())
+    assert only.found.n_equal is not None
+    assert dict(zip(only.found.matching.rows.tolist(), only.found.n_equal.tolist(), strict=True)) == {0: 1, 1: 2, 2: 3}
+
+
 def test_witnesses_do_not_come_out_themselves():
     wrong = with_rivals(matched(EN, FR, [1, 0, 2], [0.6, 0.6, 0.9]), 0.45)
     (only,) = reconcile([wrong], SURE_ROUND, MatchSettings())
@@ -136,13 +155,41 @@ def test_what_a_pair_leaves_is_matched_again():
     assert partners(only) == {0: 0, 1: 1, 2: 2}
 
 
-def test_pages_that_no_third_language_has_keep_their_chances():
+def test_what_is_won_from_a_pair_that_nobody_contradicts_is_shared_with_it():
+    """The former pair of page 0 is as likely as it was, .6; so the new one has at most 1 of 1.6."""
     witness = matched(EN, DE, [0, 1, 2], [0.99, 0, 0]), matched(FR, DE, [0, 1, 2], [0.99, 0, 0])
-    right = with_rivals(matched(EN, FR, [0, 1, 2], [0.6, 0.7, 0.8]), 0.1)
+    wrong = with_rivals(matched(EN, FR, [1, 0, 2], [0.6, 0.6, 0.9]), 0.45)
+    (only,) = reconcile([wrong], witness, MatchSettings())
+    found = dict(zip(only.found.matching.rows.tolist(), only.found.probabilities.tolist(), strict=True))
+    assert partners(only)[0] == 0
+    assert 0.5 < found[0] <= 1 / 1.6
+
+
+@pytest.mark.parametrize("rival", [0.1, 0.45])
+def test_pages_that_no_third_language_has_keep_their_chances(rival):
+    witness = matched(EN, DE, [0, 1, 2], [0.99, 0, 0]), matched(FR, DE, [0, 1, 2], [0.99, 0, 0])
+    right = with_rivals(matched(EN, FR, [0, 1, 2], [0.6, 0.7, 0.8]), rival)
     (only,) = reconcile([right], witness, MatchSettings())
     found = dict(zip(only.found.matching.rows.tolist(), only.found.probabilities.tolist(), strict=True))
     assert found[0] > 0.95
     assert [found[1], found[2]] == [0.7, 0.8]
+
+
+def test_chances_of_candidates_are_the_same_from_both_sides():
+    scores = np.array([[0.3, 0.35, 0.5], [0.4, 0.2, 0.3]], np.float32)
+    rows, columns, told = np.array([0, 1]), np.array([2, 0]), np.array([0.9, 0.2])
+
+    def told_of(matrix, rows, columns):
+        found = matched(EN, FR, [0, 1, 2], [0.0] * 3).found
+        matching = Matching(rows, columns, matrix[rows, columns])
+        rivalry = Rivalry(csr_array(matrix))
+        found = replace(found, scores=csr_array(matrix), matching=matching, probabilities=told)
+        return _chances(found, rivalry, rows * matrix.shape[1] + columns).reshape(matrix.shape)
+
+    forth = told_of(scores, rows, columns)
+    assert forth == pytest.approx(told_of(np.ascontiguousarray(scores.T), columns, rows).T)
+    assert forth[rows, columns].tolist() == told.tolist()
+    assert forth[0, 1] > forth[1, 1], "page 0 is likelier to have a partner at all"
 
 
 @pytest.mark.parametrize("said", [1, -1])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -14,11 +15,13 @@ import scipy.sparse as sp
 
 from tests.archives import write_toy_archive
 from tests.made_sites import BASE, LANGS
+from tests.match.test_families import EN, FR, matched
 from twinlink.config import Config
 from twinlink.ingest.stage import ingest
 from twinlink.labels.book import Label, LabelBook, Verdict
 from twinlink.match import stage as module
-from twinlink.match.labels import Said, accepted_pairs, label_matrix, lessons_of, said_digest, with_labelled
+from twinlink.match.evidence import Found
+from twinlink.match.labels import Said, accepted_pairs, heeded, label_matrix, lessons_of, said_digest, with_labelled
 from twinlink.match.stage import match
 from twinlink.run import Run
 from twinlink.rundir.directory import RunDirectory
@@ -184,10 +187,66 @@ def test_candidates_that_labels_leave_by_hand() -> None:
     assert [each.tolist() for each in accepted_pairs(labels)] == [[0], [0]]
 
 
+def test_only_rejected_pairs_teach_as_rejected_ones() -> None:
+    """What an accepted pair excludes, and what nobody looked at, was not rejected."""
+    pattern = sp.csr_array(np.ones((2, 3), np.bool_))
+    lessons = lessons_of(pattern, sp.csr_array(np.array([[1, 0, 0], [0, 0, -1]], np.int8)))
+    assert lessons is not None
+    assert lessons.accepted.tolist() == [True, False, False, False, False, False]
+    assert lessons.rejected.tolist() == [False, False, False, False, False, True]
+    assert lessons.barred.tolist() == [False, True, True, True, False, True]
+
+
 def test_an_accepted_pair_that_was_no_candidate_becomes_one() -> None:
     pattern = sp.csr_array(np.array([[0, 1], [0, 1]], np.bool_))
     labels = sp.csr_array(np.array([[1, 0], [0, 0]], np.int8))
     assert left_by(pattern, labels) == [[1, 0], [0, 1]]
+
+
+def told(label: Mapping[tuple[int, int], int], found: Found) -> tuple[Found, list[tuple[int, int, bool]]]:
+    """Return what is left when labels are heeded, and its pairs: row, column, whether it is accepted."""
+    labels = np.zeros((3, 3), np.int8)
+    for place, value in label.items():
+        labels[place] = value
+    after, accepted = heeded(found, sp.csr_array(labels))
+    matching = after.matching
+    return after, [*zip(matching.rows.tolist(), matching.columns.tolist(), accepted.tolist(), strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("label", "pairs"),
+    [
+        ({(1, 1): 1}, [(0, 0, False), (1, 1, True), (2, 2, False)]),
+        ({(1, 1): 1, (2, 2): 1}, [(0, 0, False), (1, 1, True), (2, 2, True)]),
+        ({(2, 1): 1}, [(0, 0, False), (2, 1, True)]),
+        ({(1, 1): -1}, [(0, 0, False), (2, 2, False)]),
+        ({(1, 2): -1}, [(0, 0, False), (1, 1, False), (2, 2, False)]),
+        ({(1, 2): 1, (2, 1): 1}, [(0, 0, False), (1, 2, True), (2, 1, True)]),
+    ],
+)
+def test_pairs_of_a_method_are_put_right_afterwards(
+    label: Mapping[tuple[int, int], int], pairs: list[tuple[int, int, bool]]
+) -> None:
+    """The method found the pairs of like numbers; an accepted pair is there once, in the place of others."""
+    assert told(label, matched(EN, FR, [0, 1, 2], [0.9] * 3).found)[1] == pairs
+
+
+def test_of_an_accepted_pair_that_was_no_candidate_nothing_is_known() -> None:
+    before = matched(EN, FR, [0, 1, 2], [0.9, 0.8, 0.7]).found
+    before.scores.data[:] = [0.25, 0.75, 0.375]
+    measured = {"content": np.array([0.1, 0.2, 0.3], np.float32)}
+    named = replace(before, evidence=measured, filter_of=["x", "y", "z"], n_equal=np.array([1, 2, 3]))
+    after, pairs = told({(0, 2): 1}, named)
+    assert pairs == [(1, 1, False), (0, 2, True)]
+    assert after.filter_of == ["x", "", "y", "z"]
+    assert after.evidence["content"].tolist() == pytest.approx([0.1, np.nan, 0.2, 0.3], nan_ok=True)
+    assert after.scores.toarray().tolist() == [[0.25, 0, 0], [0, 0.75, 0], [0, 0, 0.375]]
+    assert after.scores.nnz == 4
+    assert after.probabilities.tolist() == pytest.approx([0.8, np.nan], nan_ok=True)
+    assert after.n_equal is not None
+    assert after.n_equal.tolist() == [2, 1]
+    assert after.rivals.tolist() == [0, 0.375], "the best score of the candidates that it excludes"
+    assert told({(0, 2): 1}, replace(before, evidence=measured))[0].filter_of == ()
 
 
 def test_the_digest_tells_verdicts_apart() -> None:

@@ -69,6 +69,8 @@ def test_a_group_faces_what_most_speaks_for() -> None:
     assert facing_groups(own, other, np.ones(6, np.int64), 4).tolist() == [0, 2, 0, 1, 0]
     assert facing_groups(own, other, np.array([9, 1, 1, 1, 1, 1]), 4).tolist() == [0, 1, 0, 1, 0]
     assert facing_groups(own[:0], other[:0], own[:0], 2).tolist() == [0, 0, 0]
+    # pages without near-duplicates are no group, however many there are
+    assert facing_groups(np.array([1, 1, 1, 0]), np.array([0, 0, 2, 1]), np.ones(4, np.int64), 1).tolist() == [0, 2]
 
 
 # ---- the table

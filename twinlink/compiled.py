@@ -1,4 +1,4 @@
-"""How the loops of the kernels are compiled."""
+"""Compilation of the kernels with numba."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 
 
 def compiled(function: FunctionT) -> FunctionT:
-    """Compile with numba, free of the interpreter lock; keep the machine code on disk where that is possible."""
+    """Compile with numba, without the interpreter lock; cache the machine code on disk if possible."""
     try:
         return cast("FunctionT", njit(cache=True, nogil=True)(function))
-    except RuntimeError:  # numba found no folder that it may write to, as in a read-only container
+    except RuntimeError:  # numba found no writable folder, as in a read-only container
         return cast("FunctionT", njit(nogil=True)(function))

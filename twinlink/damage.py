@@ -1,4 +1,4 @@
-"""What can be done about a file of a run that is damaged: each stage can be done again from what it was made of."""
+"""Damaged files of a run: errors that name the command to rebuild the stage."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ _COMMANDS = {
     "languages": "`twinlink discover SEED... -o RUN`",
     "discover": "`twinlink discover SEED... -o RUN`",
 }
-"""What makes a stage's folder, where it is not the command of its name."""
+"""Commands that make a stage's folder, where they differ from its name."""
 
 
 def remake(run: Path, stage: str) -> str:
-    """Return the command that does a stage of a run.
+    """Return the command that rebuilds a stage of a run.
 
     >>> remake(Path("my run"), "align")
     "`twinlink align 'my run'`"
@@ -71,13 +71,13 @@ def _sources(run: Path) -> str:
 
 
 def damaged(path: Path, problem: object) -> DamagedError:
-    """Return the error for a file of a run that cannot be read: which one, what is wrong, and what makes it again."""
+    """Return the error for an unreadable file of a run: the file, the problem, and the command that rebuilds it."""
     said = " ".join(str(problem).split()) or type(problem).__name__
     return DamagedError(f"{path}: damaged ({said[:_LONGEST_PROBLEM]}){remedy(path)}")
 
 
 def remedy(path: Path) -> str:
-    """Return what to do about a damaged file, to be put behind what is wrong; empty for a file outside of a run.
+    """Return the remedy for a damaged file, to append to the error message; empty for a file outside of a run.
 
     A loop of discovery holds runs of its own, so the outermost run counts.
     """
@@ -91,12 +91,12 @@ def remedy(path: Path) -> str:
 
 
 def read_json(path: Path, kind: type[T]) -> T:
-    """Return what a JSON file of a run holds.
+    """Return the content of a JSON file of a run.
 
     Raises
     ------
     DamagedError
-        If it is no JSON, or something else than ``kind``.
+        If it is not JSON, or not of type ``kind``.
     RunError
         If it cannot be read.
     """
@@ -109,7 +109,7 @@ def read_json(path: Path, kind: type[T]) -> T:
 
 
 class _Tables(msgspec.Struct, frozen=True):
-    """What a stage's signature says of its tables."""
+    """Table sizes in a stage's signature."""
 
     tables: dict[str, int] = {}
 

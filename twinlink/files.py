@@ -1,4 +1,4 @@
-"""Text files written as a whole: a process that is killed leaves what was there before. What JSON may be, too."""
+"""Atomic writing of text files, and errors of JSON decoding."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NOT_JSON = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text file through a temporary name; what is no plain file (a pipe, ``/dev/stdout``) is written to.
+    """Write a text file through a temporary name; special files (a pipe, ``/dev/stdout``) are written directly.
 
     The text may name files, whose names need not be UTF-8: they are written as they are (``surrogateescape``).
     """

@@ -1,4 +1,4 @@
-"""Tables of a run as pandas DataFrames, each of one shape whatever has been done in the run."""
+"""Tables of a run as pandas DataFrames, with the same columns for every state of the run."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ N_PAIRS = "page pairs of the site; null: the run has not been matched"
 
 
 def to_frame(table: pa.Table) -> pd.DataFrame:
-    """Return a table as a DataFrame; whole numbers that may be null stay whole numbers (``Int64`` and its like).
+    """Return a table as a DataFrame; nullable integers stay integers (``Int64`` and similar).
 
     >>> to_frame(pa.table({"target": pa.array([2**60 + 1, None])}))
                     target
@@ -40,13 +40,13 @@ def to_frame(table: pa.Table) -> pd.DataFrame:
     """
     frame: pd.DataFrame = table.to_pandas()
     for field in table.schema:
-        if field.nullable and pa.types.is_integer(field.type):  # as floats, ids would lose their last digits
+        if field.nullable and pa.types.is_integer(field.type):  # as floats, ids would lose digits
             frame[field.name] = table[field.name].to_pandas(types_mapper={field.type: _nullable(field.type)}.get)
     return frame
 
 
 def _nullable(kind: pa.DataType) -> pd.api.extensions.ExtensionDtype:
-    """Return the pandas type of whole numbers that may be null: ``Int16``, ``Int32``, ``Int64``."""
+    """Return the pandas type of nullable integers: ``Int16``, ``Int32``, ``Int64``."""
     return {16: pd.Int16Dtype(), 32: pd.Int32Dtype()}.get(kind.bit_width, pd.Int64Dtype())
 
 
@@ -56,12 +56,12 @@ def read_frame(path: Path, schema: pa.Schema) -> pd.DataFrame:
 
 
 def surest_first(pairs: pd.DataFrame) -> pd.DataFrame:
-    """Return page pairs, the most probable first; of equal ones, or without probabilities, by their scores."""
+    """Return page pairs by descending probability, then score."""
     return pairs.sort_values(["probability", "score"], ascending=False, kind="stable", ignore_index=True)
 
 
 def rank_column(pairs: pd.DataFrame) -> str:
-    """Return by which column page pairs are ranked: ``score`` where the method gives no probability.
+    """Return the column that ranks page pairs: ``score`` where the method gives no probability.
 
     >>> rank_column(pd.DataFrame({"probability": [0.9, None], "score": [0.5, 0.4]}))
     'score'
@@ -70,7 +70,7 @@ def rank_column(pairs: pd.DataFrame) -> str:
 
 
 def address_pairs(pairs: pd.DataFrame) -> list[tuple[str, str]]:
-    """Return the two addresses of each page pair, as `twinlink.evaluation.gold` takes them."""
+    """Return the two addresses of each page pair, as input of `twinlink.evaluation.gold`."""
     return list(zip(pairs["url_a"], pairs["url_b"], strict=True))
 
 
@@ -81,7 +81,7 @@ def own_and_canonical(pages: pd.DataFrame) -> list[tuple[str, str | None]]:
 
 
 def column_texts(schema: pa.Schema) -> pd.Series[str]:
-    """Return what each column of a schema holds, by its name.
+    """Return the description of each column of a schema, by its name.
 
     >>> from twinlink.tables import REJECTS
     >>> column_texts(REJECTS)["reason"]
@@ -101,8 +101,8 @@ def site_frame(pages: pd.DataFrame, pairs: pd.DataFrame | None, ranked: pd.DataF
     pairs : DataFrame or None
         With the column site; None: not matched.
     ranked : DataFrame or None
-        Table `SITES`; None: not ranked. Then there is a row for each site with pages, and what only a ranking can tell
-        is null.
+        Table `SITES`; None: not ranked. Then there is a row for each site with pages, and columns of the ranking
+        are null.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Files that a user names: opened with care, so that whatever they are, there is one clear line, and an end.
+"""Safe reading of files named by users, with one clear error message.
 
 A pipe may never give a byte, a device gives bytes for ever, and a disk image may have the name of a list.
 """
@@ -27,12 +27,12 @@ _KINDS = (
 
 
 class Expected(NamedTuple):
-    """What a file is expected to be, for the line that says that it is not."""
+    """What a file is expected to be, for error messages."""
 
     problem: str = "cannot be read"
-    """What is said of a file that cannot be read; what it is instead follows in brackets."""
+    """Message for an unreadable file; the cause follows in brackets."""
     missing: str = "cannot be read (no such file)"
-    """What is said where there is none."""
+    """Message for a missing file."""
     error: type[InputError] = InputError
     limit: int = MAX_TEXT_BYTES
     """Bytes up to which it is read."""
@@ -42,7 +42,7 @@ ANY_FILE = Expected()
 
 
 def kind_of_file(mode: int) -> str:
-    """Return what a file is that is no regular one, by its ``st_mode``; empty for a regular one.
+    """Return the kind of a special file, by its ``st_mode``; empty for a regular file.
 
     >>> kind_of_file(stat.S_IFDIR), kind_of_file(stat.S_IFREG)
     ('a folder', '')
@@ -53,7 +53,7 @@ def kind_of_file(mode: int) -> str:
 
 
 def open_input(path: Path, expected: Expected) -> BinaryIO:
-    """Open a regular file for reading. Its size is not limited: that is for whoever reads it as a whole.
+    """Open a regular file for reading. Its size is not limited here.
 
     Raises
     ------
@@ -63,7 +63,7 @@ def open_input(path: Path, expected: Expected) -> BinaryIO:
     """
     try:
         _refuse(path, path.stat().st_mode, expected)
-        file = os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb")  # a pipe would be waited for
+        file = os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb")  # opening a pipe would block
     except FileNotFoundError:
         raise expected.error(f"{path}: {expected.missing}") from None
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
@@ -77,12 +77,12 @@ def open_input(path: Path, expected: Expected) -> BinaryIO:
 
 
 def read_input(path: Path, expected: Expected) -> bytes:
-    """Return what is in a file.
+    """Return the content of a file.
 
     Raises
     ------
     InputError
-        As `open_input` does, or if the file is larger than is ``expected``.
+        As in `open_input`, or if the file is larger than the limit of ``expected``.
     """
     with open_input(path, expected) as file:
         size = os.fstat(file.fileno()).st_size
@@ -91,7 +91,7 @@ def read_input(path: Path, expected: Expected) -> bytes:
                 f"{path}: {expected.problem} (it has {size} bytes, expected at most {expected.limit} bytes)"
             )
         try:
-            return file.read(expected.limit)  # it may grow meanwhile
+            return file.read(expected.limit)  # it may grow in the meantime
         except OSError as error:
             raise expected.error(f"{path}: {expected.problem} ({_reason(error)})") from error
 
@@ -102,7 +102,7 @@ def read_input_text(path: Path, expected: Expected) -> str:
     Raises
     ------
     InputError
-        As `read_input` does, or if the file is not UTF-8.
+        As in `read_input`, or if the file is not UTF-8.
     """
     raw = read_input(path, expected)
     try:

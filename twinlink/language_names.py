@@ -19,33 +19,33 @@ __all__ = ["check_two", "language_named", "meaning_lines", "meanings", "name_of"
 
 _EXPECTED = "expected a code such as en, zh-TW or zho, or a name such as Chinese"
 _NO_LANGUAGE = frozenset({"und", "mul", "mis", "zxx", "x"})
-"""First parts of valid tags that are no language: unknown, several, without a code, private (``x-default``)."""
-_MOST_SHOWN = 40  # letters of what is refused
+"""First parts of valid tags that are not languages: unknown, several, without a code, private (``x-default``)."""
+_MOST_SHOWN = 40  # maximum number of letters of a refused text in a message
 _LEAST_ALIKE = 0.6
 """Similarity (1 - edit distance / length) from which a name is suggested: two slips in five letters."""
 _MOST_NEAR = 10
 _LEAST_LETTERS = 3
 """A code of two letters is one slip away from dozens of others; some languages are called so (``E``)."""
 _COUNTRY = re.compile("(?!AA|ZZ|X[A-JL-Z]|Q[M-Z])[A-Z]{2}", re.IGNORECASE)
-"""Two letters, without those that ISO 3166 leaves to its users."""
+"""Two letters, without the user-assigned codes of ISO 3166."""
 _SEPARATORS = re.compile(r"[;:/|+&\s]+")
-"""What people put between languages where a comma is expected."""
+"""Separators that users write instead of a comma."""
 
 
 def read_languages(texts: Sequence[str], setting: str = "langs") -> tuple[str, ...]:
-    """Return the language tags that people mean; codes stay as they are written, names become codes.
+    """Return the language tags that users mean; codes stay as written, names become codes.
 
     Parameters
     ----------
     texts : sequence of str
         Codes of BCP 47, ISO 639-1 to 639-3, old ones too, with ``-`` or ``_``, in any case; names in any language.
     setting : str, optional
-        What messages begin with.
+        Prefix of messages.
 
     Raises
     ------
     ConfigError
-        If there is no such language (the message suggests one), or two of them mean the same here.
+        If there is no such language (the message suggests one), or two of them mean the same language.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def read_languages(texts: Sequence[str], setting: str = "langs") -> tuple[str, .
 
 
 def check_two(langs: Sequence[str]) -> None:
-    """Check that there is not one wanted language alone.
+    """Raise an error if only one language is wanted.
 
     >>> check_two(["en", "zh-Hant"])
     >>> check_two(["en"])
@@ -110,7 +110,7 @@ def two_languages(names: str) -> tuple[str, str]:
 
 
 def meanings(wanted: Sequence[str], sites: Iterable[Iterable[str]]) -> dict[str, dict[str, int]]:
-    """Return what wanted languages mean on some sites, where that is not what is written.
+    """Return the languages used for wanted ones on some sites, where they differ from the wanted tag.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ def _read(text: str, setting: str) -> str:
 
 
 def _suggestion(text: str) -> str:
-    """Return what was probably meant: a country's language, or the language whose name is written almost so."""
+    """Return a suggestion: a country's language, or the language with the most similar name."""
     from langcodes import tag_is_valid
 
     language, _, rest = text.replace("_", "-").partition("-")
@@ -220,7 +220,7 @@ def _spoken_in(country: str) -> str:
 
 
 def _almost(text: str) -> str:
-    """Return the tag of the language whose name differs least from a text; empty where none is written almost so.
+    """Return the tag of the language with the most similar name; empty if none is similar enough.
 
     Of equal ones the language with the most speakers.
     """
@@ -239,7 +239,7 @@ def _almost(text: str) -> str:
 
 
 def _named(text: str) -> str:
-    """Return the tag of a language by its name, in any language; empty where no language is called so."""
+    """Return the tag of a language by its name, in any language; empty if unknown."""
     from language_data.names import get_trie_value, normalize_name
 
     if text.isascii() and len(text) < _LEAST_LETTERS:

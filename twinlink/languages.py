@@ -1,4 +1,4 @@
-"""Facts about languages: their tags as pages and people write them, their scripts, and what they call themselves.
+"""Facts about languages: tags in their variants, scripts, and names.
 
 Tags are read by `langcodes`, which has IANA's registry and CLDR's tables. It is loaded with the first tag that is read.
 What users write, names too, is read by `twinlink.language_names`.
@@ -49,7 +49,7 @@ LANGUAGE_OF = {name: tag for tag, names in NAMES.items() for name in names.split
 """
 
 ADDRESS_CODES = {
-    **{tag.lower(): tag for tag in NAMES if tag not in ("id", "no")},  # more often a number and a refusal
+    **{tag.lower(): tag for tag in NAMES if tag not in ("id", "no")},  # more often a number and the word "no"
     **{name: tag for name, tag in LANGUAGE_OF.items() if name.isascii() and name.isalpha()},
     **dict.fromkeys("tc cht big5 trad hant".split(), "zh-Hant"),
     **dict.fromkeys("sc chs gb simp hans".split(), "zh-Hans"),
@@ -57,9 +57,9 @@ ADDRESS_CODES = {
     **dict.fromkeys("jp jpn".split(), "ja"), "kr": "ko", "kor": "ko", "rus": "ru", "kz": "kk", "kaz": "kk",
     **dict.fromkeys("pt-br ptbr por".split(), "pt"), "fre": "fr", "spa": "es", "engl": "en",
 }  # fmt: skip
-"""Language tags by what addresses write, lower case. Codes of countries stand for their languages there."""
+"""Language tags by codes in addresses, lower case. Codes of countries stand for their languages."""
 
-# Languages that texts do not tell apart (CLD2 has one answer for both), and the tag that both have in our tables.
+# Languages that CLD2 does not distinguish, and the tag that both have in the tables.
 _TOLD_AS = {"nb": "no", "nn": "no", "fil": "tl"}
 _CHINESE = {"zh", "yue"}
 _TAG = re.compile(r"[a-z]{1,8}(?:-[a-z0-9]{1,8})*", re.IGNORECASE)
@@ -69,12 +69,12 @@ _NEAR = 9
 """Languages whose CLDR distance is not above this stand for each other: two kinds of one language, or languages that
 their readers take for each other's (Bosnian and Croatian: 8). `langcodes` calls 10 and more "similar, not the same"."""
 _SAME_LANGUAGE = 1000
-"""Distance that is above all of CLDR's: the other script of a language comes after whatever is near."""
+"""Distance above all of CLDR's: the other script of a language comes after all close languages."""
 
 
 @lru_cache(maxsize=2**14)
 def canonical_language(tag: str) -> str:
-    """Return a language tag as our tables have it: the base language, and the script for Chinese alone.
+    """Return a language tag as in the tables: the base language, with the script only for Chinese.
 
     Old codes, codes of three letters and members of a macrolanguage become the usual tag. A tag that no registry has is
     its own first part, in lower case.
@@ -116,7 +116,7 @@ def base_language(tag: str) -> str:
 
 
 def takes_in(wanted: str, lang: str) -> bool:
-    """Return whether a wanted language includes another one, however the two are written.
+    """Return whether a wanted language includes another one, in any spelling.
 
     >>> takes_in("zh", "zh-Hant"), takes_in("zh-TW", "zh-Hant"), takes_in("zh-Hant", "zh"), takes_in("eng", "en-GB")
     (True, True, False, True)
@@ -126,10 +126,11 @@ def takes_in(wanted: str, lang: str) -> bool:
 
 
 def languages_of_site(wanted: Sequence[str], there: Iterable[str]) -> dict[str, list[str]]:
-    """Return which languages of a site each wanted one means.
+    """Return the languages of a site that each wanted language stands for.
 
-    A wanted language means those that it takes in. Where the site has none of them, it means the closest language that
-    no other wanted one means: one that its readers take for their own, or the other script of the same language.
+    A wanted language stands for those that it includes. Where the site has none of them, it stands for the closest
+    language that no other wanted one stands for: a mutually intelligible one, or the other script of the same
+    language.
 
     Parameters
     ----------
@@ -160,7 +161,7 @@ def languages_of_site(wanted: Sequence[str], there: Iterable[str]) -> dict[str, 
 
 
 def may_mean(wanted: str, lang: str) -> bool:
-    """Return whether a wanted language means another one on a site that has this one alone.
+    """Return whether a wanted language stands for another one on a site that has only this one.
 
     >>> may_mean("zh-TW", "zh-Hans"), may_mean("bs", "hr"), may_mean("nb", "no"), may_mean("en", "fr")
     (True, True, True, False)
@@ -179,7 +180,7 @@ def _distance(tag: str, lang: str) -> int | None:
     """Return how far a language is from a wanted one; None when it cannot stand for it."""
     from langcodes import tag_distance, tag_is_valid
 
-    if not tag_is_valid(lang):  # a group that the site's pages form by themselves
+    if not tag_is_valid(lang):  # a private tag of a group of pages
         return None
     distance = tag_distance(tag, lang)
     if distance <= _NEAR:

@@ -1,4 +1,4 @@
-"""Jobs that a notebook starts: mine a site, or let a list of sites grow."""
+"""Jobs for notebooks: `mine` pages of sites, `discover` further sites."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ def mine(
     forget: Sequence[str] = (),
     **settings: Any,
 ) -> Run:
-    """Do the whole job: crawl or read ``inputs``, match, and open the result.
+    """Mine page pairs: crawl or read ``inputs``, match, and open the result.
 
     Parameters
     ----------
     inputs : str, Path, or sequence of them
         Addresses, archives, folders.
     out : path
-        The run directory; what is done in it already is not done again.
+        The run directory; stages that are done are not repeated.
     langs : sequence of str
         Wanted languages by code or name, ``("en", "zh-TW")`` or ``"en,zh"``; empty: those that the run remembers, or
         else the two most frequent on each site.
     add : bool
         Add the inputs to a run that was made from others.
     replace : bool
-        Start the run again; what it has goes once that has succeeded, but for its labels.
+        Replace the run by a new one; on success, its old results are removed, except the labels.
     forget : sequence of str
-        Settings that take the default instead of what the run remembers.
+        Settings that take the default instead of the remembered value.
     **settings
         Any setting by its name with ``__`` for the dot: ``match__ets__alpha=0.3``.
 
@@ -50,7 +50,7 @@ def mine(
     RunError
         If the run was made from other inputs, and neither ``add`` nor ``replace`` is given.
     NothingFoundError
-        If no pair was found in a run that has some; it stays as it was.
+        If no pair was found in a run that has some; the earlier pairs are kept.
     CrawlError
         If not one page could be fetched.
     RunLockedError
@@ -85,18 +85,18 @@ def discover(
     forget: Sequence[str] = (),
     **settings: Any,
 ) -> Run:
-    """Let a list of sites grow by itself, and open the result.
+    """Grow a list of sites, and open the result.
 
     Parameters
     ----------
     seeds : str, Path, or sequence of them
         Addresses of sites, or files of them.
     out : path
-        The run directory; a loop that was stopped goes on.
+        The run directory; a loop that was stopped is resumed.
     langs : sequence of str
         Wanted languages.
     forget : sequence of str
-        Settings that take the default instead of what the run remembers.
+        Settings that take the default instead of the remembered value.
     **settings
         Any setting by its name with ``__`` for the dot: ``discover__rounds=3``, ``discover__top=200``.
 

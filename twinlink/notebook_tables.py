@@ -1,4 +1,4 @@
-"""Tables of HTML for notebooks, in the notebook's own colours.
+"""HTML tables for notebooks, in the notebook's own colours.
 
 Colours are those of the text around, at most mixed with transparency, so that light and dark notebooks both work. There
 is no script, no style sheet and no picture; without the styles (as on some sites that show notebooks) every number is
@@ -19,7 +19,7 @@ MUTED = "opacity:.75"
 
 
 def bar(share: float, text: str = "") -> str:
-    """Return a bar with its number beside it; what is not from 0 to 1 is cut there.
+    """Return a bar with its number; values are clipped to 0 to 1.
 
     >>> "width:50.0%" in bar(0.5), "0.5000" in bar(0.5)
     (True, True)

@@ -1,7 +1,7 @@
 """Plots for notebooks: functions from DataFrames to matplotlib axes, which work offline (extra ``plot``).
 
 Each takes the axes to draw on, or makes some, and returns them, so that a notebook can change what it does not like.
-Colours are told apart by people who see no red or no green (Okabe and Ito's); the background is left as it is.
+Colours are safe for red-green colour blindness (Okabe and Ito); the background is not changed.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def _check(frame: pd.DataFrame, columns: Sequence[str]) -> None:
 
 
 def precision_coverage(curve: pd.DataFrame, ax: Axes | None = None) -> Axes:
-    """Draw precision and recall of a list of pairs that is cut after more and more of them.
+    """Draw precision and recall of a list of pairs by its length.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def precision_coverage(curve: pd.DataFrame, ax: Axes | None = None) -> Axes:
 def score_distribution(
     candidates: pd.DataFrame, pairs: pd.DataFrame, column: str = "score", ax: Axes | None = None, bins: int = 40
 ) -> Axes:
-    """Draw how a number is distributed among pairs and among the candidates that lost; counts on a log scale.
+    """Draw the distribution of a number among pairs and among rejected candidates; counts on a log scale.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def score_distribution(
 
 
 def rounds(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
-    """Draw the rounds of site discovery: what became of the sites that each tried, and all page pairs so far.
+    """Draw the rounds of site discovery: outcomes of the sites that each tried, and all page pairs so far.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def rounds(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
 
 
 def contributions(sites: pd.DataFrame, top: int = 10, ax: Axes | None = None) -> Axes:
-    """Draw why the best candidates are where they are: what each feature adds to the log odds of being bilingual.
+    """Draw the contributions of each feature to the log odds of the best candidate sites.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def contributions(sites: pd.DataFrame, top: int = 10, ax: Axes | None = None) ->
     ends = {
         True: np.zeros(len(best)),
         False: np.zeros(len(best)),
-    }  # what is for a site goes right, what is against left
+    }  # positive contributions to the right, negative ones to the left
     for place, name in enumerate(names):
         values = best[name].fillna(0).to_numpy(dtype="float64")
         if not values.any():
@@ -181,8 +181,8 @@ def facing_halves(
 ) -> Axes:
     """Draw the paired pages of two languages facing each other, and the links on either side as arcs.
 
-    Partners stand at the same height. A link whose two ends have partners that link as well is mirrored: blue; another
-    is orange. Pages that nearly all others link to (menus) would hide all else, and are left out.
+    Partners are at the same height. A link is mirrored (blue) if the partners of its two pages are linked too;
+    other links are orange. Pages that nearly all others link to (menus) are left out.
 
     Parameters
     ----------
@@ -236,7 +236,7 @@ def _is_hub(graph: nx.DiGraph[str], node: str, half: Sequence[str], share: float
 
 
 def _by_nearness(graph: nx.Graph[Any]) -> list[Any]:
-    """Order nodes so that those that link stand near each other: by the Fiedler vector of each connected part."""
+    """Order nodes so that linked ones are close: by the Fiedler vector of each connected component."""
     import networkx as nx
 
     order: list[Any] = []

@@ -1,6 +1,6 @@
-"""How long work is shown: a live line on a terminal, a plain line now and then elsewhere, nothing when quiet.
+"""Progress reports: a live line on a terminal, occasional plain lines elsewhere, nothing when quiet.
 
-Work waits at a report as long as there is the file that asks for a pause, see `twinlink.system.pausing`.
+Work waits at a report while the pause file exists, see `twinlink.system.pausing`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["Report", "measures", "reporter"]
 
 
 class Report(Protocol):
-    """Takes a stage's name, how much of it is done, out of how much (None: not known), and what else is to be said."""
+    """Receives a stage's name, the amount done, the total (None: unknown), and a detail."""
 
     def __call__(self, stage: str, done: int, total: int | None, detail: str = "") -> None:
         """Show it."""
@@ -37,14 +37,14 @@ PAUSE_SECONDS = 0.2  # between two looks at whether a pause is over
 
 @contextmanager
 def reporter(quiet: bool, pause: Path | None = None) -> Iterator[Report]:
-    """Give a function that shows (stage, done, total) on standard error, and heeds a Ctrl-C that went unheard.
+    """Provide a function that shows (stage, done, total) on standard error, and handles a swallowed Ctrl-C.
 
     Parameters
     ----------
     quiet : bool
-        Show nothing, but that work waits.
+        Show only pauses.
     pause : Path, optional
-        As long as this file asks for it, work waits at its next report.
+        While this file requests a pause, work waits at its next report.
     """
     with _heed_interrupt() as check, _shown(quiet) as show:
 
@@ -59,7 +59,7 @@ def reporter(quiet: bool, pause: Path | None = None) -> Iterator[Report]:
 
 
 def _wait(pause: Path, stage: str, check: Callable[[], None]) -> None:
-    """Wait as long as there is a file; also one that was left from another day does not make anybody wonder."""
+    """Wait while the pause file exists, with a message, in case the file was left by an earlier session."""
     try:
         since = f"{datetime.fromtimestamp(pause.stat().st_mtime).astimezone():%Y-%m-%d %H:%M}"
     except OSError:  # gone already
@@ -82,7 +82,7 @@ def _shown(quiet: bool) -> AbstractContextManager[Report]:
 
 @contextmanager
 def _heed_interrupt() -> Iterator[Callable[[], None]]:
-    """Give a function that raises KeyboardInterrupt once more if there was one.
+    """Provide a function that raises KeyboardInterrupt again if one was swallowed.
 
     Libraries that try imports with a bare ``except`` swallow the one that comes just then.
     """
@@ -112,14 +112,14 @@ class _Stage:
 
     began: float
     before: int
-    """What was done when it was first reported, perhaps by an earlier call."""
+    """Amount done when it was first reported, perhaps by an earlier call."""
     shown: float
     """When a line of it was last shown."""
     last: tuple[int, int | None, str]
     told: tuple[int, int | None, str] | None = None
 
     def line(self, name: str, now: float) -> str:
-        """Return all that is said of it, what matters most first."""
+        """Return the line, the most important parts first."""
         done, total, detail = self.last
         count = f"{done}" if total is None else f"{done} of {total}"
         parts = [count, *measures(done, total, done - self.before, now - self.began)]
@@ -127,7 +127,7 @@ class _Stage:
 
 
 def measures(done: int, total: int | None, gained: int, seconds: float) -> list[str]:
-    """Return the share that is done, the rate, the time taken, and the time that is left at this rate.
+    """Return the share done, the rate, the time elapsed, and the remaining time at this rate.
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ def _clock(seconds: float) -> str:
 
 
 def _plainly(text: str) -> str:
-    """Return a text without control characters: details may hold what pages say of themselves."""
+    """Return a text without control characters, because details may contain text of pages."""
     return "".join(sign if sign.isprintable() else "�" for sign in text)
 
 

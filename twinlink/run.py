@@ -1,4 +1,4 @@
-"""A run in a notebook: its tables as DataFrames, its link graph, and why a pair is one."""
+"""The object `Run` for notebooks: tables as DataFrames, link graph, explanations, evaluation."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def open_run(path: str | Path) -> Run:
 
 
 class Run(RunTables):
-    """The result of a mining job, read when it is asked for.
+    """The result of a mining job; tables are read on first access.
 
-    A table that is asked for before its stage has been done raises `MissingStageError`, which names the command. Tables
+    Access to a table whose stage has not been done raises `MissingStageError`, which names the command. Tables
     are read once; `reload` reads them again.
 
     Parameters
@@ -90,7 +90,7 @@ class Run(RunTables):
         """Return the links among kept pages as a networkx graph.
 
         Nodes are addresses in the order of `pages`, with site, title, lang and partner: the page it is paired with, the
-        most probable one of several languages. What is not known is an empty text, so that every format can be written.
+        most probable one of several languages. Unknown values are empty texts, so that every format can be written.
         """
         from twinlink.graph.export import to_networkx
 
@@ -111,12 +111,12 @@ class Run(RunTables):
         return partners
 
     def explain(self, url_a: str, url_b: str | None = None) -> Explanation:
-        """Return why two pages are a pair or not, or what became of one page; it shows itself in a notebook.
+        """Return why two pages are a pair or not, or the outcome of one page; displayed as tables in a notebook.
 
         Raises
         ------
         InputError
-            If the run has seen no page of that address.
+            If the run has no page with that address.
         """
         return explain(self, url_a, url_b)
 
@@ -126,17 +126,17 @@ class Run(RunTables):
         Parameters
         ----------
         gold : path or Gold
-            A gold file, or what `twinlink.read_gold` made of one; see `twinlink.evaluation.gold`.
+            A gold file, or the result of `twinlink.read_gold`; see `twinlink.evaluation.gold`.
         """
         from twinlink.evaluation.gold import evaluate
 
         return evaluate(address_pairs(self.pairs), self._gold(gold))
 
     def score_labels(self) -> LabelScores:
-        """Return precision, recall and F1 as far as labels tell, each with a 95 % interval.
+        """Return precision, recall and F1 estimated from labels, each with a 95 % interval.
 
-        ``print`` shows those that labels are enough for, and of the others how many labels would do. Pairs that were
-        matched with these labels (``match.labels``) say little of themselves.
+        ``print`` shows the measures with enough labels, and the number of labels needed for the others. The
+        measures are biased for pairs that were matched with these labels (``match.labels``).
         """
         from twinlink.evaluation.labelled import score_labels
         from twinlink.labels.book import LabelBook
@@ -144,7 +144,7 @@ class Run(RunTables):
         return score_labels(self.pairs, LabelBook(self.path).current())
 
     def precision_coverage(self, gold: str | Path | Gold) -> pd.DataFrame:
-        """Return what the list of pairs is worth when it is cut after each pair, the most probable first.
+        """Return precision and recall of the list of pairs cut after each pair, the most probable first.
 
         Columns: coverage, share of the pairs that are kept, 0 to 1; score, probability of the last one (its score where
         the method gives no probability); precision and recall of those kept. Pairs that are not scored are left out.

@@ -1,4 +1,4 @@
-"""The summary of a run for notebooks: what has been done, and what came out."""
+"""The summary of a run for notebooks: stages and results."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST = 6  # rows of a list in the summary
 
 
 def run_html(run: RunTables) -> str:
-    """Return the summary of a run as HTML: what has been done, and what came out."""
+    """Return the summary of a run as HTML: stages and results."""
     done = [stage for stage in _STAGES if run.has(stage)]
     rows = [cell("<b>stages done</b>") + cell(escape(", ".join(done) or "none"))]
     rows += [cell(f"<b>{name}</b>") + cell(f"<bdi>{escape(text)}</bdi>") for name, text in _facts(run)]
@@ -25,7 +25,7 @@ def run_html(run: RunTables) -> str:
 
 
 def _meanings(run: RunTables, pages: pd.DataFrame) -> list[str]:
-    """Return what the wanted languages mean on the run's sites, where that is not what is written."""
+    """Return the languages used for the wanted ones on the run's sites, where they differ."""
     if not run.config.langs or not run.has("match"):
         return []
     from twinlink.language_names import meaning_lines, meanings
@@ -34,7 +34,7 @@ def _meanings(run: RunTables, pages: pd.DataFrame) -> list[str]:
 
 
 def _facts(run: RunTables) -> list[tuple[str, str]]:
-    """Return what a run's stages have found, in words."""
+    """Return the results of a run's stages, in words."""
     facts = []
     if run.has("ingest"):
         pages = run.pages

@@ -1,4 +1,4 @@
-"""The tables of a run as pandas DataFrames, each read when it is asked for."""
+"""The tables of a run as pandas DataFrames, each read on first access."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _SCHEMAS = {
 class RunTables:
     """The tables of a run.
 
-    A table that is asked for before its stage has been done raises `MissingStageError`, which names the command. Tables
+    Access to a table whose stage has not been done raises `MissingStageError`, which names the command. Tables
     are read once; `reload` reads them again.
 
     Parameters
@@ -75,12 +75,12 @@ class RunTables:
         return self
 
     def has(self, stage: str) -> bool:
-        """Return whether a stage has been done for the pages that there are: ingest, match, align, patterns, rank …."""
+        """Return whether a stage has been done for the current pages: ingest, match, align, patterns, rank …."""
         return self._directory.read_signature(stage) is not None
 
     @staticmethod
     def columns(table: str) -> pd.Series[str]:
-        """Return what each column of a table holds: ``run.columns("pairs")``.
+        """Return the description of each column of a table: ``run.columns("pairs")``.
 
         Raises
         ------
@@ -109,7 +109,7 @@ class RunTables:
     def pages(self) -> pd.DataFrame:
         """Every kept page: columns of `twinlink.tables.PAGES`, then lang and lang_score.
 
-        These two come from `match`, or in a run of site discovery from one look at each page; else they are null.
+        These two come from `match`, or in a run of site discovery from stage `languages`; else they are null.
         """
         from twinlink.language.stage import language_tables
 
@@ -130,17 +130,17 @@ class RunTables:
 
     @cached_property
     def candidates(self) -> pd.DataFrame:
-        """Every pair that was looked at, with its numbers: columns of `twinlink.tables.CANDIDATES`."""
+        """Every candidate pair, with its evidence: columns of `twinlink.tables.CANDIDATES`."""
         return self._table("match", "candidates", CANDIDATES)
 
     @cached_property
     def weights(self) -> pd.DataFrame:
-        """How much each kind of evidence counted, by site and languages: columns of `twinlink.tables.WEIGHTS`."""
+        """Weight of each kind of evidence, by site and languages: columns of `twinlink.tables.WEIGHTS`."""
         return self._table("match", "weights", WEIGHTS)
 
     @cached_property
     def filters(self) -> pd.DataFrame:
-        """How many candidates each filter of the method rejected, by site and languages; empty without filters."""
+        """Number of candidates rejected by each filter of the method, by site and languages; empty without filters."""
         return self._table("match", "filters", FILTERS)
 
     @cached_property
@@ -150,7 +150,7 @@ class RunTables:
 
     @cached_property
     def rejects(self) -> pd.DataFrame:
-        """What was dropped, by which stage and why: columns of `twinlink.tables.REJECTS`."""
+        """Dropped pages, with stage and reason: columns of `twinlink.tables.REJECTS`."""
         rejects = self._table("ingest", "rejects.parquet", REJECTS)
         if not self.has("match"):
             return rejects
@@ -160,7 +160,7 @@ class RunTables:
     def segments(self) -> pd.DataFrame:
         """The beads of the sentence alignment: columns of `twinlink.tables.SEGMENTS`.
 
-        Those with the verdict ``segment`` are kept, the others say why not.
+        Those with the verdict ``segment`` are kept; the verdict of the others is the reason.
         """
         return self._table("align", "segments", SEGMENTS)
 
@@ -175,8 +175,8 @@ class RunTables:
     def sites(self) -> pd.DataFrame:
         """The sites: columns of `twinlink.tables.SITES`, and n_pairs after n_pages.
 
-        A run that has been ranked has a row for every site that its pages link to, the best candidates first; another
-        one has a row for each site with pages, and what only `twinlink rank` can tell is null.
+        A run that has been ranked has a row for every site that its pages link to, the best candidates first;
+        another one has a row for each site with pages, and the columns of `twinlink rank` are null.
         """
         ranked = self._table("rank", "sites.parquet", SITES) if self.has("rank") else None
         pages = self._table("ingest", "pages", PAGES) if ranked is None else pd.DataFrame()
@@ -191,7 +191,7 @@ class RunTables:
 
     @cached_property
     def probes(self) -> pd.DataFrame:
-        """What site discovery made of each site that it tried: columns of `twinlink.tables.PROBES`."""
+        """Verdicts of site discovery on each site that it tried: columns of `twinlink.tables.PROBES`."""
         from twinlink.rundir.rounds import Rounds
 
         return to_frame(self._discovered(Rounds(self._directory).all_verdicts()))

@@ -26,8 +26,8 @@ __all__ = [
 
 LATIN, HAN, KANA = "LATIN", "HAN", "KANA"
 
-# Blocks of scripts that are written without spaces, as a class of a regular expression has them. Which of them count
-# is said where they are used: three of the lists below differ on purpose.
+# Blocks of scripts that are written without spaces, as a class of a regular expression has them. Which of them
+# count is documented where they are used; three of the lists below differ on purpose.
 _THAI_LAO, _TIBETAN, _MYANMAR, _KHMER = "\u0e00-\u0eff", "\u0f00-\u0fff", "\u1000-\u109f", "\u1780-\u17ff"
 _KANA_BLOCKS, _HALF_WIDTH_KANA, _HANGUL = "\u3040-\u30ff\u31f0-\u31ff", "\uff66-\uff9f", "\uac00-\ud7af"
 _HAN_BLOCKS = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -35,7 +35,7 @@ _HAN_BLOCKS = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U
 EAST_ASIAN = _KANA_BLOCKS + _HAN_BLOCKS
 """Han and kana, which a dictionary cuts into words. Half-width kana are full-width after NFKC."""
 SOUTH_EAST_ASIAN = _THAI_LAO + _MYANMAR + _KHMER
-"""Thai, Lao, Burmese and Khmer, whose words nothing here cuts. Tibetan parts syllables by a mark and is not in it."""
+"""Thai, Lao, Burmese and Khmer, which are not segmented. Tibetan separates syllables by a mark and is not included."""
 UNSPACED = EAST_ASIAN + SOUTH_EAST_ASIAN
 """Text without any mark between words or syllables."""
 SINGLE_CHARACTERS = UNSPACED + _TIBETAN + _HALF_WIDTH_KANA
@@ -123,9 +123,9 @@ def words_per_unit(script: str) -> float:
 
 
 def chinese_variant(text: str) -> str:
-    """Tell ``zh-Hant`` from ``zh-Hans`` by the characters that exist in one of them only.
+    """Distinguish ``zh-Hant`` and ``zh-Hans`` by the characters that exist in only one of them.
 
-    ``zh`` when there are none, or as many of each.
+    ``zh`` if there are none, or equally many of each.
 
     Examples
     --------

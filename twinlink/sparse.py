@@ -1,7 +1,7 @@
 """Idioms of sparse matrices: the stored entries of a ``csr_array`` as rows, columns, keys and places.
 
-All matrices are sorted: the columns of each row rise, and none stands twice. The *key* of an entry is
-``row · n_columns + column``, so the keys of all stored entries rise.
+All matrices are sorted: the columns of each row are strictly increasing. The *key* of an entry is ``row · n_columns
++ column``, so the keys of all stored entries are increasing.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ def entries(matrix: csr_array) -> tuple[Numbers, Numbers]:
 
 
 def entry_keys(matrix: csr_array) -> Numbers:
-    """Return the key of each stored entry; they rise."""
+    """Return the key of each stored entry, in increasing order."""
     return entry_rows(matrix) * matrix.shape[1] + matrix.indices
 
 
 def find_keys(keys: Numbers, among: Numbers) -> tuple[NDArray[np.intp], Marks]:
-    """Return where keys stand among others, and whether they do.
+    """Find keys among others: return their positions, and whether they are found.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def find_keys(keys: Numbers, among: Numbers) -> tuple[NDArray[np.intp], Marks]:
     Returns
     -------
     places : ndarray of int, shape (n,)
-        Void where a key is not found.
+        Undefined where a key is not found.
     found : ndarray of bool, shape (n,)
     """
     places = np.minimum(np.searchsorted(among, keys), max(len(among) - 1, 0))
@@ -71,7 +71,7 @@ def find_keys(keys: Numbers, among: Numbers) -> tuple[NDArray[np.intp], Marks]:
 
 
 def positions(pattern: csr_array, rows: NDArray[np.integer], columns: NDArray[np.integer]) -> NDArray[np.intp]:
-    """Return where entries that are stored stand among all stored entries of a matrix."""
+    """Return the positions of given stored entries among all stored entries of a matrix."""
     return np.searchsorted(entry_keys(pattern), rows.astype(np.int64) * pattern.shape[1] + columns)
 
 
@@ -98,7 +98,7 @@ def select(matrix: csr_array, which: Marks) -> csr_array:
 
 
 def pattern_from(rows: Numbers, columns: Numbers, shape: tuple[int, int]) -> csr_array:
-    """Return a matrix of bool that stores True at some places, in whatever order and however often they are given.
+    """Return a matrix of bool that stores True at some places, in any order, repeated or not.
 
     Examples
     --------
@@ -118,7 +118,7 @@ def _from_keys(keys: Numbers, shape: tuple[int, int]) -> csr_array:
 
 
 def union_of(*patterns: csr_array) -> csr_array:
-    """Return all entries that are stored in any of some matrices of one shape, as a matrix of bool with values True."""
+    """Return the union of the stored entries of matrices of one shape, as a matrix of bool with values True."""
     rows, columns = (np.concatenate(parts) for parts in zip(*map(entries, patterns), strict=True))
     return pattern_from(rows, columns, patterns[0].shape)
 
@@ -126,7 +126,7 @@ def union_of(*patterns: csr_array) -> csr_array:
 def carry_over(
     old: csr_array, values: NDArray[np.floating], new: csr_array, measure: Callable[[csr_array], NDArray[np.floating]]
 ) -> NDArray[np.float32]:
-    """Return values for the entries of ``new``: those of ``old`` are kept, ``measure`` is asked for the others.
+    """Return values for the entries of ``new``: those of ``old`` are kept, ``measure`` computes the others.
 
     ``measure`` takes a pattern and returns one value for each of its stored entries.
     """

@@ -1,7 +1,7 @@
 """A site of ten pages to try things on: Figure 1 of Liu et al. 2014, for doctests, tests and the notebook.
 
 Pages A, B, C, D, E are English, A', B', C', D', E' their Chinese partners. A and B link to C, and C links to D and E,
-on both sides. A, B, D and E are close translations; C and C' are known as partners by their neighbours alone.
+on both sides. A, B, D and E are close translations; C and C' can be recognised as partners only by their neighbours.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 __all__ = ["BASE", "ToySite", "toy_site", "write_toy"]
 
 BASE = "https://toy.example"
-"""Where the site stands."""
+"""Address of the site."""
 
 # name: English title and text, Chinese title and text
 _TEXTS = {
@@ -65,16 +65,16 @@ _INTERNAL = (
 
 
 class ToySite(NamedTuple):
-    """The ten pages and what is known about them; page i of one side is the partner of page i of the other."""
+    """The ten pages, their links and similarities; page i of one side is the partner of page i of the other."""
 
     pages: dict[str, str]
     """URL → HTML: A to E, then A' to E'."""
     pairs: tuple[tuple[str, str], ...]
     """The five true pairs, as URLs."""
     source: NDArray[np.int64]
-    """Page that holds each link, shape (4,), values 0 (A) to 4 (E); the links are the same on both sides."""
+    """Source page of each link, shape (4,), values 0 (A) to 4 (E); the links are the same on both sides."""
     target: NDArray[np.int64]
-    """Page that each link leads to."""
+    """Target page of each link."""
     internal: csr_array
     """S_in, float32, shape (5, 5), every entry stored; made up, so that C has a better match than C'."""
 

@@ -1,4 +1,4 @@
-"""Addresses: one written form of each, joining as browsers do, the identity of a page, the site that it belongs to."""
+"""Addresses: normalisation, resolution of links, identity of pages, sites."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ MAX_URL_LENGTH = 2_000
 """Longest usable address. The sitemap protocol allows 2,048 characters; longer ones are traps or data, not pages."""
 
 REMEMBERED_LENGTH = 300
-"""Longest address of which is remembered what was found out about it, as links come again and again: of thousands of
-the longest, that would take 100 MB."""
+"""Maximum length of addresses whose analysis is cached, because links are repeated: thousands of the longest would
+take 100 MB."""
 
 _SCHEMES = ("http://", "https://")
 _NON_ASCII = re.compile(r"[^\x00-\x7f]+")
@@ -50,7 +50,7 @@ _NEVER_ESCAPED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 
 
 def normalise(url: str) -> str | None:
-    """Write an absolute address in its one form, or return None if it is not usable.
+    """Return the normal form of an absolute address, or None if it is not usable.
 
     As browsers do (WHATWG URL): white space around it and line breaks in it removed, scheme and host in lower case,
     host in punycode, default port dropped, ``.`` and ``..`` resolved, other characters percent-encoded as UTF-8. Beyond
@@ -84,10 +84,11 @@ def join(base: str, href: str, encoding: str = "utf-8") -> str | None:
     base : str
         Address of the page, or of its ``<base href>``, normalised.
     href : str
-        The attribute as it stands in the page.
+        The attribute as written in the page.
     encoding : str, default "utf-8"
-        Encoding of the page. Browsers percent-encode the query (not the path) in it, and so must we for the server to
-        understand: ``?q=中`` on a Big5 page asks for ``?q=%A4%A4``. What the encoding lacks becomes ``&#number;``.
+        Encoding of the page. Browsers percent-encode the query (not the path) in it, which is necessary for the
+        server to understand: ``?q=中`` on a Big5 page asks for ``?q=%A4%A4``. What the encoding lacks becomes
+        ``&#number;``.
 
     Returns
     -------
@@ -116,7 +117,7 @@ def _join_anew(base: str, href: str) -> str | None:
         return None
 
 
-_join = functools.lru_cache(maxsize=2**14)(_join_anew)  # the pages of a folder have many links in common
+_join = functools.lru_cache(maxsize=2**14)(_join_anew)  # the pages of a folder share many links
 
 
 def _folder(base: str) -> str:
@@ -126,11 +127,11 @@ def _folder(base: str) -> str:
 
 
 def page_key(url: str) -> str:
-    """Return what identifies the page at a normalised address. It is not for fetching.
+    """Return the key that identifies the page at a normalised address. It is not meant for fetching.
 
     Query parameters are sorted by name (those of one name keep their order), empty ones dropped; percent-encodings that
-    mean the same are written alike. Session identifiers of common servers are left out: with them, a site that gives a
-    new one to each visit has no end of addresses.
+    mean the same are written alike. Session identifiers of common servers are left out: otherwise a site that
+    creates one per visit has an unlimited number of addresses.
 
     Examples
     --------
@@ -215,7 +216,7 @@ def site_of(url: str, site_by: Literal["domain", "host", "path"] = "domain") -> 
     -------
     str
         A host that has no registered domain (an IP address, ``localhost``, a public suffix itself) stands for itself. A
-        host carries its port when that is not the default one. Empty for what is no address.
+        host carries its port when that is not the default one. Empty for an invalid address.
 
     Examples
     --------
@@ -227,7 +228,7 @@ def site_of(url: str, site_by: Literal["domain", "host", "path"] = "domain") -> 
     return _site_of_origin("/".join(url.split("/", 3)[:3]), site_by)
 
 
-@functools.lru_cache(maxsize=2**12)  # links go to few hosts again and again
+@functools.lru_cache(maxsize=2**12)  # most links go to few hosts
 def _site_of_origin(origin: str, site_by: Literal["domain", "host", "path"]) -> str:
     try:
         parsed = ada_url.URL(origin)

@@ -1,11 +1,11 @@
-"""Methods of other papers, to compare with, and to judge pairs that come from elsewhere.
+"""Methods of other papers, for comparison and for the verification of given pairs.
 
 - Bitextor (2010): `match_bitextor2010`, `judge_bitextor2010`: URL rule, surface filters, fingerprints
 - WebMining (Tomás et al.): `match_webmining`, `judge_webmining`: size, language, structure and content filters
 - STRAND, Jangeldin & Assylbekov: `match_jangeldin`, `judge`: models over aligned structures (`Alignment`)
 - pairs from elsewhere: `verify_pairs`: parallel or not, by any of these
 
-`twinlink.match.METHODS` loads them by name; nothing below this folder knows them.
+`twinlink.match.METHODS` loads them by name; lower layers do not import them.
 """
 
 from __future__ import annotations

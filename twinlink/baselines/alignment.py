@@ -1,4 +1,4 @@
-"""Alignment of linearised pages (STRAND; Jangeldin & Assylbekov, section 3.1): how far two pages differ in structure.
+"""Alignment of linearised pages (STRAND; Jangeldin & Assylbekov, section 3.1): structural differences of two pages.
 
 A linearised page is an array of tokens, see `twinlink.pages.linearise`: k > 0 is a chunk of k characters, a token
 below 0 is the start or the end of a tag.
@@ -31,7 +31,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Alignment:
-    """What the alignment of some pairs of pages says; each array has one value per pair.
+    """Alignments of some pairs of pages; each array has one value per pair.
 
     All counts are of the tokens that were compared, see `MAX_TOKENS`.
     """

@@ -28,7 +28,7 @@ FALLBACK_TOLERANCE = 0.5
 def surface_verdicts(
     a: Shapes, b: Shapes, pattern: csr_array, wanted: Sequence[str] = (), settings: BitextorSettings | None = None
 ) -> FilterVerdicts:
-    """Ask Bitextor's surface filters: language, file size, text length (section 3.1).
+    """Apply Bitextor's surface filters: language, file size, text length (section 3.1).
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def text_tolerance(a: Shapes, b: Shapes, verdicts: FilterVerdicts, settings: Bit
 
 
 def _most_differences(a: Shapes, b: Shapes, kept: csr_array, settings: BitextorSettings) -> NDArray[np.float64]:
-    """Return how many differences each pair may have."""
+    """Return the maximum number of differences of each pair."""
     rows, columns = entries(kept)
     lengths_a, lengths_b = (np.array([len(page) for page in side.tokens], np.float64) for side in (a, b))
     longer = np.maximum(lengths_a[rows], lengths_b[columns])
@@ -93,7 +93,7 @@ def _most_differences(a: Shapes, b: Shapes, kept: csr_array, settings: BitextorS
 def fingerprint_verdicts(
     a: Shapes, b: Shapes, verdicts: FilterVerdicts, tolerance: float, settings: BitextorSettings | None = None
 ) -> FilterVerdicts:
-    """Reject what has more than N differences, rank the rest by distance, keep the best candidates (section 4.2).
+    """Reject pairs with more than N differences, rank the rest by distance, keep the best candidates (section 4.2).
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How large a tag distance may be: a line over the number of tags, fitted on right and wrong pairs.
+"""Threshold of the tag distance: a line over the number of tags, fitted on right and wrong pairs.
 
 WebMining's accepted distance grows with the number of tags of the larger page (Tomás et al., Figure 3, drawn over
 marked pairs by eye). Here the line is found by a rule.

@@ -1,6 +1,6 @@
 """Compiled edit distance of token lists; input arrays are not checked.
 
-Reckoned in whole units: a gap (one insertion or deletion) costs ``gap`` units, replacing costs c ≤ 2·gap. What it saves
+Costs are integers: a gap (one insertion or deletion) costs ``gap`` units, replacing costs c ≤ 2·gap. What it saves
 over a deletion and an insertion is its weight 2·gap − c, and with n and m tokens::
 
     distance = (n + m)·gap − largest total weight of an alignment

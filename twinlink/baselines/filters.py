@@ -1,4 +1,4 @@
-"""WebMining's filters: which candidate pairs look alike in size, language and structure (Tomás et al., section 2.2).
+"""WebMining's filters: candidate pairs similar in size, language and structure (Tomás et al., section 2.2).
 
 Each pair goes through the filters in the paper's order and is counted under the first one that it fails. The content
 filter (section 2.3) is not here.
@@ -113,7 +113,7 @@ def _language(tag: str, wanted: Sequence[str], numbers: dict[str, int]) -> int:
 def size_verdicts(
     a: Shapes, b: Shapes, pattern: csr_array, wanted: Sequence[str] = (), settings: WebminingSettings | None = None
 ) -> FilterVerdicts:
-    """Ask WebMining's first two filters: sizes, then languages.
+    """Apply WebMining's first two filters: sizes, then languages.
 
     ``size``, ``tags`` and ``paragraphs`` pass where ``|x − y|/max(x, y)`` is at most the threshold; ``language`` as in
     `languages_fit`. The paper does not say what a paragraph is: each text between tags counts as one, for pages laid
@@ -162,7 +162,7 @@ def checked_pairs(a: Shapes, b: Shapes, pattern: csr_array) -> tuple[Numbers, Nu
 
 
 def structure_verdicts(a: Shapes, b: Shapes, verdicts: FilterVerdicts, line: DistanceLine) -> FilterVerdicts:
-    """Ask WebMining's third filter: the tag distance of what is left, at most ``line`` at the larger page's tags.
+    """Apply WebMining's third filter: tag distance of the rest, at most ``line`` at the larger page's tags.
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ def structure_verdicts(a: Shapes, b: Shapes, verdicts: FilterVerdicts, line: Dis
 def fit_line_unlabelled(
     a: Shapes, b: Shapes, verdicts: FilterVerdicts, settings: WebminingSettings | None = None
 ) -> DistanceLine:
-    """Fit the accepted tag distance on pairs that nobody has marked.
+    """Fit the accepted tag distance on unlabelled pairs.
 
     Right examples are the pairs of which each page is the other one's nearest, of what the size and language filters
     left. Wrong examples are made of them (`shifted_partners`): the same pages, the same sizes, other partners. The

@@ -1,7 +1,7 @@
-"""Methods ``bitextor2010``, ``webmining`` and ``jangeldin``: pairs by structure alone, as their papers have them.
+"""Methods ``bitextor2010``, ``webmining`` and ``jangeldin``: pairs by structure alone, as in their papers.
 
-Each looks at candidates, rejects some by its filters, and pairs the rest one to one. What it accepts is kept.
-None of them tells how likely its pairs are right: they have no probability.
+Each rejects candidates by its filters and matches the rest one to one. All accepted pairs are kept. The methods
+give no probabilities.
 """
 
 from __future__ import annotations
@@ -78,20 +78,20 @@ def match_jangeldin(side_a: Side, side_b: Side, between: Between, settings: Matc
 
 
 def judge_bitextor2010(a: Shapes, b: Shapes, pattern: sp.csr_array, settings: MatchSettings) -> FilterVerdicts:
-    """Ask Bitextor's filters about some pairs of pages; texts in characters."""
+    """Apply Bitextor's filters to some pairs of pages; texts in characters."""
     verdicts = surface_verdicts(a, b, pattern, (), settings.bitextor)
     tolerance = text_tolerance(a, b, verdicts, settings.bitextor)
     return fingerprint_verdicts(a, b, verdicts, tolerance, settings.bitextor)
 
 
 def judge_webmining(a: Shapes, b: Shapes, pattern: sp.csr_array, settings: MatchSettings) -> FilterVerdicts:
-    """Ask WebMining's filters about some pairs of pages; texts in words."""
+    """Apply WebMining's filters to some pairs of pages; texts in words."""
     verdicts = size_verdicts(a, b, pattern, (), settings.webmining)
     return structure_verdicts(a, b, verdicts, fit_line_unlabelled(a, b, verdicts, settings.webmining))
 
 
 def content_verdicts(side_a: Side, side_b: Side, verdicts: FilterVerdicts, settings: MatchSettings) -> FilterVerdicts:
-    """Ask WebMining's content filter: the page test by sentences (section 2.3), its model learned from strict pairs.
+    """Apply WebMining's content filter: the page test by sentences (section 2.3), its model learned from strict pairs.
 
     The strict pairs are the best of both their pages in structure, and nearer than any other one; the nearest go first.
     Of each page only the candidates
@@ -116,12 +116,12 @@ def _clear_best(scores: sp.csr_array) -> list[tuple[int, int]]:
 
 
 def in_characters(side: Side) -> Shapes:
-    """Return a side as Bitextor reads it: without what is in ``head``, texts in characters."""
+    """Return a side as input of Bitextor: without what is in ``head``, texts in characters."""
     return _shapes(side, [without_heading(shape.tokens) for shape in side.shapes])
 
 
 def in_words(side: Side) -> Shapes:
-    """Return a side as WebMining reads it: texts in words."""
+    """Return a side as input of WebMining: texts in words."""
     return _shapes(side, [text_in_words(shape.tokens, shape.words) for shape in side.shapes])
 
 
@@ -138,7 +138,7 @@ def _candidates(side_a: Side, side_b: Side, settings: MatchSettings) -> sp.csr_a
 
 
 def _found(verdicts: FilterVerdicts, evidence: Mapping[str, Floats] | None = None) -> Found:
-    """Pair what the filters left, one to one."""
+    """Match the candidates left by the filters, one to one."""
     kept = verdicts.kept()
     matching = greedy_matching(kept)
     scores = sp.csr_array(

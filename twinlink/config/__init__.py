@@ -1,6 +1,6 @@
 """Settings: one frozen record for each algorithm, one file for each stage, put together in `Config`.
 
-`Config.load` reads a TOML file, `Config.override` puts single settings over it, by name: ``match.ets.alpha``.
+`Config.load` reads a TOML file, `Config.override` overrides single settings by name: ``match.ets.alpha``.
 """
 
 from __future__ import annotations

@@ -15,12 +15,13 @@ Weight = Annotated[float, Meta(gt=0)]
 
 
 class SegmentFilterSettings(Settings, frozen=True):
-    """What is not kept, each with a reason that is counted."""
+    """Filters for segments; each has a reason that is counted."""
 
     min_probability: Unit = 0.5
     """Least chance of a bead among all alignments of its two texts."""
     min_words: float = 0.0
-    """Least mean log ratio a word, see `Aligned.per_word`: below 0 the words speak against each other. Trials on two
+    """Least mean log ratio a word, see `Aligned.per_word`: below 0 the words are evidence against each other.
+    Trials on two
     sites, beads of .5 and more: .16 % of those of right pages lie below, 85 % of those of wrong ones (each page beside
     the one nearest in length to its partner)."""
     min_chance: Unit = 0.0
@@ -28,7 +29,7 @@ class SegmentFilterSettings(Settings, frozen=True):
     kept, with their chance for others to cut at. What has no chance, for there was too little to compare with, is
     not left out."""
     min_support: Unit = 0.5
-    """Least share of a page pair's sentences in beads whose words speak for each other, as in WebMining's test of a
+    """Least share of a page pair's sentences in beads supported by their words, as in WebMining's test of a
     page pair: below it none of its beads is kept. Same trials: .996 to 1.000 of the right pages have more, 0 to
     .048 of the wrong ones."""
     max_length_deviation: Weight = 4.0
@@ -48,11 +49,11 @@ class SegmentFilterSettings(Settings, frozen=True):
     in the run: from this on it is a near-duplicate. 1: only those of equal words are. By MinHash; segments of a few
     words are not compared. On a site of 7,850 segments 15 are left out, of eight looked at six say the same."""
     near_kept: Positive = 200_000
-    """Segments that near-duplicates are looked for among: the last ones (256 bytes each)."""
+    """Number of segments compared for near-duplicates: the last ones (256 bytes each)."""
 
 
 class TagWeights(Settings, frozen=True):
-    """W_g of the tag aligner: what a tag without partner costs, by its category.
+    """W_g of the tag aligner: cost of a tag without partner, by its category.
 
     Fitted with all other weights of `TagAlignerSettings` by ``experiments.tag_aligner`` on two sites (en-zh, en-fr;
     2,912 blocks that ids show to belong together): F1 .946 with all tags alike, .951 with these. On a third site
@@ -76,13 +77,13 @@ class TagAlignerSettings(Settings, frozen=True):
     swap_across: Weight = 2.0
     """W_s of two tags of different categories."""
     text_gap: Weight = 0.05
-    """W_b: what a text block without partner costs, a character."""
+    """W_b: cost of a text block without partner, per character."""
     text_difference: Weight = 0.05
-    """W_t: what two text blocks cost, a character of the difference of their lengths."""
+    """W_t: cost of two text blocks, per character of the difference of their lengths."""
 
 
 class BitextSettings(Settings, frozen=True):
-    """How sentences are aligned."""
+    """Alignment of sentences."""
 
     rounds: Positive = 4
     """Rounds of learning over two texts; one more aligns with what they learned. Trials: four are within .005 of
@@ -102,7 +103,7 @@ class BitextSettings(Settings, frozen=True):
     with .5 .9837 and .9970, with 1 .9835 and .9970 (``experiments.tag_aligner``): words and lengths tell as much."""
     tags: TagAlignerSettings = TagAlignerSettings()
     max_word_pairs: Positive = 4_000_000
-    """Word pairs that the model keeps: bounds memory (some 200 MB)."""
+    """Maximum number of word pairs in the model: bounds memory (some 200 MB)."""
     batch: Positive = 16
     """Page pairs that are aligned before the model learns for the first time; each further batch of the first round is
     as large as all before it."""
@@ -110,7 +111,7 @@ class BitextSettings(Settings, frozen=True):
     formats: tuple[Literal["tmx", "tsv", "moses", "jsonl"], ...] = ("tmx", "tsv")
     """Files for other programs, beside the tables."""
     compress: Compression = ""
-    """How they are compressed: not, with gzip, or with zstd."""
+    """Compression: none, gzip, or zstd."""
     lexicons: tuple[str, ...] = ()
     """Lexicon files: start values of the word model. Empty: those of ``match.lexicons``."""
     warm: tuple[str, ...] = ()

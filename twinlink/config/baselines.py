@@ -70,13 +70,14 @@ class WebminingSettings(Settings, frozen=True):
     """Pairs at most whose distances the line is fitted on without labels; of more, every k-th row of the candidates.
     They are the ones that are measured without a limit (500 a second with 500 tokens per page, 20,000 with 150)."""
     content: bool = True
-    """Ask the content filter (section 2.3) after the filters by structure: are the pages translations by their
-    sentences? F1 without and with it on five sites: .890 .982, .920 .960, .953 .975, .968 .977, .990 .997, in three to
+    """Apply the content filter (section 2.3) after the filters by structure: are the pages translations by their
+    sentences? F1 without and with it on five sites: .890 .982, .920 .960, .953 .975, .968 .977, .990 .997, in three
+    to
     fifteen times the time (``experiments.page_test``)."""
     min_support: Unit = 0.5
-    """Share of the sentences that must be in beads whose words speak for each other, for the content filter."""
+    """Share of the sentences that must be in beads supported by their words, for the content filter."""
     content_pairs: Positive = 3
-    """Candidates of each page, the nearest in structure, that the content filter looks at; it rejects the others. Ours:
+    """Number of candidates per page, the nearest in structure, for the content filter; it rejects the others. Ours:
     aligning sentences takes longer than all other filters."""
 
 
@@ -105,7 +106,8 @@ class ClusterSettings(Settings, frozen=True):
     """Hierarchical clustering (HC1, HC2)."""
 
     max_clusters: Annotated[int, Meta(ge=2)] = 15
-    """Clusters that HC2 tries at most. The paper does not say. 15 is the limit of the R package NbClust; with 12 to 18,
+    """Maximum number of clusters that HC2 tries. The paper does not say. 15 is the limit of the R package NbClust;
+    with 12 to 18,
     53 of the mfa.kz pairs are parallel, as the paper's Table 2 implies."""
 
 
@@ -113,7 +115,7 @@ class MixtureSettings(Settings, frozen=True):
     """The mixture of two components."""
 
     max_rounds: Annotated[int, Meta(ge=1)] = 200
-    """Rounds of EM at most; in trials some 30 are needed."""
+    """Maximum number of rounds of EM; in trials some 30 are needed."""
     tolerance: Annotated[float, Meta(gt=0)] = 1e-5
     """Stop when a round gains less than this, a pair, in log posterior."""
 

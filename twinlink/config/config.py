@@ -1,7 +1,7 @@
-"""All settings: one frozen record for each algorithm, put together in `Config`.
+"""All settings: one frozen record for each algorithm, combined in `Config`.
 
 Settings come from a TOML file (`Config.load`) and from overrides over it (`Config.override`), e.g. the command line's.
-A name that does not exist or a value out of its range is refused with the place where it stands.
+Unknown names and values out of range raise an error with their location.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Config(Settings, frozen=True):
 
     @classmethod
     def load(cls, path: Path, base: Config | None = None) -> Config:
-        """Read a TOML file; what it does not name is as in ``base``, by default the default."""
+        """Read a TOML file; missing settings are taken from ``base``, by default the defaults."""
         try:
             named = parse_toml(read_input_text(path, _FILE), str(path))
         except TOMLDecodeError as error:
@@ -111,7 +111,7 @@ def _convert(tree: dict[str, Any], where: str) -> Config:
 def _with_languages(config: Config, where: str) -> Config:
     """Read the languages that the settings name."""
     if not config.langs and not config.crawl.langs:
-        return config  # what reads them takes its time to load
+        return config  # imported here: slow to load
     from twinlink.language_names import read_languages
 
     try:
@@ -122,7 +122,7 @@ def _with_languages(config: Config, where: str) -> Config:
 
 
 def _meant(name: str, tree: dict[str, Any]) -> str:
-    """Return what to do about a setting that there is not: the one that is named almost so, or where all stand."""
+    """Return advice on an unknown setting: the one with the most similar name, or where all are listed."""
     near = get_close_matches(name, _names(tree), n=1)
     return f"did you mean {near[0]}?" if near else "the file config.toml of a run has them all"
 

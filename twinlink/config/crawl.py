@@ -14,24 +14,24 @@ SiteBy = Literal["domain", "host", "path"]
 
 
 class CrawlSettings(Settings, frozen=True):
-    """How pages are fetched."""
+    """Fetching of pages."""
 
     order: Literal["pairs", "breadth"] = "pairs"
-    """What is fetched first: likely partners of fetched pages, the wanted languages in balance, so that a budget yields
+    """Order of requests: likely partners of fetched pages, the wanted languages in balance, so that a budget yields
     many pairs; or breadth first. A crawl to the end fetches the same pages."""
     langs: tuple[str, ...] = ()
     """Wanted languages. With them pages in others are not expanded before all else is fetched, and the languages are
-    kept in balance. A run fills in its own; empty: only links and addresses say what may be a pair."""
+    kept in balance. A run fills in its own; empty: only links and addresses suggest pairs."""
     site_by: SiteBy = "domain"
-    """What one site is: the registered domain (Public Suffix List), the host, or the folder of the start page."""
+    """Definition of a site: the registered domain (Public Suffix List), the host, or the folder of the start page."""
     include: tuple[str, ...] = ()
     """Regular expressions, searched for in addresses: only those that one of them fits are fetched. Empty: all."""
     exclude: tuple[str, ...] = ()
     """Regular expressions: addresses that one of them fits are not fetched (`excluded`). Start pages always are."""
     max_pages: Positive = 100_000
-    """Pages fetched at most, all sites together; the end is reported."""
+    """Maximum number of pages over all sites; reaching it is reported."""
     max_site_pages: Positive | None = None
-    """Pages fetched at most of one site (`budget-pages`). Default: no limit of its own, as with the next two."""
+    """Maximum number of pages per site (`budget-pages`). Default: no limit, as with the next two."""
     max_site_bytes: Positive | None = None
     """A site ends once this much was received of it, as transferred (`budget-bytes`)."""
     max_site_minutes: Annotated[float, Meta(gt=0)] | None = None
@@ -46,7 +46,7 @@ class CrawlSettings(Settings, frozen=True):
     """Characters of the addresses of one site that are kept, and of their keys: further links are dropped
     (`too-many-links`). The default has room for 900,000 addresses of 70 characters; the ledger then takes 450 MB."""
     max_depth: Natural = 50
-    """Links followed from a start page at most."""
+    """Maximum number of links followed from a start page."""
     max_page_bytes: Positive = 10 * 2**20
     """A larger body is cut off and rejected (`too-large`), before and after decompression."""
     parse_seconds: Annotated[float, Meta(gt=0)] = 20.0
@@ -75,10 +75,10 @@ class CrawlSettings(Settings, frozen=True):
     """Follow no link with ``rel=nofollow``. Off: it asks search engines not to rank, forbids nobody to read, and stands
     on many language switches."""
     sitemaps: bool = True
-    """Look for pages in the sitemaps that robots.txt names, and in /sitemap.xml."""
+    """Read the sitemaps named in robots.txt, and /sitemap.xml."""
     again: bool = False
-    """Ask again for all that was asked for, when the crawl has come to its end: pages only if they have changed, as far
-    as the server can tell; what is gone is dropped, what cannot be reached now stays. A stopped crawl first goes on."""
+    """Repeat a finished crawl: pages are fetched only if they have changed, as far as the server reports it;
+    deleted pages are dropped, unreachable ones are kept. A stopped crawl is first completed."""
     allow_private: bool = False
     """Fetch from private, loopback and link-local addresses, too. Without it only a start page's own host may have such
     an address, and only when its name says so (an IP address, ``localhost``, a name without a dot, ``.local`` …)."""
@@ -93,4 +93,4 @@ class CrawlSettings(Settings, frozen=True):
     contact: Annotated[str, Meta(pattern=r"^[\x20-\x7e]*$")] = ""
     """Your mail or web address: site owners find it in the User-Agent."""
     user_agent: Annotated[str, Meta(pattern=r"^[\x20-\x7e]*$")] = "twinlink (parallel page finder; contact not set)"
-    """Name that the crawler gives itself; its first word is the one that robots.txt is searched for."""
+    """Name of the crawler; its first word is looked up in robots.txt."""

@@ -12,22 +12,23 @@ SiteScore = Literal["ours", "sum_linkout", "sum_pagerank", "sum_weighted"]
 
 
 class DiscoverySettings(Settings, frozen=True):
-    """How the list of sites grows by itself (Zhang, Yao & Kit, section 2.3)."""
+    """Growth of the list of sites (Zhang, Yao & Kit, section 2.3)."""
 
     rounds: Natural = 1
     """Rounds after the start: the paper ran one iteration (section 3.3)."""
     top: Positive = 500
     """K: candidates that a round tries, the best first; the paper looked at its top 500."""
     score: SiteScore = "ours"
-    """What they are ranked by: how likely a site is bilingual by its links, or one of the paper's three sums."""
+    """Score that ranks them: probability that a site is bilingual by its links, or one of the paper's three sums."""
     pairs: Literal["patterns", "match"] = "patterns"
     """How pages are paired: by URL patterns, as in the paper; or by stage `match`, which reads the pages and takes
     longer. Patterns are learned in both cases."""
     languages: bool = True
-    """Whether patterns respect the languages of the pages, each told by its text: two pages of one language are never
+    """Whether patterns respect the languages of the pages, each identified by its text: two pages of one language
+    are never
     a pair ("if language identification has been done", section 2.1, note 1). Off: by addresses alone."""
     site_pages: Positive = 200
-    """Pages fetched of a site at most, unless ``crawl.max_site_pages`` says it: enough to see a pattern. Ours."""
+    """Maximum number of pages per site, unless ``crawl.max_site_pages`` is set: enough to see a pattern. Ours."""
     probe_pages: Positive = 10
     """Pages fetched of a candidate to judge it. Ours: five in each language, if they are found in turn."""
     skip: tuple[str, ...] = ()
@@ -35,7 +36,7 @@ class DiscoverySettings(Settings, frozen=True):
     only: tuple[str, ...] = ()
     """Only sites with such a name or end are tried: ``hk``, ``gov.mo``. Empty: all."""
     starts: Positive = 2
-    """Addresses that a candidate is begun at besides its host alone: those that most links lead to. Ours."""
+    """Start pages of a candidate besides the root of its host: those with the most links. Ours."""
     accept: Literal["patterns", "languages", "all"] = "patterns"
     """Which candidates are added: those with a credible URL pattern between pages of two languages; those with pages
     in two languages, whatever their addresses (for ``pairs = match``); or all that answer, as the paper does."""

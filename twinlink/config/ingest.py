@@ -13,10 +13,10 @@ __all__ = ["IngestSettings", "LanguageSettings"]
 
 
 class IngestSettings(Settings, frozen=True):
-    """How archives and folders are read."""
+    """Reading of archives and folders."""
 
     base_url: str = ""
-    """Address that a mirror folder's top stands for; empty: recovered from the files where they say it."""
+    """Address that a mirror folder's top stands for; empty: recovered from the files where possible."""
     url_prefixes: tuple[str, ...] = ()
     """Read only pages whose address begins with one of these (`https://www.example.org/en/`; without a scheme: http and
     https). Of an archive's index (CDX, CDXJ), only their records are read. Empty: all."""
@@ -29,11 +29,11 @@ class IngestSettings(Settings, frozen=True):
 
 
 class LanguageSettings(Settings, frozen=True):
-    """How the language of a page is found."""
+    """Identification of the language of a page."""
 
     min_letters: Natural = 10
     """A page with fewer letters has no language (`und`)."""
     boilerplate_share: Unit = 0.1
-    """A block that stands on more than this share of a site's pages says nothing about one page's language."""
+    """A block on more than this share of a site's pages is ignored in the language of a single page."""
     min_score: Unit = 0.2
-    """A page whose language is less sure than this has none (`und`): a probability, or CLD2's share of the words."""
+    """A page with a lower language score has no language (`und`): a probability, or CLD2's share of the words."""

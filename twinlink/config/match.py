@@ -1,4 +1,4 @@
-"""Settings of the matching: candidates, similarities, evidence, and which pairs are kept."""
+"""Settings of the matching: candidates, similarities, evidence, and selection of pairs."""
 
 from __future__ import annotations
 
@@ -22,13 +22,14 @@ __all__ = [
 
 
 class CandidateSettings(Settings, frozen=True):
-    """Which pairs are looked at: never all of them."""
+    """Selection of candidate pairs."""
 
     per_page: Positive = 20
     """Candidates kept for each page, in each direction (trial figures: `docs/methods.md`)."""
     products_per_page: Positive = 200_000
-    """Products of two term weights that the search for candidates may take for each page, on average: bounds its time.
-    The most frequent terms are left out for it. The six sites of `docs/results.md` need 100,000 at most: nothing
+    """Products of two term weights that the search for candidates may take for each page, on average: bounds its
+    time. The most frequent terms are left out to meet it. The six sites of `docs/results.md` need 100,000 at most:
+    nothing
     changes there."""
     memory: Positive | None = None
     """Megabytes that the candidates of two languages may take: ``per_page`` is lowered until they fit. Default: no
@@ -46,7 +47,7 @@ class InternalSettings(Settings, frozen=True):
     beta: Unit = 0.6
     """Weight of content (Liu et al., Figure 2)."""
     shared_tokens: Literal["all", "numbers", "none"] = "all"
-    """Which words count as translations of themselves: those that both languages write alike (numbers, names, Latin
+    """Words that count as translations of themselves: those spelled alike in both languages (numbers, names, Latin
     words in non-Latin text), numbers only, or none."""
 
 
@@ -56,14 +57,14 @@ class EtsSettings(Settings, frozen=True):
     alpha: Unit = 0.6
     """Weight of links (Liu et al., Figure 4)."""
     rounds: Natural = 3
-    """Rounds at most (Liu et al., Figure 3)."""
+    """Maximum number of rounds (Liu et al., Figure 3)."""
     tolerance: Annotated[float, Meta(ge=0)] = 0.0
     """Stop when no score moved by more than this."""
     neighbours: Literal["in", "out", "both"] = "both"
     """Pages that link here, pages linked from here, or both. The paper does not say."""
     rarity: bool = False
-    """Whether a neighbour that many pages have counts for less. Not in the paper; `docs/results.md` shows what it is
-    worth."""
+    """Whether a neighbour shared by many pages counts for less. Not in the paper; its effect is in
+    `docs/results.md`."""
 
 
 Evidence = Literal[
@@ -97,13 +98,13 @@ EVIDENCE: tuple[Evidence, ...] = (
 
 
 class WeighingSettings(Settings, frozen=True):
-    """How evidence is weighed on the site at hand."""
+    """Weighing of evidence on the site."""
 
     evidence: tuple[Evidence, ...] = EVIDENCE
-    """Kinds of evidence to use; leave some out to see what they are worth."""
+    """Kinds of evidence to use; leave some out to measure their effect."""
     alpha: Unit | None = None
-    """α of the ETS that is one kind of evidence. Default: .4 with structure, .7 without: weak evidence wants more of
-    its neighbours."""
+    """α of the ETS that is used as evidence. Default: .4 with structure, .7 without: weak evidence needs more
+    weight on neighbours."""
     rounds: Natural = 3
     """Rounds of learning after the first one, fewer where they change nothing. Trials: after three the scores move by
     .005 at most, but for look-alikes; further ones follow while they make more pairs sure, unless this is 0."""
@@ -113,10 +114,10 @@ class WeighingSettings(Settings, frozen=True):
 
 
 class MatchSettings(Settings, frozen=True):
-    """How pairs are chosen."""
+    """Selection of pairs."""
 
     method: Literal["weighed", "liu2014", "jangeldin", "webmining", "bitextor2010", "urls"] = "weighed"
-    """Evidence weighed on the site at hand; the fixed weights of Liu et al.; structure alone, as Jangeldin &
+    """Evidence weighed on the site; the fixed weights of Liu et al.; structure alone, as Jangeldin &
     Assylbekov, WebMining and Bitextor (2010) have it; or URL patterns that content does not contradict."""
     lexicons: tuple[str, ...] = ()
     """Lexicon files: TSV, CC-CEDICT, FreeDict (dictd) or MUSE, plain or compressed; which column is which language is
@@ -124,16 +125,16 @@ class MatchSettings(Settings, frozen=True):
     max_pairs: Natural | None = None
     """MAX_P of Liu et al., Algorithm 3. Default: no limit."""
     min_score: Unit | None = None
-    """MIN_SIM of Algorithm 3, instead of a least probability. A raw score means another thing on every site."""
+    """MIN_SIM of Algorithm 3, instead of a least probability. Raw scores are not comparable between sites."""
     min_probability: Unit = 0.5
     """Least probability of a pair that is kept: ½ makes the expected F1 largest."""
     labels: bool = False
-    """Heed labels of pairs in `twinlink review`: accepted pairs come out, rejected ones never (`label`), and
-    method ``weighed`` learns from both."""
+    """Use labels from `twinlink review`: accepted pairs are always kept, rejected ones never (`label`), and method
+    ``weighed`` learns from both."""
     min_precision: Unit | None = None
-    """Hand out the longest list, most probable pairs first, whose expected precision is not below this."""
+    """Keep the longest list, most probable pairs first, whose expected precision is not below this."""
     other_langs: Natural = 2
-    """Languages beside the wanted ones that are matched with these as witnesses, where the wanted ones leave doubt."""
+    """Maximum number of further languages matched with the wanted ones as evidence, where their pairs are doubtful."""
     internal: InternalSettings = InternalSettings()
     ets: EtsSettings = EtsSettings()
     weighing: WeighingSettings = WeighingSettings()

@@ -1,4 +1,4 @@
-"""Settings of URL patterns: what a key may be, which keys are credible, which weak ones are rescued."""
+"""Settings of URL patterns: form of keys, credibility, rescue of weak keys."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ RescueForm = Literal["mean", "sum", "none"]
 
 
 class PatternSettings(Settings, frozen=True):
-    """How URL patterns are learned and judged (Zhang, Yao & Kit, section 2.1)."""
+    """Learning and credibility of URL patterns (Zhang, Yao & Kit, section 2.1)."""
 
     min_local: Unit = 0.1
     """A key with a local credibility C(p,w) below this is weak (section 2.1)."""
@@ -31,11 +31,11 @@ class PatternSettings(Settings, frozen=True):
     min_pairs: Positive = 2
     """Pairs of a site that a key must join to be one; of keys that the library knows, one is enough. Ours."""
     max_tokens: Annotated[int, Meta(ge=1, le=4)] = 3
-    """Tokens of a key at most (``zh-hant-hk``). Ours."""
+    """Maximum number of tokens in a key (``zh-hant-hk``). Ours."""
     max_letters: Annotated[int, Meta(ge=0, le=4)] = 3
     """Letters at the head or tail of a token that may be a key by themselves (``chi``). 0: no such keys. Ours."""
     max_key: Annotated[int, Meta(ge=2, le=200)] = 24
-    """Characters of a key at most. Ours."""
+    """Maximum number of characters in a key. Ours."""
     max_group: Annotated[int, Meta(ge=2)] = 32
     """Addresses that differ in one place alone and are compared with each other at most; among more (articles of one
     folder) only keys found elsewhere on the site are looked up. Bounds time and memory. Ours: the languages of the

@@ -1,4 +1,4 @@
-"""Settings of the recovery of deep pages: which addresses are made up, how many are asked for, what an answer is."""
+"""Settings of the recovery of deep pages: guessed addresses, numbers of requests, verdicts on responses."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["RecoverSettings"]
 
 
 class RecoverSettings(Settings, frozen=True):
-    """How pages that nothing links to are looked for by URL patterns (Zhang, Yao & Kit, section 2.2)."""
+    """Search for pages that nothing links to, by URL patterns (Zhang, Yao & Kit, section 2.2)."""
 
     min_credibility: Unit = 0.1
     """A pattern is applied if its local credibility C(p,w) is at least this (their threshold), or if other sites rescue
@@ -18,17 +18,17 @@ class RecoverSettings(Settings, frozen=True):
     those of the site: theirs does so with the whole collection. Only replaced tokens, ``/en/`` by ``/tc/``. Where the
     whole of one language is deep the site itself teaches no pattern."""
     per_page: Positive = 3
-    """Addresses tried for a page and a language at most, the most credible first. Ours."""
+    """Maximum number of addresses tried per page and language, the most credible first. Ours."""
     max_site_addresses: Positive = 1_000
-    """Addresses asked for on one site at most, made-up ones included, in all calls together (``over-budget``). Ours:
+    """Maximum number of addresses requested per site, made-up ones included, over all calls (``over-budget``). Ours:
     some four minutes at the crawler's usual pace."""
     trial: Positive = 20
     """A pattern that found nothing in so many tries on a site is given up there (``given-up``). Ours."""
     probes: Natural = 2
-    """Addresses made up for each shape of address on a site, to learn what it answers to any wrong one. Ours: the
-    second tells what changes from answer to answer."""
+    """Addresses made up for each shape of address on a site, to learn its response to wrong addresses. Ours: the
+    second shows what changes from response to response."""
     max_shapes: Positive = 8
-    """Shapes of address on a site that are probed at most. Ours."""
+    """Maximum number of shapes of address probed per site. Ours."""
     min_letters: Natural = 10
     """An answer with fewer letters beyond those of the site's error pages is one (``soft-404``). Ours: as many as a
     page needs to have a language."""

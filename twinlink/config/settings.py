@@ -1,4 +1,4 @@
-"""What all settings are made of: the base of the records, and ranges."""
+"""Base class and value ranges of all settings."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _WRONG_CHOICE = re.compile(r"Invalid enum value .* - at `\$\.([\w.]+)(\[\.\.\.\]
 
 
 def choices(record: type[Settings], message: str) -> tuple[str, ...]:
-    """Return what a setting may be, when msgspec says that it is none of its choices; nothing for another message."""
+    """Return the choices of a setting from msgspec's message on an invalid choice; nothing for another message."""
     wrong = _WRONG_CHOICE.match(message)
     kind: object = inspect.type_info(record)
     for name in wrong[1].split(".") if wrong else ():
@@ -47,7 +47,7 @@ _WORDS = {
 
 
 def plain(message: str) -> str:
-    """Return what msgspec says of a wrong setting in words that need no knowledge of it, the setting's name first.
+    """Return msgspec's message on a wrong setting in plain words, the setting's name first.
 
     >>> plain("Expected `float` <= 1.0 - at `$.match.ets.alpha`")
     'match.ets.alpha: expected a number <= 1.0'

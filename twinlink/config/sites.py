@@ -14,7 +14,7 @@ Nepotism = Literal["count", "once", "drop"]
 
 
 class HostGraphSettings(Settings, frozen=True):
-    """How the links of pages become weighted edges between sites."""
+    """Weighted edges between sites from the links of pages."""
 
     weight: Literal["links", "pages", "templates", "sites"] = "templates"
     """What the weight of an edge counts: links; pages that link; links that differ in address or text, so that what a
@@ -34,15 +34,15 @@ class HostGraphSettings(Settings, frozen=True):
     section 4.6.7)."""
     common_crawl: tuple[str, ...] = ()
     """Vertices and edges files of Common Crawl's host- or domain-level graph, told apart by ``vertices`` and ``edges``
-    in their names: what they know of links between the sites at hand is added."""
+    in their names: their links between the sites of the run are added."""
     batch: Positive = 4_000_000
-    """Links that are worked on at a time; whole sites stay together."""
+    """Number of links processed at a time; sites are not split."""
     memory: Positive = 1_024
-    """Megabytes that the database may take; what needs more goes to disk."""
+    """Memory limit of the database in megabytes; beyond it, it spills to disk."""
 
 
 class RankingSettings(Settings, frozen=True):
-    """How sites that were not crawled are ranked (Zhang, Yao & Kit, section 2.3, and beyond)."""
+    """Ranking of sites that were not crawled (Zhang, Yao & Kit, section 2.3, and beyond)."""
 
     graph: HostGraphSettings = HostGraphSettings()
     damping: Annotated[float, Meta(ge=0, lt=1)] = 0.85
@@ -51,14 +51,14 @@ class RankingSettings(Settings, frozen=True):
     """Iteration stops when all scores together (their sum is 1) move by no more than this, whatever the number of
     sites; what is still missing is at most damping/(1 - damping) times as much."""
     max_iterations: Positive = 500
-    """Steps at most; .85^130 is 1e-9 already."""
+    """Maximum number of steps; .85^130 is 1e-9 already."""
     min_credibility: Unit = 0.1
     """A crawled site with a credibility C(w) of at least this is bilingual: the paper's threshold for a key."""
     learn: Literal["all", "rounds", "nothing"] = "all"
-    """What our score learns from: whether the crawled sites proved bilingual, all of them; those that earlier rounds
-    added alone; or nothing, its weights stay as they come."""
+    """Training data of our score: all crawled sites, by whether they are bilingual; only those that earlier rounds
+    added; or nothing, so that the default weights stay."""
     min_pages: Natural = 5
-    """Crawled sites with fewer pages prove nothing."""
+    """Crawled sites with fewer pages are not used for learning."""
     ridge: Annotated[float, Meta(gt=0)] = 1.0
     """How strongly the weights that come with twinlink are held: 1/ridge is the variance that they are given. With 1
     some ten sites can move one of them by 1. Ours."""

@@ -1,4 +1,4 @@
-"""TOML that somebody else may have written: parsed in a time and memory that go with its length, or refused.
+"""Parsing of untrusted TOML in linear time and memory.
 
 Python's parser takes time and memory in the square of a key's parts: 100 kB of ``a.a.a…`` take minutes and gigabytes.
 """
@@ -31,20 +31,20 @@ _BETWEEN = re.compile(r"([=,\[\]{}\n])")
 
 
 def parse_toml(text: str, where: str) -> dict[str, Any]:
-    """Return what a TOML text says.
+    """Return the content of a TOML text.
 
     Parameters
     ----------
     text : str
     where : str
-        What it is called in a message.
+        Its name in messages.
 
     Raises
     ------
     tomllib.TOMLDecodeError
         If it is not TOML.
     ConfigError
-        If it is, but holds what no settings have: endless keys or numbers, values nested hundreds deep.
+        If it has extremely long keys or numbers, or values nested hundreds deep.
     """
     longest = _longest_key(text)
     if longest > MAX_KEY_PARTS:

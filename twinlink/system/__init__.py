@@ -1,1 +1,1 @@
-"""What is shared between processes: locks, pauses, full disks, packed bytes."""
+"""Processes and files: locks, pauses, orphans, full disks, packed bytes."""

@@ -1,4 +1,4 @@
-"""Disks that are full, or fail: which of all errors are the disk's, and what is said of them."""
+"""Errors of full or failing disks, and their messages."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _PROBLEMS = {
 
 
 def disk_problem(error: BaseException, place: Path) -> str:
-    """Return what is wrong with the disk and what to do, empty for an error that has other causes.
+    """Return the disk problem and what to do; empty for an error with another cause.
 
     Parameters
     ----------
     error : BaseException
-        Of Python's own functions, Arrow's, or SQLite's, which tells less.
+        Raised by Python, Arrow, or SQLite (which gives less detail).
     place : Path
         Where something was to be written: a file or folder, which need not be there.
 
@@ -49,7 +49,7 @@ def disk_problem(error: BaseException, place: Path) -> str:
 
 
 def _cause(place: Path) -> int:
-    """Return why SQLite could not read or write: it does not say."""
+    """Return why SQLite could not read or write, which its error does not say."""
     there = next((path for path in (place, *place.absolute().parents) if path.exists()), Path("/"))
     if shutil.disk_usage(there).free < _FULL_BYTES:
         return errno.ENOSPC

@@ -1,4 +1,4 @@
-"""Locks between processes: a lock falls with the process that holds it, however that ends, and says who that is."""
+"""Locks between processes, released when the holder ends, with a note on the holder."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def own_command() -> str:
 
 @contextmanager
 def locked(path: Path, patience: float, command: str = "") -> Iterator[None]:
-    """Hold the lock on a file, which is made if need be.
+    """Hold the lock on a file, which is created if missing.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def locked(path: Path, patience: float, command: str = "") -> Iterator[None]:
     patience : float
         Seconds to wait for another process.
     command : str, optional
-        What the note says that this process is; its command line by default.
+        Description of this process in the note; its command line by default.
 
     Raises
     ------
@@ -105,7 +105,7 @@ def locked(path: Path, patience: float, command: str = "") -> Iterator[None]:
 
 
 def is_held(path: Path) -> bool:
-    """Return whether a process holds the lock on a file. It is asked for the lock, and gives it back at once."""
+    """Return whether a process holds the lock on a file, by acquiring and releasing it."""
     try:
         with path.open("rb") as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -138,7 +138,7 @@ def _take(file: FileIO) -> bool:
     """Take the lock; return whether it was free."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except (BlockingIOError, PermissionError):  # some systems say EACCES
+    except (BlockingIOError, PermissionError):  # some systems raise EACCES
         return False
     return True
 

@@ -1,4 +1,4 @@
-"""Processes that end with the one that started them, however that ends."""
+"""Child processes that end with their parent."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _LOOK_SECONDS = 0.5
 
 
 def end_with_parent(parent: int) -> None:
-    """End this process at once when the one that started it is gone, whatever it is doing then.
+    """End this process immediately when its parent is gone.
 
-    Killing the program at any moment is harmless, so nothing is tidied up.
+    Killing the program at any moment is harmless, so there is no cleanup.
 
     Parameters
     ----------
     parent : int
-        Process id of the one that started this one: it may be gone already.
+        Process id of the parent, which may be gone already.
     """
 
     def watch() -> None:

@@ -1,4 +1,4 @@
-"""Packed bytes, undone up to a limit, in time that grows with what comes in and goes out, whatever they are made of."""
+"""Decompression up to a size limit, in linear time for any input."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MAX_MEMBERS = 10_000
 """Members of one packed body. Each costs some 2 µs, though it may be 20 bytes long and empty. Tools write one; those
 that write one per block (bgzip, 64 kB) write 800 for the largest sitemap that the protocol allows."""
 
-_FIRST_BLOCK_BYTES = 2**12  # of a further member: what is given behind its end is copied
+_FIRST_BLOCK_BYTES = 2**12  # of a further member: bytes after its end are copied
 _BLOCK_BYTES = 2**18
 _XZ_MEMORY = 2**27  # xz -9 asks for 65 MB
 _ZSTD_WINDOW_LOG = 23  # RFC 9659: a window of 8 MB at most, so that readers need not set more memory aside
@@ -49,7 +49,7 @@ class Packing(NamedTuple):
 def unpack(packed: bytes, size: int, packing: Packing) -> bytes:
     """Unpack the members of a body, and return the first ``size`` bytes of what is in them.
 
-    What stands behind the last member and is none is passed over, as gzip does.
+    Trailing bytes that are not a member are ignored, as in gzip.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def unpack(packed: bytes, size: int, packing: Packing) -> bytes:
         n_members += 1
         if n_members > MAX_MEMBERS:
             raise PackedError(f"more than {MAX_MEMBERS} members")
-        # As a rule there is one member, and it is given whole.
+        # Usually there is one member.
         first_block = len(packed) if n_members == 1 else _FIRST_BLOCK_BYTES
         end = _unpack_member(packing.open(), memoryview(packed), end, first_block, plain, size)
     return bytes(plain)
@@ -166,7 +166,7 @@ def _unpack_member(stream: _Stream, packed: memoryview, start: int, block: int, 
 
 
 def _damages() -> tuple[type[Exception], ...]:
-    """Return what the libraries raise on damage; that of zstd only where it is loaded."""
+    """Return the exceptions of the libraries on damage; that of zstd only if it is loaded."""
     loaded = sys.modules.get(_ZSTD_MODULE)
     return (zlib.error, OSError, ValueError, lzma.LZMAError, EOFError, *((loaded.ZstdError,) if loaded else ()))
 

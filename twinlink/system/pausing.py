@@ -1,7 +1,7 @@
-"""The file that asks for a pause: empty, it asks until it is removed; with a number in it, for so many seconds.
+"""The pause file: an empty file pauses work until it is removed, one with a number for that many seconds.
 
-Whoever looks at each pair asks for a short pause again and again. So nothing waits for a review that has gone away:
-neither for a closed browser, nor for a server that was killed.
+A review renews a short pause while a reviewer looks at pairs. So work does not wait for a closed browser or a
+server that was killed.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from twinlink.files import write_text
 __all__ = ["LEASE_SECONDS", "Pause", "ask", "hold", "is_lease", "let_go", "take_back", "waits"]
 
 LEASE_SECONDS = 150
-"""For how long one look holds work up; browsers let the clock of a page that is not seen tick once a minute."""
+"""Duration of one pause; browsers run timers of hidden pages only once a minute."""
 
 _MOST_DIGITS = 6
 _LOOK_SECONDS = 0.2
 
 
 class Pause:
-    """Whether work has to wait, for who asks again and again: the file is looked at a few times per second.
+    """Cached test for a pause: the file is read at most a few times per second.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class Pause:
 
 
 def waits(file: Path) -> bool:
-    """Return whether there is a file that asks for a pause, and its time is not over."""
+    """Return whether a pause file exists, and its time is not over."""
     seconds = _seconds(file)
     if seconds is None:
         return file.exists()
@@ -57,12 +57,12 @@ def waits(file: Path) -> bool:
 
 
 def is_lease(file: Path) -> bool:
-    """Return whether it asks for some time only."""
+    """Return whether the pause is limited in time."""
     return _seconds(file) is not None
 
 
 def ask(file: Path) -> None:
-    """Ask for a pause until it is taken back.
+    """Request a pause until it is cancelled.
 
     Raises
     ------
@@ -73,24 +73,24 @@ def ask(file: Path) -> None:
 
 
 def take_back(file: Path) -> None:
-    """Ask no more."""
+    """Cancel the pause."""
     file.unlink(missing_ok=True)
 
 
 def hold(file: Path, seconds: int = LEASE_SECONDS) -> None:
-    """Ask for some seconds from now, unless somebody asks for longer."""
+    """Request a pause of some seconds from now, unless a longer one is active."""
     if is_lease(file) or not file.exists():
         _write(file, str(seconds))
 
 
 def let_go(file: Path) -> None:
-    """Ask no more for some seconds; a pause that was asked for without an end stays."""
+    """Cancel a pause that is limited in time; an unlimited pause stays."""
     if is_lease(file):
         take_back(file)
 
 
 def _seconds(file: Path) -> int | None:
-    """Return for how long a file asks; None: without an end, or it is not there."""
+    """Return the duration in a file; None: unlimited, or no file."""
     with suppress(OSError, UnicodeDecodeError):
         with file.open(encoding="utf-8") as opened:
             text = opened.read(_MOST_DIGITS + 2).strip()
@@ -100,6 +100,6 @@ def _seconds(file: Path) -> int | None:
 
 
 def _write(file: Path, text: str) -> None:
-    """Write it as a whole: one that was emptied but not written yet would ask without an end."""
+    """Write atomically: an empty intermediate file would request an unlimited pause."""
     file.parent.mkdir(parents=True, exist_ok=True)
     write_text(file, text)

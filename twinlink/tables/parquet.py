@@ -37,7 +37,7 @@ _OTHER_GROUP_ROWS = 2**16
 
 
 def check_table(table: pa.Table, schema: pa.Schema) -> pa.Table:
-    """Return ``table`` in the form of ``schema``, or say what does not fit.
+    """Return ``table`` in the form of ``schema``, or raise an error.
 
     Columns may come in any order; their types must be the schema's or cast to them without loss. Nulls are accepted
     only where the schema accepts them.
@@ -167,7 +167,7 @@ def iter_batches(path: Path, schema: pa.Schema, rows: int = 2**16) -> Iterator[p
 
 
 def table_metadata(path: Path) -> pq.FileMetaData:
-    """Return what a table's file says of itself: rows, groups, columns.
+    """Return the metadata of a table's file: rows, groups, columns.
 
     Raises
     ------
@@ -184,18 +184,18 @@ def columns_of(schema: pa.Schema, columns: Sequence[str] | None) -> pa.Schema:
 
 
 def open_table(path: Path, **options: Any) -> pq.ParquetFile:
-    """Open a table's file so that changed bytes are noticed when they are read; use it within `readable`."""
+    """Open a table's file with checksums verified on read; use it within `readable`."""
     return pq.ParquetFile(path, page_checksum_verification=True, **options)
 
 
 @contextmanager
 def readable(path: Path) -> Iterator[None]:
-    """Turn all that reading a table raises where its file is damaged into one error.
+    """Convert all errors of reading a damaged table into one.
 
     Raises
     ------
     DamagedError
-        Which names the file, and says what makes it again.
+        With the file, and the command that rebuilds it.
     """
     try:
         yield
@@ -209,11 +209,11 @@ def count_rows(path: Path) -> int:
     Raises
     ------
     DamagedError
-        If a file is no table.
+        If a file is not a table.
     """
     return sum(int(table_metadata(part).num_rows) for part in iter_parts(path))
 
 
 def concat_tables(parts: Sequence[pa.Table], schema: pa.Schema) -> pa.Table:
-    """Put tables of one schema below each other; no table at all gives an empty one."""
+    """Concatenate tables of one schema; without tables, return an empty one."""
     return pa.concat_tables(parts) if parts else schema.empty_table()

@@ -1,4 +1,4 @@
-"""One way to all models, by name."""
+"""Dispatch to the models by name."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """A mixture of two components over W, M, N, L1 and L2, fitted by EM without labels.
 
-It takes the place of "Algorithm 0" of Jangeldin & Assylbekov (Assylbekov et al. 2015): the same inputs and the same way
-of fitting, but with distributions of our own, for theirs are in no text that we have. A pair is parallel (component 1)
+It replaces "Algorithm 0" of Jangeldin & Assylbekov (Assylbekov et al. 2015), with the same inputs and the same
+fitting method, but with our own distributions, because theirs are not published in any text that we have. A pair is
+parallel (component 1)
 with probability ``share``, or not (component 0). Given its component k, and its numbers of tokens M and N,
 
     W ~ BetaBinomial(M + N, a_k, b_k)               tokens without partner

@@ -111,7 +111,7 @@ def test_of_too_many_pairs_the_nearest_in_their_tags_are_candidates(tmp_path, mo
 
 
 def test_an_expected_precision_is_refused_where_none_is_told(tmp_path):
-    with pytest.raises(ConfigError, match="webmining tells no probabilities"):
+    with pytest.raises(ConfigError, match="webmining gives no probabilities"):
         mined(tmp_path, "webmining", min_precision=0.9)
     assert not (tmp_path / "run" / "shapes").exists()
 

@@ -422,7 +422,7 @@ def test_a_kept_page_that_ingest_told_of_is_not_called_rejected_by_it(matched: M
 def test_methods_without_probabilities(method: str) -> None:
     settings = Config().override({"match.method": method, "match.min_precision": 0.9}).match
     if method in WITHOUT_CHANCES:
-        with pytest.raises(Exception, match="tells no probabilities"):
+        with pytest.raises(Exception, match="gives no probabilities"):
             check_cut(settings)
     else:
         check_cut(settings)
@@ -432,5 +432,5 @@ def test_methods_without_probabilities(method: str) -> None:
 def test_cuts_above_the_default_need_a_method_with_probabilities(cut: float, is_refused: bool) -> None:
     """The default cut is in every settings file, so it cannot be an error; a lower one asks for less."""
     settings = Config().override({"match.method": "urls", "match.min_probability": cut}).match
-    with pytest.raises(ConfigError, match="tells no probabilities") if is_refused else nullcontext():
+    with pytest.raises(ConfigError, match="gives no probabilities") if is_refused else nullcontext():
         check_cut(settings)

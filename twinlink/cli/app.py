@@ -10,27 +10,27 @@ from typer.core import TyperGroup
 __all__ = ["GROUPS", "app"]
 
 GROUPS = {
-    "The job and its stages": {
+    "Pipeline": {
         "mine": "Crawl or read sites and match their pages: the whole job.",
         "crawl": "Fetch sites into WARC files.",
         "ingest": "Read archives and folders into tables.",
         "match": "Match the pages that were read.",
         "align": "Align the sentences of page pairs or of two texts.",
     },
-    "What came out": {
+    "Results": {
         "report": "Write a report: one HTML file.",
-        "review": "Look at pairs and judge them in the browser.",
-        "explain": "Say why two pages are a pair or not.",
+        "review": "Review pairs in the browser.",
+        "explain": "Explain why two pages are a pair or not.",
         "evaluate": "Measure precision and recall.",
         "verify": "Judge pairs from elsewhere.",
     },
-    "Further pages and sites": {
+    "More pages and sites": {
         "patterns": "Learn the URL patterns of sites.",
         "recover": "Look for pages that nothing links to.",
         "rank": "Rank the sites that pages link to.",
-        "discover": "Let a list of sites grow by itself.",
+        "discover": "Grow a list of sites.",
     },
-    "To try it": {"demo": "Make a bilingual site and mine it."},
+    "Demo": {"demo": "Make a bilingual site and mine it."},
 }
 """The verbs in the order of the main help, each with a line that fits a narrow terminal."""
 
@@ -38,7 +38,7 @@ EXIT_CODES = """\b
 Exit codes:
   0    done
   1    another error
-  2    what was given cannot be used
+  2    invalid input or option
   3    the run directory cannot be used
   4    not one page could be fetched
   5    the job ended without a page or a pair
@@ -46,7 +46,7 @@ Exit codes:
 
 With --json the result is one JSON object on standard output; an error has the
 keys error, kind and exit_code there. Progress, warnings and the next command
-are said on standard error. NO_COLOR and FORCE_COLOR are respected.
+go to standard error. NO_COLOR and FORCE_COLOR are respected.
 """
 
 

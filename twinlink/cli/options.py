@@ -80,7 +80,7 @@ Langs = Annotated[
     ),
 ]
 ConfigFile = Annotated[
-    Path | None, typer.Option("--config", "-c", metavar="FILE", help="Settings file (TOML); options go over it.")
+    Path | None, typer.Option("--config", "-c", metavar="FILE", help="Settings file (TOML); options override it.")
 ]
 Settings = Annotated[
     list[str],
@@ -96,22 +96,22 @@ Forget = Annotated[
     typer.Option(
         "--forget",
         metavar="NAME",
-        help="Take the default of a setting that RUN remembers, or of a group (match), or of `all`; repeatable.",
+        help="Reset a setting that RUN stores, a group (match), or `all` to the default; repeatable.",
     ),
 ]
 Add = Annotated[
-    bool, typer.Option("--add", help="Add these sources to a RUN that was made from others; what it has stays.")
+    bool, typer.Option("--add", help="Add these sources to a RUN that was made from others; its pages stay.")
 ]
 Replace = Annotated[
     bool,
     typer.Option(
         "--replace",
-        help="Start RUN anew from these sources; what it has goes once that has succeeded (labels stay).",
+        help="Rebuild RUN from these sources; its old results are removed once that has succeeded (labels stay).",
     ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Say the result as one JSON object.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, only the result.")]
-BaseUrl = Annotated[str, typer.Option(metavar="URL", help="Address that a mirror folder's top stands for.")]
+BaseUrl = Annotated[str, typer.Option(metavar="URL", help="Address of a mirror's top folder.")]
 Lexicons = Annotated[
     list[Path],
     typer.Option(
@@ -128,29 +128,31 @@ SiteBy = Annotated[
         autocompletion=one_of("domain", "host", "path"),
     ),
 ]
-Seeds = Annotated[Path | None, typer.Option(metavar="FILE", help="File of more start addresses, one a line.")]
+Seeds = Annotated[Path | None, typer.Option(metavar="FILE", help="File with more start addresses, one per line.")]
 Contact = Annotated[
-    str, typer.Option(metavar="MAIL|URL", help="Your mail or web address, told to the sites that are crawled.")
+    str, typer.Option(metavar="MAIL|URL", help="Your mail or web address, sent to the sites that are crawled.")
 ]
 Include = Annotated[
-    list[str], typer.Option("--include", metavar="REGEX", help="Fetch only addresses that this fits; repeatable.")
+    list[str], typer.Option("--include", metavar="REGEX", help="Fetch only addresses that match this; repeatable.")
 ]
 Exclude = Annotated[
-    list[str], typer.Option("--exclude", metavar="REGEX", help="Do not fetch addresses that this fits; repeatable.")
+    list[str], typer.Option("--exclude", metavar="REGEX", help="Do not fetch addresses that match this; repeatable.")
 ]
-MaxSitePages = Annotated[int | None, typer.Option(min=1, metavar="N", help="Pages fetched at most of one site.")]
+MaxSitePages = Annotated[
+    int | None, typer.Option(min=1, metavar="N", help="Maximum number of pages to fetch from one site.")
+]
 UrlPrefixes = Annotated[
     list[str],
-    typer.Option("--url-prefix", metavar="URL", help="Read only pages whose address begins so; repeatable."),
+    typer.Option("--url-prefix", metavar="URL", help="Read only pages whose address begins with this; repeatable."),
 ]
-MaxPages = Annotated[int | None, typer.Option(min=1, metavar="N", help="Pages fetched at most.")]
+MaxPages = Annotated[int | None, typer.Option(min=1, metavar="N", help="Maximum number of pages to fetch.")]
 MethodName = Annotated[
     Method | None,
-    typer.Option("--method", help="How pairs are found: evidence weighed on the site (default), or as a paper has it."),
+    typer.Option("--method", help="Matching method: evidence weighed on the site (default), or the method of a paper."),
 ]
 MinProbability = Annotated[
     float | None,
-    typer.Option(min=0, max=1, metavar="P", help="Least probability of a pair that is handed out. Default: 0.5."),
+    typer.Option(min=0, max=1, metavar="P", help="Minimum probability of a reported pair. Default: 0.5."),
 ]
 MinPrecision = Annotated[
     float | None,
@@ -158,7 +160,7 @@ MinPrecision = Annotated[
         min=0,
         max=1,
         metavar="P",
-        help="Hand out as many pairs as keep the expected precision at this or above.",
+        help="Report as many pairs as keep the expected precision at or above this.",
     ),
 ]
 Labels = Annotated[
@@ -169,4 +171,6 @@ Labels = Annotated[
         show_default=False,
     ),
 ]
-GoldFile = Annotated[Path | None, typer.Option(metavar="FILE", help="Known pairs: two tab-separated addresses a line.")]
+GoldFile = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Known pairs: two tab-separated addresses per line.")
+]

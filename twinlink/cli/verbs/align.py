@@ -23,7 +23,7 @@ def align(
     first: Annotated[
         Path,
         typer.Argument(
-            metavar="RUN|A.txt", help="A run, or a text of one sentence a line.", autocompletion=complete_runs
+            metavar="RUN|A.txt", help="A run, or a text of one sentence per line.", autocompletion=complete_runs
         ),
     ],
     second: Annotated[Path | None, typer.Argument(metavar="B.txt", help="Its translation, likewise.")] = None,

@@ -18,13 +18,14 @@ __all__ = ["evaluate", "explain", "verify"]
 
 
 def verify(
-    pairs: Annotated[Path, typer.Argument(metavar="PAIRS.tsv", help="Two tab-separated addresses or files a line.")],
+    pairs: Annotated[Path, typer.Argument(metavar="PAIRS.tsv", help="Two tab-separated addresses or files per line.")],
     run: Annotated[
         Path | None,
         typer.Option(metavar="RUN", help="Run that has the pages. Default: files.", autocompletion=complete_runs),
     ] = None,
     method: Annotated[
-        list[Verifier], typer.Option("--method", help="Who judges; repeatable. Default: all.", show_default=False)
+        list[Verifier],
+        typer.Option("--method", help="Methods to judge by; repeatable. Default: all.", show_default=False),
     ] = [],  # noqa: B006
     out: Annotated[Path | None, typer.Option("--out", "-o", metavar="TSV", help="Default: PAIRS.verdicts.tsv.")] = None,
     config: ConfigFile = None,
@@ -59,9 +60,7 @@ def verify(
 def evaluate(
     run: RunPath,
     gold: GoldFile = None,
-    labels: Annotated[
-        bool, typer.Option("--labels", help="Score by what people said of pairs in `twinlink review`, too.")
-    ] = False,
+    labels: Annotated[bool, typer.Option("--labels", help="Score by the labels of `twinlink review`, too.")] = False,
     langs: Annotated[
         str,
         typer.Option(
@@ -73,11 +72,11 @@ def evaluate(
     curve: Annotated[bool, typer.Option(help="Show the curve.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Measure precision, recall and F1 against known pairs, or against labels, or both: a label has the last word.
+    """Measure precision, recall and F1 against known pairs, labels, or both; a label overrides a known pair.
 
-    Labels alone tell them with intervals, as far as there are enough of them.
+    Labels alone give estimates with intervals, where there are enough of them.
 
-    Beside the gold file may stand ignore.tsv (pairs that do not count), equiv.tsv (pages that are the same),
+    Files beside the gold file are read, too: ignore.tsv (pairs that do not count), equiv.tsv (pages that are the same),
     unscored.txt (pages that do not count) and pages.tsv (the side of each page).
 
     Example: twinlink evaluate RUN --gold gold.tsv
@@ -93,7 +92,7 @@ def explain(
     other: Annotated[str | None, typer.Argument(metavar="OTHER", help="The page it may be paired with.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say why two pages are a pair or not, or what became of one page.
+    """Explain why two pages are a pair or not, or what became of one page.
 
     Example: twinlink explain RUN https://www.example.gov.hk/en/about.htm
     """

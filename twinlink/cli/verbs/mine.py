@@ -75,8 +75,9 @@ def mine(
 ) -> None:
     """Crawl or read sites, match their pages, write the pairs: the whole job.
 
-    Run the same command again after a stop: what is done is not done again. RUN remembers the settings that it was made
-    with; a later call need not repeat them. Other sources than those of RUN are refused, unless you --add or --replace.
+    Run the same command again to resume after a stop; finished work is not repeated. RUN stores its
+    settings; a later call need not repeat them. Sources other than those of RUN are refused unless --add or --replace
+    is given.
 
     Example: twinlink mine https://www.example.gov.hk -o RUN --langs en,zh
     """
@@ -106,7 +107,7 @@ def crawl(
     out: Out,
     urls: Annotated[list[str], typer.Argument(metavar="URL...", help="Start addresses.")] = [],  # noqa: B006
     again: Annotated[
-        bool, typer.Option("--again", help="Ask again for all that RUN has: only changed pages are sent anew.")
+        bool, typer.Option("--again", help="Fetch all pages of RUN again; unchanged ones are not transferred.")
     ] = False,
     add: Add = False,
     replace: Replace = False,

@@ -52,18 +52,18 @@ def report(
 def review(
     run: RunPath,
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port on this machine; 0: any free one.")] = DEFAULT_PORT,
-    who: Annotated[str, typer.Option(metavar="NAME", help="Who judges. Default: your login name.")] = "",
+    who: Annotated[str, typer.Option(metavar="NAME", help="Name of the reviewer. Default: your login name.")] = "",
     no_open: Annotated[bool, typer.Option("--no-open", help="Do not open the browser.")] = False,
     export: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write the labels (TSV; only the accepted pairs to .gold.tsv), and end."),
+        typer.Option(metavar="FILE", help="Write the labels (TSV; only the accepted pairs to .gold.tsv), and exit."),
     ] = None,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Look at pairs and judge them in the browser; labels stay in RUN. Ctrl-C ends it.
+    """Review pairs in the browser: accept or reject them. Labels are kept in RUN. Stop with Ctrl-C.
 
-    It is served to this machine alone. It may be open while `twinlink mine` works on RUN.
+    It listens on this machine only, and can run while `twinlink mine` works on RUN.
 
     Example: twinlink review RUN --port 8765
     """

@@ -37,7 +37,8 @@ def patterns(
         typer.Option("--library", metavar="FILE", help="Pattern library of other sites (TSV, Parquet); repeatable."),
     ] = [],  # noqa: B006
     export: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write what this run alone teaches to a library (TSV, Parquet).")
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the patterns of this run alone to a library (TSV, Parquet)."),
     ] = None,
     config: ConfigFile = None,
     set_: Settings = [],  # noqa: B006
@@ -111,7 +112,9 @@ def recover(
         bool, typer.Option("--dry-run", help="List the addresses with pattern, credibility and page; fetch nothing.")
     ] = False,
     contact: Contact = "",
-    max_site_addresses: Annotated[int | None, typer.Option(min=1, help="Addresses tried at most on one site.")] = None,
+    max_site_addresses: Annotated[
+        int | None, typer.Option(min=1, help="Maximum number of addresses to try on one site.")
+    ] = None,
     library: Annotated[
         list[Path],
         typer.Option("--library", metavar="FILE", help="Pattern library of other sites (TSV, Parquet); repeatable."),
@@ -124,7 +127,7 @@ def recover(
 ) -> None:
     """Look for pages that nothing links to: partners whose addresses follow from the URL patterns of RUN.
 
-    What is found goes into RUN's archive; `twinlink ingest` takes it up. The same call again tries no address twice.
+    Found pages go into RUN's archive; `twinlink ingest` reads them. A repeated call tries no address twice.
 
     Example: twinlink recover RUN --dry-run
     """
@@ -168,9 +171,10 @@ def discover(
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Let a list of sites grow by itself: crawl, pair, rank the sites around, look at the best, add those, again.
+    """Grow a list of sites: crawl, match, rank the sites around, probe the best, add those, repeat.
 
-    Run the same command again after a stop; with more rounds it goes on. RUN belongs to its seeds: others need another.
+    Run the same command again to resume, or with more rounds to continue. RUN belongs to its seeds; other
+    seeds need another RUN.
 
     Example: twinlink discover seeds.txt -o RUN --rounds 3 --top 200 --langs en,zh
     """

@@ -57,6 +57,6 @@ def check_cut(settings: MatchSettings) -> None:
     is_cut = settings.min_precision or settings.min_probability > _DEFAULT_PROBABILITY
     if is_cut and not METHODS[settings.method].has_probabilities:
         raise ConfigError(
-            f"match: method {settings.method} tells no probabilities: match.min_precision and match.min_probability"
-            " cannot be kept; use weighed or liu2014, or take them back with --min-precision 0 --min-probability 0.5"
+            f"match: method {settings.method} gives no probabilities: match.min_precision and match.min_probability"
+            " cannot be applied; use weighed or liu2014, or take them back with --min-precision 0 --min-probability 0.5"
         )

@@ -13,7 +13,9 @@ import pytest
 from tests.calling import mine_toy, twinlink
 from twinlink import errors
 from twinlink.cli.app import EXIT_CODES, GROUPS, app
-from twinlink.cli.colours import coloured, visible, wants_colours
+from twinlink.cli.colours import Styled, coloured, visible, wants_colours
+from twinlink.cli.lines import lines
+from twinlink.cli.results.record import Record
 from twinlink.errors import TwinlinkError
 
 NEXT = re.compile(r"^next: (.*)$", re.MULTILINE)
@@ -95,7 +97,22 @@ def test_colours_are_asked_for_by_the_environment(run: Path, monkeypatch: pytest
 
 def test_nothing_in_a_text_is_markup() -> None:
     line = "https://www.example.org/?a[]=1&b[red]=2 [/] [bold]x[/bold]"
-    assert coloured(line) == line
+    assert coloured(line) == coloured(Styled(line)) == line
+
+
+def test_only_parts_with_a_style_and_labels_are_coloured() -> None:
+    assert coloured(Styled(("5", "bold"), " pairs \x1b[2J")) == "\x1b[1m5\x1b[0m pairs \\x1b[2J"
+    assert coloured("note: 5 pairs") == "\x1b[33mnote\x1b[0m: 5 pairs"
+    assert coloured("5 pages of another site, precision 0.5") == "5 pages of another site, precision 0.5"
+
+
+def test_every_result_has_lines() -> None:
+    def below(kind: type[Record]) -> set[type[Record]]:
+        return {kind, *(each for child in kind.__subclasses__() for each in below(child))}
+
+    assert below(Record) - {Record} <= set(lines.registry)
+    with pytest.raises(TypeError, match="no lines for int"):
+        lines(5)
 
 
 def test_a_text_of_others_does_nothing_to_a_terminal(run: Path) -> None:

@@ -17,6 +17,7 @@ import pytest
 from experiments.simweb.server import proxied, serving
 from experiments.simweb.world import DEAD, ERRORS, OK, REFUSED, WorldSettings, make_world
 from tests.made_sites import page, write_pages
+from twinlink.cli.lines import lines as lines_of_result
 from twinlink.cli.results.discovery import DiscoveryResult, RoundResult
 from twinlink.config import Config
 from twinlink.config.discovery import DiscoverySettings
@@ -267,12 +268,12 @@ def test_what_is_said_of_a_round_names_sites_and_reasons(tmp_path):
     rounds.judge(1, pa.Table.from_pylist(rows, schema=PROBES))
     row = {**dict.fromkeys(ROUNDS.names, 0), "round": 1, "tried": 3, "dead": 1, "refused": 1, "one_language": 1}
     rounds.count(1, row)
-    said = "\n".join(RoundResult.of(row, tmp_path).lines())
+    said = "\n".join(lines_of_result(RoundResult.of(row, tmp_path)))
     assert "gone.hk: dead (dns 1)" in said
     assert "shut.hk: refused (robots 2)" in said
     assert "mono.hk" not in said
     assert "round 1: 3 sites tried, 0 added, 1 not bilingual, 1 refused, 1 dead" in said
-    said = list(DiscoveryResult.of(tmp_path, 2).lines())
+    said = list(lines_of_result(DiscoveryResult.of(tmp_path, 2)))
     assert said[0].split() == ROUNDS.names
     assert "no site is left to try" in said
 

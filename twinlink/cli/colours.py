@@ -6,18 +6,42 @@ import re
 from collections.abc import Mapping
 from typing import IO
 
-__all__ = ["coloured", "visible", "wants_colours"]
+__all__ = ["Styled", "coloured", "visible", "wants_colours"]
 
-BOLD, YELLOW, CYAN, END = "\x1b[1m", "\x1b[33m", "\x1b[36m", "\x1b[0m"
-_COUNT = re.compile(r"^(\d+)(?= )|(?<=precision )(\d[.]\d+)|(?<=recall )(\d[.]\d+)|(?<=F1 )(\d[.]\d+)")
-_WARNING = re.compile(r"^(note|paused|twinlink: error|twinlink: stopped)(?=[:;])")
-_NEXT = re.compile(r"^next(?=:)")
+_LABELS = {"note": "yellow", "paused": "yellow", "next": "cyan"}
+"""Styles of the word that a line begins with, up to a colon."""
 # What moves the cursor, rings, or turns the direction of writing: text of others must not do that to a terminal.
 _UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
+class Styled(str):
+    """A line of text that knows the styles of its parts.
+
+    Parameters
+    ----------
+    *parts : str or tuple of str
+        A text, or a text and its rich style.
+
+    Examples
+    --------
+    >>> Styled(("5", "bold"), " pairs")
+    '5 pairs'
+    """
+
+    __slots__ = ("parts",)
+
+    parts: tuple[tuple[str, str], ...]
+
+    def __new__(cls, *parts: str | tuple[str, str]) -> Styled:
+        """Join the parts."""
+        pairs = tuple((part, "") if isinstance(part, str) else part for part in parts)
+        line = super().__new__(cls, "".join(text for text, _ in pairs))
+        line.parts = pairs
+        return line
+
+
 def wants_colours(stream: IO[str], environment: Mapping[str, str]) -> bool:
-    """Tell whether a stream gets colours: NO_COLOR forbids them, FORCE_COLOR wants them, else terminals have them."""
+    """Return whether a stream gets colours: NO_COLOR forbids them, FORCE_COLOR wants them, else terminals have them."""
     if environment.get("NO_COLOR"):
         return False
     if environment.get("FORCE_COLOR"):
@@ -35,11 +59,16 @@ def visible(text: str) -> str:
 
 
 def coloured(line: str) -> str:
-    r"""Return a line with its counts bold, warnings yellow, and the next command cyan.
+    r"""Return a line with the styles of its parts or of its label, and its control characters written out.
 
-    >>> coloured("5 pairs → run/pairs.tsv")
+    >>> coloured(Styled(("5", "bold"), " pairs → run/pairs.tsv"))
     '\x1b[1m5\x1b[0m pairs → run/pairs.tsv'
+    >>> coloured("next: twinlink review run")
+    '\x1b[36mnext\x1b[0m: twinlink review run'
     """
-    line = _COUNT.sub(lambda found: f"{BOLD}{found[0]}{END}", line)
-    line = _WARNING.sub(lambda found: f"{YELLOW}{found[0]}{END}", line)
-    return _NEXT.sub(lambda found: f"{CYAN}{found[0]}{END}", line)
+    from rich.style import Style
+
+    if not isinstance(line, Styled):
+        label, colon, rest = line.partition(":")
+        line = Styled((label, _LABELS.get(label, "")), colon + rest)
+    return "".join(Style.parse(style).render(visible(text)) if style else visible(text) for text, style in line.parts)

@@ -12,6 +12,7 @@ from typing import NoReturn
 import typer
 
 from twinlink.cli.app import app
+from twinlink.cli.colours import Styled
 from twinlink.cli.output import echo, print_error, wants_json
 from twinlink.errors import RunError, TwinlinkError
 
@@ -92,7 +93,7 @@ def _misused(error: Exception) -> NoReturn:
 
 
 def _stop() -> NoReturn:
-    echo(f"twinlink: {STOPPED}", err=True)
+    echo(Styled(("twinlink: stopped", "yellow"), STOPPED.removeprefix("stopped")), err=True)
     _say_object(STOPPED, "Interrupted", INTERRUPTED)
     sys.exit(INTERRUPTED)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from twinlink.cli.colours import coloured, visible, wants_colours
+from twinlink.cli.colours import Styled, coloured, visible, wants_colours
 
 if TYPE_CHECKING:
     from twinlink.cli.results.record import Record
@@ -42,9 +42,8 @@ def command(*words: str | Path) -> str:
 
 def echo(line: str, *, err: bool = False) -> None:
     """Print a line, in colours where they are wanted."""
-    line = visible(line)
     in_colours = wants_colours(sys.stderr if err else sys.stdout, os.environ)
-    typer.echo(coloured(line) if in_colours else line, err=err, color=in_colours)
+    typer.echo(coloured(line) if in_colours else visible(line), err=err, color=in_colours)
 
 
 def print_result(
@@ -74,7 +73,9 @@ def print_result(
             print_error(str(problem))
             raise typer.Exit(problem.exit_code)
         return
-    for line in record.lines():
+    from twinlink.cli.lines import lines
+
+    for line in lines(record):
         if raw:
             typer.echo(line, color=True)  # as it is, also where it looks like a colour
         else:
@@ -89,4 +90,4 @@ def print_result(
 
 def print_error(message: str) -> None:
     """Print an error on standard error."""
-    echo(f"twinlink: error: {message}", err=True)
+    echo(Styled(("twinlink: error", "yellow"), f": {message}"), err=True)

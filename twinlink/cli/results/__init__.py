@@ -1,6 +1,7 @@
-"""The results of verbs: one record each, which is printed as lines of text or as a JSON object.
+"""The results of verbs: one frozen record each.
 
-Both are made of the same record and of nothing else, so that they cannot differ.
+`twinlink.cli.lines` makes lines of text of a record, `record.json_text` a JSON object: both of the same record and of
+nothing else, so that they cannot differ.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -56,20 +56,6 @@ class RoundResult(Record, frozen=True, kw_only=True):
             verdicts=str(rounds.folder / VERDICTS_FILE),
         )
 
-    def lines(self) -> Iterator[str]:
-        """Yield the sites that gave nothing, with the reasons, and the sum."""
-        for each in self.failed:
-            yield f"  {each.site}: {each.verdict} ({each.reason})"
-        if self.n_failed > len(self.failed):
-            yield f"  … {self.n_failed} sites in all gave no page, see {self.verdicts}"
-        row = self.counts
-        yield (
-            f"round {row['round']}: {row['tried']} sites tried, {row['added']} added, {row['one_language']} not"
-            f" bilingual, {row['refused']} refused, {row['dead']} dead, {row['unreadable']} unreadable;"
-            f" {row['pairs']} pairs on {row['with_pairs']} of its sites; so far {row['sites']} sites,"
-            f" {row['all_pairs']} pairs"
-        )
-
 
 class DiscoveryResult(Record, frozen=True, kw_only=True):
     """`twinlink discover`: all rounds, and where they lie."""
@@ -110,20 +96,6 @@ class DiscoveryResult(Record, frozen=True, kw_only=True):
             verdicts=str(rounds.folder / VERDICTS_FILE),
             pairs=str(out / "patterns" / PAIRS_FILE),
             sites=str(out / "rank" / SITES_FILE),
-        )
-
-    def lines(self) -> Iterator[str]:
-        """Yield the table of all rounds, whether there were as many as wanted, and where everything is."""
-        if self.rounds:
-            rows = [list(self.rounds[0].counts), *([str(n) for n in each.counts.values()] for each in self.rounds)]
-            widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-            for row in rows:
-                yield "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
-        if self.exhausted:
-            yield "no site is left to try"
-        yield (
-            f"rounds → {self.table}, {Path(self.picture).name}; verdicts → {self.verdicts};"
-            f" pairs → {self.pairs}; next sites → {self.sites}"
         )
 
 

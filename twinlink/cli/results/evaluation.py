@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,6 @@ import msgspec
 
 from twinlink.cli.results.record import Record
 from twinlink.errors import NothingFoundError, TwinlinkError
-from twinlink.language_names import meaning_lines
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,25 +73,6 @@ class Scores(Record, frozen=True, kw_only=True):
             f1=None if measured is None else measured.f1,
         )
 
-    def lines(self) -> Iterator[str]:
-        """Yield the counts, and the measures."""
-        if self.precision is None:
-            yield (
-                f"pairs {self.predicted}, accepted {self.right}, rejected {self.wrong}, without a label"
-                f" {self.not_scored}; accepted pairs that are not in the run {self.gold - self.right}"
-            )
-            return
-        yield (
-            f"gold {self.gold}, predicted {self.predicted}, right {self.right}, wrong {self.wrong}, "
-            f"not scored {self.not_scored}"
-        )
-        if self.alike:
-            yield (
-                f"note: {self.alike} further pairs are not counted: they differ from these only in what the gold list's"
-                " addresses have not (host or query)"
-            )
-        yield f"precision {self.precision:.4f}  recall {self.recall:.4f}  F1 {self.f1:.4f}"
-
 
 class Interval(msgspec.Struct, frozen=True):
     """A share that labels tell, with its 95 % interval."""
@@ -142,17 +122,6 @@ class Estimated(msgspec.Struct, frozen=True):
         e = scores.precision
         shares = Interval.of(scores.recall), Interval.of(scores.f1)
         return cls(e.precision, e.low, e.high, e.n, e.of, e.tells, e.needed, *shares)
-
-    def lines(self) -> Iterator[str]:
-        """Yield a line for each measure: a number with its interval, or that there are too few labels."""
-        from twinlink.evaluation.labelled import share_lines
-        from twinlink.labels.precision import Share
-
-        def share(interval: Interval | None) -> Share | None:
-            return None if interval is None else Share(interval.value, interval.low, interval.high, interval.needed)
-
-        precision = Share(self.precision, self.low, self.high, self.needed)
-        yield from share_lines(precision, share(self.recall), share(self.f1))
 
 
 class CurvePoint(msgspec.Struct, frozen=True):
@@ -216,32 +185,6 @@ class ScoresResult(Scores, frozen=True, kw_only=True):
             **counts,
         )
 
-    def lines(self) -> Iterator[str]:
-        """Yield the counts, the measures, and a line for each point of the curve."""
-        yield from meaning_lines(self.meant)
-        if self.not_in_run:
-            missing = f"{len(self.not_in_run)} of {self.n_known} gold addresses"
-            yield f"note: {missing} are not in the run, e.g. {self.not_in_run[0]}"
-        yield from super().lines()
-        if self.estimated is not None:
-            yield f"by labels of {self.estimated.labelled} of {self.estimated.pairs} pairs:"
-            yield from self.estimated.lines()
-        if self.matched_with_labels:
-            yield "note: the pairs were matched with these labels; labels of other pairs tell more"
-        if self.curve is not None:
-            yield from _curve_lines(self.curve_by or "", self.curve)
-
-
-def _curve_lines(by: str, curve: Sequence[CurvePoint]) -> Iterator[str]:
-    """Yield a line for each point; of labels none tells recall, and points of too few labels are left out."""
-    if all(point.recall is None for point in curve):
-        yield f"{by:11}  precision  95 % interval" if curve else "curve: too few labels to tell"
-    else:
-        yield f"{by:11}  precision  recall"
-    for point in curve:
-        of_recall = f"{point.low:6.4f} to {point.high:6.4f}" if point.recall is None else f"{point.recall:6.4f}"
-        yield f"{point.cut:11.4f}  {point.precision:9.4f}  {of_recall}"
-
 
 class ExplanationResult(Record, frozen=True, kw_only=True):
     """`twinlink explain`: why two pages are a pair or not, or what became of one page."""
@@ -276,24 +219,6 @@ class ExplanationResult(Record, frozen=True, kw_only=True):
             candidates=_rows(explanation.candidates),
             notes=list(explanation.notes),
         )
-
-    def lines(self) -> Iterator[str]:
-        """Yield the explanation as text."""
-        import pandas as pd
-
-        from twinlink.explain.explanation import Explanation
-
-        explanation = Explanation(
-            self.url,
-            self.verdict,
-            pd.DataFrame(self.candidates),
-            self.weights,
-            self.state,
-            None if self.shown is None else (self.shown[0], self.shown[1]),
-            pd.DataFrame(self.evidence),
-            self.notes,
-        )
-        yield from str(explanation).splitlines()
 
 
 def _rows(table: pd.DataFrame) -> list[dict[str, Any]]:
@@ -342,18 +267,6 @@ class VerdictsResult(Record, frozen=True, kw_only=True):
             not_judged=dict(missing),
             verdicts=str(target),
         )
-
-    def lines(self) -> Iterator[str]:
-        """Yield a line a method, what was not judged, and where the verdicts are."""
-        for each in self.methods:
-            counts = ", ".join(f"{verdict} {count}" for verdict, count in each.counts.items())
-            found = "".join(f", {name} {value:.4g}" for name, value in each.found.items())
-            notes = f" ({', '.join(each.notes)})" if each.notes else ""
-            yield f"{each.method:12}  {counts}{found}{notes}"
-        for reason, count in self.not_judged.items():
-            yield f"not judged: {reason} {count}"
-        if self.methods:
-            yield f"verdicts → {self.verdicts}"
 
     def problem(self) -> TwinlinkError | None:
         """Return an error when not one pair could be judged."""

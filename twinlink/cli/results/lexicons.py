@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,19 +35,3 @@ class LexiconsResult(msgspec.Struct, frozen=True):
 
         file = folder / RECORD
         return msgspec.json.decode(file.read_bytes(), type=cls) if file.is_file() else None
-
-    def lines(self) -> Iterator[str]:
-        """Yield a line for all that was used, and one for each that could not be, or is missing.
-
-        >>> list(LexiconsResult({"/d/fra-eng.index": 8505}, {}, {"en-fi": ["dict-a"], "en-zh": []}).lines())
-        ['lexicon: /d/fra-eng.index (8,505 head words)',
-         'lexicon: none is installed for en-fi; Debian package: dict-a',
-         'lexicon: none is installed for en-zh, and no Debian package has one']
-        """
-        if self.used:
-            yield "lexicon: " + ", ".join(f"{path} ({n:,} head words)" for path, n in self.used.items())
-        for reason in self.unreadable.values():
-            yield f"lexicon left out: {reason}"
-        for langs, packages in self.missing.items():
-            where = f"; Debian package: {' or '.join(packages)}" if packages else ", and no Debian package has one"
-            yield f"lexicon: none is installed for {langs}{where}"

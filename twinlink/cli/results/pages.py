@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +12,7 @@ from twinlink.cli.results.lexicons import LexiconsResult
 from twinlink.cli.results.record import Count, Record
 from twinlink.cli.results.sentences import SentencesResult
 from twinlink.errors import NothingFoundError, TwinlinkError
-from twinlink.language_names import meaning_lines, meanings
+from twinlink.language_names import meanings
 
 if TYPE_CHECKING:
     from twinlink.match.counts import EmptyMatchError
@@ -80,20 +79,6 @@ class CrawlResult(Record, frozen=True, kw_only=True):
             report=str(out / REPORT_NAME),
         )
 
-    def lines(self) -> Iterator[str]:
-        """Yield a line a site where there are several, the reasons, and the sum."""
-        if self.n_sites > 1:
-            for site in self.sites:
-                ended = f", ended by {site.ended}" if site.ended else ""
-                yield f"  {site.site}: {site.pages} pages, {site.rejected} rejected, {site.queued} queued{ended}"
-            if self.n_sites > len(self.sites):
-                yield f"  … {self.n_sites} sites in all, see {self.report}"
-        for reason, count in self.rejects.items():
-            yield f"  rejected: {reason} {count}"
-        if self.again:
-            yield "asked again: " + ", ".join(f"{name} {count}" for name, count in self.again.items() if count)
-        yield f"{self.fetched} pages fetched, {self.rejected} rejected → {self.archives}, {self.report}"
-
 
 class IngestResult(Record, frozen=True, kw_only=True):
     """`twinlink ingest`: what is in the tables."""
@@ -119,10 +104,6 @@ class IngestResult(Record, frozen=True, kw_only=True):
             n_rejects=len(found.rejects),
             tables=str(found.path / "ingest"),
         )
-
-    def lines(self) -> Iterator[str]:
-        """Yield one line."""
-        yield f"{self.n_pages} pages, {self.n_links} links, {self.n_rejects} rejects → {self.tables}"
 
 
 class PairsResult(Record, frozen=True, kw_only=True):
@@ -210,29 +191,6 @@ class PairsResult(Record, frozen=True, kw_only=True):
             why_none=why if found.pairs.empty else None,
             sentences=sentences,
         )
-
-    def lines(self) -> Iterator[str]:
-        """Yield the pages, the counts by reason, and where the pairs and the report are."""
-        langs = ", ".join(f"{lang} {count}" for lang, count in self.languages.items())
-        yield f"{self.n_pages} pages" + (f" ({langs})" if langs else "")
-        if self.lexicons is not None:
-            yield from self.lexicons.lines()
-        yield from meaning_lines({tag: langs for tag, langs in self.meant.items() if langs or self.n_pairs})
-        for drop in self.rejects:
-            yield f"  rejected in {drop.stage}: {drop.reason} {drop.count}"
-        if self.filters:
-            counts = {"passed all" if name == "kept" else name: count for name, count in self.filters.items()}
-            yield "candidates by filter: " + ", ".join(f"{name} {count}" for name, count in counts.items())
-        if self.why_none is not None:
-            return
-        claim = f"no expected precision ({self.n_without_probability} have no probability)"
-        if self.expected_precision is not None:
-            claim = f"expected precision {self.expected_precision:.3f}"
-        yield f"{self.n_pairs} pairs, {claim} → {self.pairs}"
-        if self.sentences is not None:
-            yield from self.sentences.lines()
-        if self.report is not None:
-            yield f"report → {self.report}"
 
     def problem(self) -> TwinlinkError | None:
         """Return an error for no pair at all, and for no sentence pair where they were wanted."""

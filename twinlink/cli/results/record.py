@@ -1,10 +1,9 @@
-"""The result of a verb: a record that prints as lines for people and as a JSON object for programs."""
+"""The base of all results, and their JSON."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -27,10 +26,6 @@ class Count(msgspec.Struct, frozen=True):
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):
     """Base of the results of verbs; the names of the fields are the keys of the JSON object."""
-
-    def lines(self) -> Iterator[str]:
-        """Yield the record as text."""
-        raise NotImplementedError
 
     def problem(self) -> TwinlinkError | None:
         """Return the error that the verb ends with although it has a result: nothing was found."""

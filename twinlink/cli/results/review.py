@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from twinlink.cli.results.evaluation import Scores
 from twinlink.cli.results.pages import PairsResult
 from twinlink.cli.results.record import Record
@@ -22,10 +20,6 @@ class ReportResult(Record, frozen=True, kw_only=True):
     n_bytes: int
     """Its size."""
 
-    def lines(self) -> Iterator[str]:
-        """Yield one line."""
-        yield f"report, {max(1, round(self.n_bytes / 1000))} kB → {self.report}"
-
 
 class ReviewResult(Record, frozen=True, kw_only=True):
     """`twinlink review`: where it is served, told as soon as it is."""
@@ -34,10 +28,6 @@ class ReviewResult(Record, frozen=True, kw_only=True):
     """The run directory."""
     address: str
     """Address to open in a browser of this machine; it is also the way in, so keep it to yourself."""
-
-    def lines(self) -> Iterator[str]:
-        """Yield one line."""
-        yield f"review of {self.run}: {self.address} (Ctrl-C ends it)"
 
 
 class LabelsResult(Record, frozen=True, kw_only=True):
@@ -52,11 +42,6 @@ class LabelsResult(Record, frozen=True, kw_only=True):
     exported: str
     """The file."""
 
-    def lines(self) -> Iterator[str]:
-        """Yield one line."""
-        total = self.accepted + self.rejected
-        yield f"{total} labels ({self.accepted} accept, {self.rejected} reject) → {self.exported}"
-
 
 class DemoResult(Record, frozen=True, kw_only=True):
     """`twinlink demo`: the pairs of the made site, and how they score."""
@@ -69,12 +54,6 @@ class DemoResult(Record, frozen=True, kw_only=True):
     """The measures against the known truth."""
     gold: str
     """File of the known truth."""
-
-    def lines(self) -> Iterator[str]:
-        """Yield the pairs, the measures, and where the truth is."""
-        yield from self.pairs.lines()
-        yield from self.scores.lines()
-        yield f"known truth: {self.gold}"
 
     def problem(self) -> TwinlinkError | None:
         """Return the error of a run without pairs."""

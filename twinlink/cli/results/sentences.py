@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
@@ -60,16 +60,6 @@ class SentencesResult(Record, frozen=True, kw_only=True):
             lexicons=LexiconsResult.of_stage(stage),
         )
 
-    def lines(self) -> Iterator[str]:
-        """Yield what lexicons there were, a line for every two languages, and the sum."""
-        if self.lexicons is not None:
-            yield from self.lexicons.lines()
-        for row in self.by_languages:
-            left_out = ", ".join(f"{reason} {count}" for reason, count in row.left_out.items())
-            yield f"{row.langs}: {row.kept} sentence pairs" + (f"; left out: {left_out}" if left_out else "")
-        if self.n_sentence_pairs:
-            yield f"{self.n_sentence_pairs} sentence pairs → {self.files}"
-
     def problem(self) -> TwinlinkError | None:
         """Return an error for no sentence pair at all."""
         if self.n_sentence_pairs:
@@ -103,21 +93,14 @@ class TextsResult(Record, frozen=True, kw_only=True):
 
         >>> TextsResult.of(["[0, 1]:[2]", "[]:[3]"], "beads").beads
         [([0, 1], [2]), ([], [3])]
-        >>> list(TextsResult.of(["A.\tB.\t0.5000"], "tsv").lines())
-        ['A.\tB.\t0.5000']
+        >>> TextsResult.of(["A.\tB.\t0.5000"], "tsv").pairs
+        [SentencePair(a='A.', b='B.', probability=0.5)]
         """
         if form == "beads":
             sides = [line.partition(":")[::2] for line in lines]
             return cls(pairs=[], beads=[(_numbers(one), _numbers(other)) for one, other in sides])
         cells = [line.split("\t") for line in lines]
         return cls(pairs=[SentencePair(a, b, float(chance)) for a, b, chance in cells], beads=[])
-
-    def lines(self) -> Iterator[str]:
-        """Yield a line for each pair or bead."""
-        for one, other in self.beads:
-            yield f"{one}:{other}"
-        for pair in self.pairs:
-            yield f"{pair.a}\t{pair.b}\t{pair.probability:.4f}"
 
 
 def _numbers(text: str) -> list[int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -91,19 +91,6 @@ class PatternsResult(Record, frozen=True, kw_only=True):
             n_exported=n_exported,
         )
 
-    def lines(self) -> Iterator[str]:
-        """Yield a line for each rule, the counts, and what was exported."""
-        for rule in self.rules:
-            rescued = ", rescued" if rule.verdict == "rescued" else ""
-            known = f"C(p) {rule.credibility:.2f} on {rule.n_sites} site(s)"
-            yield f"  {rule.rule}   {rule.n_pages} pages, {known}{rescued}"
-        if self.n_rules > len(self.rules):
-            yield f"  … {self.n_rules} rules in all"
-        counts = ", ".join(f"{verdict} {n}" for verdict, n in self.verdicts.items())
-        yield f"patterns: {counts}; {self.n_bilingual} of {self.n_sites} site(s) have some → {self.patterns}"
-        if self.exported is not None:
-            yield f"{self.n_exported} keys → {self.exported}"
-
 
 class Site(msgspec.Struct, frozen=True):
     """A site that may be worth a crawl."""
@@ -163,17 +150,6 @@ class RankResult(Record, frozen=True, kw_only=True):
             exported=None if exported is None else str(exported),
         )
 
-    def lines(self) -> Iterator[str]:
-        """Yield a line for each of the best, the counts, and what was exported."""
-        for site in self.best:
-            why = ", ".join(f"{name} {part:+.1f}" for name, part in site.reasons.items())
-            yield f"  {site.rank:3}. {site.site}   {site.score:.2f}   {why}"
-        yield (
-            f"sites: {self.n_crawled} crawled, {self.n_candidates} candidates → {self.sites}; weights → {self.weights}"
-        )
-        if self.exported is not None:
-            yield f"graph of sites → {self.exported}"
-
 
 class Guess(msgspec.Struct, frozen=True):
     """An address that a URL pattern makes."""
@@ -201,11 +177,6 @@ class GuessesResult(Record, frozen=True, kw_only=True):
         """Read the tab-separated lines of `twinlink.recover.stage.guessed_lines`."""
         cells = [line.split("\t") for line in lines]
         return cls(run=str(run), addresses=[Guess(url, rule, float(c), page) for url, rule, c, page in cells])
-
-    def lines(self) -> Iterator[str]:
-        """Yield a tab-separated line for each address."""
-        for guess in self.addresses:
-            yield f"{guess.url}\t{guess.rule}\t{guess.credibility:.4f}\t{guess.page}"
 
 
 class RecoveredResult(Record, frozen=True, kw_only=True):
@@ -254,13 +225,3 @@ class RecoveredResult(Record, frozen=True, kw_only=True):
             tried=str(folder / TRIED_FILE),
             over_network=over_network,
         )
-
-    def lines(self) -> Iterator[str]:
-        """Yield the rules that found pages, the other outcomes, and the sum."""
-        for rule, n in self.rules.items():
-            yield f"  {rule}   {n} found"
-        for name, counts in (("not taken", self.not_taken), ("not asked for", self.not_asked)):
-            for outcome, n in counts.items():
-                yield f"  {name}: {outcome} {n}"
-        tried = f"{self.n_tried} addresses tried (and {self.n_made_up} made up)"
-        yield f"{tried}, {self.n_found} pages found → {self.tried}"

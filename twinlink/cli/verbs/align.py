@@ -78,6 +78,7 @@ def _align_texts(
     texts: tuple[Path, Path], settings: Config, lexicon: list[Path], form: str, warm: list[str], as_json: bool
 ) -> None:
     """Align two texts, and say their sentences as they are."""
+    from twinlink.cli.lines import lines
     from twinlink.cli.results.lexicons import LexiconsResult
     from twinlink.cli.results.sentences import TextsResult
     from twinlink.jobs.mine import align_files
@@ -86,7 +87,7 @@ def _align_texts(
     lexicons = lexicon or [Path(name) for name in settings.bitext.lexicons or settings.match.lexicons]
     if AUTO in map(str, lexicons):  # said on standard error: the sentences go to standard output
         found = lexicons_of_texts(*texts, [AUTO]).record([(texts[0].suffix[1:], texts[1].suffix[1:])])
-        for line in LexiconsResult.of(found).lines():
+        for line in lines(LexiconsResult.of(found)):
             echo(line, err=True)
-    lines = align_files(*texts, settings.bitext, form, warm or settings.bitext.warm, lexicons)
-    print_result(TextsResult.of(lines, form), as_json, raw=True)
+    sentences = align_files(*texts, settings.bitext, form, warm or settings.bitext.warm, lexicons)
+    print_result(TextsResult.of(sentences, form), as_json, raw=True)

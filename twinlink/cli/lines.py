@@ -1,0 +1,304 @@
+"""Results as lines of text: one function per record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import singledispatch
+from pathlib import Path
+from typing import Any
+
+from twinlink.cli.colours import Styled
+from twinlink.cli.results.discovery import DiscoveryResult, RoundResult
+from twinlink.cli.results.evaluation import (
+    CurvePoint,
+    Estimated,
+    ExplanationResult,
+    Interval,
+    Scores,
+    ScoresResult,
+    VerdictsResult,
+)
+from twinlink.cli.results.lexicons import LexiconsResult
+from twinlink.cli.results.pages import CrawlResult, IngestResult, PairsResult
+from twinlink.cli.results.review import DemoResult, LabelsResult, ReportResult, ReviewResult
+from twinlink.cli.results.sentences import SentencesResult, TextsResult
+from twinlink.cli.results.sites import GuessesResult, PatternsResult, RankResult, RecoveredResult
+from twinlink.language_names import meaning_lines
+
+__all__ = ["lines"]
+
+
+@singledispatch
+def lines(result: Any) -> Iterator[str]:
+    """Yield a result as lines of text.
+
+    >>> list(lines(LexiconsResult({"/d/fra-eng.index": 8505}, {}, {"en-fi": ["dict-a"], "en-zh": []})))
+    ['lexicon: /d/fra-eng.index (8,505 head words)',
+     'lexicon: none is installed for en-fi; Debian package: dict-a',
+     'lexicon: none is installed for en-zh, and no Debian package has one']
+    """
+    raise TypeError(f"no lines for {type(result).__name__}")
+
+
+def _counted(count: int | None, rest: str) -> Styled:
+    """Return a line that begins with a count."""
+    return Styled((str(count), "bold"), rest)
+
+
+@lines.register(LexiconsResult)
+def _(result: LexiconsResult) -> Iterator[str]:
+    if result.used:
+        yield "lexicon: " + ", ".join(f"{path} ({n:,} head words)" for path, n in result.used.items())
+    for reason in result.unreadable.values():
+        yield f"lexicon left out: {reason}"
+    for langs, packages in result.missing.items():
+        where = f"; Debian package: {' or '.join(packages)}" if packages else ", and no Debian package has one"
+        yield f"lexicon: none is installed for {langs}{where}"
+
+
+@lines.register(CrawlResult)
+def _(result: CrawlResult) -> Iterator[str]:
+    if result.n_sites > 1:
+        for site in result.sites:
+            ended = f", ended by {site.ended}" if site.ended else ""
+            yield f"  {site.site}: {site.pages} pages, {site.rejected} rejected, {site.queued} queued{ended}"
+        if result.n_sites > len(result.sites):
+            yield f"  … {result.n_sites} sites in all, see {result.report}"
+    for reason, count in result.rejects.items():
+        yield f"  rejected: {reason} {count}"
+    if result.again:
+        yield "asked again: " + ", ".join(f"{name} {count}" for name, count in result.again.items() if count)
+    yield _counted(result.fetched, f" pages fetched, {result.rejected} rejected → {result.archives}, {result.report}")
+
+
+@lines.register(IngestResult)
+def _(result: IngestResult) -> Iterator[str]:
+    yield _counted(result.n_pages, f" pages, {result.n_links} links, {result.n_rejects} rejects → {result.tables}")
+
+
+@lines.register(PairsResult)
+def _(result: PairsResult) -> Iterator[str]:
+    langs = ", ".join(f"{lang} {count}" for lang, count in result.languages.items())
+    yield _counted(result.n_pages, " pages" + (f" ({langs})" if langs else ""))
+    if result.lexicons is not None:
+        yield from lines(result.lexicons)
+    yield from meaning_lines({tag: langs for tag, langs in result.meant.items() if langs or result.n_pairs})
+    for drop in result.rejects:
+        yield f"  rejected in {drop.stage}: {drop.reason} {drop.count}"
+    if result.filters:
+        counts = {"passed all" if name == "kept" else name: count for name, count in result.filters.items()}
+        yield "candidates by filter: " + ", ".join(f"{name} {count}" for name, count in counts.items())
+    if result.why_none is not None:
+        return
+    claim: tuple[str | tuple[str, str], ...] = (
+        f"no expected precision ({result.n_without_probability} have no probability)",
+    )
+    if result.expected_precision is not None:
+        claim = "expected precision ", (f"{result.expected_precision:.3f}", "bold")
+    yield Styled((str(result.n_pairs), "bold"), " pairs, ", *claim, f" → {result.pairs}")
+    if result.sentences is not None:
+        yield from lines(result.sentences)
+    if result.report is not None:
+        yield f"report → {result.report}"
+
+
+@lines.register(SentencesResult)
+def _(result: SentencesResult) -> Iterator[str]:
+    if result.lexicons is not None:
+        yield from lines(result.lexicons)
+    for row in result.by_languages:
+        left_out = ", ".join(f"{reason} {count}" for reason, count in row.left_out.items())
+        yield f"{row.langs}: {row.kept} sentence pairs" + (f"; left out: {left_out}" if left_out else "")
+    if result.n_sentence_pairs:
+        yield _counted(result.n_sentence_pairs, f" sentence pairs → {result.files}")
+
+
+@lines.register(TextsResult)
+def _(result: TextsResult) -> Iterator[str]:
+    for one, other in result.beads:
+        yield f"{one}:{other}"
+    for pair in result.pairs:
+        yield f"{pair.a}\t{pair.b}\t{pair.probability:.4f}"
+
+
+@lines.register(Scores)
+def _scores(result: Scores) -> Iterator[str]:
+    if result.precision is None:
+        yield (
+            f"pairs {result.predicted}, accepted {result.right}, rejected {result.wrong}, without a label"
+            f" {result.not_scored}; accepted pairs that are not in the run {result.gold - result.right}"
+        )
+        return
+    yield (
+        f"gold {result.gold}, predicted {result.predicted}, right {result.right}, wrong {result.wrong}, "
+        f"not scored {result.not_scored}"
+    )
+    if result.alike:
+        yield (
+            f"note: {result.alike} further pairs are not counted: they differ from these only in what the gold list's"
+            " addresses have not (host or query)"
+        )
+    measures = (("precision ", result.precision), ("  recall ", result.recall), ("  F1 ", result.f1))
+    yield Styled(*(part for name, value in measures for part in (name, (f"{value:.4f}", "bold"))))
+
+
+@lines.register(Estimated)
+def _(result: Estimated) -> Iterator[str]:
+    from twinlink.evaluation.labelled import share_lines
+    from twinlink.labels.precision import Share
+
+    def share(interval: Interval | None) -> Share | None:
+        return None if interval is None else Share(interval.value, interval.low, interval.high, interval.needed)
+
+    precision = Share(result.precision, result.low, result.high, result.needed)
+    yield from share_lines(precision, share(result.recall), share(result.f1))
+
+
+@lines.register(ScoresResult)
+def _(result: ScoresResult) -> Iterator[str]:
+    yield from meaning_lines(result.meant)
+    if result.not_in_run:
+        missing = f"{len(result.not_in_run)} of {result.n_known} gold addresses"
+        yield f"note: {missing} are not in the run, e.g. {result.not_in_run[0]}"
+    yield from _scores(result)
+    if result.estimated is not None:
+        yield f"by labels of {result.estimated.labelled} of {result.estimated.pairs} pairs:"
+        yield from lines(result.estimated)
+    if result.matched_with_labels:
+        yield "note: the pairs were matched with these labels; labels of other pairs tell more"
+    if result.curve is not None:
+        yield from _curve_lines(result.curve_by or "", result.curve)
+
+
+def _curve_lines(by: str, curve: Sequence[CurvePoint]) -> Iterator[str]:
+    if all(point.recall is None for point in curve):
+        yield f"{by:11}  precision  95 % interval" if curve else "curve: too few labels to tell"
+    else:
+        yield f"{by:11}  precision  recall"
+    for point in curve:
+        of_recall = f"{point.low:6.4f} to {point.high:6.4f}" if point.recall is None else f"{point.recall:6.4f}"
+        yield f"{point.cut:11.4f}  {point.precision:9.4f}  {of_recall}"
+
+
+@lines.register(ExplanationResult)
+def _(result: ExplanationResult) -> Iterator[str]:
+    import pandas as pd
+
+    from twinlink.explain.explanation import Explanation
+
+    shown = None if result.shown is None else (result.shown[0], result.shown[1])
+    candidates, evidence = pd.DataFrame(result.candidates), pd.DataFrame(result.evidence)
+    explanation = Explanation(
+        result.url, result.verdict, candidates, result.weights, result.state, shown, evidence, result.notes
+    )
+    yield from str(explanation).splitlines()
+
+
+@lines.register(VerdictsResult)
+def _(result: VerdictsResult) -> Iterator[str]:
+    for each in result.methods:
+        counts = ", ".join(f"{verdict} {count}" for verdict, count in each.counts.items())
+        found = "".join(f", {name} {value:.4g}" for name, value in each.found.items())
+        notes = f" ({', '.join(each.notes)})" if each.notes else ""
+        yield f"{each.method:12}  {counts}{found}{notes}"
+    for reason, count in result.not_judged.items():
+        yield f"not judged: {reason} {count}"
+    if result.methods:
+        yield f"verdicts → {result.verdicts}"
+
+
+@lines.register(ReportResult)
+def _(result: ReportResult) -> Iterator[str]:
+    yield f"report, {max(1, round(result.n_bytes / 1000))} kB → {result.report}"
+
+
+@lines.register(ReviewResult)
+def _(result: ReviewResult) -> Iterator[str]:
+    yield f"review of {result.run}: {result.address} (Ctrl-C ends it)"
+
+
+@lines.register(LabelsResult)
+def _(result: LabelsResult) -> Iterator[str]:
+    total = result.accepted + result.rejected
+    yield _counted(total, f" labels ({result.accepted} accept, {result.rejected} reject) → {result.exported}")
+
+
+@lines.register(DemoResult)
+def _(result: DemoResult) -> Iterator[str]:
+    yield from lines(result.pairs)
+    yield from lines(result.scores)
+    yield f"known truth: {result.gold}"
+
+
+@lines.register(PatternsResult)
+def _(result: PatternsResult) -> Iterator[str]:
+    for rule in result.rules:
+        rescued = ", rescued" if rule.verdict == "rescued" else ""
+        known = f"C(p) {rule.credibility:.2f} on {rule.n_sites} site(s)"
+        yield f"  {rule.rule}   {rule.n_pages} pages, {known}{rescued}"
+    if result.n_rules > len(result.rules):
+        yield f"  … {result.n_rules} rules in all"
+    counts = ", ".join(f"{verdict} {n}" for verdict, n in result.verdicts.items())
+    yield f"patterns: {counts}; {result.n_bilingual} of {result.n_sites} site(s) have some → {result.patterns}"
+    if result.exported is not None:
+        yield _counted(result.n_exported, f" keys → {result.exported}")
+
+
+@lines.register(RankResult)
+def _(result: RankResult) -> Iterator[str]:
+    for site in result.best:
+        why = ", ".join(f"{name} {part:+.1f}" for name, part in site.reasons.items())
+        yield f"  {site.rank:3}. {site.site}   {site.score:.2f}   {why}"
+    yield (
+        f"sites: {result.n_crawled} crawled, {result.n_candidates} candidates → {result.sites};"
+        f" weights → {result.weights}"
+    )
+    if result.exported is not None:
+        yield f"graph of sites → {result.exported}"
+
+
+@lines.register(GuessesResult)
+def _(result: GuessesResult) -> Iterator[str]:
+    for guess in result.addresses:
+        yield f"{guess.url}\t{guess.rule}\t{guess.credibility:.4f}\t{guess.page}"
+
+
+@lines.register(RecoveredResult)
+def _(result: RecoveredResult) -> Iterator[str]:
+    for rule, n in result.rules.items():
+        yield f"  {rule}   {n} found"
+    for name, counts in (("not taken", result.not_taken), ("not asked for", result.not_asked)):
+        for outcome, n in counts.items():
+            yield f"  {name}: {outcome} {n}"
+    tried = f" addresses tried (and {result.n_made_up} made up)"
+    yield _counted(result.n_tried, f"{tried}, {result.n_found} pages found → {result.tried}")
+
+
+@lines.register(RoundResult)
+def _(result: RoundResult) -> Iterator[str]:
+    for each in result.failed:
+        yield f"  {each.site}: {each.verdict} ({each.reason})"
+    if result.n_failed > len(result.failed):
+        yield f"  … {result.n_failed} sites in all gave no page, see {result.verdicts}"
+    row = result.counts
+    yield (
+        f"round {row['round']}: {row['tried']} sites tried, {row['added']} added, {row['one_language']} not"
+        f" bilingual, {row['refused']} refused, {row['dead']} dead, {row['unreadable']} unreadable;"
+        f" {row['pairs']} pairs on {row['with_pairs']} of its sites; so far {row['sites']} sites,"
+        f" {row['all_pairs']} pairs"
+    )
+
+
+@lines.register(DiscoveryResult)
+def _(result: DiscoveryResult) -> Iterator[str]:
+    if result.rounds:
+        rows = [list(result.rounds[0].counts), *([str(n) for n in each.counts.values()] for each in result.rounds)]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        for row in rows:
+            yield "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+    if result.exhausted:
+        yield "no site is left to try"
+    yield (
+        f"rounds → {result.table}, {Path(result.picture).name}; verdicts → {result.verdicts};"
+        f" pairs → {result.pairs}; next sites → {result.sites}"
+    )

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from tests.baselines.test_methods import CHINESE, ENGLISH, PAGES, made_page, write_site
 from tests.made_sites import BASE, write_pages
 from twinlink.cli import app
-from twinlink.cli.lines import lines
+from twinlink.cli.lines import lines as lines_of_result
 from twinlink.cli.results.sites import PatternsResult
 from twinlink.config import Config
 from twinlink.config.patterns import PatternSettings
@@ -57,7 +57,7 @@ def test_patterns_of_a_site_are_written(tmp_path: Path) -> None:
     pairs = (run.path / "patterns" / PAIRS_FILE).read_text().splitlines()
     assert pairs[0].split("\t") == [f"{BASE}/en/page-1.html", f"{BASE}/tc/page-1.html", "/en/ ↔ /tc/"]
     assert len(pairs) == 8
-    *rules, counts = lines(PatternsResult.of(run))
+    *rules, counts = lines_of_result(PatternsResult.of(run))
     assert rules == ["  /en/ ↔ /tc/   16 pages, C(p) 16.00 on 1 site(s)"]
     assert counts.startswith("patterns: credible 1, rescued 0, weak 0; 1 of 1 site(s) have some")
 
@@ -112,7 +112,7 @@ def test_weak_key_is_rescued_by_the_other_sites_of_the_run(tmp_path: Path) -> No
     }
     weak = rows["example.edu"]
     assert (weak["rescued"], weak["n_pages"], weak["n_sites"]) == (True, 2, 3)
-    assert any("rescued" in line for line in lines(PatternsResult.of(run)))
+    assert any("rescued" in line for line in lines_of_result(PatternsResult.of(run)))
     learn_run(run, Config().override({"match.patterns.rescue": "none"}))
     assert {row["site"] for row in patterns_of(run) if row["verdict"] == "rescued"} == set()
 

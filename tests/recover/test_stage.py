@@ -20,7 +20,7 @@ from tests.baselines.test_methods import CHINESE, ENGLISH
 from tests.loopback import Answer, Server, redirect, serving
 from tests.made_sites import write_pages
 from twinlink.cli import app
-from twinlink.cli.lines import lines
+from twinlink.cli.lines import lines as lines_of_result
 from twinlink.cli.results.sites import RecoveredResult
 from twinlink.config import Config
 from twinlink.ingest.stage import ingest, source_paths
@@ -219,7 +219,7 @@ def test_robots_failures_and_other_types_have_their_outcomes(tmp_path: Path) -> 
         assert "/tc/p7.htm" not in server.log
     expected = {7: "robots", 8: "not-html", 9: "http-500", 10: "noindex", 11: "empty-page", 12: "found"}
     assert outcomes(run) == {f"/tc/p{n}.htm": outcome for n, outcome in expected.items()}
-    told = list(lines(RecoveredResult.of(run)))
+    told = list(lines_of_result(RecoveredResult.of(run)))
     assert told[0] == "  /en/ → /tc/   1 found"
     assert {f"  not taken: {outcome} 1" for outcome in expected.values() if outcome != "found"} <= set(told)
     assert told[-1].startswith("6 addresses tried (and 2 made up), 1 pages found")

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from tests.made_sites import page, write_pages
 from twinlink.cli import app
-from twinlink.cli.lines import lines
+from twinlink.cli.lines import lines as lines_of_result
 from twinlink.cli.results.sites import RankResult
 from twinlink.config import Config
 from twinlink.errors import InputError, MissingStageError
@@ -214,7 +214,7 @@ def test_command(run, tmp_path):
     assert "3 crawled, 3 candidates" in done.output
     graph = nx.read_graphml(tmp_path / "web.graphml")
     assert set(graph.successors("two.hk")) == {"more.hk", "one.com", "rare.org"}
-    best, *_ = lines(RankResult.of(run))
+    best, *_ = lines_of_result(RankResult.of(run))
     assert best.split()[:2] == ["1.", "more.hk"]
     assert any(name in best for name in FEATURES)
     refused = CliRunner().invoke(app, ["rank", str(run.path), "--export", str(tmp_path / "web.png")])

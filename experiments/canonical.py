@@ -12,6 +12,7 @@ that were read.
 from __future__ import annotations
 
 import argparse
+import json
 import re
 import tempfile
 from collections.abc import Sequence
@@ -31,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Print a line for each site."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("sites", nargs="+", type=Path, help="site folders")
-    parser.add_argument("--langs", default="", help="languages that are paired, as of `twinlink mine`")
+    parser.add_argument("--langs", default="", help="languages that are paired; default: the site's, by its meta.json")
     given = parser.parse_args(arguments)
     print(f"{'site':28}  as it is  canonical  canonical links")
     for folder in given.sites:
@@ -41,12 +42,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _line(folder: Path, scratch: Path, langs: str) -> str:
     found = []
+    wanted = tuple(filter(None, langs.split(","))) or _known_langs(folder)
     for number, (named, linked) in enumerate(((False, False), (True, False), (True, True))):
         site = folder / "site" if not named else canonical_copy(folder / "site", scratch / f"site{number}", linked)
-        wanted = tuple(filter(None, langs.split(",")))
         run = tl.mine(str(site), out=scratch / f"run{number}", langs=wanted, ingest__base_url=BASE)
         found.append(run.evaluate(folder / "gold.tsv").f1)
     return f"{found[0]:8.3f}  {found[1]:9.3f}  {found[2]:15.3f}"
+
+
+def _known_langs(folder: Path) -> tuple[str, ...]:
+    """Return the two languages of a site folder; none where it does not name them."""
+    meta = folder / "meta.json"
+    known = json.loads(meta.read_text(encoding="utf-8")) if meta.is_file() else {}
+    return tuple(known[name] for name in ("lang_a", "lang_b") if name in known)
 
 
 def canonical_copy(site: Path, target: Path, linked: bool) -> Path:

@@ -163,6 +163,13 @@ def test_weaker_key_does_not_keep_the_pages_of_a_stronger_one() -> None:
     assert told(learn_patterns(urls)) == [("en", "tc", 8), ("news", "old", 8)][:1]
 
 
+def test_a_key_of_letters_that_is_credible_goes_before_a_key_of_tokens_that_is_weak() -> None:
+    """60 of 63 pages end in e or c; three of them are there once more in another folder, which is too few for a key."""
+    urls = [f"http://x.hk/en/{n}{letter}.htm" for n in range(30) for letter in "ec"]
+    found = learn_patterns([*urls, *(f"http://x.hk/tc/{n}e.htm" for n in range(3))])
+    assert [(each.key, each.n_pages, each.verdict) for each in found.patterns] == [(("*c", "*e"), 60, "credible")]
+
+
 def test_crowded_places_are_looked_up_for_keys_found_elsewhere() -> None:
     """A hundred files of a folder differ in one place: they are not compared, but en and tc are found among them."""
     files = [f"http://x.hk/all/{name}.htm" for name in (*(f"f{n}x" for n in range(100)), "en", "tc")]

@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 
 from twinlink.config.patterns import PatternSettings
 from twinlink.errors import InputError
+from twinlink.patterns import library as library_module
 from twinlink.patterns.credibility import credible_keys, is_rescued, mean_credibility
 from twinlink.patterns.keys import Key
 from twinlink.patterns.learning import SitePatterns, learn_patterns
-from twinlink.patterns.library import PARTS, KeySums, PatternLibrary, read_library, write_library
+from twinlink.patterns.library import PARTS, KeySums, PatternLibrary, read_libraries, read_library, write_library
 
 EN_TC = Key("en", "tc")
 TOP_OF_THE_PAPER = {"en-tc": 13997.36, "eng-tc": 12869.56, "english-tc_chi": 11436.12}
@@ -184,3 +185,43 @@ def test_missing_and_broken_files_are_refused(tmp_path: Path) -> None:
             read_library(tmp_path / name)
     with pytest.raises(InputError, match="cannot be written"):
         write_library(PatternLibrary(), tmp_path / "no" / "folder.tsv")
+
+
+def test_a_file_without_its_line_of_names_is_refused(tmp_path: Path) -> None:
+    """Its first row would be taken for names, or lost."""
+    file = tmp_path / "mine.tsv"
+    write_library(library_of(site(4, 10), site(3, 20, 2)), file)
+    _, *rows = file.read_text().splitlines(keepends=True)
+    file.write_text("".join(rows))
+    with pytest.raises(InputError, match="expected a first line source target"):
+        read_library(file)
+
+
+def test_lines_are_counted_from_the_line_of_names_on(tmp_path: Path) -> None:
+    file = tmp_path / "mine.tsv"
+    write_library(library_of(site(4, 10)), file)
+    file.write_text(file.read_text() + "en\n")
+    with pytest.raises(InputError, match="line 3: expected 6 columns, got 1"):
+        read_library(file)
+
+
+def test_libraries_are_merged_and_a_file_named_twice_counts_once(tmp_path: Path) -> None:
+    one, two = library_of(site(4, 10)), library_of(site(3, 20, 2))
+    write_library(one, tmp_path / "one.tsv")
+    write_library(two, tmp_path / "two.parquet")
+    names = [str(tmp_path / name) for name in ("one.tsv", "two.parquet", "../" + tmp_path.name + "/one.tsv")]
+    assert read_libraries(names) == merged(one, two)
+    assert read_libraries(names[:1]) == one
+    assert read_libraries([]) == PatternLibrary()
+
+
+def test_tables_of_too_many_keys_are_refused_before_they_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = library_of(site(3, 20, 2))
+    write_library(library, tmp_path / "two.parquet")
+    monkeypatch.setattr(library_module, "_MAX_ROWS", 2)
+    assert len(read_library(tmp_path / "two.parquet")) == 2
+    monkeypatch.setattr(library_module, "_MAX_ROWS", 1)
+    with pytest.raises(InputError, match="expected at most 1 keys, got 2"):
+        read_library(tmp_path / "two.parquet")

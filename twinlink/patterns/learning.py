@@ -305,9 +305,7 @@ def _result(
     chosen: list[Places] = []
     for k in order.tolist():
         own = np.arange(met.starts[k], met.starts[k + 1])
-        own = own[taken[own]]
-        if not len(own):
-            continue
+        own = own[taken[own]]  # never empty: a key wins with pages that its pairs can take
         patterns.append(_pattern(forms, met, own, langs, bool(is_known[k]), min_local))
         chosen.append(own)
     pairs = np.concatenate(chosen) if chosen else np.zeros(0, np.int64)

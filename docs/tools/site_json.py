@@ -1,4 +1,4 @@
-"""Every key that a command has with ``--json``, as Markdown: read from the records that are told, and their source."""
+"""Every key that a command has with ``--json``, as Markdown: read from the records of results and their source."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command line: every verb reads its options, calls the library, and says what came out and where."""
+"""The command line: every verb reads its options, calls the library, and prints the result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command itself: what it says of itself, and the order of its verbs."""
+"""The command itself: its help, and the order of its verbs."""
 
 from __future__ import annotations
 

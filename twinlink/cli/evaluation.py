@@ -47,7 +47,7 @@ def judge(found: Run, gold: Path | None, labels: bool, langs: str, curve: bool) 
     if gold is not None and labels and curve:
         raise InputError("--curve: a curve is by --gold or by --labels, not by both")
     known = None if gold is None else read_gold(gold).with_canonical(own_and_canonical(found.pages))
-    said = _labels(found) if labels else {}
+    book_labels = _labels(found) if labels else {}
     table = found.pairs
     meant: dict[str, dict[str, int]] = {}
     if langs:
@@ -55,26 +55,26 @@ def judge(found: Run, gold: Path | None, labels: bool, langs: str, curve: bool) 
         meant = meanings(_read(langs), [found.pages["lang"]])
         table = table.loc[between(table["lang_a"], table["lang_b"], wanted)]
         known = known and gold_between(known, found, wanted)
-        said = _labels_between(said, found, wanted)
+        book_labels = _labels_between(book_labels, found, wanted)
     addresses: tuple[list[str], int] = [], 0
     if gold is not None and known is not None:
         addresses = missing_gold(found, gold, known.known(), known.key), len(known.known())
-    points = (rank_column(table), _curve(table, known, said)) if curve else None
-    by_labels = score_labels(table, said) if labels else None
-    scored = _scored(address_pairs(table), known, said)
+    points = (rank_column(table), _curve(table, known, book_labels)) if curve else None
+    by_labels = score_labels(table, book_labels) if labels else None
+    scored = _scored(address_pairs(table), known, book_labels)
     shaped = labels and _matched_with_labels(found.path)
     return ScoresResult.made_of(
         scored, found.path, addresses, by_labels, points, matched_with_labels=shaped, meant=meant
     )
 
 
-def _curve(table: pd.DataFrame, known: Gold | None, said: Labels) -> list[CurvePoint]:
+def _curve(table: pd.DataFrame, known: Gold | None, book_labels: Labels) -> list[CurvePoint]:
     """Return the measures of the list cut after each scored pair; by labels, where these are enough."""
     ranks = table[rank_column(table)].to_numpy(np.float64)
     if known is not None:
         points = precision_coverage(address_pairs(table), ranks.tolist(), known)
         return [CurvePoint(*map(float, point)) for point in points]
-    codes = label_codes(table["url_a"], table["url_b"], said)
+    codes = label_codes(table["url_a"], table["url_b"], book_labels)
     cuts = np.unique(ranks[codes != UNLABELLED])[::-1]
     found = [(cut, estimate(ranks[ranks >= cut], codes[ranks >= cut])) for cut in cuts.tolist()]
     return [CurvePoint(cut, each.precision, None, each.low, each.high) for cut, each in found if each.tells]
@@ -85,24 +85,24 @@ def _matched_with_labels(run: Path) -> bool:
     return bool(signature and signature.settings["match"]["labels"])
 
 
-def _scored(pairs: list[tuple[str, str]], known: Gold | None, said: Labels) -> Counts:
+def _scored(pairs: list[tuple[str, str]], known: Gold | None, book_labels: Labels) -> Counts:
     if known is None:
-        return count_labels(pairs, said)
-    return evaluate_with_gold(pairs, said, known) if said else evaluate(pairs, known)
+        return count_labels(pairs, book_labels)
+    return evaluate_with_gold(pairs, book_labels, known) if book_labels else evaluate(pairs, known)
 
 
 def _labels(found: Run) -> Labels:
-    said = LabelBook(found.path).current()
-    if not said:
+    book_labels = LabelBook(found.path).current()
+    if not book_labels:
         command = shlex.join(["twinlink", "review", str(found.path)])
         raise InputError(f"{found.path}: no labels here yet; `{command}` takes them")
-    return said
+    return book_labels
 
 
-def _labels_between(said: Labels, found: Run, wanted: Two) -> Labels:
+def _labels_between(book_labels: Labels, found: Run, wanted: Two) -> Labels:
     langs = dict(zip(found.pages["url"], found.pages["lang"], strict=True))
-    counted = between((langs.get(a, "") for a, _ in said), (langs.get(b, "") for _, b in said), wanted)
-    return {pair: label for (pair, label), is_one in zip(said.items(), counted, strict=True) if is_one}
+    counted = between((langs.get(a, "") for a, _ in book_labels), (langs.get(b, "") for _, b in book_labels), wanted)
+    return {pair: label for (pair, label), is_one in zip(book_labels.items(), counted, strict=True) if is_one}
 
 
 def two_languages(found: Run, langs: str) -> Two:

@@ -43,7 +43,7 @@ def main() -> None:
     except TwinlinkError as error:
         _fail(error, str(error), error.exit_code)
     except OSError as error:  # a full disk, a file that may not be read
-        _fail(error, _told(error), RunError.exit_code)
+        _fail(error, _system_message(error), RunError.exit_code)
     except (KeyboardInterrupt, typer.Abort):
         _stop()
     except Misused as error:  # a command line that cannot be understood
@@ -61,20 +61,20 @@ def _fail(error: Exception, message: str, code: int) -> NoReturn:
     print_error(message)
     for note in () if {"-q", "--quiet", "--json"} & set(sys.argv) else getattr(error, "__notes__", ()):
         echo(note, err=True)
-    _say_object(message, type(error).__name__, code)
+    _print_object(message, type(error).__name__, code)
     sys.exit(code)
 
 
-def _told(error: OSError) -> str:
-    """Return what is said of an error of the operating system."""
+def _system_message(error: OSError) -> str:
+    """Return the message for an error of the operating system."""
     from twinlink.system.disk import disk_problem
 
-    said = disk_problem(error, Path()) or error.strerror or str(error)
-    return f"{error.filename}: {said}" if error.filename else said
+    message = disk_problem(error, Path()) or error.strerror or str(error)
+    return f"{error.filename}: {message}" if error.filename else message
 
 
 def _defect(error: Exception) -> str:
-    """Return what is said of an error that nobody has thought of: where it came from, and how to see more."""
+    """Return the message for an unexpected error: where it was raised, and how to see more."""
     if isinstance(error, MemoryError):
         return "there is not enough memory for this; close other programs, or do it in parts"
     frames = traceback.extract_tb(error.__traceback__)
@@ -84,22 +84,22 @@ def _defect(error: Exception) -> str:
 
 
 def _misused(error: Exception) -> NoReturn:
-    said = io.StringIO()
-    error.show(file=said)  # type: ignore[attr-defined]
-    for line in said.getvalue().splitlines():
+    shown = io.StringIO()
+    error.show(file=shown)  # type: ignore[attr-defined]
+    for line in shown.getvalue().splitlines():
         echo(line, err=True)
-    _say_object(error.format_message(), type(error).__name__, error.exit_code)  # type: ignore[attr-defined]
+    _print_object(error.format_message(), type(error).__name__, error.exit_code)  # type: ignore[attr-defined]
     sys.exit(error.exit_code)  # type: ignore[attr-defined]
 
 
 def _stop() -> NoReturn:
     echo(Styled(("twinlink: stopped", "yellow"), STOPPED.removeprefix("stopped")), err=True)
-    _say_object(STOPPED, "Interrupted", INTERRUPTED)
+    _print_object(STOPPED, "Interrupted", INTERRUPTED)
     sys.exit(INTERRUPTED)
 
 
-def _say_object(message: str, kind: str, code: int) -> None:
-    """Say an error on standard output as JSON, if that is wanted: there is always just one object."""
+def _print_object(message: str, kind: str, code: int) -> None:
+    """Print an error on standard output as JSON, if that is wanted: there is always just one object."""
     if wants_json(sys.argv[1:]):
         from twinlink.cli.results.record import error_object, json_text
 

@@ -38,12 +38,12 @@ def working(
     from twinlink.progress import reporter
     from twinlink.rundir.directory import RunDirectory
 
-    def tell(line: str) -> None:
+    def show(line: str) -> None:
         if line and not quiet:
             echo(line, err=True)
 
-    with RunDirectory.held(out, tell) as run:
-        tell(settings.line(stages) if settings else "")
+    with RunDirectory.held(out, show) as run:
+        show(settings.line(stages) if settings else "")
         try:
             with reporter(quiet, run.pause_file) as report:
                 yield run, report

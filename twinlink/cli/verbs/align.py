@@ -77,7 +77,7 @@ def align(
 def _align_texts(
     texts: tuple[Path, Path], settings: Config, lexicon: list[Path], form: str, warm: list[str], as_json: bool
 ) -> None:
-    """Align two texts, and say their sentences as they are."""
+    """Align two texts, and print their sentences as they are."""
     from twinlink.cli.lines import lines
     from twinlink.cli.results.lexicons import LexiconsResult
     from twinlink.cli.results.sentences import TextsResult
@@ -85,7 +85,7 @@ def _align_texts(
     from twinlink.similarity.lexicon_sets import AUTO, lexicons_of_texts
 
     lexicons = lexicon or [Path(name) for name in settings.bitext.lexicons or settings.match.lexicons]
-    if AUTO in map(str, lexicons):  # said on standard error: the sentences go to standard output
+    if AUTO in map(str, lexicons):  # printed on standard error: the sentences go to standard output
         found = lexicons_of_texts(*texts, [AUTO]).record([(texts[0].suffix[1:], texts[1].suffix[1:])])
         for line in lines(LexiconsResult.of(found)):
             echo(line, err=True)

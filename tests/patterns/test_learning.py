@@ -170,6 +170,15 @@ def test_a_key_of_letters_that_is_credible_goes_before_a_key_of_tokens_that_is_w
     assert [(each.key, each.n_pages, each.verdict) for each in found.patterns] == [(("*c", "*e"), 60, "credible")]
 
 
+def test_a_key_that_is_left_with_too_few_pairs_is_none() -> None:
+    """One of the two pairs of htm and txt goes to the stronger key: the other alone is no pattern, though 2 of 13."""
+    urls = [f"http://x.hk/{lang}/p{n}.htm" for lang in ("en", "fr") for n in range(5)]
+    rest = ["http://x.hk/en/p0.txt", "http://x.hk/a/b/c.htm", "http://x.hk/a/b/c.txt"]
+    assert [each.key for each in learn_patterns([*urls, *rest]).patterns] == [("en", "fr")]
+    alone = learn_patterns([*urls[1:], *rest, "http://x.hk/d/e/f/g.htm", "http://x.hk/d/e/f/g.txt"])
+    assert [each.key for each in alone.patterns] == [("en", "fr"), ("htm", "txt")]
+
+
 def test_crowded_places_are_looked_up_for_keys_found_elsewhere() -> None:
     """A hundred files of a folder differ in one place: they are not compared, but en and tc are found among them."""
     files = [f"http://x.hk/all/{name}.htm" for name in (*(f"f{n}x" for n in range(100)), "en", "tc")]

@@ -99,7 +99,7 @@ def _block_starts(x: NDArray[np.int32], masks: NDArray[Word]) -> NDArray[Word]:
     starts = np.empty(((len(x) + BLOCK - 1) // BLOCK, len(row)), Word)
     for block in range(len(starts)):
         starts[block] = row
-        if block < len(starts) - 1:  # nobody asks for the last row
+        if block < len(starts) - 1:  # the last row is not needed
             for i in range(block * BLOCK, (block + 1) * BLOCK):
                 _advance(row, masks[x[i]])
     return starts

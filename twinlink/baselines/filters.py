@@ -87,7 +87,7 @@ def languages_fit(a: Sequence[str], b: Sequence[str], pattern: csr_array, wanted
         BCP 47 tag of each page; ``und`` and empty are never wanted.
     pattern : csr_array, shape (len(a), len(b))
     wanted : sequence of str
-        Tags; ``zh`` takes in ``zh-Hant``, and two pages that the same one takes in do not differ. Empty: every language
+        Tags; ``zh`` includes ``zh-Hant``, and two pages included in the same one do not differ. Empty: every language
         is wanted, and each tag differs from the others.
 
     Examples

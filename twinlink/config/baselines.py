@@ -50,7 +50,7 @@ class BitextorSettings(Settings, frozen=True):
     """t_b: texts whose lengths differ by no more (D) are no difference. Default: found on the site for its two
     languages, see ``tolerance_share``."""
     tolerance_share: Unit = 0.95
-    """Share of the texts of candidates with equal tags that t_b takes in. Ours."""
+    """Share of the texts of candidates with equal tags that t_b includes. Ours."""
     use_urls: bool = True
     """Compare only pairs that the URL rule lets through (section 4.1); else all."""
     best_of: BestOf = "mutual"
@@ -96,7 +96,7 @@ class JangeldinSettings(Settings, frozen=True):
     max_cost: Unit = 0.2
     """P_d of a parallel pair is below this (section 3.2: STRAND's)."""
     min_growth: Step = 0.01
-    """Δ: the threshold of L_d is widened as long as this adds at least this share of pairs (Algorithm 1). A larger one
+    """Δ: the threshold of L_d is widened while this adds at least this share of pairs (Algorithm 1). A larger one
     makes for precision, a smaller one for recall."""
     step: Step = 0.01
     """What the threshold starts with and is widened by (Algorithm 1)."""

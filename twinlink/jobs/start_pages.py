@@ -60,7 +60,7 @@ def start_pages(links: Path, sites: Collection[str], n_starts: int) -> dict[str,
     Returns
     -------
     dict
-        An entry for every site; one that nobody links to is begun at ``http://SITE/``.
+        An entry for every site; a site without links starts at ``http://SITE/``.
     """
     wanted = pa.array(sorted(sites), pa.string())
     linked: dict[str, Counter[str]] = {site: Counter() for site in sites}

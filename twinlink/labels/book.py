@@ -221,7 +221,7 @@ class LabelBook:
 
 
 def _end_line(file: BinaryIO) -> None:
-    """Give an end to a line that a killed process has left without one (nobody else writes now)."""
+    """Terminate a line left incomplete by a killed process (no other process writes now)."""
     size = file.seek(0, os.SEEK_END)
     if size:
         file.seek(size - 1)

@@ -39,7 +39,7 @@ def asking_order(chances: Floats, by_doubt: Rows, at_random: Rows, features: Flo
     Parameters
     ----------
     chances : ndarray, shape (n_pairs,), values in [0, 1]
-        Probability of each pair; NaN where the method tells none.
+        Probability of each pair; NaN where the method gives none.
     by_doubt, at_random : ndarray of int, shape (n_pairs,)
         All rows, the most doubtful first, and mixed.
     features : ndarray, shape (n_pairs, n_features)

@@ -1,7 +1,7 @@
-"""One site is matched: its tables go in, its page pairs come out.
+"""Matching of one site: from its tables to its page pairs.
 
-First the languages of the pages are found, then, for every two wanted languages, candidates and their evidence, a
-one-to-one matching, and the probability of each pair, which says where to cut.
+First the languages of the pages are identified; then, for every two wanted languages, candidates and their
+evidence, a one-to-one matching, and the probability of each pair are computed, and the probable pairs are kept.
 """
 
 from __future__ import annotations
@@ -72,16 +72,16 @@ def match_site(
     pages, links : pa.Table
         Rows of one site, at least the columns `PAGE_COLUMNS`, and those of `read_links`.
     lexicons : callable
-        Takes two languages and returns their lexicons. There may be none: shared tokens, structure and links are left.
+        Takes two languages and returns their lexicons. There may be none: shared tokens, structure and links remain.
     config : Config
         Settings.
     signature : str
-        Goes with every pair.
+        Signature to write with every pair.
     find_languages : LanguageFinder, optional
     shapes : ShapeTable, optional
         For the methods that read shapes.
     said : sequence of Said, optional
-        Labels of its pairs that are to be heeded.
+        Labels of its pairs.
     """
     site = SitePages(pages, links, shapes)
     langs, lang_scores = page_languages(site, config, find_languages)
@@ -113,7 +113,7 @@ def match_site(
 def site_sides(
     pages: pa.Table, links: pa.Table, config: Config, shapes: ShapeTable | None = None
 ) -> list[tuple[Side, Side, Between]]:
-    """Return every two sides of a site that are to be matched, and the links between them."""
+    """Return all pairs of sides of a site to match, and the links between them."""
     site = SitePages(pages, links, shapes)
     langs, _ = page_languages(site, config)
     return [site.facing(a, b) for a, b in facing_groups(language_groups(langs, config.langs))]
@@ -122,7 +122,7 @@ def site_sides(
 def page_languages(
     site: SitePages, config: Config, find_languages: LanguageFinder = site_languages
 ) -> tuple[list[str], npt.NDArray[np.float32]]:
-    """Name the language of every page of a site, from its text, its links and its address, with a score."""
+    """Identify the language of every page of a site from its text, links and address, with a score."""
     declared, hints = site.pages["declared_lang"].to_pylist(), page_hints(site.pages, site.links)
     return find_languages(
         site.texts, declared, config.langs, config.language, links=site.graph, hints=hints, cut_lines=site.cut_lines

@@ -42,7 +42,7 @@ TABLES = {
 
 @dataclass(frozen=True)
 class SiteResult:
-    """What matching one site gives: rows of the tables that are named as its attributes."""
+    """Result of matching one site: rows of the tables named like its attributes."""
 
     languages: pa.Table
     candidates: pa.Table
@@ -91,14 +91,14 @@ def _of_rows(texts: Sequence[str | None], rows: npt.NDArray[np.intp]) -> list[st
 
 
 def _verdicts(found: Found, keep: npt.NDArray[np.bool_]) -> list[str]:
-    """Call a kept pair a tie if another one would have done as well."""
+    """Return the verdicts; a kept pair is a tie if another candidate is equally good."""
     if found.n_equal is None:
         return ["pair"] * int(keep.sum())
     return ["tie" if n > 1 else "pair" for n in found.n_equal[keep].tolist()]
 
 
 def _alike(found: Found, keep: npt.NDArray[np.bool_]) -> dict[str, npt.NDArray[np.integer]]:
-    """Return how many near-duplicates the pages of the kept pairs have, where the method counts them."""
+    """Return the numbers of near-duplicates of the pages of kept pairs, where the method counts them."""
     if found.alike is None:
         return {}
     n_a, n_b = (np.diff(alike.indptr) for alike in found.alike)
@@ -120,7 +120,7 @@ def candidate_table(match_: SideMatch) -> pa.Table:
 
 
 def weight_table(match_: SideMatch, site: str) -> pa.Table:
-    """Return how much each kind of evidence counted, rows of `WEIGHTS`."""
+    """Return the weight of each kind of evidence, rows of `WEIGHTS`."""
     weights = match_.found.weights
     values = {
         "site": [site] * len(weights),
@@ -133,7 +133,7 @@ def weight_table(match_: SideMatch, site: str) -> pa.Table:
 
 
 def filter_table(match_: SideMatch, site: str) -> pa.Table:
-    """Return how many candidates each filter rejected, rows of `FILTERS`."""
+    """Return the number of candidates rejected by each filter, rows of `FILTERS`."""
     counts = match_.found.n_filtered
     values = {
         "site": [site] * len(counts),

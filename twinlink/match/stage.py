@@ -1,4 +1,4 @@
-"""Stage `match`: every site of a run is matched, but those whose result is known from an earlier match."""
+"""Stage `match`: matches every site of a run, except those with a reusable earlier result."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ class _Shell:
     def __init__(self, max_depth: int) -> None:
         self._max_depth = max_depth
         self._depth = 0
-        self._unseen = 0  # depth of the element whose text nobody sees; 0 for none
+        self._unseen = 0  # depth of the invisible element; 0 for none
         self._notice = 0  # depth of the noscript element
         self._mounts: list[tuple[int, int, int]] = []  # those open: depth, words and links before it
         self._texts: list[str] = []

@@ -162,7 +162,7 @@ class RunDirectory:
 
     @property
     def lock_file(self) -> Path:
-        """The file that is locked as long as a process works in the run."""
+        """The file that is locked while a process works in the run."""
         return self.path / ".lock"
 
     @property

@@ -48,7 +48,7 @@ format: $(VENV)/.dev  ## Repair what can be repaired without a person
 types: $(VENV)/.dev  ## Check the types
 	$(BIN)/mypy
 
-imports: $(VENV)/.dev  ## Check that the rooms do not import each other
+imports: $(VENV)/.dev  ## Check that imports run down the layers, without a circle
 	$(BIN)/lint-imports
 
 check: lint types imports test  ## All of the above that a change must pass

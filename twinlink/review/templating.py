@@ -27,7 +27,7 @@ _UNFIT = re.compile(
 
 
 def environment() -> Environment:
-    """Return an environment with the templates of this room: everything escaped, unknown names refused."""
+    """Return an environment with the templates of this folder: everything escaped, unknown names refused."""
     made = Environment(
         loader=FileSystemLoader(_FOLDER / "templates"),
         autoescape=True,

@@ -38,7 +38,7 @@ CATEGORIES: dict[str, frozenset[str]] = {
 """Tags of each category, in the order of `TagWeights`; all others are of the category ``line``."""
 
 MAX_CELLS = 16_000_000
-"""Cells looked at for two pages (16 MB): of longer ones only those near the diagonal."""
+"""Maximum number of cells for two pages (16 MB); of longer ones, only those near the diagonal are used."""
 
 Ints = NDArray[np.int64]
 

@@ -43,7 +43,7 @@ class Tokens(NamedTuple):
 
 @compiled
 def _symbols(tokens: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Symbol of each token, the last one first: 0 for a chunk whatever its length, a tag's token without its sign."""
+    """Symbol of each token, the last one first: 0 for a chunk of any length, a tag's token without its sign."""
     symbols = np.zeros(len(tokens), np.int32)
     for i in range(len(tokens)):
         if tokens[i] < 0:

@@ -95,7 +95,7 @@ def content_verdicts(side_a: Side, side_b: Side, verdicts: FilterVerdicts, setti
 
     The strict pairs are the best of both their pages in structure, and nearer than any other one; the nearest go first.
     Of each page only the candidates
-    nearest in structure are looked at (``content_pairs``). Scores become the product of structure and support.
+    nearest in structure are tested (``content_pairs``). Scores become the product of structure and support.
     """
     from twinlink.baselines.page_test import PageTest
 

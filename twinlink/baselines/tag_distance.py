@@ -103,7 +103,7 @@ def tag_distances(
     pages_a, pages_b : sequence of ndarray of int32
         Tokens of each page, texts in words (`text_in_words`). Of each the first `MAX_TOKENS` count.
     pattern : csr_array, shape (len(pages_a), len(pages_b))
-        Candidate pairs: its stored entries, whatever their values.
+        Candidate pairs: its stored entries; their values are ignored.
     limits : float or array_like of float, shape (pattern.nnz,), default inf
         Largest distance of interest, for each pair. A small one saves time: linear in the limit.
 

@@ -75,7 +75,7 @@ class _Page(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """What one method says of all pairs."""
+    """Verdicts of one method on all pairs."""
 
     method: VerifierName
     counts: Mapping[str, int]

@@ -39,7 +39,7 @@ class DiscoverySettings(Settings, frozen=True):
     """Start pages of a candidate besides the root of its host: those with the most links. Ours."""
     accept: Literal["patterns", "languages", "all"] = "patterns"
     """Which candidates are added: those with a credible URL pattern between pages of two languages; those with pages
-    in two languages, whatever their addresses (for ``pairs = match``); or all that answer, as the paper does."""
+    in two languages, with any addresses (for ``pairs = match``); or all that answer, as the paper does."""
     min_credibility: Unit = 0.1
     """C(w) of a probed candidate at least: the paper's threshold for a key (section 2.1)."""
     min_share: Unit = 0.1

@@ -19,7 +19,7 @@ class PatternSettings(Settings, frozen=True):
     min_local: Unit = 0.1
     """A key with a local credibility C(p,w) below this is weak (section 2.1)."""
     rescue: RescueForm = "mean"
-    """By what a weak key is rescued: its mean credibility C(p)/ΣN, whatever the number of sites; the paper's sum C(p);
+    """Criterion to rescue a weak key: its mean credibility C(p)/ΣN, for any number of sites; the paper's sum C(p);
     or never. Ours is the default: the paper's threshold belongs to its 12,800 sites."""
     min_sum: Annotated[float, Meta(ge=0)] = 500.0
     """``sum``: a weak key with C(p) above this is rescued (section 2.1)."""

@@ -19,7 +19,7 @@ class HostGraphSettings(Settings, frozen=True):
     weight: Literal["links", "pages", "templates", "sites"] = "templates"
     """What the weight of an edge counts: links; pages that link; links that differ in address or text, so that what a
     page template repeats counts once; or 1 for every two sites. The paper (section 2.3) has the last; its own scores
-    are made with it whatever is set here. Ours is the default."""
+    always use it, regardless of this setting. Ours is the default."""
     site_wide: Nepotism = "once"
     """A link that most pages of a site have (header, footer, blogroll) counts on each page, once, or not at all."""
     site_wide_share: Unit = 0.5

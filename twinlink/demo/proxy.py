@@ -15,7 +15,7 @@ from twinlink.demo.server import QuietHandler, QuietServer, running
 __all__ = ["serve_web"]
 
 _VARIABLES = {"http_proxy": "{}", "no_proxy": "", "NO_PROXY": ""}
-"""What tells crawlers to ask the proxy, whatever they were told before."""
+"""Environment variables that make crawlers use the proxy, over any earlier values."""
 
 
 class _Handler(QuietHandler):

@@ -40,7 +40,7 @@ class DemoSite(NamedTuple):
     gold: Path
     lexicon: Path
     seeds: tuple[str, ...]
-    """Paths of the pages to start from, one per language."""
+    """Paths of the start pages, one per language."""
     n_pages: int
     """Pages of both languages, without those that robots.txt closes."""
     n_pairs: int

@@ -105,7 +105,7 @@ def agreed_paths(
 
 
 def _is_empty(path: Path) -> bool:
-    with suppress(OSError):  # whatever is wrong is told when it is read
+    with suppress(OSError):  # errors are reported when it is read
         return path.is_dir() and not any(path.iterdir())
     return False
 
@@ -205,7 +205,7 @@ def leaving_nothing(run: RunDirectory) -> Iterator[None]:
 def _has_pages(run: RunDirectory) -> bool:
     try:
         return origin_of(run) != Origin()
-    except RunError:  # whatever it has cannot be read
+    except RunError:  # its content cannot be read
         return True
 
 

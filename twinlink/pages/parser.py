@@ -46,7 +46,7 @@ MAX_NESTING = 10**9
 """Depth × end tags at most: an end tag that matches nothing is compared with every open element. It takes libxml2 some
 3 s; without a limit, 10 MB of ``<b>`` and ``</i>`` would take hours."""
 NESTING_PER_BYTE = 1_000
-"""The same for each byte of a small page, so that 128 kB take 0.2 s; a page may nest 4,000 deep whatever its size."""
+"""The same for each byte of a small page, so that 128 kB take 0.2 s; a page of any size may nest 4,000 deep."""
 
 SAFE_DEPTH = 1_000
 """Elements inside each other that every page may have. Browsers stop nesting at 512; the deepest page of our tuning

@@ -55,7 +55,7 @@ class Forms:
 
     text: NDArray[np.uint8]
     starts: Places
-    """Where each form begins in ``text``; forms are in the order of their hashes, whatever that of the addresses."""
+    """Where each form begins in ``text``; forms are in the order of their hashes, not that of the addresses."""
     lasts: Places
     """Where each form ends."""
     places: Places

@@ -367,7 +367,7 @@ def pattern_evidence(
     urls_a, urls_b : sequence of str
         Pages of the two sides: rows and columns of ``candidates``.
     candidates : csr_array, shape (len(urls_a), len(urls_b))
-        Candidate pairs: its stored entries, sorted, whatever their values.
+        Candidate pairs: its stored entries, sorted; their values are ignored.
     found : SitePatterns
         Learned from ``urls``; pairs of weak patterns do not count.
     urls : sequence of str

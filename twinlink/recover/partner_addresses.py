@@ -68,7 +68,7 @@ def site_rule(
     Parameters
     ----------
     pairs : iterable of (str, str)
-        Addresses that it pairs, the source's first; the first `SHOWN` are looked at.
+        Addresses that it pairs, the source's first; the first `SHOWN` are used.
     site : str
     langs : (str, str)
         Languages of its two sides.

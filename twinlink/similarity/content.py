@@ -60,7 +60,7 @@ def content_similarity(
     counts_b : csr_array, shape (n_pages_b, n_terms_b)
     translation : csr_array, shape (n_terms_a, n_terms_b), values in (0, 1]
     pattern : csr_array, shape (n_pages_a, n_pages_b)
-        Candidate pairs: its stored entries, whatever their values.
+        Candidate pairs: its stored entries; their values are ignored.
     form : {"tsim_idf", "tsim", "bits", "cosine"}
 
     Returns

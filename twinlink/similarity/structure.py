@@ -39,7 +39,7 @@ def structural_similarity(
     tags_a, tags_b : sequence of bytes
         Tag codes of each page in document order, one byte per tag.
     pattern : csr_array, shape (len(tags_a), len(tags_b))
-        Candidate pairs: its stored entries, whatever their values.
+        Candidate pairs: its stored entries; their values are ignored.
     normaliser : {"indel", "lcs_max"}
 
     Returns

@@ -47,7 +47,7 @@ def build_host_graph(
     """Build the host graph from the links of many sites.
 
     Every link of a page to another site counts as the settings say; links of a site to itself, and those with an
-    ignored ``rel``, do not. Sites without links are nodes, too. Memory is bounded by the settings, whatever the number
+    ignored ``rel``, do not. Sites without links are nodes, too. Memory is bounded by the settings, for any number
     of links: sites are worked on in batches, and the database spills to ``folder``.
 
     Parameters

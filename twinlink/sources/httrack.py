@@ -140,7 +140,7 @@ def _page(
 
 
 def _address(info: zipfile.ZipInfo) -> str:
-    """Return the address that names a member; zipfile took its bytes, of whatever encoding, for DOS's."""
+    """Return the address that names a member; zipfile decodes its bytes as if in DOS's encoding."""
     name = info.orig_filename
     if not info.flag_bits & _IS_UTF8:
         name = quote(name.encode("cp437", "replace"), safe=_ASCII)

@@ -1,4 +1,4 @@
-"""The records of a web archive, whatever state it is in: warcio reads them, this module finds them and survives damage.
+"""Records of web archives, damaged ones included: this module finds them, warcio reads them.
 
 Archives are WARC (ISO 28500) or ARC, their predecessor, which warcio shows as WARC.
 

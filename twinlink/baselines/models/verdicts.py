@@ -1,4 +1,4 @@
-"""What every model says about a set of pairs."""
+"""Verdicts of a model on a set of pairs."""
 
 from __future__ import annotations
 

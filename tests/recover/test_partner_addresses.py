@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.patterns.pattern_twin import differences
 from tests.patterns.test_learning import ANY, CONVENTIONS, NAMES, made
-from twinlink.patterns.changes import changes
+from twinlink.patterns.changes import Place, changes
 from twinlink.patterns.keys import Key, read_forms
 from twinlink.patterns.learning import SitePatterns, learn_patterns
 from twinlink.recover.partner_addresses import Rule, default_document, guess_partners, site_rule
@@ -245,3 +245,26 @@ def test_order_of_pages_does_not_matter(order: list[int]) -> None:
     assert {(each.url, urls[order[each.page]]) for each in guesses} == {
         (each.url, urls[each.page]) for each in expected
     }
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("http://x.hk/list/en", [("http://x.hk/list/tc", Place("/", ""))]),
+        ("http://x.hk/en?id=1", [("http://x.hk/tc?id=1", Place("/", "?"))]),
+        ("http://x.hk/a?en", [("http://x.hk/a?tc", Place("?", "?"))]),
+        ("http://x.hk/a?en&id=1", [("http://x.hk/a?tc&id=1", Place("?", "?"))]),
+        ("http://x.hk/a?l=en", []),  # a variable is changed as a whole: its key is l=en and l=tc
+    ],
+)
+def test_a_token_is_changed_in_its_place_and_a_variable_as_a_whole(url: str, expected: list[tuple[str, Place]]) -> None:
+    assert [(each.url, each.place) for each in changes(url, "x.hk", Key("en", "tc"))] == expected
+
+
+@pytest.mark.parametrize(("query", "mark"), [("", ""), ("?id=1", "?")])
+def test_a_folder_can_be_put_behind_a_path_that_does_not_end_with_one(query: str, mark: str) -> None:
+    behind = {each.url: each.place for each in changes(f"http://x.hk/page{query}", "x.hk", Key("", "en"))}
+    assert behind[f"http://x.hk/page/en{query}"] == Place("/", mark, -2)
+    folder = changes(f"http://x.hk/page/{query}", "x.hk", Key("", "en"))
+    assert f"http://x.hk/page/en/{query}" in {each.url for each in folder}
+    assert not [each.url for each in folder if "//" in each.url.removeprefix("http://")]

@@ -146,7 +146,7 @@ def _tokens_changed(text: str, old: str, new: str, written: str) -> Iterator[tup
         before, after = _around(text, start, end)
         if plain(text[start:end]) != old:
             continue
-        if new and not (before in ("?", "=") and before and after in ("?", "")):
+        if new and not (before in ("?", "=") and after in ("?", "")):
             yield text[:start] + _spelled(new, text[start:end], written) + text[end:], Place(before, after)
         elif not new:
             yield from _left_out(text, start, end, before, after)

@@ -185,3 +185,13 @@ def test_chances_are_held_against_the_labels_where_nothing_tells_pairs_apart() -
     stated, true = after.probabilities[others].mean(), deceptive.right[after.pairs[others]].mean()
     assert before.probabilities.mean() > 0.9
     assert stated == pytest.approx(true, abs=0.1)
+
+
+def test_accepted_pairs_are_as_sure_as_their_number_allows() -> None:
+    site = misled(30, 0.2)
+    lessons = drawn(site, 10)
+    result = site.weighed(lessons)
+    accepted = lessons.accepted[result.pairs]
+    assert accepted.any()
+    assert result.presence[accepted].tolist() == pytest.approx([1 - 0.5 / 30] * int(accepted.sum()))
+    assert result.probabilities[accepted].tolist() == pytest.approx([1 - 0.5 / 30] * int(accepted.sum()))

@@ -18,11 +18,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 
 FAULTS = {
-    "SIGKILL at random moments, in the test suite": "spiders/test_crawl.py::test_killed_at_any_moment",
-    "the crawler's process dies": "spiders/test_crawl.py::test_a_crawler_that_dies",
+    "SIGKILL at random moments, in the test suite": "spiders/test_crawling.py::test_killed_at_any_moment",
+    "the crawler's process dies": "spiders/test_crawling.py::test_a_crawler_that_dies",
     "disk full: ledger, journal, archive; resumed": "spiders/test_faults.py::test_a_full_disk_loses_nothing",
     "connection reset or cut in a body, before it, once": "spiders/test_faults.py::test_connections_that_break",
-    "no answer, time-out, no TLS at the port": "spiders/test_crawl.py::test_failures_that_are_no_answers",
+    "no answer, time-out, no TLS at the port": "spiders/test_crawling.py::test_failures_that_are_no_answers",
     "429 with Retry-After": "spiders/test_manners.py::test_nothing_is_sent_while",
     "503 with a long Retry-After": "spiders/test_manners.py::test_a_server_that_asks_for_long",
     "429 without end": "spiders/test_manners.py::test_a_server_that_is_busy_each_time",

@@ -29,7 +29,7 @@ import numpy.typing as npt
 from experiments.cases import find_cases
 from twinlink.config import CrawlSettings
 from twinlink.evaluation.gold import read_gold
-from twinlink.spiders.crawl import crawl
+from twinlink.spiders.crawling import crawl
 
 SHARES = (0.1, 0.25, 0.5, 0.75, 1.0)
 ORDERS: tuple[Literal["breadth", "pairs"], ...] = ("breadth", "pairs")

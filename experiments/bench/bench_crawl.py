@@ -101,7 +101,7 @@ def command(name: str, url: str, folder: Path) -> list[str]:
 def be_twinlink(url: str, folder: Path, **settings: Any) -> None:
     """Crawl as twinlink does."""
     from twinlink.config import CrawlSettings
-    from twinlink.spiders.crawl import crawl
+    from twinlink.spiders.crawling import crawl
 
     crawl([url], folder / "run", CrawlSettings(**settings))
 

@@ -23,7 +23,7 @@ from pathlib import Path
 
 from experiments.bench.webserver import Request, Site, read_log, serving
 from twinlink.config import CrawlSettings
-from twinlink.spiders.crawl import CrawlProgress, crawl
+from twinlink.spiders.crawling import CrawlProgress, crawl
 
 MOMENTS = 12  # rows of the second table
 

@@ -20,7 +20,7 @@ from tests.processes import HAS_CHILDREN, are_gone, children, happens, session
 from twinlink.config import CrawlSettings
 from twinlink.errors import RunLockedError
 from twinlink.rundir.directory import RunDirectory
-from twinlink.spiders.crawl import CrawlProgress, crawl
+from twinlink.spiders.crawling import CrawlProgress, crawl
 from twinlink.spiders.frontier.ledger import ledger_counts, ledger_tally
 
 PAGES = {f"/{n}.html": links(f"/{n + 1}.html") for n in range(12)} | {"/": links("/0.html"), "/12.html": links()}

@@ -7,7 +7,7 @@ from pathlib import Path
 from experiments.bench.bench_hosts import at_once
 from experiments.bench.webserver import Site, read_log, serving
 from twinlink.config import CrawlSettings
-from twinlink.spiders.crawl import crawl
+from twinlink.spiders.crawling import crawl
 
 SLOW = 290  # more than Scrapy would have in flight
 FAST = 4

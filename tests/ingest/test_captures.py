@@ -21,7 +21,7 @@ from twinlink.ingest import table_parts as parts
 from twinlink.ingest.captures import Kind, rank
 from twinlink.ingest.stage import ingest
 from twinlink.rundir.directory import RunDirectory
-from twinlink.spiders.crawl import crawl
+from twinlink.spiders.crawling import crawl
 from twinlink.tables import LINKS, PAGES, REJECTS, read_table
 
 BASE = "http://www.example.org/"

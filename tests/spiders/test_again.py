@@ -26,7 +26,7 @@ from warcio.cli import main as warcio_main
 from tests.loopback import Answer, Server, serving
 from twinlink.config import CrawlSettings
 from twinlink.errors import MissingStageError
-from twinlink.spiders.crawl import CrawlProgress, crawl
+from twinlink.spiders.crawling import CrawlProgress, crawl
 from twinlink.spiders.frontier.ledger import (
     LEDGER_NAME,
     Ledger,
@@ -280,7 +280,7 @@ SCRIPT = """
 import json, sys, msgspec
 from pathlib import Path
 from twinlink.config import CrawlSettings
-from twinlink.spiders.crawl import crawl
+from twinlink.spiders.crawling import crawl
 starts, folder, settings = json.loads(sys.argv[1])
 crawl(starts, Path(folder), msgspec.convert(settings, CrawlSettings))
 """

@@ -15,7 +15,7 @@ from twinlink.config import Config, CrawlSettings
 from twinlink.errors import CrawlError, InputError
 from twinlink.jobs.mine import crawl_stage
 from twinlink.rundir.directory import RunDirectory
-from twinlink.spiders.crawl import REPORT_NAME, CrawlProgress, crawl
+from twinlink.spiders.crawling import REPORT_NAME, CrawlProgress, crawl
 from twinlink.spiders.frontier.ledger import ledger_rejects, ledger_summary
 from twinlink.spiders.seeds import read_seeds
 

@@ -17,7 +17,7 @@ from tests.loopback import Answer, links, serving
 from tests.talking import Talk, talking
 from twinlink.config import CrawlSettings
 from twinlink.pages.content_encoding import beginning
-from twinlink.spiders.crawl import LOG_NAME, crawl
+from twinlink.spiders.crawling import LOG_NAME, crawl
 from twinlink.spiders.early_end import SMALL_BODY
 from twinlink.spiders.frontier.ledger import ledger_rejects
 from twinlink.spiders.log import MAX_ALIKE, MAX_MESSAGE_LENGTH, log_handler

@@ -31,8 +31,8 @@ from twinlink.config import Config, CrawlSettings
 from twinlink.errors import CrawlError, RunError
 from twinlink.jobs.mine import ingest_stage
 from twinlink.rundir.directory import RunDirectory
-from twinlink.spiders import crawl as crawl_module
-from twinlink.spiders.crawl import crawl
+from twinlink.spiders import crawling as crawl_module
+from twinlink.spiders.crawling import crawl
 from twinlink.spiders.frontier.ledger import LEDGER_NAME, ledger_rejects
 from twinlink.tables import PAGES, REJECTS, read_table
 

@@ -19,8 +19,8 @@ from tests.loopback import Answer, Server, links, redirect, serving
 from tests.talking import Talk, endless, talking
 from twinlink.config import CrawlSettings
 from twinlink.errors import CrawlError
-from twinlink.spiders import crawl as crawl_module
-from twinlink.spiders.crawl import crawl
+from twinlink.spiders import crawling as crawl_module
+from twinlink.spiders.crawling import crawl
 from twinlink.spiders.frontier.ledger import ledger_rejects, ledger_report
 from twinlink.spiders.guard import BLOCKED_PORTS, MAX_HEADER_BYTES, AddressGuard, blocked_port, is_public
 

@@ -11,7 +11,7 @@ import pytest
 from tests.loopback import Answer, Server, keeps_pace, links, redirect, serving
 from twinlink.config import CrawlSettings
 from twinlink.errors import CrawlError
-from twinlink.spiders.crawl import CrawlProgress, crawl
+from twinlink.spiders.crawling import CrawlProgress, crawl
 from twinlink.spiders.frontier.ledger import ledger_rejects
 from twinlink.spiders.middlewares.retry_after import MAX_WAIT
 

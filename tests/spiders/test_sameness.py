@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.loopback import Answer, serving
 from twinlink.config import CrawlSettings
-from twinlink.spiders.crawl import crawl
+from twinlink.spiders.crawling import crawl
 from twinlink.spiders.frontier.ledger import ledger_rejects
 from twinlink.spiders.traps import MAX_ALIKE, Sameness, form, said_by
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from tests.loopback import Answer, links, serving
 from twinlink.config import CrawlSettings
-from twinlink.spiders.crawl import crawl
+from twinlink.spiders.crawling import crawl
 from twinlink.spiders.failures import RefusedError
 from twinlink.spiders.frontier.ledger import LEDGER_NAME, Budget, Entry, Ledger, Outcome, ledger_rejects, ledger_report
 from twinlink.spiders.items import LinksItem

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tests.loopback import Answer, Server, links, redirect, serving
 from twinlink.config import CrawlSettings
-from twinlink.spiders.crawl import crawl
+from twinlink.spiders.crawling import crawl
 from twinlink.spiders.frontier.ledger import ledger_rejects, ledger_report
 from twinlink.spiders.sitemaps import MAX_ADDRESSES, MAX_SITEMAP_BYTES, SitemapLimits, SitemapReader
 

@@ -17,7 +17,7 @@ from twinlink.language_names import check_two
 from twinlink.progress import Report
 from twinlink.rundir.directory import RunDirectory
 from twinlink.rundir.remembered import remember
-from twinlink.spiders.crawl import CrawlProgress, crawl
+from twinlink.spiders.crawling import CrawlProgress, crawl
 from twinlink.system.orphans import end_with_parent
 from twinlink.urls import normalise
 

@@ -19,7 +19,7 @@ from twinlink.errors import ConfigError, DamagedError, InputError, NothingFoundE
 from twinlink.ingest.stage import ingest_settings, source_mark, source_marks, source_paths
 from twinlink.labels.book import LabelBook
 from twinlink.rundir.directory import RunDirectory
-from twinlink.spiders.crawl import LOG_NAME
+from twinlink.spiders.crawling import LOG_NAME
 from twinlink.spiders.frontier.ledger import LEDGER_NAME, ledger_counts, ledger_starts
 from twinlink.spiders.scope import Scope
 from twinlink.tables import count_rows

@@ -23,7 +23,7 @@ from twinlink.recover.guessing import SiteGuesses, crawled_keys, guess_run, know
 from twinlink.recover.verdicts import PageTexts, judge_answers, read_answers, unjudged
 from twinlink.rundir.directory import RunDirectory, Signature, site_file
 from twinlink.rundir.remembered import keep_with
-from twinlink.spiders.crawl import crawl_chosen
+from twinlink.spiders.crawling import crawl_chosen
 from twinlink.spiders.frontier.guesses import LATER, Answer, GuessBook, Guessed, guess_state
 from twinlink.spiders.frontier.ledger import LEDGER_NAME, ledger_starts
 from twinlink.spiders.frontier.records import CHOSEN_LEDGER
@@ -88,7 +88,7 @@ def recover(
     MissingStageError
         If the pages have not been ingested.
     RunError, CrawlError, KeyboardInterrupt
-        As `twinlink.spiders.crawl.crawl`; what came in is kept.
+        As `twinlink.spiders.crawling.crawl`; what came in is kept.
     """
     learn_run(run, config)
     sites = list(guess_run(run, config))

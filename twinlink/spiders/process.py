@@ -1,4 +1,4 @@
-"""The crawler's process: ``python -m twinlink.spiders.process``, started by `twinlink.spiders.crawl.crawl`.
+"""The crawler's process: ``python -m twinlink.spiders.process``, started by `twinlink.spiders.crawling.crawl`.
 
 It reads its job as one JSON line from standard input. A further line ``stop`` ends the crawl gently; the end of the
 input means that the parent is gone, and ends it at once, also while it is paused. An error goes to standard output as

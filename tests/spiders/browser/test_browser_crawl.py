@@ -32,7 +32,7 @@ from twinlink.sources.documents import Document
 from twinlink.spiders.browser.chromium import check_browser, find_browser, missing_browser
 from twinlink.spiders.browser.visit import Answer as PageAnswer
 from twinlink.spiders.browser.visit import PartRequest
-from twinlink.spiders.crawl import crawl
+from twinlink.spiders.crawling import crawl
 from twinlink.spiders.frontier.ledger import ledger_rejects, ledger_summary
 from twinlink.spiders.middlewares import page_builder as building
 from twinlink.spiders.warc_writer import read_warc
@@ -248,7 +248,7 @@ def started(folder: Path, site: Server) -> subprocess.Popen[bytes]:
     """Start a crawl in a process of its own; return once its browser runs."""
     program = (
         "import sys; from pathlib import Path; from twinlink.config import CrawlSettings;"
-        "from twinlink.spiders.crawl import crawl;"
+        "from twinlink.spiders.crawling import crawl;"
         "crawl([sys.argv[1]], Path(sys.argv[2]), CrawlSettings(timeout=10, sitemaps=False))"
     )
     return subprocess.Popen([sys.executable, "-c", program, f"{site.url}/en/c.html", str(folder)])

@@ -12,7 +12,7 @@ import pytest
 from tests.loopback import Answer, serving
 from twinlink.config import CrawlSettings
 from twinlink.pages.parser import Link
-from twinlink.spiders.crawl import crawl
+from twinlink.spiders.crawling import crawl
 from twinlink.spiders.frontier.ledger import LEDGER_NAME, Entry, Ledger, Outcome, ledger_report, ledger_summary
 from twinlink.spiders.frontier.partners import (
     UNKNOWN,

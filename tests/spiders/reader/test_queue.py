@@ -15,8 +15,8 @@ import pytest
 
 from tests.loopback import Answer, links, serving
 from twinlink.config import CrawlSettings
-from twinlink.spiders import crawl as crawl_module
-from twinlink.spiders.crawl import crawl
+from twinlink.spiders import crawling as crawl_module
+from twinlink.spiders.crawling import crawl
 from twinlink.spiders.failures import RefusedError
 from twinlink.spiders.frontier.ledger import ledger_rejects
 from twinlink.spiders.reader import queue as reading_queue
@@ -182,7 +182,7 @@ def test_stalls_are_noticed_and_added_up() -> None:
 
 BUSY = """
 import runpy, sys, time
-from twinlink.spiders import crawl as crawl_module
+from twinlink.spiders import crawling as crawl_module
 from twinlink.spiders.reader import queue as reading_queue
 read = reading_queue.perform
 def perform(job):

@@ -17,7 +17,7 @@ from twinlink.language_names import meanings
 if TYPE_CHECKING:
     from twinlink.match.counts import EmptyMatchError
     from twinlink.run import Run
-    from twinlink.spiders.crawl import CrawlProgress
+    from twinlink.spiders.crawling import CrawlProgress
 
 __all__ = ["CrawlResult", "IngestResult", "PairsResult", "SiteResult"]
 
@@ -64,7 +64,7 @@ class CrawlResult(Record, frozen=True, kw_only=True):
     @classmethod
     def of(cls, progress: CrawlProgress, out: Path) -> CrawlResult:
         """Make it from the crawl's own report."""
-        from twinlink.spiders.crawl import REPORT_NAME
+        from twinlink.spiders.crawling import REPORT_NAME
 
         return cls(
             run=str(out),

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from twinlink.errors import TwinlinkError
 from twinlink.review.source import Live, LiveStage
 from twinlink.rundir.directory import RunDirectory
-from twinlink.spiders.crawl import REPORT_NAME
+from twinlink.spiders.crawling import REPORT_NAME
 from twinlink.spiders.frontier.ledger import LEDGER_NAME, ledger_counts, ledger_latest, ledger_tally
 from twinlink.system.locks import is_held
 from twinlink.tables import PAIRS, REJECTS, iter_parts, read_table

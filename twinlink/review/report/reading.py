@@ -21,7 +21,7 @@ from twinlink.review.charts.facing import facing
 from twinlink.review.reading.columns import read_parts, read_sites
 from twinlink.review.report.data import ScoreCounts, SiteGraph
 from twinlink.rundir.directory import RunDirectory, site_file
-from twinlink.spiders.crawl import REPORT_NAME
+from twinlink.spiders.crawling import REPORT_NAME
 from twinlink.tables import (
     CANDIDATES,
     EVIDENCE,

@@ -1,7 +1,7 @@
 """Addresses that were guessed: which are asked for, what was answered, what came of it; on disk, in their own ledger.
 
-A crawl of chosen addresses (`twinlink.spiders.crawl.crawl_chosen`) fetches them. Its answers lie in the run's archive,
-but count as pages only when they have been judged: until then, and when the verdict is another one than ``found``,
+A crawl of chosen addresses (`twinlink.spiders.crawling.crawl_chosen`) fetches them. Its answers lie in the run's
+archive, but count as pages only when they have been judged: until then, and when the verdict is another one than ``found``,
 `guess_rejects` says so.
 """
 

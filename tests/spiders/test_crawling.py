@@ -27,9 +27,9 @@ from warcio.cli import main as warcio_main
 from tests.loopback import Answer, Server, links, redirect, serving
 from twinlink.config import CrawlSettings
 from twinlink.errors import CrawlError, InputError, RunError, RunLockedError
-from twinlink.spiders import crawl as crawl_module
+from twinlink.spiders import crawling as crawl_module
 from twinlink.spiders import process as child
-from twinlink.spiders.crawl import CrawlProgress, crawl
+from twinlink.spiders.crawling import CrawlProgress, crawl
 from twinlink.spiders.frontier.ledger import Ledger, ledger_rejects, ledger_summary
 
 N_PAGES = 40
@@ -388,7 +388,7 @@ CRAWL_SCRIPT = """
 import json, sys, msgspec
 from pathlib import Path
 from twinlink.config import CrawlSettings
-from twinlink.spiders.crawl import crawl
+from twinlink.spiders.crawling import crawl
 start, folder, settings = json.loads(sys.argv[1])
 crawl([start], Path(folder), msgspec.convert(settings, CrawlSettings))
 """

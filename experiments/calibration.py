@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from experiments.cases import Case, case_words, match_case, outcome_of, verdicts_of
 from experiments.tables import Column, columns_of, number, print_tables
-from twinlink.similarity.decision import hand_out
+from twinlink.similarity.decision import keep_pairs
 from twinlink.similarity.lexicon import Lexicon
 
 __all__ = ["draw", "main", "measure", "reliability"]
@@ -62,7 +62,7 @@ def measure(case: Case, lexicons: Sequence[Lexicon]) -> tuple[Column, Verdicts]:
     rows["true - expected"] = f"{own.precision - own.expected:+.3f}"
     rows["pairs"] = f"{match.keep.sum():,}"
     for wanted in WANTED:
-        cut = outcome_of(case, match, hand_out(match.found.probabilities, min_precision=wanted))
+        cut = outcome_of(case, match, keep_pairs(match.found.probabilities, min_precision=wanted))
         rows[f"P / R at {wanted:.2f}"] = f"{number(cut.precision)} / {number(cut.recall)}"
     return {"calibration": rows}, verdicts_of(case, match)
 

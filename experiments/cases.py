@@ -27,7 +27,7 @@ from twinlink.match.methods.registry import METHODS
 from twinlink.match.selection import SideMatch
 from twinlink.match.site import site_sides
 from twinlink.rundir.directory import RunDirectory
-from twinlink.similarity.decision import hand_out
+from twinlink.similarity.decision import keep_pairs
 from twinlink.similarity.lexicon import Lexicon, read_lexicon
 from twinlink.tables import LINKS, PAGES, iter_parts, read_table
 
@@ -148,7 +148,7 @@ def match_case(case: Case, words: Words, settings: MatchSettings | None = None) 
     """Match a site whose words are known, as `twinlink.match.match_sides` does."""
     settings = settings or MatchSettings()
     found = METHODS[settings.method].load()(case.side_a, case.side_b, words, case.between, settings)
-    keep = hand_out(found.probabilities, settings.min_probability, settings.min_precision)
+    keep = keep_pairs(found.probabilities, settings.min_probability, settings.min_precision)
     return SideMatch(case.side_a, case.side_b, found, keep)
 
 

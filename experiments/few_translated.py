@@ -30,7 +30,7 @@ import typer
 from twinlink.config import Config
 from twinlink.evaluation.gold import Gold, evaluate, read_gold
 from twinlink.ingest.stage import ingest
-from twinlink.languages import takes_in
+from twinlink.languages import includes_language
 from twinlink.match.shared_names import read_links
 from twinlink.match.site import PAGE_COLUMNS, match_site
 from twinlink.rundir.directory import RunDirectory
@@ -164,12 +164,12 @@ def measure(version: str, made: Made) -> Row:
     language = dict(zip(urls, result.languages["lang"].to_pylist(), strict=True))
     by_key = {site.gold.key(url): lang for url, lang in language.items()}
     right = [
-        all(takes_in(tag, by_key.get(page, "")) for page, tag in zip(pair, site.langs, strict=True))
+        all(includes_language(tag, by_key.get(page, "")) for page, tag in zip(pair, site.langs, strict=True))
         for pair in site.gold.pairs
     ]
     found = list(zip(result.pairs["url_a"].to_pylist(), result.pairs["url_b"].to_pylist(), strict=True))
     score = evaluate(found, site.gold)
-    n_found = sum(takes_in(tag, language[url]) for url, tag in asked.items())
+    n_found = sum(includes_language(tag, language[url]) for url, tag in asked.items())
     return Row(version, len(urls), len(asked), n_found, float(np.mean(right)), score.precision, score.recall, score.f1)
 
 

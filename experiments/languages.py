@@ -25,7 +25,7 @@ import typer
 from twinlink.config import Config
 from twinlink.evaluation.gold import read_gold
 from twinlink.ingest.stage import ingest
-from twinlink.languages import canonical_language, takes_in
+from twinlink.languages import canonical_language, includes_language
 from twinlink.match.shared_names import read_links
 from twinlink.match.sides import SitePages
 from twinlink.match.site import PAGE_COLUMNS, page_languages
@@ -76,7 +76,7 @@ def _ceiling(folder: Path, pages: pa.Table, languages: Sequence[str], wanted: Se
     gold = read_gold(folder / "gold.tsv")
     language = {gold.key(url): name for url, name in zip(pages["url"].to_pylist(), languages, strict=True)}
     right = [
-        all(takes_in(tag, language.get(page, "")) for page, tag in zip(pair, wanted, strict=True))
+        all(includes_language(tag, language.get(page, "")) for page, tag in zip(pair, wanted, strict=True))
         for pair in gold.pairs
     ]
     return float(np.mean(right))

@@ -33,7 +33,7 @@ from twinlink.graph.matching import Matching
 from twinlink.match.methods.weighed import _match
 from twinlink.match.selection import SideMatch, match_sides
 from twinlink.similarity.candidates import strongest
-from twinlink.similarity.decision import hand_out
+from twinlink.similarity.decision import keep_pairs
 from twinlink.similarity.lexicon import Lexicon
 from twinlink.similarity.rivals import Rivalry
 from twinlink.similarity.weighing import weigh
@@ -119,7 +119,7 @@ def _weighed_again(match: SideMatch, more: Mapping[str, npt.NDArray[np.float64]]
     result = weigh({**kinds, **more}, Rivalry(found.scores), clear, again, settings.weighing)
     rows, columns = (pages[result.pairs] for pages in entries(found.scores))
     matching = Matching(rows, columns, found.scores.data[result.pairs])
-    keep = hand_out(result.probabilities, settings.min_probability)
+    keep = keep_pairs(result.probabilities, settings.min_probability)
     return replace(match, found=replace(found, matching=matching, probabilities=result.probabilities), keep=keep)
 
 

@@ -10,7 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from twinlink.errors import ConfigError
-from twinlink.languages import canonical_language, languages_of_site, takes_in
+from twinlink.languages import canonical_language, includes_language, languages_of_site
 
 if TYPE_CHECKING:
     from marisa_trie import BytesTrie
@@ -62,7 +62,7 @@ def read_languages(texts: Sequence[str], setting: str = "langs") -> tuple[str, .
         if meant == canonical_language(other):
             raise ConfigError(f"{setting}: {one} and {other} are one language here ({meant}); name one of them")
     for wide, narrow in itertools.permutations(tags, 2):
-        if takes_in(wide, narrow):
+        if includes_language(wide, narrow):
             raise ConfigError(f"{setting}: {wide} includes {narrow}; name one of them, or two that lie apart")
     return tags
 
@@ -82,7 +82,7 @@ def check_two(langs: Sequence[str]) -> None:
         If there is.
     """
     if len(langs) == 1:
-        example = "en,zh" if takes_in("en", langs[0]) else f"en,{langs[0]}"
+        example = "en,zh" if includes_language("en", langs[0]) else f"en,{langs[0]}"
         raise ConfigError(f"langs: {langs[0]} alone is wanted; pairs need two languages, e.g. {example}")
 
 

@@ -18,11 +18,11 @@ __all__ = [
     "UNDETERMINED",
     "base_language",
     "canonical_language",
+    "includes_language",
     "language_script",
     "languages_of_site",
     "letter_script",
     "may_mean",
-    "takes_in",
 ]
 
 UNDETERMINED = "und"
@@ -115,11 +115,11 @@ def base_language(tag: str) -> str:
     return canonical_language(tag).partition("-")[0]
 
 
-def takes_in(wanted: str, lang: str) -> bool:
+def includes_language(wanted: str, lang: str) -> bool:
     """Return whether a wanted language includes another one, in any spelling.
 
-    >>> takes_in("zh", "zh-Hant"), takes_in("zh-TW", "zh-Hant"), takes_in("zh-Hant", "zh"), takes_in("eng", "en-GB")
-    (True, True, False, True)
+    >>> [includes_language(wanted, "zh-Hant") for wanted in ("zh", "zh-TW", "zh-CN", "en")]
+    [True, True, False, False]
     """
     asked, found = canonical_language(wanted), canonical_language(lang)
     return asked != UNDETERMINED and (found == asked or found.startswith(f"{asked}-"))
@@ -152,7 +152,7 @@ def languages_of_site(wanted: Sequence[str], there: Iterable[str]) -> dict[str, 
     {'en': ['en'], 'zh': ['zh-Hans', 'zh-Hant']}
     """
     free = sorted(set(there) - {UNDETERMINED})
-    found = {tag: [lang for lang in free if takes_in(tag, lang)] for tag in wanted}
+    found = {tag: [lang for lang in free if includes_language(tag, lang)] for tag in wanted}
     for tag, langs in found.items():
         taken = {lang for each in found.values() for lang in each}
         if not langs and (close := _closest(canonical_language(tag), [lang for lang in free if lang not in taken])):
@@ -166,7 +166,7 @@ def may_mean(wanted: str, lang: str) -> bool:
     >>> may_mean("zh-TW", "zh-Hans"), may_mean("bs", "hr"), may_mean("nb", "no"), may_mean("en", "fr")
     (True, True, True, False)
     """
-    return takes_in(wanted, lang) or _distance(canonical_language(wanted), lang) is not None
+    return includes_language(wanted, lang) or _distance(canonical_language(wanted), lang) is not None
 
 
 def _closest(tag: str, there: Collection[str]) -> str:

@@ -21,7 +21,15 @@ from twinlink.ingest.stage import ingest
 from twinlink.labels.book import Label, LabelBook, Verdict
 from twinlink.match import stage as module
 from twinlink.match.evidence import Found
-from twinlink.match.labels import Said, accepted_pairs, heeded, label_matrix, lessons_of, said_digest, with_labelled
+from twinlink.match.labels import (
+    PairLabel,
+    accepted_pairs,
+    apply_labels,
+    label_matrix,
+    labels_digest,
+    lessons_of,
+    with_labelled,
+)
 from twinlink.match.stage import match
 from twinlink.run import Run
 from twinlink.rundir.directory import RunDirectory
@@ -145,14 +153,14 @@ def test_only_the_site_with_the_label_is_matched_again(tmp_path: Path, monkeypat
 
 
 def test_the_later_of_two_labels_that_share_a_page_counts() -> None:
-    said = [Said("a", "x", accepted=True), Said("y", "a", accepted=True), Said("b", "x", accepted=False)]
+    said = [PairLabel("a", "x", accepted=True), PairLabel("y", "a", accepted=True), PairLabel("b", "x", accepted=False)]
     matrix = label_matrix(said, ["a", "b"], ["x", "y"])
     assert matrix is not None
     assert matrix.toarray().tolist() == [[0, 1], [-1, 0]]
 
 
 def test_a_label_said_again_is_the_later_one() -> None:
-    said = [Said("a", "x", accepted=True), Said("a", "y", accepted=True)]
+    said = [PairLabel("a", "x", accepted=True), PairLabel("a", "y", accepted=True)]
     assert [label_matrix(each, ["a"], ["x", "y"]).toarray().tolist() for each in (said, said[::-1])] == [  # type: ignore[union-attr]
         [[0, 1]],
         [[1, 0]],
@@ -160,7 +168,7 @@ def test_a_label_said_again_is_the_later_one() -> None:
 
 
 def test_labels_of_other_pages_are_none() -> None:
-    assert label_matrix([Said("a", "b", accepted=True)], ["a", "b"], ["x"]) is None
+    assert label_matrix([PairLabel("a", "b", accepted=True)], ["a", "b"], ["x"]) is None
 
 
 def left_by(pattern: sp.csr_array, labels: sp.csr_array) -> list[list[int]]:
@@ -208,7 +216,7 @@ def told(label: Mapping[tuple[int, int], int], found: Found) -> tuple[Found, lis
     labels = np.zeros((3, 3), np.int8)
     for place, value in label.items():
         labels[place] = value
-    after, accepted = heeded(found, sp.csr_array(labels))
+    after, accepted = apply_labels(found, sp.csr_array(labels))
     matching = after.matching
     return after, [*zip(matching.rows.tolist(), matching.columns.tolist(), accepted.tolist(), strict=True)]
 
@@ -250,6 +258,6 @@ def test_of_an_accepted_pair_that_was_no_candidate_nothing_is_known() -> None:
 
 
 def test_the_digest_tells_verdicts_apart() -> None:
-    said = {said_digest(labels) for labels in ([], [Said("a", "b", True)], [Said("a", "b", False)])}
+    said = {labels_digest(labels) for labels in ([], [PairLabel("a", "b", True)], [PairLabel("a", "b", False)])}
     assert len(said) == 3
     assert "" in said

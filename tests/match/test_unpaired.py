@@ -26,8 +26,8 @@ from twinlink.explain.outcomes import WITHOUT_CHANCES
 from twinlink.ingest.stage import ingest
 from twinlink.jobs.mine import match_stage
 from twinlink.labels.book import Label, LabelBook, Verdict
-from twinlink.languages import takes_in
-from twinlink.match.labels import Said
+from twinlink.languages import includes_language
+from twinlink.match.labels import PairLabel
 from twinlink.match.methods.registry import check_cut
 from twinlink.review.wording import reason_words
 from twinlink.run import Run
@@ -87,7 +87,7 @@ Matched = Callable[..., Run]
 
 @pytest.fixture
 def matched(read: Path, tmp_path: Path) -> Matched:
-    def match(method: str, langs: str = "en zh fr", said: Sequence[Said] = (), **more: object) -> Run:
+    def match(method: str, langs: str = "en zh fr", said: Sequence[PairLabel] = (), **more: object) -> Run:
         wanted = {"langs": langs.split(), "match.method": method, **{f"match.{k}": v for k, v in more.items()}}
         config = Config().override({**wanted, "match.labels": bool(said)})
         shutil.copytree(read, tmp_path / "run")
@@ -137,7 +137,7 @@ class Tables:
         return [*self.partners.get(url, []), *named]
 
     def tag(self, url: str) -> str:
-        return next((tag for tag in self.config.langs if takes_in(tag, self.lang[url])), "")
+        return next((tag for tag in self.config.langs if includes_language(tag, self.lang[url])), "")
 
 
 def check_reason(tables: Tables, url: str) -> None:
@@ -268,8 +268,8 @@ def _different_sites(tables: Tables, a: str, b: str, both: pd.DataFrame, told: r
 
 
 def _one_language(tables: Tables, a: str, b: str, both: pd.DataFrame, told: re.Match[str]) -> None:
-    assert takes_in(told[1], tables.lang[a])
-    assert takes_in(told[1], tables.lang[b])
+    assert includes_language(told[1], tables.lang[a])
+    assert includes_language(told[1], tables.lang[b])
 
 
 def _candidate(tables: Tables, a: str, b: str, both: pd.DataFrame, told: re.Match[str]) -> None:
@@ -371,8 +371,8 @@ def test_limits_are_told_as_limits(matched: Matched, method: str, limit: dict[st
 @pytest.mark.parametrize("method", METHODS)
 def test_reasons_with_labels(matched: Matched, method: str) -> None:
     one, two, four, six = ((f"{HERE}/en/page-{n}.html", f"{HERE}/tc/page-{n}.html") for n in (1, 2, 4, 6))
-    said = [Said(*one, accepted=False), Said(two[0], four[1], accepted=True), Said(*six, accepted=False)]
-    said.append(Said(f"{HERE}/en/page-3.html", six[1], accepted=True))
+    said = [PairLabel(*one, accepted=False), PairLabel(two[0], four[1], accepted=True), PairLabel(*six, accepted=False)]
+    said.append(PairLabel(f"{HERE}/en/page-3.html", six[1], accepted=True))
     run = matched(method, "en zh", said)
     tables = Tables(run)
     for url in tables.why:

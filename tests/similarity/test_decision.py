@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from twinlink.errors import ShapeError
-from twinlink.similarity.decision import Decision, choose_threshold, hand_out
+from twinlink.similarity.decision import Decision, choose_threshold, keep_pairs
 
 
 @dataclass
@@ -152,10 +152,10 @@ levels = st.sampled_from([0.0, 0.2, 0.3, 0.5, 0.6, 0.75, 0.9, 0.95, 1.0])
 
 
 @given(chances, levels)
-def test_hand_out_equals_trying_every_length(probabilities: NDArray[np.float64], level: float) -> None:
+def test_keep_pairs_equals_trying_every_length(probabilities: NDArray[np.float64], level: float) -> None:
     best_first = sorted(range(len(probabilities)), key=lambda k: (-probabilities[k], k))
     longest = max(n for n in range(len(best_first) + 1) if sum(probabilities[best_first[:n]]) >= level * n - 1e-9)
-    found = hand_out(probabilities, min_precision=level)
+    found = keep_pairs(probabilities, min_precision=level)
     assert found.dtype == bool
     assert np.flatnonzero(found).tolist() == sorted(best_first[:longest])
 
@@ -164,24 +164,24 @@ def test_hand_out_equals_trying_every_length(probabilities: NDArray[np.float64],
 def test_a_higher_precision_is_a_part_of_the_list_and_is_kept(
     probabilities: NDArray[np.float64], one: float, other: float
 ) -> None:
-    longer = hand_out(probabilities, min_precision=min(one, other))
-    shorter = hand_out(probabilities, min_precision=max(one, other))
+    longer = keep_pairs(probabilities, min_precision=min(one, other))
+    shorter = keep_pairs(probabilities, min_precision=max(one, other))
     assert not (shorter & ~longer).any()
     assert not shorter.any() or probabilities[shorter].mean() >= max(one, other) - 1e-9
 
 
 @given(chances, levels)
-def test_hand_out_by_a_least_probability(probabilities: NDArray[np.float64], level: float) -> None:
-    assert hand_out(probabilities, level).tolist() == [p >= level for p in probabilities.tolist()]
+def test_keep_pairs_by_a_least_probability(probabilities: NDArray[np.float64], level: float) -> None:
+    assert keep_pairs(probabilities, level).tolist() == [p >= level for p in probabilities.tolist()]
 
 
-def test_hand_out_takes_doubtful_pairs_that_sure_ones_make_up_for() -> None:
+def test_keep_pairs_takes_doubtful_pairs_that_sure_ones_make_up_for() -> None:
     probabilities = np.array([0.2, 1.0, 0.9, 0.3])
-    assert hand_out(probabilities).tolist() == [False, True, True, False]
-    assert hand_out(probabilities, min_precision=0.7).tolist() == [False, True, True, True]
-    assert hand_out(probabilities, min_precision=0.6).tolist() == [True] * 4
-    assert hand_out(probabilities, 0.0, min_precision=1.0).tolist() == [False, True, False, False]
+    assert keep_pairs(probabilities).tolist() == [False, True, True, False]
+    assert keep_pairs(probabilities, min_precision=0.7).tolist() == [False, True, True, True]
+    assert keep_pairs(probabilities, min_precision=0.6).tolist() == [True] * 4
+    assert keep_pairs(probabilities, 0.0, min_precision=1.0).tolist() == [False, True, False, False]
 
 
-def test_hand_out_of_nothing() -> None:
-    assert hand_out(np.zeros(0)).shape == hand_out(np.zeros(0), min_precision=0.9).shape == (0,)
+def test_keep_pairs_of_nothing() -> None:
+    assert keep_pairs(np.zeros(0)).shape == keep_pairs(np.zeros(0), min_precision=0.9).shape == (0,)

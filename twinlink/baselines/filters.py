@@ -17,7 +17,7 @@ from twinlink.baselines.distance_line import DistanceLine, fit_line, shifted_par
 from twinlink.baselines.tag_distance import table_cells, tag_distances
 from twinlink.config.baselines import WebminingSettings
 from twinlink.errors import ShapeError
-from twinlink.languages import UNDETERMINED, takes_in
+from twinlink.languages import UNDETERMINED, includes_language
 from twinlink.similarity.filter_verdicts import FilterVerdicts, all_kept, with_filter
 from twinlink.similarity.nearest import best_candidates
 from twinlink.sparse import entries, select, with_values
@@ -107,7 +107,7 @@ def _language(tag: str, wanted: Sequence[str], numbers: dict[str, int]) -> int:
         return -1
     if not wanted:
         return numbers.setdefault(tag.lower(), len(numbers))
-    return next((k for k, name in enumerate(wanted) if takes_in(name, tag)), -1)
+    return next((k for k, name in enumerate(wanted) if includes_language(name, tag)), -1)
 
 
 def size_verdicts(

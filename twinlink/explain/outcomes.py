@@ -9,7 +9,7 @@ import pandas as pd
 
 from twinlink.config import MatchSettings
 from twinlink.errors import InputError
-from twinlink.languages import takes_in
+from twinlink.languages import includes_language
 from twinlink.rundir.directory import RunDirectory
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ class Outcomes:
             return f"they are of different sites ({sites[0]}, {sites[1]}), and a site is matched by itself"
         if any(set(self._rejects_of(number)["reason"]) & _NOT_MATCHED for number in (number_a, number_b)):
             return ""
-        tags = [next((tag for tag in self._wanted if takes_in(tag, lang)), lang) for lang in langs]
+        tags = [next((tag for tag in self._wanted if includes_language(tag, lang)), lang) for lang in langs]
         if tags[0] == tags[1]:
             return f"both pages are in one language ({tags[0]})"
         candidates = self._run.candidates

@@ -2,7 +2,7 @@
 
 Before a site is matched, the label of a pair is an entry of a matrix: 1 accepted, -1 rejected. Method ``weighed``
 learns from labels (`lessons_of`) and does not choose excluded pairs, so that pages get the next best partner. The
-pairs of the other methods are corrected afterwards (`heeded`).
+pairs of the other methods are corrected afterwards (`apply_labels`).
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ from twinlink.similarity.lessons import Lessons
 from twinlink.sparse import entry_keys, find_keys, positions, union_of
 
 __all__ = [
-    "Said",
+    "PairLabel",
     "accepted_pairs",
+    "apply_labels",
     "excluded",
-    "heeded",
     "label_matrix",
+    "labels_digest",
     "labels_in_force",
+    "labels_within",
     "lessons_of",
     "rejected_pages",
-    "said_digest",
-    "said_within",
     "with_labelled",
 ]
 
 Ints = npt.NDArray[np.int64]
 
 
-class Said(NamedTuple):
+class PairLabel(NamedTuple):
     """The label of a pair of addresses."""
 
     url_a: str
@@ -49,26 +49,26 @@ class Said(NamedTuple):
     accepted: bool
 
 
-def labels_in_force(run: RunDirectory, settings: MatchSettings) -> list[Said]:
+def labels_in_force(run: RunDirectory, settings: MatchSettings) -> list[PairLabel]:
     """Return the labels to use in a run, oldest first; none without ``match.labels``."""
     if not settings.labels:
         return []
     labels = LabelBook(run.path).current().values()
-    return [Said(label.url_a, label.url_b, label.verdict == "accept") for label in labels]
+    return [PairLabel(label.url_a, label.url_b, label.verdict == "accept") for label in labels]
 
 
-def said_within(said: Iterable[Said], urls: Collection[str]) -> list[Said]:
+def labels_within(said: Iterable[PairLabel], urls: Collection[str]) -> list[PairLabel]:
     """Return the labels of pairs of these pages."""
     return [label for label in said if label.url_a in urls and label.url_b in urls]
 
 
-def said_digest(said: Iterable[Said]) -> str:
+def labels_digest(said: Iterable[PairLabel]) -> str:
     """Return a digest of labels, empty for none."""
     texts = [f"{label.url_a}\n{label.url_b}\n{label.accepted:d}" for label in said]
     return hashlib.blake2b("\n".join(texts).encode(), digest_size=16).hexdigest() if texts else ""
 
 
-def label_matrix(said: Sequence[Said], urls_a: Sequence[str], urls_b: Sequence[str]) -> sp.csr_array | None:
+def label_matrix(said: Sequence[PairLabel], urls_a: Sequence[str], urls_b: Sequence[str]) -> sp.csr_array | None:
     """Return the labels of pairs of two sides: 1 accepted, -1 rejected; None where there are none.
 
     A page is accepted with at most one page of the other side: the later label counts.
@@ -133,7 +133,7 @@ def _of_pairs(
     return np.where(is_labelled, labels.data[places], 0)
 
 
-def heeded(found: Found, labels: sp.csr_array | None) -> tuple[Found, npt.NDArray[np.bool_]]:
+def apply_labels(found: Found, labels: sp.csr_array | None) -> tuple[Found, npt.NDArray[np.bool_]]:
     """Correct the result of a method: remove pairs excluded by labels and add accepted ones.
 
     The second result marks the accepted pairs of the matching. Those that the method did not find are at its end:

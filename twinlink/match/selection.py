@@ -12,10 +12,10 @@ import scipy.sparse as sp
 
 from twinlink.config import MatchSettings
 from twinlink.match.evidence import Between, Found, Side, read_words
-from twinlink.match.labels import heeded
+from twinlink.match.labels import apply_labels
 from twinlink.match.methods.registry import METHODS
 from twinlink.similarity.candidates import within_memory
-from twinlink.similarity.decision import hand_out
+from twinlink.similarity.decision import keep_pairs
 from twinlink.similarity.lexicon import Lexicon
 
 __all__ = ["SideMatch", "choose_pairs", "match_sides"]
@@ -57,7 +57,7 @@ def match_sides(
         settings = msgspec.structs.replace(settings, candidates=candidates)
         words = read_words(side_a, side_b, lexicons, settings)
         found = method.load()(side_a, side_b, words, between, settings)
-    found, accepted = heeded(found, between.labels)
+    found, accepted = apply_labels(found, between.labels)
     return choose_pairs(SideMatch(side_a, side_b, found, accepted, accepted, labels=between.labels), settings)
 
 
@@ -66,7 +66,7 @@ def choose_pairs(match: SideMatch, settings: MatchSettings) -> SideMatch:
     found = match.found
     keep = np.ones(len(found.probabilities), np.bool_)
     if not found.is_decided:
-        keep = hand_out(found.probabilities, settings.min_probability, settings.min_precision)
+        keep = keep_pairs(found.probabilities, settings.min_probability, settings.min_precision)
     low = over = np.zeros(len(keep), np.bool_)
     if settings.min_score is not None:
         keep = found.matching.scores >= settings.min_score

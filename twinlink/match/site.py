@@ -20,7 +20,7 @@ from twinlink.language.site_languages import LanguageFinder, site_languages
 from twinlink.match.evidence import Between, Side
 from twinlink.match.families import groups_beside, reconcile
 from twinlink.match.labels import (
-    Said,
+    PairLabel,
     label_matrix,
 )
 from twinlink.match.look_alikes import look_alike_table
@@ -63,7 +63,7 @@ def match_site(
     signature: str,
     find_languages: LanguageFinder = site_languages,
     shapes: ShapeTable | None = None,
-    said: Sequence[Said] = (),
+    said: Sequence[PairLabel] = (),
 ) -> SiteResult:
     """Match the pages of one site.
 
@@ -80,7 +80,7 @@ def match_site(
     find_languages : LanguageFinder, optional
     shapes : ShapeTable, optional
         For the methods that read shapes.
-    said : sequence of Said, optional
+    said : sequence of PairLabel, optional
         Labels of its pairs.
     """
     site = SitePages(pages, links, shapes)

@@ -17,10 +17,10 @@ from twinlink.language.site_languages import LanguageFinder, site_languages
 from twinlink.languages import canonical_language
 from twinlink.match.counts import conclude, n_pairs, write_pairs_file
 from twinlink.match.labels import (
-    Said,
+    PairLabel,
+    labels_digest,
     labels_in_force,
-    said_digest,
-    said_within,
+    labels_within,
 )
 from twinlink.match.methods.registry import METHODS, check_cut
 from twinlink.match.reuse import RESULT_COLUMNS, EarlierMatch, site_digest, write_digests
@@ -87,7 +87,7 @@ def match(
     file_digests = [RESULT_COLUMNS, *lexicons.digests, *(file_digest(Path(name)) for name in libraries)]
     said = labels_in_force(run, config.match)
     ingested = str(run.read_signature("ingest"))
-    inputs = [ingested, *file_digests, *filter(None, [said_digest(said)])]
+    inputs = [ingested, *file_digests, *filter(None, [labels_digest(said)])]
     signature = Signature.of("match", settings, inputs, pages=ingested)
     if run.is_done(signature):
         write_pairs_file(run.stage_folder("match"), run.pairs_file)
@@ -110,7 +110,7 @@ class _Sites:
     config: Config
     lexicons: Lexicons
     find_languages: LanguageFinder
-    said: Sequence[Said]
+    said: Sequence[PairLabel]
     earlier: EarlierMatch
     signature: str
     shared: str
@@ -141,9 +141,9 @@ class _Sites:
         pages = read_table(part, PAGES, PAGE_COLUMNS)
         site = pages["site"][0].as_py()
         links = read_links(self.run.path / "ingest" / "links" / part.name, site)
-        of_site = said_within(self.said, set(pages["url"].to_pylist())) if self.said else []
+        of_site = labels_within(self.said, set(pages["url"].to_pylist())) if self.said else []
         is_structural = METHODS[self.config.match.method].reads_shapes
-        digest = site_digest(self.shared + said_digest(of_site), part, (pages, links), with_bodies=is_structural)
+        digest = site_digest(self.shared + labels_digest(of_site), part, (pages, links), with_bodies=is_structural)
         known = self.earlier.find(site, digest, pages["url"], self.signature)
         if known is not None:
             return site, digest, SiteResult(**known)

@@ -5,7 +5,7 @@
 - content: `content_similarity` (S_cb), `content_vectors`, `contrast_vectors`
 - structure: `structural_similarity` (S_struct), `internal_similarity` (S_in)
 - weights: `weigh`, `learn_clues`: weights of all kinds of evidence, learned on the site without labels
-- decision: `choose_threshold`, `hand_out`: select the pairs of a matching to keep
+- decision: `choose_threshold`, `keep_pairs`: select the pairs of a matching to keep
 
 Functions take the arrays of one site and return arrays; they do not use runs or addresses.
 """
@@ -16,7 +16,7 @@ from twinlink.similarity.candidates import candidate_pattern, find_candidates, n
 from twinlink.similarity.clues import learn_clues
 from twinlink.similarity.content import combine_translations, content_similarity, content_vectors, page_vectors
 from twinlink.similarity.contrast import contrast_vectors, near_duplicates, near_pages
-from twinlink.similarity.decision import Decision, choose_threshold, hand_out
+from twinlink.similarity.decision import Decision, choose_threshold, keep_pairs
 from twinlink.similarity.internal import internal_similarity
 from twinlink.similarity.learned_lexicon import learn_translations
 from twinlink.similarity.lexicon import identity_matrix, translation_matrix
@@ -38,9 +38,9 @@ __all__ = [
     "content_vectors",
     "contrast_vectors",
     "find_candidates",
-    "hand_out",
     "identity_matrix",
     "internal_similarity",
+    "keep_pairs",
     "learn_clues",
     "learn_translations",
     "near_duplicates",

@@ -19,7 +19,7 @@ from twinlink.errors import ShapeError
 from twinlink.similarity import kernels
 from twinlink.sparse import entry_rows, select
 
-__all__ = ["Decision", "PairList", "choose_threshold", "hand_out"]
+__all__ = ["Decision", "PairList", "choose_threshold", "keep_pairs"]
 
 Floats = NDArray[np.float64]
 
@@ -134,7 +134,7 @@ def choose_threshold(
     )
 
 
-def hand_out(
+def keep_pairs(
     probabilities: NDArray[np.floating], min_probability: float = 0.5, min_precision: float | None = None
 ) -> NDArray[np.bool_]:
     """Mark the pairs to keep.
@@ -151,7 +151,7 @@ def hand_out(
     Examples
     --------
     >>> chances = np.array([0.9, 0.4, 0.8])
-    >>> hand_out(chances).tolist(), hand_out(chances, min_precision=0.7).tolist()
+    >>> keep_pairs(chances).tolist(), keep_pairs(chances, min_precision=0.7).tolist()
     ([True, False, True], [True, True, True])
     """
     if min_precision is None:

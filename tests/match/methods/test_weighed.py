@@ -15,7 +15,7 @@ from twinlink.graph.document_order import link_lists, sublists
 from twinlink.graph.links import adjacency
 from twinlink.match.evidence import Between, Found, Side, as_scores, read_words
 from twinlink.match.methods.weighed import match_weighed
-from twinlink.similarity.decision import hand_out
+from twinlink.similarity.decision import keep_pairs
 from twinlink.similarity.rivals import Rivalry
 
 N_WORDS, N_TAGS = 300, 30
@@ -37,7 +37,7 @@ class MadeSite:
     def pairs(self, found: Found, keep: NDArray[np.bool_] | None = None) -> set[tuple[int, int]]:
         matching = found.matching
         ids = zip(self.a.page_ids[matching.rows].tolist(), self.b.page_ids[matching.columns].tolist(), strict=True)
-        chosen = hand_out(found.probabilities) if keep is None else keep
+        chosen = keep_pairs(found.probabilities) if keep is None else keep
         return {pair for pair, kept in zip(ids, chosen.tolist(), strict=True) if kept}
 
 
@@ -180,7 +180,7 @@ def test_half_of_a_side_removed_leaves_precision_and_its_estimate(seed: int) -> 
     precision = len(pairs & right(site)) / len(pairs)
     assert precision >= 0.95
     assert len(pairs) >= 19
-    assert found.probabilities[hand_out(found.probabilities)].mean() == pytest.approx(precision, abs=0.05)
+    assert found.probabilities[keep_pairs(found.probabilities)].mean() == pytest.approx(precision, abs=0.05)
 
 
 def test_where_no_page_has_a_partner_pairs_are_not_said_to_be_sure() -> None:

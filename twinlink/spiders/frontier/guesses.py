@@ -1,8 +1,8 @@
 """Addresses that were guessed: which are asked for, what was answered, what came of it; on disk, in their own ledger.
 
 A crawl of chosen addresses (`twinlink.spiders.crawling.crawl_chosen`) fetches them. Its answers lie in the run's
-archive, but count as pages only when they have been judged: until then, and when the verdict is another one than ``found``,
-`guess_rejects` says so.
+archive, but count as pages only when they have been judged: until then, and when the verdict is another one than
+``found``, `guess_rejects` counts them.
 """
 
 from __future__ import annotations

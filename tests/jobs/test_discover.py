@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import time
-import xml.etree.ElementTree as ET
 
 import numpy as np
 import pyarrow as pa
@@ -25,7 +24,6 @@ from twinlink.errors import CrawlError, InputError, RunError
 from twinlink.ingest.stage import ingest
 from twinlink.jobs.discover import discover
 from twinlink.jobs.probing import BILINGUAL, ONE_LANGUAGE, TWO_LANGUAGES, failure, look
-from twinlink.jobs.rounds_chart import rounds_svg
 from twinlink.jobs.start_pages import is_open, start_pages
 from twinlink.rundir.directory import RunDirectory
 from twinlink.rundir.rounds import Rounds, site_rounds, turned_down
@@ -276,15 +274,3 @@ def test_what_is_said_of_a_round_names_sites_and_reasons(tmp_path):
     said = list(lines_of_result(DiscoveryResult.of(tmp_path, 2)))
     assert said[0].split() == ROUNDS.names
     assert "no site is left to try" in said
-
-
-def test_the_picture_has_a_bar_for_each_kind_in_proportion():
-    row = dict.fromkeys(ROUNDS.names, 0)
-    first = {**row, "tried": 4, "added": 4, "all_pairs": 10}
-    second = {**row, "round": 1, "tried": 4, "added": 1, "one_language": 2, "dead": 1, "all_pairs": 30}
-    root = ET.fromstring(rounds_svg([first, second]))
-    bars = [rect for rect in root.iter("{http://www.w3.org/2000/svg}rect") if len(rect)]
-    heights = [float(bar.get("height")) for bar in bars]
-    assert heights[:5] == [220, 0, 0, 0, 0]
-    assert heights[5:] == [55, 110, 0, 55, 0]
-    assert rounds_svg([]).startswith("<svg")

@@ -15,10 +15,10 @@ import pyarrow as pa
 
 from twinlink.config import Config
 from twinlink.errors import InputError, RunError
+from twinlink.files import write_text
 from twinlink.jobs.mine import ingest_stage, match_stage, silent
 from twinlink.jobs.origin import leaving_nothing, origin_of
 from twinlink.jobs.probing import Look, failure, fetch, fetched_sites, is_added, probe
-from twinlink.jobs.rounds_chart import PLOT_FILE, draw_rounds
 from twinlink.jobs.start_pages import is_open, start_pages
 from twinlink.language.stage import identify_pages
 from twinlink.language_names import check_two
@@ -28,9 +28,10 @@ from twinlink.patterns.keys import Key
 from twinlink.patterns.library import read_libraries, read_library
 from twinlink.patterns.stage import LIBRARY, learn_run, paired_by_patterns
 from twinlink.progress import Report
+from twinlink.review.charts.rounds import rounds_file
 from twinlink.rundir.directory import RunDirectory
 from twinlink.rundir.remembered import remember
-from twinlink.rundir.rounds import Chosen, Rounds, turned_down
+from twinlink.rundir.rounds import PLOT_FILE, Chosen, Rounds, turned_down
 from twinlink.sites.stage import TABLE_FILE, rank
 from twinlink.spiders.scope import Scope
 from twinlink.tables import PAGES, PAIRS, PATTERNS, PROBES, SITES, iter_parts, read_table
@@ -125,7 +126,7 @@ def _check_own(run: RunDirectory, seeds: Sequence[str], config: Config) -> None:
 def _show(rounds: Rounds) -> None:
     """Write the tables and the picture of all rounds again."""
     rounds.write_tables()
-    draw_rounds(rounds.table(), rounds.folder / PLOT_FILE)
+    write_text(rounds.folder / PLOT_FILE, rounds_file(rounds.table().to_pandas()))
 
 
 def _begun(seeds: Sequence[str], config: Config) -> dict[str, Any]:

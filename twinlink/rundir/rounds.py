@@ -25,11 +25,12 @@ from twinlink.files import write_text
 from twinlink.rundir.directory import RunDirectory
 from twinlink.tables import PROBES, ROUNDS, concat_tables, read_table, tsv_lines, write_table
 
-__all__ = ["FOLDER", "ROUNDS_FILE", "VERDICTS_FILE", "Chosen", "Rounds", "site_rounds", "turned_down"]
+__all__ = ["FOLDER", "PLOT_FILE", "ROUNDS_FILE", "VERDICTS_FILE", "Chosen", "Rounds", "site_rounds", "turned_down"]
 
 FOLDER = "discover"
 ROUNDS_FILE = "rounds.tsv"
 VERDICTS_FILE = "verdicts.tsv"
+PLOT_FILE = "discover.svg"
 _VERDICTS, _COUNTS, _CHOSEN, _BEGUN = "verdicts.parquet", "counts.parquet", "chosen.json", "begun.json"
 
 

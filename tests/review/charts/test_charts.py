@@ -62,7 +62,7 @@ ALL: dict[str, Callable[[str], Markup]] = {
     ),
     "bars": lambda text: bars(SAID, [Bar(text, 3.0, note=text), Bar(text, 0.0)]),
     "dumbbells": lambda text: dumbbells(SAID, [text], np.array([0.2]), np.array([0.7])),
-    "stacks": lambda text: stacks(SAID, [Stack(text, (1.0, 2.0), line=3.0)], ["a", "b"], text, text),
+    "stacks": lambda text: stacks(SAID, [Stack(text, (1.0, 2.0), line=3.0)], [("a", text), ("b", text)], text, text),
     "facing": a_facing,
 }
 
@@ -153,12 +153,12 @@ def test_what_is_not_known_is_not_drawn() -> None:
 
 
 def test_parts_of_a_column_stand_on_each_other() -> None:
-    svg = stacks(
-        SAID, [Stack("0", (3.0, 1.0), line=5.0), Stack("1", (0.0, 2.0), line=9.0)], ["good", "bad"], "sites", "pairs"
-    )
+    columns = [Stack("0", (3.0, 1.0), line=5.0), Stack("1", (0.0, 2.0), line=9.0)]
+    svg = stacks(SAID, columns, [("good", "added"), ("bad", "dead")], "sites", "pairs")
     below, above, alone = found(svg, "rect", "bar")
     assert number(above, "y") + number(above, "height") == pytest.approx(number(below, "y"), abs=0.2)
     assert alone.get("class") == "bar bad"
+    assert [bar[0].text for bar in (below, above, alone)] == ["0: 3 added", "0: 1 dead", "1: 2 dead"]
     assert len(found(svg, "circle", "dot")) == 2
 
 

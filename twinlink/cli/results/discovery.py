@@ -80,9 +80,8 @@ class DiscoveryResult(Record, frozen=True, kw_only=True):
     @classmethod
     def of(cls, out: Path, wanted: int) -> DiscoveryResult:
         """Make it from the rounds of the run in ``out``, of which ``wanted`` were wanted after the first."""
-        from twinlink.jobs.rounds_chart import PLOT_FILE
         from twinlink.patterns.stage import PAIRS_FILE
-        from twinlink.rundir.rounds import ROUNDS_FILE, VERDICTS_FILE
+        from twinlink.rundir.rounds import PLOT_FILE, ROUNDS_FILE, VERDICTS_FILE
         from twinlink.sites.stage import SITES_FILE
 
         rounds = _rounds(out)

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 from markupsafe import Markup
 
-from twinlink.review.charts.svg import HEIGHT, WIDTH, Alternative, Frame, Scale, document, element, ticks, words
+from twinlink.review.charts.svg import (
+    HEIGHT,
+    WIDTH,
+    Alternative,
+    Frame,
+    Scale,
+    document,
+    element,
+    ticks,
+    words,
+    written,
+)
 from twinlink.review.templating import count, percent, shortened
 
 __all__ = ["Bar", "Curve", "Series", "Stack", "bars", "dumbbells", "histogram", "lines", "stacks"]
@@ -62,10 +73,8 @@ class Stack:
 
     label: str
     values: tuple[float, ...]
-    note: str = ""
     line: float = 0.0
     """Where the line over the columns passes it."""
-    parts: tuple[str, ...] = field(default=())
 
 
 def histogram(
@@ -90,8 +99,8 @@ def histogram(
     """
     top = max((float(each.values.max(initial=0.0)) for each in series), default=0.0) or 1.0
     frame = Frame.of((float(edges[0]), float(edges[-1])), (0.0, top))
-    written = _per_cent if as_share else count
-    y_ticks = [(value, written(value)) for value in ticks(0.0, top, 5) if as_share or value == int(value)]
+    as_text = _per_cent if as_share else count
+    y_ticks = [(value, as_text(value)) for value in ticks(0.0, top, 5) if as_share or value == int(value)]
     parts = frame.axes(x_label, y_label, [(value, f"{value:g}") for value in ticks(edges[0], edges[-1])], y_ticks)
     for each in series:
         for k, value in enumerate(each.values.tolist()):
@@ -100,12 +109,15 @@ def histogram(
     return document(alternative, WIDTH, HEIGHT, parts)
 
 
-def _column(frame: Frame, x: float, width: float, value: float, class_: str, below: float = 0.0) -> str:
+def _column(
+    frame: Frame, x: float, width: float, value: float, class_: str, below: float = 0.0, title: str = ""
+) -> str:
     if value <= 0:
         return ""
     y, bottom = frame.y(below + value), frame.y(below)
     height = max(bottom - y, 1.5)  # what is there is seen
-    return element("rect", x=x, y=bottom - height, width=max(width, 0.6), height=height, class_=class_)
+    hint = element("title", written(title)) if title else ""
+    return element("rect", hint, x=x, y=bottom - height, width=max(width, 0.6), height=height, class_=class_)
 
 
 def _per_cent(share: float) -> str:
@@ -201,7 +213,11 @@ def dumbbells(
 
 
 def stacks(
-    alternative: Alternative, columns: Sequence[Stack], styles: Sequence[str], y_label: str, line_label: str = ""
+    alternative: Alternative,
+    columns: Sequence[Stack],
+    named: Sequence[tuple[str, str]],
+    y_label: str,
+    line_label: str = "",
 ) -> Markup:
     """Draw columns of parts, and a line over them with an axis of its own, which begins at 0.
 
@@ -209,9 +225,9 @@ def stacks(
     ----------
     alternative : Alternative
     columns : sequence of Stack
-        Each with as many values as there are styles.
-    styles : sequence of str
-        Class of each part, from below.
+        Each with as many values as there are parts.
+    named : sequence of (str, str)
+        Class and name of each part, from below.
     y_label, line_label : str
         What the columns count, and what the line does; without the latter there is no line.
     """
@@ -225,8 +241,9 @@ def stacks(
     for k, each in enumerate(columns):
         width = (frame.x(k + 1) - frame.x(k)) * 0.6
         below = 0.0
-        for value, style in zip(each.values, styles, strict=True):
-            parts.append(_column(frame, frame.x(k + 0.2), width, value, f"bar {style}".strip(), below))
+        for value, (style, name) in zip(each.values, named, strict=True):
+            class_, title = f"bar {style}".strip(), f"{each.label}: {count(value)} {name}"
+            parts.append(_column(frame, frame.x(k + 0.2), width, value, class_, below, title))
             below += value
     if line_label:
         parts += _line_over(frame, [each.line for each in columns], line_label)

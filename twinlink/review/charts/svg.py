@@ -6,13 +6,15 @@ Colours are classes of ``base.css``; no attribute ``style`` is used, as the page
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 
+from lxml import etree
 from markupsafe import Markup
 
-from twinlink.review.templating import clean
+from twinlink.review.templating import clean, static_text
 
 __all__ = [
     "HEIGHT",
@@ -23,6 +25,7 @@ __all__ = [
     "document",
     "element",
     "line",
+    "standalone",
     "ticks",
     "words",
     "written",
@@ -89,6 +92,47 @@ def document(
         class_=class_,
     )
     return Markup(made)  # noqa: S704 - all texts in it went through `escape`
+
+
+def standalone(picture: Markup, legend: Sequence[tuple[str, str]] = ()) -> str:
+    """Return a chart as an SVG file: with its colours, on a ground of its own, the legend below.
+
+    Parameters
+    ----------
+    picture : Markup
+        A chart that `document` made.
+    legend : sequence of (str, str)
+        Class and label of each part.
+    """
+    root = etree.fromstring(picture)
+    _, _, width, height = (float(part) for part in root.get("viewBox", "").split())
+    whole = height + _LEGEND_STEP * len(legend) + (10 if legend else 0)
+    root.attrib.update({"viewBox": f"0 0 {width:g} {whole:g}", "width": f"{width:g}", "height": f"{whole:g}"})
+    style = etree.Element("style")
+    style.text = _chart_styles()
+    root.insert(0, style)
+    root.insert(3, etree.fromstring(element("rect", width=width, height=whole, class_="ground")))  # behind all marks
+    for number, (class_, label) in enumerate(legend):
+        y = height + _LEGEND_STEP * number
+        mark = element("rect", x=70, y=y, width=12, height=12, class_=f"bar {class_}".strip())
+        root.extend(etree.fromstring(text) for text in (mark, words(90, y + 11, label)))
+    return etree.tostring(root, encoding="unicode") + "\n"
+
+
+_LEGEND_STEP = 20
+_VARIABLE = re.compile(r"(--[\w-]+):\s*([^;]+);")
+
+
+def _chart_styles() -> str:
+    """Return the rules for charts of ``base.css``, in the colours for light grounds, which are written out.
+
+    Not every program that shows SVG files knows variables of style sheets.
+    """
+    sheet = static_text("base.css")
+    values = dict(_VARIABLE.findall(sheet.partition("}")[0]))
+    rules = [line for line in sheet.splitlines() if line.startswith("svg.plot")]
+    rules += ["svg.plot { max-width: none; width: auto; }", "svg.plot .ground { fill: var(--surface); }"]
+    return re.sub(r"var\((--[\w-]+)\)", lambda found: values[found[1]], "\n".join(rules))
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from twinlink.review.charts.charts import Curve, Stack, lines, stacks
+from twinlink.review.charts.charts import Curve, lines
 from twinlink.review.charts.facing import facing_chart
+from twinlink.review.charts.rounds import LEGEND, rounds_chart, rounds_words
 from twinlink.review.charts.svg import Alternative
 from twinlink.review.report.data import Chart, Column, ReportData, Section, SiteGraph, Table, records
 from twinlink.review.templating import count, percent, shortened
@@ -100,32 +101,11 @@ def patterns_section(data: ReportData) -> Section | None:
     )
 
 
-_OUTCOMES = (
-    ("added", "added", "good"),
-    ("one_language", "not bilingual", "quiet"),
-    ("refused", "refused by robots.txt", "doubt"),
-    ("dead", "dead", "bad"),
-    ("unreadable", "errors or empty", "b"),
-)
-
-
 def rounds_section(data: ReportData) -> Section | None:
     """Return the rounds of site discovery; None for a run without."""
     if data.rounds.empty:
         return None
     rounds = data.rounds
-    columns = [
-        Stack(str(row["round"]), tuple(float(row[name]) for name, *_ in _OUTCOMES), line=float(row["all_pairs"]))
-        for row in rounds.to_dict("records")
-    ]
-    added, tried = int(rounds["added"].sum()), int(rounds["tried"].sum())
-    text = (
-        f"{count(len(rounds))} rounds tried {count(tried)} sites and added {count(added)} of them. Round 0 is the"
-        " start. A round looks at the sites that links speak for, and adds those that are bilingual."
-    )
-    alternative = Alternative("rounds", "Sites tried in each round, and pairs so far", text)
-    picture = stacks(alternative, columns, [style for *_, style in _OUTCOMES], "sites tried", "pairs so far")
-    legend = [*((style, label) for _, label, style in _OUTCOMES), ("", "pairs so far (line)")]
     names = ("round", "tried", "added", "one_language", "refused", "dead", "unreadable", "pages", "pairs", "all_pairs")
     shown = [Column(name.replace("_", " ").capitalize(), "count") for name in names]
     rows = [tuple(int(row[name]) for name in names) for row in rounds.to_dict("records")]
@@ -133,8 +113,8 @@ def rounds_section(data: ReportData) -> Section | None:
         "rounds",
         "Rounds of discovery",
         "Rounds",
-        [text],
-        [Chart("", picture, "", legend)],
+        [rounds_words(rounds)],
+        [Chart("", rounds_chart(rounds), "", LEGEND)],
         [Table("Rounds", shown, rows)],
     )
 

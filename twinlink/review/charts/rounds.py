@@ -1,0 +1,58 @@
+"""The rounds of site discovery: what became of the sites that each round tried, and the pairs so far.
+
+The report shows the chart in its page; `rounds_file` is the same chart as a file that stands alone.
+"""
+
+from __future__ import annotations
+
+import pandas as pd
+from markupsafe import Markup
+
+from twinlink.review.charts.charts import Stack, stacks
+from twinlink.review.charts.svg import Alternative, standalone
+from twinlink.review.templating import count
+
+__all__ = ["LEGEND", "rounds_chart", "rounds_file", "rounds_words"]
+
+_OUTCOMES = (
+    ("added", "added", "good"),
+    ("one_language", "not bilingual", "quiet"),
+    ("refused", "refused by robots.txt", "doubt"),
+    ("dead", "dead", "bad"),
+    ("unreadable", "errors, moved, empty", "b"),
+)
+"""Column of `twinlink.tables.ROUNDS`, its label, the class of its part of a column."""
+
+LEGEND = (*((style, label) for _, label, style in _OUTCOMES), ("", "pairs so far (line)"))
+"""Class and label of each part."""
+
+
+def rounds_words(rounds: pd.DataFrame) -> str:
+    """Return the text of the chart."""
+    added, tried = int(rounds["added"].sum()), int(rounds["tried"].sum())
+    return (
+        f"{count(len(rounds))} rounds tried {count(tried)} sites and added {count(added)} of them. Round 0 is the"
+        " start. A round looks at the sites that links speak for, and adds those that are bilingual."
+    )
+
+
+def rounds_chart(rounds: pd.DataFrame) -> Markup:
+    """Draw a column of sites for each round, and a line of the pairs of all sites so far.
+
+    Parameters
+    ----------
+    rounds : DataFrame
+        Columns of `twinlink.tables.ROUNDS`; may be empty.
+    """
+    columns = [
+        Stack(str(row["round"]), tuple(float(row[name]) for name, *_ in _OUTCOMES), line=float(row["all_pairs"]))
+        for row in rounds.to_dict("records")
+    ]
+    alternative = Alternative("rounds", "Sites tried in each round, and pairs so far", rounds_words(rounds))
+    parts = [(style, label) for _, label, style in _OUTCOMES]
+    return stacks(alternative, columns, parts, "sites tried", "pairs so far")
+
+
+def rounds_file(rounds: pd.DataFrame) -> str:
+    """Return the chart with its legend as an SVG file."""
+    return standalone(rounds_chart(rounds), LEGEND)

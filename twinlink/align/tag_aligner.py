@@ -1,8 +1,7 @@
 """Alignment of two pages by their tags and texts, as in TagAligner.
 
-Both pages are sequences of tags and text blocks. The alignment is the cheapest edit script between them, with costs
-as in
-Esplà-Gomis & Forcada (2010), section 5: for a tag t of category k and text blocks of length b
+Both pages are sequences of tags and text blocks. The alignment is the cheapest edit script between them, with costs as
+in Esplà-Gomis & Forcada (2010), section 5: for a tag t of category k and text blocks of length b
 
     C_i(t) = C_d(t) = W_g(k)        C_s(t1, t2) = 0 if t1 = t2 else W_s(k1, k2)
     C_i(b) = C_d(b) = W_b·b         C_s(b1, b2) = W_t·|b1 - b2|        C_s(t, b) = ∞

@@ -96,8 +96,7 @@ def align(
     rows, columns : int array-like of one length
         The pairs: numbers of a page of ``pages_a`` and one of ``pages_b``.
     chunks : bool, default True
-        Whether to find chunk pairs: aligned, unequal, r and p. Without them it takes half to two
-        thirds of the time.
+        Whether to find chunk pairs: aligned, unequal, r and p. Without them it takes half to two thirds of the time.
 
     Returns
     -------

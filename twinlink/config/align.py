@@ -20,10 +20,9 @@ class SegmentFilterSettings(Settings, frozen=True):
     min_probability: Unit = 0.5
     """Least chance of a bead among all alignments of its two texts."""
     min_words: float = 0.0
-    """Least mean log ratio a word, see `Aligned.per_word`: below 0 the words are evidence against each other.
-    Trials on two
-    sites, beads of .5 and more: .16 % of those of right pages lie below, 85 % of those of wrong ones (each page beside
-    the one nearest in length to its partner)."""
+    """Least mean log ratio a word, see `Aligned.per_word`: below 0 the words are evidence against each other. Trials on
+    two sites, beads of .5 and more: .16 % of those of right pages lie below, 85 % of those of wrong ones (each page
+    beside the one nearest in length to its partner)."""
     min_chance: Unit = 0.0
     """Least chance to be a translation (column ``chance``), told site by site from wrong pairs of sentences. 0: all are
     kept, with their chance for others to cut at. What has no chance, for there was too little to compare with, is

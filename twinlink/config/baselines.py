@@ -71,8 +71,7 @@ class WebminingSettings(Settings, frozen=True):
     They are the ones that are measured without a limit (500 a second with 500 tokens per page, 20,000 with 150)."""
     content: bool = True
     """Apply the content filter (section 2.3) after the filters by structure: are the pages translations by their
-    sentences? F1 without and with it on five sites: .890 .982, .920 .960, .953 .975, .968 .977, .990 .997, in three
-    to
+    sentences? F1 without and with it on five sites: .890 .982, .920 .960, .953 .975, .968 .977, .990 .997, in three to
     fifteen times the time (``experiments.page_test``)."""
     min_support: Unit = 0.5
     """Share of the sentences that must be in beads supported by their words, for the content filter."""
@@ -106,9 +105,8 @@ class ClusterSettings(Settings, frozen=True):
     """Hierarchical clustering (HC1, HC2)."""
 
     max_clusters: Annotated[int, Meta(ge=2)] = 15
-    """Maximum number of clusters that HC2 tries. The paper does not say. 15 is the limit of the R package NbClust;
-    with 12 to 18,
-    53 of the mfa.kz pairs are parallel, as the paper's Table 2 implies."""
+    """Maximum number of clusters that HC2 tries. The paper does not say. 15 is the limit of the R package NbClust; with
+    12 to 18, 53 of the mfa.kz pairs are parallel, as the paper's Table 2 implies."""
 
 
 class MixtureSettings(Settings, frozen=True):

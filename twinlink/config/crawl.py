@@ -50,8 +50,8 @@ class CrawlSettings(Settings, frozen=True):
     max_page_bytes: Positive = 10 * 2**20
     """A larger body is cut off and rejected (`too-large`), before and after decompression."""
     parse_seconds: Annotated[float, Meta(gt=0)] = 20.0
-    """Processor time that unpacking and parsing one page may take (`parse-timeout`). The slowest pages of 10
-    MB that were made to be slow take 1.2 s on a machine of 2023."""
+    """Processor time that unpacking and parsing one page may take (`parse-timeout`). The slowest pages of 10 MB that
+    were made to be slow take 1.2 s on a machine of 2023."""
     max_trap_chain: Positive = 30
     """Links followed in a row between addresses that differ in their query or date alone (a calendar)."""
     delay: Annotated[float, Meta(ge=0)] | None = None

@@ -24,9 +24,8 @@ class DiscoverySettings(Settings, frozen=True):
     """How pages are paired: by URL patterns, as in the paper; or by stage `match`, which reads the pages and takes
     longer. Patterns are learned in both cases."""
     languages: bool = True
-    """Whether patterns respect the languages of the pages, each identified by its text: two pages of one language
-    are never
-    a pair ("if language identification has been done", section 2.1, note 1). Off: by addresses alone."""
+    """Whether patterns respect the languages of the pages, each identified by its text: two pages of one language are
+    never a pair ("if language identification has been done", section 2.1, note 1). Off: by addresses alone."""
     site_pages: Positive = 200
     """Maximum number of pages per site, unless ``crawl.max_site_pages`` is set: enough to see a pattern. Ours."""
     probe_pages: Positive = 10

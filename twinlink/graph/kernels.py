@@ -1,14 +1,13 @@
 """Compiled loops of the link methods. Input arrays are not checked.
 
 A greedy matching takes the stored entries of a similarity matrix by descending score, then row, then column. The
-position of
-an entry in this order is its *rank*; no two ranks are equal, so there are no ties.
+position of an entry in this order is its *rank*; no two ranks are equal, so there are no ties.
 
-`external_rows` does not sort the entries of every pair. It finds the same matching by deferred acceptance
-(Gale & Shapley 1962): each target page proposes its best entry, and a source page keeps the best proposal and
-rejects the other, whose target page proposes its next entry. The result is the stable matching, and because both
-sides rank entries in the same strict order there is exactly one: it contains the best entry of all, then the best
-of the remaining ones, and so on, which is the greedy rule.
+`external_rows` does not sort the entries of every pair. It finds the same matching by deferred acceptance (Gale &
+Shapley 1962): each target page proposes its best entry, and a source page keeps the best proposal and rejects the
+other, whose target page proposes its next entry. The result is the stable matching, and because both sides rank entries
+in the same strict order there is exactly one: it contains the best entry of all, then the best of the remaining ones,
+and so on, which is the greedy rule.
 
 `twinlink.graph.propagation` and `twinlink.graph.matching` call this module; `tests.graph.reference` is its plain
 twin.

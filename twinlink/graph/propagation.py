@@ -139,11 +139,10 @@ def enhanced_similarity(
     Notes
     -----
     The paper starts with a "random value or small value". Here ``ETS_0 = S_in``: random values would make two runs
-    differ, and equal values would leave the first round to the tie-break, whereas S_in is the evidence available
-    before links are considered. The greedy matching is discontinuous where two scores change places, so convergence
-    is not guaranteed and the result may depend on the start; hence ``residual`` and ``converged``. The paper stops
-    after
-    three rounds (Figure 3).
+    differ, and equal values would leave the first round to the tie-break, whereas S_in is the evidence available before
+    links are considered. The greedy matching is discontinuous where two scores change places, so convergence is not
+    guaranteed and the result may depend on the start; hence ``residual`` and ``converged``. The paper stops after three
+    rounds (Figure 3).
 
     Examples
     --------

@@ -59,9 +59,8 @@ def pagerank(
 
     x ← damping·(Pᵀx + d(x)·v) + (1 - damping)·v, with P the rows of ``links`` divided by their sums, d(x) the mass of
     x on dangling nodes (no links out) and v the ``personalisation`` divided by its sum. It starts at v and stops when
-    Σ|x - x_before| ≤ ``tolerance``. As x sums to 1, the tolerance does not depend on the number of nodes; the
-    scores are then
-    within damping/(1 - damping)·``tolerance`` of the solution.
+    Σ|x - x_before| ≤ ``tolerance``. As x sums to 1, the tolerance does not depend on the number of nodes; the scores
+    are then within damping/(1 - damping)·``tolerance`` of the solution.
 
     The paper's formula, PR(w) = r/N + (1 - r)·ΣPR(v)/Linkout(v), ignores dangling nodes; with a uniform v, leaving
     their mass out scales all scores by the same factor.
@@ -178,8 +177,7 @@ def seed_scores(
     """Score every site by the seed sites that link to it, as in the paper.
 
     Linkout and PageRank are computed on the graph of the seeds ("computed only in terms of the relationship of
-    bilingual
-    websites in the seed set"). Links are binary: weights are ignored.
+    bilingual websites in the seed set"). Links are binary: weights are ignored.
 
     Parameters
     ----------

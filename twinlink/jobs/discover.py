@@ -53,9 +53,8 @@ def discover(
 
     Round 0 crawls a budget of each seed site, pairs pages, and ranks the sites that they link to. Each further round
     probes the best ``discover.top`` of those with a few pages, adds the ones that are bilingual, crawls them, and pairs
-    and ranks again. Results of probes are kept; no site is probed twice. The run is an ordinary one, of all sites
-    that were
-    added; the column ``round`` of its pages says which round brought them.
+    and ranks again. Results of probes are kept; no site is probed twice. The run is an ordinary one, of all sites that
+    were added; the column ``round`` of its pages says which round brought them.
 
     Parameters
     ----------

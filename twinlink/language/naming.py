@@ -41,8 +41,8 @@ def language_names(
     """Name languages that CLD2 does not know.
 
     The name is the one that half of the pages claim; else the one in their addresses, if the addresses of another
-    language name it too; else, if only one language has no name, the wanted language that CLD2 does not
-    know; else a private tag.
+    language name it too; else, if only one language has no name, the wanted language that CLD2 does not know; else a
+    private tag.
 
     Parameters
     ----------

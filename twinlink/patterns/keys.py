@@ -81,9 +81,8 @@ class Forms:
 def read_forms(urls: Sequence[str] | pa.Array) -> Forms:
     """Write the addresses of a site in their forms (see `twinlink.patterns.url_kernels`).
 
-    The scheme and a fragment are left out, and so are the labels that all hosts end in, so that forms do not depend
-    on the name of the site. A folder's address stands for its default document: it gets the name (``index.html``)
-    that is
+    The scheme and a fragment are left out, and so are the labels that all hosts end in, so that forms do not depend on
+    the name of the site. A folder's address stands for its default document: it gets the name (``index.html``) that is
     the most frequent one on the site, so that ``/en/`` meets ``/tc/index.html`` and ``/index_c.html``.
 
     Parameters

@@ -222,10 +222,9 @@ def next_round(
 ) -> tuple[list[Guessed], dict[str, str]]:
     """Choose the next requests to a site.
 
-    For each page and language, one guess is requested at a time, the best that is left, until one is found. A
-    pattern that
-    has found nothing yet gets ``trial`` tries. Wrong addresses are made up of the first guesses of each shape, and go
-    first.
+    For each page and language, one guess is requested at a time, the best that is left, until one is found. A pattern
+    that has found nothing yet gets ``trial`` tries. Wrong addresses are made up of the first guesses of each shape, and
+    go first.
 
     Parameters
     ----------

@@ -260,8 +260,7 @@ def tag_vectors(tags_a: Sequence[bytes], tags_b: Sequence[bytes]) -> tuple[csr_a
     """Return tf-idf vectors of tag trigrams; pages with similar structure have large dot products.
 
     Used for pages without words in common with the other language. Weights are those of terms: (1 + log count)·idf,
-    rows of unit
-    length; idf over the pages of both languages.
+    rows of unit length; idf over the pages of both languages.
 
     Parameters
     ----------

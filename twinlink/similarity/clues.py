@@ -30,9 +30,9 @@ _MIXED_IN = 0.5
 """Pseudo-candidates, distributed like all candidates, that are added to the right ones. Our choice, not tuned."""
 _AGAINST = 0.5
 """Share of a clue's weight that counts against the candidates that it does not point at: most of its information is
-already counted for the one that it points at. With a tenth of the addresses of a site of look-alikes exchanged, F1
-is .908 with 1, .994 with ½, .997 with
-0 (`experiments.lies`); with 0 a page whose clues point elsewhere finds a wrong partner more easily."""
+already counted for the one that it points at. With a tenth of the addresses of a site of look-alikes exchanged, F1 is
+.908 with 1, .994 with ½, .997 with 0 (`experiments.lies`); with 0 a page whose clues point elsewhere finds a wrong
+partner more easily."""
 _ROUNDS = 30
 _MOST = 9.0
 """Limit of what one clue adds to or subtracts from the log odds: clues can be wrong."""
@@ -63,9 +63,8 @@ def learn_clues(clues: Mapping[str, Floats], odds: Floats, rivalry: Rivalry) -> 
 
     With m(s) the rate of state s among right candidates and u(s) among wrong ones, the weights are ``log m(s)/u(s)``,
     as in record linkage (Fellegi & Sunter 1969). Which candidates are right is not known: r is the probability from
-    ``odds`` and the current weights, each page having one partner or none, and m, u are the rates weighted by r and
-    by 1 - r.
-    Both steps are repeated.
+    ``odds`` and the current weights, each page having one partner or none, and m, u are the rates weighted by r and by
+    1 - r. Both steps are repeated.
 
     Parameters
     ----------

@@ -46,12 +46,12 @@ def content_similarity(
 
     ``bits`` is Tomás et al. eq. (3), taken from both sides. ``tsim`` is their eq. (2) (STRAND), two-word links /
     (two-word links + words not linked), with the L links of a one-to-one alignment of the words. The alignment is
-    greedy: terms of a with few translations choose first, and each takes its strongest free translation.
-    In ``tsim_idf``, the default and best in our trials, a term that a page has c times counts as 1 + log c words, each
-    of weight idf = log((pages + 1) / (pages with the term + ½)), and a link has the mean idf of its two terms.
-    ``cosine`` has page vectors (1 + log c)·idf, mapped by the translation matrix with rows (for T'a) or columns (for
-    T'b) of unit length; it is a product of matrices, which `candidate_pattern` makes use of.
-    Exchanging the languages changes nothing in ``bits`` and ``cosine``, and next to nothing in the others.
+    greedy: terms of a with few translations choose first, and each takes its strongest free translation. In
+    ``tsim_idf``, the default and best in our trials, a term that a page has c times counts as 1 + log c words, each of
+    weight idf = log((pages + 1) / (pages with the term + ½)), and a link has the mean idf of its two terms. ``cosine``
+    has page vectors (1 + log c)·idf, mapped by the translation matrix with rows (for T'a) or columns (for T'b) of unit
+    length; it is a product of matrices, which `candidate_pattern` makes use of. Exchanging the languages changes
+    nothing in ``bits`` and ``cosine``, and next to nothing in the others.
 
     Parameters
     ----------

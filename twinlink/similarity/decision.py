@@ -67,8 +67,7 @@ class Decision:
     """Estimated probability that the pair is right; a near-duplicate of the right page counts as right."""
     keep: NDArray[np.bool_]
     """Pairs to keep: those with an estimate of at least 0.3, because the estimate is conservative; of at least 0.5
-    where
-    the pairs from 0.3 on have less than 0.6 on average."""
+    where the pairs from 0.3 on have less than 0.6 on average."""
     rivals: NDArray[np.float32]
     """Best score of another candidate for one of the two pages, near-duplicates of the other page left out; 0: none."""
     threshold: float

@@ -22,8 +22,8 @@ Marks = NDArray[np.bool_]
 Positions = NDArray[np.intp]
 
 WEIGHT = 3
-"""Weight of a label, relative to a clear pair. Trials on five sites: with 10 twenty labels can
-cost .07 of F1, with 1 they teach half as much."""
+"""Weight of a label, relative to a clear pair. Trials on five sites: with 10 twenty labels can cost .07 of F1, with 1
+they teach half as much."""
 LEAST_LABELS = 5
 """Minimum number of labels to learn from. One rejected pair of a site of five would make all others doubtful."""
 FOLDS = 5

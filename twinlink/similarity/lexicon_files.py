@@ -51,9 +51,8 @@ class Lexicon:
 def read_lexicon(path: Path) -> Lexicon:
     """Read a lexicon file in UTF-8, plain or compressed (gzip, xz or bzip2, detected by its first bytes).
 
-    Four formats are supported. dictd is detected by its name: either file of ``NAME.index`` and ``NAME.dict.dz``
-    (or ``NAME.dict``)
-    may be given. The others are detected by the first entry:
+    Four formats are supported. dictd is detected by its name: either file of ``NAME.index`` and ``NAME.dict.dz`` (or
+    ``NAME.dict``) may be given. The others are detected by the first entry:
 
     - TSV: ``head TAB translation [TAB probability]``;
     - CC-CEDICT: ``Traditional Simplified [pin1 yin1] /gloss/gloss/``;

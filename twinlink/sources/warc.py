@@ -61,11 +61,10 @@ def read_archives(
 ) -> Iterator[Document | Reject]:
     """Yield the pages and redirects of related archives, and a reject for each other response.
 
-    Reads ``response``, ``resource`` and ``revisit`` records of http and https addresses; robots.txt and other kinds
-    of records are skipped without a reject, because they are not pages. A ``conversion`` record that is HTML stands
-    for
-    the record that it refers to, if that comes behind it: so the crawl writes pages that scripts have built. A
-    damaged record is lost; reading continues at the next record found.
+    Reads ``response``, ``resource`` and ``revisit`` records of http and https addresses; robots.txt and other kinds of
+    records are skipped without a reject, because they are not pages. A ``conversion`` record that is HTML stands for
+    the record that it refers to, if that comes behind it: so the crawl writes pages that scripts have built. A damaged
+    record is lost; reading continues at the next record found.
 
     A ``revisit`` record says that a response equals an earlier one. Where that came from another address (tools
     write each payload only once), the page is the earlier one's under the new address; it comes when all archives have

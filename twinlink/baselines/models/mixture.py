@@ -1,9 +1,9 @@
 """A mixture of two components over W, M, N, L1 and L2, fitted by EM without labels.
 
-It replaces "Algorithm 0" of Jangeldin & Assylbekov (Assylbekov et al. 2015), with the same inputs and the same
-fitting method, but with our own distributions, because theirs are not published in any text that we have. A pair is
-parallel (component 1)
-with probability ``share``, or not (component 0). Given its component k, and its numbers of tokens M and N,
+It replaces "Algorithm 0" of Jangeldin & Assylbekov (Assylbekov et al. 2015), with the same inputs and the same fitting
+method, but with our own distributions, because theirs are not published in any text that we have. A pair is parallel
+(component 1) with probability ``share``, or not (component 0). Given its component k, and its numbers of tokens M and
+N,
 
     W ~ BetaBinomial(M + N, a_k, b_k)               tokens without partner
     log((L1 + 1) / (L2 + 1)) ~ Normal(m_k, v_k)     how much longer one text is

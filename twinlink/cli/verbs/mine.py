@@ -75,9 +75,8 @@ def mine(
 ) -> None:
     """Crawl or read sites, match their pages, write the pairs: the whole job.
 
-    Run the same command again to resume after a stop; finished work is not repeated. RUN stores its
-    settings; a later call need not repeat them. Sources other than those of RUN are refused unless --add or --replace
-    is given.
+    Run the same command again to resume after a stop; finished work is not repeated. RUN stores its settings; a later
+    call need not repeat them. Sources other than those of RUN are refused unless --add or --replace is given.
 
     Example: twinlink mine https://www.example.gov.hk -o RUN --langs en,zh
     """

@@ -173,8 +173,8 @@ def discover(
 ) -> None:
     """Grow a list of sites: crawl, match, rank the sites around, probe the best, add those, repeat.
 
-    Run the same command again to resume, or with more rounds to continue. RUN belongs to its seeds; other
-    seeds need another RUN.
+    Run the same command again to resume, or with more rounds to continue. RUN belongs to its seeds; other seeds need
+    another RUN.
 
     Example: twinlink discover seeds.txt -o RUN --rounds 3 --top 200 --langs en,zh
     """

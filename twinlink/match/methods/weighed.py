@@ -56,9 +56,9 @@ needed: mean F1 .790 and .863, on one of them .441 and .983. Other sites end ear
 SETTLED = 0.995
 """Share of pairs unchanged since the previous round at which the rounds end."""
 PARTS = 2
-"""Number of parts of the pages that learn words from each other. Trials: in two parts the lexicons are good enough,
-and on a site of
-which no page has a partner .6 of the pairs are expected to be right instead of .95; four parts change nothing."""
+"""Number of parts of the pages that learn words from each other. Trials: in two parts the lexicons are good enough, and
+on a site of which no page has a partner .6 of the pairs are expected to be right instead of .95; four parts change
+nothing."""
 MIN_DIRECT = 0.2
 """Minimum share of a direct link whose pages become candidates: a page has at most five such links."""
 
@@ -67,12 +67,10 @@ def match_weighed(side_a: Side, side_b: Side, words: Words, between: Between, se
     """Match two sides by evidence with learned weights.
 
     Kinds of evidence (``settings.weighing.evidence`` chooses): ``content`` (S_cb with lexicons and shared tokens),
-    ``learned`` (S_cb with the learned lexicon as well), ``contrast`` (the same for the words that distinguish a
-    page from its near-duplicates), ``structure`` (S_struct), ``ets`` (ETS of the mean of these), ``external``
-    (S_ext of the last
-    round's probabilities), ``length``, ``direct`` and ``hreflang`` (links between the two pages); optionally
-    ``pattern``
-    (URL patterns, by their credibility).
+    ``learned`` (S_cb with the learned lexicon as well), ``contrast`` (the same for the words that distinguish a page
+    from its near-duplicates), ``structure`` (S_struct), ``ets`` (ETS of the mean of these), ``external`` (S_ext of the
+    last round's probabilities), ``order`` (the same place among the links of paired pages), ``length``, ``direct`` and
+    ``hreflang`` (links between the two pages), and ``pattern`` (URL patterns, by their credibility).
     """
     site = SiteMeasures(side_a, side_b, words, between, settings)
     last = _rounds(site, _first_state(site), None)

@@ -118,7 +118,7 @@ class _Finder(ast.NodeVisitor):
         return start + before, start + before + len(match[1]), " ".join(match[1].split())
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        if any(isinstance(each, ast.Name) and each.id == "compiled" for each in node.decorator_list):
+        if any("compiled" in ast.unparse(each) or "kernel" in ast.unparse(each) for each in node.decorator_list):
             return
         defaults = [*node.args.defaults, *(each for each in node.args.kw_defaults if each is not None)]
         for child in [*defaults, *node.body]:

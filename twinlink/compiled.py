@@ -1,20 +1,102 @@
-"""Compilation of the kernels with numba."""
+"""Compilation of the kernels with numba, where there is enough to do.
+
+numba is imported when the first kernel is compiled: it takes .4 s of processor time to start, and seconds for a kernel
+that was never compiled on this machine. The interpreter is done sooner with a call over a few thousand elements.
+"""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from typing import Any, Generic, ParamSpec, TypeVar, cast
 
-from numba import njit
+import numpy as np
 
-__all__ = ["compiled"]
+__all__ = ["FEW", "Kernel", "compiled", "compiled_beyond", "n_elements", "part_of_kernel"]
 
-FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
+P = ParamSpec("P")
+ResultT = TypeVar("ResultT")
+
+FEW = 20_000
+"""Elements in the arrays of a call up to which the interpreter runs it."""
 
 
-def compiled(function: FunctionT) -> FunctionT:
-    """Compile with numba, without the interpreter lock; cache the machine code on disk if possible."""
-    try:
-        return cast("FunctionT", njit(cache=True, nogil=True)(function))
-    except RuntimeError:  # numba found no writable folder, as in a read-only container
-        return cast("FunctionT", njit(nogil=True)(function))
+class Kernel(Generic[P, ResultT]):
+    """A function over arrays, which is compiled when it is first called with many elements.
+
+    The result is the same either way, bit for bit: a kernel computes with scalars of numpy, whose integers wrap around.
+
+    Parameters
+    ----------
+    function
+        The function, in the subset of Python that numba compiles.
+    few
+        The number of elements in the arrays of a call up to which the interpreter runs it.
+    """
+
+    def __init__(self, function: Callable[P, ResultT], few: int) -> None:
+        functools.update_wrapper(self, function)
+        self.interpreted = function
+        """The function as it is written."""
+        self.few = few
+
+    @functools.cached_property
+    def machine_code(self) -> Callable[P, ResultT]:
+        """The compiled function, without the interpreter lock; it is cached on disk if possible."""
+        from numba import njit
+
+        try:
+            return cast("Callable[P, ResultT]", njit(cache=True, nogil=True)(self.interpreted))
+        except RuntimeError:  # numba found no writable folder, as in a read-only container
+            return cast("Callable[P, ResultT]", njit(nogil=True)(self.interpreted))
+
+    @property
+    def _numba_type_(self) -> Any:
+        """The type by which numba knows this function where a kernel calls it."""
+        from numba import typeof
+
+        return typeof(self.machine_code)  # type: ignore[no-untyped-call]
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> ResultT:
+        """Return what the function returns."""
+        if not self.few or n_elements(args) > self.few:
+            return self.machine_code(*args, **kwargs)
+        with np.errstate(over="ignore"):  # integers wrap around on purpose
+            return self.interpreted(*args, **kwargs)
+
+
+def compiled(function: Callable[P, ResultT]) -> Kernel[P, ResultT]:
+    """Compile a function when it is first called."""
+    return Kernel(function, 0)
+
+
+def compiled_beyond(few: int) -> Callable[[Callable[P, ResultT]], Kernel[P, ResultT]]:
+    """Compile a function when it is first called with more than a few elements."""
+    return functools.partial(Kernel, few=few)
+
+
+def part_of_kernel(function: Callable[P, ResultT]) -> Kernel[P, ResultT]:
+    """Compile a function with the kernel that calls it."""
+    return _Part(function)
+
+
+class _Part(Kernel[P, ResultT]):
+    """A function that only kernels call: numba sees its machine code, the interpreter the function."""
+
+    def __init__(self, function: Callable[P, ResultT]) -> None:
+        super().__init__(function, 0)
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> ResultT:
+        """Return what the function returns; nothing is counted, since a kernel counted."""
+        return self.interpreted(*args, **kwargs)
+
+
+def n_elements(values: tuple[Any, ...]) -> int:
+    """Return the number of elements in the arrays among some values, and in the arrays of tuples among them."""
+    total = 0
+    for value in values:
+        if isinstance(value, np.ndarray):
+            total += value.size
+        elif isinstance(value, tuple):
+            total += n_elements(value)
+    return total

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from tests.both_ways import both_ways  # noqa: F401  (kernels of this module)
 from twinlink.errors import ShapeError
 from twinlink.graph.document_order import MAX_LINKS, SHARPNESS, STRICTNESS, LinkLists, link_lists, link_order, sublists
 

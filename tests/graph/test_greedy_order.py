@@ -6,6 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.both_ways import both_ways  # noqa: F401  (kernels of this module)
 from twinlink.graph.greedy_order import greedy_order
 
 

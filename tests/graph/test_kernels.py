@@ -10,20 +10,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.both_ways import both_ways  # noqa: F401  (kernels of this module)
 from twinlink import compiled
 from twinlink.graph import kernels
 
 
 @given(st.integers(0, 2**64 - 1))
 def test_ones_counts_bits(word: int) -> None:
-    assert kernels._ones(np.uint64(word)) == word.bit_count()
+    assert kernels._ones.machine_code(np.uint64(word)) == word.bit_count()
 
 
 def test_code_that_cannot_be_kept_on_disk_is_compiled_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = numba.njit
+
     def njit(*, cache: bool = False, nogil: bool) -> Any:
         if cache:
             raise RuntimeError("cannot cache function: no locator available")
-        return numba.njit(nogil=nogil)
+        return real(nogil=nogil)
 
-    monkeypatch.setattr(compiled, "njit", njit)
+    monkeypatch.setattr(numba, "njit", njit)
     assert compiled.compiled(lambda number: number + 1)(1) == 2

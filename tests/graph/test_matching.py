@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse import csr_array
 
+from tests.both_ways import both_ways  # noqa: F401  (kernels of this module)
 from tests.graph import reference
 from twinlink.errors import ShapeError
 from twinlink.graph.matching import Matching, greedy_matching, optimal_matching, rivals

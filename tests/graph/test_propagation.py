@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from tests.both_ways import both_ways  # noqa: F401  (kernels of this module)
 from tests.graph import reference
 from twinlink.config import EtsSettings
 from twinlink.errors import ShapeError

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
+from tests.both_ways import both_ways  # noqa: F401  (kernels of this module)
 from tests.patterns.pattern_twin import twin_patterns
 from twinlink.config.patterns import PatternSettings
 from twinlink.errors import ShapeError

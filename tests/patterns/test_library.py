@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.both_ways import both_ways  # noqa: F401  (kernels of this module)
 from twinlink.config.patterns import PatternSettings
 from twinlink.errors import InputError
 from twinlink.patterns import library as library_module

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
+from tests.both_ways import both_ways  # noqa: F401  (kernels of this module)
 from twinlink.config import CandidateSettings
 from twinlink.errors import ConfigError, ShapeError
 from twinlink.similarity.candidates import (

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, random_array
 
+from tests.both_ways import both_ways  # noqa: F401  (kernels of this module)
 from twinlink.similarity import kernels
 
 F = np.float32

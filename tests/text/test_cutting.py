@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.both_ways import both_ways  # noqa: F401  (kernels of this module)
 from twinlink.scripts import EAST_ASIAN, SOUTH_EAST_ASIAN, UNSPACED
 from twinlink.text import cutting
 from twinlink.text.characters import MARK_RANGES

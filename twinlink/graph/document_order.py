@@ -7,13 +7,14 @@ pages that are alike in everything else (one product on three platforms, the mon
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from twinlink.compiled import compiled
+from twinlink.compiled import FEW, compiled_beyond, part_of_kernel
 from twinlink.errors import ShapeError
 from twinlink.sparse import entry_rows
 
@@ -165,14 +166,14 @@ def _relative(scores: csr_array, rows: NDArray[np.integer]) -> Floats:
     return relative
 
 
-@compiled
+@part_of_kernel
 def _plus(x: float, y: float) -> float:
     """Return log(eˣ + eʸ)."""
     larger = max(x, y)
-    return larger if larger == -np.inf else larger + np.log1p(np.exp(min(x, y) - larger))
+    return larger if larger == -np.inf else larger + math.log1p(math.exp(min(x, y) - larger))
 
 
-@compiled
+@part_of_kernel
 def _sums_before(places: Ints, gains: Floats, width: int) -> Floats:
     """Return the logarithm of the sum over all chains that end with each cell of the product of their weights.
 
@@ -195,7 +196,7 @@ def _sums_before(places: Ints, gains: Floats, width: int) -> Floats:
     return sums
 
 
-@compiled
+@part_of_kernel
 def _shares_of_chains(places: Ints, gains: Floats, width: int) -> Floats:
     """Return the share of all chains, by their weights, that each cell is in.
 
@@ -206,10 +207,13 @@ def _shares_of_chains(places: Ints, gains: Floats, width: int) -> Floats:
     total = 0.0
     for cell in range(len(places)):
         total = _plus(total, before[cell])
-    return np.exp(before + after - gains - total)
+    shares = before + after - gains - total
+    for cell in range(len(places)):
+        shares[cell] = math.exp(shares[cell])
+    return shares
 
 
-@compiled
+@part_of_kernel
 def _cells(targets: Ints, place_of: Ints, candidates: _Candidates) -> tuple[Ints, Ints]:
     """Return the candidates of linked pages in the other list, by link and descending position; and their positions."""
     n = 0
@@ -232,7 +236,7 @@ def _cells(targets: Ints, place_of: Ints, candidates: _Candidates) -> tuple[Ints
     return entries, places
 
 
-@compiled
+@compiled_beyond(FEW)
 def _vote(
     lists_a: LinkLists, lists_b: LinkLists, rows: Ints, columns: Ints, weights: Floats, candidates: _Candidates
 ) -> tuple[Floats, Floats, Floats]:

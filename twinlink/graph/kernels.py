@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from twinlink.compiled import compiled
+from twinlink.compiled import FEW, compiled_beyond, part_of_kernel
 
 __all__ = ["Entries", "Neighbours", "external_rows", "greedy_positions"]
 
@@ -70,7 +70,7 @@ class _Lists(NamedTuple):
     head: NDArray[Index]  # best entry of each column, shape (n_target,)
 
 
-@compiled
+@part_of_kernel
 def _ones(word: Word) -> Index:
     """Count the bits that are set; the compiler turns this form into a single instruction."""
     word = word - ((word >> ONE) & Word(0x5555555555555555))
@@ -79,7 +79,7 @@ def _ones(word: Word) -> Index:
     return Index((word * Word(0x0101010101010101)) >> Word(56))
 
 
-@compiled
+@part_of_kernel
 def _mark(near: NDArray[Index], entries: Entries, marks: _Marks) -> int:
     """Mark the ranks of all entries in the rows ``near`` and return their number."""
     for page in near:
@@ -99,7 +99,7 @@ def _mark(near: NDArray[Index], entries: Entries, marks: _Marks) -> int:
     return count
 
 
-@compiled
+@part_of_kernel
 def _fill(near: NDArray[Index], entries: Entries, marks: _Marks, lists: _Lists) -> int:
     """Number the entries in the rows ``near`` by rank, link those of a column, and return their number."""
     count = _mark(near, entries, marks)
@@ -121,7 +121,7 @@ def _fill(near: NDArray[Index], entries: Entries, marks: _Marks, lists: _Lists) 
     return count
 
 
-@compiled
+@part_of_kernel
 def _settle(near: NDArray[Index], lists: _Lists, held: NDArray[Index]) -> None:
     """Let the target pages ``near`` propose their best entries until no source page has two proposals."""
     for page in near:
@@ -138,7 +138,7 @@ def _settle(near: NDArray[Index], lists: _Lists, held: NDArray[Index]) -> None:
             number = lists.following[number]
 
 
-@compiled
+@part_of_kernel
 def _collect(
     near: NDArray[Index],
     lists: _Lists,
@@ -155,7 +155,7 @@ def _collect(
     return total
 
 
-@compiled
+@part_of_kernel
 def _widest(first: int, last: int, entries: Entries, source: Neighbours) -> int:
     """Return the largest number of entries in the rows of one page's neighbours."""
     widest = 0
@@ -168,7 +168,7 @@ def _widest(first: int, last: int, entries: Entries, source: Neighbours) -> int:
     return widest
 
 
-@compiled
+@part_of_kernel
 def _scratch(n_entries: int, widest: int, n_target: int) -> tuple[_Marks, _Lists]:
     n_words = (n_entries >> 6) + 1
     marks = _Marks(
@@ -186,7 +186,7 @@ def _scratch(n_entries: int, widest: int, n_target: int) -> tuple[_Marks, _Lists
     return marks, lists
 
 
-@compiled
+@compiled_beyond(FEW)
 def external_rows(
     first: int, last: int, entries: Entries, source: Neighbours, target: Neighbours, external: NDArray[np.float32]
 ) -> None:
@@ -213,7 +213,7 @@ def external_rows(
             lists.head[lists.columns[number]] = 0
 
 
-@compiled
+@compiled_beyond(FEW)
 def greedy_positions(
     rows: NDArray[np.int64], columns: NDArray[np.int64], n_rows: int, n_columns: int, limit: int
 ) -> NDArray[np.int64]:

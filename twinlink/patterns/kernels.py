@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from twinlink.compiled import compiled
+from twinlink.compiled import FEW, compiled_beyond, part_of_kernel
 from twinlink.patterns.url_kernels import (
     CUT_LEFT,
     CUT_LETTERS,
@@ -45,7 +45,7 @@ __all__ = [
 TOKEN, HEAD, TAIL, INSIDE = range(4)
 """Levels of keys: whole tokens, or letters at the head or tail of a token, or between its digits."""
 
-URL_KERNELS = "dd539cd643346b37"
+URL_KERNELS = "d303d6ad8450c3d2"
 """Digest of ``url_kernels.py``. Numba caches compiled code by the content of its own file, not of the files that it
 calls: without this, an upgrade could use old code. A test checks the digest."""
 
@@ -67,7 +67,7 @@ Pairs = tuple[NDArray[Any], ...]
 """Key (uint64), source and target form (int32), their spans (int64) and level (int8) of each pair."""
 
 
-@compiled
+@part_of_kernel
 def _table(n: int) -> Hashes:
     """Return a table for ``_seen`` with at least n places: a power of two."""
     words = 1
@@ -76,7 +76,7 @@ def _table(n: int) -> Hashes:
     return np.zeros(words, np.uint64)
 
 
-@compiled
+@part_of_kernel
 def _seen(table: Hashes, x: np.uint64) -> int:
     """Count a hash in a table of two bits each; return how often it had come before: 0, 1, or 2 for more."""
     x &= np.uint64(len(table) * 32 - 1)
@@ -87,14 +87,14 @@ def _seen(table: Hashes, x: np.uint64) -> int:
     return int(before)
 
 
-@compiled
+@part_of_kernel
 def _count(table: Hashes, x: np.uint64) -> int:
     """Return how often a hash was counted: 0, 1, or 2 for more."""
     x &= np.uint64(len(table) * 32 - 1)
     return int((table[np.int64(x >> _FIVE)] >> ((x & _31) * _TWO)) & _THREE)
 
 
-@compiled
+@compiled_beyond(FEW)
 def shared_masks(
     text: Bytes, starts: Places, lasts: Places, limits: tuple[int, int, int, bool], power: Hashes, longest: int
 ) -> Masks:
@@ -127,13 +127,13 @@ def shared_masks(
     return found_sig, found_page, found_first, found_last, found_kind
 
 
-@compiled
+@compiled_beyond(FEW)
 def key_hash(level: int, source: np.uint64, target: np.uint64) -> np.uint64:
     """Hash of a key from its level and the hashes of its two sides."""
     return mix(source + mix(target + _GOLD * np.uint64(level + 1)))
 
 
-@compiled
+@part_of_kernel
 def _is_after(text: Bytes, a: int, a_end: int, b: int, b_end: int) -> bool:
     """Whether the first text comes behind the second in the order of their bytes."""
     for i in range(min(a_end - a, b_end - b)):
@@ -142,7 +142,7 @@ def _is_after(text: Bytes, a: int, a_end: int, b: int, b_end: int) -> bool:
     return a_end - a > b_end - b
 
 
-@compiled
+@part_of_kernel
 def _is_least(text: Bytes, a: int, a_end: int, b: int, b_end: int, kind: int) -> bool:
     """Whether two masked parts have no token in common at either end (of masks inside a token: no letter)."""
     if kind == VARIABLE:
@@ -163,7 +163,7 @@ def _is_least(text: Bytes, a: int, a_end: int, b: int, b_end: int, kind: int) ->
     return not (i > 1 and is_whole_a and is_whole_b)
 
 
-@compiled
+@part_of_kernel
 def _has_letter(text: Bytes, start: int, end: int, kind: int) -> bool:
     """Whether a mask has a letter; of a variable its value counts."""
     value = start
@@ -178,7 +178,7 @@ def _has_letter(text: Bytes, start: int, end: int, kind: int) -> bool:
     return False
 
 
-@compiled
+@part_of_kernel
 def _level(text: Bytes, form: int, form_end: int, a: int, b: int, kind: int) -> int:
     if kind not in (LETTERS, CUT_LETTERS):
         return TOKEN
@@ -187,13 +187,19 @@ def _level(text: Bytes, form: int, form_end: int, a: int, b: int, kind: int) -> 
     return TAIL if b == form_end or not is_token(text[b]) else INSIDE
 
 
-@compiled
+@part_of_kernel
+def _span(first: int, last: int) -> int:
+    """Return two places as one number of 64 bits."""
+    return (int(first) << 16) | int(last)
+
+
+@part_of_kernel
 def _may_pair(langs: Pages, u: int, v: int) -> bool:
     """Whether the languages of two pages are not known to be the same."""
     return bool(langs[u] < 0 or langs[v] < 0 or langs[u] != langs[v])
 
 
-@compiled
+@part_of_kernel
 def _pair(
     text: Bytes, starts: Places, lasts: Places, langs: Pages, masks: Masks, i: int, j: int
 ) -> tuple[np.uint64, int, int, int, int, int]:
@@ -212,7 +218,7 @@ def _pair(
         gap = first[v] - 1 if kind[v] == CUT_LEFT else first[v]
         level = _level(text, x, lasts[page[v]], a, b, kind[v])
         key = key_hash(level, np.uint64(0), hash_bytes(text, a, b))
-        return key, page[u], (gap << 16) | gap, page[v], (first[v] << 16) | last[v], level
+        return key, page[u], _span(gap, gap), page[v], _span(first[v], last[v]), level
     a, b = starts[page[i]] + first[i], starts[page[j]] + first[j]
     a_end, b_end = starts[page[i]] + last[i], starts[page[j]] + last[j]
     if not _is_least(text, a, a_end, b, b_end, kind[i]):
@@ -226,11 +232,11 @@ def _pair(
     level = _level(text, starts[page[u]], lasts[page[u]], a, a_end, kind[u])
     key = key_hash(level, hash_bytes(text, a, a_end), hash_bytes(text, b, b_end))
     more = REPEATED if kind[u] == EVERYWHERE else 0
-    span_u, span_v = ((first[u] | more) << 16) | last[u], ((first[v] | more) << 16) | last[v]
+    span_u, span_v = _span(first[u] | more, last[u]), _span(first[v] | more, last[v])
     return key, page[u], span_u, page[v], span_v, level
 
 
-@compiled
+@part_of_kernel
 def _bounds(signatures: Hashes, i: int) -> int:
     """Where the run of equal signatures that begins at ``i`` ends."""
     j = i + 1
@@ -239,7 +245,7 @@ def _bounds(signatures: Hashes, i: int) -> int:
     return j
 
 
-@compiled
+@compiled_beyond(FEW)
 def whole_first(masks: Masks) -> None:
     """Put the whole address in front of the cuts that leave it, in masks that are sorted by signature."""
     signatures, page, first, last, kind = masks
@@ -257,13 +263,13 @@ def whole_first(masks: Masks) -> None:
         i = end
 
 
-@compiled
+@part_of_kernel
 def _is_known(known: Hashes, key: np.uint64) -> bool:
     at = np.searchsorted(known, key)
     return bool(at < len(known) and known[at] == key)
 
 
-@compiled
+@part_of_kernel
 def _next(masks: Masks, i: int, end: int, a: int, b: int, most: int) -> tuple[int, int]:
     """Next two masks of a group after (a, b): of a group of cuts the whole address (it comes first) with each of them.
 
@@ -281,7 +287,7 @@ def _next(masks: Masks, i: int, end: int, a: int, b: int, most: int) -> tuple[in
     return (a + 1, a + 2) if a + 2 < end else (end, end)
 
 
-@compiled
+@compiled_beyond(FEW)
 def group_pairs(
     text: Bytes, starts: Places, lasts: Places, langs: Pages, masks: Masks, most: int, least: int, known: Hashes
 ) -> tuple[Pairs, Places]:
@@ -349,7 +355,7 @@ def group_pairs(
     return (keys, us, vs, spans_u, spans_v, levels), crowded
 
 
-@compiled
+@compiled_beyond(FEW)
 def crowded_pairs(
     text: Bytes,
     starts: Places,
@@ -403,7 +409,7 @@ def crowded_pairs(
     )
 
 
-@compiled
+@part_of_kernel
 def _bind(
     page: int,
     span: int,
@@ -427,7 +433,7 @@ def _bind(
                     strength[key_of[c]] -= 1
 
 
-@compiled
+@compiled_beyond(FEW)
 def compete(  # noqa: C901  (one loop inside the other, each a line of the description)
     pages: tuple[Pages, Pages],
     spans: tuple[Spans, Spans],

@@ -18,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from twinlink.compiled import compiled
+from twinlink.compiled import FEW, compiled_beyond, part_of_kernel
 
 __all__ = [
     "CUT_LEFT",
@@ -66,7 +66,7 @@ Hashes = NDArray[np.uint64]
 Marks = NDArray[np.bool_]
 
 
-@compiled
+@part_of_kernel
 def mix(x: np.uint64) -> np.uint64:
     """Spread the bits of a number over the whole of it (the finaliser of SplitMix64)."""
     x = (x ^ (x >> _S32)) * _M1
@@ -74,17 +74,14 @@ def mix(x: np.uint64) -> np.uint64:
     return x ^ (x >> _S32)
 
 
-@compiled
 def powers(n: int) -> Hashes:
-    """Powers of the base of the hash."""
-    result = np.empty(n + 1, np.uint64)
+    """Powers of the base of the hash, from 0 to n."""
+    result = np.full(n + 1, _BASE)
     result[0] = _ONE
-    for i in range(n):
-        result[i + 1] = result[i] * _BASE
-    return result
+    return np.multiply.accumulate(result)
 
 
-@compiled
+@compiled_beyond(FEW)
 def hash_bytes(text: Bytes, start: int, end: int) -> np.uint64:
     """Hash of a piece of text: a polynomial in its bytes, so that hashes of neighbours can be joined."""
     h = np.uint64(0)
@@ -93,7 +90,7 @@ def hash_bytes(text: Bytes, start: int, end: int) -> np.uint64:
     return h
 
 
-@compiled
+@compiled_beyond(FEW)
 def form_hashes(text: Bytes, ends: Places) -> Hashes:
     """Hash each form."""
     result = np.empty(len(ends) - 1, np.uint64)
@@ -102,23 +99,23 @@ def form_hashes(text: Bytes, ends: Places) -> Hashes:
     return result
 
 
-@compiled
+@part_of_kernel
 def is_token(c: int) -> bool:
     """Whether a byte belongs to a token, rather than between two."""
     return 97 <= c <= 122 or 48 <= c <= 57 or c >= 128
 
 
-@compiled
+@part_of_kernel
 def _is_letter(c: int) -> bool:
     return 97 <= c <= 122
 
 
-@compiled
+@part_of_kernel
 def _small(c: int) -> int:
     return c + 32 if 65 <= c <= 90 else c
 
 
-@compiled
+@part_of_kernel
 def _hex(c: int) -> int:
     if 48 <= c <= 57:
         return c - 48
@@ -126,7 +123,7 @@ def _hex(c: int) -> int:
     return c - 87 if 97 <= c <= 102 else -1
 
 
-@compiled
+@part_of_kernel
 def _host_of(raw: Bytes, start: int, end: int) -> tuple[int, int]:
     """Where the host of an address begins and ends; (start, start) for what is no address."""
     i = start
@@ -141,7 +138,7 @@ def _host_of(raw: Bytes, start: int, end: int) -> tuple[int, int]:
     return (first, last) if last > first else (start, start)
 
 
-@compiled
+@compiled_beyond(FEW)
 def common_host(raw: Bytes, starts: Places) -> tuple[int, int]:
     """Where, in ``raw``, the labels stand that all hosts end in: (from, to)."""
     first, last = 0, 0
@@ -166,7 +163,7 @@ def common_host(raw: Bytes, starts: Places) -> tuple[int, int]:
     return first, last
 
 
-@compiled
+@part_of_kernel
 def _write_decoded(raw: Bytes, start: int, end: int, out: Bytes, at: int, in_query: bool) -> int:
     """Write a path or a query in small letters, percent-encoding undone but for what would change its parts."""
     i, begin = start, at
@@ -192,7 +189,7 @@ def _write_decoded(raw: Bytes, start: int, end: int, out: Bytes, at: int, in_que
     return at
 
 
-@compiled
+@part_of_kernel
 def _is_before(text: Bytes, a: int, a_end: int, b: int, b_end: int) -> bool:
     for i in range(min(a_end - a, b_end - b)):
         if text[a + i] != text[b + i]:
@@ -200,7 +197,7 @@ def _is_before(text: Bytes, a: int, a_end: int, b: int, b_end: int) -> bool:
     return a_end - a < b_end - b
 
 
-@compiled
+@part_of_kernel
 def _write_variables(raw: Bytes, start: int, end: int, out: Bytes, at: int, room: Bytes) -> int:
     """Write the variables of a query in order, each behind ``?``."""
     begins, ends = np.empty(MAX_VARIABLES, np.int64), np.empty(MAX_VARIABLES, np.int64)
@@ -229,7 +226,7 @@ def _write_variables(raw: Bytes, start: int, end: int, out: Bytes, at: int, room
     return at
 
 
-@compiled
+@compiled_beyond(FEW)
 def write_forms(raw: Bytes, starts: Places, common: int, longest: int) -> tuple[Bytes, Places, Places]:
     """Write the form of each address.
 
@@ -278,7 +275,7 @@ def write_forms(raw: Bytes, starts: Places, common: int, longest: int) -> tuple[
     return out[:at], ends, paths
 
 
-@compiled
+@compiled_beyond(FEW)
 def default_documents(text: Bytes, ends: Places, paths: Places, known: Hashes, counts: Places) -> None:
     """Count the addresses whose file name is one of the known default documents."""
     for k in range(len(paths)):
@@ -292,7 +289,7 @@ def default_documents(text: Bytes, ends: Places, paths: Places, known: Hashes, c
                     counts[d] += 1
 
 
-@compiled
+@part_of_kernel
 def _token_gap(text: Bytes, start: int, end: int) -> bool:
     """Whether only small separators stand between two tokens: not those of directories, variables and their values."""
     for i in range(start, end):  # noqa: SIM110  (numba has no generators)
@@ -301,7 +298,7 @@ def _token_gap(text: Bytes, start: int, end: int) -> bool:
     return True
 
 
-@compiled
+@part_of_kernel
 def _has_letter(text: Bytes, start: int, end: int) -> bool:
     for i in range(start, end):  # noqa: SIM110
         if _is_letter(text[i]) or text[i] >= 128:
@@ -309,7 +306,7 @@ def _has_letter(text: Bytes, start: int, end: int) -> bool:
     return False
 
 
-@compiled
+@part_of_kernel
 def masks_of(  # noqa: C901, PLR0912  (in calls the loop would cost more than what it does)
     text: Bytes,
     s: int,
@@ -382,21 +379,21 @@ def masks_of(  # noqa: C901, PLR0912  (in calls the loop would cost more than wh
     return _repeated(text, s, first, last, t, size, max_key, power, h, signatures, begins, lasts, kinds, n)
 
 
-@compiled
+@part_of_kernel
 def _around(h: Hashes, power: Hashes, a: int, b: int, size: int) -> np.uint64:
     """Signature of a mask: what stands before it, and what behind."""
     behind = h[size] - h[b] * power[size - b]
     return mix(h[a] + mix(behind + np.uint64(size - b)) * _BASE)
 
 
-@compiled
+@part_of_kernel
 def _joined(h: Hashes, power: Hashes, a: int, b: int, size: int) -> np.uint64:
     """Signature of a cut: the hash of the form without it."""
     behind = h[size] - h[b] * power[size - b]
     return mix(h[a] * power[size - b] + behind + _SALT_CUT)
 
 
-@compiled
+@part_of_kernel
 def _cut(left: int, right: int, a: int, b: int) -> tuple[int, int, int]:
     """From where to where tokens are cut out with the separator that only they need, and the kind of the cut."""
     if left not in (0, _SLASH, _QUERY, _EQUALS):
@@ -408,7 +405,7 @@ def _cut(left: int, right: int, a: int, b: int) -> tuple[int, int, int]:
     return a, a, CUT_LEFT
 
 
-@compiled
+@part_of_kernel
 def _inside_token(
     text: Bytes,
     s: int,
@@ -442,7 +439,7 @@ def _inside_token(
     return n
 
 
-@compiled
+@part_of_kernel
 def _letters(
     x: int,
     y: int,
@@ -464,7 +461,7 @@ def _letters(
     return n + 2
 
 
-@compiled
+@part_of_kernel
 def _variables(
     text: Bytes,
     s: int,
@@ -498,7 +495,7 @@ def _variables(
     return n
 
 
-@compiled
+@part_of_kernel
 def _repeated(
     text: Bytes,
     s: int,

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from twinlink.compiled import compiled
+from twinlink.compiled import FEW, compiled_beyond, part_of_kernel
 
 __all__ = ["Csr", "aligned_words", "arrays_of", "best_companions", "best_products", "pattern_dot"]
 
@@ -45,7 +45,7 @@ def arrays_of(matrix: csr_array) -> Csr:
     return matrix.indptr.astype(np.int64, copy=False), indices, matrix.data.astype(np.float32, copy=False)
 
 
-@compiled
+@compiled_beyond(FEW)
 def pattern_dot(
     x: Csr, y: Csr, n_columns: int, starts: NDArray[np.int64], columns: NDArray[Index]
 ) -> NDArray[np.float32]:
@@ -59,7 +59,7 @@ def pattern_dot(
             row[x_columns[k]] = x_data[k]
         for pair in range(starts[i], starts[i + 1]):
             j = columns[pair]
-            total = 0.0
+            total = np.float64(0)
             for k in range(y_starts[j], y_starts[j + ONE]):
                 total += row[y_columns[k]] * y_data[k]
             result[pair] = total
@@ -68,7 +68,7 @@ def pattern_dot(
     return result
 
 
-@compiled
+@part_of_kernel
 def _n_links(a: Csr, links: Csr) -> int:
     """Return the largest number of links that the terms of one page have."""
     a_starts, a_columns, _ = a
@@ -82,7 +82,7 @@ def _n_links(a: Csr, links: Csr) -> int:
     return most
 
 
-@compiled
+@part_of_kernel
 def _chain(i: int, a: Csr, links: Csr, chain: _Chain) -> int:
     """Collect the links of page i; return the number of its terms that have any."""
     a_starts, a_columns, a_data = a
@@ -99,10 +99,10 @@ def _chain(i: int, a: Csr, links: Csr, chain: _Chain) -> int:
     return n_terms
 
 
-@compiled
+@part_of_kernel
 def _take(n_terms: int, chain: _Chain, free: NDArray[np.float32]) -> float:
     """Align the terms of a page greedily and return the aligned weight. Where a term has one link, a test is slower."""
-    total, at = 0.0, np.uint64(0)
+    total, at = np.float64(0), np.uint64(0)
     for k in range(n_terms):
         wanting, end = chain.wanting[k], chain.ends[k]
         if end - at == 1:
@@ -122,7 +122,7 @@ def _take(n_terms: int, chain: _Chain, free: NDArray[np.float32]) -> float:
     return total
 
 
-@compiled
+@compiled_beyond(FEW)
 def aligned_words(
     a: Csr, b: Csr, links: Csr, n_terms_b: int, starts: NDArray[np.int64], columns: NDArray[Index]
 ) -> NDArray[np.float32]:
@@ -155,7 +155,7 @@ def aligned_words(
     return result
 
 
-@compiled
+@part_of_kernel
 def _insert(scores: NDArray[np.float32], pages: NDArray[np.int32], score: np.float32, page: int) -> None:
     """Insert a page into a list sorted by descending score, then page number, and drop the last one."""
     place = len(scores) - 1
@@ -167,7 +167,7 @@ def _insert(scores: NDArray[np.float32], pages: NDArray[np.int32], score: np.flo
     pages[place] = page
 
 
-@compiled
+@part_of_kernel
 def _lay_out(y: Csr, n_columns: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """Expand the long rows of a matrix; return each row's index among them (-1: not expanded), and the dense rows."""
     starts, columns, data = y
@@ -185,7 +185,7 @@ def _lay_out(y: Csr, n_columns: int) -> tuple[NDArray[np.int64], NDArray[np.floa
     return places, full
 
 
-@compiled
+@part_of_kernel
 def _add_products(
     i: int, x: Csr, y: Csr, places: NDArray[np.int64], full: NDArray[np.float32], row: NDArray[np.float32]
 ) -> None:
@@ -203,7 +203,7 @@ def _add_products(
                 row[y_columns[link]] += factor * y_data[link]
 
 
-@compiled
+@compiled_beyond(FEW)
 def best_products(x: Csr, y: Csr, n_columns: int, k: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Find the k largest entries of each row and each column of the product of two nonnegative CSR matrices.
 
@@ -232,7 +232,7 @@ def best_products(x: Csr, y: Csr, n_columns: int, k: int) -> tuple[NDArray[np.in
     return of_row, of_column
 
 
-@compiled
+@compiled_beyond(FEW)
 def best_companions(
     pairs_of: Csr, terms_of: Csr, sizes: NDArray[np.float32], k: int, least_together: int, least_dice: np.float32
 ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:

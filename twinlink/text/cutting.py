@@ -140,7 +140,7 @@ def _cut_chunk(texts: Sequence[str], ids: dict[str, int]) -> tuple[NDArray[np.in
     if joined.count("\n") >= len(texts):
         joined = "\n".join(text.replace("\n", " ") for text in texts)
     codes = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), np.uint32)
-    starts, ends, hashes = find_tokens(codes, characters.classes_of(codes))
+    starts, ends, hashes = find_tokens(codes, np.append(characters.classes_of(codes)[codes], np.zeros(2, np.uint8)))
     numbers, _ = pd.factorize(hashes)
     first = np.zeros(numbers.max(initial=-1) + 1, np.int64)
     first[numbers[::-1]] = np.arange(len(numbers))[::-1]

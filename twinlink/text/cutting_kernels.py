@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from twinlink.compiled import compiled
+from twinlink.compiled import compiled_beyond, part_of_kernel
 from twinlink.text.characters import (
     APOSTROPHE,
     DIGIT,
@@ -31,8 +31,11 @@ _FIRST_HASH, _FACTOR = np.uint64(14695981039346656037), np.uint64(1099511628211)
 Place = np.uint64
 ONE = np.uint64(1)
 
+FEW_CHARACTERS = 200_000
+"""Code points and classes of a call up to which the interpreter runs it."""
 
-@compiled
+
+@part_of_kernel
 def _end_of_number(kinds: NDArray[np.uint8], at: Place) -> Place:
     """Return where a number ends: groups of digits, one point or apostrophe between each two."""
     while kinds[at] & DIGIT or (kinds[at] & (POINT | APOSTROPHE) and kinds[at + ONE] & DIGIT):
@@ -40,7 +43,7 @@ def _end_of_number(kinds: NDArray[np.uint8], at: Place) -> Place:
     return at
 
 
-@compiled
+@part_of_kernel
 def _end_of_word(kinds: NDArray[np.uint8], at: Place) -> Place:
     """Return where a word ends."""
     while True:
@@ -51,7 +54,7 @@ def _end_of_word(kinds: NDArray[np.uint8], at: Place) -> Place:
         at += ONE
 
 
-@compiled
+@part_of_kernel
 def _end_of_run(kinds: NDArray[np.uint8], at: Place, script: int) -> Place:
     """Return where a run of characters of one kind of scripts ends."""
     while kinds[at] & script:
@@ -59,7 +62,7 @@ def _end_of_run(kinds: NDArray[np.uint8], at: Place, script: int) -> Place:
     return at
 
 
-@compiled
+@part_of_kernel
 def _end_of_token(kinds: NDArray[np.uint8], at: Place) -> Place:
     """Return where the token that begins here ends; ``at`` itself if none does."""
     kind = kinds[at]
@@ -72,16 +75,13 @@ def _end_of_token(kinds: NDArray[np.uint8], at: Place) -> Place:
     return _end_of_run(kinds, at, SOUTH_EAST_ASIAN)
 
 
-@compiled
-def find_tokens(codes: NDArray[np.uint32], classes: NDArray[np.uint8]) -> tuple[Places, Places, NDArray[np.uint64]]:
-    """Find the tokens of a text, given its code points and the class of each.
+@compiled_beyond(FEW_CHARACTERS)
+def find_tokens(codes: NDArray[np.uint32], kinds: NDArray[np.uint8]) -> tuple[Places, Places, NDArray[np.uint64]]:
+    """Find the tokens of a text, given its code points and the class of each, followed by two zeros.
 
     Returns where each begins and ends, and a hash of its characters.
     """
     n_most = Place(len(codes))
-    kinds = np.zeros(len(codes) + 2, np.uint8)
-    for i in range(len(codes)):
-        kinds[i] = classes[codes[i]]
     starts, ends = np.empty(len(codes), np.int64), np.empty(len(codes), np.int64)
     hashes = np.empty(len(codes), np.uint64)
     n, at = Place(0), Place(0)

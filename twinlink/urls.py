@@ -9,7 +9,8 @@ from typing import Literal
 from urllib.parse import quote
 
 import ada_url
-from publicsuffixlist import PublicSuffixList
+
+from twinlink.domains import public_suffix, registered_domain
 
 __all__ = [
     "MAX_URL_LENGTH",
@@ -235,14 +236,9 @@ def _site_of_origin(origin: str, site_by: Literal["domain", "host", "path"]) -> 
     except ValueError:
         return ""
     if site_by == "domain" and parsed.host_type == ada_url.HostType.DEFAULT:
-        domain: str | None = _public_suffixes().privatesuffix(parsed.hostname.rstrip("."))
-        return domain or parsed.host
+        name = parsed.hostname.rstrip(".")
+        return parsed.host if public_suffix(name) in ("", name) else registered_domain(name)
     return parsed.host
-
-
-@functools.cache
-def _public_suffixes() -> PublicSuffixList:
-    return PublicSuffixList()
 
 
 def _usable(url: str) -> str | None:

@@ -16,10 +16,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from twinlink.config.sites import HostGraphSettings
+from twinlink.domains import registered_domain
 from twinlink.errors import DamagedError, InputError
 from twinlink.sites.building import SiteLinks, build_host_graph
 from twinlink.sites.common_crawl import add_common_crawl, import_common_crawl
-from twinlink.sites.domains import registered_domain
 from twinlink.sites.export import EXPORTS, export_host_graph, host_graph_to_networkx
 from twinlink.sites.host_graph import EDGES_FILE, NODES_FILE, read_host_graph
 from twinlink.tables import LINKS, write_table

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
-from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
 from twinlink.errors import ShapeError
 from twinlink.graph.checks import check_scores
@@ -107,6 +106,8 @@ def optimal_matching(scores: csr_array, min_score: float = 0.0) -> Matching:
     # column of its own for being unmatched.
     costs = csr_array((2.0 - values.astype(np.float64), (rows, columns)), shape=(n_rows, n_columns))
     alone = csr_array((np.full(n_rows, 2.0), np.arange(n_rows), np.arange(n_rows + 1)), shape=(n_rows, n_rows))
+    from scipy.sparse.csgraph import min_weight_full_bipartite_matching  # .04 s, and not needed by the greedy matching
+
     chosen_rows, chosen = min_weight_full_bipartite_matching(hstack([costs, alone], format="csr"))
     key = chosen_rows * (n_columns + n_rows) + chosen
     return _select(rows, columns, values, np.flatnonzero(np.isin(rows * (n_columns + n_rows) + columns, key)))

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import functools
 from collections import Counter
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from publicsuffixlist import PublicSuffixList
 
 from twinlink.config.discovery import DiscoverySettings
+from twinlink.domains import is_registered
 from twinlink.tables import LINKS, iter_parts, read_table
 
 __all__ = ["is_open", "start_pages"]
@@ -32,18 +31,13 @@ def is_open(site: str, settings: DiscoverySettings, allow_private: bool = False)
     [False, False, False, False]
     """
     name = site.partition(":")[0]
-    if not allow_private and (name.endswith(".arpa") or _suffixes().privatesuffix(name) is None):
+    if not allow_private and (name.endswith(".arpa") or not is_registered(name)):
         return False
     return (not settings.only or _ends(name, settings.only)) and not _ends(name, settings.skip)
 
 
 def _ends(name: str, ends: Sequence[str]) -> bool:
     return any(f".{name}".endswith(f".{end.strip('.').lower()}") for end in ends)
-
-
-@functools.cache
-def _suffixes() -> PublicSuffixList:
-    return PublicSuffixList(accept_unknown=False)
 
 
 def start_pages(links: Path, sites: Collection[str], n_starts: int) -> dict[str, tuple[str, ...]]:

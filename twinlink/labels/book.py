@@ -16,16 +16,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import BinaryIO, Literal, get_args
+from typing import TYPE_CHECKING, BinaryIO, Literal, get_args
 from urllib.parse import quote
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from twinlink.errors import InputError, RunError
 from twinlink.files import NOT_JSON, write_text
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["ACCEPTED", "REJECTED", "UNLABELLED", "Label", "LabelBook", "Step", "export_labels", "label_codes"]
 
@@ -275,6 +277,8 @@ def label_codes(
     if not labels:
         return codes
     both = {pair: label.verdict for (a, b), label in labels.items() for pair in ((a, b), (b, a))}
+    import pandas as pd
+
     # a Series as it is: to make objects of 100,000 addresses takes longer than all the rest
     firsts, seconds = (
         each if isinstance(each, pd.Series) else pd.Series(each, dtype=object) for each in (url_a, url_b)

@@ -13,14 +13,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
-from scipy.special import betaincinv
 
 from twinlink.errors import ShapeError
 from twinlink.labels.book import ACCEPTED, REJECTED, UNLABELLED, Label, label_codes
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = [
     "WIDEST_TOLD",
@@ -169,6 +171,7 @@ def _precision_draws(chances: npt.NDArray[np.float64], codes: npt.NDArray[np.int
 
 
 def _mean_and_interval(draws: npt.NDArray[np.float64]) -> tuple[float, float, float]:
+
     tail = (1 - _LEVEL) / 2
     low, high = np.quantile(draws, [tail, 1 - tail])
     mean = np.clip(draws.mean(), low, high)  # equal but for rounding where all have a label
@@ -224,6 +227,8 @@ def _width(share: float, n: int, of: int | None) -> float:
 
 
 def _beta_interval(a: float, b: float) -> tuple[float, float]:
+    from scipy.special import betaincinv
+
     tail = (1 - _LEVEL) / 2
     return float(betaincinv(a, b, tail)), float(betaincinv(a, b, 1 - tail))
 

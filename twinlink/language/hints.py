@@ -10,12 +10,12 @@ import re
 from collections import Counter
 from urllib.parse import unquote, urlsplit
 
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from twinlink.language.site_languages import NAMED
 from twinlink.languages import LANGUAGE_OF
+from twinlink.lookup import places_of
 
 __all__ = ["page_hints", "switch_names"]
 
@@ -46,11 +46,10 @@ def page_hints(pages: pa.Table, links: pa.Table) -> list[tuple[str, ...]]:
     counts = Counter(part for found in parts for part in found)
     telling = {part for part, n in counts.items() if _MIN_PAGES <= n < len(parts)}
     hints = [{f"url:{part}" for part in found & telling} for found in parts]
-    rows = pd.Index(pages["page_id"].to_numpy())
     for column in ("hreflang", "switch"):
         if column in links.column_names:
             naming = links.filter(pc.and_(pc.not_equal(links[column], ""), links["target"].is_valid()))
-            targets = rows.get_indexer(naming["target"].to_numpy())
+            targets = places_of(naming["target"], among=pages["page_id"])
             for row, tag in zip(targets.tolist(), naming[column].to_pylist(), strict=True):
                 if row >= 0 and not tag.lower().startswith("x-"):
                     hints[row].add(NAMED + tag.lower())

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
-from scipy.special import expit, logit
 
 from twinlink.config import MatchSettings
 from twinlink.graph.document_order import LinkLists
 from twinlink.graph.matching import Matching
 from twinlink.match.shared_names import shared_names
+from twinlink.odds import expit, logit
 from twinlink.pages.page_shape import PageShape
 from twinlink.similarity.content import combine_translations
 from twinlink.similarity.lexicon import Lexicon, heads_of, identity_matrix, translation_matrix

@@ -14,7 +14,6 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
-from scipy.special import expit, logit
 
 from twinlink.config import MatchSettings
 from twinlink.graph.matching import Matching, greedy_matching
@@ -23,6 +22,7 @@ from twinlink.match.evidence import Found, as_log_odds, as_scores
 from twinlink.match.labels import excluded
 from twinlink.match.selection import SideMatch, choose_pairs
 from twinlink.match.sides import Group
+from twinlink.odds import expit, logit
 from twinlink.similarity.chances import shares_of_rivals
 from twinlink.similarity.rivals import Rivalry
 from twinlink.sparse import positions, select, with_values

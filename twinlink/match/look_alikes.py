@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import scipy.sparse as sp
-from scipy.sparse.csgraph import connected_components
 
 from twinlink.match.evidence import Side
 from twinlink.match.selection import SideMatch
@@ -67,6 +66,8 @@ def groups_of(alike: sp.csr_array) -> Numbers:
     >>> groups_of(sp.csr_array([[0, 0, 0, 0, 0], [0, 0, 0, 1, 0], [0, 0, 0, 0, 0], [0, 0, 0, 0, 1], [0, 0, 0, 0, 0]]))
     array([0, 1, 0, 1, 1])
     """
+    from scipy.sparse.csgraph import connected_components
+
     n_parts, part = connected_components(alike, directed=False)
     sizes = np.bincount(part, minlength=n_parts)
     first = np.full(n_parts, len(part))

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from twinlink.language.hints import switch_names
+from twinlink.lookup import places_of
 from twinlink.tables import LINKS, iter_batches
 
 __all__ = ["page_names", "read_links", "shared_names"]
@@ -49,10 +49,10 @@ def page_names(pages: pa.Table, links: pa.Table) -> list[tuple[str, ...]]:
             found += [f"img:{image}" for image in images]
     if "target_url" in links.column_names and pages.num_rows:
         outside = links.filter(pc.not_equal(links["target_site"], pages["site"][0]))
-        rows = pd.Index(pages["page_id"].to_numpy()).get_indexer(outside["source"].to_numpy())
+        rows = places_of(outside["source"], among=pages["page_id"])
         urls = outside["target_url"].to_pylist()
         places = {url: _place(url) for url in set(urls)}
-        for row, url in zip(rows, urls, strict=True):
+        for row, url in zip(rows.tolist(), urls, strict=True):
             if row >= 0:
                 names[row].append(places[url])
     return [tuple(dict.fromkeys(found)) for found in names]

@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 import scipy.sparse as sp
@@ -20,6 +19,7 @@ from twinlink.graph.links import adjacency
 from twinlink.ingest.shapes import ShapeTable
 from twinlink.language.site_languages import TWO_LANGUAGES, UNDETERMINED
 from twinlink.languages import languages_of_site
+from twinlink.lookup import places_of
 from twinlink.match.evidence import Between, Side
 from twinlink.match.shared_names import page_names
 from twinlink.text.cutting import Cutter
@@ -142,10 +142,9 @@ def facing_groups(groups: Sequence[Group]) -> list[tuple[Group, Group]]:
 
 def _inner_links(pages: pa.Table, links: pa.Table) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
     """Return source and target page of each link among the pages of a site."""
-    page_ids = pd.Index(pages["page_id"].to_numpy())
     targets = links["target"].drop_null()
     sources = links["source"].filter(links["target"].is_valid())
-    source, target = page_ids.get_indexer(sources.to_numpy()), page_ids.get_indexer(targets.to_numpy())
+    source, target = (places_of(column, among=pages["page_id"]) for column in (sources, targets))
     inside = (source >= 0) & (target >= 0)
     return source[inside], target[inside]
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, logit
 
+from twinlink.odds import expit, logit
 from twinlink.similarity.rivals import Rivalry
 
 __all__ = ["chance_of_being_right", "recalibrated", "shares_of_rivals"]

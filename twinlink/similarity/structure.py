@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
-from rapidfuzz.distance import Indel, LCSseq
-from rapidfuzz.process import cdist
 from scipy.sparse import csr_array
 
 from twinlink.errors import ShapeError
@@ -19,7 +17,7 @@ StructureForm = Literal["indel", "lcs_max"]
 MAX_TAGS = 50_000
 """Maximum number of tags compared per page (the first ones). The time per pair is quadratic (20 ms at this length)."""
 
-_SCORERS = {"indel": Indel.normalized_similarity, "lcs_max": LCSseq.normalized_similarity}
+_SCORERS = {"indel": "Indel", "lcs_max": "LCSseq"}
 
 
 def structural_similarity(
@@ -62,10 +60,12 @@ def structural_similarity(
     """
     if pattern.shape != (len(tags_a), len(tags_b)):
         raise ShapeError(f"pattern {pattern.shape} does not fit {len(tags_a)} and {len(tags_b)} pages")
-    scorer = _SCORERS[normaliser]
+    from rapidfuzz import distance, process  # the default method does not compare structure
+
+    scorer = getattr(distance, _SCORERS[normaliser]).normalized_similarity
     values = np.empty(pattern.nnz, np.float32)
     for i, tags in enumerate(tags_a):
         first, last = pattern.indptr[i], pattern.indptr[i + 1]
         others = [tags_b[j][:MAX_TAGS] for j in pattern.indices[first:last]]
-        values[first:last] = cdist([tags[:MAX_TAGS]], others, scorer=scorer, dtype=np.float32, workers=1)[0]
+        values[first:last] = process.cdist([tags[:MAX_TAGS]], others, scorer=scorer, dtype=np.float32, workers=1)[0]
     return csr_array((values, pattern.indices.copy(), pattern.indptr.copy()), shape=pattern.shape)

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from twinlink.config.sites import RankingSettings
+from twinlink.domains import public_suffix
 from twinlink.errors import ShapeError
 from twinlink.graph.ranking import PageRank, pagerank, seed_sums
-from twinlink.sites.domains import public_suffix
 from twinlink.sites.host_graph import HostGraph
 
 __all__ = ["FEATURES", "SiteFeatures", "site_features", "suffix_odds"]

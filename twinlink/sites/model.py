@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import expit
 
 from twinlink.errors import ShapeError
+from twinlink.odds import expit
 from twinlink.sites.features import FEATURES
 
 __all__ = ["PRIOR", "SiteModel", "contributions", "learn_site_model", "prior_model", "site_probability"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import html
 import os
 import re
@@ -11,8 +10,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from urllib.parse import quote, unquote_to_bytes, urlsplit
 
-from publicsuffixlist import PublicSuffixList
-
+from twinlink.domains import is_registered
 from twinlink.urls import join, normalise
 
 __all__ = [
@@ -190,12 +188,7 @@ def _is_host(name: str) -> bool:
     host = parts[1].lower()
     if host == "localhost" or _IP_ADDRESS.fullmatch(host):
         return True
-    return "." in host and _known_suffixes().privatesuffix(host) is not None
-
-
-@functools.cache
-def _known_suffixes() -> PublicSuffixList:
-    return PublicSuffixList(accept_unknown=False)
+    return "." in host and is_registered(host)
 
 
 def _names(name: str, siblings: Collection[str], is_bare: bool) -> list[str]:

@@ -8,10 +8,10 @@ from itertools import chain, count
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
+from twinlink.lookup import distinct_values
 from twinlink.text import characters
 from twinlink.text.cutting_kernels import find_tokens
 
@@ -141,8 +141,8 @@ def _cut_chunk(texts: Sequence[str], ids: dict[str, int]) -> tuple[NDArray[np.in
         joined = "\n".join(text.replace("\n", " ") for text in texts)
     codes = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), np.uint32)
     starts, ends, hashes = find_tokens(codes, np.append(characters.classes_of(codes)[codes], np.zeros(2, np.uint8)))
-    numbers, _ = pd.factorize(hashes)
-    first = np.zeros(numbers.max(initial=-1) + 1, np.int64)
+    numbers, values = distinct_values(hashes)
+    first = np.zeros(len(values), np.int64)
     first[numbers[::-1]] = np.arange(len(numbers))[::-1]
     distinct = [joined[start:end] for start, end in zip(starts[first].tolist(), ends[first].tolist(), strict=True)]
     known = np.fromiter(map(ids.__getitem__, distinct), np.int64, len(distinct))

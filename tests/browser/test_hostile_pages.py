@@ -13,7 +13,7 @@ from tests.browser.test_review_pages import Reviewing, home
 from tests.browser.watching import watched
 from tests.loopback import Answer, Server, serving
 from tests.review.hostile import VECTORS, hostile_page
-from twinlink.review.reading.run_source import RunSource
+from twinlink.review.reading.run_view import RunView
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Frame, Page
@@ -88,7 +88,7 @@ def big_table() -> str:
 
 
 def numbers(run: Path, name: str) -> tuple[int, int]:
-    source = RunSource(run)
+    source = RunView(run)
     a, b = (source.page_of(f"{BASE}{lang}/{name}.html") for lang in ("en", "tc"))
     assert a is not None
     assert b is not None
@@ -122,7 +122,7 @@ def test_the_trap_would_notice(chromium: Browser, trap: Server) -> None:
 
 
 def test_they_are_pairs_as_others_are(hostile_run: Path) -> None:
-    pairs = RunSource(hostile_run).pairs
+    pairs = RunView(hostile_run).pairs
     found = set(zip(pairs["url_a"], pairs["url_b"], strict=True))
     right = {(f"{BASE}en/{name}.html", f"{BASE}tc/{name}.html") for name in (*VECTORS, TABLE)}
     assert found <= right

@@ -11,7 +11,7 @@ import pytest
 from experiments.bench import bench_review
 from experiments.bench.synthetic_run import Size, write_run
 from tests.browsers import needs_browser
-from twinlink.review.reading.run_source import RunSource
+from twinlink.review.reading.run_view import RunView
 from twinlink.tables import LINKS, PAGES, PAIRS, SEGMENTS, read_table
 
 ROOT = Path(__file__).parents[2]
@@ -48,16 +48,16 @@ def test_beads_are_the_texts_of_their_blocks(run: Path) -> None:
 
 
 def test_a_review_has_an_answer_to_everything(run: Path) -> None:
-    source = RunSource(run)
-    pairs = source.pairs
+    tables = RunView(run).read(lambda tables: tables)
+    pairs = tables.pairs
     chosen = bench_review.asked_for(pairs, SIZE.archived, 4)
     assert len(chosen) == 4
     assert chosen.iloc[0]["url_a"] == pairs["url_a"].min()
     for a, b, url_a, url_b in chosen[["page_a", "page_b", "url_a", "url_b"]].to_numpy().tolist():
-        assert source.document(a) is not None
-        assert len(source.segments(url_a, url_b)) == SIZE.blocks
-        assert source.rivals(a, b).iloc[0]["page_b"] == b
-        assert source.neighbours(a)
+        assert tables.document(a) is not None
+        assert len(tables.segments(url_a, url_b)) == SIZE.blocks
+        assert tables.rivals(a, b).iloc[0]["page_b"] == b
+        assert tables.neighbours(a)
 
 
 @needs_browser

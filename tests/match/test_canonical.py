@@ -14,7 +14,7 @@ from twinlink import mine
 from twinlink.evaluation.gold import Gold
 from twinlink.ingest.twin_addresses import Twins
 from twinlink.labels.book import LabelBook
-from twinlink.review.reading.run_source import RunSource
+from twinlink.review.reading.run_view import RunView
 from twinlink.run import Run
 
 LIVE = "https://www.live.example"
@@ -157,7 +157,7 @@ def test_explain_knows_both_addresses(run: Run) -> None:
 def test_report_and_review_show_both_addresses(run: Run) -> None:
     text = run.report(run.path.parent / "report.html").read_text(encoding="utf-8")
     row: pd.Series = run.pairs.iloc[0]
-    with serving(RunSource(run.path), LabelBook(run.path)) as made:
+    with serving(RunView(run.path), LabelBook(run.path)) as made:
         shown = _text(made, f"/pair/{row['page_a']}/{row['page_b']}")
     for column in ("url_a", "url_b", "canonical_a", "canonical_b"):
         assert row[column] in text

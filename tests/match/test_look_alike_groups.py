@@ -22,7 +22,7 @@ from twinlink.labels.book import LabelBook
 from twinlink.match.evidence import Found, Side
 from twinlink.match.look_alikes import facing_groups, groups_of, look_alike_table
 from twinlink.match.selection import SideMatch
-from twinlink.review.reading.run_source import RunSource
+from twinlink.review.reading.run_view import RunView
 from twinlink.run import Run
 from twinlink.tables import LOOK_ALIKES
 
@@ -188,7 +188,7 @@ def test_the_report_has_the_groups(run: Run) -> None:
 
 @pytest.fixture(scope="module")
 def served(run: Run) -> Iterator[Served]:
-    with serving(RunSource(run.path), LabelBook(run.path)) as made:
+    with serving(RunView(run.path), LabelBook(run.path)) as made:
         yield made
 
 

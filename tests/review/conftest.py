@@ -10,11 +10,11 @@ from threading import Thread
 import httpx
 import pytest
 
-from tests.review.fakes import FakeSource
+from tests.review.fakes import FakeRun
 from twinlink.labels.book import LabelBook
 from twinlink.review.app.app import make_app
 from twinlink.review.app.serve import listen, server_of
-from twinlink.review.source import Source
+from twinlink.review.reading.run_view import RunView
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # Starlette would rather have another version of httpx
@@ -31,7 +31,7 @@ class Visitor:
     """A browser that has come in, without scripts."""
 
     client: TestClient
-    source: FakeSource
+    run: FakeRun
     labels: LabelBook
     token: str
 
@@ -59,13 +59,13 @@ Visiting = Callable[..., Visitor]
 def visiting(tmp_path: Path) -> Visiting:
     """Open a run of toy pages in a browser without scripts."""
 
-    def visit(source: FakeSource | None = None, who: str = "ann", folder: Path = tmp_path) -> Visitor:
-        source = source or FakeSource()
+    def visit(run: FakeRun | None = None, who: str = "ann", folder: Path = tmp_path) -> Visitor:
+        run = run or FakeRun()
         labels = LabelBook(folder)
-        app = make_app(source, labels, who, PORT)
+        app = make_app(run, labels, who, PORT)
         client = TestClient(app, base_url=f"http://127.0.0.1:{PORT}", raise_server_exceptions=False)
         assert client.get(app.state.room.entrance.address).status_code == 200
-        return Visitor(client, source, labels, app.state.room.entrance.token)
+        return Visitor(client, run, labels, app.state.room.entrance.token)
 
     return visit
 
@@ -88,15 +88,15 @@ class Served:
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """Serve a run of toy pages over HTTP."""
-    source = FakeSource(breaks=ZeroDivisionError("a bug of ours"))
-    with serving(source, LabelBook(tmp_path_factory.mktemp("run"))) as made:
+    run = FakeRun(breaks=ZeroDivisionError("a bug of ours"))
+    with serving(run, LabelBook(tmp_path_factory.mktemp("run"))) as made:
         yield made
 
 
 @contextmanager
-def serving(source: Source, labels: LabelBook) -> Iterator[Served]:
+def serving(run: RunView, labels: LabelBook) -> Iterator[Served]:
     """Serve a run over HTTP on a free port of this machine."""
-    app = make_app(source, labels, "ann", 0)
+    app = make_app(run, labels, "ann", 0)
     server = server_of(app)
     with listen(0) as listening:
         entrance = app.state.room.entrance

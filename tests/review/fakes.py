@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 import numpy as np
 import pandas as pd
 
-from twinlink.review.source import Alike, Document, Live, LiveStage, LookAlikes, Neighbour, Page, Resource, Segment
+from twinlink.review.reading.run_view import RunView
+from twinlink.review.reading.snapshot import Snapshot
+from twinlink.review.records import Alike, Document, Live, LiveStage, LookAlikes, Neighbour, Page, Resource, Segment
 from twinlink.tables import CANDIDATES, PAIRS
 
 SITE = "toy.example"
+T = TypeVar("T")
 KINDS = ("content", "structure", "external", "length")
 
 
@@ -62,8 +66,8 @@ def toy_pairs(n_pairs: int) -> pd.DataFrame:
 
 
 @dataclass
-class FakeSource:
-    """A run of ``n_pairs`` pairs: page 1000 + k and page -1000 - k are partners."""
+class FakeRun(RunView):
+    """A run of ``n_pairs`` pairs, without files; its answers are those of `FakeTables`."""
 
     n_pairs: int = 8
     name: str = "toy run"
@@ -83,22 +87,52 @@ class FakeSource:
     """What asking for neighbours ends with."""
 
     def __post_init__(self) -> None:
-        self._pairs = toy_pairs(self.n_pairs)
+        self.made_pairs = toy_pairs(self.n_pairs)
         self._coming = toy_pairs(50)
 
     def grow(self, n_pairs: int) -> None:
         """Have found more pairs."""
         self.n_pairs = n_pairs
-        self._pairs = toy_pairs(n_pairs)
+        self.made_pairs = toy_pairs(n_pairs)
 
-    @property
-    def pairs(self) -> pd.DataFrame:
-        return self._pairs
+    def read(self, question: Callable[[Snapshot], T]) -> T:
+        return question(FakeTables(self))
+
+    def live(self) -> Live:
+        stages = (
+            LiveStage("crawl", "done", {"fetched": 12}),
+            LiveStage("match", "running" if self.working else "waiting", {"pairs": self.live_pairs}),
+        )
+        return Live(
+            working=self.working,
+            paused=self.paused or self.held,
+            stages=stages,
+            pages=(f"http://{SITE}/en/new.html",),
+            pairs=self._coming.iloc[: self.live_pairs],
+            rejects={"robots": 2},
+        )
+
+    def pause(self, wanted: bool) -> None:
+        self.asked.append(wanted)
+        self.paused = wanted
+
+    def hold(self, wanted: bool) -> None:
+        if wanted != self.held:
+            self.asked.append(wanted)
+        self.held = wanted
+
+
+class FakeTables(Snapshot):
+    """Tables of which page 1000 + k and page -1000 - k are partners."""
+
+    def __init__(self, run: FakeRun) -> None:
+        self.fake = run
+        self.pairs = run.made_pairs
 
     def page(self, page_id: int) -> Page | None:
-        if page_id in self.pages:
-            return self.pages[page_id]
-        return toy_page(page_id) if 0 <= abs(page_id) - 1000 < max(self.n_pairs, self.live_pairs) else None
+        if page_id in self.fake.pages:
+            return self.fake.pages[page_id]
+        return toy_page(page_id) if 0 <= abs(page_id) - 1000 < max(self.fake.n_pairs, self.fake.live_pairs) else None
 
     def titles(self, page_ids: Sequence[int]) -> Sequence[str]:
         return [page.title if page else "" for page in map(self.page, page_ids)]
@@ -107,21 +141,21 @@ class FakeSource:
         page = self.page(page_id)
         if page is None:
             return None
-        return Document(page.url, self.html.get(page_id, f"<title>{page.title}</title><h1>{page.title}</h1>"))
+        return Document(page.url, self.fake.html.get(page_id, f"<title>{page.title}</title><h1>{page.title}</h1>"))
 
     def resource(self, url: str) -> Resource | None:
         return None
 
     def page_of(self, url: str) -> int | None:
         for sign in (1, -1):
-            for number in range(self.n_pairs):
+            for number in range(self.fake.n_pairs):
                 page = self.page(sign * (1000 + number))
                 if page and page.url == url:
                     return page.page_id
         return None
 
     def find(self, text: str, lang: str = "", limit: int = 20) -> Sequence[Page]:
-        pages = [self.page(sign * (1000 + k)) for sign in (1, -1) for k in range(self.n_pairs)]
+        pages = [self.page(sign * (1000 + k)) for sign in (1, -1) for k in range(self.fake.n_pairs)]
         found = [page for page in pages if page and (text in page.url or text in page.title)]
         return [replace(page, blocks=(), tags=()) for page in found if not lang or page.lang == lang][:limit]
 
@@ -131,7 +165,7 @@ class FakeSource:
     def rivals(self, page_a: int, page_b: int, limit: int = 10) -> pd.DataFrame:
         """The pair itself, and the next Chinese page."""
         seconds = [page_b, page_b - 1 if self.page(page_b - 1) else page_b + 1]
-        rows = [self._candidate(page_a, second) for second in seconds[: self.n_pairs]]
+        rows = [self._candidate(page_a, second) for second in seconds[: self.fake.n_pairs]]
         columns = [*CANDIDATES.names, "url_a", "url_b", "title_a", "title_b", "pair"]
         return pd.DataFrame(rows, columns=columns)
 
@@ -160,8 +194,8 @@ class FakeSource:
         return len({near.page_id for near in self.neighbours(page_id)} - {*without})
 
     def neighbours(self, page_id: int, limit: int = 200, without: Collection[int] = ()) -> Sequence[Neighbour]:
-        if self.breaks is not None:
-            raise self.breaks
+        if self.fake.breaks is not None:
+            raise self.fake.breaks
         step = 1 if page_id > 0 else -1
         pages = [page for page in (self.page(page_id + step), self.page(page_id - step)) if page]
         return [
@@ -170,9 +204,9 @@ class FakeSource:
 
     def look_alikes(self, page_id: int, facing_lang: str, limit: int = 50) -> LookAlikes | None:
         """All pages of a language whose numbers are told to be in one group."""
-        if page_id not in self.alike:
+        if page_id not in self.fake.alike:
             return None
-        pages = [page for page in map(self.page, self.alike) if page and page_id * page.page_id > 0]
+        pages = [page for page in map(self.page, self.fake.alike) if page and page_id * page.page_id > 0]
         others = [page for page in pages if page.page_id != page_id][:limit]
         named = [Alike(page.page_id, page.url, page.title, "paired", -page.page_id) for page in others]
         return LookAlikes(len(pages), len(pages), tuple(named))
@@ -185,26 +219,3 @@ class FakeSource:
         if url_a.rsplit("/", 1)[-1] != url_b.rsplit("/", 1)[-1]:
             return ()
         return (Segment("Annual report", "年報", "1-1", 0.9, "segment", 0, 0, 13, 0, 0, 2),)
-
-    def live(self) -> Live:
-        stages = (
-            LiveStage("crawl", "done", {"fetched": 12}),
-            LiveStage("match", "running" if self.working else "waiting", {"pairs": self.live_pairs}),
-        )
-        return Live(
-            working=self.working,
-            paused=self.paused or self.held,
-            stages=stages,
-            pages=(f"http://{SITE}/en/new.html",),
-            pairs=self._coming.iloc[: self.live_pairs],
-            rejects={"robots": 2},
-        )
-
-    def pause(self, wanted: bool) -> None:
-        self.asked.append(wanted)
-        self.paused = wanted
-
-    def hold(self, wanted: bool) -> None:
-        if wanted != self.held:
-            self.asked.append(wanted)
-        self.held = wanted

@@ -13,7 +13,7 @@ from tests.review.app.test_security import ask
 from tests.review.conftest import Served, serving
 from twinlink import mine
 from twinlink.labels.book import LabelBook
-from twinlink.review.reading.run_source import RunSource
+from twinlink.review.reading.run_view import RunView
 from twinlink.run import Run
 from twinlink.urls import page_id
 
@@ -37,7 +37,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 @pytest.fixture(scope="module")
 def served(run: Run) -> Iterator[Served]:
-    with serving(RunSource(run.path), LabelBook(run.path)) as made:
+    with serving(RunView(run.path), LabelBook(run.path)) as made:
         yield made
 
 

@@ -37,14 +37,14 @@ def review(
     from twinlink.labels.book import LabelBook
     from twinlink.review.app.app import make_app
     from twinlink.review.app.serve import serve
-    from twinlink.review.reading.run_source import RunSource
+    from twinlink.review.reading.run_view import RunView
 
-    source = RunSource(folder)
-    app = make_app(source, LabelBook(folder), who.strip() or _user(), port)
+    run = RunView(folder)
+    app = make_app(run, LabelBook(folder), who.strip() or _user(), port)
     try:
         serve(app, port, on_ready)
     finally:
-        app.state.room.watch.end(source)  # nothing waits for who has gone
+        app.state.room.watch.end(run)  # nothing waits for who has gone
 
 
 def _user() -> str:

@@ -12,7 +12,7 @@ import pytest
 from tests.archives import write_toy_archive
 from tests.made_sites import LANGS
 from tests.review.conftest import OURS, PORT, TestClient, Visiting, Visitor
-from tests.review.fakes import FakeSource, page_a, page_b, toy_page
+from tests.review.fakes import FakeRun, page_a, page_b, toy_page
 from twinlink.align.stage import align_run
 from twinlink.config import Config
 from twinlink.ingest.stage import ingest
@@ -23,7 +23,7 @@ from twinlink.review.app.desk import Desk
 from twinlink.review.app.filters import VIEWS, Wish, page_number, wish_of
 from twinlink.review.app.queue import ORDERS, Order, ordered
 from twinlink.review.app.security import FRAME_POLICY
-from twinlink.review.reading.run_source import RunSource
+from twinlink.review.reading.run_view import RunView
 from twinlink.rundir.directory import RunDirectory
 
 CONFIG = Config().override({"langs": list(LANGS), "match.method": "liu2014", "match.min_score": 0.0})
@@ -45,9 +45,9 @@ def verdicts(visitor: Visitor) -> dict[str, str]:
 
 class TestQueue:
     def test_what_teaches_most_comes_first(self, visiting: Visiting) -> None:
-        source = FakeSource(30)
-        order = [str(row) for row in ordered(source.pairs, {}, "teach").tolist()]
-        visitor = visiting(source)
+        run = FakeRun(30)
+        order = [str(row) for row in ordered(run.pairs, {}, "teach").tolist()]
+        visitor = visiting(run)
         assert re.findall(r"Annual report (\d+)", visitor.get("/queue")) == order[:25]
         assert "How the pairs are ordered" in visitor.get("/queue")
         assert "How the pairs are ordered" not in visitor.get("/queue?by=doubt")
@@ -61,14 +61,14 @@ class TestQueue:
         assert re.findall(r"Annual report (\d+)", visiting().get(f"/queue?by={by}"))[0] == str(first)
 
     def test_random_order_is_another_one_and_stays_the_same(self, visiting: Visiting) -> None:
-        visitor = visiting(FakeSource(20))
+        visitor = visiting(FakeRun(20))
         first, again = (re.findall(r"Annual report (\d+)", visitor.get("/queue?by=random")) for _ in range(2))
         assert first == again
         assert sorted(first) == sorted(str(number) for number in range(20))
         assert first not in (sorted(first, key=int), sorted(first, key=int, reverse=True))
 
     def test_is_narrowed_to_a_site(self, visiting: Visiting) -> None:
-        page = visiting(FakeSource(10)).get("/queue?site=other.example")
+        page = visiting(FakeRun(10)).get("/queue?site=other.example")
         assert sorted(re.findall(r"Annual report (\d+)", page)) == ["4", "9"]
         assert "0 of 2" in page
 
@@ -76,7 +76,7 @@ class TestQueue:
         assert "No pair of that choice" in visiting().get("/queue?langs=fr+de")
 
     def test_long_queue_comes_in_pages(self, visiting: Visiting) -> None:
-        visitor = visiting(FakeSource(60))
+        visitor = visiting(FakeRun(60))
         assert re.findall(r"Annual report (\d+)", visitor.get("/queue?by=doubt&page=3")) == [
             str(k) for k in range(9, -1, -1)
         ]
@@ -111,16 +111,16 @@ class TestQueue:
         assert "<b>87.5 %</b>" in page  # all pairs have a label: 7 of 8
 
     def test_no_precision_is_expected_where_a_pair_has_no_probability(self, visiting: Visiting) -> None:
-        source = FakeSource()
-        source.pairs.loc[3, "probability"] = np.nan
-        page = visiting(source).get("/queue")
+        run = FakeRun()
+        run.pairs.loc[3, "probability"] = np.nan
+        page = visiting(run).get("/queue")
         assert "no expected precision: not every pair has a probability" in page
         assert "tells no probability" not in page
 
     def test_start_is_the_live_view_until_there_are_pairs(self, visiting: Visiting) -> None:
-        visitor = visiting(FakeSource(0))
+        visitor = visiting(FakeRun(0))
         assert visitor.place(visitor.client.get("/")) == "/live"
-        visitor.source.grow(3)
+        visitor.run.grow(3)
         assert visitor.place(visitor.client.get("/")) == "/queue"
 
 
@@ -139,7 +139,7 @@ class TestPair:
         assert all('sandbox=""' in frame for frame in frames)
 
     def test_page_whose_archive_is_gone_is_told_in_its_frame(self, visiting: Visiting) -> None:
-        answer = visiting(FakeSource(3)).client.get("/look/1003")
+        answer = visiting(FakeRun(3)).client.get("/look/1003")
         assert answer.status_code == 404
         assert answer.headers["content-security-policy"] == FRAME_POLICY  # the other one forbids any frame
         assert "do not hold this page" in answer.text
@@ -191,7 +191,7 @@ class TestPair:
         huge = toy_page(page_a(0))
         blocks = tuple(f"cell {k}" for k in range(2_500))
         pages = {page_a(0): type(huge)(**{**vars(huge), "blocks": blocks})}
-        visitor = visiting(FakeSource(pages=pages))
+        visitor = visiting(FakeRun(pages=pages))
         page = visitor.get(pair_of(0))
         assert len(page) < 400_000
         assert "Part 1 of" in page
@@ -210,7 +210,7 @@ class TestLabels:
         assert verdicts(visitor) == {"7-7": "accept"}
 
     def test_skipped_pair_comes_again_at_the_end(self, visiting: Visiting) -> None:
-        visitor = visiting(FakeSource(3))
+        visitor = visiting(FakeRun(3))
         places = []
         for number, verdict in [(2, "skip"), (1, "accept"), (0, "reject")]:
             places.append(visitor.place(visitor.post("/label", **ends(number), verdict=verdict)))
@@ -218,12 +218,12 @@ class TestLabels:
         assert verdicts(visitor) == {"1-1": "accept", "0-0": "reject"}
 
     def test_order_and_choice_are_kept_on_the_way(self, visiting: Visiting) -> None:
-        visitor = visiting(FakeSource(10))
+        visitor = visiting(FakeRun(10))
         answer = visitor.post("/label", **ends(4), verdict="accept", by="probable", site="other.example")
         assert visitor.place(answer) == f"{pair_of(9)}?by=probable&site=other.example"
 
     def test_after_the_last_pair_comes_the_queue(self, visiting: Visiting) -> None:
-        visitor = visiting(FakeSource(1))
+        visitor = visiting(FakeRun(1))
         answer = visitor.post("/label", **ends(0), verdict="reject")
         assert visitor.place(answer) == "/queue"
         assert "That was the last pair" in answer.text
@@ -321,7 +321,7 @@ class TestLabels:
 
 class TestLive:
     def test_tells_what_has_come(self, visiting: Visiting) -> None:
-        page = visiting(FakeSource(working=True, live_pairs=2)).get("/live")
+        page = visiting(FakeRun(working=True, live_pairs=2)).get("/live")
         assert "Pairs: 2" in page
         assert "fetch pages" in page
         assert "http://toy.example/en/new.html" in page
@@ -329,48 +329,48 @@ class TestLive:
         assert 'hx-trigger="every' in page
 
     def test_pause_and_go_on(self, visiting: Visiting) -> None:
-        visitor = visiting(FakeSource(working=True))
+        visitor = visiting(FakeRun(working=True))
         assert "Go on" in visitor.post("/pause", wanted="yes").text
         visitor.post("/pause", wanted="no")
-        assert visitor.source.asked == [True, False]
+        assert visitor.run.asked == [True, False]
 
     def test_stops_at_each_new_pair(self, visiting: Visiting) -> None:
-        source = FakeSource(0, working=True, live_pairs=2)
-        visitor = visiting(source)
+        run = FakeRun(0, working=True, live_pairs=2)
+        visitor = visiting(run)
         waiting = visitor.post("/watch", wanted="yes")
         assert visitor.place(waiting) == "/live"  # the two that are there are not new
-        source.live_pairs = 4
+        run.live_pairs = 4
         stopped = visitor.client.get("/live")
         assert visitor.place(stopped) == f"{pair_of(2)}?live=1"
-        assert source.asked == [True]
+        assert run.asked == [True]
         assert "A pair that was just found" in stopped.text
         second = visitor.post("/label", **ends(2), verdict="accept", live=1)
         assert visitor.place(second) == f"{pair_of(3)}?live=1"
-        assert source.asked == [True]
+        assert run.asked == [True]
         last = visitor.post("/label", **ends(3), verdict="skip", live=1)
         assert visitor.place(last) == "/live"
-        assert source.asked == [True, False]
+        assert run.asked == [True, False]
         assert verdicts(visitor) == {"2-2": "accept"}
 
     def test_the_page_that_waits_is_sent_to_the_pair(self, visiting: Visiting) -> None:
-        visitor = visiting(FakeSource(0, working=True))
+        visitor = visiting(FakeRun(0, working=True))
         visitor.post("/watch", wanted="yes")
-        visitor.source.live_pairs = 1
+        visitor.run.live_pairs = 1
         answer = visitor.client.get("/live", headers={"hx-request": "true"})
         assert answer.headers["hx-redirect"] == f"{pair_of(0)}?live=1"
 
     def test_the_mining_waits_as_long_as_the_page_says_that_somebody_looks(self, visiting: Visiting) -> None:
-        visitor = visiting(FakeSource(0, working=True))
+        visitor = visiting(FakeRun(0, working=True))
         assert visitor.client.get("/looking").status_code == 204
         visitor.post("/watch", wanted="yes")
-        visitor.source.live_pairs = 1
+        visitor.run.live_pairs = 1
         assert 'hx-get="/looking" hx-trigger="every 20s"' in visitor.client.get("/live").text
-        visitor.source.held = False  # its time was over: the page was asleep
+        visitor.run.held = False  # its time was over: the page was asleep
         assert visitor.client.get("/looking").status_code == 204
-        assert visitor.source.held
-        visitor.source.working = False
+        assert visitor.run.held
+        visitor.run.working = False
         visitor.client.get("/looking")
-        assert not visitor.source.held
+        assert not visitor.run.held
 
     def test_what_was_said_is_not_swallowed_by_a_page_that_follows(self, visiting: Visiting) -> None:
         visitor = visiting()
@@ -382,33 +382,33 @@ class TestLive:
         assert "Accepted:" not in visitor.get("/queue")
 
     def test_end_of_stopping_lets_the_mining_go_on(self, visiting: Visiting) -> None:
-        visitor = visiting(FakeSource(0, working=True))
+        visitor = visiting(FakeRun(0, working=True))
         visitor.post("/watch", wanted="yes")
-        visitor.source.live_pairs = 1
+        visitor.run.live_pairs = 1
         visitor.get("/live")
         visitor.post("/watch", wanted="no")
-        assert not visitor.source.paused
+        assert not visitor.run.paused
         assert visitor.place(visitor.client.get("/live")) == "/live"
 
     def test_a_pause_that_a_person_asked_for_stays(self, visiting: Visiting) -> None:
-        visitor = visiting(FakeSource(0, working=True))
+        visitor = visiting(FakeRun(0, working=True))
         visitor.post("/watch", wanted="yes")
         visitor.post("/pause", wanted="yes")
         visitor.get("/live")
-        assert visitor.source.asked == [True]
+        assert visitor.run.asked == [True]
 
     def test_a_way_out_while_pairs_are_left(self, visiting: Visiting) -> None:
-        visitor = visiting(FakeSource(0, working=True))
+        visitor = visiting(FakeRun(0, working=True))
         visitor.post("/watch", wanted="yes")
-        visitor.source.live_pairs = 9
+        visitor.run.live_pairs = 9
         assert 'action="/watch"' in visitor.client.get("/live").text
 
     def test_mining_that_has_ended_is_not_paused(self, visiting: Visiting) -> None:
-        visitor = visiting(FakeSource(0, working=True))
+        visitor = visiting(FakeRun(0, working=True))
         visitor.post("/watch", wanted="yes")
-        visitor.source.live_pairs, visitor.source.working = 1, False
+        visitor.run.live_pairs, visitor.run.working = 1, False
         assert visitor.place(visitor.client.get("/live")) == f"{pair_of(0)}?live=1"
-        assert not visitor.source.paused
+        assert not visitor.run.paused
 
 
 class TestLinks:
@@ -431,24 +431,24 @@ class TestListing:
     @pytest.mark.parametrize("by", ORDERS)
     def test_rows_are_in_the_order_of_the_queue(self, by: Order, tmp_path: Path) -> None:
         """The short way, by the order without labels, gives what `ordered` gives with them."""
-        source, labels = FakeSource(30), LabelBook(tmp_path)
-        pairs = source.pairs
+        run, labels = FakeRun(30), LabelBook(tmp_path)
+        pairs = run.pairs
         now = datetime.now(UTC)
         for row in (3, 0, 29, 11):
             labels.add(Label(pairs["url_a"][row], pairs["url_b"][row], "accept", "ann", now))
-        rows = Desk(source, labels, "ann").listing().rows(Wish(by=by))
+        rows = Desk(run, labels, "ann").listing().rows(Wish(by=by))
         assert rows.tolist() == ordered(pairs, labels.current(), by).tolist()
 
     def test_is_made_anew_only_when_something_changed(self, tmp_path: Path) -> None:
-        source, labels = FakeSource(3), LabelBook(tmp_path)
-        desk = Desk(source, labels, "ann")
+        run, labels = FakeRun(3), LabelBook(tmp_path)
+        desk = Desk(run, labels, "ann")
         first = desk.listing()
         assert desk.listing() is first
         labels.add(Label("http://x.example/", "http://y.example/", "reject", "bob", datetime.now(UTC)))
         second = desk.listing()
         assert second is not first
         assert second.table is first.table  # orders need not be made again
-        source.grow(4)
+        run.grow(4)
         assert len(desk.listing().rows(Wish())) == 4
 
 
@@ -470,7 +470,7 @@ class TestWish:
 
 
 def test_hundred_thousand_pairs_are_paged_on_the_server(visiting: Visiting) -> None:
-    visitor = visiting(FakeSource(100_000))
+    visitor = visiting(FakeRun(100_000))
     page = visitor.get("/queue?page=4000")
     assert "Page 4,000 of 4,000" in page
     assert len(page) < 60_000
@@ -491,7 +491,7 @@ def toy_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_run_from_the_first_page_to_the_last(toy_run: Path) -> None:
     """Every address that a page names is answered; a label is written, and stays."""
-    app = make_app(RunSource(toy_run), LabelBook(toy_run), "ann", PORT)
+    app = make_app(RunView(toy_run), LabelBook(toy_run), "ann", PORT)
     client = TestClient(app, base_url=f"http://127.0.0.1:{PORT}")
     todo, seen = [app.state.room.entrance.address], set[str]()
     while todo and len(seen) < 150:
@@ -504,7 +504,7 @@ def test_a_run_from_the_first_page_to_the_last(toy_run: Path) -> None:
             if path.startswith("http://127.0.0.1:") and path not in seen and path not in todo:
                 todo.append(path)
     assert {urlsplit(address).path.split("/")[1] for address in seen} >= {"pair", "look", "graph", "labels", "export"}
-    first = RunSource(toy_run).pairs.iloc[-1]
+    first = RunView(toy_run).pairs.iloc[-1]
     form = {"token": app.state.room.entrance.token, "a": first.page_a, "b": first.page_b, "verdict": "accept"}
     assert client.post("/label", data=form, headers=OURS).status_code == 200
     assert [*LabelBook(toy_run).current()] == [(first.url_a, first.url_b)]

@@ -14,7 +14,7 @@ import pytest
 from starlette.types import Message
 
 from tests.review.conftest import OURS, PORT, Served, Visiting
-from tests.review.fakes import FakeSource, page_a, page_b, toy_page
+from tests.review.fakes import FakeRun, page_a, page_b, toy_page
 from twinlink.review.app.security import APP_POLICY, FRAME_POLICY, Entrance
 
 FORM = "application/x-www-form-urlencoded"
@@ -354,16 +354,16 @@ class TestHostilePages:
         "/queue?site=%22%3E%3Cscript%3Ealert(1)%3C/script%3E&langs=%22onload%3D",
     )
 
-    def hostile(self) -> FakeSource:
+    def hostile(self) -> FakeRun:
         pages = {}
         for number in (page_a(0), page_b(0), page_b(1)):
             page = toy_page(number, HOSTILE, f"javascript:alert({abs(number)})//{HOSTILE}")
             named = f"javascript:alert(4)//{HOSTILE}"
             page = replace(page, blocks=(HOSTILE,), tags=("html", HOSTILE), canonical_url=named)
             pages[number] = replace(page, lang='en"onload=alert(3)')
-        source = FakeSource(2, name=HOSTILE, pages=pages, live_pairs=2, alike=(*pages, page_a(1)))
-        source.pairs.loc[0, ["url_a", "url_b", "site"]] = ["javascript:alert(1)//" + HOSTILE, HOSTILE, HOSTILE]
-        return source
+        run = FakeRun(2, name=HOSTILE, pages=pages, live_pairs=2, alike=(*pages, page_a(1)))
+        run.pairs.loc[0, ["url_a", "url_b", "site"]] = ["javascript:alert(1)//" + HOSTILE, HOSTILE, HOSTILE]
+        return run
 
     @pytest.mark.parametrize("path", PATHS)
     def test_stands_as_text(self, visiting: Visiting, path: str) -> None:
@@ -402,7 +402,7 @@ class TestHostilePages:
             "</iframe><img src=//evil.example/track.gif><style>a{background:url(//evil.example/x)}</style>"
             "<meta http-equiv=refresh content='0;url=//evil.example'>"
         )
-        visitor = visiting(FakeSource(html={page_a(0): html}))
+        visitor = visiting(FakeRun(html={page_a(0): html}))
         answer = visitor.client.get(f"/look/{page_a(0)}")
         assert answer.headers["content-security-policy"] == FRAME_POLICY
         assert "text" in answer.text

@@ -9,7 +9,7 @@ from starlette.routing import Route
 
 from tests.review.app.test_security import ask, label_form, ours
 from tests.review.conftest import Served
-from tests.review.fakes import FakeSource
+from tests.review.fakes import FakeRun
 from twinlink.labels.book import LabelBook
 from twinlink.review.app.app import make_app
 
@@ -37,7 +37,7 @@ OPEN = {"/enter", "/favicon.ico", "/static/{name}"}
 
 @pytest.fixture(scope="module")
 def routes(tmp_path_factory: pytest.TempPathFactory) -> list[Route]:
-    app = make_app(FakeSource(), LabelBook(tmp_path_factory.mktemp("run")), "ann", 1)
+    app = make_app(FakeRun(), LabelBook(tmp_path_factory.mktemp("run")), "ann", 1)
     return [route for route in app.routes if isinstance(route, Route)]
 
 

@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from tests.review.conftest import Served
-from tests.review.fakes import FakeSource
+from tests.review.fakes import FakeRun
 from twinlink.errors import InputError
 from twinlink.labels.book import LabelBook
 from twinlink.review.app.app import make_app
@@ -20,12 +20,12 @@ from twinlink.review.app.serve import listen, serve
 SERVER = """
 import sys
 from pathlib import Path
-from tests.review.fakes import FakeSource
+from tests.review.fakes import FakeRun
 from twinlink.review.app.app import make_app
 from twinlink.labels.book import LabelBook
 from twinlink.review.app.serve import serve
 
-app = make_app(FakeSource(), LabelBook(Path(sys.argv[1])), "ann", 0)
+app = make_app(FakeRun(), LabelBook(Path(sys.argv[1])), "ann", 0)
 serve(app, 0, lambda address: print(address, flush=True))
 print("ended", flush=True)
 """
@@ -35,7 +35,7 @@ def test_port_in_use_is_told_with_the_way_out(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(InputError, match=rf"port {port} is in use.*--port"):
-            serve(make_app(FakeSource(), LabelBook(tmp_path), "ann", port), port)
+            serve(make_app(FakeRun(), LabelBook(tmp_path), "ann", port), port)
 
 
 @pytest.mark.parametrize("port", [-1, 65_536])

@@ -18,8 +18,8 @@ from twinlink.ingest.stage import ingest
 from twinlink.match import stage as module
 from twinlink.match.stage import match
 from twinlink.review.reading.live import LiveView, is_locked
-from twinlink.review.reading.run_source import RunSource
-from twinlink.review.source import Live, LiveStage
+from twinlink.review.reading.run_view import RunView
+from twinlink.review.records import Live, LiveStage
 from twinlink.rundir.directory import RunDirectory
 from twinlink.spiders.frontier.ledger import LEDGER_NAME, Body, Entry, Ledger, Outcome, ledger_latest
 from twinlink.tables import PAIRS
@@ -200,7 +200,7 @@ def test_asking_for_the_lock_keeps_nobody_from_it(run: RunDirectory) -> None:
 
 
 def test_pause_is_told(run: RunDirectory) -> None:
-    source = RunSource(run.path)
-    assert not source.live().paused
-    source.pause(wanted=True)
-    assert source.live().paused
+    view = RunView(run.path)
+    assert not view.live().paused
+    view.pause(wanted=True)
+    assert view.live().paused

@@ -11,7 +11,7 @@ from twinlink.config import IngestSettings
 from twinlink.ingest.stage import ingest
 from twinlink.review.reading import resources as page_resources
 from twinlink.review.reading.resources import RESOURCES_NAME, PageResources
-from twinlink.review.source import Resource
+from twinlink.review.records import Resource
 from twinlink.rundir.directory import RunDirectory
 
 CSS = [("Content-Type", "text/css")]

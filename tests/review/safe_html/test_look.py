@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.review.hostile import OWN_PICTURE, VECTORS, faults, faults_of_css, hostile_page, text_of
+from twinlink.review.records import Document, Resource
 from twinlink.review.safe_html.embedding import MAX_EMBEDDED_BYTES, Embedding, look_offline
 from twinlink.review.safe_html.look import look
 from twinlink.review.safe_html.markup import MAX_MARKUP
 from twinlink.review.safe_html.style_sheets import read_sheet, read_style
-from twinlink.review.source import Document, Resource
 
 TRAP = "http://trap.example"
 URL = "http://www.example.org/dir/page.html"

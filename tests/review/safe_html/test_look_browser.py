@@ -11,8 +11,8 @@ import pytest
 from tests.browsers import needs_browser
 from tests.loopback import Answer, Server, serving
 from tests.review.hostile import OWN_PICTURE, VECTORS, hostile_page
+from twinlink.review.records import Document
 from twinlink.review.safe_html.look import look
-from twinlink.review.source import Document
 from twinlink.spiders.browser.chromium import find_browser
 
 if TYPE_CHECKING:

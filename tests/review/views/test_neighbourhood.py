@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from twinlink.review.source import Neighbour, Page, Source
+from twinlink.review.reading.snapshot import Snapshot
+from twinlink.review.records import Neighbour, Page
 from twinlink.review.views.neighbourhood import MAX_SHOWN, around, draw, face
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -27,8 +28,8 @@ def near(page_id: int, *partners: int, outgoing: bool = True, anchor: str = "", 
 
 
 @dataclass
-class FakeSource:
-    """As much of a `Source` as the explorer asks for."""
+class FakeTables:
+    """As much of a `Snapshot` as the explorer asks for."""
 
     around: dict[int, list[Neighbour]]
     pairs: dict[int, tuple[int, ...]]
@@ -97,11 +98,11 @@ class TestModel:
         assert len(shown.right) + shown.more_right == shown.n_right == len(set(right))
 
 
-class TestSources:
+class TestAround:
     def test_first_partner_is_taken_or_the_one_that_is_asked_for(self) -> None:
-        fake = FakeSource({1: [near(2, -2)], -1: [near(-2, 2)], -7: []}, {1: (-1, -7)})
-        source = cast("Source", fake)
-        shown, other = around(source, 1), around(source, 1, -7)
+        fake = FakeTables({1: [near(2, -2)], -1: [near(-2, 2)], -7: []}, {1: (-1, -7)})
+        tables = cast("Snapshot", fake)
+        shown, other = around(tables, 1), around(tables, 1, -7)
         assert shown is not None
         assert other is not None
         assert shown.partner is not None
@@ -111,23 +112,23 @@ class TestSources:
         assert other.partner.page_id == -7
 
     def test_page_without_partner(self) -> None:
-        shown = around(cast("Source", FakeSource({1: [near(2)]}, {})), 1)
+        shown = around(cast("Snapshot", FakeTables({1: [near(2)]}, {})), 1)
         assert shown is not None
         assert shown.partner is None
         assert "no partner" in draw(shown, str)
 
     def test_page_that_is_not_there(self) -> None:
-        assert around(cast("Source", FakeSource({}, {})), 1) is None
+        assert around(cast("Snapshot", FakeTables({}, {})), 1) is None
 
     def test_page_that_it_is_compared_with_is_not_there_or_the_same(self) -> None:
         """It is not told that the page has no partner."""
-        fake = FakeSource({1: [near(2)], -1: []}, {1: (-1,)})
-        assert around(cast("Source", fake), 1, 99) is None
-        assert around(cast("Source", fake), 1, 1) is None
+        fake = FakeTables({1: [near(2)], -1: []}, {1: (-1,)})
+        assert around(cast("Snapshot", fake), 1, 99) is None
+        assert around(cast("Snapshot", fake), 1, 1) is None
 
     def test_two_pages_that_are_no_pair(self) -> None:
-        fake = FakeSource({1: [near(2)], -1: [], -5: []}, {1: (-1,)})
-        shown, pair = around(cast("Source", fake), 1, -5), around(cast("Source", fake), 1, -1)
+        fake = FakeTables({1: [near(2)], -1: [], -5: []}, {1: (-1,)})
+        shown, pair = around(cast("Snapshot", fake), 1, -5), around(cast("Snapshot", fake), 1, -1)
         assert shown is not None
         assert pair is not None
         assert (shown.is_pair, pair.is_pair) == (False, True)
@@ -136,14 +137,14 @@ class TestSources:
 
     def test_all_neighbours_are_counted_whether_looked_at_or_not(self) -> None:
         left, right = [near(k, -k) for k in range(-1, 3_000)], [near(-k, k) for k in range(2, 9)]
-        shown = around(cast("Source", FakeSource({1: left, -1: right}, {1: (-1,)})), 1)
+        shown = around(cast("Snapshot", FakeTables({1: left, -1: right}, {1: (-1,)})), 1)
         assert shown is not None
         assert (shown.n_left, shown.all_left, shown.more_left) == (1_000, 2_999, 2_999 - MAX_SHOWN)
         assert (shown.n_right, shown.all_right, shown.more_right, shown.n_matches) == (7, 7, 0, 7)
 
     def test_no_source_is_asked_for_all_it_has(self) -> None:
-        fake = FakeSource({1: [], -1: []}, {1: (-1,)})
-        around(cast("Source", fake), 1)
+        fake = FakeTables({1: [], -1: []}, {1: (-1,)})
+        around(cast("Snapshot", fake), 1)
         assert [limit for _, limit in fake.asked] == [1_000, 1_000]
 
 

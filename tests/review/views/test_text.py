@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from twinlink.review.source import Page, Segment
+from twinlink.review.records import Page, Segment
 from twinlink.review.views.blocks import align_blocks, number_key
 from twinlink.review.views.telltales import keys_of, telltales
 from twinlink.review.views.text import MAX_BLOCK_CHARACTERS, MAX_CHARACTERS, MAX_ROWS, Cell, Row, side_by_side

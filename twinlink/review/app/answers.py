@@ -63,7 +63,7 @@ def show(request: Request, template: str, status: int = 200, **context: Any) -> 
     text = room.templates.get_template(template).render(
         token=room.entrance.token,
         who=room.desk.who,
-        run=room.desk.source.name,
+        run=room.desk.run.name,
         said=said,
         here=request.url.path + (f"?{request.url.query}" if request.url.query else ""),
         **{"wish": Wish(), "nav": "", **context},

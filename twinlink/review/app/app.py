@@ -21,7 +21,7 @@ from twinlink.review.app import routes_files, routes_graph, routes_labels, route
 from twinlink.review.app.answers import Room, go_to, room_of, show_error
 from twinlink.review.app.desk import Desk
 from twinlink.review.app.security import HEADERS, Entrance, refused
-from twinlink.review.source import Source
+from twinlink.review.reading.run_view import RunView
 from twinlink.review.templating import environment
 
 __all__ = ["make_app"]
@@ -42,13 +42,13 @@ _STEPPING = '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" con
 _STEPPING += '<p><a href="/">Go to the run</a></p>'
 
 
-def make_app(source: Source, labels: LabelBook, who: str, port: int) -> Starlette:
+def make_app(run: RunView, labels: LabelBook, who: str, port: int) -> Starlette:
     """Return the application.
 
     Parameters
     ----------
-    source : Source
-        The run that is looked at.
+    run : RunView
+        The run that is reviewed.
     labels : LabelBook
         Where labels are written.
     who : str
@@ -68,7 +68,7 @@ def make_app(source: Source, labels: LabelBook, who: str, port: int) -> Starlett
         middleware=[Middleware(_Guard)],
         exception_handlers={HTTPException: on_http_error, TwinlinkError: on_own_error, Exception: on_bug},
     )
-    app.state.room = Room(Desk(source, labels, who), Entrance(port), _templates())
+    app.state.room = Room(Desk(run, labels, who), Entrance(port), _templates())
     return app
 
 

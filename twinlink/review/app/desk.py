@@ -17,7 +17,7 @@ from twinlink.labels.book import ACCEPTED, REJECTED, UNLABELLED, Label, LabelBoo
 from twinlink.labels.precision import Estimate, estimate
 from twinlink.review.app.filters import Wish
 from twinlink.review.app.queue import REASONS, Order, ordered, reasons
-from twinlink.review.source import Source
+from twinlink.review.reading.run_view import RunView
 
 __all__ = ["Desk", "Listing", "Progress"]
 
@@ -228,7 +228,7 @@ class Desk:
 
     Parameters
     ----------
-    source : Source
+    run : RunView
         The run.
     labels : LabelBook
         Its labels.
@@ -236,8 +236,8 @@ class Desk:
         Whose labels these will be.
     """
 
-    def __init__(self, source: Source, labels: LabelBook, who: str) -> None:
-        self.source = source
+    def __init__(self, run: RunView, labels: LabelBook, who: str) -> None:
+        self.run = run
         self.labels = labels
         self.who = who
         self._guard = RLock()
@@ -245,7 +245,7 @@ class Desk:
 
     def listing(self) -> Listing:
         """Return the pairs and labels as they are now."""
-        pairs, labels = self.source.pairs, self.labels.current()
+        pairs, labels = self.run.pairs, self.labels.current()
         with self._guard:
             last = self._listing
             if last is None or last.pairs is not pairs:

@@ -93,7 +93,7 @@ def evidence_of(
 
 
 def rivals_of(table: pd.DataFrame, page_a: int, page_b: int) -> list[Rival]:
-    """Return the rows of `Source.rivals` as records."""
+    """Return the rows of `Snapshot.rivals` as records."""
     return [
         Rival(
             page_a=int(row["page_a"]),

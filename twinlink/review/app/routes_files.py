@@ -14,6 +14,7 @@ from twinlink.labels.book import export_labels
 from twinlink.review.app.answers import room_of
 from twinlink.review.app.filters import page_number
 from twinlink.review.app.security import FRAME_POLICY
+from twinlink.review.reading.snapshot import Snapshot
 from twinlink.review.safe_html.embedding import look_offline
 from twinlink.review.templating import static_text
 
@@ -46,11 +47,17 @@ def icon(_: Request) -> Response:
 def look_at(request: Request) -> Response:
     """Return a page as it looks, for a sandboxed frame."""
     number = page_number(request.path_params["page"])
-    document = None if number is None else room_of(request).desk.source.document(number)
+    run = room_of(request).desk.run
+    page = None if number is None else run.read(lambda tables: _look(tables, number))
     headers = {"content-security-policy": FRAME_POLICY}
-    if document is None:
+    if page is None:
         return HTMLResponse(_NOT_HELD, 404, headers)
-    return HTMLResponse(look_offline(document, room_of(request).desk.source.resource), headers=headers)
+    return HTMLResponse(page, headers=headers)
+
+
+def _look(tables: Snapshot, page_id: int) -> str | None:
+    document = tables.document(page_id)
+    return None if document is None else look_offline(document, tables.resource)
 
 
 def export(request: Request) -> Response:

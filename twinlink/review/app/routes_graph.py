@@ -19,23 +19,24 @@ _FIRST_SHOWN = 5
 
 def search(request: Request) -> Response:
     """Show a search for a page to begin at."""
-    desk = room_of(request).desk
+    run = room_of(request).desk.run
     asked = request.query_params.get("q", "").strip()[:200]
-    found = desk.source.find(asked, "", _FOUND_SHOWN) if asked else ()
-    best = desk.source.pairs["page_a"].head(_FIRST_SHOWN).tolist()
-    first = [page for page in map(desk.source.page, best) if page]
+    found = run.read(lambda tables: tables.find(asked, "", _FOUND_SHOWN)) if asked else ()
+    best = run.pairs["page_a"].head(_FIRST_SHOWN).tolist()
+    first = run.read(lambda tables: [page for page in map(tables.page, best) if page])
     return show(request, "review_graph.html", nav="graph", asked=asked, found=found, first=first, page=None)
 
 
 def explore(request: Request) -> Response:
     """Show what is around a page and its partner."""
-    desk = room_of(request).desk
+    run = room_of(request).desk.run
     number = page_number(request.path_params["page"])
     facing = page_number(request.query_params.get("facing", ""))
-    shown = None if number is None else around(desk.source, number, facing)
+    shown = None if number is None else run.read(lambda tables: around(tables, number, facing))
     if shown is None:
         raise HTTPException(404, "There is no such page in this run.")
-    partners = [page for page in map(desk.source.page, desk.source.partners(shown.page.page_id)) if page]
+    page_id = shown.page.page_id
+    partners = run.read(lambda tables: [page for page in map(tables.page, tables.partners(page_id)) if page])
     return show(
         request,
         "review_graph.html",

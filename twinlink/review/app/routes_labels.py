@@ -18,7 +18,7 @@ from twinlink.review.app.answers import Form, Room, Said, go_to, posting, room_o
 from twinlink.review.app.filters import Wish, page_number, part_number, wish_of
 from twinlink.review.app.routes_pair import Looked, looked_at
 from twinlink.review.app.routes_queue import pair_path, path_of_row
-from twinlink.review.source import Source
+from twinlink.review.reading.run_view import RunView
 from twinlink.review.templating import shortened
 
 __all__ = ["routes"]
@@ -71,7 +71,7 @@ def undo(request: Request, form: Form) -> Response:
         return go_to(form.get("here", "/queue"))
     words = " and ".join("accepting" if each.verdict == "accept" else "rejecting" for each in taken)
     room.said.append(Said(f"Taken back: {words} {shortened(taken[-1].url_a, 70)}", "doubt"))
-    path = _path_of(room.desk.source, taken[0], wish)
+    path = _path_of(room.desk.run, taken[0], wish)
     return go_to(form["here"] if form.get("here", "").startswith("/labels") or not path else path)
 
 
@@ -95,7 +95,7 @@ def _name(pair: Looked) -> str:
 def _go_on(room: Room, wish: Wish, done: Looked) -> Response:
     if wish.live:
         room.watch.passed((done.page_a.page_id, done.page_b.page_id))
-        found = room.watch.next(room.desk.source)
+        found = room.watch.next(room.desk.run)
         return go_to(pair_path(*found, wish) if found else "/live")
     listing = room.desk.listing()
     row = listing.next_open(wish, done.row)
@@ -116,7 +116,7 @@ def history(request: Request) -> Response:
         request,
         "review_labels.html",
         nav="labels",
-        told=[Told(step, tuple(_path_of(desk.source, each, Wish()) for each in step.labels)) for step in part],
+        told=[Told(step, tuple(_path_of(desk.run, each, Wish()) for each in step.labels)) for step in part],
         page=page,
         n_pages=n_pages,
         counts=_counts(desk.labels.current()),
@@ -128,8 +128,8 @@ def _counts(labels: Mapping[tuple[str, str], Label]) -> dict[str, int]:
     return {name: sum(each.verdict == name for each in labels.values()) for name in ("accept", "reject")}
 
 
-def _path_of(source: Source, said: Label, wish: Wish) -> str:
-    a, b = source.page_of(said.url_a), source.page_of(said.url_b)
+def _path_of(run: RunView, said: Label, wish: Wish) -> str:
+    a, b = run.read(lambda tables: (tables.page_of(said.url_a), tables.page_of(said.url_b)))
     return "" if a is None or b is None else pair_path(a, b, wish)
 
 

@@ -47,7 +47,7 @@ def live(request: Request) -> Response:
     """Show how the mining goes; in the mode that stops at each pair, go to the next one as soon as there is one."""
     room = room_of(request)
     wish = wish_of(request.query_params)
-    if room.watch.is_on and (found := room.watch.next(room.desk.source)):
+    if room.watch.is_on and (found := room.watch.next(room.desk.run)):
         path = pair_path(*found, Wish(view=wish.view, live=True))
         if request.headers.get("hx-request") and not request.headers.get("hx-boosted"):
             return Response(headers={"hx-redirect": path})
@@ -56,7 +56,7 @@ def live(request: Request) -> Response:
 
 
 def _now(room: Room) -> dict[str, Any]:
-    now = room.desk.source.live()
+    now = room.desk.run.live()
     rejects = sorted(now.rejects.items(), key=lambda each: -each[1])
     newest = now.pairs.iloc[::-1].head(_PAIRS_SHOWN)
     return {
@@ -69,7 +69,7 @@ def _now(room: Room) -> dict[str, Any]:
         "rejects": [(name, reason_words(name), number) for name, number in rejects[:_REASONS_SHOWN]],
         "n_rejects": sum(now.rejects.values()),
         "is_watching": room.watch.is_on,
-        "has_queue": not room.desk.source.pairs.empty,
+        "has_queue": not room.desk.run.pairs.empty,
     }
 
 
@@ -101,7 +101,7 @@ def pause(request: Request, form: Form) -> Response:
     wanted = form.get("wanted", "")
     if wanted not in {"yes", "no"}:
         raise HTTPException(400, "The form does not say whether to wait or to go on.")
-    room_of(request).desk.source.pause(wanted == "yes")
+    room_of(request).desk.run.pause(wanted == "yes")
     return go_to("/live")
 
 
@@ -109,10 +109,10 @@ def watch(request: Request, form: Form) -> Response:
     """Begin to stop at each pair, or end it."""
     room = room_of(request)
     if form.get("wanted") == "yes":
-        room.watch.begin(room.desk.source)
+        room.watch.begin(room.desk.run)
         room.said.append(Said("The mining stops at each new pair until you have looked at it."))
     else:
-        room.watch.end(room.desk.source)
+        room.watch.end(room.desk.run)
         room.said.append(Said("The mining goes on without stopping at pairs."))
     return go_to("/live")
 
@@ -120,7 +120,7 @@ def watch(request: Request, form: Form) -> Response:
 def looking(request: Request) -> Response:
     """Take note that somebody still looks at a pair that was just found."""
     room = room_of(request)
-    room.watch.next(room.desk.source)
+    room.watch.next(room.desk.run)
     return Response(status_code=204)
 
 

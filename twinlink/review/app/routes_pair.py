@@ -17,7 +17,8 @@ from twinlink.review.app.desk import Desk, Listing
 from twinlink.review.app.evidence import Evidence, Rival, evidence_of, number, rivals_of
 from twinlink.review.app.filters import VIEWS, Wish, page_number, part_number, wish_of
 from twinlink.review.app.routes_queue import pair_path, path_of_row
-from twinlink.review.source import Alike, Page
+from twinlink.review.reading.snapshot import Snapshot
+from twinlink.review.records import Alike, Page
 from twinlink.review.views.views import view_of
 from twinlink.review.wording import DOUBTS
 
@@ -48,7 +49,7 @@ def looked_at(desk: Desk, listing: Listing, a: int, b: int) -> Looked:
     HTTPException
         404 if the run has not both pages.
     """
-    pages = [page for page in (desk.source.page(a), desk.source.page(b)) if page]
+    pages = desk.run.read(lambda tables: [page for page in map(tables.page, (a, b)) if page])
     if len(pages) < 2 or a == b:
         raise HTTPException(404, "This run does not have both of these pages.")
     row = listing.table.row_of(a, b)
@@ -64,7 +65,7 @@ def _of_lang(page: Page, lang: str | None) -> Page:
 
 def _just_found(desk: Desk, a: int, b: int) -> dict[str, Any]:
     """Return what was measured of a pair that the mining has found, but not handed out yet; empty: it has not."""
-    pairs = desk.source.live().pairs
+    pairs = desk.run.live().pairs
     found = pairs[(pairs["page_a"] == a) & (pairs["page_b"] == b)]
     return {name: found[name].iloc[0] for name in found.columns} if len(found) else {}
 
@@ -94,24 +95,24 @@ def pair(request: Request) -> Response:
         instead=instead,
         back=pair_path(*instead, wish) if instead else "",
         views_named=VIEWS,
-        view=view_of(desk.source, looked.page_a, looked.page_b, wish.view, part),
+        view=desk.run.read(lambda tables: view_of(tables, looked.page_a, looked.page_b, wish.view, part)),
         **_judging(desk, listing, looked),
         **_search(request, desk, looked),
-        look_alikes=_look_alikes(desk, looked, wish),
+        look_alikes=desk.run.read(lambda tables: _look_alikes(tables, looked, wish)),
     )
 
 
 def _judging(desk: Desk, listing: Listing, looked: Looked) -> dict[str, Any]:
     """Return what speaks for and against the pair."""
     a, b = looked.page_a, looked.page_b
-    table = desk.source.rivals(a.page_id, b.page_id)
+    table = desk.run.read(lambda tables: tables.rivals(a.page_id, b.page_id))
     rivals = rivals_of(table, a.page_id, b.page_id)
     records = [dict(zip(table.columns, row, strict=True)) for row in table.itertuples(index=False, name=None)]
     own = next((row for row, rival in zip(records, rivals, strict=True) if rival.is_this), {})
     best = next((row for row, rival in zip(records, rivals, strict=True) if not rival.is_this), None)
     numbers = looked.numbers or own
-    langs = (str(numbers.get(f"lang_{side}", page.lang)) for side, page in (("a", a), ("b", b)))
-    weights = desk.source.weights(a.site, *langs)
+    lang_a, lang_b = (str(numbers.get(f"lang_{side}", page.lang)) for side, page in (("a", a), ("b", b)))
+    weights = desk.run.read(lambda tables: tables.weights(a.site, lang_a, lang_b))
     below = listing.table.share_below if len(listing.pairs) else None
     evidence: list[Evidence] = evidence_of(numbers, weights, best, below)
     others: list[Rival] = [rival for rival in rivals if not rival.is_this]
@@ -139,12 +140,12 @@ class _Group:
         return self.n_pages - 1 - len(self.others)
 
 
-def _look_alikes(desk: Desk, looked: Looked, wish: Wish) -> dict[str, _Group]:
+def _look_alikes(tables: Snapshot, looked: Looked, wish: Wish) -> dict[str, _Group]:
     """Return the groups of near-duplicates of the two pages by their side; those with a partner lead to their pair."""
     found = {}
     for side, page, other in (("a", looked.page_a, "lang_b"), ("b", looked.page_b, "lang_a")):
         facing = str(looked.numbers.get(other, looked.page_b.lang if side == "a" else looked.page_a.lang))
-        group = desk.source.look_alikes(page.page_id, facing)
+        group = tables.look_alikes(page.page_id, facing)
         if group is not None:
             named = [(_alike_path(each, side, wish), each.title or each.url) for each in group.others]
             found[side] = _Group(group.n_pages, group.n_paired, named)
@@ -165,7 +166,7 @@ def _search(request: Request, desk: Desk, looked: Looked) -> dict[str, Any]:
     side = "a" if request.query_params.get("side") == "a" else "b"
     own = {looked.page_a.page_id, looked.page_b.page_id}
     lang = looked.page_a.lang if side == "a" else looked.page_b.lang
-    found = desk.source.find(text, lang, _FOUND_SHOWN + 1) if text else ()
+    found = desk.run.read(lambda tables: tables.find(text, lang, _FOUND_SHOWN + 1)) if text else ()
     return {"asked": text, "side": side, "found": [page for page in found if page.page_id not in own][:_FOUND_SHOWN]}
 
 

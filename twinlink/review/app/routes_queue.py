@@ -55,7 +55,7 @@ class Entry:
 
 def start(request: Request) -> Response:
     """Go to the queue, or to the live view as long as there are no pairs."""
-    return go_to("/live" if room_of(request).desk.source.pairs.empty else "/queue")
+    return go_to("/live" if room_of(request).desk.run.pairs.empty else "/queue")
 
 
 def queue(request: Request) -> Response:
@@ -87,7 +87,7 @@ def queue(request: Request) -> Response:
 
 def _entries(desk: Desk, listing: Listing, wish: Wish, rows: Sequence[int], first: int) -> list[Entry]:
     pages = [page for row in rows for page in listing.table.ends(row)]
-    titles, sizes = desk.source.titles(pages), desk.source.group_sizes(pages)
+    titles, sizes = desk.run.read(lambda tables: (tables.titles(pages), tables.group_sizes(pages)))
     n_alike = map(max, sizes[::2], sizes[1::2])
     parts = zip(rows, listing.table.records(rows), titles[::2], titles[1::2], n_alike, strict=True)
     return [

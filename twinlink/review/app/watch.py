@@ -6,7 +6,7 @@ from threading import Lock
 
 import pandas as pd
 
-from twinlink.review.source import Source
+from twinlink.review.reading.run_view import RunView
 
 __all__ = ["Watch"]
 
@@ -31,16 +31,16 @@ class Watch:
         """Whether pairs are looked at as they come."""
         return self._seen is not None
 
-    def begin(self, source: Source) -> None:
+    def begin(self, run: RunView) -> None:
         """Look at each pair from now on; those that are there already count as seen."""
         with self._guard:
-            self._seen = set(_ends(source.live().pairs))
+            self._seen = set(_ends(run.live().pairs))
 
-    def end(self, source: Source) -> None:
+    def end(self, run: RunView) -> None:
         """Look at pairs no more, and let the mining go on."""
         with self._guard:
             self._seen = None
-            self._let_go(source)
+            self._let_go(run)
 
     def passed(self, pair: Pair) -> None:
         """Count a pair as looked at."""
@@ -48,24 +48,24 @@ class Watch:
             if self._seen is not None:
                 self._seen.add(pair)
 
-    def next(self, source: Source) -> Pair | None:
+    def next(self, run: RunView) -> Pair | None:
         """Return the oldest pair that was not looked at, with the mining waiting; None: none yet, it goes on."""
         with self._guard:
             if self._seen is None:
                 return None
-            live = source.live()
+            live = run.live()
             found = next((pair for pair in _ends(live.pairs) if pair not in self._seen), None)
             if found is None or not live.working:
-                self._let_go(source)
+                self._let_go(run)
             else:
-                source.hold(True)
+                run.hold(True)
                 self._holds = True
             return found
 
-    def _let_go(self, source: Source) -> None:
+    def _let_go(self, run: RunView) -> None:
         if self._holds:
             self._holds = False
-            source.hold(False)
+            run.hold(False)
 
 
 def _ends(pairs: pd.DataFrame) -> list[Pair]:

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from twinlink.errors import TwinlinkError
-from twinlink.review.source import Live, LiveStage
+from twinlink.review.records import Live, LiveStage
 from twinlink.rundir.directory import RunDirectory
 from twinlink.spiders.crawling import REPORT_NAME
 from twinlink.spiders.frontier.ledger import LEDGER_NAME, ledger_counts, ledger_latest, ledger_tally

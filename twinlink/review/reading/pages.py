@@ -18,7 +18,7 @@ from twinlink.ingest.twin_addresses import twin_addresses
 from twinlink.languages import UNDETERMINED
 from twinlink.pages.parser import OTHER_TAG, TAG_CODES
 from twinlink.review.reading.columns import RowFile, read_sites
-from twinlink.review.source import Page
+from twinlink.review.records import Page
 from twinlink.rundir.directory import site_file
 from twinlink.tables import LANGUAGES, PAGES
 from twinlink.urls import normalise, page_id

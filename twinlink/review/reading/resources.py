@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from twinlink.ingest.stage import ingest_settings, source_paths
-from twinlink.review.source import Resource
+from twinlink.review.records import Resource
 from twinlink.rundir.directory import RunDirectory, file_digest
 from twinlink.sources.resources import MirrorResources, StoredResource, archive_files, find_resources, read_resource
 from twinlink.urls import normalise, page_id
@@ -37,7 +37,7 @@ _SCHEMA = pa.schema(
 
 
 class PageResources:
-    """Reads style sheets and pictures by their addresses, for `Source.resource`; nothing is fetched.
+    """Reads style sheets and pictures by their addresses, for `Snapshot.resource`; nothing is fetched.
 
     The archives are gone through once, when something is asked for; what is found is kept in the run as long as they
     are the same. That goes on in the background where it takes long; until then their style sheets and pictures are

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from twinlink.review.reading.columns import RowFile, ints
-from twinlink.review.source import Segment
+from twinlink.review.records import Segment
 
 __all__ = ["LinkRow", "SiteBeads", "SiteCandidates", "SiteLinks"]
 

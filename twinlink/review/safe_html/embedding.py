@@ -11,8 +11,8 @@ from collections.abc import Callable
 
 from tinycss2.bytes import decode_stylesheet_bytes
 
+from twinlink.review.records import Document, Resource
 from twinlink.review.safe_html.look import look
-from twinlink.review.source import Document, Resource
 
 __all__ = ["MAX_EMBEDDED_BYTES", "Embedding", "look_offline"]
 
@@ -29,7 +29,7 @@ class Embedding:
     Parameters
     ----------
     resource : callable
-        Absolute address → style sheet or picture, None where there is none: `Source.resource`.
+        Absolute address → style sheet or picture, None where there is none: `Snapshot.resource`.
     """
 
     def __init__(self, resource: Callable[[str], Resource | None]) -> None:
@@ -64,9 +64,9 @@ def look_offline(document: Document, resource: Callable[[str], Resource | None])
     Parameters
     ----------
     document : Document
-        `Source.document`.
+        `Snapshot.document`.
     resource : callable
-        `Source.resource`.
+        `Snapshot.resource`.
 
     Examples
     --------

@@ -9,6 +9,7 @@ from functools import partial
 
 import nh3
 
+from twinlink.review.records import Document
 from twinlink.review.safe_html.allowed import ATTRIBUTES, DROPPED, TAGS
 from twinlink.review.safe_html.markup import (
     MAX_MARKUP,
@@ -21,7 +22,6 @@ from twinlink.review.safe_html.markup import (
     restored,
 )
 from twinlink.review.safe_html.style_sheets import Sheet, read_sheet, read_style
-from twinlink.review.source import Document
 
 __all__ = ["MAX_SHEETS", "look"]
 

@@ -10,7 +10,8 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from twinlink.review.charts.svg import Alternative, document, element, line, words, written
-from twinlink.review.source import Neighbour, Page, Source
+from twinlink.review.reading.snapshot import Snapshot
+from twinlink.review.records import Neighbour, Page
 from twinlink.review.templating import clean, shortened
 
 __all__ = ["MAX_SHOWN", "Neighbourhood", "Node", "around", "draw", "face"]
@@ -81,13 +82,15 @@ class Neighbourhood:
         return 2 * self.n_matches / total if total else 0.0
 
 
-def around(source: Source, page_id: int, partner_id: int | None = None, limit: int = MAX_SHOWN) -> Neighbourhood | None:
+def around(
+    tables: Snapshot, page_id: int, partner_id: int | None = None, limit: int = MAX_SHOWN
+) -> Neighbourhood | None:
     """Return the neighbourhood of a page and its partner.
 
     Parameters
     ----------
-    source : Source
-        The run.
+    tables : Snapshot
+        The tables of the run.
     page_id : int
         The page.
     partner_id : int, optional
@@ -100,17 +103,17 @@ def around(source: Source, page_id: int, partner_id: int | None = None, limit: i
     Neighbourhood or None
         None: there is no such page, or not the one that it is to be compared with.
     """
-    page = source.page(page_id)
-    partners = source.partners(page_id)
+    page = tables.page(page_id)
+    partners = tables.partners(page_id)
     chosen = partner_id if partner_id is not None else next(iter(partners), None)
-    partner = source.page(chosen) if chosen is not None else None
+    partner = tables.page(chosen) if chosen is not None else None
     if page is None or page_id == partner_id or (partner is None and partner_id is not None):
         return None
     middle = [each.page_id for each in (page, partner) if each]
-    left = source.neighbours(page_id, _MAX_ASKED, middle)
-    right = source.neighbours(partner.page_id, _MAX_ASKED, middle) if partner else ()
-    n_left = source.count_neighbours(page_id, middle)
-    n_right = source.count_neighbours(partner.page_id, middle) if partner else 0
+    left = tables.neighbours(page_id, _MAX_ASKED, middle)
+    right = tables.neighbours(partner.page_id, _MAX_ASKED, middle) if partner else ()
+    n_left = tables.count_neighbours(page_id, middle)
+    n_right = tables.count_neighbours(partner.page_id, middle) if partner else 0
     shown = face(page, partner, left, right, limit)
     more_left, more_right = n_left - len(shown.left), n_right - len(shown.right)
     return replace(shown, more_left=more_left, more_right=more_right, is_pair=chosen in partners)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Literal, NamedTuple
 
-from twinlink.review.source import Page, Segment
+from twinlink.review.records import Page, Segment
 from twinlink.review.views.blocks import align_blocks
 from twinlink.review.views.telltales import keys_of, telltales
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any
 
-from twinlink.review.source import Page, Source
+from twinlink.review.reading.snapshot import Snapshot
+from twinlink.review.records import Page
 from twinlink.review.views.tags import tags_side_by_side
 from twinlink.review.views.text import Cell, Row, side_by_side
 
@@ -33,19 +34,19 @@ class View:
     """Row at which the reading begins, behind menus; -1: not known."""
 
 
-def view_of(source: Source, a: Page, b: Page, name: str, part: int) -> View:
+def view_of(tables: Snapshot, a: Page, b: Page, name: str, part: int) -> View:
     """Return a view of a pair, or one part of it."""
     if name == "text":
-        return _text(source, a, b, part)
+        return _text(tables, a, b, part)
     if name == "tags":
         return _tags(a, b, part)
     if name == "sentences":
-        return _parted(name, source.segments(a.url, b.url), part)
+        return _parted(name, tables.segments(a.url, b.url), part)
     return View(name)
 
 
-def _text(source: Source, a: Page, b: Page, part: int) -> View:
-    view = _parted("text", side_by_side(a, b, source.segments(a.url, b.url)), part)
+def _text(tables: Snapshot, a: Page, b: Page, part: int) -> View:
+    view = _parted("text", side_by_side(a, b, tables.segments(a.url, b.url)), part)
     return replace(view, start=_heading(view.rows, a, b))
 
 

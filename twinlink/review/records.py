@@ -1,0 +1,139 @@
+"""Records in which a reviewed run answers: pages, documents, neighbours, near-duplicates, beads, progress."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pandas as pd
+
+__all__ = [
+    "Alike",
+    "Document",
+    "Live",
+    "LiveStage",
+    "LookAlikes",
+    "Neighbour",
+    "Page",
+    "Resource",
+    "Segment",
+]
+
+
+@dataclass(frozen=True)
+class Page:
+    """A kept page as text."""
+
+    page_id: int
+    url: str
+    site: str
+    title: str
+    lang: str
+    """BCP 47 with script; und before the run is matched."""
+    blocks: tuple[str, ...]
+    """Text blocks in document order."""
+    tags: tuple[str, ...]
+    """Names of the start tags in document order."""
+    canonical_url: str = ""
+    """Address that the page names as its canonical one, empty for none."""
+
+
+@dataclass(frozen=True)
+class Document:
+    """A page as it was fetched, decoded."""
+
+    url: str
+    text: str
+    """The HTML."""
+
+
+@dataclass(frozen=True)
+class Resource:
+    """A style sheet or picture that lies in the run's archives."""
+
+    content: bytes
+    content_type: str
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    """A page that another links to, or is linked from."""
+
+    page_id: int
+    url: str
+    title: str
+    lang: str
+    anchor: str
+    """Text of the link."""
+    outgoing: bool
+    """Whether the page links to it; False: it links to the page."""
+    partners: tuple[int, ...]
+    """Pages that it is paired with."""
+
+
+@dataclass(frozen=True)
+class Alike:
+    """A page that says nearly the same as another of its language."""
+
+    page_id: int
+    url: str
+    title: str
+    state: str
+    """paired, doubtful or unpaired."""
+    partner: int | None
+    """Page of the other language that it is paired with; None: none."""
+
+
+@dataclass(frozen=True)
+class LookAlikes:
+    """The group of near-duplicates that a page is one of."""
+
+    n_pages: int
+    n_paired: int
+    others: tuple[Alike, ...]
+    """Other pages of the group; of a large one only some."""
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A bead of the sentence alignment."""
+
+    source: str
+    target: str
+    kind: str
+    chance: float | None
+    verdict: str
+    block_a: int
+    start_a: int
+    end_a: int
+    block_b: int
+    start_b: int
+    end_b: int
+
+
+@dataclass(frozen=True)
+class LiveStage:
+    """How far a stage has come."""
+
+    name: str
+    state: str
+    """waiting, running or done."""
+    counts: Mapping[str, int]
+    """What it has counted so far, by name: fetched, queued, pages, pairs."""
+
+
+@dataclass(frozen=True)
+class Live:
+    """A run while it is being mined."""
+
+    working: bool
+    """Whether a process works in the run just now."""
+    paused: bool
+    """Whether it has been asked to wait."""
+    stages: tuple[LiveStage, ...]
+    pages: tuple[str, ...]
+    """Addresses of the pages that came in last, newest first."""
+    pairs: pd.DataFrame
+    """Pairs found so far, in the order in which they came; once the match is done, all of it as in `RunView.pairs`."""
+    rejects: Mapping[str, int]
+    """What was rejected so far, by reason."""

@@ -64,8 +64,8 @@ def visiting(tmp_path: Path) -> Visiting:
         labels = LabelBook(folder)
         app = make_app(run, labels, who, PORT)
         client = TestClient(app, base_url=f"http://127.0.0.1:{PORT}", raise_server_exceptions=False)
-        assert client.get(app.state.room.entrance.address).status_code == 200
-        return Visitor(client, run, labels, app.state.room.entrance.token)
+        assert client.get(app.state.review.entrance.address).status_code == 200
+        return Visitor(client, run, labels, app.state.review.entrance.token)
 
     return visit
 
@@ -99,7 +99,7 @@ def serving(run: RunView, labels: LabelBook) -> Iterator[Served]:
     app = make_app(run, labels, "ann", 0)
     server = server_of(app)
     with listen(0) as listening:
-        entrance = app.state.room.entrance
+        entrance = app.state.review.entrance
         entrance.port = listening.getsockname()[1]
         thread = Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
         thread.start()

@@ -44,7 +44,7 @@ def review(
     try:
         serve(app, port, on_ready)
     finally:
-        app.state.room.watch.end(run)  # nothing waits for who has gone
+        app.state.review.watch.end(run)  # nothing waits for who has gone
 
 
 def _user() -> str:

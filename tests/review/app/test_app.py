@@ -19,8 +19,8 @@ from twinlink.ingest.stage import ingest
 from twinlink.labels.book import Label, LabelBook
 from twinlink.match.stage import match
 from twinlink.review.app.app import make_app
-from twinlink.review.app.desk import Desk
-from twinlink.review.app.filters import VIEWS, Wish, page_number, wish_of
+from twinlink.review.app.filters import VIEWS, Selection, page_number, selection_of
+from twinlink.review.app.listing import Session
 from twinlink.review.app.queue import ORDERS, Order, ordered
 from twinlink.review.app.security import FRAME_POLICY
 from twinlink.review.reading.run_view import RunView
@@ -436,29 +436,31 @@ class TestListing:
         now = datetime.now(UTC)
         for row in (3, 0, 29, 11):
             labels.add(Label(pairs["url_a"][row], pairs["url_b"][row], "accept", "ann", now))
-        rows = Desk(run, labels, "ann").listing().rows(Wish(by=by))
+        rows = Session(run, labels, "ann").listing().rows(Selection(by=by))
         assert rows.tolist() == ordered(pairs, labels.current(), by).tolist()
 
     def test_is_made_anew_only_when_something_changed(self, tmp_path: Path) -> None:
         run, labels = FakeRun(3), LabelBook(tmp_path)
-        desk = Desk(run, labels, "ann")
-        first = desk.listing()
-        assert desk.listing() is first
+        session = Session(run, labels, "ann")
+        first = session.listing()
+        assert session.listing() is first
         labels.add(Label("http://x.example/", "http://y.example/", "reject", "bob", datetime.now(UTC)))
-        second = desk.listing()
+        second = session.listing()
         assert second is not first
         assert second.table is first.table  # orders need not be made again
         run.grow(4)
-        assert len(desk.listing().rows(Wish())) == 4
+        assert len(session.listing().rows(Selection())) == 4
 
 
 class TestWish:
     def test_what_is_unknown_counts_as_not_said(self) -> None:
-        assert wish_of({"by": "price", "show": "x", "view": "../", "live": "yes"}) == Wish()
+        assert selection_of({"by": "price", "show": "x", "view": "../", "live": "yes"}) == Selection()
 
     def test_fields_and_query_come_back(self) -> None:
-        wish = Wish(by="random", site="a&b=c.example", langs="en zh-Hant", show="open", view="tags", live=True)
-        assert wish_of(wish.fields()) == wish
+        selection = Selection(
+            by="random", site="a&b=c.example", langs="en zh-Hant", show="open", view="tags", live=True
+        )
+        assert selection_of(selection.fields()) == selection
 
     @pytest.mark.parametrize("text", ["", "-", "1.5", "0x10", "１", "+1", " 1", "--1", "9223372036854775808"])
     def test_no_number_of_a_page(self, text: str) -> None:
@@ -493,7 +495,7 @@ def test_a_run_from_the_first_page_to_the_last(toy_run: Path) -> None:
     """Every address that a page names is answered; a label is written, and stays."""
     app = make_app(RunView(toy_run), LabelBook(toy_run), "ann", PORT)
     client = TestClient(app, base_url=f"http://127.0.0.1:{PORT}")
-    todo, seen = [app.state.room.entrance.address], set[str]()
+    todo, seen = [app.state.review.entrance.address], set[str]()
     while todo and len(seen) < 150:
         address = todo.pop(0)
         seen.add(address)
@@ -505,6 +507,6 @@ def test_a_run_from_the_first_page_to_the_last(toy_run: Path) -> None:
                 todo.append(path)
     assert {urlsplit(address).path.split("/")[1] for address in seen} >= {"pair", "look", "graph", "labels", "export"}
     first = RunView(toy_run).pairs.iloc[-1]
-    form = {"token": app.state.room.entrance.token, "a": first.page_a, "b": first.page_b, "verdict": "accept"}
+    form = {"token": app.state.review.entrance.token, "a": first.page_a, "b": first.page_b, "verdict": "accept"}
     assert client.post("/label", data=form, headers=OURS).status_code == 200
     assert [*LabelBook(toy_run).current()] == [(first.url_a, first.url_b)]

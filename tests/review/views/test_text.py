@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from twinlink.review.records import Page, Segment
 from twinlink.review.views.blocks import align_blocks, number_key
-from twinlink.review.views.telltales import keys_of, telltales
+from twinlink.review.views.invariants import invariants, keys_of
 from twinlink.review.views.text import MAX_BLOCK_CHARACTERS, MAX_CHARACTERS, MAX_ROWS, Cell, Row, side_by_side
 
 
@@ -117,7 +117,7 @@ class TestTelltales:
         ],
     )
     def test_same_thing_in_other_forms(self, a: str, b: str) -> None:
-        assert [found.key for found in telltales(a)] == [found.key for found in telltales(b)]
+        assert [found.key for found in invariants(a)] == [found.key for found in invariants(b)]
 
     def test_foreign_words_are_looked_for_on_the_other_side(self) -> None:
         (row,) = side_by_side(page("Use Windows or Linux"), page("使用 Windows 或 Solaris"))
@@ -126,11 +126,11 @@ class TestTelltales:
 
     @given(st.text(max_size=60))
     def test_telltales_lie_in_their_order_within_the_text(self, text: str) -> None:
-        places = [(found.start, found.end) for found in telltales(text)]
+        places = [(found.start, found.end) for found in invariants(text)]
         assert all(0 <= start < end <= len(text) for start, end in places)
         assert places == sorted(places)
         keys = keys_of(text)
-        assert all(keys[found.key] > 0 for found in telltales(text))
+        assert all(keys[found.key] > 0 for found in invariants(text))
 
 
 class TestBounds:

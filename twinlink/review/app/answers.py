@@ -1,4 +1,4 @@
-"""What the routes share: the desk, the templates, reading a form, and giving an answer."""
+"""What the routes share: the session, the templates, reading a form, and giving an answer."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from twinlink.review.app.desk import Desk
-from twinlink.review.app.filters import Wish, page_number
+from twinlink.review.app.filters import Selection, page_number
+from twinlink.review.app.listing import Session
 from twinlink.review.app.security import Entrance, has_token
 from twinlink.review.app.watch import Watch
 
-__all__ = ["Room", "Said", "go_to", "pages_in", "posting", "room_of", "show", "show_error"]
+__all__ = ["AppState", "Notice", "go_to", "pages_in", "posting", "show", "show_error", "state_of"]
 
 _MOST_FORM_BYTES = 64_000
 _FORM = "application/x-www-form-urlencoded"
@@ -29,7 +29,7 @@ Form = Mapping[str, str]
 
 
 @dataclass(frozen=True)
-class Said:
+class Notice:
     """What the next page tells at its top."""
 
     text: str
@@ -38,35 +38,35 @@ class Said:
 
 
 @dataclass
-class Room:
+class AppState:
     """All that the routes of one application need."""
 
-    desk: Desk
+    session: Session
     entrance: Entrance
     templates: Environment
     watch: Watch = field(default_factory=Watch)
-    said: deque[Said] = field(default_factory=lambda: deque(maxlen=3))
+    notices: deque[Notice] = field(default_factory=lambda: deque(maxlen=3))
     """What has been said and not been read yet."""
 
 
-def room_of(request: Request) -> Room:
-    """Return the room of the application that a request goes to."""
-    room: Room = request.app.state.room
-    return room
+def state_of(request: Request) -> AppState:
+    """Return the state of the application that a request goes to."""
+    state: AppState = request.app.state.review
+    return state
 
 
 def show(request: Request, template: str, status: int = 200, **context: Any) -> Response:
     """Return a page."""
-    room = room_of(request)
+    state = state_of(request)
     is_read = request.method == "GET" and status == 200 and not _is_part(request)
-    said = [room.said.popleft() for _ in range(len(room.said))] if is_read else []
-    text = room.templates.get_template(template).render(
-        token=room.entrance.token,
-        who=room.desk.who,
-        run=room.desk.run.name,
-        said=said,
+    notices = [state.notices.popleft() for _ in range(len(state.notices))] if is_read else []
+    text = state.templates.get_template(template).render(
+        token=state.entrance.token,
+        who=state.session.who,
+        run=state.session.run.name,
+        notices=notices,
         here=request.url.path + (f"?{request.url.query}" if request.url.query else ""),
-        **{"wish": Wish(), "nav": "", **context},
+        **{"selection": Selection(), "nav": "", **context},
     )
     return HTMLResponse(text, status)
 
@@ -82,7 +82,7 @@ def show_error(request: Request, status: int, title: str, text: str) -> Response
 
 
 def _has_entered(request: Request) -> bool:
-    return room_of(request).entrance.has_entered(request.headers.get("cookie", ""))
+    return state_of(request).entrance.has_entered(request.headers.get("cookie", ""))
 
 
 def go_to(path: str) -> Response:
@@ -118,7 +118,7 @@ def posting(answer: Callable[[Request, Form], Response]) -> Callable[[Request], 
             form = await _form(request)
         except ClientDisconnect:  # nobody hears the answer
             return Response(status_code=400)
-        if not has_token(room_of(request).entrance, form.get("token", ""), request.headers):
+        if not has_token(state_of(request).entrance, form.get("token", ""), request.headers):
             raise HTTPException(403, "This form is of another server, or it was started anew. Load the page again.")
         return await run_in_threadpool(answer, request, form)
 

@@ -18,8 +18,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from twinlink.errors import TwinlinkError
 from twinlink.labels.book import LabelBook
 from twinlink.review.app import routes_files, routes_graph, routes_labels, routes_live, routes_pair, routes_queue
-from twinlink.review.app.answers import Room, go_to, room_of, show_error
-from twinlink.review.app.desk import Desk
+from twinlink.review.app.answers import AppState, go_to, show_error, state_of
+from twinlink.review.app.listing import Session
 from twinlink.review.app.security import HEADERS, Entrance, refused
 from twinlink.review.reading.run_view import RunView
 from twinlink.review.templating import environment
@@ -60,7 +60,7 @@ def make_app(run: RunView, labels: LabelBook, who: str, port: int) -> Starlette:
     Returns
     -------
     Starlette
-        Its ``state.room.entrance.address`` is the address to open first.
+        Its ``state.review.entrance.address`` is the address to open first.
     """
     parts = (routes_queue, routes_pair, routes_labels, routes_live, routes_graph, routes_files)
     app = _Closed(
@@ -68,7 +68,7 @@ def make_app(run: RunView, labels: LabelBook, who: str, port: int) -> Starlette:
         middleware=[Middleware(_Guard)],
         exception_handlers={HTTPException: on_http_error, TwinlinkError: on_own_error, Exception: on_bug},
     )
-    app.state.room = Room(Desk(run, labels, who), Entrance(port), _templates())
+    app.state.review = AppState(Session(run, labels, who), Entrance(port), _templates())
     return app
 
 
@@ -107,7 +107,7 @@ class _Guard:
             await self.app(scope, receive, send)
             return
         request = Request(scope)
-        refusal = refused(room_of(request).entrance, scope["method"], scope["path"], _plain(request.headers))
+        refusal = refused(state_of(request).entrance, scope["method"], scope["path"], _plain(request.headers))
         if refusal is None:
             await self.app(scope, receive, send)
         else:
@@ -129,7 +129,7 @@ def enter(request: Request) -> Response:
     A browser that was sent here by another site would not send a strict cookie along on a redirect; so it gets a page
     of ours that goes on by itself.
     """
-    entrance = room_of(request).entrance
+    entrance = state_of(request).entrance
     if not entrance.opens(request.query_params.get("key", "")):
         raise HTTPException(403, "This key is no longer good. Open the address that twinlink review has printed.")
     came_by_itself = request.headers.get("sec-fetch-site", "none") in {"none", "same-origin"}

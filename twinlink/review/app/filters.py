@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from twinlink.review.app.queue import ORDERS, Order
 
-__all__ = ["SHOWN", "VIEWS", "Wish", "page_number", "part_number", "wish_of"]
+__all__ = ["SHOWN", "VIEWS", "Selection", "page_number", "part_number", "selection_of"]
 
 VIEWS = ("look", "text", "tags", "sentences")
 """In the order of their keys, 1 to 4."""
@@ -22,7 +22,7 @@ _MOST_DIGITS = 9  # more than any number of parts has
 
 
 @dataclass(frozen=True)
-class Wish:
+class Selection:
     """An order of pairs, what they are narrowed down to, and how a pair is looked at."""
 
     by: Order = "teach"
@@ -37,9 +37,9 @@ class Wish:
     """Whether pairs are looked at as they are found."""
 
     def query(self, **more: str | int) -> str:
-        """Return the query of an address that keeps this wish, with the question mark; what is usual is left out.
+        """Return the query of an address that keeps this selection, with the question mark; what is usual is left out.
 
-        >>> Wish(by="random").query(page=2), Wish().query()
+        >>> Selection(by="random").query(page=2), Selection().query()
         ('?by=random&page=2', '')
         """
         fields = {**self.fields(), **{name: value for name, value in more.items() if value not in {"", None}}}
@@ -47,22 +47,22 @@ class Wish:
 
     def fields(self) -> dict[str, str]:
         """Return the same for the hidden fields of a form."""
-        usual = Wish()
+        usual = Selection()
         return {
             name: "1" if value is True else str(value)
             for name, value in vars(self).items()
             if value != getattr(usual, name)
         }
 
-    def seen_as(self, view: str) -> Wish:
-        """Return the wish with another view."""
+    def seen_as(self, view: str) -> Selection:
+        """Return the selection with another view."""
         return replace(self, view=view)
 
 
-def wish_of(asked: Mapping[str, str]) -> Wish:
-    """Read a wish from a query or a form; what is not known counts as not said."""
+def selection_of(asked: Mapping[str, str]) -> Selection:
+    """Read a selection from a query or a form; what is not known counts as not said."""
     by, show, view = asked.get("by", ""), asked.get("show", ""), asked.get("view", "")
-    return Wish(
+    return Selection(
         by=next((order for order in ORDERS if order == by), ORDERS[0]),
         site=asked.get("site", "")[:300],
         langs=" ".join(asked.get("langs", "").split()[:2])[:80],

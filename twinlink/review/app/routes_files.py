@@ -11,7 +11,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from twinlink.labels.book import export_labels
-from twinlink.review.app.answers import room_of
+from twinlink.review.app.answers import state_of
 from twinlink.review.app.filters import page_number
 from twinlink.review.app.security import FRAME_POLICY
 from twinlink.review.reading.snapshot import Snapshot
@@ -47,7 +47,7 @@ def icon(_: Request) -> Response:
 def look_at(request: Request) -> Response:
     """Return a page as it looks, for a sandboxed frame."""
     number = page_number(request.path_params["page"])
-    run = room_of(request).desk.run
+    run = state_of(request).session.run
     page = None if number is None else run.read(lambda tables: _look(tables, number))
     headers = {"content-security-policy": FRAME_POLICY}
     if page is None:
@@ -65,7 +65,7 @@ def export(request: Request) -> Response:
     name = request.path_params["name"]
     if name not in _EXPORTS:
         raise HTTPException(404, "Labels are handed out as labels.tsv or labels.gold.tsv.")
-    run_folder = room_of(request).desk.labels.file.parent.parent
+    run_folder = state_of(request).session.labels.file.parent.parent
     with TemporaryDirectory() as folder:
         target = Path(folder) / name
         export_labels(run_folder, target)

@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from twinlink.review.app.answers import room_of, show
+from twinlink.review.app.answers import show, state_of
 from twinlink.review.app.filters import page_number
 from twinlink.review.views.neighbourhood import around, draw
 
@@ -19,7 +19,7 @@ _FIRST_SHOWN = 5
 
 def search(request: Request) -> Response:
     """Show a search for a page to begin at."""
-    run = room_of(request).desk.run
+    run = state_of(request).session.run
     asked = request.query_params.get("q", "").strip()[:200]
     found = run.read(lambda tables: tables.find(asked, "", _FOUND_SHOWN)) if asked else ()
     best = run.pairs["page_a"].head(_FIRST_SHOWN).tolist()
@@ -29,7 +29,7 @@ def search(request: Request) -> Response:
 
 def explore(request: Request) -> Response:
     """Show what is around a page and its partner."""
-    run = room_of(request).desk.run
+    run = state_of(request).session.run
     number = page_number(request.path_params["page"])
     facing = page_number(request.query_params.get("facing", ""))
     shown = None if number is None else run.read(lambda tables: around(tables, number, facing))

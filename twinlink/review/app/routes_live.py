@@ -12,8 +12,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from twinlink.review.app.answers import Form, Room, Said, go_to, posting, room_of, show
-from twinlink.review.app.filters import Wish, wish_of
+from twinlink.review.app.answers import AppState, Form, Notice, go_to, posting, show, state_of
+from twinlink.review.app.filters import Selection, selection_of
 from twinlink.review.app.routes_queue import pair_path
 from twinlink.review.templating import count
 from twinlink.review.wording import reason_words
@@ -34,7 +34,7 @@ _STAGE_WORDS = {
 
 
 @dataclass(frozen=True)
-class Found:
+class NewPair:
     """A pair that has been found."""
 
     path: str
@@ -45,18 +45,18 @@ class Found:
 
 def live(request: Request) -> Response:
     """Show how the mining goes; in the mode that stops at each pair, go to the next one as soon as there is one."""
-    room = room_of(request)
-    wish = wish_of(request.query_params)
-    if room.watch.is_on and (found := room.watch.next(room.desk.run)):
-        path = pair_path(*found, Wish(view=wish.view, live=True))
+    state = state_of(request)
+    selection = selection_of(request.query_params)
+    if state.watch.is_on and (found := state.watch.next(state.session.run)):
+        path = pair_path(*found, Selection(view=selection.view, live=True))
         if request.headers.get("hx-request") and not request.headers.get("hx-boosted"):
             return Response(headers={"hx-redirect": path})
         return go_to(path)
-    return show(request, "review_live.html", nav="live", wish=Wish(view=wish.view), **_now(room))
+    return show(request, "review_live.html", nav="live", selection=Selection(view=selection.view), **_now(state))
 
 
-def _now(room: Room) -> dict[str, Any]:
-    now = room.desk.run.live()
+def _now(state: AppState) -> dict[str, Any]:
+    now = state.session.run.live()
     rejects = sorted(now.rejects.items(), key=lambda each: -each[1])
     newest = now.pairs.iloc[::-1].head(_PAIRS_SHOWN)
     return {
@@ -68,8 +68,8 @@ def _now(room: Room) -> dict[str, Any]:
         "n_pairs": len(now.pairs),
         "rejects": [(name, reason_words(name), number) for name, number in rejects[:_REASONS_SHOWN]],
         "n_rejects": sum(now.rejects.values()),
-        "is_watching": room.watch.is_on,
-        "has_queue": not room.desk.run.pairs.empty,
+        "is_watching": state.watch.is_on,
+        "has_queue": not state.session.run.pairs.empty,
     }
 
 
@@ -84,10 +84,10 @@ def _counts(counts: Mapping[str, int]) -> list[tuple[str, str]]:
     return found
 
 
-def _found(pairs: pd.DataFrame) -> list[Found]:
+def _found(pairs: pd.DataFrame) -> list[NewPair]:
     return [
-        Found(
-            path=pair_path(int(row["page_a"]), int(row["page_b"]), Wish()),
+        NewPair(
+            path=pair_path(int(row["page_a"]), int(row["page_b"]), Selection()),
             url_a=row["url_a"],
             url_b=row["url_b"],
             probability=None if pd.isna(row["probability"]) else float(row["probability"]),
@@ -101,26 +101,26 @@ def pause(request: Request, form: Form) -> Response:
     wanted = form.get("wanted", "")
     if wanted not in {"yes", "no"}:
         raise HTTPException(400, "The form does not say whether to wait or to go on.")
-    room_of(request).desk.run.pause(wanted == "yes")
+    state_of(request).session.run.pause(wanted == "yes")
     return go_to("/live")
 
 
 def watch(request: Request, form: Form) -> Response:
     """Begin to stop at each pair, or end it."""
-    room = room_of(request)
+    state = state_of(request)
     if form.get("wanted") == "yes":
-        room.watch.begin(room.desk.run)
-        room.said.append(Said("The mining stops at each new pair until you have looked at it."))
+        state.watch.begin(state.session.run)
+        state.notices.append(Notice("The mining stops at each new pair until you have looked at it."))
     else:
-        room.watch.end(room.desk.run)
-        room.said.append(Said("The mining goes on without stopping at pairs."))
+        state.watch.end(state.session.run)
+        state.notices.append(Notice("The mining goes on without stopping at pairs."))
     return go_to("/live")
 
 
 def looking(request: Request) -> Response:
     """Take note that somebody still looks at a pair that was just found."""
-    room = room_of(request)
-    room.watch.next(room.desk.run)
+    state = state_of(request)
+    state.watch.next(state.session.run)
     return Response(status_code=204)
 
 

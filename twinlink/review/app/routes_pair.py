@@ -12,23 +12,23 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from twinlink.languages import UNDETERMINED
-from twinlink.review.app.answers import go_to, pages_in, room_of, show
-from twinlink.review.app.desk import Desk, Listing
+from twinlink.review.app.answers import go_to, pages_in, show, state_of
 from twinlink.review.app.evidence import Evidence, Rival, evidence_of, number, rivals_of
-from twinlink.review.app.filters import VIEWS, Wish, page_number, part_number, wish_of
+from twinlink.review.app.filters import VIEWS, Selection, page_number, part_number, selection_of
+from twinlink.review.app.listing import Listing, Session
 from twinlink.review.app.routes_queue import pair_path, path_of_row
 from twinlink.review.reading.snapshot import Snapshot
 from twinlink.review.records import Alike, Page
 from twinlink.review.views.views import view_of
 from twinlink.review.wording import DOUBTS
 
-__all__ = ["Looked", "looked_at", "routes"]
+__all__ = ["ShownPair", "routes", "shown_pair"]
 
 _FOUND_SHOWN = 12
 
 
 @dataclass(frozen=True)
-class Looked:
+class ShownPair:
     """Two pages that are looked at as a pair."""
 
     page_a: Page
@@ -41,7 +41,7 @@ class Looked:
     url_b: str
 
 
-def looked_at(desk: Desk, listing: Listing, a: int, b: int) -> Looked:
+def shown_pair(session: Session, listing: Listing, a: int, b: int) -> ShownPair:
     """Return two pages as a pair.
 
     Raises
@@ -49,13 +49,13 @@ def looked_at(desk: Desk, listing: Listing, a: int, b: int) -> Looked:
     HTTPException
         404 if the run has not both pages.
     """
-    pages = desk.run.read(lambda tables: [page for page in map(tables.page, (a, b)) if page])
+    pages = session.run.read(lambda tables: [page for page in map(tables.page, (a, b)) if page])
     if len(pages) < 2 or a == b:
         raise HTTPException(404, "This run does not have both of these pages.")
     row = listing.table.row_of(a, b)
-    numbers = _just_found(desk, a, b) if row is None else listing.table.records([row])[0]
+    numbers = _just_found(session, a, b) if row is None else listing.table.records([row])[0]
     first, second = (_of_lang(page, numbers.get(side)) for page, side in zip(pages, ("lang_a", "lang_b"), strict=True))
-    return Looked(first, second, row, numbers, first.url, second.url)
+    return ShownPair(first, second, row, numbers, first.url, second.url)
 
 
 def _of_lang(page: Page, lang: str | None) -> Page:
@@ -63,56 +63,56 @@ def _of_lang(page: Page, lang: str | None) -> Page:
     return replace(page, lang=lang) if lang and page.lang == UNDETERMINED else page
 
 
-def _just_found(desk: Desk, a: int, b: int) -> dict[str, Any]:
+def _just_found(session: Session, a: int, b: int) -> dict[str, Any]:
     """Return what was measured of a pair that the mining has found, but not handed out yet; empty: it has not."""
-    pairs = desk.run.live().pairs
+    pairs = session.run.live().pairs
     found = pairs[(pairs["page_a"] == a) & (pairs["page_b"] == b)]
     return {name: found[name].iloc[0] for name in found.columns} if len(found) else {}
 
 
 def pair(request: Request) -> Response:
     """Show a pair."""
-    desk = room_of(request).desk
-    listing, wish = desk.listing(), wish_of(request.query_params)
+    session = state_of(request).session
+    listing, selection = session.listing(), selection_of(request.query_params)
     a, b = pages_in(request)
     if listing.table.row_of(a, b) is None and listing.table.row_of(b, a) is not None:
-        return go_to(pair_path(b, a, wish))
-    looked = looked_at(desk, listing, a, b)
-    before, behind, place, n_rows = (None, None, 0, 0) if looked.row is None else listing.beside(wish, looked.row)
+        return go_to(pair_path(b, a, selection))
+    shown = shown_pair(session, listing, a, b)
+    before, behind, place, n_rows = (None, None, 0, 0) if shown.row is None else listing.beside(selection, shown.row)
     instead, part = _instead(request), part_number(request.query_params.get("part", ""))
     return show(
         request,
         "review_pair.html",
         nav="queue",
-        wish=wish,
-        pair=looked,
-        label=listing.label(looked.url_a, looked.url_b),
-        before=None if before is None else path_of_row(listing, before, wish),
-        behind=None if behind is None else path_of_row(listing, behind, wish),
+        selection=selection,
+        pair=shown,
+        label=listing.label(shown.url_a, shown.url_b),
+        before=None if before is None else path_of_row(listing, before, selection),
+        behind=None if behind is None else path_of_row(listing, behind, selection),
         place=place,
         n_rows=n_rows,
-        progress=listing.progress(wish),
+        progress=listing.progress(selection),
         instead=instead,
-        back=pair_path(*instead, wish) if instead else "",
+        back=pair_path(*instead, selection) if instead else "",
         views_named=VIEWS,
-        view=desk.run.read(lambda tables: view_of(tables, looked.page_a, looked.page_b, wish.view, part)),
-        **_judging(desk, listing, looked),
-        **_search(request, desk, looked),
-        look_alikes=desk.run.read(lambda tables: _look_alikes(tables, looked, wish)),
+        view=session.run.read(lambda tables: view_of(tables, shown.page_a, shown.page_b, selection.view, part)),
+        **_judging(session, listing, shown),
+        **_search(request, session, shown),
+        look_alikes=session.run.read(lambda tables: _look_alikes(tables, shown, selection)),
     )
 
 
-def _judging(desk: Desk, listing: Listing, looked: Looked) -> dict[str, Any]:
+def _judging(session: Session, listing: Listing, shown: ShownPair) -> dict[str, Any]:
     """Return what speaks for and against the pair."""
-    a, b = looked.page_a, looked.page_b
-    table = desk.run.read(lambda tables: tables.rivals(a.page_id, b.page_id))
+    a, b = shown.page_a, shown.page_b
+    table = session.run.read(lambda tables: tables.rivals(a.page_id, b.page_id))
     rivals = rivals_of(table, a.page_id, b.page_id)
     records = [dict(zip(table.columns, row, strict=True)) for row in table.itertuples(index=False, name=None)]
     own = next((row for row, rival in zip(records, rivals, strict=True) if rival.is_this), {})
     best = next((row for row, rival in zip(records, rivals, strict=True) if not rival.is_this), None)
-    numbers = looked.numbers or own
+    numbers = shown.numbers or own
     lang_a, lang_b = (str(numbers.get(f"lang_{side}", page.lang)) for side, page in (("a", a), ("b", b)))
-    weights = desk.run.read(lambda tables: tables.weights(a.site, lang_a, lang_b))
+    weights = session.run.read(lambda tables: tables.weights(a.site, lang_a, lang_b))
     below = listing.table.share_below if len(listing.pairs) else None
     evidence: list[Evidence] = evidence_of(numbers, weights, best, below)
     others: list[Rival] = [rival for rival in rivals if not rival.is_this]
@@ -120,8 +120,8 @@ def _judging(desk: Desk, listing: Listing, looked: Looked) -> dict[str, Any]:
         "evidence": evidence,
         "rivals": others,
         "score": number(numbers, "score"),
-        "chance": number(numbers, "probability"),
-        "doubt": "" if looked.row is None else DOUBTS.get(listing.reason(looked.row), ""),
+        "probability": number(numbers, "probability"),
+        "doubt": "" if shown.row is None else DOUBTS.get(listing.reason(shown.row), ""),
     }
 
 
@@ -140,33 +140,33 @@ class _Group:
         return self.n_pages - 1 - len(self.others)
 
 
-def _look_alikes(tables: Snapshot, looked: Looked, wish: Wish) -> dict[str, _Group]:
+def _look_alikes(tables: Snapshot, shown: ShownPair, selection: Selection) -> dict[str, _Group]:
     """Return the groups of near-duplicates of the two pages by their side; those with a partner lead to their pair."""
     found = {}
-    for side, page, other in (("a", looked.page_a, "lang_b"), ("b", looked.page_b, "lang_a")):
-        facing = str(looked.numbers.get(other, looked.page_b.lang if side == "a" else looked.page_a.lang))
+    for side, page, other in (("a", shown.page_a, "lang_b"), ("b", shown.page_b, "lang_a")):
+        facing = str(shown.numbers.get(other, shown.page_b.lang if side == "a" else shown.page_a.lang))
         group = tables.look_alikes(page.page_id, facing)
         if group is not None:
-            named = [(_alike_path(each, side, wish), each.title or each.url) for each in group.others]
+            named = [(_alike_path(each, side, selection), each.title or each.url) for each in group.others]
             found[side] = _Group(group.n_pages, group.n_paired, named)
     return found
 
 
-def _alike_path(each: Alike, side: str, wish: Wish) -> str:
+def _alike_path(each: Alike, side: str, selection: Selection) -> str:
     """Return the address of a near-duplicate's pair, or of its links where it has no partner."""
     if each.partner is None:
         return f"/graph/{each.page_id}"
     ends = (each.page_id, each.partner) if side == "a" else (each.partner, each.page_id)
-    return pair_path(*ends, wish)
+    return pair_path(*ends, selection)
 
 
-def _search(request: Request, desk: Desk, looked: Looked) -> dict[str, Any]:
+def _search(request: Request, session: Session, shown: ShownPair) -> dict[str, Any]:
     """Return the pages that were searched for as another partner."""
     text = request.query_params.get("q", "").strip()[:200]
     side = "a" if request.query_params.get("side") == "a" else "b"
-    own = {looked.page_a.page_id, looked.page_b.page_id}
-    lang = looked.page_a.lang if side == "a" else looked.page_b.lang
-    found = desk.run.read(lambda tables: tables.find(text, lang, _FOUND_SHOWN + 1)) if text else ()
+    own = {shown.page_a.page_id, shown.page_b.page_id}
+    lang = shown.page_a.lang if side == "a" else shown.page_b.lang
+    found = session.run.read(lambda tables: tables.find(text, lang, _FOUND_SHOWN + 1)) if text else ()
     return {"asked": text, "side": side, "found": [page for page in found if page.page_id not in own][:_FOUND_SHOWN]}
 
 

@@ -12,9 +12,9 @@ from starlette.routing import Route
 
 from twinlink.labels.book import Label
 from twinlink.labels.precision import WIDEST_TOLD
-from twinlink.review.app.answers import Said, go_to, room_of, show
-from twinlink.review.app.desk import Desk, Listing
-from twinlink.review.app.filters import SHOWN, Wish, part_number, wish_of
+from twinlink.review.app.answers import Notice, go_to, show, state_of
+from twinlink.review.app.filters import SHOWN, Selection, part_number, selection_of
+from twinlink.review.app.listing import Listing, Session
 from twinlink.review.app.queue import ORDERS
 from twinlink.review.wording import DOUBTS
 
@@ -34,7 +34,7 @@ _SHOWN_WORDS = {"": "all", "open": "without a label", "accept": "accepted", "rej
 
 
 @dataclass(frozen=True)
-class Entry:
+class QueueEntry:
     """A line of the queue."""
 
     place: int
@@ -55,14 +55,14 @@ class Entry:
 
 def start(request: Request) -> Response:
     """Go to the queue, or to the live view as long as there are no pairs."""
-    return go_to("/live" if room_of(request).desk.run.pairs.empty else "/queue")
+    return go_to("/live" if state_of(request).session.run.pairs.empty else "/queue")
 
 
 def queue(request: Request) -> Response:
     """Show a part of the queue."""
-    desk = room_of(request).desk
-    listing, wish = desk.listing(), wish_of(request.query_params)
-    rows = listing.rows(wish)
+    session = state_of(request).session
+    listing, selection = session.listing(), selection_of(request.query_params)
+    rows = listing.rows(selection)
     n_pages = max(ceil(len(rows) / _ON_A_PAGE), 1)
     page = min(part_number(request.query_params.get("page", "")), n_pages)
     first = (page - 1) * _ON_A_PAGE
@@ -70,37 +70,39 @@ def queue(request: Request) -> Response:
         request,
         "review_queue.html",
         nav="queue",
-        wish=wish,
-        entries=_entries(desk, listing, wish, rows[first : first + _ON_A_PAGE].tolist(), first),
+        selection=selection,
+        entries=_entries(session, listing, selection, rows[first : first + _ON_A_PAGE].tolist(), first),
         n_rows=len(rows),
         page=page,
         n_pages=n_pages,
-        progress=listing.progress(wish),
+        progress=listing.progress(selection),
         orders={by: _ORDER_WORDS[by] for by in ORDERS},
         shown={name: _SHOWN_WORDS[name] for name in SHOWN},
         sites=listing.table.sites,
         lang_pairs=listing.table.lang_pairs,
-        is_narrowed=bool(wish.site or wish.langs),
+        is_narrowed=bool(selection.site or selection.langs),
         widest_told=WIDEST_TOLD,
     )
 
 
-def _entries(desk: Desk, listing: Listing, wish: Wish, rows: Sequence[int], first: int) -> list[Entry]:
+def _entries(
+    session: Session, listing: Listing, selection: Selection, rows: Sequence[int], first: int
+) -> list[QueueEntry]:
     pages = [page for row in rows for page in listing.table.ends(row)]
-    titles, sizes = desk.run.read(lambda tables: (tables.titles(pages), tables.group_sizes(pages)))
+    titles, sizes = session.run.read(lambda tables: (tables.titles(pages), tables.group_sizes(pages)))
     n_alike = map(max, sizes[::2], sizes[1::2])
     parts = zip(rows, listing.table.records(rows), titles[::2], titles[1::2], n_alike, strict=True)
     return [
-        Entry(
+        QueueEntry(
             place=place,
-            path=path_of_row(listing, row, wish),
+            path=path_of_row(listing, row, selection),
             url_a=pair["url_a"],
             url_b=pair["url_b"],
             title_a=title_a,
             title_b=title_b,
             lang_a=pair["lang_a"],
             lang_b=pair["lang_b"],
-            probability=listing.table.chance(row),
+            probability=listing.table.probability(row),
             doubt=DOUBTS.get(listing.reason(row), ""),
             n_alike=alike,
             label=listing.label(pair["url_a"], pair["url_b"]),
@@ -109,26 +111,26 @@ def _entries(desk: Desk, listing: Listing, wish: Wish, rows: Sequence[int], firs
     ]
 
 
-def pair_path(page_a: int, page_b: int, wish: Wish, **more: str) -> str:
+def pair_path(page_a: int, page_b: int, selection: Selection, **more: str) -> str:
     """Return the address of a pair."""
-    return f"/pair/{page_a}/{page_b}{replace(wish, show='').query(**more)}"
+    return f"/pair/{page_a}/{page_b}{replace(selection, show='').query(**more)}"
 
 
-def path_of_row(listing: Listing, row: int, wish: Wish) -> str:
+def path_of_row(listing: Listing, row: int, selection: Selection) -> str:
     """Return the address of a row's pair."""
     page_a, page_b = listing.table.ends(row)
-    return pair_path(page_a, page_b, wish)
+    return pair_path(page_a, page_b, selection)
 
 
 def next_pair(request: Request) -> Response:
     """Go to the first pair without a label."""
-    room, wish = room_of(request), wish_of(request.query_params)
-    listing = room.desk.listing()
-    row = listing.next_open(wish)
+    state, selection = state_of(request), selection_of(request.query_params)
+    listing = state.session.listing()
+    row = listing.next_open(selection)
     if row is None:
-        room.said.append(Said("All of these pairs have a label."))
-        return go_to("/queue" + wish.query())
-    return go_to(path_of_row(listing, row, wish))
+        state.notices.append(Notice("All of these pairs have a label."))
+        return go_to("/queue" + selection.query())
+    return go_to(path_of_row(listing, row, selection))
 
 
 routes = [Route("/", start), Route("/queue", queue), Route("/next", next_pair)]

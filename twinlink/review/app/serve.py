@@ -39,9 +39,9 @@ def serve(app: Starlette, port: int, on_ready: Callable[[str], None] | None = No
         If the port is in use, or may not be used.
     """
     with listen(port) as listening:
-        app.state.room.entrance.port = listening.getsockname()[1]
+        app.state.review.entrance.port = listening.getsockname()[1]
         if on_ready is not None:
-            on_ready(app.state.room.entrance.address)
+            on_ready(app.state.review.entrance.address)
         with suppress(KeyboardInterrupt):
             server_of(app).run(sockets=[listening])
 

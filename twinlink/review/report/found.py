@@ -30,7 +30,7 @@ def found_section(data: ReportData) -> Section:
     n_pages, n_pairs = int(data.sites["n_pages"].sum()), len(data.pairs)
     paired = _pages_in_pairs(data.pairs)
     figures = [Figure(count(n_pairs), _word(n_pairs, "pair of pages", "pairs of pages"))] if data.is_matched else []
-    if n_pairs and _knows_chances(data.pairs):
+    if n_pairs and _has_probabilities(data.pairs):
         n_known = int(data.pairs["probability"].notna().sum())
         whose = "of them" if n_known == n_pairs else f"of the {count(n_known)} with a probability"
         figures.append(Figure(percent(_expected(data.pairs)), f"{whose} expected to be right"))
@@ -74,10 +74,12 @@ def _in_a_sentence(data: ReportData, n_pages: int) -> Markup:
     text = Markup("twinlink read {} and found <b>{}</b> that it takes for translations of each other.").format(
         where, f"{count(n_pairs)} {_word(n_pairs, 'pair of pages', 'pairs of pages')}"
     )
-    if _knows_chances(data.pairs):
-        chances = data.pairs["probability"].dropna()
-        whose = "them" if len(chances) == n_pairs else f"the {count(len(chances))} with a probability"
-        text += Markup(" By its own estimate about {} of {} are right.").format(count(round(chances.sum())), whose)
+    if _has_probabilities(data.pairs):
+        probabilities = data.pairs["probability"].dropna()
+        whose = "them" if len(probabilities) == n_pairs else f"the {count(len(probabilities))} with a probability"
+        text += Markup(" By its own estimate about {} of {} are right.").format(
+            count(round(probabilities.sum())), whose
+        )
     return text
 
 
@@ -233,7 +235,7 @@ def _expected(pairs: pd.DataFrame) -> Any:
     return known(pairs["probability"].mean())
 
 
-def _knows_chances(pairs: pd.DataFrame) -> bool:
+def _has_probabilities(pairs: pd.DataFrame) -> bool:
     return bool(pairs["probability"].notna().any())
 
 

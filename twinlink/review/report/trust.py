@@ -31,25 +31,29 @@ def trust_section(data: ReportData) -> Section | None:
     """Return how right the pairs are, by estimate and by judgement; None without pairs."""
     if data.pairs.empty:
         return None
-    chances = np.sort(data.pairs["probability"].dropna().to_numpy(np.float64))[::-1]
-    charts = [_chance_histogram(chances), _precision_curve(data, chances)] if len(chances) else []
-    if not len(chances) and any(len(each.coverage) for each in data.measured):
-        charts.append(_precision_curve(data, chances))
-    tables = [_cut_table(data, chances)] if len(chances) else []
+    probabilities = np.sort(data.pairs["probability"].dropna().to_numpy(np.float64))[::-1]
+    charts = (
+        [_probability_histogram(probabilities), _precision_curve(data, probabilities)] if len(probabilities) else []
+    )
+    if not len(probabilities) and any(len(each.coverage) for each in data.measured):
+        charts.append(_precision_curve(data, probabilities))
+    tables = [_cut_table(data, probabilities)] if len(probabilities) else []
     if data.scores is not None:
         charts.append(_score_histogram(data.scores))
         tables.append(_score_table(data.scores))
-    return Section("trust", "How sure it is", "Trust", _trust_words(data, chances), charts, tables)
+    return Section("trust", "How sure it is", "Trust", _trust_words(data, probabilities), charts, tables)
 
 
-def _trust_words(data: ReportData, chances: npt.NDArray[np.float64]) -> list[str | Markup]:
-    which = "Every pair has" if len(chances) == len(data.pairs) else f"{count(len(chances))} of the pairs have"
+def _trust_words(data: ReportData, probabilities: npt.NDArray[np.float64]) -> list[str | Markup]:
+    which = (
+        "Every pair has" if len(probabilities) == len(data.pairs) else f"{count(len(probabilities))} of the pairs have"
+    )
     said = (
         f"{which} a probability to be right, which twinlink estimates on the site itself. Their mean is the"
         " expected precision. Whether it is true only a person can tell: judge some pairs, and the estimate can be"
         " checked."
     )
-    if not len(chances):
+    if not len(probabilities):
         said = "These pairs have no probabilities. Their scores put them in an order, no more."
     return [said, *map(_measured_words, data.measured)]
 
@@ -76,34 +80,34 @@ def _estimate_words(source: str, found: Estimate) -> Markup:
     return text.format(source, interval, count(found.needed))
 
 
-def _chance_histogram(chances: npt.NDArray[np.float64]) -> Chart:
-    low = min(0.5, float(np.floor(chances.min() * 20) / 20))
+def _probability_histogram(probabilities: npt.NDArray[np.float64]) -> Chart:
+    low = min(0.5, float(np.floor(probabilities.min() * 20) / 20))
     edges = np.linspace(low, 1.0, round((1.0 - low) * 40) + 1)
-    counts, _ = np.histogram(chances, edges)
-    sure = int((chances >= 0.95).sum())
-    text = f"{count(sure)} of {count(len(chances))} pairs with a probability have one of at least 0.95."
+    counts, _ = np.histogram(probabilities, edges)
+    sure = int((probabilities >= 0.95).sum())
+    text = f"{count(sure)} of {count(len(probabilities))} pairs with a probability have one of at least 0.95."
     picture = histogram(
-        Alternative("chances", "Pairs by probability", text),
+        Alternative("probabilities", "Pairs by probability", text),
         edges, [Series("pairs", counts.astype(np.float64))], "probability to be right", "pairs",
     )  # fmt: skip
     return Chart("Pairs by probability", picture, text)
 
 
-def _precision_curve(data: ReportData, chances: npt.NDArray[np.float64]) -> Chart:
+def _precision_curve(data: ReportData, probabilities: npt.NDArray[np.float64]) -> Chart:
     curves = []
-    if len(chances):
-        n = np.arange(1, len(chances) + 1)
-        curves.append(Curve("expected", n / len(n), np.cumsum(chances) / n))
+    if len(probabilities):
+        n = np.arange(1, len(probabilities) + 1)
+        curves.append(Curve("expected", n / len(n), np.cumsum(probabilities) / n))
     for style, each in zip(_SIDES[1:], data.measured, strict=False):
         if len(each.coverage):
             curves.append(Curve(each.source, each.coverage, each.precisions, style))
-        elif len(chances):
-            curves += _curve_of_cuts(each, chances, style)
+        elif len(probabilities):
+            curves += _curve_of_cuts(each, probabilities, style)
     least = min((float(each.y[len(each.y) // 20 :].min()) for each in curves), default=0.0)
     least = min([least, *(float(each.low.min()) for each in curves if each.low is not None)])
     floor = max(0.0, np.floor(least * 10 - 1e-9) / 10)
     text = "The most probable pairs come first: the fewer you keep, the more of them are expected to be right."
-    if not len(chances):
+    if not len(probabilities):
         text = "The pairs of the best scores come first."
     spoken = "; ".join(f"{each.label}: {percent(float(each.y[-1]))} of all pairs right" for each in curves)
     picture = lines(
@@ -114,11 +118,11 @@ def _precision_curve(data: ReportData, chances: npt.NDArray[np.float64]) -> Char
     return Chart("Precision and coverage", picture, text, legend if len(curves) > 1 else ())
 
 
-def _curve_of_cuts(each: Measured, chances: npt.NDArray[np.float64], style: str) -> list[Curve]:
+def _curve_of_cuts(each: Measured, probabilities: npt.NDArray[np.float64], style: str) -> list[Curve]:
     """Return what labels say of each cut, as points with intervals; nothing where they say next to nothing."""
     points: list[tuple[float, float, float, float]] = []
     for cut, found in sorted(each.cuts.items()):
-        share = float((chances >= cut).mean())
+        share = float((probabilities >= cut).mean())
         if isinstance(found, Estimate) and found.tells and (not points or points[-1][0] - share >= LEAST_STEP):
             points.append((share, found.precision, found.low, found.high))
     if not points:
@@ -127,7 +131,7 @@ def _curve_of_cuts(each: Measured, chances: npt.NDArray[np.float64], style: str)
     return [Curve(each.source, x, y, style, low_ends, high_ends, dots=True)]
 
 
-def _cut_table(data: ReportData, chances: npt.NDArray[np.float64]) -> Table:
+def _cut_table(data: ReportData, probabilities: npt.NDArray[np.float64]) -> Table:
     """Return what is kept by each least probability, and how much of it is right."""
     columns = [
         Column("Least", "decimal", "least probability of the pairs that are kept"),
@@ -139,12 +143,12 @@ def _cut_table(data: ReportData, chances: npt.NDArray[np.float64]) -> Table:
     ]
     rows: list[tuple[Any, ...]] = []
     for cut in CUTS:
-        kept = chances[chances >= cut]
+        kept = probabilities[probabilities >= cut]
         if not len(kept) or (rows and len(kept) == rows[-1][1]):
             continue
         measured = [_told(each.cuts.get(cut)) for each in data.measured]
         wrong = len(kept) - float(kept.sum())
-        rows.append((cut, len(kept), len(kept) / len(chances), float(kept.mean()), round(wrong), *measured))
+        rows.append((cut, len(kept), len(kept) / len(probabilities), float(kept.mean()), round(wrong), *measured))
     return Table("What is kept when match.min_probability is raised", columns, rows, is_small=len(data.measured) < 2)
 
 

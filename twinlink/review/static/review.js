@@ -89,14 +89,14 @@
   begin();
 
   /* What a live region held when it came is not read aloud; what comes into it afterwards is. */
-  function sayAgain() {
-    const said = document.getElementById("said");
-    const words = [...(said?.childNodes || [])];
-    if (!said?.textContent.trim()) return;
-    const height = said.offsetHeight;
-    said.style.minHeight = `${height}px`; // set by script: no jump while it is empty
-    said.replaceChildren();
-    setTimeout(() => said.append(...words), 60);
+  function announceAgain() {
+    const notices = document.getElementById("notices");
+    const words = [...(notices?.childNodes || [])];
+    if (!notices?.textContent.trim()) return;
+    const height = notices.offsetHeight;
+    notices.style.minHeight = `${height}px`; // set by script: no jump while it is empty
+    notices.replaceChildren();
+    setTimeout(() => notices.append(...words), 60);
   }
 
   const isPageTurn = (event) => Boolean(event.detail?.ctx?.sourceElement?._htmx?.boosted);
@@ -124,6 +124,6 @@
     const heading = document.querySelector("#main h1") || document.getElementById("main");
     heading.setAttribute("tabindex", "-1");
     (tab || heading).focus({ preventScroll: true });
-    sayAgain();
+    announceAgain();
   });
 })();

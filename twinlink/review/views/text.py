@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from twinlink.review.records import Page, Segment
 from twinlink.review.views.blocks import align_blocks
-from twinlink.review.views.telltales import keys_of, telltales
+from twinlink.review.views.invariants import invariants, keys_of
 
 __all__ = ["MAX_BLOCK_CHARACTERS", "MAX_CHARACTERS", "MAX_ROWS", "Cell", "Row", "Span", "side_by_side"]
 
@@ -200,7 +200,7 @@ class _Writer:
         return sum(map(keys_of, texts), Counter[str]())
 
     def _cell(self, side: int, block: int, facing: Counter[str] | None) -> Cell:
-        """Return a block; what ``facing`` has of its telltales is taken from there."""
+        """Return a block; what ``facing`` has of its invariants is taken from there."""
         whole = self._pages[side].blocks[block]
         text = whole[: max(min(MAX_BLOCK_CHARACTERS, self._n_left), 0)]
         self._n_left -= len(text)
@@ -225,9 +225,9 @@ class _Writer:
 
 
 def _alone(text: str, facing: Counter[str]) -> Iterator[tuple[int, int]]:
-    """Yield the places of telltales that the other side has not got, or less often."""
+    """Yield the places of invariants that the other side has not got, or less often."""
     left = facing.copy()
-    for found in telltales(text):
+    for found in invariants(text):
         if left[found.key] > 0:
             left[found.key] -= 1
         else:

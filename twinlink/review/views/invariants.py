@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
-__all__ = ["Telltale", "keys_of", "telltales"]
+__all__ = ["Invariant", "invariants", "keys_of"]
 
-_TELLTALE = re.compile(
+_INVARIANT = re.compile(
     r"""(?P<address>https?://[^\s<>"'\u3000-\u303f\uff00-\uffef]{1,500}|[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,8})
     |(?P<number>\d{1,3}(?:[,.'\u00a0\u202f]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)?)
     |(?P<word>[A-Za-z][A-Za-z0-9+#&-]*(?:\.[A-Za-z0-9]+)*)""",
@@ -21,7 +21,7 @@ _SEPARATORS = re.compile(r"[,.'\u00a0\u202f]")
 _LATIN_SHARE = 0.85  # of the letters, below which a text is of another script: a Chinese character is half a word
 
 
-class Telltale(NamedTuple):
+class Invariant(NamedTuple):
     """A number, address, code or foreign word in a text."""
 
     start: int
@@ -30,27 +30,27 @@ class Telltale(NamedTuple):
     """The same on both sides where it is the same thing."""
 
 
-def telltales(text: str) -> Iterator[Telltale]:
+def invariants(text: str) -> Iterator[Invariant]:
     """Yield what should stand in a translation, too.
 
     Words count where digits are in them (``A4``), or where the text is of another script than theirs.
 
     Examples
     --------
-    >>> [text.key for text in telltales("Form A4 costs 1,200.50 on 3 May")]
+    >>> [text.key for text in invariants("Form A4 costs 1,200.50 on 3 May")]
     ['a4', '120050', '3']
-    >>> [text.key for text in telltales("請填寫 Form A4 表格，費用１２００元")]
+    >>> [text.key for text in invariants("請填寫 Form A4 表格，費用１２００元")]
     ['form', 'a4', '1200']
     """
     takes_words = not _is_latin(text)
-    for found in _TELLTALE.finditer(text):
+    for found in _INVARIANT.finditer(text):
         if takes_words or found.lastgroup != "word" or _HAS_DIGIT.search(found.group()):
-            yield Telltale(found.start(), found.end(), _key(found))
+            yield Invariant(found.start(), found.end(), _key(found))
 
 
 def keys_of(text: str) -> Counter[str]:
-    """Return all that a text could be asked for: the keys of its telltales, and of its Latin words."""
-    return Counter(map(_key, _TELLTALE.finditer(text)))
+    """Return all that a text could be asked for: the keys of its invariants, and of its Latin words."""
+    return Counter(map(_key, _INVARIANT.finditer(text)))
 
 
 def _key(found: re.Match[str]) -> str:

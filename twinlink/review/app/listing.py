@@ -15,11 +15,11 @@ import pandas as pd
 
 from twinlink.labels.book import ACCEPTED, REJECTED, UNLABELLED, Label, LabelBook, label_codes
 from twinlink.labels.precision import Estimate, estimate
-from twinlink.review.app.filters import Wish
+from twinlink.review.app.filters import Selection
 from twinlink.review.app.queue import REASONS, Order, ordered, reasons
 from twinlink.review.reading.run_view import RunView
 
-__all__ = ["Desk", "Listing", "Progress"]
+__all__ = ["Listing", "Progress", "Session"]
 
 _CODES = {"open": UNLABELLED, "accept": ACCEPTED, "reject": REJECTED}
 _KEPT = 64  # answers of one listing that are remembered
@@ -32,7 +32,7 @@ _V = TypeVar("_V")
 
 @dataclass(frozen=True)
 class Progress:
-    """How far the labelling has come, of the pairs that a wish is about."""
+    """How far the labelling has come, of the pairs that a selection is about."""
 
     n_pairs: int
     n_accepted: int
@@ -109,14 +109,14 @@ class _Table:
         ]
 
     @cached_property
-    def chances(self) -> npt.NDArray[np.float64]:
+    def probabilities(self) -> npt.NDArray[np.float64]:
         """The probability of each row; NaN: not told."""
         return self.pairs["probability"].to_numpy(np.float64, na_value=np.nan)
 
-    def chance(self, row: int) -> float | None:
+    def probability(self, row: int) -> float | None:
         """Return the probability of a row; None: not told."""
-        chance = float(self.chances[row])
-        return None if np.isnan(chance) else chance
+        probability = float(self.probabilities[row])
+        return None if np.isnan(probability) else probability
 
     @cached_property
     def sites(self) -> list[str]:
@@ -152,24 +152,24 @@ class Listing:
         self.codes = label_codes(self.pairs["url_a"], self.pairs["url_b"], labels)
         self._progress: dict[tuple[str, str], Progress] = {}
 
-    def rows(self, wish: Wish) -> npt.NDArray[np.intp]:
-        """Return the rows that a wish asks for: those without a label first, each part in the wished order."""
-        rows = self._walk(wish)
+    def rows(self, selection: Selection) -> npt.NDArray[np.intp]:
+        """Return the rows that a selection asks for: those without a label first, each part in the wished order."""
+        rows = self._walk(selection)
         codes = self.codes[rows]
-        if wish.show:
-            chosen: npt.NDArray[np.intp] = rows[codes == _CODES[wish.show]]
+        if selection.show:
+            chosen: npt.NDArray[np.intp] = rows[codes == _CODES[selection.show]]
             return chosen
         return np.concatenate([rows[codes == UNLABELLED], rows[codes != UNLABELLED]])
 
-    def _walk(self, wish: Wish) -> npt.NDArray[np.intp]:
+    def _walk(self, selection: Selection) -> npt.NDArray[np.intp]:
         """Return the rows in the order in which one goes through them; a label does not change it."""
-        order = self.table.order(wish.by)
-        walked: npt.NDArray[np.intp] = order[self.table.mask(wish.site, wish.langs)[order]]
+        order = self.table.order(selection.by)
+        walked: npt.NDArray[np.intp] = order[self.table.mask(selection.site, selection.langs)[order]]
         return walked
 
-    def next_open(self, wish: Wish, after: int | None = None) -> int | None:
+    def next_open(self, selection: Selection, after: int | None = None) -> int | None:
         """Return the next row without a label, from the front again behind the last; None: all have one."""
-        rows = self._walk(wish)
+        rows = self._walk(selection)
         places = np.flatnonzero(self.codes[rows] == UNLABELLED)
         if after is not None:
             here = np.flatnonzero(rows == after)
@@ -177,9 +177,9 @@ class Listing:
             places = np.concatenate([places[places > start], places[places < start]])
         return int(rows[places[0]]) if len(places) else None
 
-    def beside(self, wish: Wish, row: int) -> tuple[int | None, int | None, int, int]:
+    def beside(self, selection: Selection, row: int) -> tuple[int | None, int | None, int, int]:
         """Return the rows before and behind one, its place from 1 (0: not among the wished), and how many there are."""
-        rows = self._walk(wish)
+        rows = self._walk(selection)
         here = np.flatnonzero(rows == row)
         if not len(here):
             return None, None, 0, len(rows)
@@ -188,12 +188,12 @@ class Listing:
         behind = int(rows[place + 1]) if place + 1 < len(rows) else None
         return before, behind, place + 1, len(rows)
 
-    def progress(self, wish: Wish) -> Progress:
+    def progress(self, selection: Selection) -> Progress:
         """Return how far the labelling of the wished pairs has come, and their precision."""
-        key = (wish.site, wish.langs)
+        key = (selection.site, selection.langs)
         if key not in self._progress:
             rows = self.table.mask(*key)
-            _remember(self._progress, key, _progress(self.codes[rows], self.table.chances[rows]))
+            _remember(self._progress, key, _progress(self.codes[rows], self.table.probabilities[rows]))
         return self._progress[key]
 
     def label(self, url_a: str, url_b: str) -> Label | None:
@@ -205,15 +205,15 @@ class Listing:
         return REASONS[self.table.reasons[row]]
 
 
-def _progress(codes: npt.NDArray[np.int8], chances: npt.NDArray[np.float64]) -> Progress:
+def _progress(codes: npt.NDArray[np.int8], probabilities: npt.NDArray[np.float64]) -> Progress:
     accepted, rejected = (int((codes == code).sum()) for code in (ACCEPTED, REJECTED))
-    told = len(chances) > 0 and not np.isnan(chances).any()
+    told = len(probabilities) > 0 and not np.isnan(probabilities).any()
     return Progress(
         n_pairs=len(codes),
         n_accepted=accepted,
         n_rejected=rejected,
-        estimate=estimate(chances, codes) if accepted + rejected else None,
-        expected=float(chances.mean()) if told else None,
+        estimate=estimate(probabilities, codes) if accepted + rejected else None,
+        expected=float(probabilities.mean()) if told else None,
     )
 
 
@@ -223,7 +223,7 @@ def _remember(kept: dict[_K, _V], key: _K, value: _V) -> None:
     kept[key] = value
 
 
-class Desk:
+class Session:
     """A run, its labels, and who looks at it.
 
     Parameters

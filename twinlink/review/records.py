@@ -49,7 +49,7 @@ class Document:
 
 @dataclass(frozen=True)
 class Resource:
-    """A style sheet or picture that lies in the run's archives."""
+    """A style sheet or picture from the run's archives."""
 
     content: bytes
     content_type: str
@@ -57,7 +57,7 @@ class Resource:
 
 @dataclass(frozen=True)
 class Neighbour:
-    """A page that another links to, or is linked from."""
+    """A page that links to another page, or is linked from it."""
 
     page_id: int
     url: str
@@ -73,7 +73,7 @@ class Neighbour:
 
 @dataclass(frozen=True)
 class Alike:
-    """A page that says nearly the same as another of its language."""
+    """A near-duplicate of another page in the same language."""
 
     page_id: int
     url: str
@@ -86,12 +86,12 @@ class Alike:
 
 @dataclass(frozen=True)
 class LookAlikes:
-    """The group of near-duplicates that a page is one of."""
+    """The group of near-duplicates to which a page belongs."""
 
     n_pages: int
     n_paired: int
     others: tuple[Alike, ...]
-    """Other pages of the group; of a large one only some."""
+    """Other pages of the group; only some of a large group."""
 
 
 @dataclass(frozen=True)
@@ -113,13 +113,13 @@ class Segment:
 
 @dataclass(frozen=True)
 class LiveStage:
-    """How far a stage has come."""
+    """Progress of a stage."""
 
     name: str
     state: str
     """waiting, running or done."""
     counts: Mapping[str, int]
-    """What it has counted so far, by name: fetched, queued, pages, pairs."""
+    """Counts so far, by name: fetched, queued, pages, pairs."""
 
 
 @dataclass(frozen=True)
@@ -127,13 +127,13 @@ class Live:
     """A run while it is being mined."""
 
     working: bool
-    """Whether a process works in the run just now."""
+    """Whether a process works in the run at the moment."""
     paused: bool
-    """Whether it has been asked to wait."""
+    """Whether the process has been asked to wait."""
     stages: tuple[LiveStage, ...]
     pages: tuple[str, ...]
-    """Addresses of the pages that came in last, newest first."""
+    """Addresses of the latest pages, newest first."""
     pairs: pd.DataFrame
-    """Pairs found so far, in the order in which they came; once the match is done, all of it as in `RunView.pairs`."""
+    """Pairs found so far, in the order in which they were found; after the match, `RunView.pairs`."""
     rejects: Mapping[str, int]
-    """What was rejected so far, by reason."""
+    """Number of rejects so far, by reason."""

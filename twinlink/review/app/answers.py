@@ -1,4 +1,4 @@
-"""What the routes share: the session, the templates, reading a form, and giving an answer."""
+"""Shared by the routes: the application's state, reading forms, and answers."""
 
 from __future__ import annotations
 

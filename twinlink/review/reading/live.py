@@ -1,4 +1,4 @@
-"""A run while it is being mined: what its files tell from outside, whatever of them comes and goes meanwhile."""
+"""The progress of a run that is being mined, read from its files while they change."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ T = TypeVar("T")
 _STAGES = ("crawl", "ingest", "shapes", "match", "align", "patterns", "recover", "rank")
 _ALWAYS = ("ingest", "match")
 _TABLES = {"ingest": "pages", "match": "pairs", "align": "segments"}
-"""The table by whose rows one sees how far a stage has come."""
+"""The table whose rows measure the progress of a stage."""
 
 _N_PAGES = 20
 _GONE = (OSError, pa.ArrowInvalid, TwinlinkError, ValueError)
-"""What reading raises when a file goes away or is being written."""
+"""Errors raised when a file is removed or written while it is read."""
 
 
 def is_locked(run: RunDirectory) -> bool:
@@ -40,13 +40,13 @@ def is_locked(run: RunDirectory) -> bool:
 
 
 class LiveView:
-    """Looks at a run again and again. It needs no lock, and writes nothing.
+    """Reads the progress of a run repeatedly. It needs no lock and writes nothing.
 
     Parameters
     ----------
     run : RunDirectory
     pairs : callable, optional
-        Returns the pairs of the match that has been done last; without it they are read again.
+        Returns the pairs of the last finished match; by default they are read again.
     """
 
     def __init__(self, run: RunDirectory, pairs: Callable[[], pd.DataFrame] | None = None) -> None:
@@ -54,12 +54,12 @@ class LiveView:
         self._all_pairs = pairs
         self._guard = threading.Lock()
         self._pairs = _GrowingPairs()
-        self._counts: dict[Path, tuple[int, int]] = {}  # file → when it was changed, its rows
-        self._done: dict[str, tuple[int, dict[str, int]]] = {}  # stage → when it was done, what it had counted
+        self._counts: dict[Path, tuple[int, int]] = {}  # file → time of its last change, number of rows
+        self._done: dict[str, tuple[int, dict[str, int]]] = {}  # stage → when it was done, its counts
         self._rejects: tuple[object, Mapping[str, int]] = (None, {})
 
     def now(self) -> Live:
-        """Tell how the mining goes."""
+        """Return the progress of the mining."""
         with self._guard:
             working = is_locked(self._run)
             running = self._running() if working else ""
@@ -67,9 +67,9 @@ class LiveView:
                 working=working,
                 paused=self._run.paused,
                 stages=tuple(stage for name in _STAGES if (stage := self._stage(name, running)) is not None),
-                pages=tuple(_told(lambda: self._latest(running), [])),
+                pages=tuple(_read_or(lambda: self._latest(running), [])),
                 pairs=self._found_pairs(running),
-                rejects=_told(self._count_rejects, self._rejects[1]),
+                rejects=_read_or(self._count_rejects, self._rejects[1]),
             )
 
     def _found_pairs(self, running: str) -> pd.DataFrame:
@@ -78,7 +78,7 @@ class LiveView:
         return self._pairs.read(self._folder("match", running) / "pairs")
 
     def _running(self) -> str:
-        """Return the stage that a process does just now, empty where that cannot be seen."""
+        """Return the stage that is running; empty if this cannot be determined."""
         for name in reversed(_STAGES):
             if (self._run.path / f".{name}.tmp").is_dir():
                 return name
@@ -88,19 +88,19 @@ class LiveView:
         return "crawl" if is_fetching and not is_told else ""
 
     def _folder(self, stage: str, running: str) -> Path:
-        """Return where a stage's tables grow, or lie."""
+        """Return the folder of a stage's tables, finished or growing."""
         return self._run.path / (f".{stage}.tmp" if stage == running else stage)
 
     def _stage(self, name: str, running: str) -> LiveStage | None:
-        """Return how far a stage has come; None for one that there is nothing of."""
+        """Return the progress of a stage; None: it has not begun and is optional."""
         done = (self._run.path / REPORT_NAME).is_file() if name == "crawl" else self._is_done(name)
         if not (done or name in _ALWAYS or name == running):
             return None
         state = "running" if name == running else "done" if done else "waiting"
-        return LiveStage(name, state, _told(lambda: self._known(name, running), {}))
+        return LiveStage(name, state, _read_or(lambda: self._known(name, running), {}))
 
     def _known(self, name: str, running: str) -> dict[str, int]:
-        """Return what a stage has counted; of one that does not run, what it had counted when it was done."""
+        """Return the counts of a stage; for a stage that is not running, its final counts."""
         if name in (running, "crawl"):
             return self._count(name, running)
         changed = _changed(self._run.path / name / "signature.json")
@@ -125,14 +125,14 @@ class LiveView:
         return found
 
     def _rows(self, file: Path) -> int:
-        """Return how many rows a file has; 0 for one that goes away or is not whole yet."""
+        """Return the number of rows of a file; 0 if it was removed or is incomplete."""
         changed = _changed(file)
         if self._counts.get(file, (-1, 0))[0] != changed:
-            self._counts[file] = changed, _told(lambda: int(pq.read_metadata(file).num_rows), 0)
+            self._counts[file] = changed, _read_or(lambda: int(pq.read_metadata(file).num_rows), 0)
         return self._counts[file][1]
 
     def _latest(self, running: str) -> list[str]:
-        """Return the addresses of the pages that came in last, newest first."""
+        """Return the addresses of the latest pages, newest first."""
         if running == "ingest":
             folder = self._folder("ingest", running)
             files = sorted([*folder.glob("parts/pages-*.parquet"), *folder.glob("pages/*.parquet")], key=_changed)
@@ -142,7 +142,7 @@ class LiveView:
         return ledger_latest(self._run.path, _N_PAGES)
 
     def _count_rejects(self) -> Mapping[str, int]:
-        """Count what was rejected by reason: what the crawl did, until the pages have been read."""
+        """Count rejects by reason; those of the crawl until the pages have been read."""
         folders = [self._run.path / stage for stage in ("ingest", "match") if self._is_done(stage)]
         state = tuple(_changed(folder / "rejects.parquet") for folder in folders)
         if not folders:
@@ -157,21 +157,21 @@ class LiveView:
 
 
 class _GrowingPairs:
-    """The pairs of a folder whose files come one by one; what has been read is not read again."""
+    """The pairs in a folder to which files are added; each file is read once."""
 
     def __init__(self) -> None:
         self._seen: set[tuple[int, str]] = set()
         self._frame = _no_pairs()
 
     def read(self, folder: Path) -> pd.DataFrame:
-        """Return all pairs so far, in the order in which they came; the same object as long as there are no more."""
-        there: list[Path] = _told(lambda: list(folder.glob("*.parquet")), [])
+        """Return all pairs so far, in the order in which they were found; the same object until there are more."""
+        there: list[Path] = _read_or(lambda: list(folder.glob("*.parquet")), [])
         files = {(_changed(file), file.name): file for file in there}
         if not self._seen <= files.keys():  # another match, or a file is gone
             self._seen, self._frame = set(), _no_pairs()
         fresh = []
         for key, file in sorted(files.items()):
-            if key not in self._seen and (frame := _told(partial(_pairs_of, file), None)) is not None:
+            if key not in self._seen and (frame := _read_or(partial(_pairs_of, file), None)) is not None:
                 self._seen.add(key)
                 fresh.append(frame)
         if fresh := [frame for frame in fresh if len(frame)]:
@@ -190,15 +190,15 @@ def _no_pairs() -> pd.DataFrame:
 
 
 def _changed(path: Path) -> int:
-    """Return when a file was changed last, 0 if it is not there."""
+    """Return the time of a file's last change, 0 if it does not exist."""
     try:
         return path.stat().st_mtime_ns
     except OSError:
         return 0
 
 
-def _told(read: Callable[[], T], otherwise: T) -> T:
-    """Return what can be read; ``otherwise`` where it went away meanwhile."""
+def _read_or(read: Callable[[], T], otherwise: T) -> T:
+    """Return the result of ``read``; ``otherwise`` if a file was removed meanwhile."""
     try:
         return read()
     except _GONE:

@@ -1,4 +1,4 @@
-"""The groups of near-duplicates of a run, found by a page of theirs."""
+"""The groups of near-duplicates in a run, looked up by page."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Group(NamedTuple):
     members: list[int]
     """The page_id of each of its pages."""
     states: list[str]
-    """What became of each, as the table has it."""
+    """State of each page: paired, doubtful or unpaired."""
 
 
 class AlikeIndex:
@@ -33,7 +33,7 @@ class AlikeIndex:
     Parameters
     ----------
     folder : Path
-        Of the table `LOOK_ALIKES`; empty where there is none.
+        Folder of the table `LOOK_ALIKES`; no groups if it does not exist.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -48,7 +48,7 @@ class AlikeIndex:
         self._sorted = self._pages[self._order]
 
     def of(self, page_id: int, facing_lang: str) -> Group | None:
-        """Return the group of a page among those that face a language; None: it has no near-duplicates.
+        """Return a page's group with respect to another language; None: it has no near-duplicates.
 
         A page that was matched with other languages only is told of by the first of them.
         """
@@ -62,7 +62,7 @@ class AlikeIndex:
         return Group(int(self._sizes[row]), int(self._paired[row]), numbers, states)
 
     def sizes(self, page_ids: npt.NDArray[np.int64]) -> list[int]:
-        """Return how many pages the largest group of each page has; 1: it has no near-duplicates."""
+        """Return the size of each page's largest group; 1: the page has no near-duplicates."""
         if not len(self._sorted):
             return [1] * len(page_ids)
         largest = np.maximum.reduceat(self._sizes[self._order], self._firsts)
@@ -73,5 +73,5 @@ class AlikeIndex:
 
     @property
     def _firsts(self) -> npt.NDArray[np.intp]:
-        """Where each page begins among the sorted ones."""
+        """Index of each page's first entry in the sorted members."""
         return np.flatnonzero(np.append(True, self._sorted[1:] != self._sorted[:-1]))

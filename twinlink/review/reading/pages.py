@@ -1,4 +1,4 @@
-"""The pages of a run, found by number, address or words: what is short in memory, texts on disk."""
+"""The pages of a run, looked up by number, address or words; short columns in memory, texts on disk."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ __all__ = ["PageIndex", "Place"]
 
 _COLUMNS = ("page_id", "site", "url", "title", "charset", "digest", "source", "offset")
 _TAG_NAMES = {code: name for name, code in TAG_CODES.items()} | {OTHER_TAG: "other"}
-_MOST_ALIKE = 5  # pages of one body that are looked at, when the record of one has none
+_MOST_ALIKE = 5  # pages with the same body that are tried if the record of one has no body
 
 
 class Place(NamedTuple):
-    """Where a page was read from."""
+    """Place of a page in an archive."""
 
     url: str
     source: str
@@ -46,9 +46,9 @@ class PageIndex:
     Parameters
     ----------
     pages : Path
-        Folder of the table; empty where there is none.
+        Folder of the table `PAGES`; no pages if it does not exist.
     languages : Path
-        The same; pages that it does not have are of an unknown language.
+        Folder of the table `LANGUAGES`; pages that are not in it have an unknown language.
     """
 
     def __init__(self, pages: Path, languages: Path) -> None:
@@ -56,7 +56,7 @@ class PageIndex:
         self._table = read_sites(pages, PAGES, _COLUMNS).combine_chunks()
         sites = self._table["site"].to_numpy(zero_copy_only=False)
         starts = np.flatnonzero(np.append(True, sites[1:] != sites[:-1]))[: len(sites)]
-        self._starts = {str(sites[start]): int(start) for start in starts}  # each site's rows stand together
+        self._starts = {str(sites[start]): int(start) for start in starts}  # rows of a site are contiguous
         numbers = self._table["page_id"].to_numpy()
         self._order = np.argsort(numbers, kind="stable")
         self._sorted = numbers[self._order]
@@ -72,19 +72,19 @@ class PageIndex:
         return [*coded.dictionary.to_pylist(), UNDETERMINED], codes
 
     def rows(self, numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.intp]:
-        """Return the row of each page, -1 for those that are not kept."""
+        """Return the row of each page, -1 for pages that were not kept."""
         if not len(self._sorted):
             return np.full(len(numbers), -1)
         places = np.minimum(np.searchsorted(self._sorted, numbers), len(self._sorted) - 1)
         return np.where(self._sorted[places] == numbers, self._order[places], -1)
 
     def row(self, number: int) -> int | None:
-        """Return the row of a page, None if it is not kept."""
+        """Return the row of a page; None: it was not kept."""
         found = int(self.rows(np.array([number], np.int64))[0]) if -(2**63) <= number < 2**63 else -1
         return None if found < 0 else found
 
     def text(self, name: str, row: int) -> str:
-        """Return what stands in a column: url, title, site …."""
+        """Return the value of a text column: url, title, site …."""
         return str(self._table[name][row].as_py())
 
     def number(self, row: int) -> int:
@@ -101,7 +101,7 @@ class PageIndex:
         return [self.lang(row) if row >= 0 else UNDETERMINED for row in self.rows(numbers).tolist()]
 
     def page(self, row: int, *, with_text: bool = True) -> Page:
-        """Return a page; without its text: blocks, tags and canonical address are empty."""
+        """Return a page; if ``with_text`` is False, blocks, tags and canonical address are empty."""
         blocks: list[str] = []
         tags, canonical = b"", ""
         if with_text:
@@ -121,7 +121,7 @@ class PageIndex:
         )
 
     def places(self, row: int) -> Iterator[Place]:
-        """Yield where the page was read from, and where another one with the same body was.
+        """Yield the place of the page, then the places of others with the same body.
 
         A visit that found what was known has a record without a body.
         """
@@ -131,13 +131,13 @@ class PageIndex:
             yield self._place(row, other)
 
     def _place(self, row: int, other: int) -> Place:
-        """Return where the body of a page lies, which another one shares."""
+        """Return the places of other pages with the same body."""
         offset = self._table["offset"][other].as_py()
         texts = (self.text(name, row) for name in ("digest", "charset"))
         return Place(self.text("url", row), self.text("source", other), offset, *texts)
 
     def of_url(self, url: str) -> int | None:
-        """Return the row of an address, or of one that leads to the same page as a rule (`twin_addresses`)."""
+        """Return the row of an address, or of a variant that usually leads to the same page (`twin_addresses`)."""
         address = normalise(url)
         if address is None:
             return None
@@ -146,7 +146,7 @@ class PageIndex:
         return int(found[found >= 0][0]) if (found >= 0).any() else None
 
     def find(self, text: str, lang: str, limit: int) -> list[int]:
-        """Return rows whose address or title has a text in it, whatever its case."""
+        """Return rows whose address or title contains a text, ignoring case."""
         wanted = text.strip().lower().encode("utf-8", "replace")
         codes = [code for code, name in enumerate(self._lang_names) if not lang or name == lang]
         allowed = np.flatnonzero(np.isin(self._lang_codes, codes)).tolist()
@@ -163,7 +163,7 @@ class PageIndex:
 
 
 class _Texts:
-    """Texts one behind the other, to be searched as one."""
+    """Concatenated texts, searched at once."""
 
     def __init__(self, column: pa.ChunkedArray) -> None:
         whole = pc.cast(column, pa.large_string()).combine_chunks()
@@ -172,7 +172,7 @@ class _Texts:
         self._data = data.to_pybytes() if data else b""
 
     def holding(self, wanted: bytes, allowed: list[int]) -> Iterator[int]:
-        """Yield those of the allowed rows that have a text in them, in their order."""
+        """Yield the allowed rows that contain a text, in their order."""
         at = 0
         while at < len(allowed):
             place = self._data.find(wanted, self._bounds[allowed[at]], self._bounds[-1])
@@ -186,5 +186,5 @@ class _Texts:
                 at += 1
 
     def _holds(self, row: int, wanted: bytes) -> bool:
-        """Tell whether one row has a text in it: the place that was found first goes beyond its end."""
+        """Return whether a row contains a text of which the first occurrence crosses the row's end."""
         return self._data.find(wanted, self._bounds[row], self._bounds[row + 1]) >= 0

@@ -1,4 +1,4 @@
-"""Style sheets and pictures of a run's pages: where they lie in its archives, found once and kept in the run."""
+"""Style sheets and pictures of a run's pages: an index of its archives, built once and kept in the run."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from twinlink.urls import normalise, page_id
 __all__ = ["RESOURCES_NAME", "PageResources"]
 
 RESOURCES_NAME = "review/resources.parquet"
-"""File of a run that tells where its style sheets and pictures lie."""
+"""File of a run with the index of style sheets and pictures."""
 
-_PATIENCE = 1.5  # seconds that the first to ask waits for the archives to be read; the next look finds what came later
+_PATIENCE = 1.5  # seconds that the first request waits for the index; later requests find the rest
 _DIGEST = b"sources"
 _SCHEMA = pa.schema(
     [
         pa.field("key", pa.int64(), nullable=False, metadata={"description": "hash of the address, as page_id"}),
-        pa.field("file", pa.string(), nullable=False, metadata={"description": "file that it lies in"}),
+        pa.field("file", pa.string(), nullable=False, metadata={"description": "file that contains it"}),
         pa.field("archive", pa.string(), nullable=False, metadata={"description": "archive within that file"}),
-        pa.field("offset", pa.int64(), nullable=False, metadata={"description": "where its record starts"}),
+        pa.field("offset", pa.int64(), nullable=False, metadata={"description": "start of its record"}),
     ],
 )
 
@@ -39,16 +39,15 @@ _SCHEMA = pa.schema(
 class PageResources:
     """Reads style sheets and pictures by their addresses, for `Snapshot.resource`; nothing is fetched.
 
-    The archives are gone through once, when something is asked for; what is found is kept in the run as long as they
-    are the same. That goes on in the background where it takes long; until then their style sheets and pictures are
-    not there. A mirror needs no such table.
+    The first request starts a pass over the archives, in the background if it takes long; until it ends, nothing is
+    found in them. The index is kept in the run and rebuilt when the archives have changed. A mirror needs no index.
 
     Parameters
     ----------
     run : RunDirectory
-        What it was ingested from may be gone: then there is nothing.
+        If the archives it was ingested from are gone, nothing is found.
     patience : float
-        Seconds that a call waits for the archives to be gone through.
+        Seconds that a call waits for the index.
     """
 
     def __init__(self, run: RunDirectory, patience: float = _PATIENCE) -> None:
@@ -60,7 +59,7 @@ class PageResources:
         self._keys = np.zeros(0, np.int64)
 
     def __call__(self, url: str) -> Resource | None:
-        """Return the style sheet or picture of an address, None where there is none."""
+        """Return the style sheet or picture at an address; None: there is none."""
         address = normalise(url)
         if address is None:
             return None
@@ -81,7 +80,7 @@ class PageResources:
         return read_resource(self._run.path / file, archive, offset)
 
     def _ready(self) -> pa.Table | None:
-        """Return the table, None while it is made."""
+        """Return the index; None: it is not complete yet."""
         with self._guard:
             if self._table is None and self._reading is None:
                 self._reading = threading.Thread(target=self._read, daemon=True)
@@ -102,7 +101,7 @@ class PageResources:
 
     @cached_property
     def _files(self) -> list[Path]:
-        """Archives of the run, and those of its sources; the run's own by their names, for a run may be moved."""
+        """Archives of the run and of its sources; the run's own by relative name, since a run may be moved."""
         own = [Path("warc") / path.name for path in self._run.archives()]
         return own + [file.resolve() for source in source_paths(self._run) for file in archive_files(source)]
 
@@ -115,7 +114,7 @@ class PageResources:
         return digest.hexdigest().encode()
 
     def _load(self) -> pa.Table | None:
-        """Return the table of an earlier pass, None where there is none, or the archives have changed since."""
+        """Return the stored index; None: there is none, or the archives have changed since."""
         try:
             table = pq.read_table(self._run.path / RESOURCES_NAME)
         except (OSError, pa.ArrowException):
@@ -125,7 +124,7 @@ class PageResources:
         return table if is_ours else None
 
     def _make(self) -> pa.Table:
-        """Go through the archives; of several captures of an address the last counts."""
+        """Build the index; of several captures of an address, the last one counts."""
         rows = {key: (file, archive, offset) for key, file, archive, offset in self._found()}
         keys = sorted(rows)
         columns = [keys, *([rows[key][place] for key in keys] for place in range(3))]
@@ -140,7 +139,7 @@ class PageResources:
                 yield page_id(found.url), str(file), found.archive, found.offset
 
     def _keep(self, table: pa.Table) -> None:
-        """Write the table; a run that cannot be written to has it in memory alone."""
+        """Store the index; if the run cannot be written to, it stays in memory."""
         target = self._run.path / RESOURCES_NAME
         temporary = target.with_name(f"{target.name}.{threading.get_native_id()}.tmp")
         with suppress(OSError):

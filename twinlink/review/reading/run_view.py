@@ -145,7 +145,7 @@ def _warm(snapshot: Snapshot, live: LiveView) -> None:
 
 
 def _state(folder: Path) -> tuple[object, ...]:
-    """Return what changes when a stage has been done again."""
+    """Return a value that changes whenever a stage has been done again."""
     found: list[object] = []
     for stage in _WATCHED:
         try:

@@ -1,4 +1,4 @@
-"""The large tables of a site, as a person asks for them: the links of a page, the rivals of a pair, its beads."""
+"""The large tables of a site: the links of a page, the rivals and the beads of a pair."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ class SiteLinks:
         self._source, self._target = ints(table["source"]), ints(table["target"])
 
     def around(self, number: int, limit: int, without: Collection[int] = ()) -> list[LinkRow]:
-        """Return the links from a page, in its order, then those to it; one in each direction for each other page.
+        """Return the links from a page in document order, then those to it; per other page one in each direction.
 
-        Of more than ``limit`` other pages, those that the page links to get at least half of the places.
+        If there are more than ``limit`` other pages, at least half of those returned are targets of the page's links.
         """
         forth, back = self._links(number, without)
         ends_forth, ends_back = self._target[forth], self._source[back]
@@ -62,12 +62,12 @@ class SiteLinks:
         return [LinkRow(*row) for row in zip(ends, anchors, is_forth, strict=True)]
 
     def count_around(self, number: int, without: Collection[int] = ()) -> int:
-        """Return the number of other pages that a page links to, or that link to it."""
+        """Return the number of other pages linked from a page or linking to it."""
         forth, back = self._links(number, without)
         return len(np.union1d(self._target[forth], self._source[back]))
 
     def _links(self, number: int, without: Collection[int]) -> tuple[Ints, Ints]:
-        """Return the first link from a page to each other one, and the first link from each other one to it."""
+        """Return the first link from a page to each other page, and the first link from each other page to it."""
         others = np.array([number, *without], np.int64)
         return (
             _firsts(np.flatnonzero(self._source == number), self._target, others),
@@ -76,7 +76,7 @@ class SiteLinks:
 
 
 def _firsts(rows: Ints, ends: Ints, without: Ints) -> Ints:
-    """Return the first row to each page but some, in the order of the rows."""
+    """Return the first row for each page that is not excluded, in row order."""
     rows = rows[~np.isin(ends[rows], without)]
     _, first = np.unique(ends[rows], return_index=True)
     return rows[np.sort(first)]
@@ -108,7 +108,7 @@ class SiteCandidates:
 
 
 class SiteBeads:
-    """The beads of the pairs of a site in two languages; those of a pair stand together.
+    """The beads of a site's pairs in two languages; the beads of a pair are contiguous.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ from twinlink.tables import CANDIDATES, PAIRS, WEIGHTS, iter_parts
 __all__ = ["Snapshot"]
 
 T = TypeVar("T")
-_FILES_KEPT = 6  # large tables of sites that are at hand
+_FILES_KEPT = 6  # large tables of sites that stay in memory
 _ADDED = ("url_a", "url_b", "title_a", "title_b", "pair")
 
 
@@ -66,17 +66,17 @@ class Snapshot:
         self._beads: Callable[[Path], SiteBeads] = lru_cache(_FILES_KEPT)(SiteBeads)
 
     def page(self, page_id: int) -> Page | None:
-        """Return a kept page; None: there is none of that number."""
+        """Return a kept page; None: there is no page with this number."""
         row = self._pages.row(page_id)
         return None if row is None else self._pages.page(row)
 
     def titles(self, page_ids: Sequence[int]) -> Sequence[str]:
-        """Return the titles of pages, without reading the pages; empty: it has none, or there is no such page."""
+        """Return the titles of pages without reading the pages; empty: no title, or no such page."""
         rows = self._pages.rows(np.array(page_ids, np.int64)).tolist()
         return [self._pages.text("title", row) if row >= 0 else "" for row in rows]
 
     def document(self, page_id: int) -> Document | None:
-        """Return the page as it was fetched; None: its archive is gone, or no longer has it."""
+        """Return the page as it was fetched; None: its archive is gone, or no longer contains it."""
         row = self._pages.row(page_id)
         for place in self._pages.places(row) if row is not None else ():
             for body in self._stored.bodies(place.source, place.offset):
@@ -90,11 +90,11 @@ class Snapshot:
         return StoredPages(self._run.archives(), source_paths(self._run), limit)
 
     def resource(self, url: str) -> Resource | None:
-        """Return a style sheet or picture from the archives; None: they have none. Nothing is ever fetched."""
+        """Return a style sheet or picture from the archives; None: they do not contain it. Nothing is fetched."""
         return self._resources(url)
 
     def page_of(self, url: str) -> int | None:
-        """Return the page of an address; None: not kept."""
+        """Return the page at an address; None: it was not kept."""
         row = self._pages.of_url(url)
         return None if row is None else self._pages.number(row)
 
@@ -103,11 +103,11 @@ class Snapshot:
         return [self._pages.page(row, with_text=False) for row in self._pages.find(text, lang, limit)]
 
     def partners(self, page_id: int) -> tuple[int, ...]:
-        """Return the pages that a page is paired with."""
+        """Return the partners of a page."""
         return self._partners.get(page_id, ())
 
     def weights(self, site: str, lang_a: str, lang_b: str) -> Mapping[str, float]:
-        """Return how much each kind of evidence counted, the heaviest first."""
+        """Return the weight of each kind of evidence, the heaviest first."""
         table = self._weights
         rows = table[(table["site"] == site) & (table["lang_a"] == lang_a) & (table["lang_b"] == lang_b)]
         rows = rows.sort_values("weight", ascending=False, kind="stable")
@@ -159,7 +159,7 @@ class Snapshot:
     def _of_same_languages(
         self, candidates: SiteCandidates, rows: npt.NDArray[np.int64], pair: tuple[int, int]
     ) -> npt.NDArray[np.int64]:
-        """Leave out candidates of a third language; one of no pair's language is taken for a variant of the pair's."""
+        """Leave out candidates in a third language; a language without any pairs counts as a variant of the pair's."""
         lang_a, lang_b = self._pages.langs(np.array(pair, np.int64))
         thirds = self._matched - {lang_a, lang_b}
         langs_a = self._pages.langs(candidates.page_a[rows])
@@ -168,7 +168,7 @@ class Snapshot:
 
     @cached_property
     def _matched(self) -> frozenset[str]:
-        """Languages that there are pairs of."""
+        """Languages in which there are pairs."""
         return frozenset((*self.pairs["lang_a"].unique(), *self.pairs["lang_b"].unique()))
 
     def look_alikes(self, page_id: int, facing_lang: str, limit: int = 50) -> LookAlikes | None:
@@ -219,7 +219,7 @@ class Snapshot:
         return []
 
     def warm(self) -> None:
-        """Read ahead what answers about the largest sites need: it would make the first ones wait."""
+        """Read the tables of the largest sites in advance, so that the first questions need not wait for them."""
         for read, folder in ((self._links, "ingest/links"), (self._candidates, "match/candidates")):
             for path in _largest(self._run.path / folder):
                 read(path)
@@ -230,7 +230,7 @@ class Snapshot:
         _ = self._partner_in
 
     def _site_file(self, table: str, page_id: int) -> Path | None:
-        """Return the file that a table has of the page's site, None if there is none."""
+        """Return the file of a table for the page's site; None: there is none."""
         row = self._pages.row(page_id)
         path = None if row is None else site_file(self._run.path / table, self._pages.text("site", row))
         return path if path is not None and path.is_file() else None

@@ -146,13 +146,13 @@ def _cut_table(data: ReportData, probabilities: npt.NDArray[np.float64]) -> Tabl
         kept = probabilities[probabilities >= cut]
         if not len(kept) or (rows and len(kept) == rows[-1][1]):
             continue
-        measured = [_told(each.cuts.get(cut)) for each in data.measured]
+        measured = [_conclusive(each.cuts.get(cut)) for each in data.measured]
         wrong = len(kept) - float(kept.sum())
         rows.append((cut, len(kept), len(kept) / len(probabilities), float(kept.mean()), round(wrong), *measured))
     return Table("What is kept when match.min_probability is raised", columns, rows, is_small=len(data.measured) < 2)
 
 
-def _told(found: float | Estimate | None) -> float | None:
+def _conclusive(found: float | Estimate | None) -> float | None:
     """Return a precision; None where too few pairs were judged."""
     if isinstance(found, Estimate):
         return found.precision if found.tells else None

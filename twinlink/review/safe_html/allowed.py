@@ -1,4 +1,4 @@
-"""Which elements and attributes of a page are shown: every other one is not known to be harmless."""
+"""Elements and attributes of a page that are kept; all others are removed."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ TAGS = frozenset(
     pre progress q rb rp rt rtc ruby s samp search section select small span strike strong sub summary sup table tbody
     td textarea tfoot th thead time tr tt u ul var wbr""".split()
 )
-"""Elements that are kept; of any other one only what is in it."""
+"""Elements that are kept; other elements are replaced by their content."""
 
 DROPPED = frozenset(
     """script style title noscript template iframe noembed noframes svg math video audio canvas dialog portal
     fencedframe""".split()
 )
-"""Elements that go with all that is in them: it runs, fetches, is parsed in other ways, or was not to be seen."""
+"""Elements that are removed with their content: it runs, loads, is parsed differently, or was not visible."""
 
 ATTRIBUTES = frozenset(
     """abbr align alt aria-expanded aria-hidden aria-selected background bgcolor border cellpadding cellspacing checked
@@ -25,5 +25,4 @@ ATTRIBUTES = frozenset(
     min multiple noshade nowrap open placeholder readonly reversed role rows rowspan rules scope selected size span src
     start style summary title type valign value vspace width""".split()
 )
-"""Attributes that are kept: none of them leads anywhere but ``src`` and ``background``, which have the archive's
-pictures alone."""
+"""Attributes that are kept. Only ``src`` and ``background`` hold addresses: those of the archive's pictures."""

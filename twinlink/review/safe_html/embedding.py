@@ -1,7 +1,7 @@
-"""Style sheets and pictures of an archive, put into the page itself: a sandboxed frame cannot ask for them.
+"""Embedding of style sheets and pictures from the archive into the page, since a sandboxed frame cannot load them.
 
-The frame's origin is opaque, so that a browser sends none of our cookies for its pictures, and refuses an answer that
-is for our own pages only.
+The origin of the frame is opaque: a browser sends no cookies of the application for its pictures, and rejects responses
+that are restricted to the application's own origin.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from twinlink.review.safe_html.look import look
 __all__ = ["MAX_EMBEDDED_BYTES", "Embedding", "look_offline"]
 
 MAX_EMBEDDED_BYTES = 12_000_000
-"""Pictures of a page, all together; a page of the web has 1 to 2 MB of them in the median (HTTP Archive, 2024)."""
+"""Pictures per page, in total; the median page of the web has 1 to 2 MB of them (HTTP Archive, 2024)."""
 
 _PICTURES = frozenset("image/png image/jpeg image/gif image/webp image/avif image/x-icon".split())
 _CSS = "text/css"
 
 
 class Embedding:
-    """What `look` asks for, answered with the content itself.
+    """Provides the style sheets and pictures for `look`, as content instead of addresses.
 
     Parameters
     ----------
     resource : callable
-        Absolute address → style sheet or picture, None where there is none: `Snapshot.resource`.
+        Maps an absolute address to a style sheet or picture, or None: `Snapshot.resource`.
     """
 
     def __init__(self, resource: Callable[[str], Resource | None]) -> None:
@@ -38,7 +38,7 @@ class Embedding:
         self._n_left = MAX_EMBEDDED_BYTES
 
     def picture(self, url: str) -> str | None:
-        """Return a picture as a ``data:`` address; None: there is none, or the page has too much of them already."""
+        """Return a picture as a ``data:`` address; None: there is none, or the page's limit is reached."""
         if url not in self._known:
             found = self._resource(url)
             is_picture = found is not None and found.content_type in _PICTURES
@@ -59,7 +59,7 @@ class Embedding:
 
 
 def look_offline(document: Document, resource: Callable[[str], Resource | None]) -> str:
-    """Return a page as it looked with what the archives have, see `twinlink.review.safe_html.look.look`.
+    """Return a page as it looked, with style sheets and pictures from the archives; see `look`.
 
     Parameters
     ----------

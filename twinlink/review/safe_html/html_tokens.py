@@ -1,7 +1,6 @@
-"""HTML cut into tags and texts, as browsers cut it, without a tree: in linear time, whatever the page is.
+"""A tokenizer for HTML: tags and texts as browsers see them, without a tree, in linear time for any page.
 
-The rules are those of the HTML Standard, section 13.2.5. What comes out is not to be trusted in any way: it is what the
-sanitiser is given.
+It follows the HTML Standard, section 13.2.5. The tokens are not safe: they are the input of the sanitiser.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ __all__ = [
 ]
 
 _SPACE = r"\t\n\f\r "
-# Name, then a value in double quotes, in single quotes, or without. Possessive: each character is looked at once.
+# Name, then a value in double quotes, in single quotes, or without. Possessive, so that no character is read twice.
 _ATTRIBUTE = (
     rf"[{_SPACE}/]*+([^{_SPACE}/>][^{_SPACE}/>=]*+)"
     rf"(?:[{_SPACE}]*+=[{_SPACE}]*+(?:\"([^\"]*+)\"|'([^']*+)'|([^{_SPACE}>\"'][^{_SPACE}>]*+)|(?=>)))?+"
@@ -40,7 +39,7 @@ _TOO_LONG = re.compile(r"&#[xX]?[0-9a-fA-F]{9,};?")  # Python refuses to read su
 _BARE_NAME = re.compile(r"&(?=[a-zA-Z][a-zA-Z0-9]*(?![a-zA-Z0-9;]))")
 
 RAW = frozenset("script style title textarea xmp iframe noembed noframes noscript plaintext".split())
-"""Elements whose content is text up to their end tag; noscript among them, as in a browser that runs scripts."""
+"""Elements whose content is text up to their end tag; noscript is one, as in a browser that runs scripts."""
 
 
 class Text(NamedTuple):
@@ -55,7 +54,7 @@ class StartTag(NamedTuple):
     name: str
     """In lower case."""
     source: str
-    """Its attributes as they were written, see `attributes_of`."""
+    """Its attributes as written, see `attributes_of`."""
     closed: bool
     """Whether it ends with ``/>``."""
 
@@ -75,7 +74,7 @@ class RawText(NamedTuple):
 
 
 class Declaration(NamedTuple):
-    """What stands between ``<!`` or ``<?`` and ``>``, but for comments."""
+    """Text between ``<!`` or ``<?`` and ``>``, except comments."""
 
     text: str
 
@@ -84,7 +83,7 @@ Token = Text | StartTag | EndTag | RawText | Declaration
 
 
 def tokens(page: str) -> Iterator[Token]:
-    """Yield the tokens of a page in its order; comments are left out.
+    """Yield the tokens of a page in order; comments are left out.
 
     Examples
     --------
@@ -125,7 +124,7 @@ def tokens(page: str) -> Iterator[Token]:
 
 
 def _raw_text(page: str, place: int, name: str) -> tuple[str, int]:
-    """Return the content of an element of `RAW`, and the place behind its end tag."""
+    """Return the content of an element of `RAW`, and the position after its end tag."""
     end = None if name == "plaintext" else _END_OF_RAW[name].search(page, place)
     if end is None:
         return page[place:], len(page)
@@ -137,7 +136,7 @@ _END_OF_RAW = {name: re.compile(rf"</{name}(?=[{_SPACE}/>])", re.IGNORECASE) for
 
 
 def attributes_of(source: str) -> dict[str, str]:
-    """Return the attributes of a tag, names in lower case, values as they were written; the first of a name counts.
+    """Return the attributes of a tag: names in lower case, values as written; of equal names the first one counts.
 
     >>> attributes_of(''' HREF="a&amp;b" href=c checked title='"' ''')
     {'href': 'a&amp;b', 'checked': '', 'title': '"'}
@@ -152,7 +151,7 @@ def attributes_of(source: str) -> dict[str, str]:
 def unescape(value: str) -> str:
     r"""Return the value of an attribute with its character references resolved.
 
-    Names without a semicolon stay: ``?a=1&copy=2`` is an address.
+    References without a semicolon are left alone: ``?a=1&copy=2`` is an address.
 
     >>> unescape("j&#x61;v&#97;&Tab;?a&copy=2&amp;b")
     'java\t?a&copy=2&b'

@@ -1,4 +1,4 @@
-"""The page as it looks: one HTML document that runs nothing, fetches nothing and leads nowhere."""
+"""The look of a page: an HTML document without scripts, requests and links."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from twinlink.review.safe_html.style_sheets import Sheet, read_sheet, read_style
 __all__ = ["MAX_SHEETS", "look"]
 
 MAX_SHEETS = 2_000_000
-"""Characters of style sheets that are read for a page, all together."""
+"""Characters of style sheets read per page, in total."""
 
 _INPUTS = frozenset("text search email url tel number range date time month week color checkbox radio password".split())
 _BUTTONS = frozenset("button submit reset".split())
-# Links without an address look like links; what a page itself says of them counts more.
+# Links without an address look like links; rules of the page take precedence.
 _BASE_STYLE = ":where(a[data-link]){color:LinkText;text-decoration:underline;cursor:default}"
-# Belt and braces: should anything slip through, a browser refuses to run it, and fetches pictures at most.
+# A second defence: if anything unsafe remains, the browser does not run it, and loads pictures at most.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src * data:; form-action 'none'; base-uri 'none'"
 _MEDIA = re.compile(r"[\w\s,.:()/><=-]{0,500}")
 _NOTE_STYLE = "all:revert;display:block;clear:both;margin:1em;padding:1em;border:2px solid;font:1em sans-serif"
@@ -43,31 +43,31 @@ def look(
     resource_url: Callable[[str], str | None],
     style_sheet: Callable[[str], str | None] | None = None,
 ) -> str:
-    """Return a page as it looked, as an HTML document that is safe to show, with a sandbox around it and without.
+    """Return a page as it looked, as an HTML document that is safe to show, with or without a sandbox.
 
-    Scripts, frames, plug-ins, media, embedded SVG and MathML are gone, and so are all addresses: a link keeps its text,
-    and its title tells where it led. Forms are there to be seen. Pictures are those that ``resource_url`` knows, and
-    those (PNG, GIF, JPEG, WebP, AVIF, BMP, ICO) that lie in the page itself. Style sheets and style attributes are
-    reduced to what can fetch nothing. What nh3 (ammonia: a parser as in browsers, lists of allowed names) lets through
-    is what is shown; behind it three characters are written as references, and nothing else is changed.
+    Scripts, frames, plug-ins, media, embedded SVG and MathML are removed, and so are all addresses: a link keeps its
+    text, and its title names its target. Forms are visible but cannot be sent. Pictures are those that ``resource_url``
+    knows, and those (PNG, GIF, JPEG, WebP, AVIF, BMP, ICO) embedded in the page. Style sheets and style attributes are
+    reduced to rules that load nothing. nh3 (ammonia: a browser's parser, lists of allowed names) decides what is shown;
+    after it, only the placeholders of three characters are replaced.
 
-    Of a page with more than `MAX_MARKUP` characters of markup the end is left out, with a note in its place; depth
-    beyond 300 elements is flattened. Time and memory are bounded.
+    If a page has more than `MAX_MARKUP` characters of markup, a note replaces the end; elements nested deeper than 300
+    are flattened. Time and memory are bounded.
 
     Parameters
     ----------
     document : Document
         The page.
     resource_url : callable
-        Absolute address of a picture → address of ours (``data:`` too), None where the archives have not got it.
+        Maps the absolute address of a picture to the address to show (possibly ``data:``); None: not in the archives.
     style_sheet : callable, optional
-        Absolute address of a style sheet → its text, None where the archives have not got it. Sheets are put into the
-        document: a sandboxed frame could not ask for them. See `twinlink.review.safe_html.embedding`, which has both.
+        Maps the absolute address of a style sheet to its text; None: not in the archives. Sheets are put into the
+        document, since a sandboxed frame could not load them. `twinlink.review.safe_html.embedding` provides both.
 
     Returns
     -------
     str
-        To be sent as UTF-8.
+        The document; its encoding is UTF-8.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def look(
 
 
 class _Filter:
-    """Decides about the values of attributes; the names are allowed ones."""
+    """Decides about the values of allowed attributes."""
 
     def __init__(self, page: Prepared, url_of: Callable[[str], str | None]) -> None:
         self._pictures = page.pictures
@@ -99,7 +99,7 @@ class _Filter:
         self._styles: dict[str, str | None] = {}
 
     def __call__(self, tag: str, name: str, value: str) -> str | None:
-        """Return the value to be shown, None: the attribute goes."""
+        """Return the value to show; None: the attribute is removed."""
         kept = self._kept(tag, name, restored(value))
         return None if kept is None else held(kept)
 
@@ -116,7 +116,7 @@ class _Filter:
 
 
 def _control(tag: str, kind: str) -> str | None:
-    """Return the type of a control that looks like what was there and can neither send nor choose a file."""
+    """Return a type for a control that looks the same but can neither send data nor choose a file."""
     if kind in _BUTTONS:
         return "button"
     return kind if tag == "input" and kind in _INPUTS else "button" if tag == "button" or kind == "file" else None
@@ -138,7 +138,7 @@ def _sanitised(markup: str, filter_attribute: Callable[[str, str, str], str | No
 
 
 def _only_attributes(attributes: str, filter_attribute: Callable[[str, str, str], str | None]) -> str:
-    """Return the attributes of a tag as the sanitiser leaves them."""
+    """Return the attributes of a tag after sanitising."""
     return _sanitised(f"<div{attributes}></div>", filter_attribute).removeprefix("<div").removesuffix("></div>")
 
 
@@ -150,7 +150,7 @@ def _base_style(page: Prepared) -> str:
 def _sheets(
     page: Prepared, resource_url: Callable[[str], str | None], style_sheet: Callable[[str], str | None] | None
 ) -> str:
-    """Return the page's style sheets in their order."""
+    """Return the page's style sheets in order."""
     budget = MAX_SHEETS
     written = []
     for source in page.styles:

@@ -1,7 +1,7 @@
-"""A page made ready for the sanitiser: links without addresses, pictures from the archive, no depth, no bulk.
+"""Preparation of a page for the sanitiser: links without addresses, pictures from the archive, bounded size and depth.
 
-What comes out is still untrusted; `look` has the last word on every tag and attribute. This part sees to what a
-sanitiser does not do: that the page looks as it did, and that nothing takes long.
+The result is still unsafe; `look` decides about every tag and attribute. This module does what a sanitiser does not: it
+preserves the look of the page and bounds the time.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ __all__ = [
 ]
 
 MAX_MARKUP = 2_000_000
-"""Characters of markup that are shown of a page; browsers take a second to lay out a table of that size."""
+"""Characters of markup shown per page; browsers take a second to lay out a table of this size."""
 
-_MAX_DEPTH = 300  # elements in each other that are kept; browsers stop at 512, tuning sites have 29 at most
-_MAX_WORK = 1_000_000  # elements that the parser may have to open again: unclosed <b> come back in each paragraph
-_MAX_VALUE = 10_000  # characters of an attribute, but for pictures that lie in the page itself
+_MAX_DEPTH = 300  # nested elements that are kept; browsers stop at 512, tuning sites have 29 at most
+_MAX_WORK = 1_000_000  # elements that the parser may have to reopen: an unclosed <b> continues in each paragraph
+_MAX_VALUE = 10_000  # characters of an attribute, except pictures embedded in the page
 
 _LEADING = frozenset(("src", "background", "data-link"))
 _VOID = frozenset("area br col hr img input wbr".split())
@@ -63,74 +63,74 @@ _DOCTYPE = re.compile(
 _SHOWN_SCHEMES = ("http://", "https://", "mailto:", "ftp://", "tel:")
 
 
-# ammonia takes time with the square of the number of ampersands in a text. So these three are held by characters that
-# no text may contain, and come back as references.
+# The time of ammonia is quadratic in the number of ampersands in a text. These three are therefore replaced by
+# characters that no text may contain, and restored as references.
 _HELD = {"&": "\ufdd0", "<": "\ufdd1", '"': "\ufdd2"}
 _UNFIT = re.compile("[\0\ud800-\udfff\ufdd0-\ufdd2]")
 
 
 def held(text: str) -> str:
-    """Return a text or value in which nothing is markup."""
+    """Return a text or value with the characters of markup replaced by placeholders."""
     for character, holder in _HELD.items():
         text = text.replace(character, holder)
     return text
 
 
 def released(markup: str) -> str:
-    """Return markup in which what was held has become references."""
+    """Return markup with placeholders replaced by references."""
     for character, holder in _HELD.items():
         markup = markup.replace(holder, html.escape(character))
     return markup
 
 
 def restored(value: str) -> str:
-    """Return what was given to `held`."""
+    """Return the original of a text that `held` returned."""
     for character, holder in _HELD.items():
         value = value.replace(holder, character)
     return value
 
 
 class StyleSource(NamedTuple):
-    """A style sheet of the page: its text, or where it lies."""
+    """A style sheet of the page: its text or its address."""
 
     css: str
     href: str
-    """Absolute address; empty where ``css`` holds."""
+    """Absolute address; empty if ``css`` is the style sheet."""
     media: str
 
 
 @dataclass
 class Prepared:
-    """What is left of a page before it is sanitised."""
+    """A page prepared for the sanitiser."""
 
     base: str
-    """What its addresses are relative to."""
+    """Base of its relative addresses."""
     doctype: str = ""
     title: str | None = None
     html: str = ""
-    """Attributes of the html element, as a tag's."""
+    """Attributes of the html element, as written in a tag."""
     body: str = ""
     styles: list[StyleSource] = field(default_factory=list)
     colours: dict[str, str] = field(default_factory=dict)
-    """Selector → colour that attributes of the body element give."""
+    """Colours from attributes of the body element, by selector."""
     pictures: set[str] = field(default_factory=set)
-    """Addresses of ours that stand in the markup."""
+    """Addresses of the archive's pictures in the markup."""
     markup: str = ""
     is_cut: bool = False
     """Whether the end of the page was left out."""
 
 
 def prepare(page: str, url: str, resource_url: Callable[[str], str | None]) -> Prepared:
-    """Make a page ready for the sanitiser, in time that grows with its length alone.
+    """Prepare a page for the sanitiser, in linear time.
 
     Parameters
     ----------
     page : str
         HTML.
     url : str
-        Where it was.
+        Its address.
     resource_url : callable
-        Absolute address of a picture → address of ours, None where there is none.
+        Maps the absolute address of a picture to the address to show, or None.
     """
     preparation = _Preparation(url, resource_url)
     for token in tokens(_UNFIT.sub("\ufffd", page)):
@@ -141,7 +141,7 @@ def prepare(page: str, url: str, resource_url: Callable[[str], str | None]) -> P
 
 
 def picture_url(url: str, base: str, resource_url: Callable[[str], str | None]) -> str | None:
-    """Return the address under which a picture of the page can be shown, None where there is none."""
+    """Return the address under which a picture can be shown; None: there is none."""
     if _PICTURE.match(url.strip()):
         return url.strip()
     absolute = absolute_url(url, base)
@@ -149,7 +149,7 @@ def picture_url(url: str, base: str, resource_url: Callable[[str], str | None]) 
 
 
 def absolute_url(url: str, base: str) -> str:
-    """Return an address as a browser resolves it, empty where it does not."""
+    """Return an address as a browser resolves it; empty: it is invalid."""
     try:
         return str(ada_url.join_url(base, url)) if base else str(ada_url.normalize_url(url))
     except ValueError:
@@ -157,7 +157,7 @@ def absolute_url(url: str, base: str) -> str:
 
 
 class _Preparation:
-    """Takes the tokens of a page one by one."""
+    """Writes the prepared page, token by token."""
 
     def __init__(self, url: str, resource_url: Callable[[str], str | None]) -> None:
         self.page = Prepared(url)
@@ -173,11 +173,11 @@ class _Preparation:
 
     @property
     def is_full(self) -> bool:
-        """Whether the rest of the page has to be left out."""
+        """Whether the limit is reached and the rest of the page is left out."""
         return self._n_written > MAX_MARKUP or self._work > _MAX_WORK
 
     def take(self, token: Text | StartTag | EndTag | RawText | Declaration) -> None:
-        """Take the next token."""
+        """Process the next token."""
         if isinstance(token, Text):
             self._write_text(unescape_text(token.text))
         elif isinstance(token, StartTag):
@@ -190,7 +190,7 @@ class _Preparation:
             self.page.doctype = f"<!{token.text}>"
 
     def finish(self) -> Prepared:
-        """Return what came of it."""
+        """Return the prepared page."""
         self.page.is_cut = self.is_full
         self.page.markup = "".join(self._written)
         return self.page
@@ -211,7 +211,7 @@ class _Preparation:
                 self._opened(name, "")
         elif name == "image":  # as browsers read it
             self._start(tag._replace(name="img"))
-        elif name == "form":  # a form would be sent by a mere return key
+        elif name == "form":  # the return key would submit a form
             self._opened("div", self._attributes("div", tag.source))
         elif name == "input" and "type" in tag.source.lower():
             self._input(tag)
@@ -316,7 +316,7 @@ class _Preparation:
         return {key: ours}
 
     def _dead_link(self, href: str, title: str) -> dict[str, str]:
-        """Return the attributes of a link that leads nowhere and says where it led."""
+        """Return the attributes of a link without target; its title names the original address."""
         address = absolute_url(href, self.page.base)
         if not address.lower().startswith(_SHOWN_SCHEMES) or len(address) > _MAX_VALUE:
             return {"data-link": ""}

@@ -1,6 +1,6 @@
-"""Style sheets and style attributes that nothing can be fetched with: parsed, reduced to what is known, written anew.
+"""Style sheets and style attributes that load nothing: parsed, reduced to known rules, and written again.
 
-A sheet is read once into a `Sheet`; the addresses in it are filled in afterwards, for they differ from page to page.
+A sheet is read once into a `Sheet`; its addresses are filled in for each page.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ from tinycss2 import ast
 __all__ = ["MAX_SHEET_CHARACTERS", "Sheet", "read_sheet", "read_style"]
 
 MAX_SHEET_CHARACTERS = 600_000
-"""What is read of one sheet; tinycss2 takes a second for a megabyte, and the largest sheets in use have half of one."""
+"""Characters read per sheet; tinycss2 takes a second per megabyte, and the largest sheets in use have half of one."""
 
-_MAX_DEPTH = 24  # of blocks in each other; sheets in use have less than ten
-_MARK = re.compile("\0([0-9]+)\0")  # stands for an address; no text that was parsed holds a NUL
+_MAX_DEPTH = 24  # of nested blocks; sheets in use have less than ten
+_MARK = re.compile("\0([0-9]+)\0")  # stands for an address; parsed text contains no NUL
 
-_TAG_LIKE = re.compile(r"<(?![\s=])")  # and not a comparison in a media query
+_TAG_LIKE = re.compile(r"<(?![\s=])")  # not a comparison in a media query
 
-# What groups rules, and what they are made of. Not here: import, font-face and namespace, which name addresses.
+# At-rules that contain rules or declarations. Not import, font-face and namespace: they contain addresses.
 _RULES_IN = frozenset("media supports layer container scope starting-style".split())
 _DECLARATIONS_IN = frozenset("page counter-style property".split())
 _KEYFRAMES = frozenset("keyframes -webkit-keyframes -moz-keyframes -o-keyframes".split())
-_BARE = frozenset(("layer",))  # also without a block
+_BARE = frozenset(("layer",))  # allowed without a block
 
 _DROPPED = frozenset("behavior -ms-behavior -moz-binding".split())
 _POSITIONS = {name: name for name in "static relative absolute sticky inherit initial unset revert".split()}
-_POSITIONS["fixed"] = "absolute"  # as at first sight, but it scrolls away: no banner covers the page for good
-# Functions that take no address and run nothing. Any other one costs its declaration: image-set() and src() take
-# addresses as mere strings, expression() was a script, and nobody knows what comes next.
+_POSITIONS["fixed"] = "absolute"  # looks the same at first but scrolls away, so that no banner covers the page
+# Functions that take no address and run nothing. A declaration with any other function is removed: image-set() and
+# src() take addresses as plain strings, expression() was a script, and future ones are unknown.
 _FUNCTIONS = frozenset(
     """rgb rgba hsl hsla hwb lab lch oklab oklch color color-mix light-dark device-cmyk
     calc min max clamp round mod rem abs sign sin cos tan asin acos atan atan2 pow sqrt hypot log exp
@@ -51,14 +51,14 @@ _FUNCTIONS = frozenset(
 
 
 class Sheet(NamedTuple):
-    """CSS that has been cleaned, with gaps for the addresses of pictures."""
+    """Cleaned CSS, with gaps for the addresses of pictures."""
 
     text: str
     addresses: tuple[str, ...]
-    """As they stood in the sheet, one a gap."""
+    """The original addresses, one per gap."""
 
     def fill(self, url_of: Callable[[str], str | None]) -> str:
-        """Return the CSS with what ``url_of`` makes of each address; None: no picture."""
+        """Return the CSS with each address replaced by the result of ``url_of``; None: no picture."""
 
         def filled(mark: re.Match[str]) -> str:
             url = url_of(self.addresses[int(mark[1])])
@@ -67,14 +67,13 @@ class Sheet(NamedTuple):
         return _MARK.sub(filled, self.text)
 
 
-@lru_cache(maxsize=64)  # the sheets of a site are the same on all its pages; reading them is most of the work
+@lru_cache(maxsize=64)  # the pages of a site share their sheets; reading them is most of the work
 def read_sheet(css: str) -> Sheet:
     """Clean a style sheet.
 
-    Kept are rules, media queries and animations whose parts are all known. Left out: imports, fonts, name spaces,
-    what is broken, declarations with a function that is not known to be harmless, nesting that no person writes. What
-    would be fixed to the window scrolls away with the page; ``:link`` and ``[href]`` stand for links without an address
-    (``data-link``), which is what `look` makes of them.
+    Rules, media queries and animations are kept if all their parts are known. Imports, fonts, name spaces, invalid
+    rules, declarations with functions that are not known to be harmless and very deep nesting are removed. Elements
+    fixed to the window scroll with the page; ``:link`` and ``[href]`` become ``[data-link]``, as `look` writes links.
 
     Examples
     --------
@@ -88,7 +87,7 @@ def read_sheet(css: str) -> Sheet:
 
 
 def read_style(css: str) -> Sheet:
-    """Clean what stands in a style attribute.
+    """Clean a style attribute.
 
     >>> read_style("position:fixed; color: red; background: url(javascript:x)").fill(lambda address: None)
     'position:absolute;color:red;background:none;'
@@ -100,11 +99,11 @@ def read_style(css: str) -> Sheet:
 
 
 class _UnknownError(Exception):
-    """Something that is not known to be harmless."""
+    """A part that is not known to be harmless."""
 
 
 class _Reader:
-    """Writes what is known to be harmless, and gathers the addresses."""
+    """Writes the parts that are known to be harmless, and collects the addresses."""
 
     def __init__(self) -> None:
         self.addresses: list[str] = []
@@ -169,7 +168,7 @@ class _Reader:
         Raises
         ------
         _UnknownError
-            If one of them is not known to be harmless.
+            If a node is not known to be harmless.
         """
         if depth > _MAX_DEPTH:
             raise _UnknownError
@@ -198,7 +197,7 @@ class _Reader:
 
 
 def _address(node: Any) -> str | None:
-    """Return the address in a node, None where it is something else."""
+    """Return the address in a node; None: it is no address."""
     if node.type == "url":
         return str(node.value)
     if node.type == "function" and node.lower_name == "url":
@@ -208,7 +207,7 @@ def _address(node: Any) -> str | None:
 
 
 def _renamed(node: Any, before: Any) -> Any:
-    """Return part of a selector as it has to be for links without an address."""
+    """Return a part of a selector, adapted to links without an address."""
     follows_colon = before is not None and before.type == "literal" and before.value == ":"
     if node.type == "ident" and follows_colon and node.lower_value in {"link", "any-link"}:
         return ast.LiteralToken(node.source_line, node.source_column, "\1")
@@ -226,7 +225,7 @@ def _renamed(node: Any, before: Any) -> Any:
 
 
 def _without_tags(css: str) -> str:
-    # In strings the escape means the same; elsewhere it makes the rule invalid, and no end tag can ever be in it.
+    # In a string the escape has the same meaning; elsewhere it makes the rule invalid. No end tag can remain.
     return _TAG_LIKE.sub(r"\\3c ", css)
 
 

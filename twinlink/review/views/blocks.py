@@ -1,4 +1,4 @@
-"""Text blocks of two pages brought together by what every reader sees: their numbers and their lengths."""
+"""Alignment of text blocks by the numbers in them and by their lengths."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from rapidfuzz.distance import LCSseq
 __all__ = ["align_blocks", "number_key"]
 
 _NUMBERS = re.compile(r"\d+")
-_SKIP = 1.0  # what a block without partner costs: as much as a partner of three times the expected length
-_MAX_CELLS = 20_000  # of one table of the alignment; longer stretches are cut into pieces
-_MIN_LENGTH = 8.0  # added to lengths, so that short blocks are not told apart by a letter
+_SKIP = 1.0  # cost of a block without partner: that of a partner of three times the expected length
+_MAX_CELLS = 20_000  # per table of the alignment; longer stretches are divided
+_MIN_LENGTH = 8.0  # added to lengths, so that a letter more or less does not matter in short blocks
 
 
 def align_blocks(a: Sequence[str], b: Sequence[str]) -> list[tuple[int | None, int | None]]:
-    """Align two sequences of blocks: pairs of places, None where a block stands alone.
+    """Align two sequences of blocks: pairs of indices, None for a block without partner.
 
     Blocks with the same numbers in them are anchors (their longest common subsequence); between two anchors the order
     and the lengths decide, each block with one other or none: the alignment of least cost, where a pair costs
@@ -43,7 +43,7 @@ def align_blocks(a: Sequence[str], b: Sequence[str]) -> list[tuple[int | None, i
 
 
 def number_key(text: str) -> tuple[str, ...]:
-    """Return the numbers of two digits and more in a text, in order of size: the same in every language.
+    """Return the numbers with two or more digits in a text, sorted: a key that is equal in every language.
 
     >>> number_key("on 3 May 1998, ３０ %")
     ('1998', '30')
@@ -72,7 +72,7 @@ def _anchors(a: Sequence[str], b: Sequence[str]) -> list[tuple[int, int]]:
 def _between(
     lengths_a: Sequence[float], lengths_b: Sequence[float], range_a: tuple[int, int], range_b: tuple[int, int]
 ) -> list[tuple[int | None, int | None]]:
-    """Align what lies between two anchors; a stretch that is too long for one table is cut in proportion."""
+    """Align the blocks between two anchors; a stretch that is too long for one table is divided proportionally."""
     (start_a, end_a), (start_b, end_b) = range_a, range_b
     n_pieces = max(1, math.ceil(math.sqrt((end_a - start_a) * (end_b - start_b) / _MAX_CELLS)))
     aligned: list[tuple[int | None, int | None]] = []

@@ -1,4 +1,4 @@
-"""What a translation leaves as it is: numbers, addresses, codes; and foreign words in a text of another script."""
+"""Tokens that a translation keeps: numbers, addresses, codes, and Latin words in a text of another script."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _INVARIANT = re.compile(
 )
 _HAS_DIGIT = re.compile(r"\d")
 _SEPARATORS = re.compile(r"[,.'\u00a0\u202f]")
-_LATIN_SHARE = 0.85  # of the letters, below which a text is of another script: a Chinese character is half a word
+_LATIN_SHARE = 0.85  # of the letters; with fewer Latin letters, a text counts as being in another script
 
 
 class Invariant(NamedTuple):
@@ -27,13 +27,13 @@ class Invariant(NamedTuple):
     start: int
     end: int
     key: str
-    """The same on both sides where it is the same thing."""
+    """Normalised form, equal on both sides."""
 
 
 def invariants(text: str) -> Iterator[Invariant]:
-    """Yield what should stand in a translation, too.
+    """Yield the tokens that a translation should contain, too.
 
-    Words count where digits are in them (``A4``), or where the text is of another script than theirs.
+    Words count if they contain digits (``A4``) or if the text is in another script.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def invariants(text: str) -> Iterator[Invariant]:
 
 
 def keys_of(text: str) -> Counter[str]:
-    """Return all that a text could be asked for: the keys of its invariants, and of its Latin words."""
+    """Count the keys of all invariants and Latin words of a text."""
     return Counter(map(_key, _INVARIANT.finditer(text)))
 
 

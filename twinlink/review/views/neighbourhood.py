@@ -1,4 +1,4 @@
-"""The link graph around a page and its partner: which of their neighbours are partners of each other, too."""
+"""The link graph around a page and its partner, with the neighbours that are partners of each other."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ from twinlink.review.templating import clean, shortened
 __all__ = ["MAX_SHOWN", "Neighbourhood", "Node", "around", "draw", "face"]
 
 MAX_SHOWN = 30
-"""Neighbours of each page that are drawn: what fits a screen and can still be read."""
-_MAX_ASKED = 1_000  # neighbours of each page that are looked at; of more the rest is only counted
+"""Neighbours drawn per page: as many as are legible on a screen."""
+_MAX_ASKED = 1_000  # neighbours examined per page; further ones are only counted
 
 _WIDTH, _STEP, _TOP = 980, 30, 46
-_OUTER, _INNER = 250, 330  # where the nodes of neighbours and of the page stand, from the side
-_NAME, _MIDDLE_NAME = 34, 21  # columns of a name that fit beside a node, and between the two pages
+_OUTER, _INNER = 250, 330  # horizontal places of the neighbours' nodes and of the page's
+_NAME, _MIDDLE_NAME = 34, 21  # columns of a name beside a node, and between the two pages
 
 
 class Node(NamedTuple):
-    """A neighbour of a page; one that links in both ways is one node."""
+    """A neighbour of a page; links in both directions give one node."""
 
     page_id: int
     url: str
     title: str
     lang: str
     anchors: tuple[str, ...]
-    """Different texts of the links, at most three."""
+    """Distinct texts of the links, at most three."""
     outgoing: bool
     """Whether the page links to it."""
     incoming: bool
     """Whether it links to the page."""
     is_paired: bool
-    """Whether it has a partner anywhere."""
+    """Whether it has a partner."""
 
 
 @dataclass(frozen=True)
@@ -49,35 +49,35 @@ class Neighbourhood:
     page: Page
     partner: Page | None
     left: tuple[Node, ...]
-    """Neighbours of the page: those that match first, in the order in which the partner's stand facing them."""
+    """Neighbours of the page: first those that match, in the same order as their partners in ``right``."""
     right: tuple[Node, ...]
     """Neighbours of the partner."""
     matches: tuple[tuple[int, int], ...]
-    """Places in left and right of neighbours that are partners of each other."""
+    """Indices in left and right of neighbours that are partners of each other."""
     more_left: int
     """Neighbours that are not in ``left``."""
     more_right: int
     n_matches: int
-    """Matches among all neighbours that were looked at, shown or not."""
+    """Matches among all examined neighbours, shown or not."""
     n_left: int
-    """Neighbours of the page that were looked at."""
+    """Number of examined neighbours of the page."""
     n_right: int
     is_pair: bool = True
     """Whether the page is paired with the page that it is compared with."""
 
     @property
     def all_left(self) -> int:
-        """All neighbours of the page, looked at or not."""
+        """Number of all neighbours of the page."""
         return len(self.left) + self.more_left
 
     @property
     def all_right(self) -> int:
-        """All neighbours of the other page."""
+        """Number of all neighbours of the other page."""
         return len(self.right) + self.more_right
 
     @property
     def share(self) -> float:
-        """How much the neighbourhoods match: ``2 n_matches / (n_left + n_right)``, 0 without neighbours."""
+        """Similarity of the neighbourhoods: ``2 n_matches / (n_left + n_right)``, 0 without neighbours."""
         total = self.n_left + self.n_right
         return 2 * self.n_matches / total if total else 0.0
 
@@ -94,14 +94,14 @@ def around(
     page_id : int
         The page.
     partner_id : int, optional
-        The page that it is compared with; None: the first that it is paired with, if there is one.
+        The page to compare with; by default the first partner, if there is one.
     limit : int
-        Neighbours of each page that are named.
+        Neighbours shown per page.
 
     Returns
     -------
     Neighbourhood or None
-        None: there is no such page, or not the one that it is to be compared with.
+        None: one of the two pages does not exist, or they are the same.
     """
     page = tables.page(page_id)
     partners = tables.partners(page_id)
@@ -122,16 +122,16 @@ def around(
 def face(
     page: Page, partner: Page | None, left: Sequence[Neighbour], right: Sequence[Neighbour], limit: int = MAX_SHOWN
 ) -> Neighbourhood:
-    """Put the neighbours of two pages so that partners face each other, each with at most one; pure.
+    """Arrange the neighbours of two pages so that partners are side by side, each with at most one partner.
 
     Parameters
     ----------
     page, partner : Page
         The two pages.
     left, right : sequence of Neighbour
-        Around each of them. The two pages themselves do not count: a link between them says nothing of others.
+        Their neighbours. The two pages themselves are left out.
     limit : int
-        Neighbours of each page that are named.
+        Neighbours shown per page.
     """
     middle = {each.page_id for each in (page, partner) if each}
     nodes_left, pairs_of = _nodes(left, middle)
@@ -161,7 +161,7 @@ def face(
 def _nodes(
     neighbours: Iterable[Neighbour], middle: Collection[int]
 ) -> tuple[dict[int, Node], dict[int, tuple[int, ...]]]:
-    """Return the pages around a page, each once, and the partners of each."""
+    """Return the neighbours of a page without repetition, and the partners of each."""
     nodes: dict[int, Node] = {}
     partners: dict[int, tuple[int, ...]] = {}
     for near in neighbours:
@@ -186,7 +186,7 @@ def _nodes(
 
 
 def _match(left: dict[int, Node], right: dict[int, Node], partners_of: dict[int, tuple[int, ...]]) -> dict[int, int]:
-    """Return page of the left → its partner on the right, each page once."""
+    """Map pages on the left to their partners on the right, one to one."""
     taken: set[int] = set()
     matched: dict[int, int] = {}
     for page_id in left:
@@ -201,16 +201,16 @@ def _match(left: dict[int, Node], right: dict[int, Node], partners_of: dict[int,
 def draw(shown: Neighbourhood, address_of: Callable[[int], str], name: str = "neighbourhood") -> Markup:
     """Draw a neighbourhood as SVG: page and partner in the middle, the neighbours of each on its outer side.
 
-    Lines run from each page to its neighbours, and between neighbours that are partners of each other. Each node is a
-    link. Colours are classes (``side-a``, ``side-b``, ``match``, ``alone``); a template gives the text alternative as
-    lists of ``left``, ``right`` and ``matches``.
+    Lines connect each page with its neighbours, and neighbours that are partners of each other. Each node is a link.
+    Colours are classes (``side-a``, ``side-b``, ``match``, ``alone``); a template gives the text alternative as lists
+    of ``left``, ``right`` and ``matches``.
 
     Parameters
     ----------
     shown : Neighbourhood
         What is drawn.
     address_of : callable
-        Number of a page → address of its own picture.
+        Maps a page_id to the address of the graph around that page.
     name : str
         Unique on its page; letters, digits and hyphens.
     """
@@ -222,7 +222,7 @@ def draw(shown: Neighbourhood, address_of: Callable[[int], str], name: str = "ne
 
 
 def _side(shown: Neighbourhood, is_left: bool, middle: float, address_of: Callable[[int], str]) -> Iterable[str]:
-    """Yield the page in the middle and its neighbours on one side."""
+    """Yield one of the two pages and its neighbours."""
     page = shown.page if is_left else shown.partner
     nodes, more = (shown.left, shown.more_left) if is_left else (shown.right, shown.more_right)
     side = "side-a" if is_left else "side-b"
@@ -249,7 +249,7 @@ def _side(shown: Neighbourhood, is_left: bool, middle: float, address_of: Callab
 
 
 def _match_lines(shown: Neighbourhood) -> Iterable[str]:
-    """Yield the lines between partners, over the middle; they keep clear of the two pages."""
+    """Yield the lines between partners."""
     for a, b in shown.matches:
         start, end = (_x(_OUTER, True), _y(a)), (_x(_OUTER, False), _y(b))
         yield line(*start, *end, "match")
@@ -268,7 +268,7 @@ def _n_rows(shown: Neighbourhood) -> int:
 
 
 def _middle(shown: Neighbourhood) -> float:
-    """Return the height at which the two pages stand."""
+    """Return the vertical place of the two pages."""
     return _TOP + _n_rows(shown) * _STEP / 2
 
 
@@ -301,7 +301,7 @@ def _description(shown: Neighbourhood) -> str:
         return f"The page has {shown.n_left:,} neighbours and no partner."
     other = "its partner" if shown.is_pair else "the other page"
     looked = shown.n_left + shown.n_right
-    cut = f" Looked at are {looked:,} of them." if looked < shown.all_left + shown.all_right else ""
+    cut = f" {looked:,} of them were examined." if looked < shown.all_left + shown.all_right else ""
     return (
         f"The page has {shown.all_left:,} neighbours, {other} {shown.all_right:,};{cut}"
         f" {shown.n_matches:,} on each side are partners of each other."

@@ -1,4 +1,4 @@
-"""The tags of two pages facing each other, in the longest sequence that both have in common."""
+"""The start tags of two pages side by side, aligned by their longest common subsequence."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from rapidfuzz.distance import LCSseq
 __all__ = ["MAX_TAGS", "TagRow", "TagView", "tags_side_by_side"]
 
 MAX_TAGS = 20_000
-"""Tags of a page that are compared; the alignment of two such pages takes 50 MB for a moment."""
+"""Tags compared per page; aligning two pages of this length takes 50 MB."""
 
 _SHOWN_AROUND = 3
-_MIN_FOLDED = 12  # equal tags in a row that are not shown one by one
+_MIN_FOLDED = 12  # consecutive equal tags that are folded into one row
 _MAX_INDENT = 24
 
-# Start tags tell no depth. These open a level; those behind them can only stand directly in one of these.
+# Start tags have no depth. A key opens a level; the tags in its value can only be its direct children.
 _CONTAINERS = frozenset(
     "body main article section nav aside header footer div form fieldset ul ol menu dl table tbody thead tfoot tr td"
     " th li dd dt blockquote figure select".split()
@@ -41,36 +41,36 @@ _TOP = frozenset(("html", "head", "body"))
 
 
 class TagRow(NamedTuple):
-    """A tag of each page, of one page alone, or a number of equal ones."""
+    """A tag of each page, a tag of one page, or several equal tags."""
 
     a: str
-    """Name, empty where the page has none here."""
+    """Name; empty if the page has no tag in this row."""
     b: str
     indent_a: int
-    """Levels; a guess, for start tags do not tell where elements end."""
+    """Levels of indentation; a guess, since start tags do not show where elements end."""
     indent_b: int
     kind: str
-    """``equal``, ``other`` (both have a tag, not the same), ``only_a``, ``only_b`` or ``folded``."""
+    """``equal``, ``other`` (different tags), ``only_a``, ``only_b`` or ``folded``."""
     times: int
-    """Tags of each page that the row stands for: 1, or more in a folded one."""
+    """Number of tags per page in the row: 1, or more in a folded row."""
 
 
 class TagView(NamedTuple):
-    """Two pages' tags."""
+    """The tags of two pages, aligned."""
 
     rows: tuple[TagRow, ...]
     common: int
     """Length of the common sequence."""
     compared_a: int
     compared_b: int
-    """Tags that were compared."""
+    """Number of tags compared."""
     left_a: int
     left_b: int
-    """Tags behind the first `MAX_TAGS`, which were not."""
+    """Number of tags beyond the first `MAX_TAGS`, which were not compared."""
 
     @property
     def share(self) -> float:
-        """Tell how much the pages have in common: ``2 common / (compared_a + compared_b)``, 1 for two empty pages."""
+        """Similarity of the tags: ``2 common / (compared_a + compared_b)``, 1 for two empty pages."""
         total = self.compared_a + self.compared_b
         return 2 * self.common / total if total else 1.0
 
@@ -112,7 +112,7 @@ _Stretch = tuple[bool, tuple[int, int], tuple[int, int]]
 
 
 def _stretches(a: Sequence[str], b: Sequence[str]) -> Iterator[_Stretch]:
-    """Yield stretches of equal and of different tags in turn."""
+    """Yield stretches of equal and of different tags alternately."""
     start: tuple[int, int] | None = None
     for code in LCSseq.opcodes(a, b):
         if code.tag == "equal":
@@ -142,7 +142,7 @@ def _rows(
 
 
 def _folded(rows: list[TagRow], at_start: bool, at_end: bool) -> list[TagRow]:
-    """Put the middle of a run of equal tags into one row."""
+    """Fold the middle of a stretch of equal tags into one row."""
     head = 0 if at_start else _SHOWN_AROUND
     tail = 0 if at_end else _SHOWN_AROUND
     n_folded = len(rows) - head - tail
@@ -154,7 +154,7 @@ def _folded(rows: list[TagRow], at_start: bool, at_end: bool) -> list[TagRow]:
 
 
 def _indents(tags: Sequence[str]) -> list[int]:
-    """Guess the depth of each tag: what can only stand in a certain element goes back to the last of that name."""
+    """Guess the depth of each tag: a tag that needs a certain parent is placed in the last such element."""
     stack: list[str] = []
     indents = []
     for tag in tags:

@@ -1,4 +1,4 @@
-"""Two pages as text, block facing block: sentences with their partners, and what stands on one side alone."""
+"""Two pages as text, side by side: aligned blocks and sentences, and differences between the sides."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from twinlink.review.views.invariants import invariants, keys_of
 __all__ = ["MAX_BLOCK_CHARACTERS", "MAX_CHARACTERS", "MAX_ROWS", "Cell", "Row", "Span", "side_by_side"]
 
 MAX_BLOCK_CHARACTERS = 8_000
-"""Characters that are shown of a block."""
+"""Characters shown per block."""
 MAX_CHARACTERS = 400_000
-"""Characters that are shown of both pages together: a book of 150 pages."""
+"""Characters shown of both pages together, about 150 printed pages."""
 MAX_ROWS = 3_000
-"""Rows that are shown."""
-_MAX_BLOCKS = 4_000  # of a page that are looked at; more than can be shown, unless rows hold several
+"""Rows shown."""
+_MAX_BLOCKS = 4_000  # considered per page; more than can be shown, unless rows hold several
 
 
 class Span(NamedTuple):
@@ -27,11 +27,11 @@ class Span(NamedTuple):
 
     text: str
     bead: int
-    """Number of its bead, the same on both sides: place in the segments plus 1. 0: of none."""
+    """Number of its bead, equal on both sides: index in the segments plus 1; 0: no bead."""
     missing: bool
-    """Whether it is a sentence without partner."""
+    """Whether it is a sentence without a partner."""
     alone: bool
-    """Whether it is a number, an address, a code or a foreign word that the other side of the row has not got."""
+    """Whether it is an invariant that is missing on the other side of the row."""
 
 
 class Cell(NamedTuple):
@@ -41,23 +41,23 @@ class Cell(NamedTuple):
     """Its number."""
     spans: tuple[Span, ...]
     left_out: int
-    """Characters at its end that are not shown."""
+    """Number of characters at its end that are not shown."""
 
 
 class Row(NamedTuple):
-    """Blocks that face each other."""
+    """Blocks shown side by side."""
 
     a: tuple[Cell, ...]
     b: tuple[Cell, ...]
     kind: Literal["aligned", "only_a", "only_b", "cut"]
-    """``cut``: the last row of pages that are too long to be shown whole; it has no cells."""
+    """``cut``: the last row of pages that are too long to be shown completely; it has no cells."""
     left_a: int = 0
-    """Blocks that are not shown, in a row ``cut``."""
+    """Number of blocks that are not shown, in a ``cut`` row."""
     left_b: int = 0
 
     @property
     def differs(self) -> bool:
-        """Whether something in it stands on one side alone."""
+        """Whether the two sides differ."""
         cells = (*self.a, *self.b)
         return self.kind != "aligned" or any(span.missing or span.alone for cell in cells for span in cell.spans)
 
@@ -65,20 +65,20 @@ class Row(NamedTuple):
 def side_by_side(page_a: Page, page_b: Page, segments: Sequence[Segment] = ()) -> tuple[Row, ...]:
     """Put the blocks of two pages into rows.
 
-    With sentence beads, blocks that share a bead are in one row; a row may hold several blocks of a side. Blocks of
-    which no bead tells are aligned by their numbers and lengths, and without segments all of them are.
+    Blocks that share a sentence bead are in one row; a row may hold several blocks per side. Blocks without beads are
+    aligned by the numbers in them and by their lengths.
 
     Parameters
     ----------
     page_a, page_b : Page
         The pages.
     segments : sequence of Segment
-        Beads of the two pages, in this order of sides; those that point outside the pages' blocks are passed over.
+        Beads of the two pages, in this order of sides; beads outside the pages' blocks are ignored.
 
     Returns
     -------
     tuple of Row
-        In the order of page a; each block stands in one row, but those behind what can be shown.
+        In the order of page a; each block is in one row, except those beyond the limits.
     """
     more_a, more_b = (max(len(page.blocks) - _MAX_BLOCKS, 0) for page in (page_a, page_b))
     page_a, page_b = (replace(page, blocks=page.blocks[:_MAX_BLOCKS]) for page in (page_a, page_b))
@@ -102,7 +102,7 @@ _Places = list[tuple[int, int, int]]  # of the beads of a block: start, end, num
 
 
 def _usable(segment: Segment, page_a: Page, page_b: Page) -> Segment | None:
-    """Return a segment, None where it points outside the pages: they have been read anew since."""
+    """Return a segment; None: it points outside the pages, which have been read again since."""
     fits_a = -1 <= segment.block_a < len(page_a.blocks)
     fits_b = -1 <= segment.block_b < len(page_b.blocks)
     return segment if fits_a and fits_b else None
@@ -127,7 +127,7 @@ def _ordered(page_a: Page, page_b: Page, beads: Iterable[Segment | None]) -> lis
 
 
 def _joined(links: Sequence[tuple[int, int]]) -> list[_Group]:
-    """Return the blocks that beads hold together, in the order of the first side."""
+    """Return groups of blocks connected by beads, in the order of the first side."""
     group_of: dict[tuple[str, int], set[tuple[str, int]]] = {}
     for a, b in links:
         one, other = (group_of.setdefault(node, {node}) for node in (("a", a), ("b", b)))
@@ -145,7 +145,7 @@ def _joined(links: Sequence[tuple[int, int]]) -> list[_Group]:
 def _unlinked(
     page_a: Page, page_b: Page, gap_a: Sequence[int], gap_b: Sequence[int], known: tuple[set[int], set[int]]
 ) -> Iterator[_Group]:
-    """Yield the rows of blocks between two that are linked; what is known to have no partner stands alone."""
+    """Yield the rows between two linked groups; blocks known to have no partner get rows of their own."""
     free_a = [block for block in gap_a if block not in known[0]]
     free_b = [block for block in gap_b if block not in known[1]]
     alone_a = [block for block in gap_a if block in known[0]]
@@ -165,7 +165,7 @@ def _unlinked(
 
 
 class _Writer:
-    """Writes rows while there is room for them."""
+    """Writes rows until `MAX_CHARACTERS` is reached."""
 
     def __init__(self, page_a: Page, page_b: Page, beads: Sequence[Segment | None]) -> None:
         self._pages = (page_a, page_b)
@@ -200,7 +200,7 @@ class _Writer:
         return sum(map(keys_of, texts), Counter[str]())
 
     def _cell(self, side: int, block: int, facing: Counter[str] | None) -> Cell:
-        """Return a block; what ``facing`` has of its invariants is taken from there."""
+        """Return a block; its invariants are matched against those in ``facing``."""
         whole = self._pages[side].blocks[block]
         text = whole[: max(min(MAX_BLOCK_CHARACTERS, self._n_left), 0)]
         self._n_left -= len(text)
@@ -210,7 +210,7 @@ class _Writer:
         return Cell(block, tuple(spans), len(whole) - len(text))
 
     def _spans(self, text: str, piece: tuple[int, int, int], marks: Sequence[tuple[int, int]]) -> Iterator[Span]:
-        """Yield a sentence cut at what stands on its side alone."""
+        """Yield a sentence, divided at the invariants that are missing on the other side."""
         start, end, bead = piece
         missing = bead in self._without_partner
         for mark_start, mark_end in marks:
@@ -225,7 +225,7 @@ class _Writer:
 
 
 def _alone(text: str, facing: Counter[str]) -> Iterator[tuple[int, int]]:
-    """Yield the places of invariants that the other side has not got, or less often."""
+    """Yield the places of invariants that occur less often on the other side, or not at all."""
     left = facing.copy()
     for found in invariants(text):
         if left[found.key] > 0:
@@ -235,7 +235,7 @@ def _alone(text: str, facing: Counter[str]) -> Iterator[tuple[int, int]]:
 
 
 def _pieces(text: str, places: Sequence[tuple[int, int, int]]) -> Iterator[tuple[int, int, int]]:
-    """Yield the text in pieces: start, end, number of the bead or 0; of beads that overlap the first one counts."""
+    """Yield the text in pieces: start, end, number of the bead or 0; of overlapping beads the first one counts."""
     done = 0
     for first, last, bead in places:
         start, end = max(first, done), min(last, len(text))

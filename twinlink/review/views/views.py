@@ -1,4 +1,4 @@
-"""The four views of a pair: look, text, tags, sentences; long ones in parts."""
+"""The four views of a pair: look, text, tags, sentences; long views are divided into parts."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from twinlink.review.views.text import Cell, Row, side_by_side
 __all__ = ["PART", "View", "view_of"]
 
 PART = 400
-"""Rows that are shown at once: a page that is one huge table must not hold up its reader."""
+"""Rows per part: browsers are slow to lay out larger tables."""
 
 _LEAST_HEADING = 3  # characters; Chinese headings are short
 
 
 @dataclass(frozen=True)
 class View:
-    """What a template needs for a view."""
+    """A view of a pair, for a template."""
 
     name: str
     rows: Sequence[Any] = ()
     part: int = 1
     n_parts: int = 1
     whole: Any = None
-    """What the view says of the pages as a whole."""
+    """Summary of the view, such as the number of common tags."""
     start: int = -1
-    """Row at which the reading begins, behind menus; -1: not known."""
+    """Row of the heading, after the menus; -1: not known."""
 
 
 def view_of(tables: Snapshot, a: Page, b: Page, name: str, part: int) -> View:
@@ -51,7 +51,7 @@ def _text(tables: Snapshot, a: Page, b: Page, part: int) -> View:
 
 
 def _heading(rows: Sequence[Row], a: Page, b: Page) -> int:
-    """Return the first row with the longest text that stands in a page's title, too: most often its heading."""
+    """Return the row of the longest block that also occurs in a page's title, usually the heading; -1: none."""
     sizes = [max(_in_title(row.a, a), _in_title(row.b, b)) for row in rows]
     longest = max(sizes, default=0)
     return sizes.index(longest) if longest else -1

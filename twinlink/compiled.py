@@ -7,32 +7,40 @@ that was never compiled on this machine. The interpreter is done sooner with a c
 from __future__ import annotations
 
 import functools
+import time
 from collections.abc import Callable
-from typing import Any, Generic, ParamSpec, TypeVar, cast
+from typing import Any, ClassVar, Generic, ParamSpec, TypeVar, cast
 
 import numpy as np
 
-__all__ = ["FEW", "Kernel", "compiled", "compiled_beyond", "n_elements", "part_of_kernel"]
+__all__ = ["FEW", "PATIENCE", "Kernel", "compiled", "compiled_beyond", "n_elements", "part_of_kernel"]
 
 P = ParamSpec("P")
 ResultT = TypeVar("ResultT")
 
-FEW = 20_000
-"""Elements in the arrays of a call up to which the interpreter runs it."""
+FEW = 12_000
+"""Elements in the arrays of a call up to which the interpreter may run it."""
+PATIENCE = 0.3
+"""Seconds of a process that the interpreter may spend on calls of kernels: about what numba takes to start."""
 
 
 class Kernel(Generic[P, ResultT]):
-    """A function over arrays, which is compiled when it is first called with many elements.
+    """A function over arrays: the interpreter runs it while there is little to do, and machine code from then on.
 
-    The result is the same either way, bit for bit: a kernel computes with scalars of numpy, whose integers wrap around.
+    There is much to do once a kernel of this process has been called with many elements, or all calls together took
+    longer than `PATIENCE`. The result is the same either way, bit for bit: a kernel computes with scalars of numpy,
+    whose integers wrap around. What kernels call is a `part_of_kernel`, so that each call is of one kind throughout.
 
     Parameters
     ----------
     function
         The function, in the subset of Python that numba compiles.
     few
-        The number of elements in the arrays of a call up to which the interpreter runs it.
+        The number of elements in the arrays of a call up to which the interpreter may run it.
     """
+
+    patience: ClassVar[float] = PATIENCE
+    """Seconds left for the interpreter, in this process; 0 once anything is compiled."""
 
     def __init__(self, function: Callable[P, ResultT], few: int) -> None:
         functools.update_wrapper(self, function)
@@ -45,6 +53,7 @@ class Kernel(Generic[P, ResultT]):
         """The compiled function, without the interpreter lock; it is cached on disk if possible."""
         from numba import njit
 
+        Kernel.patience = 0.0
         try:
             return cast("Callable[P, ResultT]", njit(cache=True, nogil=True)(self.interpreted))
         except RuntimeError:  # numba found no writable folder, as in a read-only container
@@ -59,10 +68,13 @@ class Kernel(Generic[P, ResultT]):
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> ResultT:
         """Return what the function returns."""
-        if not self.few or n_elements(args) > self.few:
+        if not self.few or Kernel.patience <= 0 or n_elements(args) > self.few:
             return self.machine_code(*args, **kwargs)
+        start = time.perf_counter()
         with np.errstate(over="ignore"):  # integers wrap around on purpose
-            return self.interpreted(*args, **kwargs)
+            result = self.interpreted(*args, **kwargs)
+        Kernel.patience -= time.perf_counter() - start
+        return result
 
 
 def compiled(function: Callable[P, ResultT]) -> Kernel[P, ResultT]:

@@ -45,7 +45,7 @@ __all__ = [
 TOKEN, HEAD, TAIL, INSIDE = range(4)
 """Levels of keys: whole tokens, or letters at the head or tail of a token, or between its digits."""
 
-URL_KERNELS = "d303d6ad8450c3d2"
+URL_KERNELS = "dd31af49ec9137de"
 """Digest of ``url_kernels.py``. Numba caches compiled code by the content of its own file, not of the files that it
 calls: without this, an upgrade could use old code. A test checks the digest."""
 
@@ -130,6 +130,11 @@ def shared_masks(
 @compiled_beyond(FEW)
 def key_hash(level: int, source: np.uint64, target: np.uint64) -> np.uint64:
     """Hash of a key from its level and the hashes of its two sides."""
+    return _key_hash(level, source, target)
+
+
+@part_of_kernel
+def _key_hash(level: int, source: np.uint64, target: np.uint64) -> np.uint64:
     return mix(source + mix(target + _GOLD * np.uint64(level + 1)))
 
 
@@ -217,7 +222,7 @@ def _pair(
         a, b = x + first[v], x + last[v]
         gap = first[v] - 1 if kind[v] == CUT_LEFT else first[v]
         level = _level(text, x, lasts[page[v]], a, b, kind[v])
-        key = key_hash(level, np.uint64(0), hash_bytes(text, a, b))
+        key = _key_hash(level, np.uint64(0), hash_bytes(text, a, b))
         return key, page[u], _span(gap, gap), page[v], _span(first[v], last[v]), level
     a, b = starts[page[i]] + first[i], starts[page[j]] + first[j]
     a_end, b_end = starts[page[i]] + last[i], starts[page[j]] + last[j]
@@ -230,7 +235,7 @@ def _pair(
     if _is_after(text, a, a_end, b, b_end):
         u, v, a, a_end, b, b_end = j, i, b, b_end, a, a_end
     level = _level(text, starts[page[u]], lasts[page[u]], a, a_end, kind[u])
-    key = key_hash(level, hash_bytes(text, a, a_end), hash_bytes(text, b, b_end))
+    key = _key_hash(level, hash_bytes(text, a, a_end), hash_bytes(text, b, b_end))
     more = REPEATED if kind[u] == EVERYWHERE else 0
     span_u, span_v = _span(first[u] | more, last[u]), _span(first[v] | more, last[v])
     return key, page[u], span_u, page[v], span_v, level
@@ -337,9 +342,8 @@ def group_pairs(
                 key, u, span_u, v, span_v, level = _pair(text, starts, lasts, langs, masks, a, b)
                 if key != 0:
                     if keep == 0:
-                        before = _seen(table, key)
-                        is_one = least < 2 or _is_known(known, key)
-                        n += 1 if is_one else 2 if before == 1 else 1 if before > 1 else 0
+                        before = _seen(table, key)  # another key may have its place: then there is room to spare
+                        n += 2 if before == 1 else 1 if before > 1 or least < 2 or _is_known(known, key) else 0
                     elif least < 2 or _count(table, key) > 1 or _is_known(known, key):
                         keys[n], us[n], vs[n], spans_u[n], spans_v[n], levels[n] = key, u, v, span_u, span_v, level
                         n += 1

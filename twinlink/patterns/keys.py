@@ -17,7 +17,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from twinlink.patterns.kernels import HEAD, INSIDE, REPEATED, TAIL, TOKEN, key_hash
-from twinlink.patterns.url_kernels import common_host, default_documents, form_hashes, hash_bytes, write_forms
+from twinlink.patterns.url_kernels import common_host, default_documents, form_hashes, hash_text, write_forms
 
 __all__ = ["Forms", "Key", "key_hashes", "keys_of", "read_forms", "rule_of"]
 
@@ -144,7 +144,7 @@ def _default_hashes() -> Hashes:
 
 def _hash(text: str) -> np.uint64:
     data = np.frombuffer(text.encode(), np.uint8)
-    return np.uint64(hash_bytes(data, 0, len(data)))
+    return np.uint64(hash_text(data))
 
 
 def _first_in_order(column: pa.Array | pa.ChunkedArray, order: Places, is_new: NDArray[np.bool_]) -> Places:

@@ -34,6 +34,7 @@ __all__ = [
     "default_documents",
     "form_hashes",
     "hash_bytes",
+    "hash_text",
     "is_token",
     "masks_of",
     "mix",
@@ -82,6 +83,12 @@ def powers(n: int) -> Hashes:
 
 
 @compiled_beyond(FEW)
+def hash_text(text: Bytes) -> np.uint64:
+    """Hash of a whole text, see `hash_bytes`."""
+    return hash_bytes(text, 0, len(text))
+
+
+@part_of_kernel
 def hash_bytes(text: Bytes, start: int, end: int) -> np.uint64:
     """Hash of a piece of text: a polynomial in its bytes, so that hashes of neighbours can be joined."""
     h = np.uint64(0)

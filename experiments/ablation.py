@@ -4,7 +4,7 @@
 
     python -m experiments.ablation SITES... [--lexicons FOLDER]
 
-A cell is ``F1 (P / expected P)`` of the list that the default settings hand out. The last table has the best F1 of the
+A cell is ``F1 (P / expected P)`` of the list that the default settings report. The last table has the best F1 of the
 same scores when pairs are taken greedily, as in the paper, and when the sum of their scores is made largest.
 """
 

@@ -5,7 +5,7 @@
     python -m experiments.calibration SITES... [--lexicons FOLDER] [--out FOLDER]
 
 prints for each site the list at the default cut and at ``--min-precision`` 0.90, 0.95 and 0.99, and with ``--out``
-draws ``reliability.svg``: all pairs of all sites' matchings, handed out or not, in bins of their probability.
+draws ``reliability.svg``: all pairs of all sites' matchings, reported or not, in bins of their probability.
 """
 
 from __future__ import annotations

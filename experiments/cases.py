@@ -135,7 +135,7 @@ class Outcome:
     recall: float
     f1: float
     expected: float
-    """Mean probability of the pairs that are handed out; not a number where there are none."""
+    """Mean probability of the reported pairs; not a number where there are none."""
 
 
 def case_words(case: Case, lexicons: Sequence[Lexicon] = (), shared: SharedTokens = "all") -> Words:

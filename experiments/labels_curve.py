@@ -7,7 +7,7 @@
 A reviewer who knows the gold list answers what the queue of `twinlink review` asks; after each step the site is matched
 with all labels so far, and the queue asks on. *Others* are the pairs that nobody labelled, without the gold pairs that
 somebody accepted: F1 of the match without labels on them, and what it is with the labels. *Random* is the mean of
-``--draws`` reviewers who take pairs that were handed out as they come.
+``--draws`` reviewers who take reported pairs as they come.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ Pair = tuple[str, str]
 Answers = dict[Pair, bool | None]
 """Pairs that were asked for: right, wrong, or not scored by the gold list."""
 Asking = Callable[[pd.DataFrame], npt.NDArray[np.intp]]
-"""From the pairs that were handed out to their rows in the order in which they are asked for."""
+"""From the reported pairs to their rows in the order in which they are asked for."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Quality:
     best: float
     """F1 at the best cut of the same probabilities."""
     stated: float
-    """Mean probability of the pairs that are handed out."""
+    """Mean probability of the reported pairs."""
     true: float
     """Precision of these."""
 
@@ -79,7 +79,7 @@ class _Site:
     gold: Gold
 
     def pairs(self) -> pd.DataFrame:
-        """Match with the labels so far; return all pairs of the matching, handed out or not."""
+        """Match with the labels so far; return all pairs of the matching, reported or not."""
         match(self.run, self.config)
         return Run(self.run.path).pairs
 

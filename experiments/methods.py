@@ -9,7 +9,7 @@
 wrong kind that it takes for parallel, processor seconds, and what it found on its way (of filters: how many pairs each
 of them rejected). The same for all sites together: ``F1 (P / R)``.
 
-**Finding**: ``F1 (P / R), processor seconds`` of the list that each method hands out. Linearising pages and counting
+**Finding**: ``F1 (P / R), processor seconds`` of the list that each method reports. Linearising pages and counting
 words have rows of their own and are not in the seconds of the methods. Methods with URLs find nothing where addresses
 are opaque.
 

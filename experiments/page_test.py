@@ -4,7 +4,7 @@
 
     python -m experiments.page_test SITES... [--lexicons FOLDER] [--near 2]
 
-For each site ``F1 (P / R), processor seconds`` of what is handed out: by method ``weighed`` as it is; with the pairs
+For each site ``F1 (P / R), processor seconds`` of what is reported: by method ``weighed`` as it is; with the pairs
 taken out that fail the page test; weighed once more, without and with the test as one more kind of evidence, for the
 candidates that are among the best few of either page (seconds of the test included in both); by ``webmining`` by
 structure alone, and with the content filter.
@@ -81,7 +81,7 @@ def measure(case: Case, lexicons: Sequence[Lexicon], near: int) -> Column:
 
 
 def _tested(case: Case, match: SideMatch) -> npt.NDArray[np.float64]:
-    """Support of every pair of a matching that is handed out, 0 for the others."""
+    """Support of every pair of a matching that is reported, 0 for the others."""
     matching = match.found.matching
     kept = match.keep
     supports = np.zeros(len(kept))

@@ -6,7 +6,7 @@
 
 prints one table a figure, every site a column, and draws the figures as SVG when ``--out`` is given; with ``--single``
 only the table of each evidence alone is made. All F1 are at the best threshold (the oracle's), but for the rows
-``own cut``, which are what `twinlink match` hands out with its default settings.
+``own cut``, which are what `twinlink match` reports with its default settings.
 """
 
 from __future__ import annotations

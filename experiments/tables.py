@@ -75,7 +75,7 @@ def number(value: float) -> str:
 
 
 def own_cut(outcome: Outcome) -> str:
-    """Write ``F1 (P / expected P)`` of a list that was handed out."""
+    """Write ``F1 (P / expected P)`` of a reported list."""
     return f"{number(outcome.f1)} ({number(outcome.precision)} / {number(outcome.expected)})"
 
 

@@ -5,7 +5,7 @@
     python -m experiments.url_patterns SITES... [--made 1000000] [--seed 0]
 
 **Real sites**: of every site folder the pairs that patterns find by addresses alone, ``pairs; F1 (P / R)``: with the
-languages of the pages known (as stage `match` finds them), without any, and what method ``urls`` hands out of them once
+languages of the pages known (as stage `match` finds them), without any, and what method ``urls`` reports of them once
 content has had its say. Beside them the URL rule of Bitextor (at most one difference), all of whose pairs count.
 Recall is of all known pairs; pages whose addresses tell nothing are in it. Last, a tenth of the addresses of the
 second side are interchanged, so that patterns join wrong pages: of these pairs, and of the others, how many content

@@ -255,7 +255,7 @@ def test_damaged_settings_are_named_and_damage_nothing_else(place: Place, verb: 
         file.write_bytes(whole)
     assert done.returncode == 2, done
     assert f"{file}" in done.stderr
-    assert "mend it, or remove it to go on with the defaults" in done.stderr
+    assert "correct it, or remove it to use the defaults" in done.stderr
     check_unchanged(place, verb, go_on=False)
 
 
@@ -337,7 +337,7 @@ class Changed(NamedTuple):
 def check_killed(place: Place, name: str, done: Changed, kills: Killer) -> None:
     """Check that each result is wholly the earlier or wholly the later one, and that the same command goes on."""
     explained = twinlink("explain", place.run, f"{place.url}/en/a.html")
-    assert explained.returncode == 0 or "read anew" in explained.stderr or name == "replace", explained
+    assert explained.returncode == 0 or "read again" in explained.stderr or name == "replace", explained
     now = state(place.run)
     for stage in {key.partition("/")[0] for key in now} - {"report.html"}:  # which says when it was written
         part, before, after = (_of_stage(whole, stage) for whole in (now, place.before, done.after))

@@ -147,8 +147,8 @@ def test_work_waits_for_the_pause_to_end_and_says_so(
         report("match", 1, 2)
         assert clock.at_sleep == []
         said = capsys.readouterr().err
-        assert f"paused: match waits as long as {pause} is there (since 19" in said
-        assert said.endswith("match goes on\n")
+        assert f"paused: match waits while {pause} exists (since 19" in said
+        assert said.endswith("match resumes\n")
         report("match", 2, 2)
 
 
@@ -163,8 +163,8 @@ def test_work_goes_on_when_who_looked_at_each_pair_has_gone(
     assert clock.at_sleep == []
     assert pause.exists()
     said = capsys.readouterr().err
-    assert "paused: match waits while somebody looks at each pair" in said
-    assert said.endswith("match goes on\n")
+    assert "paused: match waits while a reviewer looks at each pair" in said
+    assert said.endswith("match resumes\n")
 
 
 def test_ctrl_c_ends_a_pause(clock: Clock, tmp_path: Path) -> None:
@@ -196,5 +196,5 @@ def test_nor_a_notebook(clock: Clock, tmp_path: Path, capsys: pytest.CaptureFixt
     tl.mine(write_toy(tmp_path / "toy"), out=run.path, langs="en,zh", ingest__base_url=BASE)
     said = capsys.readouterr().err
     assert clock.at_sleep == []
-    assert f"waits as long as {run.pause_file} is there" in said
+    assert f"waits while {run.pause_file} exists" in said
     assert len(said.splitlines()) == 2

@@ -58,11 +58,11 @@ def test_an_explanation_shows_numbers_and_rivals(run):
 def test_two_pages_that_are_no_pair_and_who_was_taken_instead(run):
     verdict = run.explain(f"{BASE}/en/a.html", f"{BASE}/zh/b.html").verdict
     assert verdict.startswith("not a pair")
-    assert "was taken instead" in verdict
+    assert "was chosen instead" in verdict
 
 
 def test_two_pages_of_one_language_are_called_that(run):
-    assert "both pages are in one language (en)" in run.explain(f"{BASE}/en/a.html", "/en/b.html").verdict
+    assert "both pages are in the same language (en)" in run.explain(f"{BASE}/en/a.html", "/en/b.html").verdict
 
 
 def test_a_page_is_not_explained_with_itself(run):

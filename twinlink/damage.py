@@ -86,7 +86,7 @@ def remedy(path: Path) -> str:
         if inside[0] in STAGES and (run / "config.toml").is_file():
             # What else a loop of discovery has found stays: its rounds are stages by themselves.
             part = run.joinpath(*inside[: 2 if inside[0] == "discover" else 1])
-            return f"; remove {shlex.quote(str(part))}, and {remake(run, inside[0])} makes it anew"
+            return f"; remove {shlex.quote(str(part))}, and {remake(run, inside[0])} rebuilds it"
     return ""
 
 

@@ -13,7 +13,7 @@
     │   ├── DamagedError          a file of a run that cannot be read any more
     │   ├── MissingStageError     a stage that has to come first has not been done
     │   └── RunLockedError        another process works in the same run directory
-    ├── CrawlError                exit code 4: not one page could be fetched
+    ├── CrawlError                exit code 4: no page could be fetched
     └── NothingFoundError         exit code 5: the job ended without a page or a pair
 
 A message says what was expected, what came, and what to do next.

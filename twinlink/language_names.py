@@ -54,16 +54,16 @@ def read_languages(texts: Sequence[str], setting: str = "langs") -> tuple[str, .
     >>> read_languages(["zh-TW", "zh-HK"])
     Traceback (most recent call last):
     ...
-    twinlink.errors.ConfigError: langs: zh-TW and zh-HK are one language here (zh-Hant); name one of them
+    twinlink.errors.ConfigError: langs: zh-TW and zh-HK are the same language here (zh-Hant); name one of them
     """
     tags = tuple(_read(text.strip(), setting) for text in texts)
     for one, other in itertools.combinations(tags, 2):
         meant = canonical_language(one)
         if meant == canonical_language(other):
-            raise ConfigError(f"{setting}: {one} and {other} are one language here ({meant}); name one of them")
+            raise ConfigError(f"{setting}: {one} and {other} are the same language here ({meant}); name one of them")
     for wide, narrow in itertools.permutations(tags, 2):
         if includes_language(wide, narrow):
-            raise ConfigError(f"{setting}: {wide} includes {narrow}; name one of them, or two that lie apart")
+            raise ConfigError(f"{setting}: {wide} includes {narrow}; name one of them, or two that do not overlap")
     return tags
 
 

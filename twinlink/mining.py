@@ -52,7 +52,7 @@ def mine(
     NothingFoundError
         If no pair was found in a run that has some; the earlier pairs are kept.
     CrawlError
-        If not one page could be fetched.
+        If no page could be fetched.
     RunLockedError
         If another process works in the same run directory.
 

@@ -71,7 +71,7 @@ def precision_coverage(curve: pd.DataFrame, ax: Axes | None = None) -> Axes:
     ax = _axes(ax)
     ax.plot(curve["coverage"], curve["precision"], color=BLUE, label="precision")
     ax.plot(curve["coverage"], curve["recall"], color=ORANGE, linestyle="--", label="recall")
-    ax.set(xlabel="share of the pairs that are kept, the surest first", ylabel="share", xlim=(0, 1), ylim=(0, 1.02))
+    ax.set(xlabel="share of the pairs that are kept, most probable first", ylabel="share", xlim=(0, 1), ylim=(0, 1.02))
     ax.legend(frameon=False)
     return ax
 

@@ -64,14 +64,14 @@ def _wait(pause: Path, stage: str, check: Callable[[], None]) -> None:
         since = f"{datetime.fromtimestamp(pause.stat().st_mtime).astimezone():%Y-%m-%d %H:%M}"
     except OSError:  # gone already
         return
-    say = f"paused: {stage} waits as long as {pause} is there (since {since}); go on in the review, or remove the file"
+    say = f"paused: {stage} waits while {pause} exists (since {since}); resume it in the review, or remove the file"
     if is_lease(pause):
-        say = f"paused: {stage} waits while somebody looks at each pair in the review; afterwards it goes on by itself"
+        say = f"paused: {stage} waits while a reviewer looks at each pair; it resumes afterwards"
     print(say, file=sys.stderr, flush=True)
     while waits(pause):
         time.sleep(PAUSE_SECONDS)
         check()
-    print(f"{stage} goes on", file=sys.stderr, flush=True)
+    print(f"{stage} resumes", file=sys.stderr, flush=True)
 
 
 def _shown(quiet: bool) -> AbstractContextManager[Report]:

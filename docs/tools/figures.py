@@ -182,7 +182,7 @@ def weighed() -> Drawing:
     )
     drawing.path([(at(x), 340 - 130 * p) for x, p in zip(given[order], chance[order], strict=True)], colour=INK)
     drawing.line(at(half), 30, at(half), 340, dash="2 3")
-    drawing.text(at(half) + 5, 330, "handed out from here on", size=11, colour=MUTED)
+    drawing.text(at(half) + 5, 330, "reported from here on", size=11, colour=MUTED)
     drawing.text(left + 6, 224, "P(right)", size=12, colour=MUTED)
     drawing.text(left + width / 2, 374, "log odds", size=12, colour=MUTED, anchor="middle")
     return drawing

@@ -48,7 +48,7 @@ def exit_codes() -> str:
     kinds = [getattr(errors, name) for name in errors.__all__]
     kinds.sort(key=lambda each: (each.exit_code, each.__mro__.index(Exception)))
     rows = [f"| {kind.exit_code} | `{kind.__name__}` | {(kind.__doc__ or '').splitlines()[0]} |" for kind in kinds]
-    first, last = "| 0 | | all is well |", "| 130 | | stopped by Ctrl-C; the same command goes on where it stopped |"
+    first, last = "| 0 | | all is well |", "| 130 | | stopped by Ctrl-C; the same command resumes where it stopped |"
     return "\n".join(["| code | error | |", "|---|---|---|", first, *rows, last])
 
 

@@ -95,7 +95,7 @@ class SeedMine:
 
     @property
     def total(self) -> Tally:
-        """All pairs that are handed out."""
+        """All reported pairs."""
         kept = self.baseline.plus(self.rescued).plus(self.deep)
         return Tally(kept.pairs - self.lost.pairs, kept.right - self.lost.right)
 

@@ -1,4 +1,4 @@
-"""Each reason for which a bead is not handed out."""
+"""Each reason for which a bead is not reported."""
 
 from __future__ import annotations
 

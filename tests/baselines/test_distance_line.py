@@ -79,7 +79,7 @@ class TestCovering:
         assert fit_line([10], [0.5], [False]).at(10) == 0
 
     def test_arrays_must_fit(self) -> None:
-        with pytest.raises(ShapeError, match="arrays of one length expected"):
+        with pytest.raises(ShapeError, match="expected arrays of one length"):
             fit_line([1, 2], [1.0], [True])
 
 

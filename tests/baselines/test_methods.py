@@ -185,7 +185,7 @@ def test_a_source_that_was_moved_is_told(tmp_path):
     run = RunDirectory.create(tmp_path / "run")
     ingest(run, [site], CONFIG.ingest)
     site.rename(tmp_path / "elsewhere")
-    with pytest.raises(InputError, match=r"no longer there, but methods that compare structure"):
+    with pytest.raises(InputError, match=r"not found, but methods that compare structure"):
         linearise_pages(run)
 
 

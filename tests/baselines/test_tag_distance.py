@@ -248,7 +248,7 @@ class TestPages:
         assert text_in_words(tokens(P, 30, P_END, 7), tokens(5, 0)).tolist() == [P, 5, P_END, 0]
 
     def test_words_must_fit(self) -> None:
-        with pytest.raises(ShapeError, match="words of 2 texts expected, got 1"):
+        with pytest.raises(ShapeError, match="expected words of 2 texts, got 1"):
             text_in_words(tokens(P, 30, P_END, 7), tokens(5))
 
     def test_the_heading_goes(self) -> None:
@@ -269,7 +269,7 @@ class TestPages:
             tag_distances([tokens()], [tokens()], csr_array((2, 2), dtype=bool))
 
     def test_limits_must_fit(self) -> None:
-        with pytest.raises(ShapeError, match="limits of 1 pairs expected"):
+        with pytest.raises(ShapeError, match="expected limits of 1 pairs"):
             tag_distances([tokens()], [tokens()], ONE, [1, 2])
 
     def test_no_pairs(self) -> None:

@@ -151,7 +151,7 @@ def test_pairs_of_earlier_pages_are_not_told_as_those_of_the_new_ones(run, tmp_p
     assert done.returncode == 0
     assert "ingest is done again (its input has changed); what is in match/ stays" in done.stderr
     done = twinlink("explain", run, f"{BASE}/a.html")
-    assert (done.returncode, "read anew since the last match; run `twinlink match" in done.stderr) == (3, True)
+    assert (done.returncode, "read again since the last match; run `twinlink match" in done.stderr) == (3, True)
     assert (run / "pairs.tsv").read_text() == listed
 
 
@@ -190,7 +190,7 @@ def test_evaluate_leaves_out_gold_of_other_languages(tmp_path):
 
 @pytest.mark.parametrize(
     ("langs", "message"),
-    [("en", "two languages"), ("en,en", "are one language here (en)"), ("en,fr", "no page in fr (French)")],
+    [("en", "two languages"), ("en,en", "are the same language here (en)"), ("en,fr", "no page in fr (French)")],
 )
 def test_evaluate_wants_two_languages_of_the_run(run, langs, message):
     done = twinlink("evaluate", run, "--gold", run / "pairs.tsv", "--langs", langs)
@@ -273,7 +273,7 @@ def run_in_a_file(tmp_path: Path, command: str, *args: object) -> list[object]:
         (lambda tmp: ["mine", "", "-o", tmp / "run"], 2, "no such file or folder"),
         (lambda tmp: ["mine", "http://127.0.0.1:9/", tmp / "none", "-o", tmp / "run"], 2, "no such file or folder"),
         (lambda tmp: toy(tmp, "--langs", "en"), 2, "pairs need two languages"),
-        (lambda tmp: toy(tmp, "--langs", "en,EN"), 2, "en and EN are one language here (en)"),
+        (lambda tmp: toy(tmp, "--langs", "en,EN"), 2, "en and EN are the same language here (en)"),
         (lambda tmp: toy(tmp, "--langs", "en,zh-Hant,zh"), 2, "zh includes zh-Hant"),
         (lambda tmp: toy(tmp, "--langs", "en;zh"), 2, "'en;zh': no language has this code or name"),
         (lambda tmp: toy(tmp, "--langs", ",,"), 2, "'': no language has this code or name"),
@@ -333,7 +333,7 @@ def test_a_job_that_is_killed_or_stopped_goes_on_and_comes_to_the_same_pairs(ser
         os.killpg(process.pid, sign)
         said = process.communicate()[1]
         if sign == signal.SIGINT:
-            assert (process.returncode, said) == (130, "twinlink: stopped; the same command goes on where it stopped\n")
+            assert (process.returncode, said) == (130, "twinlink: stopped; the same command resumes where it stopped\n")
     assert twinlink(*command, run).returncode == 0
     assert pairs_of(run) == pairs_of(whole)
     assert not list(run.glob(".*.tmp"))

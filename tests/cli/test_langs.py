@@ -93,10 +93,10 @@ REFUSED = [
     ("en,x-default", "'x-default': no language has this code or name; expected a code"),
     ("en,und", "'und': no language has this code or name; expected a code"),
     ("en," + "x" * 300, "no language has this code or name; expected a code"),
-    ("zh-TW,zh-HK", "zh-TW and zh-HK are one language here (zh-Hant); name one of them"),
-    ("en-US,en-GB", "en-US and en-GB are one language here (en); name one of them"),
-    ("iw,he", "iw and he are one language here (he); name one of them"),
-    ("en,English", "en and en are one language here (en); name one of them"),
+    ("zh-TW,zh-HK", "zh-TW and zh-HK are the same language here (zh-Hant); name one of them"),
+    ("en-US,en-GB", "en-US and en-GB are the same language here (en); name one of them"),
+    ("iw,he", "iw and he are the same language here (he); name one of them"),
+    ("en,English", "en and en are the same language here (en); name one of them"),
     ("en,zh,zh-TW", "zh includes zh-TW; name one of them"),
     ("en", "en alone is wanted; pairs need two languages, e.g. en,zh"),
 ]
@@ -168,7 +168,9 @@ def test_evaluate_takes_what_mine_takes(demo: Path) -> None:
         done = twinlink("evaluate", demo, "--gold", gold, "--langs", langs)
         assert f"gold {n_pairs}, predicted {n_pairs}, right {n_pairs}" in done.stdout, done.stderr
         assert ("zh-TW: the site's zh-Hant" in done.stdout) == ("zh-TW" in langs)
-    assert "are one language here (en)" in twinlink("evaluate", demo, "--gold", gold, "--langs", "en-US,en-GB").stderr
+    assert (
+        "are the same language here (en)" in twinlink("evaluate", demo, "--gold", gold, "--langs", "en-US,en-GB").stderr
+    )
     assert "did you mean en" in twinlink("evaluate", demo, "--gold", gold, "--langs", "englsih,zh").stderr
 
 

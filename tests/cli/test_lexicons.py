@@ -157,7 +157,7 @@ def test_two_texts_say_their_languages_by_their_names(share: Path, tmp_path: Pat
     assert "The cat.\tLe chat." in done.stdout
     done = twinlink("align", tmp_path / "a.en", tmp_path / "a.txt", "--lexicon", "auto")
     assert done.returncode == 2
-    assert "which language is" in done.stderr
+    assert "the language of" in done.stderr
 
 
 def test_a_notebook_finds_dictionaries_too(share: Path, words: dict[str, str], tmp_path: Path) -> None:

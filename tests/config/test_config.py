@@ -32,7 +32,7 @@ def test_every_setting_survives_toml(tmp_path):
         ("[crawl]\nmax_pages = 0", "max_pages"),
         ("[match.internal]\ncontent = 'magic'", "content"),
         ("langs = [", "not a TOML file"),
-        ("langs = " + "9" * 100_000, "a number of thousands of digits"),
+        ("langs = " + "9" * 100_000, "a number with too many digits"),
         ("[crawl]\nmax_pages = 0x" + "f" * 5_000, "crawl.max_pages: expected a number of at most 18 digits"),
         ("[match]\nmax_pairs = 1_000_000_000_000_000_000", "match.max_pairs: expected a number of at most 18 digits"),
         ("x = " + "[" * 100_000, "nested too deeply"),

@@ -87,10 +87,10 @@ def test_two_labels_tell_nothing() -> None:
     assert scores.f1 is not None
     assert not any((scores.precision.tells, scores.recall.tells, scores.f1.tells))
     for line in str(scores).splitlines():
-        assert "too few labels to tell (95 % interval" in line
+        assert "too few labels (95 % interval" in line
     assert "some 41 labels" not in str(scores)
-    assert f"some {scores.precision.needed} labels in random order would do" in str(scores)
-    assert f"some {scores.recall.needed} accepted pairs would do" in str(scores)
+    assert f"about {scores.precision.needed} labels in random order are needed" in str(scores)
+    assert f"about {scores.recall.needed} accepted pairs are needed" in str(scores)
 
 
 def test_many_labels_tell_all_three() -> None:

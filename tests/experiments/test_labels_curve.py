@@ -17,7 +17,7 @@ PAIRS = pd.DataFrame({"url_a": ["/a", "/b", "/c"], "url_b": ["/x", "/z", "/y"], 
 
 
 def test_quality_by_hand() -> None:
-    """Two are handed out, one of them is right; the best cut is behind the first: P = 1, R = 1/3."""
+    """Two are reported, one of them is right; the best cut is behind the first: P = 1, R = 1/3."""
     found = quality(PAIRS, GOLD)
     assert (found.f1, found.best, found.true) == pytest.approx((0.4, 0.5, 0.5))
     assert found.stated == pytest.approx(0.8)

@@ -83,7 +83,7 @@ def test_the_same_source(
 def test_a_source_that_was_moved_is_known_by_its_files(run: Path, toy: Path, tmp_path: Path) -> None:
     toy.rename(tmp_path / "elsewhere")
     said = did(twinlink("mine", tmp_path / "elsewhere", "-o", run))
-    assert f"{tmp_path}/elsewhere holds the same files as {toy}, which is no longer there" in said
+    assert f"{tmp_path}/elsewhere holds the same files as {toy}, which no longer exists" in said
     assert source_paths(RunDirectory(run)) == [tmp_path / "elsewhere"]
     assert len(open_run(run).pairs) == 5
     (tmp_path / "elsewhere").rename(toy)
@@ -132,7 +132,7 @@ def test_a_source_that_is_gone_is_told_by_its_name(run: Path, toy: Path, other: 
     shutil.rmtree(toy)
     done = twinlink("mine", other, "-o", run, "--add")
     assert done.returncode == 2
-    assert f"{toy}: was read into {run} and is no longer there" in done.stderr
+    assert f"{toy}: was read into {run} and no longer exists" in done.stderr
     assert len(open_run(run).pairs) == 5
 
 
@@ -143,7 +143,7 @@ def test_replace_starts_anew_and_drops_what_was_there_when_it_is_done(run: Path,
     (run / "review" / "labels.jsonl").touch()
     (run / "notes.txt").touch()
     said = did(twinlink("mine", other, "-o", run, "--replace", "--langs", "en,zh"))
-    assert f"{run} starts anew; once that has succeeded, 10 pages, 5 pairs, 5 aligned pairs from" in said
+    assert f"{run} is rebuilt; on success, 10 pages, 5 pairs, 5 aligned pairs from" in said
     assert sites(run) == {"other.example"}
     assert open_run(run).config == Config().override({"langs": ["en", "zh"]}), "settings start anew, too"
     left = sorted(path.name for path in run.iterdir())
@@ -156,7 +156,7 @@ def test_a_replacement_that_fails_changes_nothing_and_is_gone_on_with(run: Path,
     before = {path: path.read_bytes() for path in run.rglob("*") if path.is_file() and path.name != ".lock"}
     done = twinlink("mine", other, "-o", run, "--replace", "--langs", "en,rus")
     assert done.returncode == 5
-    assert f"The run stays as it was; what was mined now is in {run}/replacement" in done.stderr
+    assert f"The run is unchanged; the new result is in {run}/replacement" in done.stderr
     assert f"next: twinlink match {run}/replacement --langs en,zh-Hant" in done.stderr
     assert {path: path.read_bytes() for path in before} == before
     assert sites(run / "replacement") == {"other.example"}, "it is a run of its own"

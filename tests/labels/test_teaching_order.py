@@ -85,5 +85,5 @@ def test_every_row_comes_once_and_none_twice(seed: int, n: int, n_features: int)
 
 
 def test_arrays_of_other_lengths_are_refused() -> None:
-    with pytest.raises(ShapeError, match=r"one length expected, got \[2, 3\]"):
+    with pytest.raises(ShapeError, match=r"expected arrays of one length, got \[2, 3\]"):
         asking_order(np.full(3, 0.5), np.arange(3), np.arange(3), np.zeros((2, 1)), np.zeros(3, int))

@@ -1,4 +1,4 @@
-"""Which pairs of a matching are handed out, and which setting leaves out the others."""
+"""Which pairs of a matching are reported, and which setting leaves out the others."""
 
 from __future__ import annotations
 

@@ -132,7 +132,7 @@ class Tables:
         return float(own.loc[own["other"] == url_b, "score"].iloc[0])
 
     def goes_with(self, url: str) -> list[str]:
-        """The pages that a page goes with in the matching, handed out or not."""
+        """The pages that a page goes with in the matching, reported or not."""
         named = re.findall(r"with (http\S+?)(?:,|$)", self.why[url][1]) if url in self.why else []
         return [*self.partners.get(url, []), *named]
 
@@ -185,7 +185,7 @@ def check_no_candidate(tables: Tables, url: str, detail: str) -> None:
 
 def check_label(tables: Tables, url: str, detail: str) -> None:
     labels = tables.run.labels
-    if told := re.fullmatch(r"not with (\S+), as somebody said", detail):
+    if told := re.fullmatch(r"not with (\S+): a label rejects the pair", detail):
         ends = {url, told[1]}
         assert (labels["url_a"].isin(ends) & labels["url_b"].isin(ends) & (labels["verdict"] == "reject")).any()
     else:
@@ -312,13 +312,13 @@ def _label(tables: Tables, a: str, b: str, both: pd.DataFrame, told: re.Match[st
 
 
 SAID = {
-    r"they are of different sites \((\S+), (\S+)\), and a site is matched by itself": _different_sites,
-    r"both pages are in one language \((\S+)\)": _one_language,
+    r"they are of different sites \((\S+), (\S+)\), and each site is matched separately": _different_sites,
+    r"both pages are in the same language \((\S+)\)": _one_language,
     r"it was a candidate, of score (\S+)": _candidate,
     r"it was a candidate, which the filter (\S+) rejected": _filtered,
-    r"it was no candidate: (the URL rule|neither hreflang|no URL pattern).*": _by_address,
-    r"it was no candidate; the two pages had (\d+) and (\d+) others": _no_candidate,
-    r"(\S+) ↔ (\S+) was taken instead": _taken,
+    r"it was not a candidate: (the URL rule|neither hreflang|no URL pattern).*": _by_address,
+    r"it was not a candidate; the two pages had (\d+) and (\d+) others": _no_candidate,
+    r"(\S+) ↔ (\S+) was chosen instead": _taken,
     r"a label rejects it": _label,
     r"(\S+): rejected in match: (.*)": _rejected,
 }

@@ -334,7 +334,7 @@ def test_a_run_that_was_read_from_files_asks_the_network_and_says_so(tmp_path: P
         run, folder = read(tmp_path, server), tmp_path / "mirror"
         done = CliRunner().invoke(app, ["recover", str(run.path)])
         assert done.exit_code == 0, done.output
-        assert "read from files: its pages' partners are now asked for over the network" in done.output
+        assert "read from files: the partners of its pages are now fetched over the network" in done.output
         assert f"next: twinlink ingest -o {run.path} && twinlink match {run.path}\n" in done.output
         assert outcomes(run) == deep()
         assert not (run.path / "ledger.sqlite").exists()

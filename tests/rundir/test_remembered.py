@@ -86,7 +86,7 @@ def test_languages_that_are_not_there_leave_the_pairs_and_what_is_remembered(run
     before = (run / "pairs.tsv").read_text()
     done = twinlink("match", run, "--langs", "en,rus")
     assert done.returncode == 5
-    assert "0 pairs: no page is in rus (Russian), of langs en,rus. The run stays as it was, with 5 pairs" in done.stderr
+    assert "0 pairs: no page is in rus (Russian), of langs en,rus. The run keeps its 5 pairs" in done.stderr
     assert "rejected in match: other-language" in done.stdout
     assert f"next: twinlink match {run} --langs en,zh-Hant" in done.stderr
     assert (run / "pairs.tsv").read_text() == before
@@ -172,7 +172,7 @@ def test_a_library_of_patterns_is_remembered_and_counts_where_patterns_do(run: P
 def test_what_is_done_again_is_told_before_with_what_comes_after(run: Path) -> None:
     assert twinlink("align", run).returncode == 0
     lines = twinlink("match", run, "--min-precision", "0.3").stderr.splitlines()
-    again = "match is done again (match.min_precision none → 0.3); what is in align/ stays, and has to be made again"
+    again = "match is done again (match.min_precision none → 0.3); align/ must be rebuilt"
     (place,) = (number for number, line in enumerate(lines) if line.startswith(again))
     (progress,) = (number for number, line in enumerate(lines) if line.startswith("match: 1 of 1"))
     assert place < progress

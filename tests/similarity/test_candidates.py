@@ -174,5 +174,5 @@ def test_candidates_fit_into_the_memory(memory: int | None, n_pages: int, per_pa
 
 
 def test_memory_for_less_than_one_candidate_a_page_is_refused() -> None:
-    with pytest.raises(ConfigError, match=r"200000 pages need 300 MB at least .* got 100"):
+    with pytest.raises(ConfigError, match=r"200000 pages need at least 300 MB .* got 100"):
         within_memory(CandidateSettings(memory=100), 200_000)

@@ -208,7 +208,7 @@ def test_combined_translations_take_the_larger_weight() -> None:
 
 def test_shapes_are_checked() -> None:
     a, b, table = csr_array((2, 3)), csr_array((4, 5)), csr_array((3, 5))
-    with pytest.raises(ShapeError, match=r"translation matrix of shape \(3, 5\) expected"):
+    with pytest.raises(ShapeError, match=r"expected a translation matrix of shape \(3, 5\)"):
         content_similarity(a, b, csr_array((5, 3)), csr_array((2, 4)))
     with pytest.raises(ShapeError, match="does not fit 2 and 4 pages"):
         content_similarity(a, b, table, csr_array((4, 2)))

@@ -140,7 +140,7 @@ def test_no_pairs() -> None:
 
 def test_arguments_must_fit() -> None:
     scores = csr_array(np.eye(2, dtype=np.float32))
-    with pytest.raises(ShapeError, match=r"scores of shape \(3, 2\) expected"):
+    with pytest.raises(ShapeError, match=r"expected scores of shape \(3, 2\)"):
         choose_threshold(scores, greedy(scores), greedy, all_different(3), all_different(2))
     outside = Pairs(np.array([5]), np.array([0]), np.array([1], np.float32))
     with pytest.raises(ShapeError, match="got some outside"):

@@ -71,8 +71,8 @@ def test_glosses(text: str, glosses: list[str]) -> None:
 @pytest.mark.parametrize(
     ("index", "message"),
     [
-        (b"bordel\tA\n", "line 1: headword TAB offset TAB length"),
-        (b"\nbordel\tA\t!\n", "line 2: headword TAB offset TAB length"),
+        (b"bordel\tA\n", "line 1: expected headword TAB offset TAB length"),
+        (b"\nbordel\tA\t!\n", "line 2: expected headword TAB offset TAB length"),
         (b"bordel\tA\t////\n", "line 1: the entry of 'bordel' ends beyond"),
         (b"a\tA\tB\n\xff\n", "line 2: not UTF-8"),
         (b"", "no entry"),

@@ -135,7 +135,7 @@ def test_an_index_that_is_out_of_date(archive: Path) -> None:
     assert names(index) == ["zh/1", "zh/2"]
     found = [item for item in read(index) if isinstance(item, Reject)]
     assert [item.reason for item in found] == ["damaged-record"] * 4
-    assert "the record at this place is of" in found[0].detail
+    assert "the record at this position is of" in found[0].detail
 
 
 def test_lines_that_are_none_are_counted(archive: Path) -> None:

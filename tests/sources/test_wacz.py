@@ -126,7 +126,7 @@ def test_members_that_lie_over_each_other(tmp_path: Path) -> None:
     with zipfile.ZipFile(path, "w") as container:
         container.write(archive(tmp_path), "archive/data.warc.gz")
         container.filelist *= 50
-    with pytest.raises(InputError, match="over each other"):
+    with pytest.raises(InputError, match="members that overlap"):
         read(path)
 
 

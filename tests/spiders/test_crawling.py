@@ -362,7 +362,7 @@ def test_a_crawler_that_dies_is_an_error_and_goes_on(tmp_path: Path, monkeypatch
             children[0].kill()
 
     with serving(slowly(numbered)) as site:
-        with pytest.raises(CrawlError, match=r"signal 9.*same call goes on"):
+        with pytest.raises(CrawlError, match=r"signal 9.*same call resumes"):
             crawl([site.url], tmp_path, CrawlSettings(), kill)
         assert crawl([site.url], tmp_path, CrawlSettings()).fetched == len(NUMBERED)
         assert responses_of_pages(tmp_path, site) == Counter(NUMBERED)

@@ -133,7 +133,7 @@ def test_a_page_with_very_many_links_says_how_many_are_not_looked_at(kind: str) 
     entries = scope().links(page, urls)
     assert [entry.reason for entry in entries] == [*[""] * most, "too-many-links"]
     assert entries[-1].url == urls[most]
-    assert entries[-1].detail == f"it and 9 links behind it, on {SITE}/"
+    assert entries[-1].detail == f"it and 9 links after it, on {SITE}/"
 
 
 def test_a_page_with_very_long_addresses_brings_so_many_fewer() -> None:
@@ -143,7 +143,7 @@ def test_a_page_with_very_long_addresses_brings_so_many_fewer() -> None:
     assert sum(len(entry.url) for entry in entries[:-1]) <= MAX_LINK_BYTES["page"]
     assert [entry.reason for entry in entries] == [*[""] * (len(entries) - 1), "too-many-links"]
     assert len(entries) > MAX_LINK_BYTES["page"] / 2_000
-    assert entries[-1].detail == f"it and {len(urls) - len(entries)} links behind it, on {SITE}/"
+    assert entries[-1].detail == f"it and {len(urls) - len(entries)} links after it, on {SITE}/"
 
 
 @pytest.mark.parametrize(

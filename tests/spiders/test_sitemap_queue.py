@@ -254,5 +254,5 @@ def test_links_beyond_what_a_site_may_take_up_are_counted(tmp_path: Path) -> Non
     assert progress.fetched == 19  # a thousand characters each, and the start page
     assert progress.reasons == {"too-many-links": 1}
     assert rejects[0].detail == (
-        f"it and 41 links behind it: 20000 bytes of addresses of {site.url.removeprefix('http://')} are known"
+        f"it and 41 links after it: the addresses of {site.url.removeprefix('http://')} reached 20000 bytes"
     )

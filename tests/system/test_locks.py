@@ -34,7 +34,7 @@ def test_a_note_that_cannot_be_read_names_nobody(tmp_path: Path, note: bytes) ->
         with pytest.raises(BlockedError) as error, locked(tmp_path / "lock", 0.0):
             pass
     assert error.value.holder is None
-    assert error.value.say("in use", "take another") == "in use; wait for it, or take another"
+    assert error.value.say("in use", "take another") == "in use; wait for it to end, or take another"
 
 
 def test_a_forked_process_does_not_hold_on_to_the_lock(tmp_path: Path) -> None:

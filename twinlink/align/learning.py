@@ -234,7 +234,7 @@ def known_from_pairs(
         If the two sides differ in length.
     """
     if len(a) != len(b):
-        raise ShapeError(f"sentence pairs need as many sentences on either side, got {len(a)} and {len(b)}")
+        raise ShapeError(f"sentence pairs: expected equally many sentences on both sides, got {len(a)} and {len(b)}")
     settings = settings or BitextSettings()
     scoring = scoring_of(settings)
     model = fresh(None, settings)

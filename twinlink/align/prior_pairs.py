@@ -39,7 +39,7 @@ def warm_knowledge(
         for file in files:
             if not file.langs and ".tmx" not in file.path.suffixes:
                 raise InputError(
-                    f"{file.path}: which languages is it in? write --warm {'-'.join(langs[0])}={file.path}"
+                    f"{file.path}: its languages are not known; write --warm {'-'.join(langs[0])}={file.path}"
                 )
     found: dict[Langs, list[tuple[str, str]]] = {two: [] for two in langs}
     for file in files:

@@ -153,7 +153,7 @@ def _check_sentences(run: RunDirectory, folder: Path) -> None:
     except DamagedError:  # unreadable results are not kept
         return
     if had_some:
-        raise NothingFoundError("0 sentence pairs: all were left out. The run stays as it was, with those that it had")
+        raise NothingFoundError("0 sentence pairs: all were left out. The run keeps its earlier sentence pairs")
 
 
 def _has_sentences(folder: Path) -> bool:

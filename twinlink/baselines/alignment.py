@@ -142,10 +142,10 @@ def chunk_pairs(tokens_a: NDArray[np.int32], tokens_b: NDArray[np.int32]) -> Int
 def _check_pairs(rows: ArrayLike, columns: ArrayLike, n_a: int, n_b: int) -> Integers:
     first, second = np.asarray(rows, np.int64), np.asarray(columns, np.int64)
     if first.ndim != 1 or first.shape != second.shape:
-        raise ShapeError(f"pairs want as many rows as columns, got shapes {first.shape} and {second.shape}")
+        raise ShapeError(f"pairs: expected as many rows as columns, got shapes {first.shape} and {second.shape}")
     for pages, n in ((first, n_a), (second, n_b)):
         if pages.size and not 0 <= pages.min() <= pages.max() < n:
-            raise ShapeError(f"pairs name pages {pages.min()} to {pages.max()}, but there are {n}, from 0 on")
+            raise ShapeError(f"pairs: expected pages 0 to {n - 1}, got {pages.min()} to {pages.max()}")
     return np.column_stack([first, second])
 
 

@@ -77,7 +77,7 @@ def fit_line(tags: ArrayLike, distances: ArrayLike, right: ArrayLike, share: flo
     t, d = np.maximum(np.asarray(tags, np.float64), 1), np.asarray(distances, np.float64)
     good = np.asarray(right, np.bool_)
     if not t.shape == d.shape == good.shape:
-        raise ShapeError(f"arrays of one length expected, got {t.shape}, {d.shape} and {good.shape}")
+        raise ShapeError(f"expected arrays of one length, got {t.shape}, {d.shape} and {good.shape}")
     n_right = int(good.sum())
     n_wrong = len(good) - n_right
     if not n_right:

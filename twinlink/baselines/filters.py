@@ -155,7 +155,7 @@ def checked_pairs(a: Shapes, b: Shapes, pattern: csr_array) -> tuple[Numbers, Nu
     for side in (a, b):
         if not len(side.tokens) == len(side.size) == len(side.languages):
             lengths = len(side.tokens), len(side.size), len(side.languages)
-            raise ShapeError(f"tokens, sizes and languages of the same pages expected, got {lengths}")
+            raise ShapeError(f"expected tokens, sizes and languages of the same pages, got {lengths}")
     if pattern.shape != (len(a.tokens), len(b.tokens)):
         raise ShapeError(f"pattern {pattern.shape} does not fit {len(a.tokens)} and {len(b.tokens)} pages")
     return entries(pattern)

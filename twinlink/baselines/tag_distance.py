@@ -63,7 +63,7 @@ def text_in_words(tokens: Tokens, words: Tokens) -> Tokens:
     """
     texts = tokens >= 0
     if np.count_nonzero(texts) != len(words):
-        raise ShapeError(f"words of {np.count_nonzero(texts)} texts expected, got {len(words)}")
+        raise ShapeError(f"expected words of {np.count_nonzero(texts)} texts, got {len(words)}")
     result = tokens.copy()
     result[texts] = words
     return result
@@ -256,7 +256,7 @@ def _distances(
     _check(pages_a, pages_b, pattern)
     most = np.asarray(limits, np.float64)
     if most.shape not in {(), (pattern.nnz,)}:
-        raise ShapeError(f"limits of {pattern.nnz} pairs expected, got {most.shape}")
+        raise ShapeError(f"expected limits of {pattern.nnz} pairs, got {most.shape}")
     units = np.floor((np.clip(most, -1, 2 * MAX_TOKENS) + _ROUNDING) * gap).astype(np.int64)
     units = np.broadcast_to(units, pattern.nnz).copy()
     lists_b = _lists(pages_b)

@@ -22,11 +22,11 @@ GROUPS = {
         "review": "Review pairs in the browser.",
         "explain": "Explain why two pages are a pair or not.",
         "evaluate": "Measure precision and recall.",
-        "verify": "Judge pairs from elsewhere.",
+        "verify": "Judge pairs of other tools.",
     },
     "More pages and sites": {
         "patterns": "Learn the URL patterns of sites.",
-        "recover": "Look for pages that nothing links to.",
+        "recover": "Search for pages that no page links to.",
         "rank": "Rank the sites that pages link to.",
         "discover": "Grow a list of sites.",
     },
@@ -40,9 +40,9 @@ Exit codes:
   1    another error
   2    invalid input or option
   3    the run directory cannot be used
-  4    not one page could be fetched
+  4    no page could be fetched
   5    the job ended without a page or a pair
-  130  stopped by Ctrl-C; the same command goes on
+  130  stopped by Ctrl-C; the same command resumes
 
 With --json the result is one JSON object on standard output; an error has the
 keys error, kind and exit_code there. Progress, warnings and the next command

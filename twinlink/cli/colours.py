@@ -1,4 +1,4 @@
-"""Colours for a terminal, and none where they are not wanted."""
+"""Colours on a terminal, unless they are switched off."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a shell may complete: runs, languages, settings and their values, fixed choices. Files it completes itself."""
+"""Shell completion of runs, languages, settings and their values, and choices; the shell completes files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `twinlink evaluate` counts: pairs of the run, or of two languages, by known pairs, by labels, or by both."""
+"""Scores of `twinlink evaluate`: pairs of the run, or of two languages, by known pairs, by labels, or by both."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ def judge(found: Run, gold: Path | None, labels: bool, langs: str, curve: bool) 
         If neither is given, there are no labels, or the two are wanted with a curve.
     """
     if gold is None and not labels:
-        raise InputError("nothing to score by: give --gold FILE, or --labels, or both")
+        raise InputError("no reference for the scores: give --gold FILE, or --labels, or both")
     if gold is not None and labels and curve:
-        raise InputError("--curve: a curve is by --gold or by --labels, not by both")
+        raise InputError("--curve: expected --gold or --labels, not both")
     known = None if gold is None else read_gold(gold).with_canonical(own_and_canonical(found.pages))
     book_labels = _labels(found) if labels else {}
     table = found.pairs
@@ -95,7 +95,7 @@ def _labels(found: Run) -> Labels:
     book_labels = LabelBook(found.path).current()
     if not book_labels:
         command = shlex.join(["twinlink", "review", str(found.path)])
-        raise InputError(f"{found.path}: no labels here yet; `{command}` takes them")
+        raise InputError(f"{found.path}: no labels here yet; make some with `{command}`")
     return book_labels
 
 
@@ -152,6 +152,6 @@ def missing_gold(found: Run, path: Path, known: frozenset[str], key: Callable[[s
     if len(missing) == len(known):
         example = min(missing)
         raise GoldError(
-            f"{path}: none of its {len(known)} addresses is in the run, e.g. {example}; is it this site's gold?"
+            f"{path}: none of its {len(known)} addresses is in the run, e.g. {example}; is it the right gold file?"
         )
     return sorted(missing)

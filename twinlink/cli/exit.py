@@ -1,4 +1,4 @@
-"""How the command line ends: errors become one clear line and an exit code, and an object where JSON is wanted."""
+"""Exit of the command line: an error becomes one line and an exit code, or a JSON object with ``--json``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["main"]
 # typer may bring a click of its own, so nothing is imported from click here.
 Misused: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 INTERRUPTED = 130  # exit code after Ctrl-C, as shells have it
-STOPPED = "stopped; the same command goes on where it stopped"
+STOPPED = "stopped; the same command resumes where it stopped"
 TRACEBACK = "TWINLINK_TRACEBACK"
 """Variable that shows errors that nobody has thought of as Python does."""
 
@@ -76,11 +76,11 @@ def _system_message(error: OSError) -> str:
 def _defect(error: Exception) -> str:
     """Return the message for an unexpected error: where it was raised, and how to see more."""
     if isinstance(error, MemoryError):
-        return "there is not enough memory for this; close other programs, or do it in parts"
+        return "not enough memory; close other programs, or process the input in parts"
     frames = traceback.extract_tb(error.__traceback__)
     where = f" at {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
     what = " ".join(f"{type(error).__name__}: {error}".split())[:_LONGEST_DEFECT]
-    return f"unexpected {what}{where}; please report it: with {TRACEBACK}=1 the same command shows how it came about"
+    return f"unexpected {what}{where}; please report it: with {TRACEBACK}=1 the same command prints the traceback"
 
 
 def _misused(error: Exception) -> NoReturn:

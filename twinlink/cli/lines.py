@@ -63,7 +63,7 @@ def _(result: CrawlResult) -> Iterator[str]:
             ended = f", ended by {site.ended}" if site.ended else ""
             yield f"  {site.site}: {site.pages} pages, {site.rejected} rejected, {site.queued} queued{ended}"
         if result.n_sites > len(result.sites):
-            yield f"  … {result.n_sites} sites in all, see {result.report}"
+            yield f"  … {result.n_sites} sites in total, see {result.report}"
     for reason, count in result.rejects.items():
         yield f"  rejected: {reason} {count}"
     if result.again:
@@ -135,8 +135,8 @@ def _scores(result: Scores) -> Iterator[str]:
     )
     if result.alike:
         yield (
-            f"note: {result.alike} further pairs are not counted: they differ from these only in what the gold list's"
-            " addresses have not (host or query)"
+            f"note: {result.alike} further pairs are not counted: they differ from these only in parts that"
+            " the gold addresses lack (host or query)"
         )
     measures = (("precision ", result.precision), ("  recall ", result.recall), ("  F1 ", result.f1))
     yield Styled(*(part for name, value in measures for part in (name, (f"{value:.4f}", "bold"))))
@@ -165,14 +165,14 @@ def _(result: ScoresResult) -> Iterator[str]:
         yield f"by labels of {result.estimated.labelled} of {result.estimated.pairs} pairs:"
         yield from lines(result.estimated)
     if result.matched_with_labels:
-        yield "note: the pairs were matched with these labels; labels of other pairs tell more"
+        yield "note: the pairs were matched with these labels; use labels of other pairs for an unbiased score"
     if result.curve is not None:
         yield from _curve_lines(result.curve_by or "", result.curve)
 
 
 def _curve_lines(by: str, curve: Sequence[CurvePoint]) -> Iterator[str]:
     if all(point.recall is None for point in curve):
-        yield f"{by:11}  precision  95 % interval" if curve else "curve: too few labels to tell"
+        yield f"{by:11}  precision  95 % interval" if curve else "curve: too few labels"
     else:
         yield f"{by:11}  precision  recall"
     for point in curve:
@@ -279,7 +279,7 @@ def _(result: RoundResult) -> Iterator[str]:
     for each in result.failed:
         yield f"  {each.site}: {each.verdict} ({each.reason})"
     if result.n_failed > len(result.failed):
-        yield f"  … {result.n_failed} sites in all gave no page, see {result.verdicts}"
+        yield f"  … {result.n_failed} sites in total gave no page, see {result.verdicts}"
     row = result.counts
     yield (
         f"round {row['round']}: {row['tried']} sites tried, {row['added']} added, {row['one_language']} not"

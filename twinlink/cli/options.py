@@ -68,7 +68,7 @@ class Verifier(StrEnum):
 Inputs = Annotated[list[str], typer.Argument(metavar="URL|PATH...", help="Start addresses, archives, folders.")]
 Out = Annotated[
     Path,
-    typer.Option("--out", "-o", metavar="RUN", help="Run directory; made or resumed.", autocompletion=complete_runs),
+    typer.Option("--out", "-o", metavar="RUN", help="Run directory; created or resumed.", autocompletion=complete_runs),
 ]
 RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="A run directory.", autocompletion=complete_runs)]
 Langs = Annotated[
@@ -106,7 +106,7 @@ Replace = Annotated[
     bool,
     typer.Option(
         "--replace",
-        help="Rebuild RUN from these sources; its old results are removed once that has succeeded (labels stay).",
+        help="Rebuild RUN from these sources; its old results are removed on success (labels are kept).",
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]

@@ -1,4 +1,4 @@
-"""Runs as verbs use them: held while there is work to do, or opened to look at."""
+"""Runs as verbs use them: locked for work, or opened for reading."""
 
 from __future__ import annotations
 

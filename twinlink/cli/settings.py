@@ -1,4 +1,4 @@
-"""From options to settings: what the run remembers, a file over it, single options over both."""
+"""Settings of a call: those stored by the run, overridden by a settings file, overridden by options."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def parse_toml(text: str, where: str) -> dict[str, Any]:
     except tomllib.TOMLDecodeError:
         raise
     except ValueError:  # Python refuses to read it, for that takes time in the square of its length
-        raise ConfigError(f"{where}: a number of thousands of digits, which no setting has") from None
+        raise ConfigError(f"{where}: a number with too many digits for a setting") from None
     except RecursionError:
         raise ConfigError(f"{where}: its values are nested too deeply for settings") from None
 

@@ -1,4 +1,4 @@
-"""What the pages say: one function a kind of page puts title and blocks together, in both languages at once."""
+"""Content of the demo's pages: one function per kind of page composes title and blocks in both languages."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Block(NamedTuple):
 
 
 class Content(NamedTuple):
-    """What a unit says."""
+    """Content of a unit."""
 
     title: Text
     blocks: tuple[Block, ...]
@@ -59,12 +59,12 @@ def _topic(unit: Unit) -> Text:
 
 
 def _elsewhere(writer: Writer) -> dict[str, Text]:
-    """Values for a row about another place than the page's own."""
+    """Values for a row about a place other than that of the page."""
     return {slot: writer.draw(slot) for slot in ("place", "street", "estate", "hk")}
 
 
 def _sentence(writer: Writer, topic: str) -> Text:
-    """A sentence on the topic, or now and then one that could stand on any page."""
+    """A sentence on the topic, or sometimes one that fits any page."""
     return writer.say("any" if writer.rng.random() < 0.2 else topic, "s")
 
 
@@ -174,7 +174,7 @@ def _internal(writer: Writer, unit: Unit, units: Sequence[Unit]) -> Content:
 
 
 def _plain(writer: Writer, unit: Unit, _units: Sequence[Unit]) -> Content:
-    """A page that says all phrases of its own kind, a paragraph each."""
+    """A page with all phrases of its kind, one per paragraph."""
     return Content(writer.say(unit.kind, "title"), tuple(_p(sentence) for sentence in writer.all(unit.kind, "s")))
 
 

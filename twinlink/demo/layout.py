@@ -1,7 +1,7 @@
-"""From content to HTML: what one side shows of a page, and the three manners of writing it.
+"""HTML of the demo's pages: one side of the content in one of three styles.
 
 ``modern`` is tidy HTML 5, ``plain`` is divisions and classes, ``table`` is a page of the year 1999: capital letters,
-tables and fonts, and tags that nobody closes.
+tables and fonts, and unclosed tags.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LANGUAGES = ("en", "zh-Hant")
 
 
 class Anchor(NamedTuple):
-    """A link: what it says, and where it leads."""
+    """A link: text and target."""
 
     text: str
     url: str
@@ -37,7 +37,7 @@ class Shown(NamedTuple):
 
 
 class View(NamedTuple):
-    """All that is to be seen on one page."""
+    """Everything that one page shows."""
 
     side: int
     section: Section
@@ -48,14 +48,14 @@ class View(NamedTuple):
     related: tuple[Anchor, ...]
     footer: tuple[Anchor, ...]
     switch: str
-    """Where the language-switch link leads; empty: the page has none."""
+    """Target of the language-switch link; empty: the page has none."""
     alternates: tuple[tuple[str, str], ...]
     """(language, address) of the link elements with hreflang; empty: the page has none."""
     revised: str
 
 
 def ui(key: str, side: int) -> str:
-    """Return a word of the site's furniture in the language of a side."""
+    """Return a phrase of menus and footers in the language of a side."""
     return phrase("ui", key)[side].replace("{now}", str(YEAR))
 
 

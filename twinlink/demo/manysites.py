@@ -1,4 +1,4 @@
-"""A small web: some thirty sites that link to each other, half of them bilingual, to try site discovery on.
+"""A small web for site discovery: about thirty sites that link to each other, half of them bilingual.
 
 All hosts end in ``.example``, which nobody can own (RFC 2606). One server on this machine answers for all of them, as
 an HTTP proxy: no name is ever looked up. How the web is made is what Zhang, Yao & Kit assume of the real one (section
@@ -18,7 +18,7 @@ from twinlink.demo.text import Text, all_phrases
 __all__ = ["ANSWERS", "DEAD", "FAILS", "REFUSES", "DemoWeb", "WebSite", "make_web"]
 
 ANSWERS, REFUSES, FAILS, DEAD = "answers", "refuses", "fails", "dead"
-"""What a host does: answers; forbids everything in robots.txt; answers with errors; does not answer."""
+"""Behaviour of a host: responds; forbids everything in robots.txt; responds with errors; does not respond."""
 
 _CONVENTIONS = (
     ("/en/{}.htm", "/tc/{}.htm"),
@@ -26,7 +26,7 @@ _CONVENTIONS = (
     ("/{}_e.htm", "/{}_c.htm"),
     ("/{}.php?lang=en", "/{}.php?lang=zh"),
 )
-"""How addresses tell the language: keys of Table 2 of Zhang, Yao & Kit, and a variable."""
+"""Language markers of addresses: keys of Table 2 of Zhang, Yao & Kit, and a variable."""
 _PLAIN = ("/{}.htm", "")
 _BILINGUAL = (
     "harbour library museum transit housing labour customs schools parks clinic "
@@ -38,7 +38,7 @@ _PORTALS = ("search", "weather")
 _ODD = {"closed": REFUSES, "broken": FAILS, "gone": DEAD}
 _SEEDS = ("harbour", "library", "museum", "archives", "gadgets", "recipes")
 _WEAK = "archives"
-"""Bilingual seed with a single translated article among many: its own pages alone do not vouch for its pattern."""
+"""Bilingual seed with a single translated article among many: its own pages alone do not make its pattern credible."""
 
 _ARTICLES, _MANY = 6, 28
 _OUT = (4, 6)  # links to other sites, least and most
@@ -59,7 +59,7 @@ class WebSite(NamedTuple):
 
 
 class DemoWeb(NamedTuple):
-    """All hosts, and where to begin."""
+    """All hosts, and the seeds."""
 
     sites: tuple[WebSite, ...]
     seeds: tuple[str, ...]
@@ -72,7 +72,7 @@ class DemoWeb(NamedTuple):
 
 
 class _Plan(NamedTuple):
-    """What a site is before its pages are written."""
+    """Plan of a site before its pages are written."""
 
     host: str
     forms: tuple[str, str]
@@ -113,7 +113,7 @@ def make_web(seed: int = 0) -> DemoWeb:
 
 
 def _links(name: str, forms: Mapping[str, tuple[str, str]], rng: random.Random) -> tuple[tuple[str, str], ...]:
-    """Draw the sites that a site links to: mostly of its own sort."""
+    """Draw the sites that a site links to: mostly of its own kind."""
     alike, others = (list(_BILINGUAL), [*_ENGLISH, *_ODD])[:: 1 if name in forms else -1]
     chosen = [rng.choice(alike if rng.random() < _ALIKE else others) for _ in range(rng.randint(*_OUT))]
     found = []

@@ -1,4 +1,4 @@
-"""The odd pages of the demo site: one that is broken, a calendar without end, one that is far too large, and a PDF."""
+"""Odd pages of the demo site: a broken page, an endless calendar, a page that is too large, and a PDF."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _event(side: int, year: int, month: int, day: int) -> str:
 
 
 def register_rows(side: int, seed: int) -> str:
-    """Return table rows that the server repeats until the page is too large for anybody."""
+    """Return table rows that the server repeats until the page is too large for any crawler."""
     writer = Writer(random.Random(f"register {seed}"))
     rows = (writer.fill(phrase("register", "row"))[side] for _ in range(200))
     return "".join(f"<tr><td>{escape(row, quote=False)}</td></tr>\n" for row in rows)

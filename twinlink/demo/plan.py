@@ -1,6 +1,6 @@
 """The plan of the demo site: its sections, its pages, which of them have a partner, and their addresses.
 
-A unit is what one page says: it stands on side A (English), on side B (Chinese), or on both, where the two are a pair.
+A unit is the content of a page: it is on side A (English), on side B (Chinese), or on both, as a pair.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ TEMPLATE_SHARE = 0.5  # of the lone pages are of a kind whose pages all look ali
 
 
 class Charset(NamedTuple):
-    """How pages are encoded, what they call it, and where they say so."""
+    """Encoding of pages, the name that they declare for it, and the place of the declaration."""
 
     codec: str
     declared: str
@@ -36,7 +36,7 @@ GBK = Charset("gbk", "gb2312", in_header=True, in_meta=True)
 
 
 class Section(NamedTuple):
-    """One part of the site, with its own manner of doing things."""
+    """One section of the site, with its own conventions."""
 
     key: str
     scheme: str = "folder"
@@ -97,14 +97,14 @@ class Unit(NamedTuple):
 
     @property
     def paired(self) -> bool:
-        """Whether it stands on both sides."""
+        """Whether it is on both sides."""
         return len(self.sides) == 2
 
 
 def make_units(pages: int, rng: random.Random) -> list[Unit]:
     """Plan ``pages`` pages per side, 15 % of them without partner; the first unit is the home page.
 
-    Pages that a crawler must not read come on top of them, at the end.
+    Pages that robots.txt forbids are added at the end.
     """
     lone = round(LONE_SHARE * pages)
     fixed = [Unit("home", SITE), *(Unit("index", section) for section in SECTIONS[:-1])]
@@ -134,7 +134,7 @@ def _choose_lone(units: Sequence[Unit], lone: int, rng: random.Random) -> dict[i
 
 
 def unit_urls(units: Sequence[Unit], titles: Sequence[Text], rng: random.Random) -> list[tuple[str, str]]:
-    """Give each unit an address on each side; the empty string where it has no page."""
+    """Return an address of each unit on each side; the empty string where it has no page."""
     numbers = iter(rng.sample(range(100_000, 999_999), 2 * len(units)))
     names: set[tuple[str, str]] = set()
     urls = []
@@ -167,5 +167,5 @@ def _file_name(unit: Unit, title: Text, names: set[tuple[str, str]]) -> str:
 
 
 def section_name(section: Section) -> Text:
-    """Return what a section is called."""
+    """Return the name of a section."""
     return phrase(section.key, "name") if section in TOPICS else phrase("section", section.key)

@@ -1,4 +1,4 @@
-"""Serving a web of several hosts on this machine alone: an HTTP proxy that answers for all of them itself."""
+"""Server for a web of several hosts on this machine: an HTTP proxy that responds for all of them."""
 
 from __future__ import annotations
 

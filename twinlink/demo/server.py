@@ -1,6 +1,6 @@
-"""Serving the demo site on this machine alone, with the manners of a real server.
+"""Server for the demo site on this machine, which behaves like a real server.
 
-Redirects, pages without a word on their charset, a calendar without end, a page of 12 MiB that has no file, gzip for
+Redirects, pages that do not declare their charset, a calendar without end, a page of 12 MiB that has no file, gzip for
 clients that accept it, and a page for addresses that lead nowhere.
 """
 
@@ -38,7 +38,7 @@ _NOT_FOUND = "<html><head><title>404 Not Found</title></head><body><p>Not found.
 
 
 class Answer(NamedTuple):
-    """What a client is sent."""
+    """A response to a client."""
 
     status: int
     content_type: str = ""
@@ -49,7 +49,7 @@ class Answer(NamedTuple):
 
 
 class Pages:
-    """All answers of a demo site, by path; reads the folder once, so that no path can lead out of it."""
+    """All responses of a demo site, by path; reads the folder once, so no path can lead out of it."""
 
     def __init__(self, folder: Path) -> None:
         site = read_site(folder).site
@@ -104,7 +104,7 @@ def _register(shell: str) -> bytes:
 
 
 class QuietHandler(BaseHTTPRequestHandler):
-    """What handlers of the demo's servers have in common."""
+    """Base class of the handlers of the demo's servers."""
 
     protocol_version = "HTTP/1.1"
     server_version = "demo"
@@ -112,7 +112,7 @@ class QuietHandler(BaseHTTPRequestHandler):
     timeout = 30  # seconds until an idle connection is given up
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (the name that the base class uses)
-        """Say nothing: what was fetched is the crawler's to tell."""
+        """Log nothing: the crawler reports what it fetches."""
 
 
 class _Handler(QuietHandler):
@@ -142,17 +142,17 @@ class _Handler(QuietHandler):
 
 
 class QuietServer(ThreadingHTTPServer):
-    """A server that does not tell of connections that fail."""
+    """A server that does not report failed connections."""
 
     daemon_threads = True
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Say nothing when a client hangs up in the middle, as crawlers do on the large page."""
+        """Ignore clients that close the connection early, as crawlers do on the large page."""
 
 
 @contextmanager
 def running(server: QuietServer) -> Iterator[str]:
-    """Answer requests in the background while the context lasts; give the server's address."""
+    """Handle requests in the background while the context lasts; yield the address of the server."""
     thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
     thread.start()
     try:

@@ -1,4 +1,4 @@
-"""Writing the demo site: from the plan to files in a folder, with the truth beside them."""
+"""Writer of the demo site: pages and truth as files in a folder."""
 
 from __future__ import annotations
 
@@ -52,19 +52,19 @@ def write_site(folder: Path, pages: int = 140, seed: int = 0) -> DemoSite:
     Parameters
     ----------
     folder : Path
-        Comes to hold ``site/`` (the pages), ``gold.tsv``, ``ignore.tsv``, ``equiv.tsv``, ``unscored.txt``,
+        Gets ``site/`` (the pages), ``gold.tsv``, ``ignore.tsv``, ``equiv.tsv``, ``unscored.txt``,
         ``pages.tsv`` (url, side, language, bytes, words, charset, kind), ``urls.txt``, ``seeds.txt``, ``meta.json``,
         ``lexicon.tsv`` (Traditional Chinese, English; it knows some of the words) and what the server needs
         (``server.json``, ``shells/``). A demo site that is there already is replaced.
     pages : int
         Pages on each side, of which 15 % have no partner; at least 60.
     seed : int
-        Another seed gives another site of the same kind; the same seed gives the same bytes.
+        Seeds give different sites of the same kind; the same seed gives the same bytes.
 
     Raises
     ------
     InputError
-        If fewer than 60 pages are wanted, or the folder holds something that is no demo site.
+        If fewer than 60 pages are wanted, or the folder holds something other than a demo site.
     """
     if pages < MIN_PAGES:
         raise InputError(f"a demo site needs at least {MIN_PAGES} pages a language, not {pages}")
@@ -103,7 +103,7 @@ def read_site(folder: Path) -> DemoSite:
 
 
 def _check_folder(folder: Path) -> None:
-    """Refuse to replace what is no demo site."""
+    """Raise an error if the folder holds something other than a demo site."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         read_site(folder)
 
@@ -116,7 +116,7 @@ def _write_files(folder: Path, contents: Mapping[str, bytes]) -> None:
 
 
 def _site_files(pages: int, seed: int) -> dict[str, bytes]:
-    """Make the whole site: file name → bytes."""
+    """Return the whole site: file name → bytes."""
     rng = random.Random(f"twinlink demo {seed}")
     units = make_units(pages, rng)
     contents = compose(units, Writer(rng))
@@ -138,7 +138,7 @@ def _site_files(pages: int, seed: int) -> dict[str, bytes]:
 
 
 class _Facts(NamedTuple):
-    """What is drawn for a unit besides its text."""
+    """Random properties of a unit besides its text."""
 
     switch: bool
     hreflang: bool
@@ -242,7 +242,7 @@ def _site_map(urls: Iterable[str]) -> str:
 
 
 def _server(units: Sequence[Unit], pages: Sequence[Page], redirects: Sequence[Redirect]) -> str:
-    """What the server has to know: redirects, and the Content-Type of each page that is not plain ``text/html``."""
+    """Data for the server: redirects, and the Content-Type of each page that is not plain ``text/html``."""
     types = {
         page.url: f"text/html; charset={page.charset}"
         for page in pages

@@ -1,10 +1,10 @@
 """The stock of parallel phrases.
 
-``phrases.tsv`` holds what the site can say: topic, kind, English, Chinese. Parts of one phrase that belong together (a
-question and its answer) stand side by side, divided by `` || ``. ``{name}`` is a slot: it has the same value in both
-languages, each written in that language's own manner. A name may end in 2 to get another value of the same sort
-(``{place}``, ``{place2}``). ``fillers.tsv`` holds the names that slots are filled with; numbers, dates and the like are
-made in `twinlink.demo.values`.
+``phrases.tsv`` holds the phrases of the site: topic, kind, English, Chinese. Parts of one phrase that belong together
+(a question and its answer) stand side by side, divided by `` || ``. ``{name}`` is a slot: it has the same value in both
+languages, each in the format of its language. A name may end in 2 to get another value of the same sort (``{place}``,
+``{place2}``). ``fillers.tsv`` holds the names that slots are filled with; numbers, dates and the like are made in
+`twinlink.demo.values`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["Text", "all_phrases", "fillers", "phrase", "phrases", "same"]
 
 
 class Text(NamedTuple):
-    """The same thing said in both languages."""
+    """A phrase in both languages."""
 
     en: str
     zh: str

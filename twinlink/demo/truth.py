@@ -1,4 +1,4 @@
-"""What is known about the demo site: its gold pairs and the other files that a scorer reads."""
+"""Truth of the demo site: its gold pairs and the other files for evaluation."""
 
 from __future__ import annotations
 

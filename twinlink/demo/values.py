@@ -1,4 +1,4 @@
-"""What goes into the slots: a function for each sort draws a value and writes it twice, as each language does.
+"""Values of slots: one function per kind draws a value and formats it in both languages.
 
 A function takes the random source and the sign between thousands in Chinese (Hong Kong writes both 1,200 and 1 200).
 """
@@ -67,7 +67,7 @@ def _pct(rng: random.Random, _: str) -> Text:
 
 
 def date_text(day: datetime.date) -> Text:
-    """Write a date in both manners.
+    """Write a date in both languages.
 
     >>> date_text(datetime.date(2026, 3, 12))
     Text(en='12 March 2026', zh='2026年3月12日')
@@ -81,7 +81,7 @@ def _date(first_month: int) -> Draw:
 
 
 def month_text(year: int, month: int) -> Text:
-    """Write a month in both manners.
+    """Write a month in both languages.
 
     >>> month_text(2026, 3)
     Text(en='March 2026', zh='2026年3月')

@@ -1,6 +1,6 @@
-"""Which pages link to which, beside menus and indexes: related pages, old addresses that redirect, dead links.
+"""Links of the demo's pages besides menus and indexes: related pages, redirects, dead links.
 
-The two sides mirror each other, but not perfectly: on each some links are missing and some are its own.
+The two sides mirror each other, but not perfectly: on each some links are missing and some are additional.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ FOLDERS = ("en", "tc")
 
 
 class Draft(NamedTuple):
-    """The site before it is written: units, what they say, and their addresses on both sides."""
+    """The site before it is written: units, their content, and their addresses on both sides."""
 
     units: Sequence[Unit]
     contents: Sequence[Content]
     urls: Sequence[tuple[str, str]]
 
     def anchor(self, number: int, side: int) -> Anchor:
-        """Return a link to a unit that says its title."""
+        """Return a link to a unit, with its title as text."""
         return Anchor(self.contents[number].title[side], self.urls[number][side])
 
     def anchors(self, numbers: Sequence[int], side: int) -> tuple[Anchor, ...]:
-        """Return links to those of the units that stand on a side."""
+        """Return links to the units that are on a side."""
         return tuple(self.anchor(number, side) for number in numbers if self.urls[number][side])
 
 
 class Redirect(NamedTuple):
-    """An address that leads elsewhere."""
+    """An address that redirects."""
 
     url: str
     status: int
@@ -77,7 +77,7 @@ def _link_neighbours(draft: Draft, number: int, free: Sequence[int], related: Re
 
 
 def _add_old_addresses(draft: Draft, free: Sequence[int], related: Related, rng: random.Random) -> list[Redirect]:
-    """Link some pages by an address that they had once; the first of them through two redirects."""
+    """Link some pages by an old address; the first of them through two redirects."""
     redirects = [Redirect("/", 302, draft.urls[0][0])]
     paired = [n for n in free if draft.units[n].paired]
     for place, target in enumerate(rng.sample(paired, _OLD_PAGES)):
@@ -102,7 +102,7 @@ def _add_dead_links(draft: Draft, free: Sequence[int], related: Related, rng: ra
 
 
 def _add_traps(draft: Draft, related: Related) -> None:
-    """Lead from the home pages to what a crawler must not enter, or not without end."""
+    """Link from the home pages to pages that a crawler must not fetch, and to endless pages."""
     staff = next(number for number, unit in enumerate(draft.units) if unit.kind == "internal")
     for side in (0, 1):
         related[0, side] += [

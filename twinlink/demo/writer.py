@@ -1,4 +1,4 @@
-"""Filling phrases: what a page says is drawn from the stock here."""
+"""Writer of phrases: draws phrases and fills their slots."""
 
 from __future__ import annotations
 

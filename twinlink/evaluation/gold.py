@@ -120,7 +120,7 @@ class Counts:
     n_unknown: int
     """Predicted pairs with an address that ``pages.tsv`` does not have; 0 where there is no such file."""
     n_alike: int = 0
-    """Further pairs, unlike predicted ones only in what the gold list's addresses have not: host or query."""
+    """Further pairs that differ from predicted ones only in parts that the gold addresses lack: host or query."""
 
 
 class Evaluation(Counts):

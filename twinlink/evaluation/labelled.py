@@ -50,7 +50,7 @@ def share_lines(precision: Share, recall: Share | None, f1: Share | None) -> Ite
     kinds = (("precision", precision, "labels in random order"), ("recall", recall, "accepted pairs"), ("F1", f1, ""))
     for name, share, needed in kinds:
         would_do = share and needed and not share.tells
-        more = f"; some {share.needed:,} {needed} would do" if share and would_do else ""
+        more = f"; about {share.needed:,} {needed} are needed" if share and would_do else ""
         yield f"{name}: {share or 'not known, no pair was accepted'}{more}"
 
 
@@ -70,9 +70,9 @@ def score_labels(pairs: pd.DataFrame, labels: Labels) -> LabelScores:
     >>> from datetime import UTC, datetime
     >>> pairs = pd.DataFrame({"url_a": ["/a", "/b"], "url_b": ["/x", "/y"], "probability": [0.9, 0.6]})
     >>> print(score_labels(pairs, {("/a", "/x"): Label("/a", "/x", "accept", "ann", datetime.now(UTC))}))
-    precision: too few labels to tell (95 % interval 0.500 to 1.000); some 2 labels in random order would do
-    recall: too few labels to tell (95 % interval 0.147 to 1.000); some 31 accepted pairs would do
-    F1: too few labels to tell (95 % interval 0.2... to 1.000)
+    precision: too few labels (95 % interval 0.500 to 1.000); about 2 labels in random order are needed
+    recall: too few labels (95 % interval 0.147 to 1.000); about 31 accepted pairs are needed
+    F1: too few labels (95 % interval 0.2... to 1.000)
     """
     counts = count_labels(zip(pairs["url_a"], pairs["url_b"], strict=True), labels)
     recall = counts.n_right, counts.n_gold

@@ -103,7 +103,7 @@ def explain(run: RunTables, url_a: str, url_b: str | None = None) -> Explanation
     urls = [_read_under(run, _as_url(run, text)) for text in (url_a, url_b) if text is not None]
     asked = {page_id(url): url for url in urls}
     if url_b is not None and len(asked) == 1:
-        raise InputError(f"{url_b}: this is the same page; expected two pages, or one alone")
+        raise InputError(f"{url_b}: both addresses are the same page; expected two pages, or one address")
     outcomes = Outcomes(run)
     if unkept := [url for number, url in asked.items() if number not in known]:
         return Explanation(unkept[0], outcomes.of_address(unkept[0]), _no_candidates(), _weights(run.weights))
@@ -184,7 +184,7 @@ def _as_url(run: RunTables, text: str) -> str:
         roots = {"/".join(url.split("/", 3)[:3]) for url in run.pages["url"]}
         if len(roots) > 1:
             hosts = ", ".join(sorted(roots)[:3])
-            raise InputError(f"{text}: this run has pages of several hosts; write the whole address ({hosts}, …)")
+            raise InputError(f"{text}: this run has pages of several hosts; give the full address ({hosts}, …)")
         text = f"{min(roots, default='')}/{text.lstrip('/')}"
     return normalise(text) or text
 

@@ -83,7 +83,7 @@ class Outcomes:
         rows = rejects[rejects["url"] == url]
         if rows.empty:
             pages = self._run.path / "ingest" / "pages"
-            raise InputError(f"{url}: this run has seen no such page; it has those in {pages}")
+            raise InputError(f"{url}: no such page in this run; its pages are in {pages}")
         return _told(rows)
 
     def of_pair(self, number_a: int, number_b: int) -> str:
@@ -95,7 +95,7 @@ class Outcomes:
             return f"a pair: {self._chance(row)}, score {row.score:.4f}, best rival {row.rival:.4f}"
         parts = [self._why_not(number_a, number_b), self._label(number_a, number_b)]
         if self._site[number_a] == self._site[number_b]:
-            parts += [f"{row.url_a} ↔ {row.url_b} was taken instead" for row in self._instead(number_a, number_b)]
+            parts += [f"{row.url_a} ↔ {row.url_b} was chosen instead" for row in self._instead(number_a, number_b)]
         unpaired = (number for number in sorted(numbers) if not either(pairs, {number}).any())
         parts += [f"{self._url[number]}: {self._why_unpaired(number)}" for number in unpaired]
         return "not a pair: " + "; ".join(filter(None, parts))
@@ -116,12 +116,12 @@ class Outcomes:
         """Return why two pages are not a pair; empty if the tables give no reason."""
         sites, langs = ([table[number] for number in (number_a, number_b)] for table in (self._site, self._lang))
         if sites[0] != sites[1]:
-            return f"they are of different sites ({sites[0]}, {sites[1]}), and a site is matched by itself"
+            return f"they are of different sites ({sites[0]}, {sites[1]}), and each site is matched separately"
         if any(set(self._rejects_of(number)["reason"]) & _NOT_MATCHED for number in (number_a, number_b)):
             return ""
         tags = [next((tag for tag in self._wanted if includes_language(tag, lang)), lang) for lang in langs]
         if tags[0] == tags[1]:
-            return f"both pages are in one language ({tags[0]})"
+            return f"both pages are in the same language ({tags[0]})"
         candidates = self._run.candidates
         looked_at = candidates[both(candidates, {number_a, number_b})]
         if looked_at.empty:
@@ -134,10 +134,10 @@ class Outcomes:
     def _why_no_candidate(self, number_a: int, number_b: int) -> str:
         by_address = self._method.method != "bitextor2010" or self._method.bitextor.use_urls
         if by_address and self._method.method in _BY_ADDRESS:
-            return f"it was no candidate: {_BY_ADDRESS[self._method.method]}"
+            return f"it was not a candidate: {_BY_ADDRESS[self._method.method]}"
         candidates = self._run.candidates
         counts = [int(either(candidates, {number}).sum()) for number in (number_a, number_b)]
-        return f"it was no candidate; the two pages had {counts[0]} and {counts[1]} others"
+        return f"it was not a candidate; the two pages had {counts[0]} and {counts[1]} others"
 
     def _instead(self, number_a: int, number_b: int) -> list[Any]:
         """Return the pairs of the two pages that are in the same two languages."""
@@ -165,7 +165,7 @@ class Outcomes:
     def _chance(self, pair: Any) -> str:
         if not pd.isna(pair.probability):
             return f"probability {pair.probability:.3f}"
-        why = "the method tells none" if self._method.method in WITHOUT_CHANCES else "a label made it a pair"
+        why = "the method gives none" if self._method.method in WITHOUT_CHANCES else "a label made it a pair"
         return f"no probability ({why})"
 
 

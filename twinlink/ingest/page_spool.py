@@ -153,7 +153,7 @@ class Spool:
             order = rank(Kind.EMPTY, document.fetched, digest, url, place)
             self._take(number, url, order, Reject(url, "ingest", "empty-page"))
             return None
-        cut = Reject(url, "ingest", "page-cut", "kept up to where its markup would take too long to read")
+        cut = Reject(url, "ingest", "page-cut", "cut where its markup would take too long to parse")
         self._take(number, url, order, cut if page.cut else None)
         self._twins.add(url, digest, page.canonical)
         self._canonical.pop(number, None)

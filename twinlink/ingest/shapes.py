@@ -112,7 +112,7 @@ def _items(paths: Sequence[Path], settings: IngestSettings) -> Iterator[Document
     for path in paths:
         if not path.exists():
             raise InputError(
-                f"{path}: no longer there, but methods that compare structure read the pages once more; put it back, or"
+                f"{path}: not found, but methods that compare structure read the pages again; put it back, or"
                 " run `twinlink ingest` on where it is now"
             )
         yield from read_source(path, settings, exchanges)
@@ -122,7 +122,7 @@ def _items(paths: Sequence[Path], settings: IngestSettings) -> Iterator[Document
 def _check_complete(n_missing: int, tables: Path) -> None:
     if n_missing:
         raise InputError(
-            f"{tables}: {n_missing} of its pages are no longer in what they were read from; run `twinlink ingest` again"
+            f"{tables}: {n_missing} of its pages are no longer in their sources; run `twinlink ingest` again"
         )
 
 

@@ -116,7 +116,7 @@ def _check_pages(run: RunDirectory, folder: Path) -> None:
     if before:
         reasons = read_table(folder / "rejects.parquet", REJECTS, ("reason",))["reason"].to_pylist()
         counts = ", ".join(f"{reason} {n}" for reason, n in Counter(reasons).most_common(_SHOWN)) or "none"
-        raise NothingFoundError(f"0 pages (rejected: {counts}). The run stays as it was, with {before} pages")
+        raise NothingFoundError(f"0 pages (rejected: {counts}). The run keeps its {before} pages")
 
 
 def read_source(

@@ -86,7 +86,7 @@ def discover(
         If not one seed could be fetched.
     """
     if not seeds:
-        raise InputError("nothing to begin at: expected at least one address of a site")
+        raise InputError("no seeds: expected at least one address of a site")
     check_two(config.langs)
     rounds = Rounds(run)
     if not rounds.is_begun:

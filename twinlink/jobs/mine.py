@@ -108,7 +108,7 @@ def mine_stages(
     """
     urls, paths = split_inputs(inputs)
     if not urls and not paths:
-        raise InputError("nothing to mine: expected at least one address, archive or folder")
+        raise InputError("no sources: expected at least one address, archive or folder")
     _check_match(config)
     with entering(run, urls, paths, config, how) as (place, sources):
         if urls:
@@ -155,7 +155,7 @@ def _check_replacement(place: RunDirectory) -> None:
     if not n_pairs(folder):
         counts = count_match(place, folder)
         why = why_none(counts.languages, matched_langs(place), counts.reasons)
-        ended = f"The run stays as it was; what was mined now is in {place.path}"
+        ended = f"The run is unchanged; the new result is in {place.path}"
         raise EmptyMatchError(place.path, ended, counts, why)
 
 
@@ -246,7 +246,7 @@ def ingest_stage(paths: Sequence[Path], run: RunDirectory, config: Config, repor
     gone = [path for path in paths if not path.exists() and path.resolve() in known]
     if gone:
         raise InputError(
-            f"{gone[0]}: was read into {run.path} and is no longer there; put it back, or start anew with --replace"
+            f"{gone[0]}: was read into {run.path} and no longer exists; put it back, or rebuild the run with --replace"
         )
     ingest(run, paths, _ingest_settings(config), lambda done: report("ingest", done, None), config)
 

@@ -92,7 +92,7 @@ def agreed_paths(
         if not path.exists():
             raise InputError(f"{path}: no such file or folder; expected a WARC file or a folder")
         if _is_empty(path):
-            raise InputError(f"{path}: nothing is in this folder; expected saved pages or archives")
+            raise InputError(f"{path}: the folder is empty; expected saved pages or archives")
     sites = Scope(known.starts, config.crawl)
     strange = [url for url in urls if not sites.site(url)]
     named = len(fresh) + len(strange)
@@ -118,7 +118,7 @@ def _found_again(run: RunDirectory, known: Origin, given: Iterable[Path]) -> Ori
     marks = {source_mark(path): path for path in given if path not in known.paths and path.exists()}
     moved = {path: marks[mark] for path, mark in lost.items() if mark in marks}
     for old, new in moved.items():
-        run.tell(f"{new} holds the same files as {old}, which is no longer there, and is read in its place")
+        run.tell(f"{new} holds the same files as {old}, which no longer exists, and is read instead")
     return Origin(known.starts, tuple(moved.get(path, path) for path in known.paths))
 
 
@@ -126,9 +126,9 @@ def _check_base_url(run: RunDirectory, known: Origin, fresh: Sequence[Path], con
     """Refuse another address for further folders, which would change those of the earlier folders, too."""
     before, now = ingest_settings(run).base_url, config.ingest.base_url
     if fresh and known.paths and before != now:
-        was, would = (url or "what folders say themselves" for url in (before, now))
+        was, would = (url or "the addresses in the folders" for url in (before, now))
         raise ConfigError(
-            f"ingest.base_url: {run.path} was read with {was}; to add {fresh[0]} with {would} would change the"
+            f"ingest.base_url: {run.path} was read with {was}; adding {fresh[0]} with {would} would change the"
             " addresses of its pages; use another run directory"
         )
 
@@ -137,7 +137,7 @@ def _other(run: RunDirectory, known: Origin, given: Origin) -> str:
     return (
         f"{run.path}: was made from {known}, not from {given}. Choose another run directory;"
         " or --add to have both in this one; or --replace to start anew, which removes"
-        f" {holdings(run)} once it has succeeded"
+        f" {holdings(run)} on success"
     )
 
 
@@ -158,7 +158,7 @@ def entering(
     """Give the run directory to work in, and the files and folders that are to be read.
 
     With ``replace`` the new run grows in a folder of its own within the run; it takes the place of the old one when the
-    block ends without an error. If it does not, the same call goes on with it.
+    block ends without an error. If it does not, the same call resumes with it.
 
     Raises
     ------
@@ -170,7 +170,7 @@ def entering(
             yield run, agreed_paths(run, urls, paths, config, how)
         return
     old = f"{holdings(run)} from {origin_of(run)}"
-    run.tell(f"{run.path} starts anew; once that has succeeded, {old} are removed (labels stay)")
+    run.tell(f"{run.path} is rebuilt; on success, {old} are removed (labels are kept)")
     try:
         with RunDirectory.held(run.replacement, run.tell) as fresh, leaving_nothing(fresh):
             _copy_labels(run, fresh)
@@ -187,7 +187,7 @@ def entering(
 def _check_pages(run: RunDirectory, fresh: RunDirectory) -> None:
     """Refuse to replace a run by one without pages."""
     if not (origin_of(fresh).starts or count_rows(fresh.path / "ingest" / "pages")):
-        raise NothingFoundError(f"0 pages. {run.path} stays as it was, with {holdings(run)}")
+        raise NothingFoundError(f"0 pages. {run.path} keeps {holdings(run)}")
 
 
 @contextmanager

@@ -191,7 +191,7 @@ def failure(told: Mapping[str, Any]) -> Look:
     if names:
         return Look("dead", reason)
     if told.get("redirects"):
-        return Look("moved", "it only leads elsewhere")
+        return Look("moved", "it only redirects to other sites")
     return Look("empty", "no page in it")
 
 

@@ -125,9 +125,9 @@ class LabelBook:
         if not labels:
             return
         if len({label.who for label in labels}) > 1:
-            raise InputError("labels: one step is what one person said")
+            raise InputError("labels: expected labels of one person per step")
         if wrong := {label.verdict for label in labels} - set(get_args(Verdict)):
-            raise InputError(f"labels: {min(wrong)!r} is no verdict; choose from accept, reject")
+            raise InputError(f"labels: {min(wrong)!r} is not a verdict; choose from accept, reject")
         said = tuple(_Said(each.url_a, each.url_b, each.verdict, each.note) for each in labels)
         with self._writing() as file:
             _append(file, _Line(_new_name(), labels[0].who, labels[0].when.astimezone(UTC), said))
@@ -235,7 +235,7 @@ def _append(file: BinaryIO, line: _Line) -> None:
     try:
         text = msgspec.json.encode(line)
     except UnicodeEncodeError as error:
-        raise InputError(f"labels: a text that is no Unicode ({error})") from error
+        raise InputError(f"labels: a text is not valid Unicode ({error})") from error
     file.write(text + b"\n")
     file.flush()
     os.fsync(file.fileno())

@@ -56,7 +56,7 @@ class Share:
     >>> print(Share(0.9, 0.85, 0.95))
     0.900 (95 % interval 0.850 to 0.950)
     >>> print(Share(0.8, 0.4, 0.95))
-    too few labels to tell (95 % interval 0.400 to 0.950)
+    too few labels (95 % interval 0.400 to 0.950)
     """
 
     value: float
@@ -77,7 +77,7 @@ class Share:
         interval = f"(95 % interval {self.low:.3f} to {self.high:.3f})"
         if self.tells:
             return f"{self.value:.3f} {interval}"
-        return f"too few labels to tell {interval}"
+        return f"too few labels {interval}"
 
 
 @dataclass(frozen=True)

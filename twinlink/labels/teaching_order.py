@@ -59,7 +59,7 @@ def asking_order(chances: Floats, by_doubt: Rows, at_random: Rows, features: Flo
     """
     lengths = {len(each) for each in (chances, by_doubt, at_random, features, groups)}
     if len(lengths) > 1:
-        raise ShapeError(f"pairs to ask for: arrays of one length expected, got {sorted(lengths)}")
+        raise ShapeError(f"pairs to ask for: expected arrays of one length, got {sorted(lengths)}")
     compared = by_doubt[:MOST_COMPARED]
     asked = compared[teaching_order(chances[compared], features[compared], groups[compared], MOST_ASKED)]
     sure = at_random[chances[at_random] >= SURE]

@@ -169,11 +169,11 @@ def site_languages(
     """
     settings = settings or LanguageSettings()
     if len(blocks) != len(declared):
-        raise ShapeError(f"one declared language for each page expected, got {len(declared)} for {len(blocks)} pages")
+        raise ShapeError(f"expected one declared language per page, got {len(declared)} for {len(blocks)} pages")
     if hints is not None and len(hints) != len(blocks):
-        raise ShapeError(f"hints for each page expected, got {len(hints)} for {len(blocks)} pages")
+        raise ShapeError(f"expected hints for each page, got {len(hints)} for {len(blocks)} pages")
     if links is not None and links.shape != (len(blocks), len(blocks)):
-        raise ShapeError(f"links: expected one row and one column a page, got {links.shape} for {len(blocks)} pages")
+        raise ShapeError(f"links: expected one row and one column per page, got {links.shape} for {len(blocks)} pages")
     if not blocks:
         return [], np.zeros(0, np.float32)
     site = read_site(blocks, declared, links, hints, settings.boilerplate_share, cut_lines)

@@ -59,7 +59,7 @@ def near_links(links: csr_array, menu_share: float) -> csr_array:
     """
     n_pages = links.shape[0]
     if links.shape[1] != n_pages:
-        raise ShapeError(f"links: expected one row and one column a page, got shape {links.shape}")
+        raise ShapeError(f"links: expected one row and one column per page, got shape {links.shape}")
     present = csr_array((np.ones(links.nnz), links.indices, links.indptr), shape=links.shape)
     limit = max(menu_share * n_pages, _MIN_MENU_PAGES)
     keep = diags_array((np.bincount(present.indices, minlength=n_pages) <= limit).astype(float))

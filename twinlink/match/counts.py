@@ -32,7 +32,7 @@ __all__ = [
 NOT_THERE = "no page is in"
 
 _CUTS = {
-    "doubtful": "no pair that was found is sure enough (match.min_probability, match.min_precision)",
+    "doubtful": "every pair that was found is below the limit (match.min_probability, match.min_precision)",
     "over-limit": "every pair that was found is left out (match.min_score, match.max_pairs)",
 }
 """Messages for a match that found pairs and kept none, by the reject reason of their pages."""
@@ -105,7 +105,7 @@ def conclude(run: RunDirectory, folder: Path, config: Config) -> None:
     elif before := _pairs_before(run):
         counts = count_match(run, folder)
         why = why_none(counts.languages, config.langs, counts.reasons)
-        raise EmptyMatchError(run.path, f"The run stays as it was, with {before} pairs", counts, why)
+        raise EmptyMatchError(run.path, f"The run keeps its {before} pairs", counts, why)
     write_pairs_file(folder, run.top(folder, run.pairs_file.name))
 
 
@@ -140,16 +140,16 @@ def why_none(languages: Iterable[str], wanted: Iterable[str], reasons: Collectio
     >>> why_none(["en", "zh-Hant"], ["en", "rus"])
     'no page is in rus (Russian), of langs en,rus'
     >>> why_none(["en", "zh-Hant"], ["en", "zh"], ["doubtful", "no-candidate"])
-    'no pair that was found is sure enough (match.min_probability, match.min_precision)'
+    'every pair that was found is below the limit (match.min_probability, match.min_precision)'
     """
     langs = set(languages)
     there = langs - {UNDETERMINED, TWO_LANGUAGES}
     if not langs:
         return "no page was kept"
     if not there:
-        return "of no page one language could be told"
+        return "the language of no page could be determined"
     if len(there) == 1:
-        known = " whose language could be told" if langs - there else ""
+        known = " with a known language" if langs - there else ""
         return f"all pages{known} are in one language"
     tags = list(wanted)
     for tag, meant in languages_of_site(tags, there).items():

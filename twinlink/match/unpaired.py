@@ -15,8 +15,8 @@ from twinlink.tables import Reject
 
 __all__ = ["unpaired_pages"]
 
-_GOOD = "each of its candidates goes with another page, which is as good for it or better"
-_APART = "labels took pairs apart, and the pages that were left were not matched again"
+_GOOD = "each of its candidates is paired with another page that is equally good or better"
+_APART = "labels rejected pairs, and the remaining pages were not matched again"
 
 
 class _Why(NamedTuple):
@@ -69,7 +69,7 @@ def _of_language(lang: str, *, is_wanted: bool) -> tuple[str, str]:
         return "two-languages", "block by block in two of the wanted languages"
     if not is_wanted:
         return "other-language", lang
-    return "only-language", f"no page of its site is in another language that is matched than {lang}"
+    return "only-language", f"no page of its site is in a matched language other than {lang}"
 
 
 def _reasons(match_: SideMatch) -> Iterator[tuple[str, _Why]]:
@@ -77,7 +77,7 @@ def _reasons(match_: SideMatch) -> Iterator[tuple[str, _Why]]:
     yield from _by_candidates(match_)
     yield from _left_out(match_)
     for url, other in rejected_pages(match_.labels, match_.side_a.urls, match_.side_b.urls):
-        yield url, _Why(_LABELLED, 1.0, "label", f"not with {other}, as somebody said")
+        yield url, _Why(_LABELLED, 1.0, "label", f"not with {other}: a label rejects the pair")
 
 
 def _by_candidates(match_: SideMatch) -> Iterator[tuple[str, _Why]]:
@@ -122,9 +122,9 @@ class _Ends(NamedTuple):
 def _lost(furthest: int, filters: Sequence[str], *, is_cheated: bool) -> _Why:
     """Return why a page is not in the matching: filters passed by its candidates, and whether it is the best of one."""
     if furthest < 0:
-        return _Why(_NO_CANDIDATE, 0.0, "no-candidate", "no page is a candidate for it")
+        return _Why(_NO_CANDIDATE, 0.0, "no-candidate", "it has no candidate")
     if furthest < len(filters):
-        return _Why(_FILTERED, furthest, f"filter-{filters[furthest]}", "no candidate of it got further")
+        return _Why(_FILTERED, furthest, f"filter-{filters[furthest]}", "none of its candidates passed this filter")
     if is_cheated:  # only labels, applied after the matching, can leave such a candidate unmatched or with a worse page
         return _Why(_LABELLED, 0.0, "label", _APART)
     return _Why(_LOST, 0.0, "no-partner-left", _GOOD)

@@ -52,7 +52,7 @@ def decompress(body: bytes, content_encoding: str, limit: int) -> bytes:
     names = [name.strip().lower() for name in content_encoding.split(",")]
     names = [name for name in names if name not in ("", "identity", "none")]
     if len(names) > MAX_ENCODINGS:
-        raise EncodingError(f"{len(names)} content encodings over each other, expected {MAX_ENCODINGS} at most")
+        raise EncodingError(f"{len(names)} nested content encodings, expected {MAX_ENCODINGS} at most")
     for name in reversed(names):
         if name not in _UNPACKERS:
             raise EncodingError(f"content encoding {name!r} is not known")

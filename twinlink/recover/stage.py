@@ -203,7 +203,7 @@ def _other_rows(sites: Iterable[SiteGuesses], others: Mapping[str, str]) -> Iter
     for site in sites:
         for guess in site.guesses:
             if guess.url in others:
-                waits = "" if others[guess.url] else "another guess for its page has no answer yet"
+                waits = "" if others[guess.url] else "another guess for its page has no response yet"
                 yield _row(guess, others[guess.url] or "over-budget", waits)
         yield from (_row(guess, "linked", "a page links to it: crawl first") for guess in site.linked)
 

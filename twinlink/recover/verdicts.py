@@ -157,13 +157,13 @@ class _Judge:
         if page_key(target) not in self._asked:
             self._asked.add(page_key(target))
             self.further.append(guess._replace(url=target, hops=guess.hops + 1))
-        return Verdict(guess.url, "redirected", f"to {target}, which was asked for")
+        return Verdict(guess.url, "redirected", f"to {target}, which was requested")
 
     def _why_redirected(self, guess: Guessed, target: str) -> str:
         if not target:
             return "no address"
         if target in self._wrong_targets or self._targets[target] >= SAME_ANSWERS:
-            return "where other addresses lead, too"
+            return "the target of other addresses, too"
         if self._known.holds(target):
             return "a page of the run"
         if target.split("/", 3)[3].partition("?")[0] == "":
@@ -177,7 +177,7 @@ class _Judge:
         same = self._pages.url_of.get(page.digest, "")
         if same:
             is_own = same == guess.page
-            return ("wrong-language", "the very page whose partner is missing") if is_own else ("known-page", same)
+            return ("wrong-language", "the page itself whose partner is missing") if is_own else ("known-page", same)
         if not any(page.blocks) and not page.n_links:
             return "empty-page", ""
         wrong = self._why_error(guess, page)
@@ -190,9 +190,9 @@ class _Judge:
 
     def _why_error(self, guess: Guessed, page: _Page) -> str:
         if self._errors.explain(page.blocks, guess.url):
-            return "as the answer to a made-up address"
+            return "same as the response to a made-up address"
         others = self._same[self._text(guess.url)]
-        return f"the same answer for {len(others)} pages" if len(others) >= SAME_ANSWERS else ""
+        return f"the same response for {len(others)} pages" if len(others) >= SAME_ANSWERS else ""
 
 
 def _language(guess: Guessed, blocks: Sequence[str], own: Sequence[str]) -> tuple[str, str]:

@@ -137,7 +137,7 @@ class RunDirectory:
                 pass
         if not (run.is_begun() or is_held(run.lock_file)):
             makes = f"twinlink mine … -o {shlex.quote(str(path))}"
-            raise RunError(f"{path}: not a run directory (it holds nothing that was mined); `{makes}` makes one")
+            raise RunError(f"{path}: not a run directory (it holds no results); `{makes}` makes one")
         return run
 
     def is_begun(self) -> bool:
@@ -232,10 +232,10 @@ class RunDirectory:
         if self.read_signature(stage) is None:
             there = f"no {stage} here yet"
             if self._any_signature(stage) is not None:
-                there = f"the pages have been read anew since the last {stage}"
+                there = f"the pages have been read again since the last {stage}"
             raise MissingStageError(f"{self.path}: {there}; run {remake(self.path, stage)} first")
         for table in lost_tables(self.path / stage / SIGNATURE):
-            raise damaged(table, "this table is missing, or not whole")
+            raise damaged(table, "this table is missing or incomplete")
         return self.path / stage
 
     def read_signature(self, stage: str) -> Signature | None:
@@ -284,7 +284,7 @@ class RunDirectory:
         if earlier is None or signature.stage not in _LONG:
             return
         later = [f"{name}/" for name in _AFTER.get(signature.stage, ()) if self._any_signature(name) is not None]
-        what = f"; what is in {' and '.join(later)} stays, and has to be made again after it" if later else ""
+        what = f"; {' and '.join(later)} must be rebuilt after it" if later else ""
         self.tell(f"{signature.stage} is done again ({signature.changes(earlier)}){what}")
 
     def top(self, folder: Path, name: str) -> Path:

@@ -56,7 +56,7 @@ def remembered(run: RunDirectory) -> Config:
     try:
         return Config.load(run.config_file) if run.config_file.is_file() else Config()
     except ConfigError as error:
-        advice = "mend it, or remove it to go on with the defaults"
+        advice = "correct it, or remove it to use the defaults"
         raise ConfigError(f"{error}. The run remembers its settings in this file: {advice}") from error
 
 

@@ -75,7 +75,9 @@ class Rounds:
             changed = sorted(name for name in {*before, *given} if before.get(name) != given.get(name))
             if changed:
                 names = ", ".join(changed)
-                raise RunError(f"{self.folder}: begun with other {names}; use another run directory, or the same again")
+                raise RunError(
+                    f"{self.folder}: started with other {names}; use another run directory, or the same values"
+                )
             return
         self.folder.mkdir(parents=True, exist_ok=True)
         write_text(path, msgspec.json.format(msgspec.json.encode(given).decode(), indent=1))

@@ -7,7 +7,8 @@
 - weights: `weigh`, `learn_clues`: weights of all kinds of evidence, learned on the site without labels
 - decision: `choose_threshold`, `keep_pairs`: select the pairs of a matching to keep
 
-Functions take the arrays of one site and return arrays; they do not use runs or addresses.
+Functions take the arrays of one site and return arrays. Only `lexicon_sets`, which finds the lexicons of a run, uses a
+run directory.
 """
 
 from __future__ import annotations

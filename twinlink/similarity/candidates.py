@@ -93,7 +93,7 @@ def within_memory(settings: CandidateSettings, n_pages: int) -> CandidateSetting
     if fitting < 1:
         least = -(-BYTES * n_pages // 1_000_000)
         raise ConfigError(
-            f"match.candidates.memory: {n_pages} pages need {least} MB at least for one candidate a page,"
+            f"match.candidates.memory: {n_pages} pages need at least {least} MB for one candidate per page,"
             f" got {settings.memory}"
         )
     return msgspec.structs.replace(settings, per_page=min(settings.per_page, fitting))
@@ -149,7 +149,7 @@ def candidate_pattern(
     """
     settings = settings or CandidateSettings()
     if vectors_a.shape[1] != vectors_b.shape[1]:
-        raise ShapeError(f"vectors of one length expected, got {vectors_a.shape[1]} and {vectors_b.shape[1]}")
+        raise ShapeError(f"expected vectors of one length, got {vectors_a.shape[1]} and {vectors_b.shape[1]}")
     shape = (vectors_a.shape[0], vectors_b.shape[0])
     if open_a is None or open_b is None:
         of_row, of_column = nearest_pages(vectors_a, vectors_b, settings.per_page, settings.products_per_page)

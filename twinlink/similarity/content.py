@@ -104,7 +104,7 @@ def content_vectors(counts_a: csr_array, counts_b: csr_array, translation: csr_a
 def _check_shapes(counts_a: csr_array, counts_b: csr_array, translation: csr_array) -> None:
     expected = (counts_a.shape[1], counts_b.shape[1])
     if translation.shape != expected:
-        raise ShapeError(f"a translation matrix of shape {expected} expected for these counts, got {translation.shape}")
+        raise ShapeError(f"expected a translation matrix of shape {expected} for these counts, got {translation.shape}")
 
 
 def _idf(counts: csr_array) -> NDArray[np.float32]:

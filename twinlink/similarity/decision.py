@@ -165,9 +165,9 @@ def keep_pairs(
 def _check(scores: csr_array, matching: PairList, vectors_a: csr_array, vectors_b: csr_array) -> None:
     pages = (vectors_a.shape[0], vectors_b.shape[0])
     if scores.shape != pages:
-        raise ShapeError(f"scores of shape {pages} expected for these page vectors, got {scores.shape}")
+        raise ShapeError(f"expected scores of shape {pages} for these page vectors, got {scores.shape}")
     if len(matching.rows) and (matching.rows.max() >= pages[0] or matching.columns.max() >= pages[1]):
-        raise ShapeError(f"matching: pages within {pages} expected, got some outside")
+        raise ShapeError(f"matching: expected pages within {pages}, got some outside")
 
 
 def _partners(pages: NDArray[np.int64], others: NDArray[np.int64], n: int) -> NDArray[np.int64]:

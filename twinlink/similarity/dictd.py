@@ -81,7 +81,7 @@ def dictd_entries(index: str, data: bytes, path: Path) -> Iterator[tuple[str, st
             raise LexiconError(f"{path}: line {number}: the entry of {head!r} is not UTF-8") from None
         except (KeyError, ValueError):
             raise LexiconError(
-                f"{path}: line {number}: headword TAB offset TAB length (base 64) expected, got {line[:60]!r}"
+                f"{path}: line {number}: expected headword TAB offset TAB length (base 64), got {line[:60]!r}"
             ) from None
         if start + length > len(data):
             raise LexiconError(

@@ -67,7 +67,7 @@ def with_filter(verdicts: FilterVerdicts, name: str, passed: Passed, scores: Val
     n_pairs = verdicts.pattern.nnz
     measured = verdicts.scores if scores is None else np.where(verdicts.failed < 0, scores, np.nan)
     if passed.shape != (n_pairs,) or measured.shape != (n_pairs,):
-        raise ShapeError(f"one value for each of {n_pairs} pairs expected, got {passed.shape} and {measured.shape}")
+        raise ShapeError(f"expected one value for each of {n_pairs} pairs, got {passed.shape} and {measured.shape}")
     failed = np.where((verdicts.failed < 0) & ~passed, len(verdicts.filters), verdicts.failed)
     return FilterVerdicts(verdicts.pattern, (*verdicts.filters, name), failed.astype(np.int8), measured)
 

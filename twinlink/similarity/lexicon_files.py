@@ -73,7 +73,7 @@ def read_lexicon(path: Path) -> Lexicon:
         index, dictionary = dictd
         entries = tuple(Entry(*pair) for pair in dictd_entries(_read_text(index), _read_bytes(dictionary), index))
     if not entries:
-        raise LexiconError(f"{path}: no entry; lines of the form {_EXPECTED['tsv']} are expected")
+        raise LexiconError(f"{path}: no entry; expected lines of the form {_EXPECTED['tsv']}")
     return Lexicon(entries, path.name)
 
 
@@ -114,7 +114,7 @@ def _parse(text: str, path: Path) -> Iterator[Entry]:
         try:
             entries = _FORMS[form](line)
         except ValueError as error:
-            raise LexiconError(f"{path}: line {number}: {error} expected, got {line[:60]!r}") from None
+            raise LexiconError(f"{path}: line {number}: expected {error}, got {line[:60]!r}") from None
         yield from (entry for entry in entries if entry.head and entry.translation)
 
 

@@ -121,7 +121,7 @@ def lexicons_of_texts(a: Path, b: Path, names: Iterable[str | Path]) -> Lexicons
     unknown = [path for path in (a, b) if path.suffix == _TEXT or not language_named(path.suffix[1:])]
     if found.is_auto and unknown:
         raise ConfigError(
-            f"--lexicon {AUTO}: which language is {unknown[0]} in? expected names such as news.en, news.fr"
+            f"--lexicon {AUTO}: the language of {unknown[0]} is not known; expected names such as news.en, news.fr"
         )
     return found
 

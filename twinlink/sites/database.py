@@ -29,7 +29,7 @@ def opened(folder: Path, megabytes: int) -> Iterator[duckdb.DuckDBPyConnection]:
 
 def _problem(text: str, folder: Path) -> InputError | RunError:
     if "No space left" in text or "max_temp_directory_size" in text:
-        return RunError(f"{folder}: the disk is full; make room, and do the same again")
+        return RunError(f"{folder}: the disk is full; free some space, and run the same command again")
     return InputError(_told(text, folder))
 
 

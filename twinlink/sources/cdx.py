@@ -91,7 +91,7 @@ def read_cdx(
         elif is_wanted(url):
             yield from _read_record(url, line, archives, exchanges)
     if n_bad and not n_captures:
-        raise InputError(f"{path}: expected an index of an archive (CDX or CDXJ), found not one line of one")
+        raise InputError(f"{path}: expected an index of an archive (CDX or CDXJ), found no line of an index")
     if archives.n_missing and not archives.n_found:
         raise InputError(
             f"{path}: not one of the archives that it names is here;"
@@ -158,7 +158,7 @@ class _Archives:
 
 def _read_record(url: str, line: _Capture, archives: _Archives, exchanges: Exchanges) -> Iterator[Document | Reject]:
     if _POST in line.url:
-        yield Reject(url, "ingest", "post", "the answer to a form, not a page at an address")
+        yield Reject(url, "ingest", "post", "the response to a form, not a page with an address")
         return
     n_waiting = exchanges.n_waiting
     try:
@@ -171,13 +171,13 @@ def _read_record(url: str, line: _Capture, archives: _Archives, exchanges: Excha
         yield Reject(url, "ingest", "unreadable", f"{line.archive}: {error.strerror or error}")
         return
     if not items and exchanges.n_waiting == n_waiting and urlsplit(url).path != "/robots.txt":
-        yield Reject(url, "ingest", "damaged-record", f"{archive.name}: no answer of a server at this place")
+        yield Reject(url, "ingest", "damaged-record", f"{archive.name}: no server response at this position")
     yield from (_checked(item, url, archive) for item in items)
 
 
 def _checked(item: Document | Reject, url: str, archive: Archive) -> Document | Reject:
     if item.url not in {url, archive.name}:
-        return Reject(url, "ingest", "damaged-record", f"{archive.name}: the record at this place is of {item.url}")
+        return Reject(url, "ingest", "damaged-record", f"{archive.name}: the record at this position is of {item.url}")
     return item
 
 

@@ -50,7 +50,7 @@ def read_list(path: Path, max_page_bytes: int) -> Iterator[Document | Reject]:
             n_lines += 1
             yield _read_line(line, root, max_page_bytes)
     if not n_lines:
-        raise InputError(f"{path}: expected lines of an address, a tab and a file name, found not one")
+        raise InputError(f"{path}: expected lines of an address, a tab and a file name, found none")
 
 
 def files_of_list(path: Path) -> Iterator[Path]:

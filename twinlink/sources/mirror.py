@@ -237,7 +237,7 @@ def _read_file(entry: _Entry, files: _Files, addresses: Addresses, covered: set[
     if _are_covered(known, covered):
         return
     if not known:
-        detail = f"neither its path nor the page tells an address of at most {MAX_URL_LENGTH} characters"
+        detail = f"neither its path nor the page gives an address of at most {MAX_URL_LENGTH} characters"
         yield Reject(entry.source, "ingest", "no-address", detail)
         return
     url, *others = known
@@ -267,7 +267,7 @@ def _find_addresses(folder: Path, base_url: str, files: _Files) -> Addresses:
         if not files.has_page():
             raise _no_page(folder)
         raise InputError(
-            f"{folder}: nothing tells which address these pages had (no folder named as a host, no note of HTTrack);"
+            f"{folder}: the address of these pages is not known (no folder is named like a host, no HTTrack comment);"
             " pass it with --base-url, for example --base-url http://www.example.org/"
         )
     return Addresses({}, base, is_given=bool(base_url))

@@ -123,9 +123,9 @@ def _check(path: Path) -> None:
     if not path.exists():
         raise InputError(f"{path}: no such file or folder; expected a URL, {_KINDS}")
     if not (path.is_dir() or path.is_file()):  # opening a pipe would wait for ever
-        raise InputError(f"{path}: cannot be read (no regular file); expected {_KINDS}")
+        raise InputError(f"{path}: not a regular file; expected {_KINDS}")
     if not (path.is_dir() or _HOLDS_ARCHIVES.search(path.name) or _INDEX.search(path.name) or _is_list(path)):
-        raise InputError(f"{path}: cannot tell what it is; expected {_KINDS}")
+        raise InputError(f"{path}: unknown kind of file; expected {_KINDS}")
 
 
 def _is_list(path: Path) -> bool:
@@ -156,7 +156,7 @@ def _read_archives(
     yield from (Reject(folder.name, "ingest", "damaged-record", str(error)) for error in errors)
     n_pages = sum(suffix_of(file.name) in PAGE_SUFFIXES for file in _found(folder).files)
     if n_pages:
-        yield Reject(folder.name, "ingest", "beside-archives", f"{n_pages} saved pages, not read: the archives were")
+        yield Reject(folder.name, "ingest", "beside-archives", f"{n_pages} saved pages not read: archives were")
 
 
 class _Found(NamedTuple):

@@ -86,7 +86,7 @@ def read_wacz(path: Path, max_page_bytes: int, exchanges: Exchanges | None = Non
         for url in listed.rest():
             yield Reject(url, "ingest", "missing-page", "in the list of pages, but in no archive")
         if listed.is_full:
-            detail = f"its lists name more than {_MAX_LISTED} pages: what stands behind them was not looked for"
+            detail = f"its lists name more than {_MAX_LISTED} pages: further ones were not looked up"
             yield Reject(name_of(path), "ingest", "missing-page", detail)
 
 
@@ -270,7 +270,7 @@ class _Window(_Seekable):
         mark, name_length, extra_length = _LOCAL_HEADER.unpack(self._file.read(_LOCAL_HEADER.size))
         if mark != b"PK\3\4":
             self._file.close()
-            raise zipfile.BadZipFile("no member at its place")
+            raise zipfile.BadZipFile("no member at its position")
         self._start = info.header_offset + _LOCAL_HEADER.size + name_length + extra_length
 
     def _read_at(self, position: int, size: int) -> bytes:

@@ -102,7 +102,7 @@ def read_archives(
             errors.append((archive, f"cannot be read ({error.strerror or error})"))
             continue
         if exchanges.damaged and exchanges.n_records == n_records:
-            errors.append((archive, "expected a WARC file, found not one record in it"))
+            errors.append((archive, "expected a WARC file, found no record in it"))
     if errors and len(errors) == len(archives):
         raise InputError("; ".join(f"{archive.name}: {text}" for archive, text in errors[:3]))
     for archive, text in errors:
@@ -342,7 +342,7 @@ class _Reader:
         if status in _GONE:
             return Gone.at(url, f"http-{status}", moment)
         if status is None:
-            return Reject(url, "ingest", "damaged-record", "no status of HTTP")
+            return Reject(url, "ingest", "damaged-record", "no HTTP status")
         if status != 200:
             return Reject(url, "ingest", f"http-{status}")
         content_type, language = _http_header(record, "Content-Type"), _http_header(record, "Content-Language")
@@ -379,7 +379,7 @@ def _missing(record: ArcWarcRecord, target: str) -> str:
     """Return what a record lacks to say what it is; empty if nothing, or if nobody would miss it."""
     kind = record.rec_type or ""
     if kind not in _KINDS and (not kind or target.lower().startswith(("http:", "https:"))):
-        return f"no kind of record: {kind!r}" if kind else "no WARC-Type"
+        return f"unknown kind of record: {kind!r}" if kind else "no WARC-Type"
     if kind == "warcinfo" and _is_odd_arc(record):
         return "the first line of an ARC file has more than five fields"  # its length may be another record's
     if kind in _READ and not _SCHEME.match(target):

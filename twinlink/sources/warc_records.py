@@ -195,7 +195,7 @@ class _Section:
             self._guard.allow(_MAX_HEAD_BYTES)  # for empty lines, of which a few bytes of gzip can hold millions
             self._records.read_to_end()
             if self._records.err_count:
-                raise _DamagedError("no empty line behind the record, as if its Content-Length were wrong")
+                raise _DamagedError("no empty line after the record; its Content-Length may be wrong")
             yield item
         if not self._packed:
             if self._records.offset < self._size:  # warcio takes a record whose content is missing for the end
@@ -290,7 +290,7 @@ class _Member:
             raise _DamagedError(str(error)) from error
         self._n_given += len(plain)
         if self._n_given > max(_HARMLESS_BYTES, _MAX_RATIO * (self._next - self._start)):
-            raise _DamagedError(f"more than {_HARMLESS_BYTES} bytes, {_MAX_RATIO} times as many as are packed")
+            raise _DamagedError(f"more than {_HARMLESS_BYTES} bytes, {_MAX_RATIO} times the packed size")
         return plain
 
     def _unpack(self, size: int) -> bytes:

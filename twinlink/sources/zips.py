@@ -46,7 +46,7 @@ def open_zip(file: BinaryIO, max_list_bytes: int) -> zipfile.ZipFile:
     container = zipfile.ZipFile(file)
     if sum(info.compress_size for info in container.infolist()) > size:
         container.close()
-        raise zipfile.BadZipFile("members that lie over each other")
+        raise zipfile.BadZipFile("members that overlap")
     return container
 
 

@@ -1,4 +1,4 @@
-"""Which addresses a crawl fetches that is told all of them: these, and no link of theirs."""
+"""Scope of a crawl of chosen addresses: it fetches these, and follows no links."""
 
 from __future__ import annotations
 

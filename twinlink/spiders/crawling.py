@@ -1,4 +1,4 @@
-"""Crawling, from the outside: starts the crawler in a process of its own, watches it, and says how it ended.
+"""Start of a crawl: runs the crawler in a separate process, reports its progress, and raises its errors.
 
 Twisted's reactor runs once in a process; a child for each crawl lets a notebook crawl twice. The child dies with its
 parent.
@@ -124,7 +124,7 @@ def crawl(
     RunError
         If the folder cannot be written to, or holds something else.
     CrawlError
-        If not one page could be fetched, or the crawler died.
+        If no page could be fetched, or the crawler died.
     KeyboardInterrupt
         After Ctrl-C, once what was in flight has come in.
     """
@@ -321,7 +321,7 @@ def _error_of(answer: bytes, code: int, folder: Path) -> errors.TwinlinkError:
         log = folder / LOG_NAME
         last = log.read_bytes().decode(errors="replace").strip().rpartition("\n")[2]
         how = f"was ended by signal {-code}" if code < 0 else f"failed: {last}"
-        return CrawlError(f"the crawler {how}. What it fetched is kept, the same call goes on. Log: {log}")
+        return CrawlError(f"the crawler {how}. Fetched pages are kept, and the same call resumes the crawl. Log: {log}")
     error: errors.TwinlinkError = kind(message)
     return error
 
@@ -338,9 +338,9 @@ def _nothing_fetched(folder: Path) -> str:
     elif "needs-browser" in reasons:
         advice = "Its pages are built by scripts"
     elif reasons == {"blocked-port"}:
-        advice = "Browsers do not ask that port either: it belongs to another protocol. Serve the site on another port"
+        advice = "Browsers block this port, too: it belongs to another protocol. Serve the site on another port"
     elif reasons == {"private-address"}:
-        advice = "The name leads to a private address: set crawl.allow_private if you mean that"
+        advice = "The name leads to a private address: set crawl.allow_private if this is intended"
     else:
         advice = "Check the address, and that this machine reaches it"
-    return f"not one page could be fetched. {causes}. {advice}"
+    return f"no page could be fetched. {causes}. {advice}"

@@ -1,4 +1,4 @@
-"""Downloads that are broken off: an answer that cannot be a page is not received to its end."""
+"""Aborted downloads: a response that cannot be a page is not received to its end."""
 
 from __future__ import annotations
 

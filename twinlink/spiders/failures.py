@@ -1,4 +1,4 @@
-"""Why a request gave no page: the errors of Scrapy, Twisted and OpenSSL by the short names that are counted."""
+"""Failures of requests: short names for the errors of Scrapy, Twisted and OpenSSL, as they are counted."""
 
 from __future__ import annotations
 

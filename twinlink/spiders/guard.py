@@ -1,4 +1,4 @@
-"""What the network may do to us: addresses that are not to be asked, answers whose headers do not end."""
+"""Protection from the network: addresses that must not be requested, and responses with endless headers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the spider yields: the items that `LedgerPipeline` writes."""
+"""Items that the spider yields and `LedgerPipeline` writes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The crawler's log: warnings and errors to standard error, so many of one kind that the log stays small."""
+"""The crawler's log: warnings and errors to standard error, with a limit per kind that keeps the log small."""
 
 from __future__ import annotations
 

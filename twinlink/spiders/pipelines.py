@@ -1,4 +1,4 @@
-"""Item pipeline: writes each answer into the archive, and its outcome and links into the ledger."""
+"""Item pipeline: writes each response to the archive, and its outcome and links to the ledger."""
 
 from __future__ import annotations
 

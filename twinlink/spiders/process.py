@@ -175,7 +175,7 @@ def _conclude(ledger: Ledger, settings: CrawlSettings, watch: _Watch) -> None:
     elif not _unfinished(ledger, settings) and counts.flight == 0:
         ledger.finish("page-limit" if counts.done >= settings.max_pages else "budget")
     else:
-        raise CrawlError(f"the crawler ended with {counts.queued + counts.flight} addresses open; its log says more")
+        raise CrawlError(f"the crawler ended with {counts.queued + counts.flight} addresses open; its log has details")
 
 
 def _unfinished(ledger: Ledger, settings: CrawlSettings) -> bool:
@@ -212,7 +212,7 @@ def _locked(folder: Path, command: str) -> Iterator[None]:
         try:
             stack.enter_context(locked(folder / _LOCK_NAME, _LOCK_PATIENCE, command))
         except BlockedError as error:
-            raise RunLockedError(error.say(f"{folder}: another crawl works here", "use another folder")) from None
+            raise RunLockedError(error.say(f"{folder}: another crawl is running here", "use another folder")) from None
         yield
 
 

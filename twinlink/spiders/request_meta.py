@@ -1,4 +1,4 @@
-"""Keys of a request's ``meta``: what middlewares, spider and pipeline leave there for each other.
+"""Keys of a request's ``meta``, through which middlewares, spider and pipeline exchange data.
 
 ``page`` holds the `Entry` of the ledger that the request is for; robots.txt and what a page asks for in the browser
 have none.

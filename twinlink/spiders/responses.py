@@ -1,4 +1,4 @@
-"""Headers and body of an answer: what a header says, and the body without its content encoding."""
+"""Headers and body of a response: values of headers, and the body without its content encoding."""
 
 from __future__ import annotations
 

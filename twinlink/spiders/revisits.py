@@ -1,4 +1,4 @@
-"""Asking for a page again: only if it has changed, as far as the server can tell, and keeping no body twice."""
+"""Conditional requests for pages that were fetched before, and revisit records for unchanged bodies."""
 
 from __future__ import annotations
 

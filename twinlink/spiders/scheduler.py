@@ -1,4 +1,4 @@
-"""Scrapy's scheduler on the ledger: what waits is on disk, so memory stays flat and a killed crawl goes on."""
+"""Scrapy's scheduler on the ledger: the queue is on disk, so memory is bounded and a killed crawl can be resumed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which links a crawl follows: those that stay on the sites, and are no document, no trap and not too deep."""
+"""Scope of a crawl: it follows links within its sites, except documents, traps and links that are too deep."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MAX_LINK_BYTES = {kind: 100 * most for kind, most in MAX_LINKS.items()}
 """Characters of these addresses: with a long ``<base>``, each link of a page could be 2,000 long, and all of them take
 up 300 MB in the ledger."""
 
-SAME_PAGE = "addresses of its form bring one and the same page"
+SAME_PAGE = "addresses of this form return the same page"
 """Detail of a trap that `Sameness` found."""
 
 # Parts of pages. They are loaded, not read: nothing is lost when they are left out, so they are not counted.
@@ -154,7 +154,7 @@ class Scope:
                 continue
             n_bytes += len(url)
             if len(found) >= MAX_LINKS[page.kind] or n_bytes > MAX_LINK_BYTES[page.kind]:
-                detail = f"it and {len(urls) - number - 1} links behind it, on {page.url}"
+                detail = f"it and {len(urls) - number - 1} links after it, on {page.url}"
                 found[key] = Entry(key, url, host_of(url), page.depth + 1, 0, 0, "too-many-links", detail, site)
                 break
             extension = _extension(url)

@@ -1,4 +1,4 @@
-"""Start pages from a file: one address a line."""
+"""Start pages from a file: one address per line."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def read_seeds(path: Path) -> list[str]:
             raise InputError(f"{path}, line {number}: not a web address: {word!r}")
         seeds[url] = None
     if not seeds:
-        raise InputError(f"{path}: no address in it; expected one a line")
+        raise InputError(f"{path}: it has no address; expected one per line")
     return list(seeds)
 
 

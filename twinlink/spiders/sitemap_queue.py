@@ -1,4 +1,4 @@
-"""Sitemaps while the crawl runs: which are asked for, and how what they list comes into the ledger bit by bit."""
+"""Sitemaps during the crawl: their requests, and the listed addresses, added to the ledger in portions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sitemaps: the addresses that a site lists itself, the versions in other languages with them; read part by part."""
+"""Sitemaps: streaming parser of the listed addresses and their versions in other languages."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MAX_ADDRESSES = 50_000
 _PART_BYTES = 2**16
 _MAX_NAMED = 10 * MAX_ADDRESSES  # as often as they stand there, versions among them: 50 MB have room for no more
 _MAX_ELEMENTS = 2_000_000  # in 50 MB: ordinary ones take 40 bytes each, and much smaller ones hold no address
-_MAX_DEPTH = 256  # elements within each other, all of which the parser holds; sitemaps have four
+_MAX_DEPTH = 256  # nested elements, all of which the parser holds; sitemaps have four
 _MAX_PIECE = 2**19  # bytes without an element or text: what is one piece so long, the parser would take in at once
 _MAX_VERSIONS = 100  # of one page
 _FEEDS = frozenset(("rss", "feed", "RDF"))
@@ -233,7 +233,7 @@ class _Listing:
         if self._n_elements > _MAX_ELEMENTS:
             raise _EndError(f"more than {_MAX_ELEMENTS} elements")
         if len(self._open) >= _MAX_DEPTH:
-            raise _EndError(f"more than {_MAX_DEPTH} elements within each other")
+            raise _EndError(f"more than {_MAX_DEPTH} nested elements")
         if not self._root:
             self._begin(name)
         elif name == "loc" and self._open[-1:] in (["url"], ["sitemap"]):

@@ -1,4 +1,4 @@
-"""The spider: judges each answer, and yields what became of its address and the links of its page."""
+"""The spider: judges each response, and yields the outcome of its address and the links of its page."""
 
 from __future__ import annotations
 

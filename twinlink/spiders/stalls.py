@@ -1,4 +1,4 @@
-"""When the crawl's own process was held up: a request whose time ran out meanwhile says nothing of its server."""
+"""Stalls of the crawl's own process: requests that time out during a stall are repeated."""
 
 from __future__ import annotations
 

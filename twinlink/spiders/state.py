@@ -1,4 +1,4 @@
-"""What the parts of a running crawl share: spider, scheduler, middlewares and item pipeline."""
+"""State shared by the parts of a running crawl: spider, scheduler, middlewares and item pipeline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Addresses that look like a trap: they may lead to pages without end, or to one page under many addresses.
+"""Addresses that look like traps, which lead to endless pages or to one page under many addresses.
 
 Looking so is no proof. Only an address whose path runs in circles is dropped for its looks (`winds`); any other is
 queued behind all addresses of its host that look sound (`suspicion`), and a crawl that reaches it follows a chain of

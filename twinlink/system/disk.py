@@ -13,13 +13,13 @@ __all__ = ["disk_problem"]
 _FULL_BYTES = 2**20
 """A disk with less room is full: the next page may need more."""
 
-_AGAIN = "make room, and do the same again: what is done is kept"
+_AGAIN = "free some space, and run the same command again: completed work is kept"
 _PROBLEMS = {
     errno.ENOSPC: f"the disk is full; {_AGAIN}",
-    errno.EDQUOT: f"the room that this user may take on the disk is used up; {_AGAIN}",
-    errno.EFBIG: "a file may not become so large here: see `ulimit -f`, and do the same again: what is done is kept",
+    errno.EDQUOT: f"the disk quota of this user is used up; {_AGAIN}",
+    errno.EFBIG: "the file is too large: see `ulimit -f`, and run the same command again: completed work is kept",
     errno.EIO: "the disk fails (input/output error)",
-    errno.EROFS: "the disk is mounted to be read only",
+    errno.EROFS: "the disk is mounted read-only",
 }
 
 
@@ -36,7 +36,7 @@ def disk_problem(error: BaseException, place: Path) -> str:
     Examples
     --------
     >>> disk_problem(OSError(errno.ENOSPC, "No space left on device"), Path("run"))
-    'the disk is full; make room, and do the same again: what is done is kept'
+    'the disk is full; free some space, and run the same command again: completed work is kept'
     >>> disk_problem(FileNotFoundError(errno.ENOENT, "No such file or directory"), Path("run"))
     ''
     """

@@ -47,15 +47,15 @@ class BlockedError(Exception):
         """Return a message: what holds the lock, which process that is, and what can be done about it.
 
         >>> print(BlockedError(None).say("run: in use", "choose another"))
-        run: in use; wait for it, or choose another
+        run: in use; wait for it to end, or choose another
         >>> print(BlockedError(Holder(7, "2026-01-31 10:00:00", "twinlink mine")).say("run: in use", "choose another"))
         run: in use (process 7, since 2026-01-31 10:00:00: twinlink mine); wait for it,
-        end it with `kill 7` (what it has done is kept), or choose another
+        end it with `kill 7` (completed work is kept), or choose another
         """
         if self.holder is None:
-            return f"{what}; wait for it, or {instead}"
+            return f"{what}; wait for it to end, or {instead}"
         pid, since, command = self.holder
-        end = f"end it with `kill {pid}` (what it has done is kept)"
+        end = f"end it with `kill {pid}` (completed work is kept)"
         return f"{what} (process {pid}, since {since}: {command}); wait for it, {end}, or {instead}"
 
 

@@ -55,7 +55,7 @@ def count_words(
     (['a', 'run', 'server'], [[1.0, 1.0, 2.0], [0.0, 0.0, 0.0]])
     """
     if names is not None and len(names) != len(pages):
-        raise ShapeError(f"one list of names for each page expected, got {len(names)} for {len(pages)} pages")
+        raise ShapeError(f"expected one list of names per page, got {len(names)} for {len(pages)} pages")
     base = lang.partition("-")[0]
     lines = distinct_texts(chain.from_iterable(block.split("\n") for block in page) for page in pages)
     texts = one_form("\n".join(lines.texts), base).split("\n") if lines.texts else []

@@ -66,7 +66,7 @@ def test_languages_of_a_file_are_named_in_any_way(tmp_path: Path) -> None:
     assert PairFile.of("x-y/a=b").langs is None
     with pytest.raises(ConfigError, match=r"did you mean en \(English\)"):
         PairFile.of("englsih-fr=x")
-    with pytest.raises(ConfigError, match="are one language here"):
+    with pytest.raises(ConfigError, match="are the same language here"):
         PairFile.of("en-US-en-GB=x")
     chinese = [("One.", "一。"), ("Two.", "二。")]
     (tmp_path / "x.tmx").write_text(

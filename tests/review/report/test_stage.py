@@ -34,7 +34,7 @@ CONFIG = Config().override({"langs": ["en", "zh"], "ingest.base_url": BASE, "mat
 
 
 def mined(folder: Path, **overrides: object) -> RunDirectory:
-    """Mine the toy site of ten pages, of which all five pairs are handed out."""
+    """Mine the toy site of ten pages, of which all five pairs are reported."""
     run = RunDirectory.create(folder / "run")
     config = CONFIG.override({f"match.{name}": value for name, value in overrides.items()})
     mine_stages([str(write_toy(folder / "toy"))], run, config)

@@ -520,7 +520,7 @@ def test_links_for_which_a_site_has_no_room_are_dropped_and_counted(
     assert ledger_counts(tmp_path).queued == 9 + 2
     dropped = [reject for reject in ledger_rejects(tmp_path) if reject.reason == "too-many-links"]
     assert [(reject.url, reject.detail) for reject in dropped] == [
-        (long(9).url, "it and 10 links behind it: 2200 bytes of addresses of  are known")
+        (long(9).url, "it and 10 links after it: the addresses of  reached 2200 bytes")
     ]
     ledger.bring(first, [*map(long, range(3))])  # all are known
     assert ledger_counts(tmp_path).rejected == 1

@@ -14,7 +14,7 @@ __all__ = ["Line", "read_lines"]
 
 _LINE_END = re.compile(r"\r\n|[\r\n]")
 _CONTROLS = re.compile("[\t\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
-_PROBLEM = "cannot be read as a text of one sentence a line"
+_PROBLEM = "cannot be read as text with one sentence per line"
 _FILE = Expected(_PROBLEM, f"{_PROBLEM} (no such file)")
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
@@ -46,6 +46,6 @@ def read_lines(path: Path) -> list[Line]:
         raise InputError(f"{path}:{line}: {_PROBLEM}: not UTF-8; convert the file, e.g. with iconv") from None
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
-        raise InputError(f"{path}:{line}: {_PROBLEM}: NUL characters in it; UTF-16 without byte order mark?")
+        raise InputError(f"{path}:{line}: {_PROBLEM}: contains NUL characters; UTF-16 without a byte order mark?")
     lines = (_CONTROLS.sub(" ", line).strip() for line in _LINE_END.split(text))
     return [Line(number, line) for number, line in enumerate(lines) if line]

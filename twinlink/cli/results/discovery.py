@@ -1,4 +1,4 @@
-"""Results of site discovery: its rounds, and what each brought."""
+"""Results of site discovery: its rounds, and their counts."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ class Scores(Record, frozen=True, kw_only=True):
     not_scored: int
     """Of these, ones that the rules leave out."""
     alike: int
-    """Further pairs of the run, which differ from these only in what the gold list's addresses have not."""
+    """Further pairs of the run that differ from these only in parts that the gold addresses lack."""
     precision: float | None
     """Right / (right + wrong); null by labels alone: ``estimated`` has it."""
     recall: float | None
@@ -272,5 +272,5 @@ class VerdictsResult(Record, frozen=True, kw_only=True):
         """Return an error when not one pair could be judged."""
         if self.methods:
             return None
-        message = f"no pair could be judged: of none are both pages there; verdicts: {self.verdicts}"
+        message = f"no pair could be judged: no pair has both pages; verdicts: {self.verdicts}"
         return NothingFoundError(message)

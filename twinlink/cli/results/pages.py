@@ -124,11 +124,11 @@ class PairsResult(Record, frozen=True, kw_only=True):
     filters: dict[str, int]
     """Candidates by the filter that rejected them; ``kept`` passed all. Empty for a method without filters."""
     n_pairs: int
-    """Page pairs handed out."""
+    """Page pairs reported."""
     expected_precision: float | None
-    """Precision that they can be expected to have; null where some have no probability, and without pairs."""
+    """Their expected precision; null where some have no probability, and without pairs."""
     n_without_probability: int
-    """Pairs without a probability: all of a method that tells none, and some that labels made."""
+    """Pairs without a probability: all of a method that gives none, and some that labels made."""
     pairs: str
     """File of the pairs."""
     report: str | None

@@ -33,7 +33,7 @@ def align(
         typer.Option(
             "--format",
             metavar="NAME,...",
-            help="Of a run: tmx, tsv, moses, jsonl, with commas between. Of texts: tsv or beads.",
+            help="For a run: tmx, tsv, moses, jsonl, separated by commas. For texts: tsv or beads.",
             autocompletion=listed("tmx", "tsv", "moses", "jsonl", "beads"),
         ),
     ] = "",
@@ -42,7 +42,7 @@ def align(
         typer.Option(
             "--warm",
             metavar="[LANG-LANG=]FILE",
-            help="Sentence pairs to learn words from first: TMX, TSV, or what two Moses files begin with; repeatable.",
+            help="Sentence pairs to learn words from first: TMX, TSV, or the prefix of two Moses files; repeatable.",
         ),
     ] = [],  # noqa: B006
     workers: Annotated[

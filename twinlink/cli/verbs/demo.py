@@ -1,4 +1,4 @@
-"""A first try: demo."""
+"""The verb demo."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["demo"]
 def demo(
     out: Annotated[
         Path,
-        typer.Option("--out", "-o", metavar="RUN", help="Where the site and the run go.", autocompletion=complete_runs),
+        typer.Option("--out", "-o", metavar="RUN", help="Directory of site and run.", autocompletion=complete_runs),
     ] = DEMO_RUN,
     quiet: Quiet = False,
     as_json: AsJson = False,
@@ -45,7 +45,7 @@ def demo(
 
     with working(out, quiet) as (run, report):
         if run.is_begun() and not (out / "site" / "gold.tsv").exists():
-            raise RunError(f"{out}: holds a run that is no demo; choose another directory")
+            raise RunError(f"{out}: holds a run that is not a demo; choose another directory")
         shutil.rmtree(run.replacement, ignore_errors=True)  # of a demo that was stopped: its site has gone
         site = write_site(out / "site")
         settings = settings_of(None, None, [], {"langs": "en,zh", "match.lexicons": [site.lexicon]}).config

@@ -21,7 +21,9 @@ def verify(
     pairs: Annotated[Path, typer.Argument(metavar="PAIRS.tsv", help="Two tab-separated addresses or files per line.")],
     run: Annotated[
         Path | None,
-        typer.Option(metavar="RUN", help="Run that has the pages. Default: files.", autocompletion=complete_runs),
+        typer.Option(
+            metavar="RUN", help="Run with the pages. Default: PAIRS names files.", autocompletion=complete_runs
+        ),
     ] = None,
     method: Annotated[
         list[Verifier],

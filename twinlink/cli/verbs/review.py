@@ -1,4 +1,4 @@
-"""What a person looks at: report, review."""
+"""Verbs for reviewers: report, review."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["report", "review"]
 def report(
     run: RunPath,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Where it goes. Default: RUN/report.html.")
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Output file. Default: RUN/report.html.")
     ] = None,
     gold: GoldFile = None,
     open_: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,

@@ -142,11 +142,11 @@ def recover(
             guesses = GuessesResult.of(run, stage.guessed_lines(directory, settings.config))
             print_result(guesses, as_json, quiet, [command("recover", run)] if guesses.addresses else [], raw=True)
             if not guesses.addresses:
-                echo("0 addresses: no credible pattern gives a page a partner that is not known", err=True)
+                echo("0 addresses: no credible pattern predicts an unknown partner of a page", err=True)
             return
         from_files = not stage.has_crawl(directory)
         if from_files and not as_json:
-            echo(f"{run} was read from files: its pages' partners are now asked for over the network")
+            echo(f"{run} was read from files: the partners of its pages are now fetched over the network")
         stage.recover(directory, settings.config, lambda done, total: report("recover", done, total))
         result = RecoveredResult.of(directory, over_network=from_files)
     steps = f"{command('ingest', '-o', run)} && {command('match', run)}"
@@ -158,7 +158,7 @@ def discover(
     urls: Annotated[list[str], typer.Argument(metavar="SEED...", help="Addresses of sites, or files of them.")] = [],  # noqa: B006
     seeds: Seeds = None,
     rounds: Annotated[int | None, typer.Option(min=0, help="Rounds after the seeds. Default: 1.")] = None,
-    top: Annotated[int | None, typer.Option(min=1, metavar="K", help="Sites tried in a round. Default: 500.")] = None,
+    top: Annotated[int | None, typer.Option(min=1, metavar="K", help="Sites tried per round. Default: 500.")] = None,
     langs: Langs = "",
     site_by: SiteBy = "",
     contact: Contact = "",

@@ -58,5 +58,5 @@ def check_cut(settings: MatchSettings) -> None:
     if is_cut and not METHODS[settings.method].has_probabilities:
         raise ConfigError(
             f"match: method {settings.method} gives no probabilities: match.min_precision and match.min_probability"
-            " cannot be applied; use weighed or liu2014, or take them back with --min-precision 0 --min-probability 0.5"
+            " cannot be applied; use weighed or liu2014, or reset them with --min-precision 0 --min-probability 0.5"
         )

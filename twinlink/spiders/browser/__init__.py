@@ -1,1 +1,1 @@
-"""Pages that scripts build: Chromium without a network of its own, and the middleware that uses it."""
+"""Pages built by scripts: Chromium without network access, and the middleware that uses it."""

@@ -1,4 +1,4 @@
-"""Pages as their scripts build them: Chromium runs the scripts, and has no network but what its caller hands it.
+"""Pages as their scripts build them: Chromium runs the scripts, and its caller answers all of its requests.
 
 Each request of a page comes to the caller, who fetches it as carefully as everything else, or does not. What would go
 past that (sockets, prefetching, redirects) meets a proxy that is not there and names that lead nowhere.
@@ -112,7 +112,7 @@ class Browser:
         try:
             return await visit.run(context)
         except TimeoutError as error:
-            raise BrowserError("browser-failed", f"the page hangs for more than {self._timeout:g} s") from error
+            raise BrowserError("browser-failed", f"the page hung for more than {self._timeout:g} s") from error
         except Error as error:
             if chromium is not None and await _has_died(chromium):
                 return None

@@ -1,4 +1,4 @@
-"""Where the browser is, and what to do where it is not; light enough to be asked before a crawl begins."""
+"""Path of the browser, and advice where none is installed; fast to import, for checks before a crawl."""
 
 from __future__ import annotations
 

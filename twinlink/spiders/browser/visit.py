@@ -1,4 +1,4 @@
-"""One page in the browser, from its opening to its text: what it asks for, how long it gets, what is written down."""
+"""One page in the browser: its requests, its time limit, and the HTML that its scripts build."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The frontier of a crawl, on disk: which addresses are queued, in which order, and what became of each."""
+"""The frontier of a crawl, on disk: queued addresses, their order, and the outcome of each address."""

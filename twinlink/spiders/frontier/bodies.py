@@ -1,4 +1,4 @@
-"""Where the pages of a crawl lie, and asking for them again: the part of the ledger that outlives a visit.
+"""Places of pages in the archives, and repeated visits: the part of the ledger that outlives a visit.
 
 A crawl that has come to its end can visit again all that it asked for. Every such address goes back into the queue in
 one transaction; its page stays known, so that a visit that is broken off, or fails for a passing reason, loses nothing.

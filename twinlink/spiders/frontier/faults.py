@@ -1,4 +1,4 @@
-"""Ledgers that are damaged: noticed before they are used, and told apart from disks that are full."""
+"""Damaged ledgers: checks before use, and errors that distinguish damage from a full disk."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def broken_ledger(path: Path, problem: object) -> DamagedError:
     said = " ".join(str(problem).split())[:_LONGEST_PROBLEM]
     archives = path.parent / ARCHIVE_FOLDER
     if path.name != LEDGER_NAME:
-        advice = f"remove {shlex.quote(str(path))}: what was found is in the run, the rest is asked for again"
+        advice = f"remove {shlex.quote(str(path))}: the pages found are in the run, the others are requested again"
     elif any(archives.glob("*.warc.gz")):
         reads = f"`twinlink ingest {shlex.quote(str(archives))} -o NEW`"
         advice = f"its pages are in the archives: {reads} reads them into a new run"
@@ -73,7 +73,7 @@ def check_ledger(db: sqlite3.Connection) -> None:
     for table, columns in _expected().items():
         fits = " AND ".join(f"typeof({name}) IN ({kinds})" for name, kinds in columns.items())
         if db.execute(f"SELECT 1 FROM {table} WHERE NOT ({fits}) LIMIT 1").fetchone():  # noqa: S608  (our own names)
-            raise sqlite3.DataError(f"odd values in table {table}")
+            raise sqlite3.DataError(f"invalid values in table {table}")
     for problem, query in _CONTRADICTIONS.items():
         if db.execute(query).fetchone():
             raise sqlite3.DataError(problem)
@@ -83,7 +83,7 @@ def check_ledger(db: sqlite3.Connection) -> None:
     visit_number(db)
     known_starts(db)
     if {name for (name,) in db.execute(_TRIGGERS)} != _expected_triggers():
-        raise sqlite3.DataError("other triggers than a ledger has")
+        raise sqlite3.DataError("unexpected triggers")
 
 
 _CONTRADICTIONS = {
@@ -102,7 +102,7 @@ _CONTRADICTIONS = {
     "sites without addresses": "SELECT 1 FROM sites WHERE queued > 0 AND site NOT IN (SELECT site FROM frontier)",
     "hosts without addresses": "SELECT site, host FROM hosts WHERE queued > 0 EXCEPT SELECT site, host FROM frontier",
     "sides that are not known": "SELECT site, side FROM frontier EXCEPT SELECT site, side FROM sides",
-    "places behind the end of an archive": """
+    "positions after the end of an archive": """
         SELECT 1 FROM archives
         WHERE stop < max(
             (SELECT coalesce(max(stop), 0) FROM frontier WHERE archive = archives.name),

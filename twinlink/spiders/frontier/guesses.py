@@ -1,4 +1,4 @@
-"""Addresses that were guessed: which are asked for, what was answered, what came of it; on disk, in their own ledger.
+"""Ledger of guessed addresses: requests, responses and verdicts, on disk.
 
 A crawl of chosen addresses (`twinlink.spiders.crawling.crawl_chosen`) fetches them. Its answers lie in the run's
 archive, but count as pages only when they have been judged: until then, and when the verdict is another one than

@@ -1,4 +1,4 @@
-"""What a crawl knows of its addresses: which are queued, which are fetched and where they lie, which were dropped, why.
+"""The ledger of a crawl: state of each address, place of each page in the archive, reasons of dropped addresses.
 
 One SQLite file. An answer and the links that it brought are booked in one transaction, together with the place in the
 archive up to which everything is known; so a crawl that is killed at any moment goes on from its last answer.

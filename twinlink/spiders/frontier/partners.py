@@ -1,4 +1,4 @@
-"""Which page is likely the partner of which, before both are fetched: by what links, addresses and letters say.
+"""Likely partners of pages before both are fetched: by links, addresses and scripts.
 
 What is known here of a page's language is what it declares, the script that it is written in, and what links to it
 say. So two wanted languages of one script that pages do not declare cannot be told apart; such a page is of side 0.

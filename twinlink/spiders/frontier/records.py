@@ -1,4 +1,4 @@
-"""What goes into the ledger of a crawl and comes out of it."""
+"""Records that the ledger of a crawl stores and returns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What addresses may take up in the ledger: the links of a site are booked as long as there is room for them."""
+"""Limit of the ledger: further links of a site are dropped once its addresses have reached a size."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def with_room(db: sqlite3.Connection, links: Iterable[Entry], limit: int) -> Ite
     for first, n_behind in dropped.values():
         row = db.execute(_SAID, (first.site,)).fetchone()
         if row is None or row[0] < MAX_SAID:
-            detail = f"it and {n_behind} links behind it: {limit} bytes of addresses of {first.site} are known"
+            detail = f"it and {n_behind} links after it: the addresses of {first.site} reached {limit} bytes"
             yield first._replace(reason="too-many-links", detail=detail)
 
 

@@ -1,4 +1,4 @@
-"""How urgent an address is: the likely partner of a fetched page comes first, what only unwanted pages link to last.
+"""Urgency of addresses: likely partners of fetched pages come first, addresses that only unwanted pages link to last.
 
 Everything happens in the transaction that books a page, and looks only at the page, at addresses that its links bring
 for the first time, and at their likely partners; so it costs little and survives a kill.

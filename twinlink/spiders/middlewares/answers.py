@@ -1,4 +1,4 @@
-"""Downloader middlewares on the way of an answer: kept as it came, unpacked, a sitemap's body taken out."""
+"""Downloader middlewares for responses: keep the raw body, decompress it, remove the body of a sitemap."""
 
 from __future__ import annotations
 

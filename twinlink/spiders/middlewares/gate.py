@@ -1,4 +1,4 @@
-"""Downloader middleware that lets no request through that must not be sent."""
+"""Downloader middleware that refuses requests that must not be sent."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ class Gate:
             raise RefusedError("private-address", "")
         port = blocked_port(request.url)
         if port is not None:
-            raise RefusedError("blocked-port", f"port {port} is another protocol's")
+            raise RefusedError("blocked-port", f"port {port} belongs to another protocol")
         if "page" in request.meta and self._state.scope.sameness.is_trap(request.meta["page"].url):
             raise RefusedError("trap", SAME_PAGE)
         if "page" in request.meta and request.meta["page"].kind == "sitemap":
             self._state.listing.check(request.meta["page"])
         until = self._state.resting.get(host_of(request.url))
         if until is not None and until > time.monotonic():
-            raise RefusedError("busy", "the server asked to be left alone")
+            raise RefusedError("busy", "the server asked for a longer pause")

@@ -1,4 +1,4 @@
-"""Downloader middleware that has pages built in the browser, and fetches for them what they ask for."""
+"""Downloader middleware that builds pages in the browser and fetches the requests of these pages."""
 
 from __future__ import annotations
 

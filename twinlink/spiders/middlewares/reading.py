@@ -1,4 +1,4 @@
-"""Downloader middleware that has the answers for pages read."""
+"""Downloader middleware that parses the responses of pages."""
 
 from __future__ import annotations
 

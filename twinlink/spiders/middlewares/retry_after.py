@@ -1,4 +1,4 @@
-"""Downloader middleware that waits as long as a busy server asks for, before Scrapy tries again."""
+"""Downloader middleware that obeys ``Retry-After`` of busy servers before Scrapy retries."""
 
 from __future__ import annotations
 

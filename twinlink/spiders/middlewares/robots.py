@@ -1,4 +1,4 @@
-"""Downloader middleware that keeps to robots.txt: asks each host for it once, and refuses what it forbids."""
+"""Downloader middleware for robots.txt: fetches it once per host, and refuses the requests that it forbids."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ class RobotsGate:
             return RefusedError(reason, f"robots.txt: {detail}")
         if response.status == 200:
             if len(response.body) > MAX_ROBOTS_BYTES:
-                logger.warning("%s/robots.txt: what stands behind %d bytes is not read", origin, MAX_ROBOTS_BYTES)
+                logger.warning("%s/robots.txt: only the first %d bytes are read", origin, MAX_ROBOTS_BYTES)
             return read_robots(response.body, self._agent)
         if response.status >= 500 or response.status == 429:
             return RefusedError("robots-unreachable", f"robots.txt: http-{response.status}")

@@ -1,1 +1,1 @@
-"""Answers are parsed in a process of their own, which may be ended when a page takes too long."""
+"""Responses are parsed in a separate process, which ends when a page takes too long."""

@@ -1,4 +1,4 @@
-"""The reader from the outside: a process that reads large answers, and may be lost over one of them."""
+"""Client of the reader process, which parses large responses and is restarted when one of them ends it."""
 
 from __future__ import annotations
 

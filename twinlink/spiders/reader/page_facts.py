@@ -1,4 +1,4 @@
-"""What is read of an answer: its body unpacked, and of a page no more than a crawl goes by.
+"""Data that a crawl needs from a response: the decompressed body, and the facts of a page.
 
 `perform` works on plain records, so that another process can do it (`twinlink.spiders.reader.process`).
 """

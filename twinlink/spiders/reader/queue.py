@@ -1,4 +1,4 @@
-"""The answers that wait to be read: small ones are read here and now, large ones in another process, in turn."""
+"""Queue of responses to parse: small ones are parsed at once, large ones in the reader process, hosts in turn."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Robots.txt as text: what it says to one robot; what it says to others is passed over while it is read."""
+"""Parser of robots.txt: keeps the rules for one robot, and skips those for others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a site asks of robots: its robots.txt (RFC 9309), robots meta elements and X-Robots-Tag headers."""
+"""Directives for robots: robots.txt (RFC 9309), robots meta elements and X-Robots-Tag headers."""
 
 from __future__ import annotations
 

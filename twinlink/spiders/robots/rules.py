@@ -1,4 +1,4 @@
-"""Rules of robots.txt, matched with addresses in linear time, however many they are and whatever wildcards they have.
+"""Rules of robots.txt, matched with addresses in linear time, for any number of rules and wildcards.
 
 As RFC 9309 says: a rule is the beginning of a path, ``*`` in it stands for any characters, ``$`` at its end for the end
 of the address. The longest rule that matches decides; of two equally long ones that which allows.

@@ -38,7 +38,7 @@ _PORTS = (1_100, 3_200)
 
 @dataclass
 class Crawled:
-    """What a crawl came to."""
+    """Summary of a crawl."""
 
     ended: Ended
     outcomes: dict[str, str]

@@ -206,7 +206,7 @@ def test_very_long_pages_are_compared_by_their_beginning(monkeypatch: pytest.Mon
 
 @pytest.mark.parametrize(
     ("rows", "columns", "message"),
-    [([0], [0, 0], "as many rows as columns"), ([1], [0], "expected pages 0 to 0"), ([0], [-1], "there are 1")],
+    [([0], [0, 0], "as many rows as columns"), ([1], [0], "pages 0 to 0"), ([0], [-1], "pages 0 to 0")],
 )
 def test_pairs_must_fit(rows: list[int], columns: list[int], message: str) -> None:
     with pytest.raises(ShapeError, match=message):

@@ -352,7 +352,7 @@ def test_every_sentence_about_two_pages_is_borne_out(matched: Matched, method: s
     assert len(kinds) >= 5
     for row in run.pairs.itertuples():
         verdict = run.explain(row.url_b, row.url_a).verdict
-        chance = "no probability (the method tells none)"
+        chance = "no probability (the method gives none)"
         chance = chance if method in WITHOUT_CHANCES else f"probability {row.probability:.3f}"
         assert verdict == f"a pair: {chance}, score {row.score:.4f}, best rival {row.rival:.4f}"
 

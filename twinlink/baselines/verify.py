@@ -79,11 +79,11 @@ class Summary(NamedTuple):
 
     method: VerifierName
     counts: Mapping[str, int]
-    """Verdicts, and how many pairs have each."""
+    """Number of pairs by verdict."""
     found: Mapping[str, float]
     """What the method found on the set, such as its threshold."""
     notes: tuple[str, ...]
-    """Rules for odd sets that stepped in."""
+    """Rules for unusual sets that were applied."""
     seconds: float
     """Processor time, reading and aligning the pages left out."""
 

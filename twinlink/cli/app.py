@@ -32,7 +32,7 @@ GROUPS = {
     },
     "Demo": {"demo": "Make a bilingual site and mine it."},
 }
-"""The verbs in the order of the main help, each with a line that fits a narrow terminal."""
+"""The verbs in the order of the main help, each with a line that fits into a narrow terminal."""
 
 EXIT_CODES = """\b
 Exit codes:

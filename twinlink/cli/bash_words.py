@@ -1,4 +1,4 @@
-"""Completion in bash: words that bash cuts at ``=`` and ``:``, joined again."""
+"""Completion in bash: joins words that bash splits at ``=`` and ``:``."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ __all__ = ["NAME_BEFORE", "mend_bash_words"]
 NAME_BEFORE = "_TWINLINK_NAME_BEFORE"
 """Variable with what stands before the word that is completed and belongs to it: ``match.method`` of ``match.method=``.
 
-bash replaces only what comes after the last ``=`` or ``:``, so the rest is no part of the word.
+bash replaces only what comes after the last ``=`` or ``:``, so the rest is not part of the word.
 """
 
 
 def mend_bash_words(environment: MutableMapping[str, str]) -> None:
-    r"""Join what bash has cut at ``=`` and ``:`` (``--langs=en``, ``match.method=urls``, ``https://…``), in place.
+    r"""Join words split at ``=`` and ``:`` (``--langs=en``, ``match.method=urls``, ``https://…``), in place.
 
     Parameters
     ----------
     environment : mapping
-        Where ``COMP_WORDS`` has the words, one a line, and ``COMP_CWORD`` the place of the one that is completed.
+        Where ``COMP_WORDS`` has the words, one per line, and ``COMP_CWORD`` the place of the one that is completed.
 
     Examples
     --------

@@ -9,7 +9,7 @@ from typing import IO
 __all__ = ["Styled", "coloured", "visible", "wants_colours"]
 
 _LABELS = {"note": "yellow", "paused": "yellow", "next": "cyan"}
-"""Styles of the word that a line begins with, up to a colon."""
+"""Styles of the first word of a line, up to a colon."""
 # What moves the cursor, rings, or turns the direction of writing: text of others must not do that to a terminal.
 _UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 

@@ -31,7 +31,7 @@ __all__ = ["between", "gold_between", "judge", "missing_gold", "two_languages"]
 
 Labels = dict[tuple[str, str], Label]
 Two = tuple[frozenset[str], frozenset[str]]
-"""The languages of a run that two named ones mean."""
+"""The languages of a run that match two given ones."""
 
 
 def judge(found: Run, gold: Path | None, labels: bool, langs: str, curve: bool) -> ScoresResult:
@@ -133,7 +133,7 @@ def _are(langs: tuple[str, ...], wanted: Two) -> bool:
 
 
 def gold_between(gold: Gold, found: Run, wanted: Two) -> Gold:
-    """Leave out the gold pairs with a page that the run has in another language."""
+    """Remove gold pairs with a page that the run has in another language."""
     langs = zip(found.pages["url"], found.pages["lang"], strict=True)
     others = {gold.key(url) for url, lang in langs if not any(lang in meant for meant in wanted)}
     return replace(gold, pairs=tuple(pair for pair in gold.pairs if others.isdisjoint(pair)))

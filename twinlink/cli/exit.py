@@ -23,13 +23,13 @@ Misused: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ if k
 INTERRUPTED = 130  # exit code after Ctrl-C, as shells have it
 STOPPED = "stopped; the same command resumes where it stopped"
 TRACEBACK = "TWINLINK_TRACEBACK"
-"""Variable that shows errors that nobody has thought of as Python does."""
+"""Environment variable that prints unexpected errors with Python's traceback."""
 
 _LONGEST_DEFECT = 300  # characters
 
 
 def main() -> None:
-    """Run the command line: errors of twinlink become one clear line and an exit code."""
+    """Run the command line: errors of twinlink become one line and an exit code."""
     # Our matrices are small: more threads than one wait for each other, and on a busy machine that is most of the time.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if isinstance(sys.stdout, io.TextIOWrapper):

@@ -62,7 +62,7 @@ def print_result(
     then : iterable of str
         Commands that may come next; printed on standard error.
     raw : bool
-        The lines are data for another program: they go out as they are.
+        The lines are data for another program and are printed unchanged.
     """
     problem = record.problem()
     if as_json:

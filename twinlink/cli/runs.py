@@ -22,7 +22,7 @@ __all__ = ["opened", "working"]
 def working(
     out: Path, quiet: bool, settings: CallSettings | None = None, stages: Sequence[str] = ()
 ) -> Iterator[tuple[RunDirectory, Report]]:
-    """Hold a run directory and show how the work in it goes on.
+    """Hold a run directory and show how the work in it continues.
 
     Parameters
     ----------

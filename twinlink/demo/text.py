@@ -1,10 +1,10 @@
 """The stock of parallel phrases.
 
 ``phrases.tsv`` holds the phrases of the site: topic, kind, English, Chinese. Parts of one phrase that belong together
-(a question and its answer) stand side by side, divided by `` || ``. ``{name}`` is a slot: it has the same value in both
-languages, each in the format of its language. A name may end in 2 to get another value of the same sort (``{place}``,
-``{place2}``). ``fillers.tsv`` holds the names that slots are filled with; numbers, dates and the like are made in
-`twinlink.demo.values`.
+(a question and its response) stand side by side, divided by `` || ``. ``{name}`` is a slot: it has the same value in
+both languages, each in the format of its language. A name may end in 2 to get another value of the same sort
+(``{place}``, ``{place2}``). ``fillers.tsv`` holds the names that slots are filled with; numbers, dates and the like are
+made in `twinlink.demo.values`.
 """
 
 from __future__ import annotations

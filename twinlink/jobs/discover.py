@@ -131,7 +131,7 @@ def _show(rounds: Rounds) -> None:
 def _begun(seeds: Sequence[str], config: Config) -> dict[str, Any]:
     """Return what all rounds of a loop have in common."""
     settings = msgspec.to_builtins(config.discover)
-    for later in ("rounds", "skip", "only"):  # they may change while the loop goes on
+    for later in ("rounds", "skip", "only"):  # they may change while the loop continues
         del settings[later]
     shared = {
         "langs": [canonical_language(tag) for tag in config.langs],

@@ -62,7 +62,7 @@ def probe(
     starts : mapping
         Sites, and the addresses that each is begun at.
     folder : Path
-        Becomes a run of its own; a probe that was stopped goes on there.
+        Becomes a run of its own; a probe that was stopped continues there.
     config : Config
         ``discover.probe_pages`` pages of each site are fetched, with the settings of ``crawl``.
     prior : mapping

@@ -201,7 +201,7 @@ def read_file(path: Path, root: Path, limit: int) -> bytes:
             if detail := refusal(path, root):
                 raise UnusableError("unreadable", detail)
             status = path.stat()
-        if not stat.S_ISREG(status.st_mode):  # opening a pipe would wait for ever
+        if not stat.S_ISREG(status.st_mode):  # opening a pipe would wait forever
             raise UnusableError("unreadable", "no regular file")
         with path.open("rb") as file:
             # To read up to a limit, Python sets that much memory aside each time.

@@ -48,7 +48,7 @@ def cache_refused(folder: Path) -> Reject | None:
 
 
 def read_cache(folder: Path, max_page_bytes: int) -> Iterator[Document | Reject]:
-    """Yield the pages and redirects of a mirror's cache, and a reject for each answer that is neither.
+    """Yield the pages and redirects of a mirror's cache, and a reject for each response that is neither.
 
     Parameters
     ----------

@@ -122,7 +122,7 @@ def _read_folder(path: Path, limit: int, base_url: str, exchanges: Exchanges | N
 def _check(path: Path) -> None:
     if not path.exists():
         raise InputError(f"{path}: no such file or folder; expected a URL, {_KINDS}")
-    if not (path.is_dir() or path.is_file()):  # opening a pipe would wait for ever
+    if not (path.is_dir() or path.is_file()):  # opening a pipe would wait forever
         raise InputError(f"{path}: not a regular file; expected {_KINDS}")
     if not (path.is_dir() or _HOLDS_ARCHIVES.search(path.name) or _INDEX.search(path.name) or _is_list(path)):
         raise InputError(f"{path}: unknown kind of file; expected {_KINDS}")

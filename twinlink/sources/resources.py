@@ -215,7 +215,7 @@ def _is_whole(record: ArcWarcRecord) -> bool:
 
 
 def _header(record: ArcWarcRecord, name: str) -> str:
-    """Return a header of the answer; a record without an answer has its type in its own headers."""
+    """Return a header of the response; a record without a response has its type in its own headers."""
     value: str | None = record.http_headers.get_header(name) if record.http_headers else None
     if value is None and record.rec_type == "resource" and name == "Content-Type":
         value = record.rec_headers.get_header(name)

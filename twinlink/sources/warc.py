@@ -331,7 +331,7 @@ class _Reader:
         return _Found(head, digest, waits=True, first=moment, is_own=first in (None, url))
 
     def _head(self, record: ArcWarcRecord, url: str, start: int) -> Document | Reject:
-        """Return what the headers of an answer say: a redirect, a page without its body, or a reject."""
+        """Return what the headers of a response say: a redirect, a page without its body, or a reject."""
         headers = record.http_headers
         said = headers.get_statuscode() if headers else ""
         status = status_of(said) if said.isdecimal() else 200
@@ -388,7 +388,7 @@ def _missing(record: ArcWarcRecord, target: str) -> str:
 
 
 def _is_odd_arc(record: ArcWarcRecord) -> bool:
-    """Return whether a warcinfo record is what warcio makes of an ARC file's first line, with what is no file name."""
+    """Return whether a warcinfo record is warcio's version of the first line of an ARC file, with an invalid name."""
     headers = record.rec_headers
     return bool(headers.get_header("WARC-IP-Address")) and " " in (headers.get_header("WARC-Filename") or "")
 

@@ -3,7 +3,7 @@
 Archives are WARC (ISO 28500) or ARC, their predecessor, which warcio shows as WARC.
 
 A compressed archive is read member by member of gzip or frame by frame of Zstandard, so that a damaged member costs
-only itself, one member around all records is read as well, and nothing is unpacked beyond what is asked for.
+only itself, one member around all records is read as well, and nothing is unpacked beyond what is requested.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _ONCE = frozenset(("warc-type", "warc-record-id", "warc-target-uri"))  # headers
 _BLOCK_BYTES = 2**16
 _FIRST_BLOCK_BYTES = 2**12  # of a gzip member: many are not longer
 _OVERLAP = 2**14  # longer than the usual head of a record
-_MAX_HEAD_BYTES = 2**18  # of a record and of the answer in it; servers allow some 2**16
+_MAX_HEAD_BYTES = 2**18  # of a record and of the response in it; servers allow some 2**16
 # Behind damage, records are looked for within what was read already. One archive may be read this many times over: it
 # would take a file that was made to be slow.
 _MAX_READINGS = 8

@@ -2,7 +2,7 @@
 
 `crawl` starts a process of its own (`process`), in which Scrapy works with these parts:
 
-- `spider`: makes the request for an address, judges its answer, and yields items (`items`);
+- `spider`: makes the request for an address, judges its response, and yields items (`items`);
 - `pipelines`: writes an item into archive (`archive`, `warc_writer`) and ledger (`frontier`) in one step;
 - `scheduler`: takes the next address from the ledger; `middlewares`: what happens to requests and answers on their way;
 - `crawler`: Scrapy's settings; `state`: what the parts of a running crawl share.

@@ -20,19 +20,19 @@ _PREFIX = "crawl"
 
 
 class Archive:
-    """Writes exchanges to ``crawl-00001.warc.gz`` and so on; each run begins a new file with its first exchange.
+    """Writes exchanges to ``crawl-00001.warc.gz`` and so on; the first exchange of each run begins a new file.
 
-    What an earlier run wrote and did not book is cut off first, so that the files hold what the ledger knows: no answer
-    is lost, and none stands there twice.
+    What an earlier run wrote and did not record is cut off first, so that the files match the ledger: no
+    response is lost, and none is stored twice.
 
     Parameters
     ----------
     folder : Path
-        Where the files lie; made if need be.
+        Where the files lie; created if needed.
     ledger : Ledger
-        Knows how long each may be.
+        Has the length of each file.
     prefix : str
-        What their names begin with: two ledgers must not write files of one name.
+        Prefix of their names: two ledgers must not write files with the same name.
 
     Raises
     ------
@@ -50,14 +50,14 @@ class Archive:
         self._writer = WarcWriter(folder, prefix, on_new_file=self._begin)
 
     def write(self, url: str, request: Request, response: Response, conversion: Conversion | None = None) -> Written:
-        """Write request and response; booking them is the caller's task.
+        """Write request and response; recording them is the caller's task.
 
         Parameters
         ----------
         url : str
             The address as the ledger spells it.
         request, response
-            As they went over the line, the body still compressed.
+            As transferred, the body still compressed.
         conversion : Conversion, optional
             The page that scripts built of the response.
         """
@@ -72,13 +72,13 @@ class Archive:
         return self._last
 
     def write_revisit(self, url: str, request: Request, response: Response, earlier: Earlier) -> Written:
-        """Write an exchange that brought nothing new: as `write` does, but for the body, which ``earlier`` has."""
+        """Write an exchange without a new body, like `write`; the record refers to the body of ``earlier``."""
         head = _request(url, request)
         self._last = self._writer.write_revisit(url, *head, response.status, _pairs(response.headers), earlier)
         return self._last
 
     def disown(self) -> None:
-        """Leave what was written last unbooked, for its page could not be: the next run cuts it off."""
+        """Do not record the last exchange, because its page could not be recorded: the next run cuts it off."""
         self._last = None
 
     def close(self) -> None:
@@ -106,7 +106,7 @@ class Archive:
 
 
 def _request(url: str, request: Request) -> tuple[str, list[tuple[str, str]]]:
-    """Return the first line and the headers of a request as they went over the line."""
+    """Return the first line and the headers of a request as transferred."""
     parts = urlsplit(url)
     target = f"{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}"
     return f"GET {target} HTTP/1.1", [("Host", parts.netloc), *_pairs(request.headers)]

@@ -12,9 +12,9 @@ __all__ = ["ChosenScope"]
 
 
 class ChosenScope(Scope):
-    """The sites of the start pages, of which only chosen addresses are fetched; the limits hold for them as for links.
+    """The sites of the start pages, of which only chosen addresses are fetched; the limits apply as for links.
 
-    A redirect is booked and not followed: who chose the address decides about where it leads.
+    A redirect is recorded and not followed: the caller decides about its target.
     """
 
     def start(self, url: str) -> Entry:

@@ -56,8 +56,8 @@ def _scrapy_settings(state: CrawlState) -> dict[str, Any]:
         # The others look after requests that a spider yields, and ours yields items; redirects of robots.txt need this.
         "SPIDER_MIDDLEWARES_BASE": {"scrapy.spidermiddlewares.referer.RefererMiddleware": 700},
         "ITEM_PIPELINES": PIPELINES,
-        "CONCURRENT_ITEMS": 1,  # tasks for each answer: a sitemap's portions are written in their order
-        "WARN_ON_GENERATOR_RETURN_VALUE": False,  # it parses the callback's source anew for each answer
+        "CONCURRENT_ITEMS": 1,  # tasks for each response: a sitemap's portions are written in their order
+        "WARN_ON_GENERATOR_RETURN_VALUE": False,  # it parses the callback's source anew for each response
         "CONCURRENT_REQUESTS": max(_in_flight(), limits.concurrency),
         "REACTOR_THREADPOOL_MAXSIZE": _RESOLVING,
         "DNS_TIMEOUT": limits.timeout,

@@ -43,13 +43,13 @@ _SITES_SHOWN = 10
 _POLL = 0.2
 """Seconds between two looks at the ledger."""
 _PATIENCE = 15.0
-"""Seconds that a crawl gets to bring in what is in flight after it was asked to stop."""
+"""Seconds that a crawl gets to complete requests in flight after it was asked to stop."""
 _ALL = 2**53
 
 
 @dataclass(frozen=True, slots=True)
 class CrawlProgress:
-    """How far a crawl is; all counts include earlier runs in the same folder, back to where it was begun again."""
+    """Progress of a crawl; all counts include earlier runs in the same folder, since the last start from scratch."""
 
     fetched: int
     """Pages in the archive."""
@@ -60,7 +60,7 @@ class CrawlProgress:
     rejected: int
     """Addresses dropped, with a reason each."""
     bytes: int
-    """Size of the answers as transferred."""
+    """Size of the responses as transferred."""
     seconds: float
     """Duration of this run."""
     reasons: Mapping[str, int] = field(default_factory=dict)
@@ -72,9 +72,9 @@ class CrawlProgress:
     n_sites: int = 0
     """All sites."""
     ended: Mapping[str, int] = field(default_factory=dict)
-    """Sites that a budget has ended before all was fetched, by its name."""
+    """Sites that a budget ended before all pages were fetched, by the name of the budget."""
     again: Mapping[str, int] = field(default_factory=dict)
-    """At the end of a crawl that asked again: pages by what came of it, see `ledger_again`."""
+    """At the end of a repeated crawl: pages by result, see `ledger_again`."""
 
 
 def crawl(
@@ -90,24 +90,25 @@ def crawl(
     of fetched pages come first, or it goes breadth first (``settings.order``). It ends when nothing is left to fetch,
     every site has spent its budget, or ``settings.max_pages`` are fetched. It can be interrupted or killed at any
     moment: the next call with the same folder fetches again only what was in flight (and robots.txt). A call after the
-    end fetches nothing, or, with ``settings.again``, asks again for all that was asked for: for pages with what the
+    end fetches nothing, or, with ``settings.again``, asks again for all that was requested: for pages with what the
     server gave as their ETag and date, so that unchanged ones are not sent. Of those the archive gets a record that
-    refers to the earlier one (``revisit``). A page that fails for a passing reason (no answer, 5xx) stays what it was.
+    refers to the earlier one (``revisit``). A page that fails for a passing reason (no response, 5xx) stays what it
+    was.
 
     Parameters
     ----------
     starts : sequence of str
-        Addresses of start pages, with http:// or https://. Those of a crawl that goes on may be left out with
+        Addresses of start pages, with http:// or https://. Those of a crawl that continues may be left out with
         ``settings.again``.
     folder : Path
         Gets ``warc/*.warc.gz`` (WARC/1.1), ``ledger.sqlite`` (see `ledger_rejects`), ``crawl.log``, and at the end
         ``crawl.json``: counts by site and reason, and how each site ended.
     settings : CrawlSettings
-        Limits and manners.
+        Limits and politeness.
     on_progress : callable, optional
         Called with a `CrawlProgress` a few times a second, and once at the end.
     pause : Path, optional
-        As long as this file asks for a pause (`twinlink.system.pausing`), nothing is fetched but what is in flight.
+        While this file requests a pause (`twinlink.system.pausing`), nothing is fetched but what is in flight.
 
     Returns
     -------
@@ -117,8 +118,8 @@ def crawl(
     Raises
     ------
     InputError
-        If a start page is no web address, none is given, a pattern is no regular expression, or the settings ask for a
-        browser that is not there.
+        If a start page is not a web address, none is given, a pattern is not a regular expression, or the settings ask
+        for a browser that is not there.
     RunLockedError
         If another crawl works in the folder.
     RunError
@@ -163,10 +164,10 @@ def crawl_chosen(
     on_wait: Callable[[], object] = lambda: None,
     pause: Path | None = None,
 ) -> None:
-    """Fetch chosen addresses, and no link of theirs, with the manners of `crawl` and in the same kind of archive.
+    """Fetch chosen addresses without following links, with the politeness and the archive format of `crawl`.
 
-    What becomes of them is in a ledger of their own (`twinlink.spiders.chosen_scope`), which is gone on with: an
-    address that was asked for is not asked for again.
+    What becomes of them is in a ledger of their own (`twinlink.spiders.chosen_scope`), which is resumed: an
+    address that was requested is not requested again.
 
     Parameters
     ----------
@@ -186,7 +187,7 @@ def crawl_chosen(
     Raises
     ------
     RunLockedError, RunError, CrawlError, KeyboardInterrupt
-        As for `crawl`, but that nothing was found is no error.
+        As for `crawl`, but that nothing was found is not an error.
     """
     check_browser(settings)
     limits = msgspec.structs.replace(
@@ -202,7 +203,7 @@ def crawl_chosen(
 
 
 def _progress(folder: Path, n_sites: int, seconds: float, ended: bool) -> CrawlProgress:
-    """Return how far the crawl in a folder is; nowhere while its ledger is not made, or when it is broken."""
+    """Return the progress of the crawl in a folder; empty without a ledger, or with a damaged one."""
     nowhere = CrawlProgress(0, 0, 0, 0, 0, seconds, n_sites=n_sites)
     with suppress(MissingStageError, RunError), FrontierReader(folder) as frontier:
         counts = frontier.counts()
@@ -280,7 +281,7 @@ def _run_child(job: dict[str, object], folder: Path, report: Callable[[], object
 
 
 def _write_report(folder: Path, seconds: float) -> None:
-    """Write ``crawl.json``, whole or not at all; a crawl that could not begin has none."""
+    """Write ``crawl.json`` atomically; a crawl that could not begin has none."""
     with suppress(MissingStageError, RunError, OSError):  # a broken ledger, a full disk: the crawl itself says so
         report = {"format": 1, **ledger_report(folder), "seconds_of_last_run": round(seconds, 3)}
         partial = folder / f"{REPORT_NAME}.partial"
@@ -313,7 +314,7 @@ def _close(pipe: IO[bytes] | None) -> None:
 
 
 def _error_of(answer: bytes, code: int, folder: Path) -> errors.TwinlinkError:
-    """Return the error that the child sent, or one for a child that could send none."""
+    """Return the error that the child sent, or one for a child that sent none."""
     try:
         name, message = json.loads(answer)
         kind = getattr(errors, name)

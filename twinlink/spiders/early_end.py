@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 __all__ = ["SMALL_BODY", "EarlyEnd", "is_whole"]
 
 SMALL_BODY = 32 * 1024
-"""Bytes of a body of another type that are received and thrown away: up to here it is cheaper than a new connection."""
+"""Bytes of a body of another type that are received and discarded: up to here it is cheaper than a new connection."""
 
 _SAMPLE = 2 * SNIFFED_BYTES  # packed bodies have a head of their own in front
 _STATE = "arriving"  # key of a request's meta
 
 
 class _Arriving:
-    """What is known of an answer while its body comes in."""
+    """State of a response while its body is received."""
 
     def __init__(self, content_type: str, encoding: str) -> None:
         self._content_type = content_type
@@ -34,7 +34,7 @@ class _Arriving:
         self._is_page = None if is_html(content_type, b"<html>") else False
 
     def take(self, data: bytes) -> bool:
-        """Take a part of the body; return whether enough has come to know that it is no page."""
+        """Add a part of the body; return whether it is known that the response is not a page."""
         self._received += len(data)
         if self._is_page is None:
             self._head += data
@@ -49,11 +49,11 @@ class _Arriving:
 
 
 class EarlyEnd:
-    """Breaks off the download of what was asked for as a page and is none, unless it is short.
+    """Aborts downloads that were requested as pages and are not, unless they are short.
 
     The Content-Type decides where it says anything, else the first bytes of the body. Where the length of the body is
     not known beforehand (chunked, or sent until the connection closes), up to `SMALL_BODY` bytes of it are received.
-    An answer that was broken off is no failure: it goes on as a response that is not whole (`is_whole`).
+    An aborted response is not a failure: it is passed on as an incomplete response (`is_whole`).
     """
 
     def headers_received(self, headers: Headers, body_length: int | str, request: Request) -> None:
@@ -79,7 +79,7 @@ class EarlyEnd:
 
 
 def is_whole(response: Response) -> bool:
-    """Return whether the body of an answer was received to its end."""
+    """Return whether the body of a response was received to its end."""
     return "download_stopped" not in response.flags
 
 

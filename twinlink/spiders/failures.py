@@ -29,7 +29,7 @@ class RefusedError(IgnoreRequest):
 
 
 class HeadersTooLargeError(Exception):
-    """The headers of an answer do not end."""
+    """The headers of a response do not end."""
 
 
 # The first that fits decides: TCPTimedOutError is a ConnectError, too.

@@ -36,20 +36,20 @@ BLOCKED_PORTS = frozenset(
      532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060,
      5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080)
 )  # fmt: skip
-"""Ports that no browser asks by HTTP, for they belong to other protocols (mail, printers, chat …): a link could make
+"""Ports that browsers block for HTTP: they belong to other protocols (mail, printers, chat …), and a link could make
 the crawler talk to those. The list of "bad ports" of the Fetch Standard (WHATWG)."""
 
 MAX_HEADER_BYTES = 2**18
-"""Bytes of an answer's headers: Chromium's limit; common servers send 8 or 16 kB at most."""
+"""Bytes of a response's headers: Chromium's limit; common servers send 8 or 16 kB at most."""
 
 _IDLE_SECONDS = 30
-"""An unused connection is kept so long: with thousands of hosts, Twisted's 240 s would keep thousands of them."""
+"""Seconds that an unused connection is kept: with thousands of hosts, Twisted's 240 s would keep thousands of them."""
 _LOCAL_ENDS = (".localhost", ".local", ".internal", ".intranet", ".lan", ".home.arpa", ".home", ".corp")
 _MAX_REMEMBERED = 10_000
 
 
 class AddressGuard:
-    """Knows which hosts may have an address that is not public.
+    """Decides which hosts may have a private address.
 
     They are the start pages' own hosts whose names say so: an IP address, ``localhost``, a name without a dot, or one
     below ``.local``, ``.internal``, ``.lan`` …; and the proxies that the environment names. A public name that leads
@@ -79,7 +79,7 @@ class AddressGuard:
         self._refused: set[str] = set()
 
     def allows(self, host: str, address: str) -> bool:
-        """Return whether ``host`` may be asked at the IP address that its name leads to; remembers those refused."""
+        """Return whether ``host`` may be requested at its IP address; stores refused hosts."""
         if self._allow_private or host in self._local or is_public(address):
             return True
         if len(self._refused) < _MAX_REMEMBERED:
@@ -87,7 +87,7 @@ class AddressGuard:
         return False
 
     def allows_literal(self, url: str) -> bool:
-        """Return whether an address may be asked whose host is an IP address; True for names."""
+        """Return whether an address may be requested, by its IP address; True for names."""
         host = _hostname(url)
         return _parse(host) is None or self.allows(host, host)
 
@@ -97,7 +97,7 @@ class AddressGuard:
 
 
 def blocked_port(url: str) -> int | None:
-    """Return the port of an address if it is one of `BLOCKED_PORTS`, None for one that may be asked.
+    """Return the port of an address if it is one of `BLOCKED_PORTS`, else None.
 
     Examples
     --------
@@ -159,7 +159,7 @@ def _hostname(url: str) -> str:
 class GuardedResolver(CachingThreadedResolver):
     """Scrapy's resolver; it gives no address that the guard refuses.
 
-    The address that it gives is the one that is connected to: between check and use nothing is looked up again.
+    The returned address is the one of the connection: there is no second look-up between check and use.
     """
 
     guard: ClassVar[AddressGuard]
@@ -180,7 +180,7 @@ def guarded_resolver(guard: AddressGuard) -> type[GuardedResolver]:
 
 
 class GuardedHandler(HTTP11DownloadHandler):
-    """Scrapy's downloader of http and https; breaks a connection off whose headers do not end."""
+    """Scrapy's downloader of http and https; aborts connections whose headers do not end."""
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
@@ -190,7 +190,7 @@ class GuardedHandler(HTTP11DownloadHandler):
 
 
 class _Counting:
-    """Mixin of a factory of HTTP client protocols: their headers are counted as they come in."""
+    """Mixin of a factory of HTTP client protocols: it counts the bytes of headers as they arrive."""
 
     def buildProtocol(self, addr: Any) -> Any:  # noqa: N802  # Twisted's name
         protocol = super().buildProtocol(addr)  # type: ignore[misc]  # of the factory that this is mixed into

@@ -16,19 +16,19 @@ __all__ = ["AddressItem", "LinksItem"]
 
 @dataclass(frozen=True, slots=True)
 class AddressItem:
-    """What became of an address that was asked for: a page, a redirect, a sitemap read to its end, a reject."""
+    """The outcome of an address that was requested: a page, a redirect, a sitemap read to its end, a reject."""
 
     entry: Entry
     outcome: Outcome
     links: Sequence[Entry] = field(default=(), repr=False)
     """Links of the page, or the target of the redirect; dropped ones have a reason."""
     response: Response | None = field(default=None, repr=False)
-    """The answer; None when there was none."""
+    """The response; None when there was none."""
 
 
 @dataclass(frozen=True, slots=True)
 class LinksItem:
-    """A portion of what a sitemap lists, while the rest of it is still to be read."""
+    """A portion of the addresses of a sitemap that is still being read."""
 
     entry: Entry
     """The sitemap."""

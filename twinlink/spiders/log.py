@@ -8,7 +8,7 @@ from collections import Counter
 __all__ = ["MAX_ALIKE", "MAX_MESSAGE_LENGTH", "log_handler"]
 
 MAX_ALIKE = 100
-"""Messages of one kind (from one line of code) that are logged: what goes wrong at 100,000 pages shows at a hundred."""
+"""Messages of one kind (from one line of code) that are logged."""
 MAX_MESSAGE_LENGTH = 10_000
 """Characters of a message that are logged, its traceback included."""
 
@@ -25,7 +25,7 @@ def log_handler() -> logging.Handler:
 
 
 class _Few(logging.Filter):
-    """Lets `MAX_ALIKE` messages of each kind through; the last one says that it is the last."""
+    """Passes `MAX_ALIKE` messages of each kind; the last one says that it is the last."""
 
     def __init__(self) -> None:
         super().__init__()

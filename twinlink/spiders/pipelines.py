@@ -32,9 +32,9 @@ _NOT_ARCHIVED = frozenset(("not-html", "noindex", "needs-browser", "browser-fail
 class LedgerPipeline:
     """Writes items one after another; the crawl survives a kill between any two steps.
 
-    An answer goes into the archive first. One transaction of the ledger then books its outcome, its links and the end
-    of its records in the archive. After a kill before that transaction, the address is queued again, and the next run
-    cuts the records off. The first write that fails closes the spider, and nothing is written after it.
+    A response goes into the archive first. One transaction of the ledger then records its outcome, its links and the
+    end of its records in the archive. After a kill before that transaction, the address is queued again, and the next
+    run cuts the records off. The first write that fails closes the spider, and nothing is written after it.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class LedgerPipeline:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Build it."""
+        """Create the pipeline."""
 
         async def close() -> None:
             assert crawler.engine is not None
@@ -84,7 +84,7 @@ class LedgerPipeline:
         ledger.settle(item.entry, outcome, item.links)
 
     def _archived(self, entry: Entry, outcome: Outcome, response: Response) -> Outcome:
-        """Archive an answer, and return its outcome with where it lies."""
+        """Archive a response, and return its outcome with where it lies."""
         raw: Response = response.meta[RAW]
         if entry.kind == "sitemap":  # no page: what it lists is in the ledger
             return outcome._replace(bytes=len(raw.body))

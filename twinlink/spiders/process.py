@@ -66,7 +66,7 @@ class _Watch:
     def __init__(self) -> None:
         self.stopped = False
         self.stop: Callable[[], object] | None = None
-        """Ends a running crawl gently; may be called from another thread."""
+        """Stops a running crawl gracefully; may be called from another thread."""
         threading.Thread(target=self._listen, daemon=True).start()
 
     def _listen(self) -> None:
@@ -110,7 +110,7 @@ def _crawl(job: dict[str, Any], settings: CrawlSettings, watch: _Watch) -> None:
 
 
 def _again(settings: CrawlSettings, scope: Scope, goes_on: bool) -> Callable[[str, str], bool]:
-    """Tell which addresses an earlier run dropped by settings that have changed, or a robots.txt that may have."""
+    """Return a function for addresses that an earlier run dropped by settings or a robots.txt that may have changed."""
 
     def again(reason: str, url: str) -> bool:
         return {
@@ -184,7 +184,7 @@ def _unfinished(ledger: Ledger, settings: CrawlSettings) -> bool:
 
 
 def _raise_file_limit() -> None:
-    """Take as many open files as this user may have: connections to a thousand hosts are kept for a while."""
+    """Raise the limit of open files to the maximum: connections to a thousand hosts are kept for a while."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = _FILES if hard == resource.RLIM_INFINITY else min(_FILES, hard)
     if soft != resource.RLIM_INFINITY and soft < wanted:
@@ -207,7 +207,7 @@ def _is_loopback(url: str) -> bool:
 
 @contextmanager
 def _locked(folder: Path, command: str) -> Iterator[None]:
-    """Hold the folder's lock; wait a little for a predecessor that is about to die with its parent."""
+    """Hold the lock of the folder; wait briefly for an earlier crawler that is about to end with its parent."""
     with ExitStack() as stack:
         try:
             stack.enter_context(locked(folder / _LOCK_NAME, _LOCK_PATIENCE, command))

@@ -14,7 +14,7 @@ __all__ = ["content_encoding", "header", "unpacked"]
 
 
 def unpacked(response: Response, limit: int) -> Response:
-    """Return an answer without its content encoding.
+    """Return a response without its content encoding.
 
     Raises
     ------

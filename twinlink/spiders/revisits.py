@@ -34,7 +34,7 @@ def conditions(earlier: Body | None) -> dict[str, str]:
 
 
 def is_unmodified(earlier: Body | None, status: int) -> bool:
-    """Tell whether an answer says that the page is the one that is known; a server says so unasked at times."""
+    """Return whether a response is 304 for a known page; servers sometimes send it without conditions."""
     return status == NOT_MODIFIED and bool(conditions(earlier))
 
 
@@ -46,7 +46,7 @@ def archive_page(
     earlier: Body | None,
     conversion: Conversion | None = None,
 ) -> tuple[Written, Body]:
-    """Archive the answer for a page, and return where that lies, and where its body does.
+    """Archive the response for a page, and return where that lies, and where its body does.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def _is_same(earlier: Body, response: Response) -> bool:
 
 
 def _validators(headers: Headers) -> tuple[str, str]:
-    """Return ETag and Last-Modified of an answer, empty where there is none that can be sent back."""
+    """Return ETag and Last-Modified of a response, empty where there is none that can be sent back."""
     etag, modified = ((headers.get(name) or b"").strip() for name in ("ETag", "Last-Modified"))
     return _sendable(etag), _sendable(modified)
 

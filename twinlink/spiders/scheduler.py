@@ -26,8 +26,8 @@ __all__ = ["SqliteScheduler"]
 class SqliteScheduler(BaseScheduler):
     """Hands out the addresses of the spider's ledger, sites in turn, and ends at ``max_pages``.
 
-    A host has at most ``concurrency`` addresses in flight, from here until its answer is booked; so that is also how
-    many can be fetched twice when the crawl is killed.
+    A host has at most ``concurrency`` addresses in flight, from here until its response is recorded; so that is also
+    how many can be fetched twice when the crawl is killed.
 
     It knows no duplicates filter: in the ledger the key of an address is unique, and stays so from run to run. Scrapy's
     filter keeps a fingerprint of each request in memory, or in a file that no transaction joins to the queue.
@@ -64,12 +64,12 @@ class SqliteScheduler(BaseScheduler):
             while entry := self._ledger.take(self._per_host):
                 if request := self._request(entry):
                     return request
-        except (sqlite3.Error, msgspec.MsgspecError) as error:  # Scrapy would log it and wait for ever
+        except (sqlite3.Error, msgspec.MsgspecError) as error:  # Scrapy would log it and wait forever
             self._state.fatal = error
         return None
 
     def _request(self, entry: Entry) -> Request | None:
-        """Return the request for an address; None for one that cannot be asked for, which is booked."""
+        """Return the request for an address; None for one that cannot be requested, which is recorded."""
         try:
             return self._spider.request(entry)
         except ValueError as error:  # no crawl queues such an address: the ledger has been changed
@@ -81,7 +81,7 @@ class SqliteScheduler(BaseScheduler):
         return self._state.fatal is None and (bool(self._retries) or self._wants_more())
 
     def _waits(self) -> bool:
-        """Return whether a pause is asked for; at its end the sites' time goes on from now."""
+        """Return whether a pause is requested; at its end the sites' time resumes from now."""
         was_paused, self._paused = self._paused, self._state.pause is not None and self._state.pause.waits()
         if was_paused and not self._paused:
             self._ledger.skip_time()

@@ -23,7 +23,7 @@ MAX_HOPS = 10
 
 MAX_LINKS = {"page": 50_000, "sitemap": 200_000}
 """Addresses that one page, or one sitemap, can bring: a hundred thousand take 5 s, in which all hosts wait, and more
-would make their answers come too late. A sitemap may have 50,000 pages, each in several languages."""
+would make their responses come too late. A sitemap may have 50,000 pages, each in several languages."""
 MAX_LINK_BYTES = {kind: 100 * most for kind, most in MAX_LINKS.items()}
 """Characters of these addresses: with a long ``<base>``, each link of a page could be 2,000 long, and all of them take
 up 300 MB in the ledger."""
@@ -56,7 +56,7 @@ class Scope:
     Raises
     ------
     InputError
-        If a pattern is no regular expression.
+        If a pattern is not a regular expression.
     """
 
     def __init__(self, starts: Sequence[str], settings: CrawlSettings) -> None:

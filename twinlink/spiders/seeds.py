@@ -32,7 +32,7 @@ def read_seeds(path: Path) -> list[str]:
     Raises
     ------
     InputError
-        If the file cannot be read, a line is no web address (its number is told), or none is left.
+        If the file cannot be read, a line is not a web address (its number is told), or none is left.
     """
     lines = read_input_text(path, _FILE).splitlines()
     seeds: dict[str, None] = {}

@@ -27,12 +27,12 @@ _LEAST = 100  # addresses that a sitemap counts for: it takes a request, even if
 _NESTED = (
     900  # what an index that another one lists counts for besides: the protocol knows none, and loops have thousands
 )
-_AT_ONCE = 500  # addresses that are booked before others have their turn
+_AT_ONCE = 500  # addresses that are recorded before others have their turn
 _MAX_INDEX_DEPTH = 3  # sitemaps of sitemaps; the protocol knows one such step
 
 
 class Listing:
-    """Reads sitemaps bit by bit.
+    """Reads sitemaps in portions.
 
     Parameters
     ----------
@@ -79,12 +79,12 @@ class Listing:
         body : bytes
             Its body.
         goes_on : callable
-            Returns whether the crawl goes on; reading ends with it.
+            Returns whether the crawl continues; reading ends with it.
 
         Yields
         ------
         LinksItem or Outcome
-            Its addresses in portions; at last what became of it, unless the crawl ended meanwhile: it is to be read
+            Its addresses in portions; at last the outcome of it, unless the crawl ended meanwhile: it is to be read
             again.
         """
         addresses, n_bytes = self._ledger.room_for_sitemaps(entry.site)

@@ -43,7 +43,7 @@ __all__ = ["SiteSpider"]
 _BUSY = frozenset((429, 503))
 _BUSY_IN_A_ROW = 5
 _BUSY_REST = 600.0  # seconds that a host is left alone which answers so many requests in a row that it is busy
-_STALLED_SHARE = 0.1  # of the time for an answer: when the crawl itself was held up for so long, it is asked for again
+_STALLED_SHARE = 0.1  # of the time for a response: when the crawl itself was held up for so long, it is requested again
 
 
 class SiteSpider(scrapy.Spider):
@@ -93,7 +93,7 @@ class SiteSpider(scrapy.Spider):
         )
 
     def answered(self, response: Response) -> Iterator[AddressItem]:
-        """Yield what an answer comes to."""
+        """Yield the items of a response."""
         entry: Entry = response.meta["page"]
         self._mind(entry, response.status)
         try:
@@ -106,7 +106,7 @@ class SiteSpider(scrapy.Spider):
         yield _item(entry, outcome, links, response)
 
     async def listed(self, response: Response) -> AsyncIterator[AddressItem | LinksItem]:
-        """Yield what a sitemap lists, portion by portion, while other answers have their turns; at last its outcome."""
+        """Yield the addresses of a sitemap in portions, in turn with other responses; then its outcome."""
         entry: Entry = response.meta["page"]
         self._mind(entry, response.status)
         outcome: Outcome | None = None
@@ -130,7 +130,7 @@ class SiteSpider(scrapy.Spider):
         return self.crawler.crawling and self.crawl_state.fatal is None
 
     def failed(self, failure: Failure) -> Iterator[AddressItem]:
-        """Yield what a request comes to that got no answer, or none that may be kept."""
+        """Yield the items of a request without a response, or with one that must not be stored."""
         entry: Entry = failure.request.meta["page"]  # type: ignore[attr-defined]  # set by Scrapy
         assert failure.value is not None
         reason, detail = failure_reason(failure.value)
@@ -142,7 +142,7 @@ class SiteSpider(scrapy.Spider):
             yield _item(entry, Outcome("rejected", reason, detail), (), None)
 
     def _was_stalled(self, entry: Entry, asked: float) -> bool:
-        """Return whether this process was held up while it waited for an answer, which is to be asked for once more."""
+        """Return whether this process was stalled while it waited for a response, so that the request is repeated."""
         stalled = self._stalls.seconds(asked, time.monotonic())
         if stalled < _STALLED_SHARE * self._limits.timeout or entry.key in self._asked_later:
             return False
@@ -159,7 +159,7 @@ class SiteSpider(scrapy.Spider):
             self.crawl_state.rest(entry.host, _BUSY_REST)
 
     def _judge(self, entry: Entry, response: Response) -> tuple[Entry, Outcome, list[Entry]]:
-        """Return what became of an entry, and its links; the entry itself with what its page says of its language."""
+        """Return the outcome of an entry, and its links; the entry itself with what its page says of its language."""
         page = self._page(entry, response)
         if not isinstance(page, PageFacts):
             return entry, *page
@@ -182,7 +182,7 @@ class SiteSpider(scrapy.Spider):
         return page
 
     def _unusual(self, entry: Entry, response: Response) -> tuple[Outcome, list[Entry]] | None:
-        """Return what an answer comes to that brings no page and no sitemap; None for others."""
+        """Return the outcome of a response with neither page nor sitemap; None for others."""
         status = response.status
         location = header(response.headers, "Location")
         if status in REDIRECTS and location:

@@ -36,7 +36,7 @@ class CrawlState:
     delay : float
         Seconds between two requests to a host.
     pause : Pause, optional
-        As long as it is asked for, no further request is made.
+        As long as it is requested, no further request is made.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class CrawlState:
     reading : ReadingQueue
         Answers that wait to be read.
     listing : Listing
-        Reads sitemaps bit by bit.
+        Reads sitemaps in portions.
     """
 
     def __init__(

@@ -96,7 +96,7 @@ def _sorts(name: str, value: str) -> bool:
 
 
 def _is_calendar(parameters: dict[str, str], path: str) -> bool:
-    """Tell whether a query asks for a day or a month, as calendars do: some parameter must say so by its name."""
+    """Return whether a query asks for a day or a month, as calendars do: some parameter must say so by its name."""
     month = next((parameters[name] for name in ("month", "m", "mon", "mo") if name in parameters), "")
     year = next((parameters[name] for name in ("year", "y", "yr") if name in parameters), "")
     if _MONTH.fullmatch(month) and _YEAR.fullmatch(year):
@@ -108,7 +108,7 @@ def _is_calendar(parameters: dict[str, str], path: str) -> bool:
 
 
 def _strays(segments: Sequence[str]) -> bool:
-    """Tell whether a path is too long, or says the same again and again: the next step would be to run in circles."""
+    """Return whether a path is too long, or says the same again and again: the next step would be to run in circles."""
     if len(segments) > MAX_SEGMENTS:
         return True
     named = [segment for segment in segments if segment and not segment.isdigit()]

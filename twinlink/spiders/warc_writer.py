@@ -40,7 +40,7 @@ _MAX_ARCHIVE_BYTES = 2**30  # ISO 28500, annex C.1: "it is recommended to use 1 
 
 
 def truncate_to(path: Path, end: int) -> None:
-    """Cut an archive back to its first ``end`` bytes: what was written behind them was not booked.
+    """Cut an archive back to its first ``end`` bytes; the rest was not recorded.
 
     Raises
     ------
@@ -58,16 +58,16 @@ def truncate_to(path: Path, end: int) -> None:
 
 
 class Conversion(NamedTuple):
-    """A page as its scripts built it of an answer; `twinlink.sources.warc` gives it instead of the answer."""
+    """A page as its scripts built it of a response; `twinlink.sources.warc` gives it instead of the response."""
 
     content_type: str
     language: str
-    """Content-Language header of the answer."""
+    """Content-Language header of the response."""
     body: bytes
 
 
 class Earlier(NamedTuple):
-    """The answer that a new one is the same as."""
+    """The earlier response that equals a new one."""
 
     url: str
     date: str
@@ -84,7 +84,7 @@ class Written(NamedTuple):
     start: int
     """First byte of its response record."""
     end: int
-    """First byte behind its request record: the length of the file by now."""
+    """First byte after its request record: the length of the file by now."""
     date: str = ""
     """WARC-Date of its response record."""
     digest: str = ""
@@ -153,7 +153,7 @@ class WarcWriter:
         fetched : datetime, optional
             With time zone; default is now.
         conversion : Conversion, optional
-            What became of the answer: a record that stands before it, and refers to it.
+            The outcome of the response: a record that stands before it, and refers to it.
         """
         writer = self._writer()
         date = _warc_date(fetched or datetime.now(UTC))
@@ -188,7 +188,7 @@ class WarcWriter:
             As for `write`. Status 304 says that the server found its page unmodified (profile
             ``server-not-modified``); with any other one the payload was the same (``identical-payload-digest``).
         earlier : Earlier
-            The answer that has the body.
+            The response that has the body.
         """
         writer = self._writer()
         revisit = writer.create_revisit_record(

@@ -19,18 +19,18 @@ _SITES_SHOWN = 5  # of a round, by verdict
 
 
 class FailedSite(msgspec.Struct, frozen=True):
-    """A site that gave nothing."""
+    """A site without a page."""
 
     site: str
     """The site."""
     verdict: str
-    """What was made of it."""
+    """Its verdict."""
     reason: str
-    """What that rests on."""
+    """Reason of the verdict."""
 
 
 class RoundResult(Record, frozen=True, kw_only=True):
-    """How a round of discovery went."""
+    """A round of discovery."""
 
     counts: dict[str, int]
     """The round's row of ``rounds.tsv``."""
@@ -39,7 +39,7 @@ class RoundResult(Record, frozen=True, kw_only=True):
     n_failed: int
     """All of them."""
     verdicts: str
-    """File of what was made of each site."""
+    """File of the verdicts on sites."""
 
     @classmethod
     def of(cls, row: Mapping[str, int], out: Path) -> RoundResult:
@@ -58,20 +58,20 @@ class RoundResult(Record, frozen=True, kw_only=True):
 
 
 class DiscoveryResult(Record, frozen=True, kw_only=True):
-    """`twinlink discover`: all rounds, and where they lie."""
+    """`twinlink discover`: all rounds, and their files."""
 
     run: str
     """The run directory."""
     rounds: list[RoundResult]
-    """All rounds that are done."""
+    """All finished rounds."""
     exhausted: bool
-    """Whether no site was left to try before there were as many rounds as wanted."""
+    """Whether no site was left to try before the last wanted round."""
     table: str
     """File of the rounds."""
     picture: str
-    """Picture of the rounds."""
+    """Chart of the rounds."""
     verdicts: str
-    """File of what was made of each site."""
+    """File of the verdicts on sites."""
     pairs: str
     """File of the page pairs by URL patterns."""
     sites: str

@@ -39,13 +39,13 @@ class Scores(Record, frozen=True, kw_only=True):
     gold: int
     """Known pairs."""
     predicted: int
-    """Pairs of the run that were looked at."""
+    """Scored pairs of the run."""
     right: int
     """Of these, known ones."""
     wrong: int
     """Of these, ones that are not known."""
     not_scored: int
-    """Of these, ones that the rules leave out."""
+    """Of these, pairs that the scoring rules leave out."""
     alike: int
     """Further pairs of the run that differ from these only in parts that the gold addresses lack."""
     precision: float | None
@@ -75,18 +75,18 @@ class Scores(Record, frozen=True, kw_only=True):
 
 
 class Interval(msgspec.Struct, frozen=True):
-    """A share that labels tell, with its 95 % interval."""
+    """A share estimated from labels, with its 95 % interval."""
 
     value: float
-    """What is to be expected."""
+    """The expected value."""
     low: float
     """Lower bound of the interval."""
     high: float
     """Upper bound."""
     tells: bool
-    """Whether the interval is narrow enough to tell anything; false: too few labels."""
+    """Whether the interval is narrow enough; false: too few labels."""
     needed: int
-    """How many labels would do, about; 0: not known."""
+    """Approximate number of labels needed; 0: not known."""
 
     @classmethod
     def of(cls, share: Share | None) -> Interval | None:
@@ -95,10 +95,10 @@ class Interval(msgspec.Struct, frozen=True):
 
 
 class Estimated(msgspec.Struct, frozen=True):
-    """Precision, recall and F1 of all pairs, as far as labels of some of them tell."""
+    """Precision, recall and F1 of all pairs, estimated from labels of some of them."""
 
     precision: float
-    """What is to be expected."""
+    """The expected value."""
     low: float
     """Lower bound of its 95 % interval."""
     high: float
@@ -108,9 +108,9 @@ class Estimated(msgspec.Struct, frozen=True):
     pairs: int
     """All pairs."""
     tells: bool
-    """Whether the interval is narrow enough to tell anything; false: too few labels."""
+    """Whether the interval is narrow enough; false: too few labels."""
     needed: int
-    """How many labels of pairs in random order would do, about."""
+    """Approximate number of labels in random order needed."""
     recall: Interval | None
     """Share of the accepted pairs that the run has; null without any."""
     f1: Interval | None
@@ -125,14 +125,14 @@ class Estimated(msgspec.Struct, frozen=True):
 
 
 class CurvePoint(msgspec.Struct, frozen=True):
-    """The list of pairs cut after one of them."""
+    """A cut of the list of pairs."""
 
     cut: float
     """Probability (or score) of that pair."""
     precision: float
-    """Precision of the pairs down to it."""
+    """Precision of the pairs down to the cut."""
     recall: float | None
-    """Recall of the pairs down to it; null by labels."""
+    """Recall of the pairs down to the cut; null by labels."""
     low: float | None = None
     """By labels: lower bound of the precision's 95 % interval."""
     high: float | None = None
@@ -145,11 +145,11 @@ class ScoresResult(Scores, frozen=True, kw_only=True):
     run: str
     """The run directory."""
     not_in_run: list[str]
-    """Addresses of known pairs that the run has not."""
+    """Addresses of known pairs that are not in the run."""
     n_known: int
     """All addresses of known pairs."""
     matched_with_labels: bool
-    """The labels that are counted have shaped the pairs, too (``match.labels``): they tell little of them."""
+    """Whether the match used the same labels (``match.labels``), so that the scores are biased."""
     meant: dict[str, dict[str, int]]
     """With ``--langs``: languages that mean others than are written, as of `twinlink mine`."""
     estimated: Estimated | None = None
@@ -157,7 +157,7 @@ class ScoresResult(Scores, frozen=True, kw_only=True):
     curve_by: str | None = None
     """With ``--curve``: what the pairs are ranked by, ``probability`` or ``score``."""
     curve: list[CurvePoint] | None = None
-    """With ``--curve``: the measures after each scored pair, the best first; by labels those that labels tell."""
+    """With ``--curve``: the measures after each scored pair, best first; by labels only those that labels give."""
 
     @classmethod
     def made_of(
@@ -171,7 +171,7 @@ class ScoresResult(Scores, frozen=True, kw_only=True):
         matched_with_labels: bool = False,
         meant: dict[str, dict[str, int]] | None = None,
     ) -> ScoresResult:
-        """Put together the measures, the addresses that are missing of how many, and what else was asked for."""
+        """Put together the measures, the addresses that are missing of how many, and what else was requested."""
         counts = {name: getattr(Scores.of(result), name) for name in Scores.__struct_fields__}
         return cls(
             run=str(run),
@@ -187,24 +187,24 @@ class ScoresResult(Scores, frozen=True, kw_only=True):
 
 
 class ExplanationResult(Record, frozen=True, kw_only=True):
-    """`twinlink explain`: why two pages are a pair or not, or what became of one page."""
+    """`twinlink explain`: why two pages are a pair or not, or the outcome of one page."""
 
     url: str
     """The page."""
     verdict: str
-    """What became of it, in words."""
+    """Its outcome, in words."""
     state: str
     """``pair``; ``no pair``; ``not kept``: the run has no such page."""
     weights: dict[str, float]
-    """How much each kind of evidence counted, the heaviest first."""
+    """Weight of each kind of evidence, heaviest first."""
     shown: list[str] | None
     """The two pages that the evidence is about; null for none."""
     evidence: list[dict[str, Any]]
     """The kinds that were measured: ``evidence``, ``value``, ``rival`` (null for none), ``weight``, ``meaning``."""
     candidates: list[dict[str, Any]]
-    """What was looked at, the best first: ``url_a``, ``url_b``, ``score``, every kind of evidence, ``pair``."""
+    """Candidates, best first: ``url_a``, ``url_b``, ``score``, every kind of evidence, ``pair``."""
     notes: list[str] = msgspec.field(default_factory=list)
-    """What else is known of the pages, in sentences."""
+    """Notes on the pages, in sentences."""
 
     @classmethod
     def of(cls, explanation: Explanation) -> ExplanationResult:
@@ -233,20 +233,20 @@ def _plain(value: Any) -> Any:
 
 
 class MethodResult(msgspec.Struct, frozen=True):
-    """What one method says of all pairs."""
+    """Verdicts of one method on all pairs."""
 
     method: str
     """Its name."""
     counts: dict[str, int]
-    """Verdicts, and how many pairs have each."""
+    """Number of pairs by verdict."""
     found: dict[str, float]
-    """What it found on the set, such as its threshold."""
+    """Values that it estimated on the set, such as its threshold."""
     notes: list[str]
-    """Rules for odd sets that stepped in."""
+    """Rules for unusual sets that were applied."""
 
 
 class VerdictsResult(Record, frozen=True, kw_only=True):
-    """`twinlink verify`: what each method makes of the pairs."""
+    """`twinlink verify`: verdicts of each method on the pairs."""
 
     methods: list[MethodResult]
     """The methods."""

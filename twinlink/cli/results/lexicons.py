@@ -21,7 +21,7 @@ class LexiconsResult(msgspec.Struct, frozen=True):
     unreadable: dict[str, str]
     """Dictionaries that cannot be read, each with the reason."""
     missing: dict[str, list[str]]
-    """Every two languages without a dictionary (``en-fr``), and the Debian packages that have one."""
+    """Pairs of languages without a dictionary (``en-fr``), and the Debian packages that have one."""
 
     @classmethod
     def of(cls, record: LexiconRecord) -> LexiconsResult:
@@ -30,7 +30,7 @@ class LexiconsResult(msgspec.Struct, frozen=True):
 
     @classmethod
     def of_stage(cls, folder: Path) -> LexiconsResult | None:
-        """Read what a stage has used; None where it was not to look for dictionaries."""
+        """Return the dictionaries that a stage used; None if it did not look for dictionaries."""
         from twinlink.similarity.lexicon_sets import RECORD
 
         file = folder / RECORD

@@ -23,7 +23,7 @@ __all__ = ["CrawlResult", "IngestResult", "PairsResult", "SiteResult"]
 
 
 class SiteResult(msgspec.Struct, frozen=True):
-    """How far the crawl of one site is."""
+    """Progress of the crawl of one site."""
 
     site: str
     """The site."""
@@ -34,11 +34,11 @@ class SiteResult(msgspec.Struct, frozen=True):
     queued: int
     """Addresses known and not fetched."""
     ended: str
-    """Budget that ended it before all was fetched; empty for none."""
+    """Budget that ended it before all pages were fetched; empty for none."""
 
 
 class CrawlResult(Record, frozen=True, kw_only=True):
-    """`twinlink crawl`: what came in, and what was left out why."""
+    """`twinlink crawl`: fetched pages, and rejects by reason."""
 
     run: str
     """The run directory."""
@@ -51,7 +51,7 @@ class CrawlResult(Record, frozen=True, kw_only=True):
     rejects: dict[str, int]
     """Addresses dropped by reason, the most frequent first."""
     again: dict[str, int]
-    """With ``--again``: pages by what came of it."""
+    """With ``--again``: pages by result."""
     n_sites: int
     """All sites."""
     sites: list[SiteResult]
@@ -63,7 +63,7 @@ class CrawlResult(Record, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, progress: CrawlProgress, out: Path) -> CrawlResult:
-        """Make it from the crawl's own report."""
+        """Make it from the report of the crawl."""
         from twinlink.spiders.crawling import REPORT_NAME
 
         return cls(
@@ -81,7 +81,7 @@ class CrawlResult(Record, frozen=True, kw_only=True):
 
 
 class IngestResult(Record, frozen=True, kw_only=True):
-    """`twinlink ingest`: what is in the tables."""
+    """`twinlink ingest`: counts of the tables."""
 
     run: str
     """The run directory."""
@@ -90,7 +90,7 @@ class IngestResult(Record, frozen=True, kw_only=True):
     n_links: int
     """Links of kept pages."""
     n_rejects: int
-    """What was dropped, each with a reason."""
+    """Rejects."""
     tables: str
     """Folder of the tables."""
 
@@ -107,7 +107,7 @@ class IngestResult(Record, frozen=True, kw_only=True):
 
 
 class PairsResult(Record, frozen=True, kw_only=True):
-    """`twinlink mine` and `twinlink match`: what came out, and every page that is in no pair."""
+    """`twinlink mine` and `twinlink match`: the pairs, and every page that is in no pair."""
 
     run: str
     """The run directory."""
@@ -116,11 +116,11 @@ class PairsResult(Record, frozen=True, kw_only=True):
     languages: dict[str, int]
     """Pages by language, the most frequent first."""
     meant: dict[str, dict[str, int]]
-    """Wanted languages that mean others than are written: these, each with the number of sites. Empty: none found."""
+    """Languages that the wanted ones include, with other tags: each with its number of sites. Empty: none found."""
     lexicons: LexiconsResult | None
     """With ``--lexicon auto``: the dictionaries that were found."""
     rejects: list[Count]
-    """What was dropped, by stage and reason."""
+    """Rejects by stage and reason."""
     filters: dict[str, int]
     """Candidates by the filter that rejected them; ``kept`` passed all. Empty for a method without filters."""
     n_pairs: int
@@ -128,7 +128,7 @@ class PairsResult(Record, frozen=True, kw_only=True):
     expected_precision: float | None
     """Their expected precision; null where some have no probability, and without pairs."""
     n_without_probability: int
-    """Pairs without a probability: all of a method that gives none, and some that labels made."""
+    """Pairs without a probability: all of a method that gives none, and some that labels added."""
     pairs: str
     """File of the pairs."""
     report: str | None
@@ -142,7 +142,7 @@ class PairsResult(Record, frozen=True, kw_only=True):
 
     @classmethod
     def of_none(cls, error: EmptyMatchError) -> PairsResult:
-        """Take what a match without a pair has counted, which did not take the place of an earlier one."""
+        """Make it from the counts of a match without a pair, which did not replace an earlier one."""
         run, counts = error.run, error.counts
         return cls(
             run=str(run),
@@ -163,7 +163,7 @@ class PairsResult(Record, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, found: Run, sentences: SentencesResult | None = None) -> PairsResult:
-        """Count what a matched run has."""
+        """Make it from a matched run."""
         from twinlink.match.counts import matched_langs, why_none
         from twinlink.rundir.directory import RunDirectory
 

@@ -14,14 +14,14 @@ __all__ = ["Count", "Record", "error_object", "json_text"]
 
 
 class Count(msgspec.Struct, frozen=True):
-    """How often something was dropped, where and why."""
+    """Number of rejects with a stage and a reason."""
 
     stage: str
     """Stage that dropped it."""
     reason: str
-    """Why: one of the reasons in ``rejects.parquet``."""
+    """Reason, as in ``rejects.parquet``."""
     count: int
-    """How many."""
+    """Their number."""
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):

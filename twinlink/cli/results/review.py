@@ -11,7 +11,7 @@ __all__ = ["DemoResult", "LabelsResult", "ReportResult", "ReviewResult"]
 
 
 class ReportResult(Record, frozen=True, kw_only=True):
-    """`twinlink report`: where the report is."""
+    """`twinlink report`: the report."""
 
     run: str
     """The run directory."""
@@ -22,32 +22,32 @@ class ReportResult(Record, frozen=True, kw_only=True):
 
 
 class ReviewResult(Record, frozen=True, kw_only=True):
-    """`twinlink review`: where it is served, told as soon as it is."""
+    """`twinlink review`: its address, printed as soon as it is served."""
 
     run: str
     """The run directory."""
     address: str
-    """Address to open in a browser of this machine; it is also the way in, so keep it to yourself."""
+    """Address to open in a browser of this machine; it contains the access token, so keep it secret."""
 
 
 class LabelsResult(Record, frozen=True, kw_only=True):
-    """`twinlink review --export`: what was written."""
+    """`twinlink review --export`: the exported labels."""
 
     run: str
     """The run directory."""
     accepted: int
-    """Pairs that people took for right."""
+    """Accepted pairs."""
     rejected: int
-    """Pairs that people took for wrong."""
+    """Rejected pairs."""
     exported: str
     """The file."""
 
 
 class DemoResult(Record, frozen=True, kw_only=True):
-    """`twinlink demo`: the pairs of the made site, and how they score."""
+    """`twinlink demo`: the pairs of the demo site, and their scores."""
 
     site_pages: int
-    """Pages of the made site."""
+    """Pages of the demo site."""
     pairs: PairsResult
     """As of `twinlink mine`."""
     scores: Scores

@@ -165,7 +165,7 @@ class Guess(msgspec.Struct, frozen=True):
 
 
 class GuessesResult(Record, frozen=True, kw_only=True):
-    """`twinlink recover --dry-run`: the addresses that would be asked for."""
+    """`twinlink recover --dry-run`: the addresses that would be requested."""
 
     run: str
     """The run directory."""
@@ -180,7 +180,7 @@ class GuessesResult(Record, frozen=True, kw_only=True):
 
 
 class RecoveredResult(Record, frozen=True, kw_only=True):
-    """`twinlink recover`: what became of the addresses."""
+    """`twinlink recover`: the outcome of the addresses."""
 
     run: str
     """The run directory."""
@@ -195,7 +195,7 @@ class RecoveredResult(Record, frozen=True, kw_only=True):
     not_taken: dict[str, int]
     """Addresses that were asked for and are no such page, by outcome."""
     not_asked: dict[str, int]
-    """Addresses that were not asked for, by reason."""
+    """Addresses that were not requested, by reason."""
     tried: str
     """File of all addresses."""
     over_network: bool = False

@@ -94,7 +94,7 @@ def explain(
     other: Annotated[str | None, typer.Argument(metavar="OTHER", help="The page it may be paired with.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Explain why two pages are a pair or not, or what became of one page.
+    """Explain why two pages are a pair or not, or the outcome of one page.
 
     Example: twinlink explain RUN https://www.example.gov.hk/en/about.htm
     """

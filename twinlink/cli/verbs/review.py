@@ -129,7 +129,7 @@ def _door(run: Path, address: str) -> Iterator[str]:
 
 
 def _has_display() -> bool:
-    """Tell whether there is a screen to open a browser on."""
+    """Return whether there is a screen to open a browser on."""
     named = any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))
     return named or sys.platform in {"darwin", "win32"}
 

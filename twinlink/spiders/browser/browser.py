@@ -40,8 +40,8 @@ _SWITCHES = (
 class Browser:
     """Chromium without a window, started with the first page.
 
-    Each page has a context of its own: no cookie and nothing stored goes from one to the next. It cannot download, open
-    windows or talk to the user, start service workers, or leave its address. Nothing keeps it from running as long as
+    Each page has its own context: cookies and storage are not shared between pages. It cannot download, open
+    windows, show dialogs, start service workers, or leave its address. It may run as long as
     its time allows.
 
     Parameters
@@ -49,7 +49,7 @@ class Browser:
     executable : str
         Path of Chromium.
     timeout : float
-        Seconds for a page: until it has come, and again until it is quiet. What it is then is taken.
+        Seconds for a page to load, and again until it is quiet; then its HTML is read.
     max_bytes : int
         Largest page.
     concurrency : int
@@ -70,7 +70,7 @@ class Browser:
         self._chromium: Chromium | None = None
 
     async def build(self, url: str, answer: Answer, fetch: Fetch, delay: float = 0.0) -> Built:
-        """Return a page as its scripts build it from the server's answer.
+        """Return a page as its scripts build it from the server's response.
 
         Parameters
         ----------
@@ -81,7 +81,7 @@ class Browser:
         fetch : callable
             Answers its requests.
         delay : float
-            Seconds that each of them may have to wait for its turn: the page gets so much more time.
+            Seconds that each of them may wait for its turn; they are added to the page's time.
 
         Raises
         ------
@@ -175,7 +175,7 @@ class Browser:
 
 
 async def _has_died(chromium: Chromium) -> bool:
-    """Tell whether the browser is gone; its pages learn it before it does."""
+    """Return whether the browser is gone; its pages notice it first."""
     for _ in range(10):
         if not chromium.is_connected():
             return True

@@ -24,7 +24,7 @@ def find_browser(named: str = "") -> str | None:
 
 
 def missing_browser(named: str = "") -> str:
-    """Return what keeps pages from being built in a browser, and the command that helps; empty when nothing does.
+    """Return why pages cannot be built in a browser, and the command that helps; empty if they can.
 
     Parameters
     ----------
@@ -40,12 +40,12 @@ def missing_browser(named: str = "") -> str:
 
 
 def check_browser(settings: CrawlSettings) -> None:
-    """Refuse settings that cannot do without a browser where there is none.
+    """Raise an error for settings that need a browser if none is installed.
 
     Raises
     ------
     InputError
-        If they ask for one, and it or the extra is not installed.
+        If they need a browser, and it or the extra is not installed.
     """
     asked = "crawl.browser = 'always'" if settings.browser == "always" else "crawl.browser_sites"
     if settings.browser == "always" or (settings.browser_sites and settings.browser != "never"):

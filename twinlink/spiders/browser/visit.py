@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 __all__ = ["MAX_MOVES", "MAX_PARTS", "Answer", "BrowserError", "Built", "Fetch", "PartRequest", "Visit"]
 
 MAX_PARTS = 200
-"""Requests of one page that are answered; what it asks for beyond is refused."""
+"""Requests of one page that are answered; further ones are refused."""
 MAX_MOVES = 20
-"""Addresses that one page can try to lead the browser away to."""
+"""Navigations that one page may attempt."""
 
 _QUIET = 0.5  # seconds without a request and without a new element until a page counts as built
 _POLL = 0.1
@@ -64,7 +64,7 @@ class BrowserError(Exception):
 
 
 class Answer(NamedTuple):
-    """An answer of a server, without its content encoding."""
+    """A response of a server, without its content encoding."""
 
     status: int
     headers: tuple[tuple[str, str], ...]
@@ -86,9 +86,9 @@ class Built(NamedTuple):
     n_parts: int
     """Requests that were answered."""
     n_refused: int
-    """Requests that were not; pictures, fonts, styles and the like do not count."""
+    """Requests that were refused, without pictures, fonts and style sheets."""
     n_bytes: int = 0
-    """Size of what was fetched for it."""
+    """Size of the responses fetched for it."""
 
 
 Fetch = Callable[[PartRequest], Awaitable[Answer | None]]
@@ -169,7 +169,7 @@ class Visit:
                 await route.abort()
 
     async def _navigate(self, route: Route, request: Request) -> None:
-        """Give the page once; write down where it leads the browser to, and stay."""
+        """Answer the navigation to the page; record other navigations and refuse them."""
         answer, self._answer = self._answer, None
         if answer is not None:
             await route.fulfill(status=answer.status, headers=_kept(answer.headers), body=answer.body)
@@ -198,7 +198,7 @@ class Visit:
             await route.fulfill(status=answer.status, headers=_kept(answer.headers), body=answer.body)
 
     def _marked(self, html: str, base: str) -> str:
-        """Write into the page what its scripts did without: where it leads, and what its links are relative to."""
+        """Add elements to the page for a navigation that its scripts tried, and for the base of its links."""
         marks = [f'<meta http-equiv="refresh" content="0; url={escape(move)}">' for move in self._moves]
         if base and base.partition("#")[0] != self._url:
             marks.insert(0, f'<base href="{escape(base)}">')
@@ -208,7 +208,7 @@ class Visit:
 
 
 def _labelled(answer: Answer) -> Answer:
-    """Make the browser read a page as `decode` does, and as HTML: a wrong label would spoil its text for good."""
+    """Make the browser decode a page as `decode` does, and as HTML: a wrong label would destroy its text."""
     content_type = next((value for name, value in answer.headers if name.lower() == "content-type"), "")
     text, charset = decode(answer.body, content_type)
     label = _LABELS.get(charset)

@@ -1,7 +1,7 @@
 """Places of pages in the archives, and repeated visits: the part of the ledger that outlives a visit.
 
 A crawl that has come to its end can visit again all that it asked for. Every such address goes back into the queue in
-one transaction; its page stays known, so that a visit that is broken off, or fails for a passing reason, loses nothing.
+one transaction; its page stays known, so that a visit that is aborted, or fails for a passing reason, loses nothing.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = [
 
 _VISIT = re.compile(r"[1-9]\d{0,8}")
 VISIT_AGAIN = 4
-"""Urgency of what is asked for again: it comes before what is new, lest a limit of pages turn old ones out."""
+"""Urgency of addresses that are requested again: they come before new ones, so that a limit of pages keeps them."""
 
 # Not what was dropped without being asked for: by what its address or the link to it says.
 _AGAIN = """
@@ -41,8 +41,8 @@ WHERE state IN ('done', 'moved', 'aside') OR state = 'rejected' AND (
 """
 # Reasons without a status that hold for good; all others without one are failures that may pass.
 _FOR_GOOD = frozenset(("robots", "too-large", "private-address", "blocked-port"))
-_PASSING = frozenset((304, 408, 425, 429))  # 304: said of a page that was asked for without conditions
-_NOT_BUILT = frozenset(("needs-browser", "browser-failed"))  # the answer came, but not what scripts make of it
+_PASSING = frozenset((304, 408, 425, 429))  # 304: said of a page that was requested without conditions
+_NOT_BUILT = frozenset(("needs-browser", "browser-failed"))  # the response came, but not what scripts make of it
 
 _BODY = [name for name in Body._fields if name != "lang"]  # that one is the page's, in `frontier`
 _EARLIER = f"""
@@ -80,13 +80,13 @@ def note(db: sqlite3.Connection, name: str) -> str | None:
 
 
 def known_starts(db: sqlite3.Connection) -> list[str] | None:
-    """Return the start pages that a ledger notes; None: those of an earlier version are not noted."""
+    """Return the start pages stored in a ledger; None: a ledger of an earlier version has none."""
     kept = note(db, "starts")
     return None if kept is None else msgspec.json.decode(kept, type=list[str])
 
 
 def queue_again(db: sqlite3.Connection) -> bool:
-    """Queue all that was asked for, in one transaction; not while a crawl is open: that one is to go on.
+    """Queue all addresses that were requested, in one transaction; not while a crawl is open, which must be resumed.
 
     Returns
     -------
@@ -108,7 +108,7 @@ def queue_again(db: sqlite3.Connection) -> bool:
 
 
 def reads_whole(db: sqlite3.Connection, reading: str, visit: int) -> bool:
-    """Tell whether a visit asks for whole pages, for the one before read them otherwise; note how they are read.
+    """Return whether a visit asks for whole pages, for the one before read them otherwise; note how they are read.
 
     A ledger that does not say how is taken at its word. What was read in two ways is read anew by the next visit.
     """
@@ -120,7 +120,7 @@ def reads_whole(db: sqlite3.Connection, reading: str, visit: int) -> bool:
 
 
 def visit_number(db: sqlite3.Connection) -> int:
-    """Return the number of the visit that goes on or was the last one, from 1."""
+    """Return the number of the current or last visit, from 1."""
     number = note(db, "visit") or "1"
     if not _VISIT.fullmatch(number):
         raise sqlite3.DataError(f"visit {number[:20]!r}")
@@ -128,13 +128,13 @@ def visit_number(db: sqlite3.Connection) -> int:
 
 
 def earlier_body(db: sqlite3.Connection, key: str) -> Body | None:
-    """Return where the page of an address lies that is asked for again."""
+    """Return the place of the page of an address that is requested again."""
     row = db.execute(_EARLIER, (key,)).fetchone()
     return msgspec.convert(row, Body) if row else None
 
 
 def keep_earlier(db: sqlite3.Connection, key: str, outcome: Outcome) -> Outcome:
-    """Return the outcome that is to be booked: a failure that may pass leaves the page of an earlier visit in place."""
+    """Return the outcome to record: a temporary failure leaves the page of an earlier visit in place."""
     if outcome.state != "rejected" or not _may_pass(outcome):
         return outcome
     earlier = earlier_body(db, key)
@@ -148,7 +148,7 @@ def _may_pass(outcome: Outcome) -> bool:
 
 
 def book_body(db: sqlite3.Connection, key: str, outcome: Outcome, visit: int) -> None:
-    """Book where the page of an address lies by now, inside the transaction that books its outcome."""
+    """Record the new place of the page of an address, inside the transaction that records its outcome."""
     if outcome.state == "done" and outcome.body:
         db.execute(_BOOK, {**outcome.body._asdict(), "visit": visit, "key": key})
     elif visit > 1 and outcome.state == "done":
@@ -158,7 +158,7 @@ def book_body(db: sqlite3.Connection, key: str, outcome: Outcome, visit: int) ->
 
 
 def lose_bodies(db: sqlite3.Connection, name: str, size: int) -> int:
-    """Queue what an archive of ``size`` bytes does not hold, in a transaction; return where its last record ends."""
+    """Queue pages that an archive of ``size`` bytes does not contain; return the end of its last record."""
     db.execute(_LOSE_RECORDS, (name, size))
     db.execute("DELETE FROM bodies WHERE archive = ? AND stop > ?", (name, size))
     stop: int = db.execute(_END, (name,)).fetchone()[0]

@@ -29,7 +29,7 @@ _ARCHIVE_NAME = re.compile(r"[\w-]+(\.[\w-]+)*\.warc\.gz")
 
 
 def broken_ledger(path: Path, problem: object) -> DamagedError:
-    """Return the error for a ledger that cannot be used, with what can be saved of its crawl."""
+    """Return the error for an unusable ledger, with advice on how to save its crawl."""
     said = " ".join(str(problem).split())[:_LONGEST_PROBLEM]
     archives = path.parent / ARCHIVE_FOLDER
     if path.name != LEDGER_NAME:
@@ -43,7 +43,7 @@ def broken_ledger(path: Path, problem: object) -> DamagedError:
 
 
 def ledger_error(path: Path, error: BaseException) -> RunError:
-    """Return what is told of an error that a ledger gave: it is broken, or the disk, or others are to blame."""
+    """Return the error to raise for an error of a ledger: damage, a full disk, or another cause."""
     if problem := disk_problem(error, path):
         return RunError(f"{path}: cannot read or write the ledger: {problem}")
     if getattr(error, "sqlite_errorcode", 0) & 0xFF in _NOT_ITS_FAULT:
@@ -53,7 +53,7 @@ def ledger_error(path: Path, error: BaseException) -> RunError:
 
 @contextmanager
 def usable(path: Path) -> Iterator[None]:
-    """Turn all that a damaged ledger, or its disk, makes the block raise into a `RunError`."""
+    """Turn errors of a damaged ledger, or of its disk, in the block into a `RunError`."""
     try:
         yield
     except (sqlite3.Error, *_ODD_VALUES) as error:
@@ -61,14 +61,14 @@ def usable(path: Path) -> Iterator[None]:
 
 
 def check_ledger(db: sqlite3.Connection) -> None:
-    """Refuse a ledger whose values no crawl has written: they would make one wait for ever, or cut archives.
+    """Raise an error for a ledger with invalid values, which could make a crawl wait forever or cut archives.
 
-    This goes through all addresses once: a second for a million of them.
+    This reads all addresses once, which takes a second per million.
 
     Raises
     ------
     sqlite3.DataError, msgspec.ValidationError
-        Which says what is wrong.
+        With the mistake in the message.
     """
     for table, columns in _expected().items():
         fits = " AND ".join(f"typeof({name}) IN ({kinds})" for name, kinds in columns.items())

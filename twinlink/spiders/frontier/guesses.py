@@ -44,25 +44,25 @@ CREATE TABLE IF NOT EXISTS guesses (
 )
 """
 LATER = ("robots-unreachable", "busy")
-"""Reasons that hold for a while: the next crawl asks again."""
+"""Temporary reasons: the next crawl requests the address again."""
 
 
 class Guessed(NamedTuple):
-    """An address that is asked for."""
+    """An address that is requested."""
 
     url: str
     site: str
     page: str
     """Address of the page whose partner it may be."""
     rule: str
-    """As people read it."""
+    """As displayed."""
     credibility: float
     lang: str
-    """Language that the answer should have, empty: not known."""
+    """Language that the response should have, empty: not known."""
     page_lang: str
     """Language of the page, empty: not known."""
     kind: str = "guess"
-    """guess; or probe: made up, to see what the site answers to a wrong address."""
+    """guess; or probe: made up, to see the response of the site to a wrong address."""
     hops: int = 0
     """Redirects that led there."""
 
@@ -73,28 +73,28 @@ INSERT OR IGNORE INTO guesses (key, {", ".join(Guessed._fields)}) VALUES (?, {",
 
 
 class Answer(NamedTuple):
-    """A guess and what was answered to it."""
+    """A guess and its response."""
 
     guess: Guessed
     outcome: str
     """Verdict, empty: not judged yet."""
     detail: str
     state: str
-    """State in the ledger: done, moved, rejected; queued: not asked for yet."""
+    """State in the ledger: done, moved, rejected; queued: not requested yet."""
     reason: str
     said: str
-    """What the ledger says beside the reason."""
+    """Detail of the reason in the ledger."""
     archive: str
-    """Name of the archive that the answer lies in, empty: in none."""
+    """Name of the archive that the response lies in, empty: in none."""
 
 
 class GuessBook:
-    """The guesses of a run, open for writing; the caller holds the run.
+    """The guesses of a run, open for writing; the caller holds the lock of the run.
 
     Parameters
     ----------
     folder : Path
-        The run directory. Its ledger for guesses is made if need be.
+        The run directory. Its ledger for guesses is created if needed.
 
     Raises
     ------
@@ -122,7 +122,7 @@ class GuessBook:
         self._db.close()
 
     def add(self, guesses: Iterable[Guessed]) -> int:
-        """Take guesses that are to be asked for, best first; return how many are new."""
+        """Add guesses to request, best first; return the number of new ones."""
         before = self._db.total_changes
         rows = [(page_key(guess.url), *guess) for guess in guesses]
         with usable(self._path):
@@ -137,13 +137,13 @@ class GuessBook:
             return _answers(self._db)
 
     def n_answered(self) -> int:
-        """Return how many have been answered so far; cheap, also while they are fetched."""
+        """Return the number of responses so far; fast, also during the crawl."""
         with usable(self._path):
             row = self._db.execute("SELECT count(*) FROM frontier WHERE state NOT IN ('queued', 'flight')").fetchone()
         return int(row[0])
 
     def book(self, verdicts: Iterable[tuple[str, str, str]]) -> None:
-        """Book verdicts: address, outcome, detail."""
+        """Record verdicts: address, outcome, detail."""
         rows = [(page_key(url), outcome, detail) for url, outcome, detail in verdicts]
         with usable(self._path):
             self._db.execute("BEGIN IMMEDIATE")
@@ -151,9 +151,9 @@ class GuessBook:
             self._db.execute("COMMIT")
 
     def adopt(self, folder: Path) -> int:
-        """Enter what was found into the ledger of the run's ordinary crawl, if it has one; return how many pages.
+        """Add the pages found to the ledger of the run's ordinary crawl, if it has one; return their number.
 
-        So a crawl does not fetch it a second time, and a crawl that asks again asks for it, too.
+        So a crawl does not fetch them a second time, and a repeated crawl requests them, too.
         """
         if not (folder / LEDGER_NAME).is_file():
             return 0
@@ -195,7 +195,7 @@ def _answers(db: sqlite3.Connection) -> list[Answer]:
 
 
 def _enter(db: sqlite3.Connection, row: sqlite3.Row) -> None:
-    """Enter a page as if a crawl had fetched it, inside a transaction."""
+    """Add a page as if a crawl had fetched it, inside a transaction."""
     entry = Entry(row["key"], row["url"], row["host"], depth=1, site=row["site"])
     db.execute(INSERT, entry)
     outcome = Outcome(
@@ -209,9 +209,9 @@ def _enter(db: sqlite3.Connection, row: sqlite3.Row) -> None:
 
 
 def guess_rejects(folder: Path) -> Iterator[Reject]:
-    """Yield every guessed address of a run that an answer lies in the archive of and that is no page, with its reason.
+    """Yield every guessed address of a run whose archived response is not a page, with the reason.
 
-    Those that the ordinary crawl has a page of do not come.
+    Addresses whose page the ordinary crawl has are left out.
     """
     path = folder / CHOSEN_LEDGER
     if not path.is_file():
@@ -229,7 +229,7 @@ _IS_THERE = "SELECT 1 FROM sqlite_master WHERE name = 'guesses'"
 
 
 def guess_state(folder: Path) -> str:
-    """Return what changes when a verdict does; empty: nothing was guessed."""
+    """Return a digest of the verdicts; empty: there are no guesses."""
     return " ".join(f"{reject.url} {reject.reason}" for reject in guess_rejects(folder))
 
 

@@ -1,7 +1,7 @@
 """The ledger of a crawl: state of each address, place of each page in the archive, reasons of dropped addresses.
 
-One SQLite file. An answer and the links that it brought are booked in one transaction, together with the place in the
-archive up to which everything is known; so a crawl that is killed at any moment goes on from its last answer.
+One SQLite file. A response and the links that it brought are recorded in one transaction, together with the place in
+the archive up to which everything is known; so a crawl that is killed at any moment resumes from its last response.
 """
 
 from __future__ import annotations
@@ -87,14 +87,14 @@ __all__ = [
 ]
 
 _LATER = ("robots-unreachable", "busy")
-"""Reasons that only hold for a while: the next run tries again."""
+"""Temporary reasons: the next run requests the address again."""
 _UNLIMITED = 2**62
 
 
 class Ledger:
     """The ledger opened for writing; one process at a time (the caller holds the crawl's lock).
 
-    Opening puts what was in flight back into the queue.
+    Opening it queues requests that were in flight again.
 
     Raises
     ------
@@ -110,7 +110,7 @@ class Ledger:
         self._pairs = False
         self._whole = False  # this visit asks for whole pages: their links were read under other settings
         self._budget = _bound(Budget())
-        self._seen: dict[str, float] = {}  # site → when its last answer came, or its first request went
+        self._seen: dict[str, float] = {}  # site → when its last response came, or its first request went
         try:
             with usable(path):
                 self._prepare(path)
@@ -138,7 +138,7 @@ class Ledger:
         self._visit = visit_number(db)
 
     def queue_again(self) -> bool:
-        """Begin another visit: queue all that was asked for, if the crawl has come to its end; else it is to go on.
+        """Begin another visit: queue all requested addresses, if the crawl has ended; else it must be resumed.
 
         Returns
         -------
@@ -150,9 +150,9 @@ class Ledger:
         return begins
 
     def earlier(self, entry: Entry) -> Body | None:
-        """Return the page that an earlier visit found at an address.
+        """Return the page of an address from an earlier visit.
 
-        Without ETag and date where that one was read for other sites or otherwise (`seed`): an answer that it is
+        Without ETag and date where that one was read for other sites or otherwise (`seed`): a response that it is
         unmodified would hide the links that were left out then.
         """
         body = earlier_body(self._db, entry.key) if self._visit > 1 and entry.kind == "page" else None
@@ -169,12 +169,12 @@ class Ledger:
         is_excluded: Callable[[str], bool] | None = None,
         reading: str = "",
     ) -> None:
-        """Add start pages, set the budgets, and let today's settings hold for what is known.
+        """Add start pages, set the budgets, and apply the current settings to known addresses.
 
-        What they no longer drop is queued again; what is queued and they drop (patterns, depth) is queued no longer.
+        Addresses that they no longer drop are queued again; queued ones that they drop (patterns, depth) are removed.
 
         While no page at all has been fetched, start pages that failed are tried again, and those of a site without a
-        page that gave no answer always: a second run after a broken network must not repeat the first one's failure
+        page that gave no response always: a second run after a broken network must not repeat the first one's failure
         from memory.
 
         Parameters
@@ -191,7 +191,7 @@ class Ledger:
         langs : sequence of str, optional
             Wanted languages, perhaps none: likely partners come first. Without it the order is breadth first.
         is_excluded : callable, optional
-            Tells whether the patterns keep an address out; start pages are always in.
+            Returns whether the patterns keep an address out; start pages are always in.
         reading : str, optional
             Names the settings by which pages are read and links are kept that leave no trace where they are dropped.
         """
@@ -213,7 +213,7 @@ class Ledger:
         db.execute("COMMIT")
 
     def _put_in_order(self, langs: Sequence[str] | None) -> None:
-        """Forget what earlier settings said of sides and urgency, if they were others."""
+        """Clear sides and urgency if the settings have changed."""
         db = self._db
         self._pairs = langs is not None
         order = "breadth" if langs is None else ",".join(["pairs", *langs])
@@ -229,23 +229,23 @@ class Ledger:
             db.execute("INSERT OR REPLACE INTO notes VALUES ('order', ?)", (order,))
 
     def add(self, entries: Sequence[Entry]) -> None:
-        """Queue addresses that no page brought (sitemaps that robots.txt names)."""
+        """Queue addresses that no page links to (sitemaps of robots.txt)."""
         self._begin()
         self._db.executemany(INSERT, entries)
 
     def bring(self, entry: Entry, links: Sequence[Entry]) -> None:
-        """Book links that an address has brought which is not settled yet: those of a sitemap come in portions."""
+        """Record links that an address has brought which is not settled yet: those of a sitemap come in portions."""
         if links:
             self._begin()
             self._book_links(entry, False, links)
             self._db.execute("COMMIT")
 
     def take(self, per_host: int) -> Entry | None:
-        """Hand out the next address: sites take turns, in a site its hosts; on a host what is most urgent first.
+        """Return the next address: sites take turns, in a site its hosts; on a host what is most urgent first.
 
-        What is equally urgent comes from the side with the fewest pages; then breadth first.
+        Equally urgent addresses come from the side with the fewest pages; then breadth first.
 
-        Addresses that look like a trap come after all others of their host.
+        Addresses that look like traps come after all others of their host.
 
         Parameters
         ----------
@@ -273,42 +273,42 @@ class Ledger:
         return Entry(*row)
 
     def limit_host(self, host: str, room: int | None) -> None:
-        """Let at most ``room`` addresses of a host be in flight, until this ledger is closed; None: no limit."""
+        """Limit the addresses of a host in flight to ``room`` until this ledger is closed; None: no limit."""
         self._begin()
         self._db.execute("UPDATE hosts SET room = ? WHERE host = ?", (1_000_000 if room is None else room, host))
 
     def has_more(self) -> bool:
-        """Return whether anything is queued for a site that has not ended."""
+        """Return whether a site that has not ended has queued addresses."""
         row = self._db.execute("SELECT 1 FROM sites WHERE queued > 0 AND ended = '' LIMIT 1").fetchone()
         return row is not None
 
     def known(self, site: str) -> int:
-        """Return how many pages of a site are fetched or queued."""
+        """Return the number of pages of a site that are fetched or queued."""
         row = self._db.execute("SELECT done + flight + queued FROM sites WHERE site = ?", (site,)).fetchone()
         return row[0] if row else 0
 
     def room_for_sitemaps(self, site: str) -> tuple[int, int]:
-        """Return how many addresses, and how many bytes, may still be read in sitemaps of a site; 0: none."""
+        """Return the numbers of addresses and bytes that may still be read in sitemaps of a site; 0: none."""
         row = self._db.execute("SELECT listed, listed_bytes FROM sites WHERE site = ?", (site,)).fetchone() or (0, 0)
         limits = (int(self._budget["listed"]), int(self._budget["listed_bytes"]))
         return max(0, limits[0] - row[0]), max(0, limits[1] - row[1])
 
     def spend_on_sitemaps(self, site: str, addresses: int, n_bytes: int) -> None:
-        """Count what was read in a sitemap of a site."""
+        """Add to the counts of addresses and bytes read in sitemaps of a site."""
         self._begin()
         spent = (addresses, n_bytes, site)
         self._db.execute("UPDATE sites SET listed = listed + ?, listed_bytes = listed_bytes + ? WHERE site = ?", spent)
 
     def drop_sitemaps(self, entry: Entry, outcome: Outcome) -> None:
-        """Book what becomes of a sitemap for a thousand that are queued behind it, too."""
+        """Record the outcome of a sitemap also for up to a thousand that are queued after it."""
         self._begin()
         drop_sitemaps(self._db, entry, outcome)
 
     def settle(self, entry: Entry, outcome: Outcome, links: Iterable[Entry] = ()) -> None:
-        """Book what became of an address, and the links that it brought, in one transaction.
+        """Record the outcome of an address, and the links that it brought, in one transaction.
 
         An outcome ``queued`` puts the address back, as ``entry`` spells it and with its urgency: a redirect that only
-        rewrites its query leads to the same key. A failure that may pass (no answer, 5xx, 408, 425, 429) leaves an
+        rewrites its query leads to the same key. A failure that may pass (no response, 5xx, 408, 425, 429) leaves an
         address ``done`` that has the page of an earlier visit.
         """
         db = self._db
@@ -327,7 +327,7 @@ class Ledger:
         db.execute("COMMIT")
 
     def skip_time(self) -> None:
-        """Leave out of the sites' time what has passed since their last answers: the crawl was paused."""
+        """Exclude the time since their last responses from the time of the sites: the crawl was paused."""
         self._seen.clear()
 
     def _book_links(self, entry: Entry, done: bool, links: Iterable[Entry]) -> None:
@@ -342,11 +342,11 @@ class Ledger:
         return count_states(self._db)
 
     def archives(self) -> dict[str, int]:
-        """Return the archives, and up to which byte each is known."""
+        """Return the archives, and the recorded length of each."""
         return dict(self._db.execute("SELECT name, stop FROM archives ORDER BY name"))
 
     def book_archive(self, name: str, stop: int) -> None:
-        """Book an archive, before its file is made, and its length when it is closed or cut."""
+        """Record an archive, before its file is made, and its length when it is closed or cut."""
         if self._db.in_transaction:
             self._db.execute("COMMIT")
         self._db.execute("INSERT OR REPLACE INTO archives VALUES (?, ?)", (name, stop))
@@ -365,7 +365,7 @@ class Ledger:
         return stop
 
     def finish(self, note: str) -> None:
-        """Note that the crawl came to its end, and how: ``complete``, ``page-limit`` or ``budget``."""
+        """Record the end of the crawl: ``complete``, ``page-limit`` or ``budget``."""
         self._begin()
         self._db.execute(
             "UPDATE frontier SET state = 'aside', reason = 'not-needed' WHERE kind = 'sitemap' AND state = 'queued'"
@@ -374,7 +374,7 @@ class Ledger:
         self._db.execute("COMMIT")
 
     def close(self) -> None:
-        """Close the file; what was taken and not settled goes back into the queue."""
+        """Close the file; addresses without an outcome go back into the queue."""
         if self._db.in_transaction:
             self._db.execute("ROLLBACK")
         self._db.close()

@@ -37,7 +37,7 @@ __all__ = [
 
 T = TypeVar("T")
 
-# Without those that have a page of an earlier visit: that one holds on.
+# Without those that have a page of an earlier visit: that one is kept.
 _REJECTS = """
 SELECT url, 'crawl', iif(state = 'rejected', reason, coalesce(nullif(ended, ''), ?)), detail
 FROM frontier JOIN sites USING (site)
@@ -256,7 +256,7 @@ def ledger_latest(folder: Path, limit: int) -> list[str]:
 def ledger_again(folder: Path) -> dict[str, int]:
     """Count the pages of the crawl in ``folder`` by what its latest visit found; empty when there was but one.
 
-    ``unchanged``, ``changed``, ``new``, ``gone``; ``kept``: the visit failed, and the page of an earlier one holds on;
+    ``unchanged``, ``changed``, ``new``, ``gone``; ``kept``: the visit failed, and the page of an earlier one is kept;
     ``open``: not visited again.
     """
     return _read(folder, FrontierReader.again, {})
@@ -267,7 +267,7 @@ def ledger_rejects(folder: Path) -> Iterator[Reject]:
 
     Addresses still queued come with the limit that ended their site (``budget-pages``, ``budget-bytes``,
     ``budget-minutes``) or the crawl (``page-limit``), and with ``interrupted`` when it was stopped; those that have a
-    page of an earlier visit do not come, for that one holds on. A folder without a ledger has no rejects.
+    page of an earlier visit do not come, for that one is kept. A folder without a ledger has no rejects.
     """
     if (folder / LEDGER_NAME).is_file():
         with FrontierReader(folder) as frontier:

@@ -29,12 +29,12 @@ CHOSEN_PREFIX = "recover"
 
 
 class Body(NamedTuple):
-    """Where the page of an address lies, and what tells whether it has changed since."""
+    """Place of the page of an address, and data that show whether it has changed."""
 
     archive: str
     """Name of the archive."""
     stop: int
-    """First byte behind its records."""
+    """First byte after its records."""
     url: str
     """As it was fetched."""
     date: str = ""
@@ -43,9 +43,9 @@ class Body(NamedTuple):
     """Of the payload, as WARC-Payload-Digest says; empty: not known."""
     etag: str = ""
     modified: str = ""
-    """ETag and Last-Modified of the answer; empty: it had none."""
+    """ETag and Last-Modified of the response; empty: it had none."""
     found: Literal["new", "unchanged", "changed", "kept"] = "new"
-    """What the latest visit found it to be; kept: it failed, and the page of an earlier one holds on."""
+    """Result of the latest visit; kept: the visit failed, and the page of an earlier one is kept."""
     lang: str = ""
     """Language that the page declares."""
 
@@ -65,36 +65,36 @@ class Entry(NamedTuple):
     hops: int = 0
     """Redirects followed in a row."""
     reason: str = ""
-    """Why it is dropped unfetched; empty: it is to be fetched."""
+    """Reason for dropping it without a request; empty: it is queued."""
     detail: str = ""
     site: str = ""
     """Sites take turns, and have budgets."""
     kind: str = "page"
     """page or sitemap."""
     suspect: str = ""
-    """What trap its address looks like; such addresses come after all others of their host."""
+    """Kind of trap that its address looks like; such addresses come after all others of their host."""
     side: int = 0
     """Number of its language among the wanted ones, as far as known, see `twinlink.spiders.frontier.partners.Sides`."""
     urgency: int = 0
-    """What is more urgent comes first, see `twinlink.spiders.frontier.urgency`."""
+    """More urgent addresses come first, see `twinlink.spiders.frontier.urgency`."""
     place: int = 0
-    """Where it stands on its site: pages that are linked alike in two languages share it; 0: not known."""
+    """Its place on the site: pages with the same links in two languages share it; 0: not known."""
 
 
 class Outcome(NamedTuple):
-    """What became of an address that was taken."""
+    """The outcome of an address."""
 
     state: str
     """done, moved, rejected, aside (a sitemap); or queued again."""
     reason: str = ""
     detail: str = ""
     status: int | None = None
-    """HTTP status; None when there was no answer."""
+    """HTTP status; None when there was no response."""
     archive: str | None = None
-    """Name of the archive that the answer was written to; None when it was not."""
+    """Name of the archive that the response was written to; None when it was not."""
     start: int | None = None
     stop: int | None = None
-    """First byte of its records, and first byte behind them."""
+    """First byte of its records, and first byte after them."""
     bytes: int = 0
     """Size of the body as transferred."""
     lang: str = ""
@@ -115,7 +115,7 @@ class Counts(NamedTuple):
 
 
 class Budget(NamedTuple):
-    """What one site may cost at most; `None`: no limit."""
+    """Limits of one site; `None`: no limit."""
 
     pages: int | None = None
     bytes: int | None = None
@@ -140,14 +140,14 @@ class SiteCounts:
     bytes: int
     """As transferred."""
     seconds: float
-    """From its first request to its last answer, pauses between runs left out."""
+    """From its first request to its last response, pauses between runs left out."""
     ended: str
     """budget-pages, budget-bytes or budget-minutes when that ended it before everything was fetched; else empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class LedgerSummary:
-    """What a crawl came to."""
+    """Summary of a crawl."""
 
     counts: Counts
     reasons: dict[str, int]

@@ -22,13 +22,13 @@ UPDATE frontier SET state = ?, reason = ?, detail = ? WHERE id IN (
 """
 
 MAX_DROPPED = 1_000
-"""Sitemaps that are dropped in one go."""
+"""Sitemaps that are dropped in one transaction."""
 MAX_SAID = 1_000
 """Dropped links that stand in the ledger for those of a site: they take up room themselves."""
 
 
 def with_room(db: sqlite3.Connection, links: Iterable[Entry], limit: int) -> Iterator[Entry]:
-    """Yield the links for which the ledger has room, one by one while they are booked; those that it knows need none.
+    """Yield the links for which the ledger has room, one by one while they are recorded; those that it knows need none.
 
     Behind them comes one for each site that had no room for some: it is dropped, and says how many it stands for. Once
     there are `MAX_SAID` of a site, no more come.
@@ -36,7 +36,7 @@ def with_room(db: sqlite3.Connection, links: Iterable[Entry], limit: int) -> Ite
     Parameters
     ----------
     db : sqlite3.Connection
-        The ledger, inside the transaction that books them.
+        The ledger, inside the transaction that records them.
     links : iterable of Entry
         As a page or a sitemap brings them.
     limit : int
@@ -67,6 +67,6 @@ def _room(db: sqlite3.Connection, site: str, limit: int) -> int:
 
 
 def drop_sitemaps(db: sqlite3.Connection, entry: Entry, outcome: Outcome) -> None:
-    """Book the outcome of a sitemap for others that are queued with it: those of its site on its host."""
+    """Record the outcome of a sitemap for others that are queued with it: those of its site on its host."""
     place = (entry.site, entry.host, entry.side, MAX_DROPPED)
     db.execute(_SITEMAPS, (outcome.state, outcome.reason, outcome.detail, *place))

@@ -23,9 +23,9 @@ __all__ = [
 
 VERSION = 5
 
-# Where the page of each address lies that has one, also while the address is queued to be asked for again. `found` is
+# Where the page of each address lies that has one, also while the address is queued to be requested again. `found` is
 # what the latest visit (their number is in `notes`) came to: new, unchanged, changed; kept: it failed, and what an
-# earlier one brought holds on; gone: there is no page any more, and nothing but this row is left of it.
+# earlier one brought is kept; gone: there is no page any more, and nothing but this row is left of it.
 BODIES = """
 CREATE TABLE bodies (
     id INTEGER PRIMARY KEY,
@@ -85,7 +85,7 @@ END;
 """
 
 # States: queued; flight: handed to the downloader; done: a page, in the archive; moved: a redirect, in the archive;
-# rejected: dropped, `reason` says why (its answer, if there was one, is in the archive all the same); aside: a sitemap
+# rejected: dropped, `reason` says why (its response, if there was one, is still in the archive); aside: a sitemap
 # that was read, or why it was not. `total`, `sites`, `hosts`, `tally` and `langs` count the rows of `frontier` by
 # triggers: progress and the choice of the next host never scan. To count by GROUP BY takes 60 ms at 300,000 addresses,
 # and the scheduler asks for the counts before each request; to add an address takes 12 µs with its triggers. A host of
@@ -283,7 +283,7 @@ WHERE state = 'rejected' AND (
 ) OR state = 'aside' AND reason = 'not-needed'
 """
 
-# What is queued and today's settings drop; a page of an earlier visit holds on.
+# What is queued and today's settings drop; a page of an earlier visit is kept.
 DROP = """
 UPDATE frontier SET
     state = iif(holds, 'done', 'rejected'),

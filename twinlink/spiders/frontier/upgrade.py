@@ -1,4 +1,4 @@
-"""Ledgers of earlier versions, brought up to date."""
+"""Upgrade of ledgers of earlier versions."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Urgency of addresses: likely partners of fetched pages come first, addresses that only unwanted pages link to last.
 
-Everything happens in the transaction that books a page, and looks only at the page, at addresses that its links bring
+Everything happens in the transaction that records a page, and looks only at the page, at addresses that its links bring
 for the first time, and at their likely partners; so it costs little and survives a kill.
 
 Two addresses are likely partners when a page says so (hreflang, a link that names a language), when their addresses
@@ -32,10 +32,10 @@ _PROMISING = 1
 """Its likely partner is queued, too."""
 PLAIN = 0
 LAST = -1
-"""Only pages in unwanted languages link to it, or it is said to be in one."""
+"""Only pages in unwanted languages link to it, or links say that it is in one."""
 
 ASKED_LATER = -2
-"""Its time ran out while the crawl itself was held up; it is asked for once more when nothing else is left."""
+"""It timed out while the crawl itself was stalled; it is requested once more when the queue is empty."""
 
 _MAX_RULES = 4
 _MAX_SAME = 8  # addresses of one place that are looked at
@@ -70,12 +70,12 @@ _Rules = list[tuple[str, str, int]]
 
 
 def book_pairwise(db: sqlite3.Connection, page: Entry, done: bool, links: Iterable[Entry]) -> None:
-    """Queue the links of a page, and raise what its being fetched makes urgent.
+    """Queue the links of a page, and raise the urgency of its likely partners.
 
     Parameters
     ----------
     db : sqlite3.Connection
-        The ledger, inside a transaction; ``page`` is booked already.
+        The ledger, inside a transaction; ``page`` is recorded already.
     page : Entry
         Where the links are from; its ``side`` is the one that was found, its ``place`` that in the ledger.
     done : bool
@@ -98,7 +98,7 @@ def book_pairwise(db: sqlite3.Connection, page: Entry, done: bool, links: Iterab
 
 
 def _meet(db: sqlite3.Connection, page: Entry, rules: _Rules) -> None:
-    """Raise the likely partners of a page that was fetched, and learn from one that was fetched before."""
+    """Raise the urgency of likely partners of a fetched page, and learn from partners that were fetched before."""
     paired = False
     for before, after, _ in rules:
         other = swap(page.url, before, after)
@@ -121,7 +121,7 @@ def _meet(db: sqlite3.Connection, page: Entry, rules: _Rules) -> None:
 
 
 def _weigh(db: sqlite3.Connection, rules: _Rules, row_id: int, url: str, side: int, place: int, urgency: int) -> None:
-    """Find the likely partners of an address that is new, and raise it, and those of them that are queued."""
+    """Find the likely partners of a new address, and raise its urgency and that of queued partners."""
     if urgency in (LAST, SURE):
         return
     best, guess = urgency, side
@@ -142,7 +142,7 @@ def _weigh(db: sqlite3.Connection, rules: _Rules, row_id: int, url: str, side: i
 
 
 def _with(db: sqlite3.Connection, other: tuple[int, str, str, int], fetched: int) -> int:
-    """Return how urgent an address is by the state of its likely partner; ``fetched``: when that is fetched."""
+    """Return the urgency of an address by the state of its likely partner; ``fetched``: that of a fetched one."""
     if other[2] == "done":
         return fetched
     if other[2] in ("queued", "flight"):
@@ -156,7 +156,7 @@ def _opposite(side: int, other: int) -> bool:
 
 
 def _learn(db: sqlite3.Connection, page: Entry, other: str, side: int) -> None:
-    """Keep how the addresses of two partners differ, in both directions."""
+    """Store the difference of the addresses of two partners, in both directions."""
     if side == UNWANTED:
         return
     found = difference(page.url, other)

@@ -1,10 +1,10 @@
 """Downloader middlewares of the crawl, and their places in Scrapy's chain.
 
 `Gate` and `RobotsGate` refuse requests; `RetryAfter` waits for busy servers; `KeepRaw`, `Unpack` and `SetAside` take an
-answer apart; `Reading` reads it, and `PageBuilder` has it built by its scripts if need be. All of them see the crawl
+answer apart; `Reading` reads it, and `PageBuilder` has it built by its scripts if needed. All of them see the crawl
 through its `CrawlState`.
 
-`RobotsGate` stands for Scrapy's ``RobotsTxtMiddleware``, which keeps every robots.txt in memory for ever, takes one
+`RobotsGate` stands for Scrapy's ``RobotsTxtMiddleware``, which keeps every robots.txt in memory forever, takes one
 that cannot be fetched for a permission (RFC 9309 asks for the opposite), and names no sitemaps.
 """
 
@@ -22,5 +22,5 @@ __all__ = ["MIDDLEWARES"]
 MIDDLEWARES = {
     PageBuilder: 80, Reading: 83, SetAside: 85, Gate: 90, RobotsGate: 100, KeepRaw: 610, Unpack: 590, RetryAfter: 560,
 }  # fmt: skip
-"""Their places: before all others, which is after them for answers; next to the downloader; where Scrapy's unpacking
+"""Their places: before all others, which is after them for responses; next to the downloader; where Scrapy's unpacking
 is; before its retries (550)."""

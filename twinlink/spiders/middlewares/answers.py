@@ -21,18 +21,18 @@ __all__ = ["KeepRaw", "SetAside", "Unpack"]
 
 
 class KeepRaw:
-    """Keeps each answer as it came, still compressed: the archive takes that one. It stands next to the downloader."""
+    """Keeps each response as received, still compressed, for the archive; its place is next to the downloader."""
 
     def __init__(self, state: CrawlState) -> None:
         self._state = state
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Build it."""
+        """Create the middleware."""
         return cls(state_of(crawler))
 
     def process_response(self, request: Request, response: Response) -> Response:
-        """Put a page's answer aside until it is booked; archive that of robots.txt, which nobody books, at once."""
+        """Keep the response of a page until it is recorded; archive that of robots.txt at once."""
         if "page" in request.meta:
             request.meta[RAW] = response.copy()  # Scrapy's decompression takes Content-Encoding out of the original
         elif PART not in request.meta:
@@ -49,18 +49,18 @@ class KeepRaw:
 
 
 class Unpack:
-    """Undoes the content encoding of all answers but those for pages, up to the size limit; `Reading` does theirs."""
+    """Decompresses all responses except those of pages, up to the size limit; `Reading` decompresses those."""
 
     def __init__(self, max_bytes: int) -> None:
         self._max_bytes = max_bytes
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Build it."""
+        """Create the middleware."""
         return cls(crawler.settings.getint("DOWNLOAD_MAXSIZE"))
 
     def process_response(self, request: Request, response: Response) -> Response:
-        """Unpack an answer's body; refuse what is damaged, or too large without its packing."""
+        """Decompress the body of a response; refuse a body that is damaged, or too large when decompressed."""
         entry = request.meta.get("page")
         if (entry is not None and entry.kind == "page") or not is_whole(response):
             return response
@@ -68,14 +68,14 @@ class Unpack:
 
 
 class SetAside:
-    """Downloader middleware that takes the body of a sitemap out of its answer.
+    """Downloader middleware that takes the body of a sitemap out of its response.
 
-    It is read bit by bit. Scrapy would make no further request meanwhile, lest bodies that wait take up memory.
+    Sitemaps are read in portions, and Scrapy makes no further requests while large bodies wait in memory.
     """
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:  # noqa: ARG003  (Scrapy passes it)
-        """Build it."""
+        """Create the middleware."""
         return cls()
 
     def process_response(self, request: Request, response: Response) -> Response:

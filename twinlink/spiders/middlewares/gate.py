@@ -20,10 +20,10 @@ __all__ = ["Gate"]
 
 
 class Gate:
-    """Lets no request through that must not be sent.
+    """Refuses requests that must not be sent.
 
-    That is one to an IP address that is not public, to a port that browsers block, or to a server that asked to be left
-    alone.
+    These are requests to a private IP address, to a port that browsers block, or to a server that asked for
+    a longer pause.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -31,11 +31,11 @@ class Gate:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Build it."""
+        """Create the middleware."""
         return cls(crawler)
 
     def process_request(self, request: Request) -> None:
-        """Refuse what must not be sent."""
+        """Refuse requests that must not be sent."""
         if not self._state.guard.allows_literal(request.url):
             raise RefusedError("private-address", "")
         port = blocked_port(request.url)

@@ -41,7 +41,7 @@ _KEPT_BYTES = 32 * 2**20  # of scripts and data that pages ask for: those of a s
 
 
 class PageBuilder:
-    """Has a page built by its scripts, and puts what is read of it in the place of what was read of the answer.
+    """Builds a page with its scripts, and replaces the data of the response by those of the built page.
 
     Which pages: see ``browser`` and ``browser_sites`` of `twinlink.config.CrawlSettings`. What a page asks for in the
     browser goes the way of every other request (robots.txt, pace, address guard, limits), each address once as long as
@@ -147,7 +147,7 @@ _FetchPart = Callable[[], Coroutine[object, object, Answer | None]]
 
 
 class _Parts:
-    """Answers to what pages ask for: asked for once, and remembered as far as there is room."""
+    """Responses to requests of pages: each is requested once, and stored while there is room."""
 
     def __init__(self, max_bytes: int) -> None:
         self._max_bytes = max_bytes
@@ -163,7 +163,7 @@ class _Parts:
             known.add_done_callback(lambda done: self._keep(wanted, done))
         else:
             self._known.move_to_end(wanted)
-        # Shielded: a page whose time is over must not take the answer from another that waits with it.
+        # Shielded: a page whose time is over must not take the response from another that waits with it.
         return await asyncio.shield(known)
 
     def _keep(self, wanted: PartRequest, done: asyncio.Future[Answer | None]) -> None:
@@ -180,7 +180,7 @@ class _Parts:
 
 
 def _size(answer: Answer) -> int:
-    """Return what an answer takes in memory: many small ones are large, too."""
+    """Return the memory that a response takes, with the overhead of small ones."""
     return len(answer.body) + sum(len(name) + len(value) + 150 for name, value in answer.headers) + 1_000
 
 

@@ -25,7 +25,7 @@ __all__ = ["Reading"]
 
 
 class Reading:
-    """Reads the answers for pages, and puts what was read aside (`READ`) until they are booked."""
+    """Reads the responses of pages, and puts what was read aside (`READ`) until they are recorded."""
 
     def __init__(self, state: CrawlState) -> None:
         self._queue = state.reading
@@ -39,7 +39,7 @@ class Reading:
         return cls(state)
 
     async def process_response(self, request: Request, response: Response) -> Response:
-        """Read an answer, if it brings a page."""
+        """Read a response, if it brings a page."""
         entry: Entry | None = request.meta.get("page")
         if entry is not None and entry.kind == "page" and response.status == 200 and is_whole(response):
             job = Job(

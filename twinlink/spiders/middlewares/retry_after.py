@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 __all__ = ["MAX_WAIT", "RetryAfter", "retry_after"]
 
 MAX_WAIT = 300.0
-"""Seconds that a server can make us wait for one request; one that asks for more is left alone until then."""
+"""Seconds that a server can delay one request; a server that asks for more gets no requests until then."""
 
 
 class RetryAfter:
-    """Waits as long as a busy server (429, 503) asks for, before Scrapy's `RetryMiddleware` tries again.
+    """Obeys ``Retry-After`` of a busy server (429, 503), before Scrapy's `RetryMiddleware` retries.
 
     Meanwhile nothing new is sent to its host. Without a ``Retry-After`` header it waits 1 s, then 2, 4, … A server that
     asks for more than `MAX_WAIT` is left alone so long: what is queued for it meanwhile is rejected as ``busy``, and
@@ -39,11 +39,11 @@ class RetryAfter:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Build it."""
+        """Create the middleware."""
         return cls(crawler)
 
     async def process_response(self, request: Request, response: Response) -> Response:
-        """Hold the answer back while the server wants no further request."""
+        """Delay the response while the server wants no further request."""
         if response.status not in (429, 503):
             return response
         header = (response.headers.get("Retry-After") or b"").decode("latin-1")
@@ -76,7 +76,7 @@ class RetryAfter:
 
 
 def retry_after(header: str, now: float) -> float | None:
-    """Return the seconds that a ``Retry-After`` header asks for; None when it says nothing usable.
+    """Return the seconds of a ``Retry-After`` header; None if it is not usable.
 
     Parameters
     ----------

@@ -39,16 +39,16 @@ __all__ = ["RobotsGate"]
 logger = logging.getLogger(__name__)
 
 ROBOTS_FRESH = 86_400.0
-"""Seconds that a robots.txt is relied on: RFC 9309 asks to use none older than a day."""
+"""Seconds that a robots.txt is valid: RFC 9309 recommends no more than a day."""
 ROBOTS_REST = 600.0
-"""Seconds until a robots.txt that could not be fetched is asked for again; until then its host is closed."""
+"""Seconds until a robots.txt that could not be fetched is requested again; until then its host is closed."""
 
 
 class RobotsGate:
-    """Keeps to robots.txt as RFC 9309 says, and passes on the sitemaps that it names.
+    """Obeys robots.txt (RFC 9309), and queues the sitemaps that it names.
 
-    2xx: its rules hold. 4xx: nothing is forbidden. 429, 5xx, no answer: everything is forbidden for a while
-    (``robots-unreachable``, or what kept the answer away). A Crawl-delay (or Request-rate) that is longer than the
+    2xx: its rules hold. 4xx: nothing is forbidden. 429, 5xx, no response: everything is forbidden for a while
+    (``robots-unreachable``, or what kept the response away). A Crawl-delay (or Request-rate) that is longer than the
     crawl's own delay sets the pace of the host, one request at a time.
     """
 
@@ -61,11 +61,11 @@ class RobotsGate:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Build it."""
+        """Create the middleware."""
         return cls(crawler)
 
     async def process_request(self, request: Request) -> None:
-        """Refuse what robots.txt forbids."""
+        """Refuse requests that robots.txt forbids."""
         entry = request.meta.get("page")
         if entry is None and PART not in request.meta:  # robots.txt itself
             return
@@ -84,7 +84,7 @@ class RobotsGate:
         if known is None or known.until < time.monotonic():
             known = Known(asyncio.ensure_future(self._fetch(origin, site, known)))
             self._known.put(origin, known)
-        # Shielded: one request that is cancelled must not take the answer from those that wait with it.
+        # Shielded: one request that is cancelled must not take the response from those that wait with it.
         return await asyncio.shield(known.answer)
 
     async def _fetch(self, origin: str, site: str, earlier: Known | None) -> RulesOrRefusal:
@@ -99,7 +99,7 @@ class RobotsGate:
         return rules
 
     def _queue_sitemaps(self, origin: str, site: str, named: Sequence[str]) -> None:
-        """Queue the sitemaps of a host that is asked for the first time: those that robots.txt names, or the usual one.
+        """Queue the sitemaps of a host that is requested the first time: those that robots.txt names, or the usual one.
 
         Parameters
         ----------

@@ -18,7 +18,7 @@ from twinlink.spiders.reader.process import DONE, LAST, read_frame, write_frame
 
 __all__ = ["ReaderProcess", "reader_memory"]
 
-_PATIENCE = 10.0  # so many times its processor time may pass until an answer comes: the machine may be busy
+_PATIENCE = 10.0  # so many times its processor time may pass until a response comes: the machine may be busy
 _GRACE = 60.0  # and so many seconds: the machine may be very busy
 _Child = subprocess.Popen[bytes]
 

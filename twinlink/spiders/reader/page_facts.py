@@ -21,7 +21,7 @@ __all__ = ["RESULTS", "Job", "PageFacts", "PageLink", "Result", "UnreadError", "
 
 
 class UnreadError(Exception):
-    """An answer that cannot be read: the reason and the detail of its reject.
+    """A response that cannot be read: the reason and the detail of its reject.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class UnreadError(Exception):
 
 
 class Job(msgspec.Struct, frozen=True, array_like=True):
-    """An answer that is to be read."""
+    """A response that is to be read."""
 
     kind: Literal["page", "built", "whole"]
     """A page as a crawl wants it, the same of what a browser has built, or a page with all that is on it."""

@@ -21,9 +21,9 @@ from twinlink.system.orphans import end_with_parent
 __all__ = ["DONE", "LAST", "REFUSED", "main", "read_frame", "write_frame"]
 
 DONE = b"d"
-"""First byte of an answer that has the result of its job."""
+"""First byte of a response that has the result of its job."""
 REFUSED = b"r"
-"""First byte of an answer that has a reason and a detail."""
+"""First byte of a response that has a reason and a detail."""
 LAST = b"l"
 """The same, and the process ends after it."""
 
@@ -46,7 +46,7 @@ def main(parent: int, seconds: float, memory: int) -> None:
     end_with_parent(parent)
     jobs = sys.stdin.buffer
     answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # whatever prints must not stand between the answers
+    os.dup2(2, 1)  # whatever prints must not stand between the responses
     _limit_memory(memory)
     answer = b""
     while answer[:1] != LAST and (frame := read_frame(jobs)) is not None:

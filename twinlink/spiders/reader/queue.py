@@ -24,7 +24,7 @@ SMALL_BYTES = 2**17
 takes it 0.2 s. To hand over a page of 100 kB costs a tenth of what it costs to fetch; 99 of 100 pages of our tuning
 sites are smaller than this."""
 
-_MAX_WAITING_BYTES = 2**25  # of answers that wait to be read; when they have more, nothing more is asked for
+_MAX_WAITING_BYTES = 2**25  # of responses that wait to be read; when they have more, nothing more is requested
 _Waiting = tuple[Job, "asyncio.Future[Result]"]
 
 
@@ -46,11 +46,11 @@ class ReadingQueue:
 
     @property
     def is_full(self) -> bool:
-        """Whether so much waits that nothing more should be asked for."""
+        """Whether so much waits that nothing more should be requested."""
         return self._n_bytes > _MAX_WAITING_BYTES
 
     async def read(self, host: str, job: Job) -> Result:
-        """Have an answer read; what comes of it is that of `perform`.
+        """Parse a response; the result is that of `perform`.
 
         Raises
         ------

@@ -25,7 +25,7 @@ class Known(NamedTuple):
 
     answer: asyncio.Future[RulesOrRefusal]
     until: float = float("inf")
-    """When it is to be asked for again (monotonic time)."""
+    """When it is to be requested again (monotonic time)."""
     size: int = 0
     """Memory that its rules take."""
 
@@ -57,7 +57,7 @@ class KnownRules:
             self._size -= self._by_origin.pop(oldest).size
 
     def settle(self, origin: str, until: float, size: int) -> None:
-        """Note that an answer has come."""
+        """Record that a response has arrived."""
         self.put(origin, self._by_origin[origin]._replace(until=until, size=size))
 
     def _is_full(self) -> bool:

@@ -74,7 +74,7 @@ class Rules:
 
 
 class _WildPatterns:
-    """Patterns with ``*``, all matched in one go over an address (Shift-And, Baeza-Yates and Gonnet 1992).
+    """Patterns with ``*``, all matched at once over an address (Shift-And, Baeza-Yates and Gonnet 1992).
 
     Each pattern is a row of bits, a bit for its start and one for each of its characters but ``*``; all rows stand one
     behind the other in one number. A bit is set while what its row has up to there matches what the address has so far.

@@ -1,1 +1,1 @@
-"""What is not installed: accuracy gate, the papers' tables on our data, real sites to measure on."""
+"""Experiments, which are not installed: accuracy gate, the papers' tables on our data, real sites to measure on."""

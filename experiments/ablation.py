@@ -1,4 +1,4 @@
-"""What each kind of evidence is worth: all of it, each kind taken away in turn, and some kinds alone.
+"""Ablation: all kinds of evidence, each kind left out in turn, and some kinds alone.
 
 ::
 

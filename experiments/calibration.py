@@ -1,4 +1,4 @@
-"""Is the list as good as it says? Expected against true precision, and a reliability diagram.
+"""Calibration: expected against true precision, and a reliability diagram.
 
 ::
 

@@ -1,4 +1,4 @@
-"""What a `rel=canonical` to an address that was not read, and links to it, cost.
+"""Effect of `rel=canonical` with an address that was not read, and of links to it.
 
 ::
 

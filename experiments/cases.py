@@ -1,4 +1,4 @@
-"""Site folders with known pairs, read the way `twinlink mine` reads them, ready to be measured.
+"""Site folders with known pairs, read as `twinlink mine` reads them, for experiments.
 
 A site folder has ``site/`` (a mirror), ``gold.tsv`` and ``meta.json`` (``lang_a``, ``lang_b``, ``host``);
 `experiments.sites` makes such folders.

@@ -1,4 +1,4 @@
-"""Deep pages on real sites with known pairs: a share of one language is hidden, served, and looked for by `recover`.
+"""Deep pages on real sites with known pairs: some pages of one language are hidden, and `recover` searches for them.
 
 ::
 

@@ -1,4 +1,4 @@
-"""Digests of what twinlink can be seen to do, so that a change of the code's structure can be proven to change nothing.
+"""Digests of the visible behaviour of twinlink, to verify that a change of structure changes nothing else.
 
 ``python -m experiments.digests SITE... -o before.json`` runs the command line on site folders, on the toy site as
 an archive, and on the demo; it writes one digest per output and per column of a table. The file is

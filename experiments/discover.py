@@ -1,4 +1,4 @@
-"""The loop of site discovery through real HTTP on a simulated web, killed on the way, judged by the known truth.
+"""The loop of site discovery through HTTP on a simulated web, with kills, evaluated by the known truth.
 
 ::
 

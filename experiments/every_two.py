@@ -1,4 +1,4 @@
-"""Every two languages of a site of many: F1 at the default settings, and the pages that are in the right language.
+"""Every two languages of a multilingual site: F1 at the default settings, and pages with the right language.
 
 ::
 

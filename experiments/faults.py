@@ -1,4 +1,4 @@
-"""The fault table: what servers, networks, disks and archives do to a crawl, each brought about by a test.
+"""The fault table: effects of servers, networks, disks and archives on a crawl, each produced by a test.
 
     python -m experiments.faults
 

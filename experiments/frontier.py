@@ -1,4 +1,4 @@
-"""Pairs per page fetched: what the order of a crawl is worth when a budget ends it.
+"""Pairs by pages fetched: effect of the order of a crawl that a budget ends.
 
     python -m experiments.frontier SITE... [--langs/--no-langs] [--pages N] [--starts N]
 

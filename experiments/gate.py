@@ -1,4 +1,4 @@
-"""The accuracy gate: F1 on the demo site always, and on the real sites where they are at hand, against floors.
+"""The accuracy gate: F1 on the demo site, and on real sites if they are available, against floors.
 
 ::
 

@@ -1,4 +1,4 @@
-"""Pairs to verify: the right pairs of a site, and wrong ones of three kinds, chosen without chance.
+"""Pairs to verify: the right pairs of a site, and wrong pairs of three kinds, chosen deterministically.
 
 ``shifted``
     a page with the partner of the next pair in size;

@@ -1,4 +1,4 @@
-"""Lists of sentence pairs that were read and judged, and what they say of the present output.
+"""Lists of judged sentence pairs, and the precision of the present output by them.
 
 A list is tab-separated, with a header: ``url_a url_b kind score source target verdict``. The verdict is ``correct``,
 ``partly``, ``wrong``, or empty for a pair that nobody has read yet. Long texts are cut at `LONGEST` characters.

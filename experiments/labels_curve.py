@@ -1,4 +1,4 @@
-"""What labels teach: F1 and stated precision after 0, 5, 20, 50 and 100 labels that the queue of the review asks for.
+"""Learning from labels: F1 and expected precision after 0, 5, 20, 50 and 100 labels in the order of the review queue.
 
 ::
 

@@ -1,4 +1,4 @@
-"""Language ceilings: which share of the known pairs has both pages in the right language.
+"""Language ceilings: share of the known pairs with both pages in the right language.
 
 ::
 

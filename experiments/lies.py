@@ -1,4 +1,4 @@
-"""What lying addresses, hreflang and switch links cost, and what true ones give.
+"""Effect of wrong and of true addresses, hreflang and switch links.
 
 ::
 

@@ -1,4 +1,4 @@
-"""Linearised pages of a site folder, for the methods that see structure alone."""
+"""Linearised pages of a site folder, for the structural methods."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where links must carry the work: no structure, no URLs, hardly any words to start from.
+"""Links with little other evidence: no structure, no URLs, few known words.
 
 ::
 

@@ -1,4 +1,4 @@
-"""Where links must carry the work: what α, the number of candidates and the rarity of neighbours change.
+"""Links with little other evidence: effect of α, the number of candidates and the rarity of neighbours.
 
 ::
 

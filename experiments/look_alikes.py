@@ -1,4 +1,4 @@
-"""A site of look-alikes, made of the pages of a real one: ten forms, each with twenty results that differ in few words.
+"""A site of look-alikes, made from a real one: ten forms, each with twenty results that differ in few words.
 
 ::
 

@@ -1,4 +1,4 @@
-"""Made sites as lists of addresses whose partners are known: URL conventions, and sizes with a heavy tail.
+"""Generated sites as lists of addresses with known partners: URL conventions, and sizes with a heavy tail.
 
 No page is behind the addresses. Assumptions: conventions are as frequent as the global credibility of their keys in
 Zhang, Yao & Kit, Table 2, for two thirds of the bilingual sites; the others have conventions that the paper's text and

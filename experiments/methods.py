@@ -1,4 +1,4 @@
-"""The methods that see structure, side by side: what each verifies, what each finds, what addresses tell.
+"""Comparison of the structural methods: pairs that each verifies and finds, and the baseline of addresses.
 
 ::
 

@@ -1,4 +1,4 @@
-"""Mutation testing: small changes to the code, and which of them no test notices.
+"""Mutation testing: small changes to the code, and those that no test detects.
 
 ::
 

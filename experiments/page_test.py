@@ -1,4 +1,4 @@
-"""The page test by sentences: what it is worth for the matcher, and as WebMining's content filter.
+"""The page test by sentences: its effect on the matcher, and as content filter of WebMining.
 
 ::
 

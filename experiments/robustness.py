@@ -1,4 +1,4 @@
-"""What is left when a site is made worse: half of a side gone, one template for all pages, noise in other languages.
+"""Degraded sites: half of a side removed, one template for all pages, noise in other languages.
 
 ::
 

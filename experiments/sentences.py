@@ -1,4 +1,4 @@
-"""Sentence pairs of real sites: how many, and how many of those drawn at random are right, by a list of what was read.
+"""Sentence pairs of real sites: their number, and the precision of random samples, by lists of judgements.
 
 ::
 

@@ -1,4 +1,4 @@
-"""Real bilingual sites with known page pairs, made from Debian packages, so that anybody can repeat the figures.
+"""Real bilingual sites with known page pairs, made from Debian packages, to reproduce the figures.
 
 ::
 

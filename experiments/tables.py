@@ -1,4 +1,4 @@
-"""Tables of experiments: a row a setting, a column a site, printed as Markdown."""
+"""Tables of experiments: one row per setting, one column per site, printed as Markdown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tag aligner: its weights fitted on some sites, judged on others, and what its anchors do for the sentences.
+"""The tag aligner: weights fitted on some sites and evaluated on others, and the effect of its anchors on sentences.
 
 ::
 

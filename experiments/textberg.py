@@ -1,4 +1,4 @@
-"""Sentence alignment on the Text+Berg gold: strict and lax precision, recall and F1, from nothing but the two texts.
+"""Sentence alignment on the Text+Berg gold: strict and lax precision, recall and F1, from the two texts alone.
 
 ::
 

@@ -1,4 +1,4 @@
-"""Languages that no finder knows, and pages that are only strange: which get a group of their own.
+"""Languages that no language finder recognises, and unusual pages: which are put into a group of their own.
 
 ::
 

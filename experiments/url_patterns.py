@@ -1,4 +1,4 @@
-"""URL patterns on real sites with known pairs, and on a made web: what addresses alone tell.
+"""URL patterns from addresses alone, on real sites with known pairs and on a simulated web.
 
 ::
 

@@ -1,4 +1,4 @@
-"""Which of some pairs are parallel, by each method that judges pairs from elsewhere by their structure."""
+"""Parallel pairs among given ones, by each structural method of `verify`."""
 
 from __future__ import annotations
 

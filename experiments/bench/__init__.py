@@ -1,1 +1,1 @@
-"""How fast the parts are: programs that a person starts and that print a table."""
+"""Benchmarks: programs that print a table."""

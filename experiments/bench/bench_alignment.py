@@ -1,4 +1,4 @@
-"""How fast linearised pages are aligned, beside a plain Python table.
+"""Speed of aligning linearised pages, compared with a plain Python table.
 
 ::
 

@@ -1,4 +1,4 @@
-"""How fast sentences are aligned and written.
+"""Speed of aligning and writing sentences.
 
 ::
 

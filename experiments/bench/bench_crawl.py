@@ -1,4 +1,4 @@
-"""What a page costs to crawl: pages a second, processor time a page and peak memory, beside Scrapy alone and wget.
+"""Cost of crawling a page: pages per second, processor time per page and peak memory, compared with Scrapy and wget.
 
 ::
 

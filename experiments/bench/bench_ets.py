@@ -1,4 +1,4 @@
-"""How fast ETS is, on sites made at random in the size of the largest of Liu et al. 2014 (their Table 1, S6).
+"""Speed of ETS, on random sites of the size of the largest of Liu et al. 2014 (their Table 1, S6).
 
 ::
 

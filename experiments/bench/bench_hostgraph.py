@@ -1,4 +1,4 @@
-"""From links of pages to the host graph: processor time, wall time, memory, what is on disk.
+"""From links of pages to the host graph: processor time, wall time, memory, disk space.
 
 ::
 

@@ -1,4 +1,4 @@
-"""Many hosts at once: whether each host's limits are kept, as the server saw it, and how memory goes.
+"""Many hosts at once: the limits of each host, as the server saw them, and memory over time.
 
 ::
 

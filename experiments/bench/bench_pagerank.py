@@ -1,4 +1,4 @@
-"""PageRank: time and memory by the number of edges, beside networkx, and how far both are from the solution.
+"""PageRank: time and memory by the number of edges, compared with networkx, and the error of both.
 
 ::
 

@@ -1,4 +1,4 @@
-"""How learning URL patterns grows with the number of addresses: processor time, wall time, memory, what is found.
+"""Cost of learning URL patterns by the number of addresses: processor time, wall time, memory, result.
 
 ::
 

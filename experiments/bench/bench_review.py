@@ -1,4 +1,4 @@
-"""How large a report of many pairs is, and how soon a review of them answers.
+"""Size of the report of many pairs, and response times of the review.
 
 ::
 

@@ -1,4 +1,4 @@
-"""How matching grows with a site: processor time, wall time, memory and F1 on sites made from the blocks of a real one.
+"""Cost of matching by the size of a site: processor time, wall time, memory and F1, on sites made from a real one.
 
 ::
 

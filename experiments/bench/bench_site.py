@@ -1,4 +1,4 @@
-"""How fast pages are parsed, and what each stage costs on a site: processor time and peak memory.
+"""Speed of parsing, and cost of each stage on a site: processor time and peak memory.
 
 ::
 

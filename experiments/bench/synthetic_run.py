@@ -1,4 +1,4 @@
-"""A run directory of any size, written as the stages write theirs, without mining anything.
+"""A synthetic run directory of any size, in the format of the stages.
 
 What is in its tables is drawn at random, but hangs together: links lead to pages that are there, beads lie within the
 blocks of their pages, candidates hold the pairs. One site has half of all pages, the others share the rest.

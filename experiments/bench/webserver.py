@@ -1,4 +1,4 @@
-"""A web server for benchmarks, in a process of its own: made sites on many addresses of this machine, and a log.
+"""A web server for benchmarks, in a separate process: generated sites on many addresses of this machine, and a log.
 
 Each address 127.x.y.z (`address`) is one site of the same number of pages. Every request is logged with its site, its
 path, and when it came and was answered, so that the manners of a crawler can be read from the server's side.

@@ -1,1 +1,1 @@
-"""What servers, files, pauses and kills do to a run, each brought about for real: see its ``__main__``."""
+"""Robustness campaign: effects of servers, files, pauses and kills on a run, see its ``__main__``."""

@@ -1,4 +1,4 @@
-"""The campaign: what servers, files, pauses and kills do to a run, each brought about for real, and a table of it.
+"""The robustness campaign: effects of servers, files, pauses and kills on a run, as a table.
 
 ::
 

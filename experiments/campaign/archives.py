@@ -1,4 +1,4 @@
-"""Thousands of damaged archives: each is read as far as it goes, the rest is counted, and nothing else happens.
+"""Thousands of damaged archives: each is read as far as possible, the rest is counted, without other effects.
 
     python -m experiments.campaign.archives FIRST COUNT SEED
 

@@ -1,4 +1,4 @@
-"""24 hostile pages beside 200 good ones on one server: all good ones come in."""
+"""24 hostile pages and 200 good ones on one server: all good ones are fetched."""
 
 from __future__ import annotations
 

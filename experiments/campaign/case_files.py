@@ -1,4 +1,4 @@
-"""Files that mean harm or are broken, each with a command that reads its kind."""
+"""Hostile and broken files, each with a command that reads its kind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bodies that are packed so that unpacking them takes time or memory, or fails."""
+"""Compressed bodies whose decompression takes time or memory, or fails."""
 
 from __future__ import annotations
 

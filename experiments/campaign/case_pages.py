@@ -1,4 +1,4 @@
-"""Hostile pages: what is in their bodies, what their links, headers and statuses say, and how long they are."""
+"""Hostile pages: bodies, links, headers, statuses and lengths."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hostile robots.txt files and sitemaps: read once for a whole site, and so able to stop all of it."""
+"""Hostile robots.txt files and sitemaps, which can affect a whole site."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Connections that mean harm: what comes over them ends late, never, too early, or is no HTTP at all."""
+"""Hostile connections: responses that end late, never or too early, or are not HTTP."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a case of the catalogue is: a site that means harm, or is broken, and what must come of it."""
+"""Cases of the catalogue: a hostile or broken site, and the expected result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All hostile answers, each a case with a name: what `experiments.campaign.crawled` crawls, and the tests in part."""
+"""Catalogue of hostile responses, as named cases: `experiments.campaign.crawled` crawls all, the tests some."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A crawl of one hostile site beside a good one: what became of its pages, of those of the other, and of the crawler.
+"""A crawl of a hostile and a good site: outcomes of the pages of both, and of the crawler.
 
 The good site has as many pages as a crawl takes in a minute, answered at a slow pace for as long as the hostile one has
 open addresses, and at once afterwards. So there is something to do all the time, and a gap between two requests shows

@@ -1,4 +1,4 @@
-"""Damage done to files: what depends on a number and a seed alone, so that it can be done again."""
+"""Reproducible damage to files, which depends only on a number and a seed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a stage has made, line by line: equal where the results are, whatever the times and places in files."""
+"""The results of a stage, line by line: equal if the results are, regardless of times and places in files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A hostile file given to a command: it says what is wrong in a line and ends as documented, or does its work.
+"""Commands with hostile files: each reports the mistake in one line and exits as documented, or succeeds.
 
 It reads nothing that lies outside of what it was given, and nothing that it says can steer a terminal.
 """

@@ -1,4 +1,4 @@
-"""Stages that are killed at random moments, and begun again until they come to their end.
+"""Stages that are killed at random moments, and restarted until they end.
 
 Each trial takes a copy of a run as it is before a stage, kills the stage a few times, lets it come to its end, and
 compares what it has made with what the same stage made without a kill. The draws follow from the seed; what a command

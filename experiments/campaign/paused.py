@@ -1,4 +1,4 @@
-"""Mining that is paused while it crawls, and whose process is ended in four ways: nothing stays behind."""
+"""Mining that is paused during the crawl, and whose process is ended in four ways: no process remains."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small sources of every kind that is read, and what of each must be read as long as it is whole."""
+"""Small sources of every kind, and the pages that must be read from each while it is intact."""
 
 from __future__ import annotations
 

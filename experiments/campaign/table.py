@@ -1,4 +1,4 @@
-"""The table of a campaign: one row per kind of attack, and the bars that it must keep under."""
+"""The table of a campaign: one row per kind of attack, and its limits."""
 
 from __future__ import annotations
 

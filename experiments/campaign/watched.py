@@ -1,4 +1,4 @@
-"""A command under watch: what it says, how long it takes, the memory of its processes, and an end if it finds none."""
+"""A command under observation: its output, duration and memory, and a time limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A server on this machine that answers with whatever it is given: whole answers, streams, bytes that are no HTTP."""
+"""A server on this machine that sends what it is given: responses, streams, bytes that are not HTTP."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Deep pages of a simulated web: what its sites answer to the addresses that the package guesses."""
+"""Deep pages of a simulated web: responses of its sites to guessed addresses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the addresses of simulated sites tell the languages of their pages, and how often each way occurs.
+"""Language conventions in the addresses of simulated sites, and their frequencies.
 
 The first five stand in the proportion of their credibility C(p) in Table 2 of Zhang, Yao & Kit; the paper prints no
 others. All further shares are assumptions.

@@ -1,4 +1,4 @@
-"""The next sites of a simulated web, in memory: rank what the crawled ones link to, add the best, again.
+"""Discovery on a simulated web, in memory: rank the linked sites, add the best, repeat.
 
 The scores are the package's own (`twinlink.sites.ranking`), and so are the patterns of what is added. A host's
 links are known when it has been crawled.

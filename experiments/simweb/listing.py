@@ -1,4 +1,4 @@
-"""Sites of a simulated web as a crawl would list them, and how many of some pairs of pages are right."""
+"""Sites of a simulated web as a crawl lists them, and the number of right pairs among given ones."""
 
 from __future__ import annotations
 

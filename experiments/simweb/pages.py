@@ -1,4 +1,4 @@
-"""What the hosts of a simulated web answer: pages, robots.txt, errors, or nothing at all."""
+"""Responses of the hosts of a simulated web: pages, robots.txt, errors, or none."""
 
 from __future__ import annotations
 

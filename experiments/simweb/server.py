@@ -1,4 +1,4 @@
-"""One server that answers for all hosts of a simulated web: an HTTP proxy on this machine, in a process of its own.
+"""A server for all hosts of a simulated web: an HTTP proxy on this machine, in a separate process.
 
 A crawler whose environment says ``http_proxy=http://127.0.0.1:PORT`` asks it for ``http://HOST/…``; no name is ever
 looked up, and nothing leaves the machine.

@@ -1,4 +1,4 @@
-"""The simulated web itself: hosts, their links, their addresses, and what is true of them; arrays only, no HTTP.
+"""The simulated web: hosts, links, addresses and truth, as arrays, without HTTP.
 
 Assumptions, all of them settings: the number of a host's pages and of its links out is log-normal; links go to hosts in
 proportion to a Pareto popularity; most stay within a topic; topics differ in how many of their hosts are bilingual, and

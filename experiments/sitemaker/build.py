@@ -1,4 +1,4 @@
-"""One site from a recipe: read, judge, sample, disguise."""
+"""Building one site from a recipe: read, judge, sample, disguise."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Samples: fewer pairs, pages without partner, pages of other languages. All random, all repeatable."""
+"""Random, reproducible samples: fewer pairs, pages without partner, pages of other languages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages rewritten: without any hint outside text, tags and links, or all in one skeleton."""
+"""Rewritten pages: without hints outside text, tags and links, or all in one template."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The folder of a site: pages, gold and description, in the form that scorers of such sites read."""
+"""The folder of a site: pages, gold pairs and description."""
 
 from __future__ import annotations
 

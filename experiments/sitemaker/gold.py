@@ -1,4 +1,4 @@
-"""Which pages are translations of each other: decided by their place in the package, checked by their text.
+"""Gold pairs: decided by the place of pages in the package, checked by their text.
 
 Two pages with the same key are a gold pair only when both are really written in their language:
 

@@ -1,4 +1,4 @@
-"""Debian packages: fetched by name with the machine's own client and unpacked without root."""
+"""Debian packages: downloaded by name with apt and unpacked without root."""
 
 from __future__ import annotations
 

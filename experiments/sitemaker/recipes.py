@@ -1,4 +1,4 @@
-"""Where the pages of a Debian package lie: one `Recipe` for each source of sites."""
+"""Places of pages in Debian packages: one `Recipe` for each source of sites."""
 
 from __future__ import annotations
 

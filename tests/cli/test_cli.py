@@ -149,7 +149,7 @@ def test_pairs_of_earlier_pages_are_not_told_as_those_of_the_new_ones(run, tmp_p
     other = write_pages(tmp_path / "other", {"a.html": page("Another text altogether.")})
     done = twinlink("ingest", other, "--base-url", BASE, "-o", run, "--add")
     assert done.returncode == 0
-    assert "ingest is done again (its input has changed); what is in match/ stays" in done.stderr
+    assert "ingest is done again (its input has changed); match/ must be rebuilt after it" in done.stderr
     done = twinlink("explain", run, f"{BASE}/a.html")
     assert (done.returncode, "read again since the last match; run `twinlink match" in done.stderr) == (3, True)
     assert (run / "pairs.tsv").read_text() == listed
@@ -211,7 +211,7 @@ def test_explain_a_pair_a_page_and_a_stranger(run):
     assert "paired: " in twinlink("explain", run, row["url_a"].removeprefix(BASE)).stdout
     stranger = twinlink("explain", run, f"{BASE}/nowhere.html")
     assert stranger.returncode == 2
-    assert "has seen no such page" in stranger.stderr
+    assert "no such page in this run" in stranger.stderr
 
 
 def one_language(tmp_path: Path) -> list[object]:
@@ -341,7 +341,7 @@ def test_a_job_that_is_killed_or_stopped_goes_on_and_comes_to_the_same_pairs(ser
 
 def test_the_demo_replaces_an_earlier_demo_and_no_other_run(run, tmp_path):
     refused = twinlink("demo", "-o", run)
-    assert (refused.returncode, "no demo" in refused.stderr) == (3, True)
+    assert (refused.returncode, "not a demo" in refused.stderr) == (3, True)
     assert (run / "pairs.tsv").is_file()
     shutil.copytree(run, tmp_path / "plain", ignore=shutil.ignore_patterns("config.toml"))
     assert twinlink("demo", "-o", tmp_path / "plain").returncode == 3

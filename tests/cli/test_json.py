@@ -97,7 +97,7 @@ def test_no_pair_is_an_error_with_all_counts(run: Path) -> None:
     assert done.object["rejects"]
     assert done.object["why_none"] in done.object["error"]
     assert done.object["error"] in done.stderr
-    assert done.object["why_none"].startswith("no pair that was found is sure enough")
+    assert done.object["why_none"].startswith("every pair that was found is below the limit")
     none = twinlink("match", run, "--set", "match.max_pairs=0", "--json").object["why_none"]
     assert none.startswith("every pair that was found is left out")
 

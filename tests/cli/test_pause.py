@@ -150,7 +150,7 @@ def test_a_second_crawl_names_the_first(tmp_path: Path, pause: Path) -> None:
         assert f"`kill {process.pid}`" in done.stderr
         with pytest.raises(RunLockedError) as error:
             crawl([site.url], tmp_path, SLOWLY)
-        assert f"another crawl works here (process {crawler}, since 20" in str(error.value)
+        assert f"another crawl is running here (process {crawler}, since 20" in str(error.value)
         assert f"crawler of process {process.pid} (twinlink crawl" in str(error.value)
         os.kill(crawler, signal.SIGTERM)  # as the message says
         assert happens(lambda: are_gone([crawler]))

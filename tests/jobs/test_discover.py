@@ -150,7 +150,7 @@ def test_other_seeds_or_settings_do_not_mix(tmp_path):
 
 
 def test_no_seed_is_an_error(tmp_path):
-    with pytest.raises(InputError, match="nothing to begin at"):
+    with pytest.raises(InputError, match="no seeds"):
         discover([], RunDirectory.create(tmp_path), Config())
 
 

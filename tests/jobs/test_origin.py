@@ -106,7 +106,7 @@ def test_added_sources_belong_to_the_run_from_then_on(run: Path, toy: Path, othe
     first = set((run / "pairs.tsv").read_text().splitlines()[1].split("\t")[:2])
     said = did(twinlink("mine", other, "-o", run, "--add"))
     assert f"gets more sources: {other}" in said
-    assert "ingest is done again (its input has changed); what is in match/ stays" in said
+    assert "ingest is done again (its input has changed); match/ must be rebuilt after it" in said
     for named in ((toy,), (other,), (other, toy)):
         assert "is done again" not in did(twinlink("mine", *named, "-o", run))
         assert sites(run) == {"toy.example", "other.example"}
@@ -179,7 +179,7 @@ def test_an_empty_folder_is_no_further_source(run: Path, tmp_path: Path) -> None
     (tmp_path / "empty").mkdir()
     done = twinlink("mine", tmp_path / "empty", "-o", run, "--add", *OPTIONS)
     assert done.returncode == 2
-    assert "nothing is in this folder" in done.stderr
+    assert "the folder is empty" in done.stderr
     assert len(open_run(run).pairs) == 5
 
 

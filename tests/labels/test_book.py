@@ -170,7 +170,7 @@ def test_two_processes_lose_nothing(tmp_path: Path) -> None:
         (Label(EN, TC, "maybe", "ann", WHEN),),  # type: ignore[arg-type]
         (label(who="\udc80"),),
     ],
-    ids=["two persons", "verdict", "no Unicode"],
+    ids=["two persons", "verdict", "not valid Unicode"],
 )
 def test_what_cannot_be_written_down(tmp_path: Path, wrong: tuple[Label, ...]) -> None:
     with pytest.raises(InputError):

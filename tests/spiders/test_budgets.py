@@ -172,7 +172,7 @@ def test_seeds(tmp_path: Path) -> None:
     [
         (b"http://a.org\nftp://b.org/\n", r"line 2: not a web address: 'ftp://b.org/'"),
         (b"a.org\ngarbage\n", "line 2: not a web address: 'garbage'"),
-        (b"# nothing\n", "no address in it"),
+        (b"# nothing\n", "it has no address"),
         (b"http://a.org/\xff\n", "line 1: not UTF-8"),
         (None, "cannot be read"),
     ],

@@ -319,7 +319,7 @@ def test_starts_that_are_no_web_addresses(starts: list[str], tmp_path: Path) -> 
 
 def test_two_crawls_in_one_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(child, "_LOCK_PATIENCE", 0.0)
-    by_name = rf"another crawl works here \(process {os.getpid()}, since .*: the first\); .*`kill {os.getpid()}`"
+    by_name = rf"another crawl is running here \(process {os.getpid()}, since .*: the first\); .*`kill {os.getpid()}`"
     first, second = child._locked(tmp_path, "the first"), child._locked(tmp_path, "the second")
     with first, pytest.raises(RunLockedError, match=by_name), second:
         pass

@@ -149,7 +149,7 @@ def test_ports_of_other_protocols_are_never_asked(tmp_path: Path) -> None:
         assert blocked.log == []
         assert led.log == ["/robots.txt"]
         found = {reject.url: (reject.reason, reject.detail) for reject in ledger_rejects(tmp_path)}
-        why = f"port {blocked.server_port} is another protocol's"
+        why = f"port {blocked.server_port} belongs to another protocol"
         for path in ("/", "/moved", "/linked"):
             assert found.pop(blocked.url + path) == ("blocked-port", why)
         assert found == {f"{led.url}/": ("robots-unreachable", f"robots.txt: blocked-port {why}")}

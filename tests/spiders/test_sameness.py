@@ -1,4 +1,4 @@
-"""Endless addresses of one and the same page."""
+"""Endless addresses of the same page."""
 
 from __future__ import annotations
 
@@ -93,4 +93,4 @@ def test_a_crawl_ends_where_one_page_has_endless_addresses(tmp_path: Path) -> No
     assert progress.queued == 0
     traps = [reject for reject in ledger_rejects(tmp_path) if reject.reason == "trap"]
     assert progress.reasons == {"trap": len(traps)}
-    assert all("one and the same page" in trap.detail for trap in traps)
+    assert all("the same page" in trap.detail for trap in traps)

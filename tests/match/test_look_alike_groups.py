@@ -203,8 +203,8 @@ def test_the_review_names_the_others_of_a_group(run: Run, served: Served) -> Non
     shown = text_of(served, f"/pair/{row['page_a']}/{row['page_b']}")
     n_paired = len(pairs)
     for n in (6, 5):
-        assert f"One of {n} look-alikes; with a partner: {n_paired}" in shown
-    listed = [part.partition("</details>")[0] for part in shown.split("look-alikes;")[1:]]
+        assert f"One of {n} near-duplicates; with a partner: {n_paired}" in shown
+    listed = [part.partition("</details>")[0] for part in shown.split("near-duplicates;")[1:]]
     partners = dict(zip(run.pairs["page_a"], run.pairs["page_b"], strict=True))
     others = {page_id for page_id in alike.index[alike["lang"] == "en"] if page_id != row["page_a"]}
     ways = {f"/pair/{each}/{partners[each]}" if each in partners else f"/graph/{each}" for each in others}
@@ -215,12 +215,12 @@ def test_the_review_names_the_others_of_a_group(run: Run, served: Served) -> Non
 
 def test_pages_without_near_duplicates_are_not_said_to_have_some(run: Run, served: Served) -> None:
     row = run.pairs[~run.pairs["page_a"].isin(run.look_alikes["page_id"])].iloc[0]
-    assert "look-alikes" not in text_of(served, f"/pair/{row['page_a']}/{row['page_b']}")
+    assert "near-duplicates; with a partner" not in text_of(served, f"/pair/{row['page_a']}/{row['page_b']}")
 
 
 def test_the_queue_says_how_many_look_alikes_there_are(run: Run, served: Served) -> None:
     shown = text_of(served, "/queue")
-    assert shown.count("one of 6 look-alikes") == run.pairs["page_a"].isin(run.look_alikes["page_id"]).sum()
+    assert shown.count("one of 6 near-duplicates") == run.pairs["page_a"].isin(run.look_alikes["page_id"]).sum()
 
 
 def test_explain_says_how_many_look_alikes_there_are(run: Run) -> None:

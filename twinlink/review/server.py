@@ -1,4 +1,4 @@
-"""A run in the browser: the run, its labels and the web application put together."""
+"""The entry point of ``twinlink review``: opens a run and its labels, and serves the web application."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ DEFAULT_PORT = 8765
 def review(
     folder: Path, port: int = DEFAULT_PORT, who: str = "", on_ready: Callable[[str], None] | None = None
 ) -> None:
-    """Show a run in the browser until Ctrl-C, and take labels.
+    """Serve the review of a run on this machine until Ctrl-C.
 
     Parameters
     ----------
     folder : Path
-        A run directory; it may be empty as yet, or mined just now.
+        A run directory; it may still be empty, or be mined at the moment.
     port : int
-        Port on 127.0.0.1; 0: any that is free.
+        Port on 127.0.0.1; 0: any free port.
     who : str
-        Whose labels these will be; empty: the user of this account.
+        Name of the reviewer, stored with each label; empty: the name of the user account.
     on_ready : callable, optional
-        Gets the address to open, with the key that lets in.
+        Called with the address to open, which contains the access key.
 
     Raises
     ------
@@ -44,11 +44,11 @@ def review(
     try:
         serve(app, port, on_ready)
     finally:
-        app.state.review.watch.end(run)  # nothing waits for who has gone
+        app.state.review.watch.end(run)  # the mining must not wait for a reviewer who has left
 
 
 def _user() -> str:
     try:
         return getuser()
-    except (OSError, KeyError):  # an account without a name, as in some containers
+    except (OSError, KeyError):  # the account has no name, as in some containers
         return "somebody"

@@ -1,6 +1,6 @@
-"""Templates and static files, and how texts of others get into them.
+"""Templates, their filters, and static files.
 
-They are escaped and freed of control characters; of addresses only those of http and https become links.
+Texts of pages are escaped and stripped of control characters; only http and https addresses become links.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from markupsafe import Markup
 __all__ = ["clean", "count", "decimal", "environment", "href", "percent", "shortened", "source_hash", "static_text"]
 
 MAX_LINK = 600
-"""A longer address is shown, shortened, and not linked."""
+"""Maximum length of a linked address; longer ones are shown shortened."""
 
 _FOLDER = Path(__file__).parent
 _UNFIT = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
 )
-"""Control characters but line ends and tabs, those that turn the direction of text, and what XML does not allow."""
+"""Control characters except line ends and tabs, bidirectional controls, and characters that XML forbids."""
 
 
 def environment() -> Environment:
-    """Return an environment with the templates of this folder: everything escaped, unknown names refused."""
+    """Return an environment with the templates of this folder: it escapes everything and refuses unknown names."""
     made = Environment(
         loader=FileSystemLoader(_FOLDER / "templates"),
         autoescape=True,
@@ -43,12 +43,12 @@ def environment() -> Environment:
 
 
 def static_text(name: str) -> str:
-    """Return a static file's text."""
+    """Return the text of a static file."""
     return (_FOLDER / "static" / name).read_text(encoding="utf-8")
 
 
 def source_hash(text: str) -> str:
-    """Return what a Content-Security-Policy calls an inline style sheet or script.
+    """Return the hash source of an inline style sheet or script in a Content-Security-Policy.
 
     >>> source_hash("")
     "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='"
@@ -57,7 +57,7 @@ def source_hash(text: str) -> str:
 
 
 def href(url: str) -> str:
-    """Return an address that may be linked, or nothing: only http and https are, and only what is plainly one of them.
+    """Return an address if it may be linked, else an empty string: only unambiguous http and https addresses may.
 
     >>> href("https://example.org/a?b=c"), href("javascript:alert(1)"), href("https:example.org")
     ('https://example.org/a?b=c', '', '')
@@ -72,7 +72,7 @@ def href(url: str) -> str:
 
 
 def clean(text: str) -> str:
-    r"""Return a text that HTML and XML can hold: no control characters, nothing that turns the direction of others.
+    r"""Return a text without control characters and bidirectional controls, with white space collapsed.
 
     >>> clean("a\x00b\u202ec\nd")
     'abc d'
@@ -81,14 +81,14 @@ def clean(text: str) -> str:
 
 
 def _printable(value: object) -> object:
-    """Return what is put into a template without the signs that `clean` leaves out; lines stay as they are."""
+    """Return a value for a template without the characters that `clean` removes; line ends stay."""
     if isinstance(value, Markup):
         return Markup(_UNFIT.sub("", value))  # noqa: S704 - what was safe is safe with less in it
     return _UNFIT.sub("", value) if isinstance(value, str) else value
 
 
 def shortened(text: str, most: int = 120) -> str:
-    """Return a clean text of at most ``most`` characters; of a longer one the middle is left out.
+    """Return a clean text of at most ``most`` characters; the middle of a longer text is left out.
 
     >>> shortened("abcdefghij", 7)
     'abc…hij'
@@ -101,7 +101,7 @@ def shortened(text: str, most: int = 120) -> str:
 
 
 def count(number: float) -> str:
-    """Return a whole number as people write it.
+    """Return a whole number with thousands separators.
 
     >>> count(12345)
     '12,345'
@@ -110,9 +110,9 @@ def count(number: float) -> str:
 
 
 def percent(share: float, digits: int = 1) -> str:
-    r"""Return a share as per cent; what is not all is never rounded to 100, nor what is not none to 0.
+    r"""Return a share as per cent. Only 1 becomes 100 % and only 0 becomes 0 %; other shares are not rounded to them.
 
-    The space is one at which no line ends.
+    The number is followed by a no-break space.
 
     >>> [percent(share).replace("\xa0", " ") for share in (0.9683, 0.99999, 1.0)]
     ['96.8 %', '> 99.9 %', '100 %']
@@ -130,7 +130,7 @@ def percent(share: float, digits: int = 1) -> str:
 
 
 def decimal(value: float, digits: int = 3) -> str:
-    """Return a number with a fixed number of digits behind the point.
+    """Return a number with a fixed number of decimal places.
 
     >>> decimal(0.5)
     '0.500'

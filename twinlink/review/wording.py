@@ -1,4 +1,4 @@
-"""What a report and the review call things: kinds of evidence, reasons of rejects, doubts."""
+"""Descriptions of kinds of evidence, reasons of rejects and doubts, for the report and the review."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ REASONS = {
 
 
 def reason_words(reason: str) -> str:
-    """Return a reason of a reject in words; nothing for one that says all.
+    """Return the description of a reject's reason; empty if it has none.
 
     >>> reason_words("http-404"), reason_words("filter-length")
     ('the server answered 404', 'no candidate of it got further than the filter length')

@@ -30,7 +30,7 @@ Form = Mapping[str, str]
 
 @dataclass(frozen=True)
 class Notice:
-    """What the next page tells at its top."""
+    """A message at the top of the next page."""
 
     text: str
     kind: str = "good"
@@ -39,18 +39,18 @@ class Notice:
 
 @dataclass
 class AppState:
-    """All that the routes of one application need."""
+    """State of the application, shared by its routes."""
 
     session: Session
     entrance: Entrance
     templates: Environment
     watch: Watch = field(default_factory=Watch)
     notices: deque[Notice] = field(default_factory=lambda: deque(maxlen=3))
-    """What has been said and not been read yet."""
+    """Messages that have not been shown yet."""
 
 
 def state_of(request: Request) -> AppState:
-    """Return the state of the application that a request goes to."""
+    """Return the state of the application that received a request."""
     state: AppState = request.app.state.review
     return state
 
@@ -72,12 +72,12 @@ def show(request: Request, template: str, status: int = 200, **context: Any) -> 
 
 
 def _is_part(request: Request) -> bool:
-    """Tell whether a page is asked for of which a part alone will be shown, such as the live view that follows."""
+    """Return whether htmx asks for a part of a page, such as the live view that updates itself."""
     return "hx-request" in request.headers and "hx-boosted" not in request.headers
 
 
 def show_error(request: Request, status: int, title: str, text: str) -> Response:
-    """Return a page that says what went wrong, and where to go on."""
+    """Return a page with an error and a link to continue."""
     return show(request, "review_error.html", status, title=title, text=text, has_entered=_has_entered(request))
 
 
@@ -86,7 +86,7 @@ def _has_entered(request: Request) -> bool:
 
 
 def go_to(path: str) -> Response:
-    """Send the browser to another page of ours, after a form."""
+    """Redirect the browser to another page of the application, after a form."""
     if not path.startswith("/") or path.startswith(("//", "/\\")):
         path = "/"
     return RedirectResponse(path, 303)
@@ -98,7 +98,7 @@ def pages_in(request: Request) -> tuple[int, int]:
     Raises
     ------
     HTTPException
-        404 if they are none.
+        404 if one of them is not a page number.
     """
     return _page(request.path_params["a"]), _page(request.path_params["b"])
 
@@ -111,12 +111,12 @@ def _page(text: str) -> int:
 
 
 def posting(answer: Callable[[Request, Form], Response]) -> Callable[[Request], Any]:
-    """Make a route of a function that takes a form; the form is read, and its token checked, before."""
+    """Wrap a function that takes a form as a route, which reads the form and checks its token first."""
 
     async def route(request: Request) -> Response:
         try:
             form = await _form(request)
-        except ClientDisconnect:  # nobody hears the answer
+        except ClientDisconnect:  # the browser has closed the connection
             return Response(status_code=400)
         if not has_token(state_of(request).entrance, form.get("token", ""), request.headers):
             raise HTTPException(403, "This form is of another server, or it was started anew. Load the page again.")
@@ -126,7 +126,7 @@ def posting(answer: Callable[[Request, Form], Response]) -> Callable[[Request], 
 
 
 async def _form(request: Request) -> Form:
-    """Read a form, as far as one of ours can be long."""
+    """Read a form of limited length."""
     if request.headers.get("content-type", "").split(";")[0].strip().lower() != _FORM:
         raise HTTPException(415, f"A form of type {_FORM} was expected.")
     body = b""

@@ -1,4 +1,4 @@
-"""The web application in which a person looks at pairs and labels them."""
+"""The web application in which a reviewer labels pairs."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ def make_app(run: RunView, labels: LabelBook, who: str, port: int) -> Starlette:
     Parameters
     ----------
     run : RunView
-        The run that is reviewed.
+        The run to review.
     labels : LabelBook
-        Where labels are written.
+        Its labels.
     who : str
-        Whose labels these will be.
+        Name of the reviewer, stored with each label.
     port : int
-        Port of 127.0.0.1 that it will listen on: requests to any other host or port are refused. 0: not known yet, see
-        `twinlink.review.app.serve.serve`.
+        Port of 127.0.0.1 on which the application is served; requests to any other host or port are refused. 0: not
+        known yet, see `twinlink.review.app.serve.serve`.
 
     Returns
     -------
@@ -74,12 +74,12 @@ def make_app(run: RunView, labels: LabelBook, who: str, port: int) -> Starlette:
 
 @cache
 def _templates() -> Environment:
-    """Return the templates; compiled once in a process, for they never change."""
+    """Return the templates, compiled once per process."""
     return environment()
 
 
 class _Closed(Starlette):
-    """An application whose every answer carries our headers, whoever gives it."""
+    """An application that adds the security headers to every answer, also to errors."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -97,7 +97,7 @@ class _Closed(Starlette):
 
 
 class _Guard:
-    """Answers in place of the application what is refused."""
+    """Middleware that answers refused requests."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -116,7 +116,7 @@ class _Guard:
 
 
 def _plain(headers: Headers) -> Mapping[str, str]:
-    """Return headers by name; one that is there twice is joined, and so fits nothing."""
+    """Return headers by name; repeated ones are joined, so that they do not match any expected value."""
     joined: dict[str, str] = {}
     for name, value in headers.items():
         joined[name] = f"{joined[name]}, {value}" if name in joined and name != "cookie" else value
@@ -124,10 +124,10 @@ def _plain(headers: Headers) -> Mapping[str, str]:
 
 
 def enter(request: Request) -> Response:
-    """Let in who has the key: set the cookie and go to the start.
+    """Set the access cookie for a browser that has the key, and redirect it to the start page.
 
-    A browser that was sent here by another site would not send a strict cookie along on a redirect; so it gets a page
-    of ours that goes on by itself.
+    A browser that comes from another site would not send a strict cookie with a redirect, so it gets a page that
+    reloads itself.
     """
     entrance = state_of(request).entrance
     if not entrance.opens(request.query_params.get("key", "")):
@@ -139,7 +139,7 @@ def enter(request: Request) -> Response:
 
 
 def on_http_error(request: Request, error: Exception) -> Response:
-    """Tell in words what is wrong with a request."""
+    """Return a page about an invalid request."""
     status = error.status_code if isinstance(error, HTTPException) else 500
     text = error.detail if isinstance(error, HTTPException) else ""
     text = _STARLETTES_WORDS.get(text, text)
@@ -147,11 +147,11 @@ def on_http_error(request: Request, error: Exception) -> Response:
 
 
 def on_own_error(request: Request, error: Exception) -> Response:
-    """Tell what the run or the labels cannot do."""
+    """Return a page about an error of the run or the labels."""
     return show_error(request, 500, "That did not work", str(error))
 
 
 def on_bug(request: Request, error: Exception) -> Response:
-    """Say that the fault is ours; what it was stands in the terminal."""
+    """Return a page about a bug; the terminal shows its traceback."""
     text = f"This is a fault of twinlink ({type(error).__name__}); the terminal shows where. All labels are kept."
     return show_error(request, 500, "Something broke", text)

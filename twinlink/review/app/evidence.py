@@ -1,4 +1,4 @@
-"""Why a pair is one, for a person: what each kind of evidence says, how that compares, and how much it counted."""
+"""Evidence for a pair, for display: the value of each kind, its rank among the pairs, and its weight."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from twinlink.tables import EVIDENCE
 __all__ = ["KINDS", "Evidence", "Rival", "evidence_of", "number", "rivals_of"]
 
 KINDS = {field.name: field.metadata[b"description"].decode() for field in EVIDENCE}
-"""Kinds of evidence, with what the tables say of each."""
+"""Kinds of evidence and their descriptions in the tables."""
 
 _LESS_IS_BETTER = frozenset(("cost_share", "length_difference"))
 
@@ -25,24 +25,24 @@ class Evidence:
 
     name: str
     text: str
-    """What it is, in plain words."""
+    """Description in plain words."""
     formal: str
-    """What the tables say of it."""
+    """Description in the tables."""
     value: float
     size: float
-    """What a bar shows: the value, held to 0 … 1."""
+    """Length of the bar: the absolute value, limited to 1."""
     weight: float | None
-    """How much the kind counted on this site, 0 to 1; None: the method does not weigh."""
+    """Weight of the kind on this site, 0 to 1; None: the method has no weights."""
     below: float | None
-    """Share of the run's pairs that have less of it; None: not known."""
+    """Share of the run's pairs with a lower value; None: not known."""
     rival: float | None
-    """The best rival's value; None: there is none, or it was not measured."""
+    """Value of the best rival; None: there is no rival, or it was not measured."""
     less_is_better: bool
 
 
 @dataclass(frozen=True)
 class Rival:
-    """A pair that shares a page with the one looked at."""
+    """A candidate that shares a page with the reviewed pair."""
 
     page_a: int
     page_b: int
@@ -52,11 +52,11 @@ class Rival:
     title_b: str
     score: float
     is_pair: bool
-    """Whether the run found it to be a pair."""
+    """Whether it is a pair of the run."""
     is_this: bool
-    """Whether it is the pair looked at."""
+    """Whether it is the reviewed pair itself."""
     shares_a: bool
-    """Whether it has the same first page, and another second one."""
+    """Whether it shares the first page."""
 
 
 def evidence_of(
@@ -65,18 +65,18 @@ def evidence_of(
     rival: Mapping[str, Any] | None,
     share_below: Callable[[str, float], float] | None,
 ) -> list[Evidence]:
-    """Return the evidence of a pair, what counted most first.
+    """Return the evidence of a pair, the heaviest kind first.
 
     Parameters
     ----------
     row : mapping
         Columns of `twinlink.tables.EVIDENCE`; null: not measured.
     weights : mapping
-        How much each kind counted.
+        Weight of each kind.
     rival : mapping or None
         The same columns of the best rival.
     share_below : callable or None
-        Kind and value → share of the run's pairs with less of it.
+        Maps a kind and a value to the share of the run's pairs with a lower value.
     """
     found = []
     for name, formal in KINDS.items():
@@ -112,6 +112,6 @@ def rivals_of(table: pd.DataFrame, page_a: int, page_b: int) -> list[Rival]:
 
 
 def number(row: Mapping[str, Any], name: str) -> float | None:
-    """Return a measured number of a row; None: it was not measured."""
+    """Return a number of a row; None: it was not measured."""
     value = row.get(name)
     return None if value is None or pd.isna(value) else float(value)

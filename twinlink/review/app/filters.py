@@ -1,4 +1,4 @@
-"""What a reader of the queue asks for: the order, and which pairs. It travels in the address of every page."""
+"""The selection of pairs that a reviewer has made: order and filters, kept in the address of every page."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ VIEWS = ("look", "text", "tags", "sentences")
 """In the order of their keys, 1 to 4."""
 
 SHOWN = ("", "open", "accept", "reject")
-"""Which pairs the queue lists: all, those without a label, the accepted, the rejected."""
+"""Pairs in the queue by label: all, without a label, accepted, rejected."""
 
 _FIRST_VIEW = "text"
 _INT64 = 1 << 63
-_MOST_DIGITS = 9  # more than any number of parts has
+_MOST_DIGITS = 9  # more than any part number has
 
 
 @dataclass(frozen=True)
 class Selection:
-    """An order of pairs, what they are narrowed down to, and how a pair is looked at."""
+    """An order of pairs, filters on them, and the view of a pair."""
 
     by: Order = "teach"
     site: str = ""
     langs: str = ""
-    """Two languages as ``en zh-Hant``, empty: any."""
+    """Two languages as ``en zh-Hant``; empty: any."""
     show: str = ""
     """One of `SHOWN`."""
     view: str = _FIRST_VIEW
     """One of `VIEWS`."""
     live: bool = False
-    """Whether pairs are looked at as they are found."""
+    """Whether pairs are reviewed as they are found."""
 
     def query(self, **more: str | int) -> str:
-        """Return the query of an address that keeps this selection, with the question mark; what is usual is left out.
+        """Return the query string of this selection, with the question mark; defaults are left out.
 
         >>> Selection(by="random").query(page=2), Selection().query()
         ('?by=random&page=2', '')
@@ -46,7 +46,7 @@ class Selection:
         return f"?{urlencode(fields)}" if fields else ""
 
     def fields(self) -> dict[str, str]:
-        """Return the same for the hidden fields of a form."""
+        """Return the values that differ from the defaults, for the hidden fields of a form."""
         usual = Selection()
         return {
             name: "1" if value is True else str(value)
@@ -60,7 +60,7 @@ class Selection:
 
 
 def selection_of(asked: Mapping[str, str]) -> Selection:
-    """Read a selection from a query or a form; what is not known counts as not said."""
+    """Read a selection from a query or a form; unknown values are ignored."""
     by, show, view = asked.get("by", ""), asked.get("show", ""), asked.get("view", "")
     return Selection(
         by=next((order for order in ORDERS if order == by), ORDERS[0]),
@@ -73,7 +73,7 @@ def selection_of(asked: Mapping[str, str]) -> Selection:
 
 
 def page_number(text: str) -> int | None:
-    """Return the number of a page that stands in an address; None: it is none.
+    """Parse a page_id from an address; None: it is none.
 
     >>> page_number("-12"), page_number("../etc"), page_number("9" * 30), page_number("٣")
     (-12, None, None, None)
@@ -86,7 +86,7 @@ def page_number(text: str) -> int | None:
 
 
 def part_number(text: str) -> int:
-    """Return the number of a part, from 1, that stands in an address; 1 where it is none.
+    """Parse the number of a part, from 1, from an address; 1 if it is invalid.
 
     >>> part_number("12"), part_number("0"), part_number("-3"), part_number("9" * 30)
     (12, 1, 1, 1)

@@ -1,4 +1,4 @@
-"""The table that a person works at: the pairs of a run with their labels, in every order, quickly."""
+"""The pairs of a run with their labels: order, filters, progress of the labelling."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from twinlink.review.reading.run_view import RunView
 __all__ = ["Listing", "Progress", "Session"]
 
 _CODES = {"open": UNLABELLED, "accept": ACCEPTED, "reject": REJECTED}
-_KEPT = 64  # answers of one listing that are remembered
-_SITES_NAMED = 500  # in the list to choose from
+_KEPT = 64  # cached results per listing
+_SITES_NAMED = 500  # in the list of choices
 
 Labels = Mapping[tuple[str, str], Label]
 _K = TypeVar("_K")
@@ -32,29 +32,29 @@ _V = TypeVar("_V")
 
 @dataclass(frozen=True)
 class Progress:
-    """How far the labelling has come, of the pairs that a selection is about."""
+    """Progress of the labelling, for the selected pairs."""
 
     n_pairs: int
     n_accepted: int
     n_rejected: int
     estimate: Estimate | None
-    """Precision by the labels; None: there are none."""
+    """Precision by the labels; None: no labels."""
     expected: float | None
-    """What the run itself expects; None: some pairs have no probability, or there are no pairs."""
+    """Precision that the run expects; None: some pairs have no probability, or there are no pairs."""
 
     @property
     def n_labels(self) -> int:
-        """Pairs with a label."""
+        """Number of pairs with a label."""
         return self.n_accepted + self.n_rejected
 
     @property
     def tells(self) -> bool:
-        """Whether the labels are enough to name a precision: its interval is not too wide to mean anything."""
+        """Whether the interval of the precision is narrow enough to report it."""
         return self.estimate is not None and self.estimate.tells
 
 
 class _Table:
-    """What can be said of the pairs as long as they stay the same: orders, reasons, places."""
+    """Values computed from the pairs and cached until the pairs change: orders, reasons, positions."""
 
     def __init__(self, pairs: pd.DataFrame) -> None:
         self.pairs = pairs
@@ -62,13 +62,13 @@ class _Table:
         self._masks: dict[tuple[str, str], npt.NDArray[np.bool_]] = {}
 
     def order(self, by: Order) -> npt.NDArray[np.intp]:
-        """Return all rows in an order, labels left aside."""
+        """Return all rows in an order, regardless of labels."""
         if by not in self._orders:
             self._orders[by] = ordered(self.pairs, {}, by)
         return self._orders[by]
 
     def mask(self, site: str, langs: str) -> npt.NDArray[np.bool_]:
-        """Tell of each row whether it is of that site and those languages; empty: any."""
+        """Return for each row whether it has this site and these languages; empty: any."""
         key = (site, langs)
         if key not in self._masks:
             wanted = np.ones(len(self.pairs), np.bool_)
@@ -81,16 +81,16 @@ class _Table:
 
     @cached_property
     def langs(self) -> pd.Series:
-        """The two languages of each row as one text."""
+        """The two languages of each row as one string."""
         return self.pairs["lang_a"].astype(str) + " " + self.pairs["lang_b"].astype(str)
 
     @cached_property
     def reasons(self) -> npt.NDArray[np.int8]:
-        """Why each row may be wrong: places in `REASONS`."""
+        """Why each row may be wrong: indices in `REASONS`."""
         return reasons(self.pairs)
 
     def row_of(self, page_a: int, page_b: int) -> int | None:
-        """Return the row of two pages; None: they are no pair."""
+        """Return the row of two pages; None: they are not a pair."""
         rows = np.flatnonzero((self._pages[:, 0] == page_a) & (self._pages[:, 1] == page_b))
         return int(rows[0]) if len(rows) else None
 
@@ -110,31 +110,31 @@ class _Table:
 
     @cached_property
     def probabilities(self) -> npt.NDArray[np.float64]:
-        """The probability of each row; NaN: not told."""
+        """The probability of each row; NaN: none."""
         return self.pairs["probability"].to_numpy(np.float64, na_value=np.nan)
 
     def probability(self, row: int) -> float | None:
-        """Return the probability of a row; None: not told."""
+        """Return the probability of a row; None: it has none."""
         probability = float(self.probabilities[row])
         return None if np.isnan(probability) else probability
 
     @cached_property
     def sites(self) -> list[str]:
-        """The sites with most pairs, in the order of their names."""
+        """The sites with most pairs, ordered by name."""
         return sorted(self.pairs["site"].value_counts().index[:_SITES_NAMED])
 
     @cached_property
     def lang_pairs(self) -> list[str]:
-        """The languages that there are pairs of."""
+        """The combinations of languages, most frequent first."""
         return [text for text, _ in Counter(self.langs).most_common(_SITES_NAMED)]
 
     @cached_property
     def sorted_evidence(self) -> dict[str, npt.NDArray[np.float64]]:
-        """All measured values of each kind of evidence, in order; filled when asked for."""
+        """Sorted values of each kind of evidence; a cache."""
         return {}
 
     def share_below(self, kind: str, value: float) -> float:
-        """Return which share of the run's pairs has less of a kind of evidence."""
+        """Return the share of the run's pairs with a lower value of a kind of evidence."""
         if kind not in self.sorted_evidence:
             values = self.pairs[kind].to_numpy(np.float64, na_value=np.nan)
             self.sorted_evidence[kind] = np.sort(values[~np.isnan(values)])
@@ -143,7 +143,7 @@ class _Table:
 
 
 class Listing:
-    """The pairs and labels as they are just now. It does not change: a label makes a new one."""
+    """The pairs and labels at one moment. Immutable: a new label makes a new listing."""
 
     def __init__(self, table: _Table, labels: Labels) -> None:
         self.table = table
@@ -153,7 +153,7 @@ class Listing:
         self._progress: dict[tuple[str, str], Progress] = {}
 
     def rows(self, selection: Selection) -> npt.NDArray[np.intp]:
-        """Return the rows that a selection asks for: those without a label first, each part in the wished order."""
+        """Return the selected rows, those without a label first, both parts in the selected order."""
         rows = self._walk(selection)
         codes = self.codes[rows]
         if selection.show:
@@ -162,13 +162,13 @@ class Listing:
         return np.concatenate([rows[codes == UNLABELLED], rows[codes != UNLABELLED]])
 
     def _walk(self, selection: Selection) -> npt.NDArray[np.intp]:
-        """Return the rows in the order in which one goes through them; a label does not change it."""
+        """Return the rows in the order of the keys j and k, which labels do not change."""
         order = self.table.order(selection.by)
         walked: npt.NDArray[np.intp] = order[self.table.mask(selection.site, selection.langs)[order]]
         return walked
 
     def next_open(self, selection: Selection, after: int | None = None) -> int | None:
-        """Return the next row without a label, from the front again behind the last; None: all have one."""
+        """Return the next row without a label, continuing at the beginning after the last; None: all have one."""
         rows = self._walk(selection)
         places = np.flatnonzero(self.codes[rows] == UNLABELLED)
         if after is not None:
@@ -178,7 +178,7 @@ class Listing:
         return int(rows[places[0]]) if len(places) else None
 
     def beside(self, selection: Selection, row: int) -> tuple[int | None, int | None, int, int]:
-        """Return the rows before and behind one, its place from 1 (0: not among the wished), and how many there are."""
+        """Return the previous and the next row, the position from 1 (0: not selected), and the number of rows."""
         rows = self._walk(selection)
         here = np.flatnonzero(rows == row)
         if not len(here):
@@ -189,7 +189,7 @@ class Listing:
         return before, behind, place + 1, len(rows)
 
     def progress(self, selection: Selection) -> Progress:
-        """Return how far the labelling of the wished pairs has come, and their precision."""
+        """Return the progress of the labelling of the selected pairs, and their precision."""
         key = (selection.site, selection.langs)
         if key not in self._progress:
             rows = self.table.mask(*key)
@@ -197,7 +197,7 @@ class Listing:
         return self._progress[key]
 
     def label(self, url_a: str, url_b: str) -> Label | None:
-        """Return the label of two pages, whichever is named first."""
+        """Return the label of two pages, in either order."""
         return self.labels.get((url_a, url_b)) or self.labels.get((url_b, url_a))
 
     def reason(self, row: int) -> str:
@@ -224,7 +224,7 @@ def _remember(kept: dict[_K, _V], key: _K, value: _V) -> None:
 
 
 class Session:
-    """A run, its labels, and who looks at it.
+    """A run, its labels and the reviewer.
 
     Parameters
     ----------
@@ -233,7 +233,7 @@ class Session:
     labels : LabelBook
         Its labels.
     who : str
-        Whose labels these will be.
+        Name of the reviewer, stored with each label.
     """
 
     def __init__(self, run: RunView, labels: LabelBook, who: str) -> None:
@@ -244,7 +244,7 @@ class Session:
         self._listing: Listing | None = None
 
     def listing(self) -> Listing:
-        """Return the pairs and labels as they are now."""
+        """Return the current pairs and labels."""
         pairs, labels = self.run.pairs, self.labels.current()
         with self._guard:
             last = self._listing

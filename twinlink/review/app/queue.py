@@ -1,4 +1,4 @@
-"""In which order pairs are shown: those without a label first, and of them the ones that teach most at the front."""
+"""Orders of pairs for review, and the reasons why a pair may be wrong."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ Order = Literal["teach", "doubt", "random", "site", "reason", "probable"]
 ORDERS: tuple[Order, ...] = get_args(Order)
 
 REASONS = ("tie", "rival", "alike", "content", "structure", "links", "length", "none")
-"""Why a pair may be wrong, gravest first; what `reasons` gives are places in it."""
+"""Why a pair may be wrong, the gravest reason first; `reasons` returns indices in this tuple."""
 
-_NEAR_RIVAL = 0.8  # of a pair's score; set by eye: on the demo site the median is .32, the most .83
-_WEAK_SHARE = 0.05  # of the pairs, those for which a kind of evidence says least; set by eye
+_NEAR_RIVAL = 0.8  # of a pair's score; set by hand: on the demo site the median is .32, the maximum .83
+_WEAK_SHARE = 0.05  # share of the pairs that counts as weakest in a kind of evidence; set by hand
 _EVIDENCE = {
     "content": ("content", "learned", "contrast"),
     "structure": ("structure",),
@@ -33,25 +33,25 @@ _EVIDENCE = {
 
 
 def ordered(pairs: pd.DataFrame, labels: Mapping[tuple[str, str], Label], by: Order = "doubt") -> npt.NDArray[np.intp]:
-    """Return the rows of ``pairs`` in the order in which they are to be shown: those without a label come first.
+    """Return the rows of ``pairs`` in an order, those without a label first.
 
     Parameters
     ----------
     pairs : DataFrame
         Columns of `twinlink.tables.PAIRS`.
     labels : mapping
-        As `LabelBook.current` gives it.
+        `LabelBook.current`.
     by : str
-        ``teach``: doubtful pairs that many others are like first, with a few sure ones in between (`asking_order`);
-        ``doubt``: probability nearest to ½ first (where the method tells none: lowest score first); ``random``: mixed,
-        but in the same order each time, also when pairs have come or gone: what precision is estimated from best;
-        ``site``: by site, then by doubt; ``reason``: by what makes them doubtful (`reasons`), then by doubt;
-        ``probable``: most probable first.
+        ``teach``: first doubtful pairs that are similar to many others, with a few sure ones in between
+        (`asking_order`); ``doubt``: probability nearest to ½ first (lowest score first if the method gives no
+        probability); ``random``: pseudo-random and stable when pairs are added or removed, best for estimating
+        precision; ``site``: by site, then by doubt; ``reason``: by `reasons`, then by doubt; ``probable``: most
+        probable first.
 
     Raises
     ------
     InputError
-        If there is no such order.
+        If the order is unknown.
     """
     if by not in ORDERS:
         raise InputError(f"{by}: no order of pairs; choose from {', '.join(ORDERS)}")
@@ -74,7 +74,7 @@ def _teaching(pairs: pd.DataFrame) -> npt.NDArray[np.intp]:
 
 
 def _keys(pairs: pd.DataFrame, by: Order) -> list[npt.NDArray[np.generic]]:
-    """Return what pairs are sorted by, the first first."""
+    """Return the sort keys, the primary key first."""
     mixed = _mixed(pairs)
     if by == "random":
         return [mixed]
@@ -97,7 +97,7 @@ def _filled(values: pd.Series) -> npt.NDArray[np.float64]:
 
 
 def _mixed(pairs: pd.DataFrame) -> npt.NDArray[np.uint64]:
-    """Return a number that depends on the pair alone, and on nothing that one would think of as its quality."""
+    """Return a pseudo-random number for each pair, independent of its quality."""
     first, second = (pairs[name].to_numpy(np.int64).view(np.uint64) for name in ("page_a", "page_b"))
     # splitmix64's constants; page_id is a hash already
     number = (first ^ (second * np.uint64(0x9E3779B97F4A7C15))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -106,10 +106,10 @@ def _mixed(pairs: pd.DataFrame) -> npt.NDArray[np.uint64]:
 
 
 def reasons(pairs: pd.DataFrame) -> npt.NDArray[np.int8]:
-    """Return the gravest reason why each pair may be wrong, as its place in `REASONS`.
+    """Return the gravest reason why each pair may be wrong, as an index in `REASONS`.
 
-    ``tie``: another page would have done as well; ``rival``: another page came near; ``alike``: near-duplicates of one
-    of its pages; then what kind of evidence says least for it, if it is among the weakest twentieth of the run in that.
+    ``tie``: another page has the same score; ``rival``: another page has nearly the same score; ``alike``: one of its
+    pages has near-duplicates; the others: a kind of evidence in which it is among the weakest twentieth of the run.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def reasons(pairs: pd.DataFrame) -> npt.NDArray[np.int8]:
 
 
 def _is_weak(pairs: pd.DataFrame, columns: tuple[str, ...]) -> npt.NDArray[np.bool_]:
-    """Tell of each pair whether one of these kinds of evidence is among the run's weakest, and below its middle."""
+    """Return for each pair whether one of these kinds of evidence is in the weakest twentieth and below the median."""
     weak = np.zeros(len(pairs), np.bool_)
     for column in columns:
         values = pairs[column].to_numpy(np.float64, na_value=np.nan)

@@ -1,4 +1,4 @@
-"""Files: style sheets and scripts of ours, pages from elsewhere in their frame, labels to take away."""
+"""Routes of files: static files, pages of other sites for their frame, export of labels."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _EXPORTS = ("labels.tsv", "labels.gold.tsv")
 
 
 def static(request: Request) -> Response:
-    """Return one of our files, by a name out of a list."""
+    """Return a static file, by a name from a list."""
     found = _FILES.get(request.path_params["name"])
     if found is None:
         raise HTTPException(404, "There is no such file.")
@@ -40,12 +40,12 @@ def static(request: Request) -> Response:
 
 
 def icon(_: Request) -> Response:
-    """Say that there is no icon."""
+    """Return an empty answer: there is no icon."""
     return Response(status_code=204)
 
 
 def look_at(request: Request) -> Response:
-    """Return a page as it looks, for a sandboxed frame."""
+    """Return the look of a page, for a sandboxed frame."""
     number = page_number(request.path_params["page"])
     run = state_of(request).session.run
     page = None if number is None else run.read(lambda tables: _look(tables, number))
@@ -61,7 +61,7 @@ def _look(tables: Snapshot, page_id: int) -> str | None:
 
 
 def export(request: Request) -> Response:
-    """Return all labels as a file to keep."""
+    """Return all labels as a file to download."""
     name = request.path_params["name"]
     if name not in _EXPORTS:
         raise HTTPException(404, "Labels are handed out as labels.tsv or labels.gold.tsv.")

@@ -1,4 +1,4 @@
-"""The link graph around a page: its neighbours, those of its partner, and which of them match."""
+"""Routes of the link graph: a page, its partner, and their neighbours."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FIRST_SHOWN = 5
 
 
 def search(request: Request) -> Response:
-    """Show a search for a page to begin at."""
+    """Show a search for a page."""
     run = state_of(request).session.run
     asked = request.query_params.get("q", "").strip()[:200]
     found = run.read(lambda tables: tables.find(asked, "", _FOUND_SHOWN)) if asked else ()
@@ -28,7 +28,7 @@ def search(request: Request) -> Response:
 
 
 def explore(request: Request) -> Response:
-    """Show what is around a page and its partner."""
+    """Show the neighbours of a page and its partner."""
     run = state_of(request).session.run
     number = page_number(request.path_params["page"])
     facing = page_number(request.query_params.get("facing", ""))

@@ -1,4 +1,4 @@
-"""What a person says of pairs: accepted, rejected, paired anew, taken back; and what was said so far."""
+"""Routes of labels: accept, reject, re-pair, undo, and the history."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ _DONE_WORDS = {"accept": "Accepted", "reject": "Rejected"}
 
 @dataclass(frozen=True)
 class HistoryEntry:
-    """A step of the history, with the way to its pairs."""
+    """A step of the history, with links to its pairs."""
 
     step: Step
     paths: tuple[str, ...]
-    """Address of each label's pair; empty: a page is not in the run any more."""
+    """Address of each label's pair; empty: a page is no longer in the run."""
 
 
 def label(request: Request, form: Form) -> Response:
-    """Write down a verdict, and go on to the next pair; ``skip`` only goes on."""
+    """Store a verdict and go to the next pair; ``skip`` stores nothing."""
     state, selection = state_of(request), selection_of(form)
     shown = _pair_in_form(state, form, "a", "b")
     verdict = form.get("verdict", "")
@@ -51,7 +51,7 @@ def label(request: Request, form: Form) -> Response:
 
 
 def pair_anew(request: Request, form: Form) -> Response:
-    """Reject a pair and accept another in its place: one step of undo."""
+    """Reject a pair and accept another one instead, as one step for undo."""
     state, selection = state_of(request), selection_of(form)
     old = _pair_in_form(state, form, "a", "b")
     new = _pair_in_form(state, form, "new_a", "new_b")
@@ -63,7 +63,7 @@ def pair_anew(request: Request, form: Form) -> Response:
 
 
 def undo(request: Request, form: Form) -> Response:
-    """Take back the last step, and go to its pair."""
+    """Undo the last step, and go to its pair."""
     state, selection = state_of(request), selection_of(form)
     taken = state.session.labels.undo(state.session.who)
     if not taken:
@@ -108,7 +108,7 @@ def _go_on(state: AppState, selection: Selection, done: ShownPair) -> Response:
 
 
 def history(request: Request) -> Response:
-    """Show what was said so far, newest first."""
+    """Show the labels so far, newest first."""
     session = state_of(request).session
     steps = session.labels.history()[::-1]
     n_pages = max(ceil(len(steps) / _ON_A_PAGE), 1)

@@ -1,4 +1,4 @@
-"""The run while it is being mined: what has come in, waiting, and each pair as it is found."""
+"""Routes of the live view: progress of the mining, pause, and review of each pair as it is found."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _STAGE_WORDS = {
 
 @dataclass(frozen=True)
 class NewPair:
-    """A pair that has been found."""
+    """A pair found recently."""
 
     path: str
     url_a: str
@@ -44,7 +44,7 @@ class NewPair:
 
 
 def live(request: Request) -> Response:
-    """Show how the mining goes; in the mode that stops at each pair, go to the next one as soon as there is one."""
+    """Show the progress of the mining; if it stops at each pair, go to the next pair when there is one."""
     state = state_of(request)
     selection = selection_of(request.query_params)
     if state.watch.is_on and (found := state.watch.next(state.session.run)):
@@ -74,7 +74,7 @@ def _now(state: AppState) -> dict[str, Any]:
 
 
 def _counts(counts: Mapping[str, int]) -> list[tuple[str, str]]:
-    """Return counts in words; what is ``of`` something stands behind the count before it."""
+    """Return names and texts of counts; the count ``of`` is the total of the count before it."""
     found: list[tuple[str, str]] = []
     for name, number in counts.items():
         if name == "of" and found:
@@ -97,7 +97,7 @@ def _found(pairs: pd.DataFrame) -> list[NewPair]:
 
 
 def pause(request: Request, form: Form) -> Response:
-    """Ask the mining to wait, or to go on."""
+    """Pause or continue the mining."""
     wanted = form.get("wanted", "")
     if wanted not in {"yes", "no"}:
         raise HTTPException(400, "The form does not say whether to wait or to go on.")
@@ -106,7 +106,7 @@ def pause(request: Request, form: Form) -> Response:
 
 
 def watch(request: Request, form: Form) -> Response:
-    """Begin to stop at each pair, or end it."""
+    """Begin or end stopping at each pair."""
     state = state_of(request)
     if form.get("wanted") == "yes":
         state.watch.begin(state.session.run)
@@ -118,7 +118,7 @@ def watch(request: Request, form: Form) -> Response:
 
 
 def looking(request: Request) -> Response:
-    """Take note that somebody still looks at a pair that was just found."""
+    """Record that a reviewer still looks at a new pair."""
     state = state_of(request)
     state.watch.next(state.session.run)
     return Response(status_code=204)

@@ -1,4 +1,4 @@
-"""One pair: the two pages side by side, the evidence, and the rivals."""
+"""Routes of a pair: the two pages side by side, the evidence, and the rivals."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _FOUND_SHOWN = 12
 
 @dataclass(frozen=True)
 class ShownPair:
-    """Two pages that are looked at as a pair."""
+    """Two pages that are shown as a pair."""
 
     page_a: Page
     page_b: Page
     row: int | None
-    """Their row among the pairs; None: the run did not pair them."""
+    """Their row in the pairs; None: the run did not pair them."""
     numbers: Mapping[str, Any]
-    """What was measured of them: columns of pairs or candidates; empty: never compared."""
+    """Their measurements: columns of pairs or candidates; empty: never compared."""
     url_a: str
     url_b: str
 
@@ -47,7 +47,7 @@ def shown_pair(session: Session, listing: Listing, a: int, b: int) -> ShownPair:
     Raises
     ------
     HTTPException
-        404 if the run has not both pages.
+        404 if the run does not have both pages.
     """
     pages = session.run.read(lambda tables: [page for page in map(tables.page, (a, b)) if page])
     if len(pages) < 2 or a == b:
@@ -59,12 +59,12 @@ def shown_pair(session: Session, listing: Listing, a: int, b: int) -> ShownPair:
 
 
 def _of_lang(page: Page, lang: str | None) -> Page:
-    """Return a page with its language as the pair has it: that of a run that is being matched is not told yet."""
+    """Return a page with the pair's language; in a run that is being matched, pages have no language yet."""
     return replace(page, lang=lang) if lang and page.lang == UNDETERMINED else page
 
 
 def _just_found(session: Session, a: int, b: int) -> dict[str, Any]:
-    """Return what was measured of a pair that the mining has found, but not handed out yet; empty: it has not."""
+    """Return the measurements of a pair that the running match has found; empty: it has not."""
     pairs = session.run.live().pairs
     found = pairs[(pairs["page_a"] == a) & (pairs["page_b"] == b)]
     return {name: found[name].iloc[0] for name in found.columns} if len(found) else {}
@@ -103,7 +103,7 @@ def pair(request: Request) -> Response:
 
 
 def _judging(session: Session, listing: Listing, shown: ShownPair) -> dict[str, Any]:
-    """Return what speaks for and against the pair."""
+    """Return the evidence for the pair, and its rivals."""
     a, b = shown.page_a, shown.page_b
     table = session.run.read(lambda tables: tables.rivals(a.page_id, b.page_id))
     rivals = rivals_of(table, a.page_id, b.page_id)
@@ -127,21 +127,21 @@ def _judging(session: Session, listing: Listing, shown: ShownPair) -> dict[str, 
 
 @dataclass(frozen=True)
 class _Group:
-    """The near-duplicates of one of the two pages, as the page shows them."""
+    """The near-duplicates of one of the two pages, for display."""
 
     n_pages: int
     n_paired: int
     others: list[tuple[str, str]]
-    """(address in the review, name) of some of the others."""
+    """Some of the others: address in the review, and name."""
 
     @property
     def n_more(self) -> int:
-        """Others that are not named."""
+        """Number of others that are not listed."""
         return self.n_pages - 1 - len(self.others)
 
 
 def _look_alikes(tables: Snapshot, shown: ShownPair, selection: Selection) -> dict[str, _Group]:
-    """Return the groups of near-duplicates of the two pages by their side; those with a partner lead to their pair."""
+    """Return the groups of near-duplicates of the two pages by side, with links to pairs."""
     found = {}
     for side, page, other in (("a", shown.page_a, "lang_b"), ("b", shown.page_b, "lang_a")):
         facing = str(shown.numbers.get(other, shown.page_b.lang if side == "a" else shown.page_a.lang))
@@ -153,7 +153,7 @@ def _look_alikes(tables: Snapshot, shown: ShownPair, selection: Selection) -> di
 
 
 def _alike_path(each: Alike, side: str, selection: Selection) -> str:
-    """Return the address of a near-duplicate's pair, or of its links where it has no partner."""
+    """Return the address of a near-duplicate's pair, or of its links if it has no partner."""
     if each.partner is None:
         return f"/graph/{each.page_id}"
     ends = (each.page_id, each.partner) if side == "a" else (each.partner, each.page_id)
@@ -161,7 +161,7 @@ def _alike_path(each: Alike, side: str, selection: Selection) -> str:
 
 
 def _search(request: Request, session: Session, shown: ShownPair) -> dict[str, Any]:
-    """Return the pages that were searched for as another partner."""
+    """Return the pages found in a search for another partner."""
     text = request.query_params.get("q", "").strip()[:200]
     side = "a" if request.query_params.get("side") == "a" else "b"
     own = {shown.page_a.page_id, shown.page_b.page_id}
@@ -171,7 +171,7 @@ def _search(request: Request, session: Session, shown: ShownPair) -> dict[str, A
 
 
 def _instead(request: Request) -> tuple[int, int] | None:
-    """Return the pair that this one may take the place of."""
+    """Return the pair that this one may replace."""
     first, _, second = request.query_params.get("instead", "").partition(".")
     a, b = page_number(first), page_number(second)
     return None if a is None or b is None else (a, b)

@@ -1,4 +1,4 @@
-"""The queue of pairs, and the way into it."""
+"""Routes of the queue of pairs."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ class QueueEntry:
     lang_b: str
     probability: float | None
     doubt: str
-    """Why it may be wrong, in words; empty: nothing special."""
+    """Why it may be wrong, in words; empty: no special reason."""
     n_alike: int
-    """Near-duplicates that one of its pages is one of; 1: it has none."""
+    """Size of the larger group of near-duplicates of its pages; 1: they have none."""
     label: Label | None
 
 
 def start(request: Request) -> Response:
-    """Go to the queue, or to the live view as long as there are no pairs."""
+    """Redirect to the queue, or to the live view if there are no pairs yet."""
     return go_to("/live" if state_of(request).session.run.pairs.empty else "/queue")
 
 
@@ -123,7 +123,7 @@ def path_of_row(listing: Listing, row: int, selection: Selection) -> str:
 
 
 def next_pair(request: Request) -> Response:
-    """Go to the first pair without a label."""
+    """Redirect to the first pair without a label."""
     state, selection = state_of(request), selection_of(request.query_params)
     listing = state.session.listing()
     row = listing.next_open(selection)

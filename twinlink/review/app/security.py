@@ -1,10 +1,10 @@
-"""What keeps the local application closed: to other sites in the same browser, and to other users of the machine.
+"""Access control of the local application: against other sites in the same browser, and other users of the machine.
 
-What is asked of a request, in this order: its Host is this server's own (a foreign name that was made to point to this
-machine is refused); it has come in by the entrance (a cookie that only the address printed at the start sets); if it
-changes anything, it comes from one of our own pages (Origin, or what browsers send in its place) and holds our token.
+A request is checked in this order: its Host is this server's own (against DNS rebinding); it has the access cookie,
+which only the address printed at the start sets; if it changes anything, it comes from a page of the application
+(Origin, or the headers that browsers send instead) and contains the token.
 
-Every answer, also that of an error, carries headers that forbid scripts, frames and connections of others.
+Every answer, including errors, has headers that forbid scripts, frames and connections of other origins.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ APP_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
-"""Content-Security-Policy of our own pages."""
+"""Content-Security-Policy of the application's pages."""
 
 FRAME_POLICY = (
     "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'self'"
 )
-"""Content-Security-Policy of pages from elsewhere, which stand in a sandboxed frame."""
+"""Content-Security-Policy of pages of other sites, which are shown in a sandboxed frame."""
 
 HEADERS = {
     "content-security-policy": APP_POLICY,
@@ -49,14 +49,14 @@ def _secret() -> str:
 
 @dataclass
 class Entrance:
-    """Who may come in: the secrets of one process. They end with it."""
+    """The secrets of one server process, which control access to it."""
 
     port: int
     """Port that the server listens on."""
     key: str = field(default_factory=_secret, repr=False)
-    """What the printed address holds, and then the cookie."""
+    """Access key, in the printed address and then in the cookie."""
     token: str = field(default_factory=_secret, repr=False)
-    """What every form holds."""
+    """Token in every form."""
 
     @property
     def address(self) -> str:
@@ -65,21 +65,21 @@ class Entrance:
 
     @property
     def cookie(self) -> str:
-        """Name of the cookie: cookies do not know ports, so the port is in the name."""
+        """Name of the cookie; cookies are not bound to a port, so the name contains it."""
         return f"twinlink-{self.port}"
 
     def opens(self, key: str) -> bool:
-        """Tell whether this is the key."""
+        """Return whether this is the access key."""
         return _same(key, self.key)
 
     def is_own_host(self, host: str) -> bool:
-        """Tell whether a Host header names this server."""
+        """Return whether a Host header names this server."""
         return host.lower() in {f"{name}:{self.port}" for name in ("127.0.0.1", "localhost", "[::1]")}
 
     def has_entered(self, cookies: str) -> bool:
-        """Tell whether a Cookie header holds the key."""
-        # By hand: cookies of other servers on this machine come along, and of one that is not as it should be
-        # http.cookies makes an end of all.
+        """Return whether a Cookie header contains the access key."""
+        # Not by http.cookies: browsers send the cookies of all servers on this machine, and a single malformed one
+        # makes it drop all.
         named = (part.strip().partition("=") for part in cookies.split(";"))
         return any(name == self.cookie and self.opens(value) for name, _, value in named)
 
@@ -94,7 +94,7 @@ class Refusal:
 
 
 def refused(entrance: Entrance, method: str, path: str, headers: Mapping[str, str]) -> Refusal | None:
-    """Return why a request is refused; None: it is welcome (its token, which may be in the body, comes later).
+    """Return why a request is refused; None: it is allowed (the token in the body is checked later).
 
     Parameters
     ----------
@@ -122,16 +122,16 @@ def refused(entrance: Entrance, method: str, path: str, headers: Mapping[str, st
 
 
 def _is_open(path: str) -> bool:
-    """Tell whether a path is answered without the cookie: the entrance, and files that every twinlink has."""
+    """Return whether a path needs no cookie: the entrance and static files."""
     return path in {"/enter", "/favicon.ico"} or path.startswith("/static/")
 
 
 def _is_from_here(entrance: Entrance, headers: Mapping[str, str]) -> bool:
-    """Tell whether a request comes from one of our pages.
+    """Return whether a request comes from a page of the application.
 
-    Our pages send no referrer; browsers then send ``Origin: null`` with forms and say ``Sec-Fetch-Site`` instead, which
-    no page can set. A request with our token in a header of our own is one of our pages', too: others would have to ask
-    before they may send such a header, and are not answered.
+    The pages send no referrer; browsers then send ``Origin: null`` with forms, and ``Sec-Fetch-Site``, which no page
+    can set. A request with the token in a custom header is accepted, too: pages of other origins would need a preflight
+    request for such a header, which is not answered.
     """
     origin = headers.get("origin", "null")
     if origin != "null":
@@ -152,7 +152,7 @@ def _is_own_origin(entrance: Entrance, address: str) -> bool:
 
 
 def has_token(entrance: Entrance, sent: str, headers: Mapping[str, str]) -> bool:
-    """Tell whether a form (its hidden field ``sent``) or a header holds the token."""
+    """Return whether a form (its hidden field ``sent``) or a header contains the token."""
     return _same(sent, entrance.token) or _same(headers.get(_TOKEN_HEADER, ""), entrance.token)
 
 

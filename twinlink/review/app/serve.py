@@ -1,4 +1,4 @@
-"""The application on 127.0.0.1, until Ctrl-C."""
+"""The server of the application, on 127.0.0.1."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from twinlink.errors import InputError
 __all__ = ["listen", "serve", "server_of"]
 
 HOST = "127.0.0.1"
-"""The only address that is ever listened on."""
+"""The only address on which the server listens."""
 
 _PORTS = range(65_536)
-_SECONDS_TO_END = 2  # for answers that are on their way at Ctrl-C
+_SECONDS_TO_END = 2  # for answers in progress at Ctrl-C
 
 
 def serve(app: Starlette, port: int, on_ready: Callable[[str], None] | None = None) -> None:
@@ -29,14 +29,14 @@ def serve(app: Starlette, port: int, on_ready: Callable[[str], None] | None = No
     app : Starlette
         As `twinlink.review.app.app.make_app` returns it.
     port : int
-        Port to listen on; 0: any that is free.
+        Port to listen on; 0: any free port.
     on_ready : callable, optional
-        Gets the address to open first, which holds the key, as soon as it is answered.
+        Called with the address to open, which contains the access key, when the server is ready.
 
     Raises
     ------
     InputError
-        If the port is in use, or may not be used.
+        If the port is in use or not permitted.
     """
     with listen(port) as listening:
         app.state.review.entrance.port = listening.getsockname()[1]
@@ -47,7 +47,7 @@ def serve(app: Starlette, port: int, on_ready: Callable[[str], None] | None = No
 
 
 def server_of(app: Starlette) -> uvicorn.Server:
-    """Return a server that says nothing about itself, believes no proxy and takes no web sockets."""
+    """Return a server without identifying headers, proxy support and web sockets."""
     settings = uvicorn.Config(
         app,
         http="h11",
@@ -63,12 +63,12 @@ def server_of(app: Starlette) -> uvicorn.Server:
 
 
 def listen(port: int) -> socket.socket:
-    """Return a socket of 127.0.0.1 that listens.
+    """Return a listening socket on 127.0.0.1.
 
     Raises
     ------
     InputError
-        If the port is in use, or may not be used.
+        If the port is in use or not permitted.
     """
     if port not in _PORTS:
         raise InputError(f"--port {port}: a port is a number from 0 to 65535 (0: any that is free)")

@@ -1,4 +1,4 @@
-"""Looking at each pair when it is found: the mining waits while a person looks."""
+"""Review of each pair when it is found, while the mining waits."""
 
 from __future__ import annotations
 
@@ -14,42 +14,42 @@ Pair = tuple[int, int]
 
 
 class Watch:
-    """Which newly found pairs have been looked at. Off at first.
+    """Keeps track of new pairs that have been reviewed. Initially off.
 
-    While it is on, the mining is asked to wait as soon as there is a pair that was not looked at, and to go on when all
-    have been. It waits only as long as `next` is asked again and again: nobody is held up by a page that was closed. A
-    pause that a person asked for stays.
+    While it is on, the mining is asked to wait when there is a pair that was not reviewed, and to go on when all have
+    been. The mining waits only while `next` is called repeatedly, so a closed page does not stop it. A pause that the
+    user requested stays.
     """
 
     def __init__(self) -> None:
         self._guard = Lock()
         self._seen: set[Pair] | None = None
-        self._holds = False  # whether the mining waits for our sake
+        self._holds = False  # whether the mining waits because of this object
 
     @property
     def is_on(self) -> bool:
-        """Whether pairs are looked at as they come."""
+        """Whether pairs are reviewed as they are found."""
         return self._seen is not None
 
     def begin(self, run: RunView) -> None:
-        """Look at each pair from now on; those that are there already count as seen."""
+        """Review each pair from now on; existing pairs count as reviewed."""
         with self._guard:
             self._seen = set(_ends(run.live().pairs))
 
     def end(self, run: RunView) -> None:
-        """Look at pairs no more, and let the mining go on."""
+        """Stop reviewing new pairs, and let the mining go on."""
         with self._guard:
             self._seen = None
             self._let_go(run)
 
     def passed(self, pair: Pair) -> None:
-        """Count a pair as looked at."""
+        """Count a pair as reviewed."""
         with self._guard:
             if self._seen is not None:
                 self._seen.add(pair)
 
     def next(self, run: RunView) -> Pair | None:
-        """Return the oldest pair that was not looked at, with the mining waiting; None: none yet, it goes on."""
+        """Return the oldest pair that was not reviewed, with the mining held; None: no pair yet."""
         with self._guard:
             if self._seen is None:
                 return None

@@ -1,4 +1,4 @@
-"""Charts as SVG text: pure functions of arrays, each with a title and a description for those who do not see it."""
+"""Charts as SVG text, made from arrays, each with a text alternative."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ __all__ = ["Bar", "Curve", "Series", "Stack", "bars", "dumbbells", "histogram", 
 
 Floats = npt.NDArray[np.float64]
 ROW = 28
-"""Height of a line in charts whose lines have names."""
+"""Height of a row in charts with named rows."""
 MAX_POINTS = 240
-"""Of a longer curve this many points are drawn: more than a screen tells apart."""
+"""Maximum number of points drawn per curve; more cannot be distinguished on a screen."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Curve:
-    """A line through points; ``low`` and ``high`` are the ends of an interval at each, if there is one."""
+    """A line through points; ``low`` and ``high`` are the ends of intervals at the points, if any."""
 
     label: str
     x: Floats
@@ -58,23 +58,23 @@ class Curve:
 
 @dataclass(frozen=True)
 class Bar:
-    """A bar with its name on the left and its number behind it."""
+    """A bar with its name on the left and its value on the right."""
 
     label: str
     value: float
     style: str = ""
     note: str = ""
-    """What is written behind the bar; the value itself when empty."""
+    """Text on the right of the bar; by default the value."""
 
 
 @dataclass(frozen=True)
 class Stack:
-    """A column that is put together from parts."""
+    """A column of stacked parts."""
 
     label: str
     values: tuple[float, ...]
     line: float = 0.0
-    """Where the line over the columns passes it."""
+    """Value of the line at this column."""
 
 
 def histogram(
@@ -85,7 +85,7 @@ def histogram(
     y_label: str,
     as_share: bool = False,
 ) -> Markup:
-    """Draw counts (or shares of each series) in bins; a later series stands before an earlier one.
+    """Draw counts (or shares of each series) in bins; a later series covers an earlier one.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def _column(
     if value <= 0:
         return ""
     y, bottom = frame.y(below + value), frame.y(below)
-    height = max(bottom - y, 1.5)  # what is there is seen
+    height = max(bottom - y, 1.5)  # small values stay visible
     hint = element("title", written(title)) if title else ""
     return element("rect", hint, x=x, y=bottom - height, width=max(width, 0.6), height=height, class_=class_)
 
@@ -135,7 +135,7 @@ def lines(
     y_text: Callable[[float], str] = _per_cent,
     x_ticks: Sequence[float] | None = None,
 ) -> Markup:
-    """Draw curves over one plane; a long one is thinned out to `MAX_POINTS`."""
+    """Draw curves in one plane; a long curve is thinned out to `MAX_POINTS`."""
     frame = Frame.of(x_range, y_range)
     places = ticks(*x_range, 5) if x_ticks is None else x_ticks
     x_marks = [(value, x_text(value)) for value in places]
@@ -170,7 +170,7 @@ def _thinned(n: int) -> npt.NDArray[np.intp]:
 
 
 def bars(alternative: Alternative, given: Sequence[Bar], width: int = WIDTH, label_width: int = 120) -> Markup:
-    """Draw bars below each other, the longest as long as there is room."""
+    """Draw bars below each other; the longest fills the width."""
     step, thick = ROW, 15
     scale = Scale(0.0, max((bar.value for bar in given), default=0.0) or 1.0, label_width + 10, width - 84)
     parts = []
@@ -193,7 +193,7 @@ def dumbbells(
     width: int = WIDTH,
     label_width: int = 120,
 ) -> Markup:
-    """Draw two values between 0 and 1 for each name on one line: ``low`` as a quiet dot, ``high`` as a full one."""
+    """Draw two values between 0 and 1 per row: ``low`` as a quiet dot, ``high`` as a full one."""
     step = ROW
     scale = Scale(0.0, 1.0, label_width + 14, width - 20)
     bottom = len(labels) * step
@@ -219,17 +219,17 @@ def stacks(
     y_label: str,
     line_label: str = "",
 ) -> Markup:
-    """Draw columns of parts, and a line over them with an axis of its own, which begins at 0.
+    """Draw stacked columns, and a line over them with its own axis, which begins at 0.
 
     Parameters
     ----------
     alternative : Alternative
     columns : sequence of Stack
-        Each with as many values as there are parts.
+        Each with one value per part.
     named : sequence of (str, str)
-        Class and name of each part, from below.
+        Class and name of each part, from bottom to top.
     y_label, line_label : str
-        What the columns count, and what the line does; without the latter there is no line.
+        Labels of the axes of the columns and of the line; without the latter no line is drawn.
     """
     right_room = 64 if line_label else 0
     top = max((sum(each.values) for each in columns), default=0.0) or 1.0

@@ -1,7 +1,7 @@
-"""The link graph of a site with its two languages facing each other: which links have their mirror image.
+"""The link graph of a site with its two languages side by side, and the share of mirrored links.
 
-The first language stands on the left, the second on the right, partners on one line; links inside a language are arcs
-on its side. Where the two halves are mirror images of each other, links tell partners.
+The first language is on the left, the second on the right, partners on one line; links inside a language are arcs on
+its side. The more links are mirrored, the more the links reveal about partners.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ __all__ = ["Facing", "facing", "facing_chart"]
 Ints = npt.NDArray[np.intp]
 
 MAX_SHOWN = 26
-"""Pairs of pages in one picture: what can still be read."""
+"""Maximum number of pairs in a chart, for legibility."""
 MAX_ARCS = 160
-"""Links drawn on each side."""
+"""Maximum number of links drawn per side."""
 MENU_SHARE = 1 / 3
-"""A page that this share of the pages links to stands in the menu: links to it tell nothing of the place of a page."""
+"""A page that more than this share of the pages link to counts as a menu entry; links to it are not informative."""
 MIN_FOR_MENU = 8
-"""Paired pages below which no page is taken for one of the menu."""
+"""Minimum number of pairs for recognising menu entries."""
 
 _WIDTH, _STEP, _EDGE = 860, 27, 96
 _MIDDLE = 36  # between the two columns of names
@@ -38,27 +38,27 @@ _MIDDLE = 36  # between the two columns of names
 
 @dataclass(frozen=True)
 class Facing:
-    """Which pairs of a site are shown, and the links among them."""
+    """The pairs of a site that are shown, and the links among them."""
 
     rows: Ints
-    """The pairs shown, from above: places in what `facing` was given."""
+    """The pairs shown, from top to bottom: indices in the arguments of `facing`."""
     links_a: Ints
-    """Shape (n, 2): links among the pages of the first language, as places in ``rows``."""
+    """Shape (n, 2): links among the pages of the first language, as indices in ``rows``."""
     links_b: Ints
-    """The same of the second."""
+    """The same for the second language."""
     n_pairs: int
     """Pairs of the site."""
     n_links: int
-    """Distinct links among paired pages of one language, menus left out, in both languages together; a link and its
-    mirror image are two."""
+    """Number of distinct links among paired pages within a language, without menus, in both languages together; a link
+    and its mirror image are two."""
     n_mirrored: int
-    """How many of them have their mirror image."""
+    """Number of mirrored links among them."""
     n_menu: int
-    """Links to pages of the menu, which are left out."""
+    """Number of links to menu entries, which are left out."""
 
     @property
     def mirrored(self) -> float | None:
-        """Share of the links that have their mirror image; None without links."""
+        """Share of mirrored links; None: no links."""
         return self.n_mirrored / self.n_links if self.n_links else None
 
 
@@ -69,18 +69,18 @@ def facing(
     target: npt.NDArray[np.int64],
     most: int = MAX_SHOWN,
 ) -> Facing:
-    """Choose what is shown of a site, and count mirrored links.
+    """Choose the pairs of a site to show, and count mirrored links.
 
     A link from page i to page j of one language is mirrored when the partner of i links to the partner of j.
 
     Parameters
     ----------
     page_a, page_b : ndarray of int64, shape (n_pairs,)
-        The site's pairs; a page may stand in one pair alone.
+        The site's pairs; each page in at most one pair.
     source, target : ndarray of int64, shape (n_links,)
-        The site's links, from and to a page; pages that are in no pair are passed over.
+        The site's links; pages without a partner are ignored.
     most : int
-        Pairs shown: the one with the most links and those around it, so ordered that linked ones stand near each other.
+        Number of pairs shown: the one with the most links and those around it, ordered so that linked pairs are near.
     """
     n = len(page_a)
     sides = [_links_between(pages, source, target) for pages in (page_a, page_b)]
@@ -101,7 +101,7 @@ def facing(
 
 
 def _links_between(pages: npt.NDArray[np.int64], source: npt.NDArray[np.int64], target: npt.NDArray[np.int64]) -> Ints:
-    """Return the distinct links among some pages, as their places, shape (n, 2)."""
+    """Return the distinct links among some pages, as indices, shape (n, 2)."""
     index = pd.Index(pages)
     start, stop = (index.get_indexer(pd.Index(ends)) for ends in (source, target))
     inside = (start >= 0) & (stop >= 0) & (start != stop)
@@ -111,15 +111,15 @@ def _links_between(pages: npt.NDArray[np.int64], source: npt.NDArray[np.int64], 
 
 
 def _chosen(kept: Sequence[Ints], n: int, most: int) -> Ints:
-    """Return pairs that hang together, linked ones near each other.
+    """Return a connected set of pairs, ordered so that linked pairs are near each other.
 
-    The pair with the most links comes first, then always the one with the most links to those that are chosen.
+    The pair with the most links is chosen first, then repeatedly the pair with the most links to the chosen ones.
     """
     both = np.concatenate(kept)
     ends = both.T.ravel(), both[:, ::-1].T.ravel()
     linked = csr_array((np.ones(2 * len(both)), ends), shape=(n, n))
     n_links: npt.NDArray[np.float64] = linked.sum(axis=1)
-    gain = n_links / (n_links.max(initial=0.0) + 1)  # below 1: counts only among those with equally many
+    gain = n_links / (n_links.max(initial=0.0) + 1)  # below 1: breaks ties only
     rows: list[int] = []
     for _ in range(min(most, n)):
         row = int(np.argmax(gain))
@@ -139,7 +139,7 @@ def _shown(place: Ints, links: Ints) -> Ints:
 def facing_chart(
     alternative: Alternative, found: Facing, titles_a: Sequence[str], titles_b: Sequence[str], langs: tuple[str, str]
 ) -> Markup:
-    """Draw the two languages facing each other.
+    """Draw the link graph with the two languages side by side.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ def _y(place: float) -> float:
 
 
 def _row(row: int, title_a: str, title_b: str) -> list[str]:
-    """Return two partners on their line, with their names over it."""
+    """Return two partners on a line, with their names."""
     y = _y(row)
     left, right, room = _EDGE, _WIDTH - _EDGE, _WIDTH / 2 - _EDGE - 14 - _MIDDLE
     return [
@@ -181,7 +181,7 @@ def _row(row: int, title_a: str, title_b: str) -> list[str]:
 
 
 def _arcs(links: Ints, both: set[tuple[int, ...]], side: str) -> list[str]:
-    """Return the links of a side as arcs, mirrored ones above the others; of very many the longest are left out."""
+    """Return the links of a side as arcs, mirrored ones on top; if there are too many, the longest are left out."""
     pairs = {(min(link), max(link), tuple(link) in both) for link in links.tolist()}
     chosen = sorted(pairs, key=lambda each: (not each[2], each[1] - each[0], each[0]))[:MAX_ARCS]
     longest = max((stop - first for first, stop, _ in chosen), default=1)
@@ -198,7 +198,7 @@ def _arcs(links: Ints, both: set[tuple[int, ...]], side: str) -> list[str]:
 
 
 def _fitted(text: str, room: float) -> str:
-    """Return a text cut to about some width; Chinese signs are twice as wide."""
+    """Return a text cut to a width; Chinese characters are twice as wide."""
     width, cut = 0.0, ""
     for sign in clean(text):
         width += 14.5 if ord(sign) >= 0x2E80 else 7.8

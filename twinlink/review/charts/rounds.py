@@ -1,6 +1,6 @@
-"""The rounds of site discovery: what became of the sites that each round tried, and the pairs so far.
+"""The chart of the rounds of site discovery: outcomes of the sites tried per round, and the pairs so far.
 
-The report shows the chart in its page; `rounds_file` is the same chart as a file that stands alone.
+The report contains the chart; `rounds_file` returns the same chart as a separate file.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What every chart is put together from: SVG elements, scales, axes, and the text alternative.
+"""Parts of charts: SVG elements, scales, axes, and the text alternative.
 
-Colours are classes of ``base.css``; no attribute ``style`` is used, as the pages' policy forbids it.
+Colours are classes of ``base.css``; no ``style`` attribute is used, since the policy of the pages forbids it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ WIDTH, HEIGHT = 460, 270
 
 @dataclass(frozen=True)
 class Alternative:
-    """What a chart says, for those who do not see it."""
+    """The text alternative of a chart."""
 
     name: str
     """Unique on its page; letters, digits and hyphens."""
@@ -45,7 +45,7 @@ class Alternative:
 
 
 def element(tag: str, content: str = "", **attributes: object) -> str:
-    """Return an SVG element; ``content`` is SVG already. Names end in an underscore where Python reserves them.
+    """Return an SVG element; ``content`` is SVG. Names that Python reserves get a trailing underscore.
 
     >>> element("rect", x=1.25, class_="bar a")
     '<rect x="1.2" class="bar a"/>'
@@ -61,12 +61,12 @@ def _value(value: object) -> str:
 
 
 def words(x: float, y: float, text: str, anchor: str = "start", class_: str = "label", **attributes: object) -> str:
-    """Return a text; ``anchor`` is start, middle or end."""
+    """Return a text element; ``anchor`` is start, middle or end."""
     return element("text", written(text), x=float(x), y=float(y), text_anchor=anchor, class_=class_, **attributes)
 
 
 def written(text: str) -> str:
-    """Return a text of others as the content of an SVG element, which is never empty."""
+    """Return a text, escaped, as the content of an SVG element; never empty."""
     return escape(clean(text)) or " "
 
 
@@ -78,7 +78,7 @@ def line(x1: float, y1: float, x2: float, y2: float, class_: str) -> str:
 def document(
     alternative: Alternative, width: int, height: int, body: Iterable[str], class_: str = "plot", role: str = "img"
 ) -> Markup:
-    """Return an SVG with its text alternative; the role is ``group`` where there is something in it to click on."""
+    """Return an SVG document with its text alternative; charts with links need the role ``group``."""
     name = alternative.name
     head = element("title", written(alternative.title), id=f"{name}-title")
     head += element("desc", written(alternative.description), id=f"{name}-desc")
@@ -95,7 +95,7 @@ def document(
 
 
 def standalone(picture: Markup, legend: Sequence[tuple[str, str]] = ()) -> str:
-    """Return a chart as an SVG file: with its colours, on a ground of its own, the legend below.
+    """Return a chart as an SVG file, with colours, a background and the legend below.
 
     Parameters
     ----------
@@ -124,9 +124,9 @@ _VARIABLE = re.compile(r"(--[\w-]+):\s*([^;]+);")
 
 
 def _chart_styles() -> str:
-    """Return the rules for charts of ``base.css``, in the colours for light grounds, which are written out.
+    """Return the rules for charts from ``base.css``, with the colours for light backgrounds instead of variables.
 
-    Not every program that shows SVG files knows variables of style sheets.
+    Some programs that show SVG files do not support CSS variables.
     """
     sheet = static_text("base.css")
     values = dict(_VARIABLE.findall(sheet.partition("}")[0]))
@@ -137,7 +137,7 @@ def _chart_styles() -> str:
 
 @dataclass(frozen=True)
 class Scale:
-    """A straight line from values to places: ``low`` lies at ``start``, ``high`` at ``end``."""
+    """A linear scale that maps ``low`` to ``start`` and ``high`` to ``end``."""
 
     low: float
     high: float
@@ -145,7 +145,7 @@ class Scale:
     end: float
 
     def __call__(self, value: float) -> float:
-        """Return the place of a value, within the scale."""
+        """Return the position of a value, limited to the scale."""
         share = (value - self.low) / (self.high - self.low) if self.high > self.low else 0.5
         return self.start + min(max(share, 0.0), 1.0) * (self.end - self.start)
 
@@ -167,14 +167,14 @@ def ticks(low: float, high: float, most: int = 6) -> list[float]:
 
 @dataclass(frozen=True)
 class Frame:
-    """The plane of a chart with two axes."""
+    """The plot area of a chart with two axes."""
 
     x: Scale
     y: Scale
 
     @classmethod
     def of(cls, x: tuple[float, float], y: tuple[float, float], width: int = WIDTH, height: int = HEIGHT) -> Frame:
-        """Return the plane of values from the first to the second, with room for labels."""
+        """Return a plot area for two ranges of values, with margins for labels."""
         return cls(Scale(*x, 70, width - 28), Scale(*y, height - 50, 16))
 
     def axes(

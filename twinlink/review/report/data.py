@@ -1,4 +1,4 @@
-"""What a report is made from, and what its sections are made of."""
+"""Records of the report: its data, and the parts of its sections."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class ScoreCounts:
-    """How many candidates have a score in each bin."""
+    """Histogram of the candidates' scores."""
 
     edges: npt.NDArray[np.float64]
     pairs: npt.NDArray[np.int64]
@@ -42,25 +42,25 @@ class ScoreCounts:
 
 @dataclass(frozen=True)
 class Measured:
-    """How right the pairs are by people's judgement."""
+    """Precision and recall of the pairs by a gold list or by labels."""
 
     source: str
-    """What was compared with: a gold list's name, or labels."""
+    """Name of the gold list, or labels."""
     precision: float | Estimate
-    """By a gold list a number, by labels an estimate with its interval."""
+    """A number by a gold list, an estimate with an interval by labels."""
     n: int
     """Pairs that were judged."""
     recall: float | None = None
     coverage: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
-    """Share of all pairs that is kept down to each judged one, the most probable first."""
+    """Share of all pairs kept down to each judged one, the most probable first."""
     precisions: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
-    """Share of right ones among the judged ones of them."""
+    """Precision of the judged ones among them."""
     cuts: Mapping[float, float | Estimate] = field(default_factory=dict)
-    """Least probability → precision of the pairs from there on; cuts with no judged pair are left out."""
+    """Precision by minimum probability; thresholds without judged pairs are left out."""
 
     @property
     def too_few(self) -> bool:
-        """Whether it tells nothing: no pair was judged, or the interval is too wide."""
+        """Whether it is inconclusive: no pair was judged, or the interval is too wide."""
         return not self.n or (isinstance(self.precision, Estimate) and not self.precision.tells)
 
 
@@ -83,7 +83,7 @@ class ReportData:
     made: datetime
     version: str
     signatures: Mapping[str, str]
-    """What made the numbers, by stage."""
+    """Signature of each stage."""
     is_matched: bool
     sites: pd.DataFrame
     """Columns site, n_pages."""
@@ -108,19 +108,19 @@ class ReportData:
     crawl: Mapping[str, Any]
     """``crawl.json``; empty without a crawl."""
     fetched: npt.NDArray[np.int64]
-    """When pages came in, seconds since 1970, in order; pages without a time are left out."""
+    """Times at which pages were fetched, seconds since 1970, sorted; pages without a time are left out."""
     sentences: pd.DataFrame
-    """Columns site, lang_a, lang_b, n (sentence pairs that are handed out), n_known, chance (sum over those known)."""
+    """Columns site, lang_a, lang_b, n (reported sentence pairs), n_known, chance (sum over those known)."""
     rounds: pd.DataFrame
     """Columns of `twinlink.tables.ROUNDS`."""
     graphs: Sequence[SiteGraph]
     measured: Sequence[Measured]
     labels: npt.NDArray[np.int8]
-    """1 accepted, 0 rejected, -1 not labelled; one a pair."""
+    """Label of each pair: 1 accepted, 0 rejected, -1 not labelled."""
     settings: str
     look_alikes: pd.DataFrame
     """A row for each group of near-duplicates: columns site, lang, facing_lang, group, n_pages, n_paired, n_doubtful,
-    n_facing (pages of the group that it faces, 0 for none), url (that of one page)."""
+    n_facing (pages of the group in the other language, 0 for none), url (of one page)."""
 
 
 def records(frame: pd.DataFrame) -> Iterator[Any]:
@@ -129,12 +129,12 @@ def records(frame: pd.DataFrame) -> Iterator[Any]:
 
 
 def known(value: Any) -> float | None:
-    """Return a number of a table; None where it is null."""
+    """Return a number from a table; None: it is null."""
     return None if pd.isna(value) else float(value)
 
 
 def known_text(value: Any) -> str:
-    """Return a text of a table; empty where it is null."""
+    """Return a text from a table; empty: it is null."""
     return value if isinstance(value, str) else ""
 
 
@@ -152,28 +152,28 @@ class Column:
 
     @property
     def is_number(self) -> bool:
-        """Whether its cells stand on the right and sort as numbers."""
+        """Whether its cells are right-aligned and sorted as numbers."""
         return self.kind in ("count", "share", "decimal")
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table to be shown. Cells are what the kind of their column needs; None: not known."""
+    """A table of the report. The kind of a column defines the type of its cells; None: not known."""
 
     caption: str
     columns: Sequence[Column]
     rows: Sequence[Sequence[Any]]
     is_tall: bool = False
-    """Whether it scrolls in a window of its own."""
+    """Whether it scrolls in a box of limited height."""
     folded: str = ""
-    """What is clicked on to see it; empty: it is seen at once."""
+    """Text to click on to unfold it; empty: not folded."""
     is_small: bool = False
-    """Whether it stands among the charts."""
+    """Whether it is placed next to the charts."""
 
 
 @dataclass(frozen=True)
 class Chart:
-    """A chart with what is read around it."""
+    """A chart with its texts and legend."""
 
     title: str
     picture: Markup
@@ -185,7 +185,7 @@ class Chart:
 
 @dataclass(frozen=True)
 class Figure:
-    """A number that stands out."""
+    """A highlighted number."""
 
     number: str
     words: str
@@ -199,7 +199,7 @@ class Section:
     """Its anchor."""
     title: str
     short: str
-    """What the table of contents calls it."""
+    """Its name in the table of contents."""
     text: Sequence[str | Markup] = ()
     charts: Sequence[Chart] = ()
     tables: Sequence[Table] = ()

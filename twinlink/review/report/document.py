@@ -1,4 +1,4 @@
-"""The report: a run in one HTML file that loads nothing."""
+"""Rendering of the report as one HTML file."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ __all__ = ["render_report", "report_sections"]
 def render_report(data: ReportData, stamp: str = "") -> str:
     """Return the report as HTML.
 
-    Nothing is loaded, also not what stands beside the file; the policy in it allows only its own style sheet and the
-    script that sorts tables. All texts of pages are escaped, only addresses of http and https are links.
+    The file loads nothing; its policy allows only its own style sheet and the script that sorts tables. All texts of
+    pages are escaped, and only http and https addresses become links.
 
     Parameters
     ----------
     data : ReportData
     stamp : str
-        What the report was made from, for those who want to know whether it has to be made again.
+        Digest of what the report was made from; `refresh_report` compares it.
     """
     style, script = (f"\n{static_text(name)}" for name in ("base.css", "sort.js"))
     policy = (
@@ -52,7 +52,7 @@ def render_report(data: ReportData, stamp: str = "") -> str:
 
 
 def report_sections(data: ReportData) -> Sequence[Section]:
-    """Return the parts of the report that have something to say."""
+    """Return the sections of the report that are not empty."""
     makers = (
         found_section,
         trust_section,

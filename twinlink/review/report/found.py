@@ -1,4 +1,4 @@
-"""Sections of the report on what was found: figures, languages, sites, and the pairs themselves."""
+"""Sections of the report on the results: figures, languages, sites, pairs."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from twinlink.review.wording import DOUBTS, LABELS
 __all__ = ["found_section", "pairs_section", "shown_pairs", "sites_section"]
 
 MAX_PAIRS = 1000
-"""Pairs shown of each end of the list."""
+"""Pairs shown at each end of the list."""
 MAX_SITES = 300
 MAX_LANGS = 100
 
 
 def found_section(data: ReportData) -> Section:
-    """Return what comes first: the sum of it in a sentence and in figures."""
+    """Return the first section: a summary in a sentence and in figures."""
     n_pages, n_pairs = int(data.sites["n_pages"].sum()), len(data.pairs)
     paired = _pages_in_pairs(data.pairs)
     figures = [Figure(count(n_pairs), _word(n_pairs, "pair of pages", "pairs of pages"))] if data.is_matched else []
@@ -116,7 +116,7 @@ def _pairs_by_languages(data: ReportData) -> Table:
 
 
 def sites_section(data: ReportData) -> Section | None:
-    """Return a table of the sites; None for a single one, of which the figures say it all."""
+    """Return a table of the sites; None if there is only one."""
     if len(data.sites) < 2:
         return None
     pairs = data.pairs.groupby("site")
@@ -153,7 +153,7 @@ def _site_row(data: ReportData, row: Any) -> Iterator[Any]:
 
 
 def shown_pairs(pairs: pd.DataFrame) -> list[npt.NDArray[np.intp]]:
-    """Return the rows of the pairs that are shown: all, or the most doubtful and the most probable ones."""
+    """Return the rows of the pairs to show: all, or the most doubtful and the most probable ones."""
     doubtful = ordered(pairs, {}, "doubt")
     if len(pairs) <= 2 * MAX_PAIRS:
         return [doubtful]
@@ -161,7 +161,7 @@ def shown_pairs(pairs: pd.DataFrame) -> list[npt.NDArray[np.intp]]:
 
 
 def pairs_section(data: ReportData) -> Section | None:
-    """Return the tables of pairs; None without any."""
+    """Return the tables of pairs; None: no pairs."""
     if data.pairs.empty:
         return None
     chosen = shown_pairs(data.pairs)
@@ -210,14 +210,14 @@ def _pair_table(data: ReportData, rows: npt.NDArray[np.intp], whys: npt.NDArray[
 
 
 def _without_blanks(table: Table) -> Table:
-    """Leave out the columns in which nothing is known."""
+    """Return the table without the columns in which all values are unknown."""
     kept = [k for k in range(len(table.columns)) if any(row[k] is not None for row in table.rows)]
     rows = [tuple(row[k] for k in kept) for row in table.rows]
     return replace(table, columns=[table.columns[k] for k in kept], rows=rows)
 
 
 def _sentences(sentences: pd.DataFrame, names: Sequence[str], wanted: Sequence[Any]) -> tuple[int | None, float | None]:
-    """Return the number of sentence pairs and their mean chance; None where sentences were not aligned."""
+    """Return the number of sentence pairs and their mean probability; None: sentences were not aligned."""
     if sentences.empty:
         return None, None
     fits = np.logical_and.reduce([sentences[name] == value for name, value in zip(names, wanted, strict=True)])
@@ -231,7 +231,7 @@ def _pages_in_pairs(pairs: pd.DataFrame) -> int:
 
 
 def _expected(pairs: pd.DataFrame) -> Any:
-    """Return the mean of the probabilities; None where there are none."""
+    """Return the mean of the probabilities; None: there are none."""
     return known(pairs["probability"].mean())
 
 

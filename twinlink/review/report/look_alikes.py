@@ -1,4 +1,4 @@
-"""The groups of near-duplicates in the report: where pages are easily taken for each other."""
+"""Section of the report on near-duplicates."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MAX_GROUPS = 100
 
 
 def look_alikes_section(data: ReportData) -> Section | None:
-    """Return a table of the groups of near-duplicates, the largest first; None without any."""
+    """Return a table of the groups of near-duplicates, the largest first; None: no groups."""
     groups = data.look_alikes
     if groups.empty:
         return None

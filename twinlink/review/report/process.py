@@ -1,4 +1,4 @@
-"""Sections of the report on how the run went: links, patterns, rounds, crawl, rejects, settings."""
+"""Sections of the report on the run: links, patterns, rounds, crawl, rejects, settings."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MAX_SETTINGS = 20_000
 
 
 def links_section(data: ReportData) -> Section | None:
-    """Return the link graphs of the sites with the most pairs; None where pairs do not link to each other's like."""
+    """Return the link graphs of the sites with the most pairs; None: there are none."""
     if not data.graphs:
         return None
     text = (
@@ -68,7 +68,7 @@ def _graph_chart(number: int, graph: SiteGraph, n_sites: int) -> Chart:
 
 
 def patterns_section(data: ReportData) -> Section | None:
-    """Return the URL patterns; None where they were not learned."""
+    """Return the URL patterns; None: they were not learned."""
     if not data.pattern_verdicts:
         return None
     total = sum(data.pattern_verdicts.values())
@@ -102,7 +102,7 @@ def patterns_section(data: ReportData) -> Section | None:
 
 
 def rounds_section(data: ReportData) -> Section | None:
-    """Return the rounds of site discovery; None for a run without."""
+    """Return the rounds of site discovery; None: there are none."""
     if data.rounds.empty:
         return None
     rounds = data.rounds
@@ -120,7 +120,7 @@ def rounds_section(data: ReportData) -> Section | None:
 
 
 def crawl_section(data: ReportData) -> Section | None:
-    """Return how pages came in; None where no page has a time and there was no crawl."""
+    """Return the progress of the crawl; None: no crawl, and no page has a time."""
     if not data.crawl and not len(data.fetched):
         return None
     text = [ENDS.get(str(data.crawl.get("end", "")), "")] if data.crawl else []
@@ -184,7 +184,7 @@ def _crawl_tables(crawl: Mapping[str, Any]) -> list[Table]:
 
 
 def rejects_section(data: ReportData) -> Section | None:
-    """Return what was dropped and why; None when nothing was."""
+    """Return the rejects by reason; None: there are none."""
     if data.rejects.empty and data.filters.empty:
         return None
     rejects = data.rejects
@@ -218,7 +218,7 @@ _STAGE_STYLES = {"crawl": "a", "ingest": "b", "match": ""}
 
 
 def settings_section(data: ReportData) -> Section:
-    """Return what the numbers were made with."""
+    """Return version, signatures and settings."""
     facts = [("Version", data.version), *((f"Signature of {name}", text) for name, text in data.signatures.items())]
     text = "Numbers travel with what made them: equal signatures mean equal results."
     code = data.settings

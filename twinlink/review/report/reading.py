@@ -1,4 +1,4 @@
-"""What a report shows of a run, read from its tables; of large ones only the columns that are needed, part by part."""
+"""Reading of the report's data from the tables of a run; large tables by column and part by part."""
 
 from __future__ import annotations
 
@@ -62,12 +62,12 @@ MAX_GRAPHS = 3
 MAX_PATTERNS = 100
 """URL patterns shown: those with the most pages."""
 N_BINS = 40
-"""Bins of the scores: of a chart 360 pixels wide each has nine."""
+"""Bins of the scores, nine pixels each in a chart 360 pixels wide."""
 _DIVIDER = re.compile(r"\s+[|·–—:-]+\s+|\s*[|｜]\s*")  # between the parts of a title
 
 
 def count_pages(run: RunDirectory) -> tuple[pd.DataFrame, npt.NDArray[np.int64]]:
-    """Return the pages of each site (columns site, n_pages), and when they came in (seconds, in order)."""
+    """Return the pages of each site (columns site, n_pages), and the times of fetching (seconds, sorted)."""
     rows, times = [], []
     for part in iter_parts(run.stage_folder("ingest") / "pages"):
         table = read_table(part, PAGES, ("site", "fetched"))
@@ -81,7 +81,7 @@ def count_pages(run: RunDirectory) -> tuple[pd.DataFrame, npt.NDArray[np.int64]]
 def count_languages(run: RunDirectory, pairs: pd.DataFrame) -> pd.DataFrame:
     """Return the pages in each language, the most frequent first, and those in a pair: columns lang, n_pages, n_paired.
 
-    The language is that of the page: of a site's few pages of a script variant the pairs have the other variant.
+    The language is that of the page; the pairs of a site may have another script variant of it.
     """
     table = read_sites(run.stage_folder("match") / "languages", LANGUAGES, ("page_id", "lang"))
     paired = pa.array(pd.concat([pairs["page_a"], pairs["page_b"]]).unique(), pa.int64())
@@ -95,8 +95,8 @@ def count_languages(run: RunDirectory, pairs: pd.DataFrame) -> pd.DataFrame:
 def candidate_sums(run: RunDirectory, pairs: pd.DataFrame) -> tuple[ScoreCounts | None, pd.DataFrame, int]:
     """Return the scores and the mean evidence of pairs and of other candidates, and the number of candidates.
 
-    Pairs are candidates: what all candidates sum to, less what pairs do, is what the others do. So the candidates pass
-    through once, whatever their number.
+    All pairs are candidates, so the sums of the others are the sums of all candidates minus those of the pairs. The
+    candidates are read once, part by part.
     """
     parts = list(iter_parts(run.stage_folder("match") / "candidates"))
     names = [field.name for field in EVIDENCE]
@@ -115,7 +115,7 @@ def candidate_sums(run: RunDirectory, pairs: pd.DataFrame) -> tuple[ScoreCounts 
 
 
 def _score_edges(parts: Sequence[Path]) -> npt.NDArray[np.float64]:
-    """Return the bins of scores: from 0 to 1, or as far as the method's scores go, by the files' own statistics."""
+    """Return the bins of scores: from 0 to 1, or the range of the method's scores, by the statistics of the files."""
     low, high = 0.0, 1.0
     place = CANDIDATES.names.index("score")
     for part in parts:
@@ -156,13 +156,13 @@ def read_weights(run: RunDirectory) -> pd.DataFrame:
 
 
 def read_filters(run: RunDirectory) -> pd.DataFrame:
-    """Return how many candidates each filter rejected on all sites: columns filter, n_pairs, in the order of asking."""
+    """Return the candidates that each filter rejected on all sites: columns filter, n_pairs, in order of application."""
     table: pd.DataFrame = read_sites(run.stage_folder("match") / "filters", FILTERS).to_pandas()
     return table.groupby("filter", sort=False)["n_pairs"].sum().reset_index()
 
 
 def count_look_alikes(run: RunDirectory) -> pd.DataFrame:
-    """Return the groups of near-duplicates, see `ReportData.look_alikes`; none in a run that is not matched."""
+    """Return the groups of near-duplicates, see `ReportData.look_alikes`; empty if the run is not matched."""
     is_matched = run.read_signature("match") is not None
     folder, columns = run.path / "match" / "look_alikes", [name for name in LOOK_ALIKES.names if name != "page_id"]
     table = read_sites(folder, LOOK_ALIKES, columns) if is_matched else LOOK_ALIKES.empty_table()
@@ -177,7 +177,7 @@ def count_look_alikes(run: RunDirectory) -> pd.DataFrame:
 
 
 def read_patterns(run: RunDirectory) -> tuple[pd.DataFrame, dict[str, int]]:
-    """Return the patterns with the most pages, usable ones first, and how many there are of each verdict."""
+    """Return the patterns with the most pages, usable ones first, and the number of patterns per verdict."""
     if run.read_signature("patterns") is None:
         return PATTERNS.empty_table().to_pandas(), {}
     frame: pd.DataFrame = read_table(run.path / "patterns" / "patterns", PATTERNS).to_pandas()

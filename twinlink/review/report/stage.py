@@ -1,4 +1,4 @@
-"""The report of a run, ``RUN/report.html``: one file for people, made from the tables of all stages that there are."""
+"""Writing of the report of a run, ``RUN/report.html``, from the tables of all finished stages."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ __all__ = ["refresh_report", "report_data", "write_report"]
 
 _STAGES = ("ingest", "match", "align", "patterns")
 _STAMP = re.compile(r'<meta name="twinlink-made-from" content="([^"]*)">')
-_HEAD_BYTES = 4096  # the stamp stands within them
-_OF_LAST_CALL = "seconds_of_last_run"  # differs also when nothing else does
+_HEAD_BYTES = 4096  # they contain the stamp
+_OF_LAST_CALL = "seconds_of_last_run"  # differs even if nothing else does
 
 
 def write_report(run: RunDirectory, target: Path | None = None, gold: Path | None = None) -> Path:
@@ -55,11 +55,11 @@ def write_report(run: RunDirectory, target: Path | None = None, gold: Path | Non
     Parameters
     ----------
     run : RunDirectory
-        With stage `ingest` done; what other stages have left is shown where it is there.
+        With stage `ingest` done; results of other stages are shown if they exist.
     target : Path, optional
         The file; ``report.html`` in the run by default.
     gold : Path, optional
-        Known pairs (see `twinlink.evaluation.gold`): the report says how many of those found are right.
+        Known pairs (see `twinlink.evaluation.gold`), for precision and recall.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def write_report(run: RunDirectory, target: Path | None = None, gold: Path | Non
     GoldError
         If the gold file cannot be read as one.
     InputError
-        If the file cannot be written, or is one that the run or the list of known pairs is kept in.
+        If the file cannot be written, or is a file of the run or the list of known pairs.
     """
     target = run.report_file if target is None else target
     run.check_target(target)
@@ -83,7 +83,7 @@ def write_report(run: RunDirectory, target: Path | None = None, gold: Path | Non
 
 
 def refresh_report(run: RunDirectory) -> Path:
-    """Write the report of a run unless it is there and says what there is to say."""
+    """Write the report of a run unless it is up to date; return where it is."""
     try:
         with run.report_file.open("rb") as file:
             found = _STAMP.search(file.read(_HEAD_BYTES).decode(errors="replace"))
@@ -93,7 +93,7 @@ def refresh_report(run: RunDirectory) -> Path:
 
 
 def _stamp(run: RunDirectory) -> str:
-    """Return what tells whether the report of a run has changed."""
+    """Return a digest of everything that the report is made from."""
     labels, rounds = LabelBook(run.path).file, run.path / FOLDER / ROUNDS_FILE
     digests = [file_digest(path, path.name) if path.is_file() else "" for path in (labels, rounds)]
     crawl = {name: value for name, value in read_crawl(run).items() if name != _OF_LAST_CALL}
@@ -106,7 +106,7 @@ def _settings(run: RunDirectory) -> str:
 
 
 def report_data(run: RunDirectory, gold: Path | None = None) -> ReportData:
-    """Read what the report of a run shows."""
+    """Read the data of the report."""
     sites, fetched = count_pages(run)
     is_matched = run.read_signature("match") is not None
     pairs = read_sites(run.path / "match" / "pairs", PAIRS) if is_matched else PAIRS.empty_table()
@@ -155,7 +155,7 @@ def _shown_titles(run: RunDirectory, pairs: pd.DataFrame) -> dict[int, str]:
 
 
 def _by_gold(run: RunDirectory, pairs: pd.DataFrame, path: Path | None) -> Sequence[Measured]:
-    """Return how right the pairs are by a gold list; nothing without one."""
+    """Return precision and recall by a gold list; empty without one."""
     if path is None:
         return []
     gold = _known_pairs(run, path)
@@ -178,7 +178,7 @@ def _by_gold(run: RunDirectory, pairs: pd.DataFrame, path: Path | None) -> Seque
 
 
 def _known_pairs(run: RunDirectory, path: Path) -> Gold:
-    """Read known pairs of the run's pages; refuse a list of another site: by it all pairs would be wrong."""
+    """Read known pairs of the run's pages; refuse a list that has none of them, since all pairs would be wrong."""
     tables = [read_table(part, PAGES, ["url", "canonical_url"]) for part in iter_parts(run.path / "ingest" / "pages")]
     pages = [own for table in tables for own in zip(*(column.to_pylist() for column in table.columns), strict=True)]
     gold = read_gold(path).with_canonical(pages)
@@ -189,7 +189,7 @@ def _known_pairs(run: RunDirectory, path: Path) -> Gold:
 
 
 def _by_labels(pairs: pd.DataFrame, labels: npt.NDArray[np.int8]) -> Sequence[Measured]:
-    """Return how right the pairs are by what people said of some of them; nothing without labels."""
+    """Return the precision estimated from labels; empty without labels."""
     if not (labels != UNLABELLED).any():
         return []
     chances = pairs["probability"].to_numpy(np.float64)

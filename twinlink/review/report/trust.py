@@ -1,4 +1,4 @@
-"""Sections of the report on how far the pairs can be trusted: probabilities, precision, evidence."""
+"""Sections of the report on the quality of the pairs: probabilities, precision, evidence."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from twinlink.review.wording import EVIDENCE_WORDS
 __all__ = ["CUTS", "evidence_section", "trust_section"]
 
 CUTS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99)
-"""Least probabilities for which the report says what would be kept."""
+"""Minimum probabilities for which the report shows the number and precision of the pairs."""
 MAX_WEIGHT_ROWS = 100
 LEAST_STEP = 0.02
-"""Cuts that keep nearly as many pairs are drawn once."""
-_SIDES = ("a", "b", "good")  # looks of curves
+"""Minimum difference between the shares of two thresholds drawn."""
+_SIDES = ("a", "b", "good")  # classes of curves
 
 
 def trust_section(data: ReportData) -> Section | None:
-    """Return how right the pairs are, by estimate and by judgement; None without pairs."""
+    """Return the precision of the pairs, expected and measured; None: no pairs."""
     if data.pairs.empty:
         return None
     probabilities = np.sort(data.pairs["probability"].dropna().to_numpy(np.float64))[::-1]
@@ -119,7 +119,7 @@ def _precision_curve(data: ReportData, probabilities: npt.NDArray[np.float64]) -
 
 
 def _curve_of_cuts(each: Measured, probabilities: npt.NDArray[np.float64], style: str) -> list[Curve]:
-    """Return what labels say of each cut, as points with intervals; nothing where they say next to nothing."""
+    """Return the precision by labels at each threshold, as points with intervals; inconclusive ones are left out."""
     points: list[tuple[float, float, float, float]] = []
     for cut, found in sorted(each.cuts.items()):
         share = float((probabilities >= cut).mean())
@@ -132,7 +132,7 @@ def _curve_of_cuts(each: Measured, probabilities: npt.NDArray[np.float64], style
 
 
 def _cut_table(data: ReportData, probabilities: npt.NDArray[np.float64]) -> Table:
-    """Return what is kept by each least probability, and how much of it is right."""
+    """Return the number and precision of the pairs at each minimum probability."""
     columns = [
         Column("Least", "decimal", "least probability of the pairs that are kept"),
         Column("Kept", "count"),
@@ -153,7 +153,7 @@ def _cut_table(data: ReportData, probabilities: npt.NDArray[np.float64]) -> Tabl
 
 
 def _conclusive(found: float | Estimate | None) -> float | None:
-    """Return a precision; None where too few pairs were judged."""
+    """Return a precision; None: too few pairs were judged."""
     if isinstance(found, Estimate):
         return found.precision if found.tells else None
     return found
@@ -174,7 +174,7 @@ def _score_histogram(scores: ScoreCounts) -> Chart:
 
 
 def _score_table(scores: ScoreCounts) -> Table:
-    """Return the histogram of scores in numbers; bins without a candidate are left out."""
+    """Return the histogram of scores as a table; empty bins are left out."""
     columns = [Column("From", "decimal"), Column("To", "decimal"), Column("Pairs", "count"), Column("Others", "count")]
     bins = zip(scores.edges[:-1], scores.edges[1:], scores.pairs.tolist(), scores.others.tolist(), strict=True)
     rows = [(float(low), float(high), *counts) for low, high, *counts in bins if any(counts)]
@@ -182,7 +182,7 @@ def _score_table(scores: ScoreCounts) -> Table:
 
 
 def evidence_section(data: ReportData) -> Section | None:
-    """Return which kinds of evidence spoke for the pairs; None where no candidate was measured."""
+    """Return the kinds of evidence with weights and means; None: no candidate was measured."""
     if data.evidence.empty or data.pairs.empty:
         return None
     means = _mean_weights(data.weights)
@@ -208,13 +208,13 @@ def evidence_section(data: ReportData) -> Section | None:
 
 
 def _mean_weights(weights: pd.DataFrame) -> pd.Series[float]:
-    """Return the mean weight of each kind over sites and languages; a kind that a site does not have counts 0 there."""
+    """Return the mean weight of each kind over sites and languages; a missing weight counts 0."""
     n_matches = len(weights[["site", "lang_a", "lang_b"]].drop_duplicates())
     return weights.groupby("evidence")["weight"].sum() / max(n_matches, 1)
 
 
 def _evidence_charts(found: pd.DataFrame) -> list[Chart]:
-    """Return the weights, and beside them how far apart pairs and others lie, in the same order."""
+    """Return charts of the weights, and of the means of pairs and others, in the same order."""
     names = [str(name) for name in found.index]
     low, high = (found[column].to_numpy(np.float64) for column in ("others", "pairs"))
     spoken = "; ".join(
@@ -237,7 +237,7 @@ def _evidence_charts(found: pd.DataFrame) -> list[Chart]:
 
 
 def _weight_tables(weights: pd.DataFrame) -> Sequence[Table]:
-    """Return the weights of every site and language pair, one a line; nothing where there is only one."""
+    """Return a table of the weights, one row per site and language pair; empty if there is only one row."""
     if weights.empty:
         return []
     wide = weights.pivot_table(index=["site", "lang_a", "lang_b"], columns="evidence", values="weight", aggfunc="first")

@@ -1,12 +1,12 @@
-/* Keys, focus and notices of the review. Every page works without it, as plain links and forms. */
+/* Keys, focus and notices of the review. Every page works without this script, with plain links and forms. */
 "use strict";
 (() => {
   const root = document.documentElement;
   root.setAttribute("hx-boost:inherited", "true");
   root.classList.add("scripted");
 
-  let isBusy = false; // while a form or link is on its way: a second key would judge a pair not seen yet
-  let turnedBy = ""; // id of the link or form that the page on its way was asked for with
+  let isBusy = false; // while a request is pending: a second key would label a pair that was not seen yet
+  let turnedBy = ""; // id of the link or form of the pending request
   let lastKey = "";
 
   const isTyping = (element) =>
@@ -21,7 +21,7 @@
     if (document.querySelector("dialog[open]")) return;
     if (isTyping(event.target)) {
       if (event.key === "Escape") {
-        event.preventDefault(); // a search field would be emptied, and what was found would go
+        event.preventDefault(); // else the browser would empty the search field
         event.target.blur();
       }
       return;
@@ -58,12 +58,12 @@
     }
   });
 
-  /* A choice in the filters of the queue shows at once. */
+  /* Changes of the queue's filters apply at once. */
   document.addEventListener("change", (event) => {
     if (event.target.closest("form.filters")) event.target.form.requestSubmit();
   });
 
-  /* The two halves of a bead light up together. */
+  /* Highlight both sides of a bead. */
   const light = (event, on) => {
     const bead = event.target.closest?.("[data-bead]");
     if (!bead) return;
@@ -72,7 +72,7 @@
   document.addEventListener("mouseover", (event) => light(event, true));
   document.addEventListener("mouseout", (event) => light(event, false));
 
-  /* A click into a page's frame would take the keys away: scripts do not run there. Who came by Tab may stay. */
+  /* A click into a frame would disable the keys, since scripts do not run there. Focus by Tab stays. */
   window.addEventListener("blur", () => {
     setTimeout(() => {
       const frame = document.activeElement;
@@ -80,7 +80,7 @@
     });
   });
 
-  /* The text begins at the heading; menus are above it. */
+  /* Scroll the text to the heading, past the menus. */
   function begin() {
     const start = document.getElementById("start");
     const box = start?.closest(".scrolling");
@@ -88,13 +88,13 @@
   }
   begin();
 
-  /* What a live region held when it came is not read aloud; what comes into it afterwards is. */
+  /* Screen readers announce only later changes of a live region, so its content is inserted again. */
   function announceAgain() {
     const notices = document.getElementById("notices");
     const words = [...(notices?.childNodes || [])];
     if (!notices?.textContent.trim()) return;
     const height = notices.offsetHeight;
-    notices.style.minHeight = `${height}px`; // set by script: no jump while it is empty
+    notices.style.minHeight = `${height}px`; // avoids a jump while it is empty
     notices.replaceChildren();
     setTimeout(() => notices.append(...words), 60);
   }

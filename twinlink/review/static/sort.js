@@ -1,4 +1,4 @@
-/* Tables of the class `sortable`: each column's name becomes a button that sorts by it. Without this file they stay as they are. */
+/* Makes tables of the class `sortable` sortable: each column's name becomes a button. */
 (function () {
   "use strict";
 
@@ -26,7 +26,7 @@
     rows.sort(function (one, other) {
       if (one.value === null || other.value === null) {
         if (one.value === other.value) return one.place - other.place;
-        return one.value === null ? 1 : -1; // what is not known comes last, either way
+        return one.value === null ? 1 : -1; // unknown values come last in both directions
       }
       var order = compare(one.value, other.value);
       return (descending ? -order : order) || one.place - other.place;

@@ -54,8 +54,8 @@ def _facts(run: RunTables) -> list[tuple[str, str]]:
 
 def _pairs(pairs: pd.DataFrame) -> str:
     langs = pairs["lang_a"].str.cat(pairs["lang_b"], sep="–")
-    chances = pairs["probability"]
-    precision = f", expected precision {chances.mean():.3f}" if chances.notna().all() else ""
+    probabilities = pairs["probability"]
+    precision = f", expected precision {probabilities.mean():.3f}" if probabilities.notna().all() else ""
     return f"{len(pairs):,} ({_counts(langs)}){precision}" if len(pairs) else "0"
 
 

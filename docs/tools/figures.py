@@ -26,7 +26,7 @@ from twinlink.demo import write_site
 from twinlink.graph.links import adjacency, neighbours
 from twinlink.graph.matching import greedy_matching, optimal_matching
 from twinlink.graph.propagation import enhanced_similarity
-from twinlink.similarity.chances import chance_of_being_right
+from twinlink.similarity.probabilities import probability_of_being_right
 from twinlink.toy import toy_site
 
 __all__ = ["draw_all"]
@@ -145,7 +145,7 @@ def weighed() -> Drawing:
     rng = np.random.default_rng(1)
     wrong = rng.normal(-3, 1.4, 200)
     given = np.concatenate([rng.normal(3.5, 1.8, 150), rng.normal(-4, 1.4, 50)])
-    chance = chance_of_being_right(given, wrong)
+    chance = probability_of_being_right(given, wrong)
     order = np.argsort(given)
     half = float(given[order][np.argmax(chance[order] >= 0.5)])
     left, width = 60, 520

@@ -28,8 +28,8 @@ def test_no_labels_nothing_known_whatever_the_model_claims() -> None:
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.integers(0, 1)), min_size=1, max_size=40))
 def test_all_labelled_all_known(pairs: list[tuple[float, int]]) -> None:
-    chances, verdicts = zip(*pairs, strict=True)
-    found = estimate(chances, verdicts)
+    probabilities, verdicts = zip(*pairs, strict=True)
+    found = estimate(probabilities, verdicts)
     assert [found.low, found.precision, found.high] == pytest.approx([np.mean(verdicts)] * 3)
     assert found.n == found.of == len(pairs)
 
@@ -38,8 +38,8 @@ def test_all_labelled_all_known(pairs: list[tuple[float, int]]) -> None:
     st.lists(st.tuples(st.one_of(st.floats(0, 1), st.just(float("nan"))), st.integers(-1, 1)), min_size=1, max_size=40)
 )
 def test_the_interval_agrees_with_what_is_known_for_certain(pairs: list[tuple[float, int]]) -> None:
-    chances, verdicts = zip(*pairs, strict=True)
-    found = estimate(chances, verdicts)
+    probabilities, verdicts = zip(*pairs, strict=True)
+    found = estimate(probabilities, verdicts)
     n_right, n_wrong = verdicts.count(1), verdicts.count(0)
     assert n_right / len(pairs) - 1e-9 <= found.low <= found.high <= 1 - n_wrong / len(pairs) + 1e-9
     assert found.low <= found.precision <= found.high
@@ -56,20 +56,20 @@ def test_one_stratum_is_jeffreys_interval() -> None:
 
 
 def test_labels_of_the_doubtful_alone_say_nothing_of_the_others() -> None:
-    chances = np.linspace(0.5, 1, 1000)
+    probabilities = np.linspace(0.5, 1, 1000)
     verdicts = np.where(np.arange(1000) < 100, np.arange(1000) % 2, -1)
-    found = estimate(chances, verdicts)
+    found = estimate(probabilities, verdicts)
     assert found.low < 0.06
     assert found.high > 0.94
 
 
 def test_doubtful_ones_shown_more_often_do_not_pull_the_estimate_down() -> None:
     """100 doubtful pairs, half of them right, all labelled; 20 labels of 900 sure ones, all right."""
-    chances = np.repeat([0.6, 0.99], [100, 900])
+    probabilities = np.repeat([0.6, 0.99], [100, 900])
     verdicts = np.full(1000, -1)
     verdicts[:100] = np.arange(100) % 2
     verdicts[100:120] = 1
-    found = estimate(chances, verdicts)
+    found = estimate(probabilities, verdicts)
     assert pytest.approx(70, abs=1) == 120 * 0.58, "what the plain share would be: 70 of 120"
     assert found.precision == pytest.approx(0.95, abs=0.03)
 
@@ -92,15 +92,17 @@ def test_more_labels_a_narrower_interval() -> None:
     assert widths[-1] < 0.03
 
 
-def _truth(kind: str, chances: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def _truth(kind: str, probabilities: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Return how likely pairs are right: as the model says, less, or without any regard to what it says."""
-    return {"as claimed": chances, "too sure": 1 - np.minimum(1, (1 - chances) * 3 + 0.03)}.get(
-        kind, np.full(len(chances), 0.7)
+    return {"as claimed": probabilities, "too sure": 1 - np.minimum(1, (1 - probabilities) * 3 + 0.03)}.get(
+        kind, np.full(len(probabilities), 0.7)
     )
 
 
-def _labelled(how: str, chances: npt.NDArray[np.float64], n: int, rng: np.random.Generator) -> npt.NDArray[np.intp]:
-    doubtful, mixed = np.argsort(chances), rng.permutation(len(chances))
+def _labelled(
+    how: str, probabilities: npt.NDArray[np.float64], n: int, rng: np.random.Generator
+) -> npt.NDArray[np.intp]:
+    doubtful, mixed = np.argsort(probabilities), rng.permutation(len(probabilities))
     halves = np.union1d(doubtful[: n // 2], mixed[: n - n // 2])
     return {"random": mixed[:n], "doubt": doubtful[:n]}.get(how, halves)
 
@@ -112,12 +114,12 @@ def test_the_interval_has_the_truth_as_often_as_it_says(how: str, kind: str) -> 
     rng = np.random.default_rng(8)
     n_trials, hits, widths = 100, 0, []
     for _ in range(n_trials):
-        chances = 1 - np.minimum(0.5, rng.gamma(0.4, 0.12, 500))
-        is_right = rng.random(500) < _truth(kind, chances)
+        probabilities = 1 - np.minimum(0.5, rng.gamma(0.4, 0.12, 500))
+        is_right = rng.random(500) < _truth(kind, probabilities)
         verdicts = np.full(500, -1)
-        chosen = _labelled(how, chances, 60, rng)
+        chosen = _labelled(how, probabilities, 60, rng)
         verdicts[chosen] = is_right[chosen]
-        found = estimate(chances, verdicts)
+        found = estimate(probabilities, verdicts)
         hits += found.low - 1e-9 <= is_right.mean() <= found.high + 1e-9
         widths.append(found.high - found.low)
     assert hits / n_trials >= 0.88
@@ -132,12 +134,12 @@ def test_lengths_must_agree() -> None:
 
 @pytest.mark.parametrize("told", [True, False])
 def test_labels_of_pairs_with_a_probability_tell_nothing_of_those_without_one(told: bool) -> None:
-    chances = np.repeat([0.9, np.nan], 500)
+    probabilities = np.repeat([0.9, np.nan], 500)
     codes = np.full(1000, -1)
-    codes[(~np.isnan(chances) if told else np.isnan(chances)).nonzero()[0][:100]] = 1
-    found = estimate(chances, codes)
+    codes[(~np.isnan(probabilities) if told else np.isnan(probabilities)).nonzero()[0][:100]] = 1
+    found = estimate(probabilities, codes)
     assert found.n == 100
     assert found.low < 0.55
     assert found.high > 0.95
     both = np.where(np.arange(1000) % 5 == 0, 1, -1)
-    assert estimate(chances, both).low > 0.95
+    assert estimate(probabilities, both).low > 0.95

@@ -43,7 +43,7 @@ def matched(side_a, side_b, columns, probabilities):
     return SideMatch(side_a, side_b, found, found.probabilities >= 0.5)
 
 
-def chances(*matches):
+def probabilities(*matches):
     return [each.found.probabilities.round(4).tolist() for each in reconcile(matches, [], MatchSettings())]
 
 
@@ -54,7 +54,7 @@ def test_two_languages_are_left_alone():
 
 def test_a_doubtful_pair_is_supported_by_the_way_round():
     support = matched(EN, DE, [0, 1, 2], [0.9] * 3), matched(FR, DE, [0, 1, 2], [0.9] * 3)
-    (first, *_) = chances(matched(EN, FR, [0, 1, 2], [0.5, 0.4, 0.0]), *support)
+    (first, *_) = probabilities(matched(EN, FR, [0, 1, 2], [0.5, 0.4, 0.0]), *support)
     ratio = 0.81 / 0.19
     assert first[0] == pytest.approx(ratio / (1 + ratio), abs=1e-4)
     assert first[1] == pytest.approx(0.4 * ratio / (0.6 + 0.4 * ratio), abs=1e-4)
@@ -63,14 +63,14 @@ def test_a_doubtful_pair_is_supported_by_the_way_round():
 
 def test_a_pair_that_the_third_language_contradicts_falls():
     support = matched(EN, DE, [0, 1, 2], [0.99] * 3), matched(FR, DE, [1, 0, 2], [0.99] * 3)
-    (first, *_) = chances(matched(EN, FR, [0, 1, 2], [0.6] * 3), *support)
+    (first, *_) = probabilities(matched(EN, FR, [0, 1, 2], [0.6] * 3), *support)
     assert first[0] == first[1] < 0.1
     assert first[2] > 0.95
 
 
 def test_doubtful_pairs_say_nothing():
     doubtful = matched(EN, DE, [0, 1, 2], [0.6] * 3), matched(FR, DE, [1, 0, 2], [0.6] * 3)
-    assert chances(matched(EN, FR, [0, 1, 2], [0.7] * 3), *doubtful)[0] == [0.7] * 3
+    assert probabilities(matched(EN, FR, [0, 1, 2], [0.7] * 3), *doubtful)[0] == [0.7] * 3
 
 
 @pytest.mark.parametrize("there", ["agrees", "contradicts"])
@@ -80,16 +80,16 @@ def test_a_way_round_that_is_likelier_wrong_than_right_says_nothing(there):
     pair = matched(EN, FR, [0, 1, 2], [0.6] * 3)
     below = matched(EN, DE, [0, 1, 2], [0.69] * 3), matched(FR, DE, columns, [0.69] * 3)
     above = matched(EN, DE, [0, 1, 2], [0.72] * 3), matched(FR, DE, columns, [0.72] * 3)
-    assert chances(pair, *below)[0] == [0.6] * 3
-    assert (chances(pair, *above)[0][0] > 0.6) is (there == "agrees")
-    assert chances(pair, *above)[0][0] != 0.6
+    assert probabilities(pair, *below)[0] == [0.6] * 3
+    assert (probabilities(pair, *above)[0][0] > 0.6) is (there == "agrees")
+    assert probabilities(pair, *above)[0][0] != 0.6
 
 
 def test_the_direction_of_a_match_does_not_matter():
     forth = matched(EN, DE, [1, 2, 0], [0.9] * 3)
     back = matched(DE, EN, [2, 0, 1], [0.9] * 3)
     pair, other = matched(EN, FR, [0, 1, 2], [0.5] * 3), matched(FR, DE, [1, 2, 0], [0.9] * 3)
-    assert chances(pair, forth, other)[0] == chances(pair, back, other)[0]
+    assert probabilities(pair, forth, other)[0] == probabilities(pair, back, other)[0]
 
 
 def test_support_changes_what_is_handed_out():
@@ -118,9 +118,9 @@ def test_a_candidate_takes_the_place_of_pairs_that_are_contradicted():
     wrong = with_rivals(matched(EN, FR, [1, 0, 2], [0.6, 0.6, 0.9]), 0.45)
     (first, *_) = reconcile([wrong, *SURE_ROUND], [], MatchSettings())
     assert partners(first) == {0: 0, 1: 1, 2: 2}
-    chances = dict(zip(first.found.matching.rows.tolist(), first.found.probabilities.tolist(), strict=True))
-    assert 0.5 < chances[0] < 0.99
-    assert chances[2] > 0.9
+    probabilities = dict(zip(first.found.matching.rows.tolist(), first.found.probabilities.tolist(), strict=True))
+    assert 0.5 < probabilities[0] < 0.99
+    assert probabilities[2] > 0.9
 
 
 def test_pairs_come_by_falling_score_and_with_it():

@@ -22,7 +22,7 @@ from twinlink.config import Config
 from twinlink.damage import list_tables
 from twinlink.errors import ConfigError
 from twinlink.explain.explanation import explain
-from twinlink.explain.outcomes import WITHOUT_CHANCES
+from twinlink.explain.outcomes import WITHOUT_PROBABILITIES
 from twinlink.ingest.stage import ingest
 from twinlink.jobs.mine import match_stage
 from twinlink.labels.book import Label, LabelBook, Verdict
@@ -353,7 +353,7 @@ def test_every_sentence_about_two_pages_is_borne_out(matched: Matched, method: s
     for row in run.pairs.itertuples():
         verdict = run.explain(row.url_b, row.url_a).verdict
         chance = "no probability (the method gives none)"
-        chance = chance if method in WITHOUT_CHANCES else f"probability {row.probability:.3f}"
+        chance = chance if method in WITHOUT_PROBABILITIES else f"probability {row.probability:.3f}"
         assert verdict == f"a pair: {chance}, score {row.score:.4f}, best rival {row.rival:.4f}"
 
 
@@ -421,7 +421,7 @@ def test_a_kept_page_that_ingest_told_of_is_not_called_rejected_by_it(matched: M
 @pytest.mark.parametrize("method", METHODS)
 def test_methods_without_probabilities(method: str) -> None:
     settings = Config().override({"match.method": method, "match.min_precision": 0.9}).match
-    if method in WITHOUT_CHANCES:
+    if method in WITHOUT_PROBABILITIES:
         with pytest.raises(Exception, match="gives no probabilities"):
             check_cut(settings)
     else:

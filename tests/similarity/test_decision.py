@@ -147,11 +147,11 @@ def test_arguments_must_fit() -> None:
         choose_threshold(scores, outside, greedy, all_different(2), all_different(2))
 
 
-chances = st.lists(st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0]), max_size=12).map(np.array)
+probabilities = st.lists(st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0]), max_size=12).map(np.array)
 levels = st.sampled_from([0.0, 0.2, 0.3, 0.5, 0.6, 0.75, 0.9, 0.95, 1.0])
 
 
-@given(chances, levels)
+@given(probabilities, levels)
 def test_keep_pairs_equals_trying_every_length(probabilities: NDArray[np.float64], level: float) -> None:
     best_first = sorted(range(len(probabilities)), key=lambda k: (-probabilities[k], k))
     longest = max(n for n in range(len(best_first) + 1) if sum(probabilities[best_first[:n]]) >= level * n - 1e-9)
@@ -160,7 +160,7 @@ def test_keep_pairs_equals_trying_every_length(probabilities: NDArray[np.float64
     assert np.flatnonzero(found).tolist() == sorted(best_first[:longest])
 
 
-@given(chances, levels, levels)
+@given(probabilities, levels, levels)
 def test_a_higher_precision_is_a_part_of_the_list_and_is_kept(
     probabilities: NDArray[np.float64], one: float, other: float
 ) -> None:
@@ -170,7 +170,7 @@ def test_a_higher_precision_is_a_part_of_the_list_and_is_kept(
     assert not shorter.any() or probabilities[shorter].mean() >= max(one, other) - 1e-9
 
 
-@given(chances, levels)
+@given(probabilities, levels)
 def test_keep_pairs_by_a_least_probability(probabilities: NDArray[np.float64], level: float) -> None:
     assert keep_pairs(probabilities, level).tolist() == [p >= level for p in probabilities.tolist()]
 

@@ -110,9 +110,9 @@ def test_rejected_pairs_lower_the_chances_of_pairs_like_them() -> None:
     assert len(wrong) >= 8
     lessons = site.lessons(wrong[:5])
     after = site.weighed(lessons)
-    chances = [dict(zip(each.pairs.tolist(), each.probabilities, strict=True)) for each in (before, after)]
+    probabilities = [dict(zip(each.pairs.tolist(), each.probabilities, strict=True)) for each in (before, after)]
     like_them = wrong[5:].tolist()
-    told = np.array([[of.get(pair, 0.0) for pair in like_them] for of in chances])
+    told = np.array([[of.get(pair, 0.0) for pair in like_them] for of in probabilities])
     assert told[1].mean() < told[0].mean() - 0.1
     assert not set(wrong[:5].tolist()) & set(after.pairs.tolist())
 
@@ -125,8 +125,8 @@ def test_accepted_pairs_raise_the_chances_of_pairs_like_them() -> None:
     right = before.pairs[site.right[before.pairs]]
     lessons = site.lessons(right[::2])
     after = site.weighed(lessons)
-    chances = [dict(zip(each.pairs.tolist(), each.probabilities, strict=True)) for each in (before, after)]
-    told = np.array([[of.get(pair, 0.0) for pair in right[1::2].tolist()] for of in chances])
+    probabilities = [dict(zip(each.pairs.tolist(), each.probabilities, strict=True)) for each in (before, after)]
+    told = np.array([[of.get(pair, 0.0) for pair in right[1::2].tolist()] for of in probabilities])
     assert told[1].mean() > told[0].mean()
 
 

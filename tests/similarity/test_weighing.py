@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 
 from twinlink.config import WeighingSettings
 from twinlink.errors import ShapeError
-from twinlink.similarity.chances import chance_of_being_right
+from twinlink.similarity.probabilities import probability_of_being_right
 from twinlink.similarity.rivals import Rivalry
 from twinlink.similarity.weighing import (
     LEAST_COMPARED,
@@ -165,7 +165,7 @@ def test_noise_counts_little() -> None:
 @given(st.integers(0, 2**32 - 1), st.integers(1, 6), st.integers(1, 6), st.floats(0, 1), st.integers(1, 5))
 @example(5, 6, 4, 0.625, 4)  # a tie: its pairs are each less likely than a pair with lower log odds
 def test_properties(seed: int, n_a: int, n_b: int, share: float, n_values: int) -> None:
-    """On any input: finite, chances in [0, 1], weights of sum 1; presence rises with the log odds."""
+    """On any input: finite, probabilities in [0, 1], weights of sum 1; presence rises with the log odds."""
     rng = np.random.default_rng(seed)
     rivalry = Rivalry(csr_array(rng.random((n_a, n_b)) < share))
     n = len(rivalry.rows)
@@ -285,10 +285,10 @@ def test_look_alikes_are_judged_apart_from_20_pairs_and_20_wrong_ones_on(n_given
     places = np.arange(len(odds))
     presence = _presence(odds, places, (np.arange(len(wrong)) + len(odds), wrong), alike)
     if min(n_given, n_wrong) >= LEAST_COMPARED:
-        assert presence[30:].tolist() == chance_of_being_right(look_alikes, wrong_look_alikes).tolist()
-        assert presence[:30].tolist() == chance_of_being_right(others, wrong_others).tolist()
+        assert presence[30:].tolist() == probability_of_being_right(look_alikes, wrong_look_alikes).tolist()
+        assert presence[:30].tolist() == probability_of_being_right(others, wrong_others).tolist()
     else:
-        assert presence.tolist() == chance_of_being_right(odds, wrong).tolist()
+        assert presence.tolist() == probability_of_being_right(odds, wrong).tolist()
 
 
 def test_what_depends_on_other_candidates_is_measured_again() -> None:

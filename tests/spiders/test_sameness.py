@@ -14,7 +14,7 @@ from tests.loopback import Answer, serving
 from twinlink.config import CrawlSettings
 from twinlink.spiders.crawling import crawl
 from twinlink.spiders.frontier.ledger import ledger_rejects
-from twinlink.spiders.traps import MAX_ALIKE, Sameness, form, said_by
+from twinlink.spiders.traps import MAX_ALIKE, Sameness, form, text_digest
 
 TEXT = "What this page says is the same under every address that leads to it, and there are many such addresses."
 
@@ -23,7 +23,7 @@ def test_a_form_is_a_trap_after_so_many_pages_that_say_the_same() -> None:
     sameness = Sameness()
     for n in range(MAX_ALIKE):
         assert not sameness.is_trap("http://a.org/list?sort=any")
-        sameness.see(f"http://a.org/list?sort={n}", said_by([TEXT]))
+        sameness.see(f"http://a.org/list?sort={n}", text_digest([TEXT]))
     assert sameness.is_trap("http://a.org/list?sort=any")
     assert not sameness.is_trap("http://a.org/list?sort=any&page=2")
 
@@ -32,14 +32,14 @@ def test_a_form_is_a_trap_after_so_many_pages_that_say_the_same() -> None:
 def test_one_other_page_clears_a_form_for_good(at: int) -> None:
     sameness = Sameness()
     for n in range(3 * MAX_ALIKE):
-        sameness.see(f"http://a.org/p/{n}.html", said_by([TEXT if n != at else TEXT[::-1]]))
+        sameness.see(f"http://a.org/p/{n}.html", text_digest([TEXT if n != at else TEXT[::-1]]))
     assert not sameness.is_trap("http://a.org/p/99.html")
 
 
 def test_pages_that_say_next_to_nothing_are_no_trap() -> None:
     sameness = Sameness()
     for n in range(3 * MAX_ALIKE):
-        sameness.see(f"http://a.org/p/{n}.html", said_by(["A frame"]))
+        sameness.see(f"http://a.org/p/{n}.html", text_digest(["A frame"]))
     assert not sameness.is_trap("http://a.org/p/99.html")
 
 

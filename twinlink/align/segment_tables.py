@@ -11,7 +11,7 @@ import pyarrow as pa
 from twinlink.align.filters import UNSURE, Segment, pair_key
 from twinlink.align.page_pairs import PageTexts
 from twinlink.align.workers import AlignedPage
-from twinlink.similarity.chances import chance_of_being_right
+from twinlink.similarity.probabilities import probability_of_being_right
 from twinlink.tables import PAGE_ALIGNMENTS, SEGMENT, SEGMENTS
 
 __all__ = ["page_table", "segment_chances", "segment_table"]
@@ -24,7 +24,7 @@ def segment_chances(done: Sequence[AlignedPage], verdicts: Sequence[Sequence[str
     """Return the probability of each kept bead of a site to be a translation; None for all others.
 
     Its held-out score (`Segment.held_out`) is compared with those of wrong pairs that pass the same filters, see
-    `twinlink.similarity.chances.chance_of_being_right`. None for all where there are less than
+    `twinlink.similarity.probabilities.probability_of_being_right`. None for all where there are less than
     `LEAST_COMPARED` wrong ones.
     """
     there = {pair_key(one.source, one.target) for page in done for one in page.segments if one.source and one.target}
@@ -34,7 +34,7 @@ def segment_chances(done: Sequence[AlignedPage], verdicts: Sequence[Sequence[str
     chances: list[float | None] = [None] * len(given)
     if len(wrong) >= LEAST_COMPARED:
         places = np.flatnonzero(given)
-        found = chance_of_being_right(scores[places], np.array(list(wrong.values())))
+        found = probability_of_being_right(scores[places], np.array(list(wrong.values())))
         for place, chance in zip(places.tolist(), found.tolist(), strict=True):
             chances[place] = chance
     return chances

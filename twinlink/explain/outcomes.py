@@ -15,7 +15,7 @@ from twinlink.rundir.directory import RunDirectory
 if TYPE_CHECKING:
     from twinlink.run_tables import RunTables
 
-__all__ = ["WITHOUT_CHANCES", "Outcomes", "both", "either"]
+__all__ = ["WITHOUT_PROBABILITIES", "Outcomes", "both", "either"]
 
 _BY_ADDRESS = {
     "bitextor2010": "the URL rule does not join their addresses",
@@ -23,7 +23,7 @@ _BY_ADDRESS = {
     "urls": "no URL pattern joins their addresses",
 }
 """Reasons why two pages are not candidates, in methods that choose them by address."""
-WITHOUT_CHANCES = frozenset((*_BY_ADDRESS, "webmining"))
+WITHOUT_PROBABILITIES = frozenset((*_BY_ADDRESS, "webmining"))
 """Methods that tell no probabilities."""
 _NOT_MATCHED = frozenset(("no-language", "two-languages", "other-language", "only-language"))
 """Reasons of pages that were compared with none."""
@@ -84,7 +84,7 @@ class Outcomes:
         if rows.empty:
             pages = self._run.path / "ingest" / "pages"
             raise InputError(f"{url}: no such page in this run; its pages are in {pages}")
-        return _told(rows)
+        return _as_text(rows)
 
     def of_pair(self, number_a: int, number_b: int) -> str:
         """Return why two kept pages are a pair, or not."""
@@ -147,7 +147,7 @@ class Outcomes:
 
     def _why_unpaired(self, number: int) -> str:
         """Return why a kept page is in no pair."""
-        return _told(self._rejects_of(number))
+        return _as_text(self._rejects_of(number))
 
     def _rejects_of(self, number: int) -> pd.DataFrame:
         rejects = self._run.rejects
@@ -165,10 +165,10 @@ class Outcomes:
     def _chance(self, pair: Any) -> str:
         if not pd.isna(pair.probability):
             return f"probability {pair.probability:.3f}"
-        why = "the method gives none" if self._method.method in WITHOUT_CHANCES else "a label made it a pair"
+        why = "the method gives none" if self._method.method in WITHOUT_PROBABILITIES else "a label made it a pair"
         return f"no probability ({why})"
 
 
-def _told(rejects: pd.DataFrame) -> str:
+def _as_text(rejects: pd.DataFrame) -> str:
     told = [(f"rejected in {row.stage}: {row.reason}", str(row.detail)) for row in rejects.itertuples()]
     return "; ".join(f"{reason} ({detail})" if detail else reason for reason, detail in told)

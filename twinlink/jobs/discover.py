@@ -197,11 +197,11 @@ class _Loop:
 
     def _fetched(self, number: int, chosen: Iterable[Chosen]) -> pa.Table:
         """Return the verdicts on the seeds, which are crawled without a probe, by whether they gave pages."""
-        told = fetched_sites(self._run)
+        counts = fetched_sites(self._run)
         found = {}
         for each in chosen:
-            n_pages = told.get(each.site, {}).get("pages", 0)
-            found[each.site] = Look("seed", "", n_pages) if n_pages else failure(told.get(each.site, {}))
+            n_pages = counts.get(each.site, {}).get("pages", 0)
+            found[each.site] = Look("seed", "", n_pages) if n_pages else failure(counts.get(each.site, {}))
         return _verdict_table(number, chosen, found, self._config)
 
     def _credible_keys(self) -> Mapping[Key, float]:

@@ -126,10 +126,12 @@ def fetched_sites(run: RunDirectory) -> dict[str, dict[str, Any]]:
         return {}
 
 
-def _look_at(site: str, run: RunDirectory, told: Mapping[str, Any], config: Config, prior: Mapping[Key, float]) -> Look:
+def _look_at(
+    site: str, run: RunDirectory, counts: Mapping[str, Any], config: Config, prior: Mapping[Key, float]
+) -> Look:
     part = site_file(run.path / "ingest" / "pages", site)
     if not part.is_file():
-        return failure(told)
+        return failure(counts)
     pages = read_table(part, PAGES, ("url", "blocks"))
     texts = [" ".join(blocks)[:MAX_LETTERS] for blocks in pages["blocks"].to_pylist()]
     return look(pages["url"].to_pylist(), texts, config, prior)
@@ -171,7 +173,7 @@ def _languages(texts: Sequence[str], wanted: Sequence[str]) -> list[str]:
     return [wanted_of.get(lang, UNDETERMINED) for lang in found]
 
 
-def failure(told: Mapping[str, Any]) -> Look:
+def failure(counts: Mapping[str, Any]) -> Look:
     """Return why a site gave no page, from the counts of its crawl.
 
     Examples
@@ -181,7 +183,7 @@ def failure(told: Mapping[str, Any]) -> Look:
     >>> failure({"rejects": {"dns": 2}}).verdict, failure({"redirects": 1}).verdict, failure({}).verdict
     ('dead', 'moved', 'empty')
     """
-    rejects: Mapping[str, int] = told.get("rejects", {})
+    rejects: Mapping[str, int] = counts.get("rejects", {})
     reason = ", ".join(f"{name} {n}" for name, n in rejects.items())
     names = set(rejects)
     if names & _REFUSED:
@@ -190,7 +192,7 @@ def failure(told: Mapping[str, Any]) -> Look:
         return Look("errors", reason)
     if names:
         return Look("dead", reason)
-    if told.get("redirects"):
+    if counts.get("redirects"):
         return Look("moved", "it only redirects to other sites")
     return Look("empty", "no page in it")
 

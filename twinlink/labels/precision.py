@@ -39,10 +39,10 @@ _LEVEL = 0.95
 WIDEST_TOLD = 0.3
 """Width of an interval up to which its share is told; set by eye: 10 labels that agree are enough, 5 are not, and of
 labels that do not, it takes 41 at most."""
-# Trials on simulated runs of 100 and 1,000 pairs with 10 to 200 labels, seven ways in which chances may be wrong: the
-# interval has the truth in 93 % of the cases where labels come in random order (80 % in the worst way), in 92 % where
-# half of them are the most doubtful pairs, in all cases where all of them are. With 10 labels a stratum, or strata
-# that do not end at labels, the worst way falls to 24 and 27 %.
+# Trials on simulated runs of 100 and 1,000 pairs with 10 to 200 labels, seven ways in which probabilities may be wrong:
+# the interval has the truth in 93 % of the cases where labels come in random order (80 % in the worst way), in 92 %
+# where half of them are the most doubtful pairs, in all cases where all of them are. With 10 labels a stratum, or
+# strata that do not end at labels, the worst way falls to 24 and 27 %.
 _STRATUM_LABELS = 5
 _MAX_STRATA = 9
 _DRAWS = 10_000
@@ -154,16 +154,16 @@ def estimate(
     >>> estimate([0.9, 0.9], [1, 0]).precision  # all is known
     0.5
     """
-    chances, codes = _checked(probability, verdicts)
+    probabilities, codes = _checked(probability, verdicts)
     if not len(codes):
         return Estimate(0.5, 0.0, 1.0, 0, 0)
     n_labels = int((codes != UNLABELLED).sum())
-    return Estimate(*_mean_and_interval(_precision_draws(chances, codes)), n_labels, len(codes))
+    return Estimate(*_mean_and_interval(_precision_draws(probabilities, codes)), n_labels, len(codes))
 
 
-def _precision_draws(chances: npt.NDArray[np.float64], codes: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:
+def _precision_draws(probabilities: npt.NDArray[np.float64], codes: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:
     """Draw from the posterior of the precision."""
-    strata = _strata(chances, codes)
+    strata = _strata(probabilities, codes)
     sizes = np.bincount(strata)
     accepted = np.bincount(strata[codes == ACCEPTED], minlength=len(sizes))
     rejected = np.bincount(strata[codes == REJECTED], minlength=len(sizes))
@@ -193,8 +193,8 @@ def share_of(n_right: int, n: int) -> Share | None:
 
 def harmonic_mean(pairs: pd.DataFrame, labels: Mapping[tuple[str, str], Label], recall: tuple[int, int]) -> Share:
     """Return F1 = 2PR/(P + R) of the pairs of a run: P as in `estimate_pairs`, R as in ``share_of(*recall)``."""
-    chances, codes = _chances_and_codes(pairs, labels)
-    precisions = _precision_draws(chances, codes) if len(codes) else np.zeros(_DRAWS)
+    probabilities, codes = _chances_and_codes(pairs, labels)
+    precisions = _precision_draws(probabilities, codes) if len(codes) else np.zeros(_DRAWS)
     n_right, n = recall
     recalls = np.random.default_rng(_SEED + 1).beta(n_right + 0.5, n - n_right + 0.5, _DRAWS)
     f1 = 2 * precisions * recalls / np.maximum(precisions + recalls, np.finfo(float).tiny)
@@ -249,27 +249,27 @@ def estimate_pairs(pairs: pd.DataFrame, labels: Mapping[tuple[str, str], Label])
 def _chances_and_codes(
     pairs: pd.DataFrame, labels: Mapping[tuple[str, str], Label]
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int8]]:
-    chances = pairs["probability"].to_numpy(np.float64, na_value=np.nan)
-    return chances, label_codes(pairs["url_a"], pairs["url_b"], labels)
+    probabilities = pairs["probability"].to_numpy(np.float64, na_value=np.nan)
+    return probabilities, label_codes(pairs["url_a"], pairs["url_b"], labels)
 
 
 def _checked(
     probability: Sequence[float] | npt.NDArray[np.floating], verdicts: Sequence[int] | npt.NDArray[np.integer]
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int8]]:
-    chances, codes = np.asarray(probability, np.float64), np.asarray(verdicts, np.int8)
-    if chances.shape != codes.shape:
-        raise ShapeError(f"precision: {len(chances)} probabilities, {len(codes)} verdicts")
-    return chances, codes
+    probabilities, codes = np.asarray(probability, np.float64), np.asarray(verdicts, np.int8)
+    if probabilities.shape != codes.shape:
+        raise ShapeError(f"precision: {len(probabilities)} probabilities, {len(codes)} verdicts")
+    return probabilities, codes
 
 
-def _strata(chances: npt.NDArray[np.float64], codes: npt.NDArray[np.int8]) -> npt.NDArray[np.intp]:
+def _strata(probabilities: npt.NDArray[np.float64], codes: npt.NDArray[np.int8]) -> npt.NDArray[np.intp]:
     """Return the number of each pair's stratum; those without a probability are the last."""
-    is_told = ~np.isnan(chances)
-    labelled = np.sort(chances[is_told & (codes != UNLABELLED)])
+    is_told = ~np.isnan(probabilities)
+    labelled = np.sort(probabilities[is_told & (codes != UNLABELLED)])
     n_strata = np.clip(len(labelled) // _STRATUM_LABELS, 1, _MAX_STRATA)
     shares = np.arange(1, n_strata + 1) / n_strata
     ends = np.unique(np.quantile(labelled, shares, method="lower")) if len(labelled) else np.zeros(0)
-    strata = np.where(is_told, np.searchsorted(ends, chances, side="left"), len(ends) + 1)
+    strata = np.where(is_told, np.searchsorted(ends, probabilities, side="left"), len(ends) + 1)
     return np.unique(strata, return_inverse=True)[1]  # without empty ones
 
 

@@ -30,7 +30,7 @@ _NOISE = 0.05
 _LEAST_DEVIATION = 1e-6
 
 
-def asking_order(chances: Floats, by_doubt: Rows, at_random: Rows, features: Floats, groups: Ints) -> Rows:
+def asking_order(probabilities: Floats, by_doubt: Rows, at_random: Rows, features: Floats, groups: Ints) -> Rows:
     """Return the rows of pairs in the order of their value for learning.
 
     `teaching_order` of the most doubtful pairs, with a sure pair (`SURE`) drawn at random in each fifth place; then all
@@ -38,7 +38,7 @@ def asking_order(chances: Floats, by_doubt: Rows, at_random: Rows, features: Flo
 
     Parameters
     ----------
-    chances : ndarray, shape (n_pairs,), values in [0, 1]
+    probabilities : ndarray, shape (n_pairs,), values in [0, 1]
         Probability of each pair; NaN where the method gives none.
     by_doubt, at_random : ndarray of int, shape (n_pairs,)
         All rows, the most doubtful first, and mixed.
@@ -57,12 +57,12 @@ def asking_order(chances: Floats, by_doubt: Rows, at_random: Rows, features: Flo
     ShapeError
         If the arrays differ in length.
     """
-    lengths = {len(each) for each in (chances, by_doubt, at_random, features, groups)}
+    lengths = {len(each) for each in (probabilities, by_doubt, at_random, features, groups)}
     if len(lengths) > 1:
         raise ShapeError(f"pairs to ask for: expected arrays of one length, got {sorted(lengths)}")
     compared = by_doubt[:MOST_COMPARED]
-    asked = compared[teaching_order(chances[compared], features[compared], groups[compared], MOST_ASKED)]
-    sure = at_random[chances[at_random] >= SURE]
+    asked = compared[teaching_order(probabilities[compared], features[compared], groups[compared], MOST_ASKED)]
+    sure = at_random[probabilities[at_random] >= SURE]
     gap = EVERY - 1
     n_sure = min(len(sure), len(asked) // gap)
     mixed = np.insert(asked, np.arange(1, n_sure + 1) * gap, sure[:n_sure])
@@ -72,7 +72,7 @@ def asking_order(chances: Floats, by_doubt: Rows, at_random: Rows, features: Flo
     return once
 
 
-def teaching_order(chances: Floats, features: Floats, groups: Ints, n: int) -> Rows:
+def teaching_order(probabilities: Floats, features: Floats, groups: Ints, n: int) -> Rows:
     """Return rows of pairs, each the one whose label removes most uncertainty, given those before it.
 
     Verdicts are taken for a Gaussian process with the covariance::
@@ -85,7 +85,7 @@ def teaching_order(chances: Floats, features: Floats, groups: Ints, n: int) -> R
 
     Parameters
     ----------
-    chances : ndarray, shape (n_pairs,), values in [0, 1]
+    probabilities : ndarray, shape (n_pairs,), values in [0, 1]
         NaN counts as ½.
     features : ndarray, shape (n_pairs, d)
         NaN counts as the mean.
@@ -101,14 +101,14 @@ def teaching_order(chances: Floats, features: Floats, groups: Ints, n: int) -> R
     --------
     Four pairs that are alike, and one by itself that is a little more doubtful:
 
-    >>> chances, features = np.array([0.6, 0.6, 0.6, 0.6, 0.5]), np.array([[0.0], [0.0], [0.0], [0.0], [9.0]])
-    >>> teaching_order(chances, features, np.zeros(5, int), 2).tolist()
+    >>> probabilities, features = np.array([0.6, 0.6, 0.6, 0.6, 0.5]), np.array([[0.0], [0.0], [0.0], [0.0], [9.0]])
+    >>> teaching_order(probabilities, features, np.zeros(5, int), 2).tolist()
     [0, 4]
     """
-    left = _covariance(chances, features, groups)
+    left = _covariance(probabilities, features, groups)
     chosen: list[int] = []
-    is_open = np.ones(len(chances), np.bool_)
-    for _ in range(min(n, len(chances))):
+    is_open = np.ones(len(probabilities), np.bool_)
+    for _ in range(min(n, len(probabilities))):
         gain = np.square(left).sum(axis=1) / (np.diagonal(left) + _NOISE)
         best = int(np.argmax(np.where(is_open, gain, -np.inf)))
         is_open[best] = False
@@ -118,9 +118,9 @@ def teaching_order(chances: Floats, features: Floats, groups: Ints, n: int) -> R
     return np.array(chosen, np.intp)
 
 
-def _covariance(chances: Floats, features: Floats, groups: Ints) -> Floats:
-    chances = np.where(np.isnan(chances), 0.5, chances)
-    doubt = np.sqrt(chances * (1 - chances))
+def _covariance(probabilities: Floats, features: Floats, groups: Ints) -> Floats:
+    probabilities = np.where(np.isnan(probabilities), 0.5, probabilities)
+    doubt = np.sqrt(probabilities * (1 - probabilities))
     z = _standardised(features)
     squares = np.square(z).sum(axis=1)
     distances = np.maximum(squares[:, None] + squares - 2 * (z @ z.T), 0)

@@ -23,7 +23,7 @@ from twinlink.match.labels import excluded
 from twinlink.match.selection import SideMatch, choose_pairs
 from twinlink.match.sides import Group
 from twinlink.odds import expit, logit
-from twinlink.similarity.chances import shares_of_rivals
+from twinlink.similarity.probabilities import shares_of_rivals
 from twinlink.similarity.rivals import Rivalry
 from twinlink.sparse import positions, select, with_values
 
@@ -78,16 +78,18 @@ def groups_beside(
 
 
 def _is_in_doubt(found: Found) -> bool:
-    chances = found.probabilities[np.isfinite(found.probabilities)]
-    return not found.is_decided and np.minimum(chances, 1 - chances).sum() > IN_DOUBT * max(len(chances), 1)
+    probabilities = found.probabilities[np.isfinite(found.probabilities)]
+    return not found.is_decided and np.minimum(probabilities, 1 - probabilities).sum() > IN_DOUBT * max(
+        len(probabilities), 1
+    )
 
 
 def reconcile(matches: Sequence[SideMatch], beside: Sequence[SideMatch], settings: MatchSettings) -> list[SideMatch]:
     """Use pairs a-b and b-c as evidence for or against a-c, for every three languages of a site.
 
-    With p and q the chances of a-b and c-b', and s = p·q > ½, the odds of a candidate a-c are multiplied by s/(1-s) if
-    b = b', and divided by it if not, each at most by `MAX_SUPPORT`. A candidate that becomes more likely than the
-    pairs of its two pages replaces them; the pages left over are matched again.
+    With p and q the probabilities of a-b and c-b', and s = p·q > ½, the odds of a candidate a-c are multiplied by
+    s/(1-s) if b = b', and divided by it if not, each at most by `MAX_SUPPORT`. A candidate that becomes more likely
+    than the pairs of its two pages replaces them; the pages left over are matched again.
 
     Parameters
     ----------
@@ -174,7 +176,9 @@ def _rematched(pattern: sp.csr_array, odds: Floats, in_play: npt.NDArray[np.bool
     return positions(pattern, matching.rows, matching.columns)
 
 
-def _with_pairs(match: SideMatch, rivalry: Rivalry, pairs: Positions, chances: Floats, support: Floats) -> SideMatch:
+def _with_pairs(
+    match: SideMatch, rivalry: Rivalry, pairs: Positions, probabilities: Floats, support: Floats
+) -> SideMatch:
     """Return a match with other pairs of its candidates."""
     found = match.found
     old = positions(found.scores, found.matching.rows, found.matching.columns)
@@ -191,7 +195,7 @@ def _with_pairs(match: SideMatch, rivalry: Rivalry, pairs: Positions, chances: F
     if match.accepted is not None:
         accepted = np.isin(pairs, old[match.accepted])
     rivals = rivalry.rivals(scores)[pairs]
-    changed = replace(found, matching=matching, rivals=rivals, probabilities=chances[pairs], n_equal=n_equal)
+    changed = replace(found, matching=matching, rivals=rivals, probabilities=probabilities[pairs], n_equal=n_equal)
     return replace(match, found=changed, accepted=accepted)
 
 
@@ -202,6 +206,6 @@ def _chances(found: Found, rivalry: Rivalry, pairs: Positions) -> Floats:
     told = np.nan_to_num(found.probabilities)
     for of_page, pages in zip(presence, (rivalry.rows, rivalry.columns), strict=True):
         of_page[pages[pairs]] = np.minimum(told / np.maximum(shares[pairs], _LEAST), 1)
-    chances: Floats = shares * np.maximum(presence[0][rivalry.rows], presence[1][rivalry.columns])
-    chances[pairs] = told
-    return chances
+    probabilities: Floats = shares * np.maximum(presence[0][rivalry.rows], presence[1][rivalry.columns])
+    probabilities[pairs] = told
+    return probabilities

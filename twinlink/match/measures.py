@@ -51,7 +51,7 @@ class State:
     translations: tuple[sp.csr_array, ...]
     """Translations for each part of the rows (row modulo number of parts): given, and learned from the last round's
     pairs of the other parts. Words learned from a pair itself would support it even if it is wrong."""
-    chances: Floats | None = None
+    probabilities: Floats | None = None
     """Probability of each candidate that was matched in the last round, 0 for the others; none before the first
     round."""
 
@@ -142,7 +142,7 @@ class SiteMeasures:
 def measure(site: SiteMeasures, state: State, rivalry: Rivalry) -> dict[str, npt.NDArray[np.float64]]:
     """Return every kind of evidence of the candidates."""
     evidence: dict[str, npt.NDArray[np.floating]] = dict(state.fixed)
-    if site.uses("learned") and state.chances is not None:
+    if site.uses("learned") and state.probabilities is not None:
         evidence["learned"] = _by_parts(state, rivalry, site.content)
     if site.uses("contrast"):
         evidence["contrast"] = _by_parts(state, rivalry, partial(cosine_of_pairs, site.own_a, site.own_b))
@@ -153,11 +153,11 @@ def measure(site: SiteMeasures, state: State, rivalry: Rivalry) -> dict[str, npt
         evidence["ets"] = site.ets(state.pattern, rivalry, inside, alpha)
     known = evidence.get("ets", inside)
     if site.uses("external"):
-        likely = known if state.chances is None else state.chances
+        likely = known if state.probabilities is None else state.probabilities
         evidence["external"] = site.external(with_values(state.pattern, likely))
     evidence |= link_places(site, state, rivalry, known)
-    if site.uses("length") and state.chances is not None:
-        evidence["length"] = _length(site, rivalry, state.chances > LIKELY)
+    if site.uses("length") and state.probabilities is not None:
+        evidence["length"] = _length(site, rivalry, state.probabilities > LIKELY)
     return {kind: values.astype(np.float64) for kind, values in evidence.items()}
 
 
@@ -183,12 +183,12 @@ def link_places(
     """
     if not site.uses("order") or not site.has_lists:
         return {}
-    if state.chances is None:
+    if state.probabilities is None:
         matching = greedy_matching(with_values(state.pattern, known))
         pairs = matching.rows, matching.columns, np.ones(len(matching))
     else:
-        likely = np.flatnonzero(state.chances)
-        pairs = rivalry.rows[likely], rivalry.columns[likely], state.chances[likely].astype(np.float64)
+        likely = np.flatnonzero(state.probabilities)
+        pairs = rivalry.rows[likely], rivalry.columns[likely], state.probabilities[likely].astype(np.float64)
     scores = with_values(state.pattern, known if left is None else np.where(left, known, 0))
     return {"order": site.order(scores, pairs).astype(np.float64)}
 

@@ -124,5 +124,5 @@ def _chances(odds: Floats, rivalry: Rivalry) -> Floats:
     """Return the probability of each candidate among its rivals; "no partner" has odds of 1."""
     likelihood = np.exp(np.clip(odds, -30, 30))
     of_row, of_column = rivalry.sums(likelihood)
-    chances: Floats = likelihood / (1 + np.maximum(of_row, of_column))
-    return chances
+    probabilities: Floats = likelihood / (1 + np.maximum(of_row, of_column))
+    return probabilities

@@ -149,8 +149,8 @@ def keep_pairs(
 
     Examples
     --------
-    >>> chances = np.array([0.9, 0.4, 0.8])
-    >>> keep_pairs(chances).tolist(), keep_pairs(chances, min_precision=0.7).tolist()
+    >>> probabilities = np.array([0.9, 0.4, 0.8])
+    >>> keep_pairs(probabilities).tolist(), keep_pairs(probabilities, min_precision=0.7).tolist()
     ([True, False, True], [True, True, True])
     """
     if min_precision is None:

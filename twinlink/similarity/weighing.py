@@ -2,8 +2,8 @@
 
 A logistic model is trained on the pairs that are clearly best for both of their pages, against the rivals of these
 pairs. Clues (`twinlink.similarity.clues`) are weighed by their agreement with it. The probability of a pair comes
-from two comparisons (`twinlink.similarity.chances`): with pairs chosen after the right partners have been removed,
-and with the pair's rivals.
+from two comparisons (`twinlink.similarity.probabilities`): with pairs chosen after the right partners have been
+removed, and with the pair's rivals.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from twinlink.config import WeighingSettings
 from twinlink.errors import ShapeError
-from twinlink.similarity.chances import chance_of_being_right, recalibrated, shares_of_rivals
 from twinlink.similarity.lessons import Lessons
+from twinlink.similarity.probabilities import probability_of_being_right, recalibrated, shares_of_rivals
 from twinlink.similarity.rivals import Rivalry
 from twinlink.similarity.weighing_model import Model, learn
 
@@ -84,8 +84,8 @@ def weigh(
     finds what they add to its log odds. These order the candidates, and ``match`` picks the pairs.
 
     Then some pages are removed, and the rest is matched again: the new pairs of pages whose partners were removed
-    are wrong. `chance_of_being_right` compares the pairs with these. Where pages have near-duplicates, the pair may
-    still be the wrong one of several: the probability is multiplied by its share among its rivals
+    are wrong. `probability_of_being_right` compares the pairs with these. Where pages have near-duplicates, the pair
+    may still be the wrong one of several: the probability is multiplied by its share among its rivals
     (`shares_of_rivals`).
 
     Parameters
@@ -149,21 +149,21 @@ def weigh(
 
 
 def _presence(
-    odds: Floats, places: Positions, wrong: Wrong, alike: NDArray[np.bool_] | None, said: Floats | None = None
+    odds: Floats, places: Positions, wrong: Wrong, alike: NDArray[np.bool_] | None, labels: Floats | None = None
 ) -> Floats:
     """Compare pairs of look-alikes with wrong pairs of look-alikes, and others with others, where there are enough.
 
-    ``odds`` and ``said`` have one entry for each of ``places``, the positions of pairs.
+    ``odds`` and ``labels`` have one entry for each of ``places``, the positions of pairs.
     """
     if alike is not None:
         groups = [(alike[places] == which, alike[wrong[0]] == which) for which in (False, True)]
         if all(min(given.sum(), known.sum()) >= LEAST_COMPARED for given, known in groups):
             presence = np.empty(len(places))
             for given, known in groups:
-                of_group = None if said is None else said[given]
-                presence[given] = chance_of_being_right(odds[given], wrong[1][known], of_group)
+                of_group = None if labels is None else labels[given]
+                presence[given] = probability_of_being_right(odds[given], wrong[1][known], of_group)
             return presence
-    return chance_of_being_right(odds, wrong[1], said)
+    return probability_of_being_right(odds, wrong[1], labels)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

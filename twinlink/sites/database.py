@@ -30,13 +30,13 @@ def opened(folder: Path, megabytes: int) -> Iterator[duckdb.DuckDBPyConnection]:
 def _problem(text: str, folder: Path) -> InputError | RunError:
     if "No space left" in text or "max_temp_directory_size" in text:
         return RunError(f"{folder}: the disk is full; free some space, and run the same command again")
-    return InputError(_told(text, folder))
+    return InputError(_one_line(text, folder))
 
 
-def _told(text: str, folder: Path) -> str:
+def _one_line(text: str, folder: Path) -> str:
     r"""Return an error of the database in one line: the file and the cause, without advice.
 
-    >>> _told("CSV Error on Line: 1\nPossible solutions:\n* Guess\n\n  file = e.txt\n", Path("spill"))
+    >>> _one_line("CSV Error on Line: 1\nPossible solutions:\n* Guess\n\n  file = e.txt\n", Path("spill"))
     'e.txt: CSV Error on Line: 1'
     """
     file = re.search(r"^  file = (.+)$", text, re.MULTILINE)

@@ -263,12 +263,12 @@ def _run_child(job: dict[str, object], folder: Path, report: Callable[[], object
             start_new_session=True,
         )
     try:
-        _tell(child, json.dumps({**job, **about_us}))
+        _send(child, json.dumps({**job, **about_us}))
         while child.poll() is None:
             report()
             _wait(child, _POLL)
     except KeyboardInterrupt:
-        _tell(child, "stop")
+        _send(child, "stop")
         _wait(child, _PATIENCE)
         raise
     finally:
@@ -289,7 +289,7 @@ def _write_report(folder: Path, seconds: float) -> None:
         partial.replace(folder / REPORT_NAME)
 
 
-def _tell(child: subprocess.Popen[bytes], line: str) -> None:
+def _send(child: subprocess.Popen[bytes], line: str) -> None:
     assert child.stdin is not None
     with suppress(BrokenPipeError):  # it has ended, and its exit code says why
         child.stdin.write(line.encode() + b"\n")

@@ -163,7 +163,7 @@ class SiteSpider(scrapy.Spider):
         page = self._page(entry, response)
         if not isinstance(page, PageFacts):
             return entry, *page
-        self._scope.sameness.see(entry.url, page.said)
+        self._scope.sameness.see(entry.url, page.text_digest)
         if self._sides is None:
             return entry, *self._obey(entry, page, response.headers)
         entry = entry._replace(side=self._sides.of_page(page.declared_lang, page.sample, entry.side))

@@ -13,8 +13,17 @@ from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 
 __all__ = [
-    "MAX_ALIKE", "MAX_PARAMETERS", "MAX_SAME", "MAX_SEGMENTS", "Sameness", "form", "said_by", "shape", "suspicion",
-    "varies", "winds",
+    "MAX_ALIKE",
+    "MAX_PARAMETERS",
+    "MAX_SAME",
+    "MAX_SEGMENTS",
+    "Sameness",
+    "form",
+    "shape",
+    "suspicion",
+    "text_digest",
+    "varies",
+    "winds",
 ]  # fmt: skip
 
 MAX_ALIKE = 20
@@ -183,11 +192,13 @@ def form(url: str) -> str:
     return f"{scheme}{mark}{host}{slash}{path}" + (f"?{'&'.join(names)}" if names else "")
 
 
-def said_by(blocks: Iterable[str]) -> str:
-    """Return what stands for the text of a page, a digest; empty if it is too short to be told from others.
+def text_digest(blocks: Iterable[str]) -> str:
+    """Return a digest of the text of a page; empty if the text is too short.
 
-    >>> said_by(["Welcome."]), said_by(["Welcome to this page. "] * 9) == said_by(["Welcome to that page. "] * 9)
-    ('', False)
+    >>> text_digest(["Welcome."])
+    ''
+    >>> text_digest(["Welcome to this page. "] * 9) == text_digest(["Welcome to that page. "] * 9)
+    False
     """
     text = "\n".join(blocks)
     return blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest() if len(text) >= _MIN_TEXT else ""
@@ -203,7 +214,7 @@ class Sameness:
     --------
     >>> sameness = Sameness()
     >>> for n in range(MAX_ALIKE):
-    ...     sameness.see(f"http://a.org/s{n}/home", said_by(["Welcome to this page. " * 9]))
+    ...     sameness.see(f"http://a.org/s{n}/home", text_digest(["Welcome to this page. " * 9]))
     >>> sameness.is_trap("http://a.org/s77/home"), sameness.is_trap("http://a.org/home")
     (True, False)
     """
@@ -211,13 +222,13 @@ class Sameness:
     def __init__(self) -> None:
         self._seen: OrderedDict[str, tuple[str, int]] = OrderedDict()  # form → what it says, pages; -1: cleared
 
-    def see(self, url: str, said: str) -> None:
-        """Note what a page says that was fetched, as `said_by` has it."""
+    def see(self, url: str, digest: str) -> None:
+        """Record the `text_digest` of a fetched page."""
         kind = form(url)
         if kind == url:
             return
-        first, n = self._seen.get(kind, (said, 0))
-        cleared = n < 0 or not said or said != first
+        first, n = self._seen.get(kind, (digest, 0))
+        cleared = n < 0 or not digest or digest != first
         self._seen[kind] = (first, -1 if cleared else n + 1)
         self._seen.move_to_end(kind)
         while len(self._seen) > _MAX_FORMS:

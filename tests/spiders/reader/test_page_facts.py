@@ -55,7 +55,7 @@ def test_a_page_as_a_crawl_goes_by_it() -> None:
         PageLink("http://www.example.org/news/"),
     )
     assert facts.sample.startswith("行政長官今日說話。")
-    assert facts.said
+    assert facts.text_digest
     assert perform(JOBS["packed"]) == facts
 
 

@@ -151,8 +151,8 @@ def _clear(
     """
     if lessons is not None:
         evidence = lessons.heard(evidence)
-    if state.chances is not None and (state.chances > LIKELY).any():
-        return _unlabelled(state.chances > LIKELY, lessons)
+    if state.probabilities is not None and (state.probabilities > LIKELY).any():
+        return _unlabelled(state.probabilities > LIKELY, lessons)
     first = evidence.get("ets", mean_of(evidence, ("content", "structure"), state.pattern.nnz))
     by_pages = clear_pairs(first, rivalry, FIRST_MARGIN)
     agreed = (first >= NEARLY_AS_GOOD * rivalry.rivals(first)) & (by_pages | ~_with_page_of(by_pages, rivalry))
@@ -193,9 +193,9 @@ def _sureness(done: Round) -> npt.NDArray[np.float64]:
 
 def _is_settled(done: Round) -> bool:
     """Return whether a round found nearly the same pairs as the one before."""
-    if done.state.chances is None:
+    if done.state.probabilities is None:
         return False
-    before, now = np.flatnonzero(done.state.chances > LIKELY), done.result.pairs[_sureness(done) > LIKELY]
+    before, now = np.flatnonzero(done.state.probabilities > LIKELY), done.result.pairs[_sureness(done) > LIKELY]
     return len(np.intersect1d(before, now)) >= SETTLED * len(np.union1d(before, now))
 
 
@@ -214,7 +214,7 @@ def _next_state(site: SiteMeasures, done: Round, labels: sp.csr_array | None) ->
         _around(site, pair_matrix(rows[likely], columns[likely], shape)),
     )
     pattern = with_labelled(around, labels)
-    chances = sp.csr_array((presence.astype(np.float32), (rows, columns)), shape=shape)
+    probabilities = sp.csr_array((presence.astype(np.float32), (rows, columns)), shape=shape)
     return State(
         pattern=pattern,
         fixed={
@@ -222,7 +222,7 @@ def _next_state(site: SiteMeasures, done: Round, labels: sp.csr_array | None) ->
             for kind, values in state.fixed.items()
         },
         translations=translations,
-        chances=carry_over(chances, chances.data, pattern, lambda rest: np.zeros(rest.nnz)),
+        probabilities=carry_over(probabilities, probabilities.data, pattern, lambda rest: np.zeros(rest.nnz)),
     )
 
 

@@ -15,7 +15,7 @@ from twinlink.pages.parser import Link, ParsedPage, parse_page
 from twinlink.pages.scripted import is_blank, needs_scripts
 from twinlink.pages.sniffing import is_html
 from twinlink.spiders.frontier.partners import language_tag, text_sample
-from twinlink.spiders.traps import said_by
+from twinlink.spiders.traps import text_digest
 
 __all__ = ["RESULTS", "Job", "PageFacts", "PageLink", "Result", "UnreadError", "perform"]
 
@@ -75,7 +75,7 @@ class PageFacts(msgspec.Struct, frozen=True, array_like=True):
     """As `ParsedPage` has it."""
     sample: str
     """What tells its script: text of its longest blocks."""
-    said: str
+    text_digest: str
     """What stands for its text: equal texts have it in common. Empty for next to no text."""
     links: tuple[PageLink, ...]
     """In document order."""
@@ -132,7 +132,7 @@ def _facts(page: ParsedPage, *, needs_scripts: bool, is_empty: bool) -> PageFact
         declared_lang=page.declared_lang,
         robots=page.robots,
         sample=text_sample(page.blocks),
-        said=said_by(page.blocks),
+        text_digest=text_digest(page.blocks),
         links=_links(page.links),
         needs_scripts=needs_scripts,
         is_blank=is_empty,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from twinlink.odds import expit, logit
 from twinlink.similarity.rivals import Rivalry
 
-__all__ = ["chance_of_being_right", "recalibrated", "shares_of_rivals"]
+__all__ = ["probability_of_being_right", "recalibrated", "shares_of_rivals"]
 
 Floats = NDArray[np.float64]
 
@@ -30,7 +30,7 @@ _LEAST = 1e-4
 """Probabilities are clipped to this distance from 0 and 1 before they are corrected."""
 
 
-def chance_of_being_right(given: Floats, wrong: Floats, said: Floats | None = None) -> Floats:
+def probability_of_being_right(given: Floats, wrong: Floats, labels: Floats | None = None) -> Floats:
     """Estimate P(right) of pairs with log odds ``given``, where known wrong pairs have log odds ``wrong``.
 
     The given pairs are a mixture: a share ρ is right, the others are distributed like the wrong ones. With f₁, f₀
@@ -48,7 +48,7 @@ def chance_of_being_right(given: Floats, wrong: Floats, said: Floats | None = No
     given : ndarray, shape (n,)
     wrong : ndarray, shape (k,)
         Of pairs that were chosen where the right partner was missing.
-    said : ndarray, shape (n,), optional
+    labels : ndarray, shape (n,), optional
         Labels of the given pairs: 1 right, 0 wrong, NaN unlabelled. A labelled pair counts by its label, not by its
         probability. The choice of labelled pairs may depend on their log odds.
 
@@ -61,7 +61,7 @@ def chance_of_being_right(given: Floats, wrong: Floats, said: Floats | None = No
     Examples
     --------
     >>> given, wrong = np.r_[np.full(90, 6.0), np.full(10, -6.0)], np.full(100, -6.0)
-    >>> chance_of_being_right(given, wrong).round(2)[[0, -1]].tolist()
+    >>> probability_of_being_right(given, wrong).round(2)[[0, -1]].tolist()
     [1.0, 0.01]
     """
     n, k = len(given), len(wrong)
@@ -71,10 +71,10 @@ def chance_of_being_right(given: Floats, wrong: Floats, said: Floats | None = No
     z = np.stack([(odds - odds.mean()) / (odds.std() + 1e-6), np.ones(n + k)], axis=1)
     right = (given > np.quantile(wrong, _START_QUANTILE)).astype(np.float64)
     weights = np.zeros(2)
-    is_known = np.zeros(n, np.bool_) if said is None else ~np.isnan(said)
+    is_known = np.zeros(n, np.bool_) if labels is None else ~np.isnan(labels)
     for _ in range(_ROUNDS):
-        if said is not None:
-            right = np.where(is_known, said, right)
+        if labels is not None:
+            right = np.where(is_known, labels, right)
         n_right = right.sum()
         weights = _fit(z, np.r_[right, np.zeros(k)], weights)
         ratio = z[:n] @ weights - np.log((n_right + 0.5) / (n - n_right + k + 0.5))
@@ -124,7 +124,7 @@ def shares_of_rivals(odds: Floats, rivalry: Rivalry) -> Floats:
     return shares
 
 
-def recalibrated(chances: Floats, known: Floats, right: Floats) -> Floats:
+def recalibrated(probabilities: Floats, known: Floats, right: Floats) -> Floats:
     """Return probabilities recalibrated with labelled pairs (Platt scaling).
 
     With p the estimated and p' the corrected probability of a pair::
@@ -136,7 +136,7 @@ def recalibrated(chances: Floats, known: Floats, right: Floats) -> Floats:
 
     Parameters
     ----------
-    chances : ndarray, shape (n,), values in [0, 1]
+    probabilities : ndarray, shape (n,), values in [0, 1]
     known : ndarray, shape (k,), values in [0, 1]
         Estimated probabilities of the labelled pairs.
     right : ndarray, shape (k,)
@@ -145,10 +145,10 @@ def recalibrated(chances: Floats, known: Floats, right: Floats) -> Floats:
     Returns
     -------
     ndarray, shape (n,), values in [0, 1]
-        ``chances`` unchanged if there are no labels.
+        ``probabilities`` unchanged if there are no labels.
     """
     if not len(known):
-        return chances
+        return probabilities
     z = np.stack([_log_odds(known), np.ones(len(known))], axis=1)
     weights = np.array([1.0, 0.0])
     for _ in range(_NEWTON_STEPS):
@@ -159,12 +159,12 @@ def recalibrated(chances: Floats, known: Floats, right: Floats) -> Floats:
         weights = weights + step
         if np.abs(step).max() < _NEWTON_TOLERANCE:
             break
-    corrected: Floats = expit(max(weights[0], 0.0) * _log_odds(chances) + weights[1])
+    corrected: Floats = expit(max(weights[0], 0.0) * _log_odds(probabilities) + weights[1])
     return corrected
 
 
-def _log_odds(chances: Floats) -> Floats:
-    return np.asarray(logit(np.clip(chances, _LEAST, 1 - _LEAST)))
+def _log_odds(probabilities: Floats) -> Floats:
+    return np.asarray(logit(np.clip(probabilities, _LEAST, 1 - _LEAST)))
 
 
 def _fit(z: Floats, right: Floats, weights: Floats) -> Floats:

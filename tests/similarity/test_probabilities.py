@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from twinlink.similarity.chances import chance_of_being_right, recalibrated, shares_of_rivals
+from twinlink.similarity.probabilities import probability_of_being_right, recalibrated, shares_of_rivals
 from twinlink.similarity.rivals import Rivalry
 
 Floats = NDArray[np.float64]
@@ -19,31 +19,31 @@ scores = st.lists(st.floats(-20, 20).map(lambda t: round(t, 3)), max_size=30).ma
 
 @given(scores, scores)
 def test_chances_are_in_order_and_within_bounds(given_: Floats, wrong: Floats) -> None:
-    chances = chance_of_being_right(given_, wrong)
-    assert chances.shape == given_.shape
-    assert ((chances >= 0) & (chances <= 1)).all()
-    assert (np.diff(chances[np.argsort(given_)]) >= -1e-12).all()
+    probabilities = probability_of_being_right(given_, wrong)
+    assert probabilities.shape == given_.shape
+    assert ((probabilities >= 0) & (probabilities <= 1)).all()
+    assert (np.diff(probabilities[np.argsort(given_)]) >= -1e-12).all()
 
 
 def test_pairs_far_above_the_wrong_ones_are_nearly_sure_but_never_quite() -> None:
-    chances = chance_of_being_right(np.full(100, 8.0), np.full(100, -8.0))
-    assert ((chances > 0.99) & (chances < 1 - 1e-5)).all()
+    probabilities = probability_of_being_right(np.full(100, 8.0), np.full(100, -8.0))
+    assert ((probabilities > 0.99) & (probabilities < 1 - 1e-5)).all()
 
 
 def test_chance_where_some_pairs_look_like_the_wrong_ones() -> None:
     """60 of 100 pairs are far above the wrong ones, 40 are just like them."""
     given_ = np.r_[np.full(60, 9.0), np.linspace(-6, -4, 40)]
-    chances = chance_of_being_right(given_, np.linspace(-6, -4, 100))
-    assert chances[:60].min() > 0.98
-    assert chances[60:].max() < 0.75
-    assert chances[60] < chances[99]
-    assert chances[60] < 0.4
+    probabilities = probability_of_being_right(given_, np.linspace(-6, -4, 100))
+    assert probabilities[:60].min() > 0.98
+    assert probabilities[60:].max() < 0.75
+    assert probabilities[60] < probabilities[99]
+    assert probabilities[60] < 0.4
 
 
 def test_the_very_scores_of_the_wrong_pairs_are_not_likely() -> None:
     noise = np.random.default_rng(0).normal(size=200)
-    assert chance_of_being_right(noise, noise).max() < 0.5
-    assert chance_of_being_right(noise, np.sort(noise)[::4]).max() < 0.5
+    assert probability_of_being_right(noise, noise).max() < 0.5
+    assert probability_of_being_right(noise, np.sort(noise)[::4]).max() < 0.5
 
 
 @pytest.mark.parametrize(("answer", "level"), [(0.0, -2), (1.0, -4)])
@@ -52,21 +52,23 @@ def test_what_was_said_of_some_pairs_counts_for_those_like_them(answer: float, l
     rng = np.random.default_rng(0)
     given_, wrong = np.r_[rng.normal(6, 1, 100), rng.normal(level, 1, 100)], rng.normal(-4, 1, 100)
     said = np.where((np.arange(200) >= 100) & (np.arange(200) < 140), answer, np.nan)
-    unsaid, now = (chance_of_being_right(given_, wrong, each)[140:] for each in (None, said))
+    unsaid, now = (probability_of_being_right(given_, wrong, each)[140:] for each in (None, said))
     assert (now.mean() - unsaid.mean()) * (answer - 0.5) > 0.05
-    assert chance_of_being_right(given_, wrong, np.full(200, np.nan))[140:].tolist() == unsaid.tolist()
+    assert probability_of_being_right(given_, wrong, np.full(200, np.nan))[140:].tolist() == unsaid.tolist()
 
 
 def test_chances_stay_where_nothing_is_known() -> None:
-    chances = np.array([0.0, 0.3, 1.0])
-    assert recalibrated(chances, np.zeros(0), np.zeros(0)).tolist() == chances.tolist()
+    probabilities = np.array([0.0, 0.3, 1.0])
+    assert recalibrated(probabilities, np.zeros(0), np.zeros(0)).tolist() == probabilities.tolist()
 
 
 def test_chances_that_hold_hardly_change() -> None:
     rng = np.random.default_rng(0)
     known = rng.uniform(0.02, 0.98, 2000)
-    chances = np.linspace(0.05, 0.95, 19)
-    assert recalibrated(chances, known, (rng.random(2000) < known).astype(float)) == pytest.approx(chances, abs=0.04)
+    probabilities = np.linspace(0.05, 0.95, 19)
+    assert recalibrated(probabilities, known, (rng.random(2000) < known).astype(float)) == pytest.approx(
+        probabilities, abs=0.04
+    )
 
 
 @pytest.mark.parametrize(("slope", "offset"), [(0.4, 0.0), (1.0, -2.0), (2.0, 1.0)])
@@ -91,10 +93,10 @@ def test_one_answer_does_not_turn_a_chance_and_fifty_do() -> None:
 
 @given(st.lists(st.floats(0, 1), max_size=20), st.lists(st.tuples(st.floats(0, 1), st.booleans()), max_size=20))
 def test_corrected_chances_are_in_order_and_within_bounds(
-    chances: list[float], known: list[tuple[float, bool]]
+    probabilities: list[float], known: list[tuple[float, bool]]
 ) -> None:
     told, right = np.array([p for p, _ in known]), np.array([float(is_right) for _, is_right in known])
-    found = recalibrated(np.sort(chances), told, right)
+    found = recalibrated(np.sort(probabilities), told, right)
     assert ((found >= 0) & (found <= 1)).all()
     assert (np.diff(found) >= 0).all()
 
@@ -105,24 +107,26 @@ def test_the_chance_is_the_share_that_is_right(share: float) -> None:
     rng = np.random.default_rng(0)
     n = 4000
     is_right = rng.random(n) < share
-    chances = chance_of_being_right(np.where(is_right, rng.normal(2, 1, n), rng.normal(-1, 1, n)), rng.normal(-1, 1, n))
+    probabilities = probability_of_being_right(
+        np.where(is_right, rng.normal(2, 1, n), rng.normal(-1, 1, n)), rng.normal(-1, 1, n)
+    )
     for low, high in ((0.0, 0.2), (0.2, 0.5), (0.5, 0.8), (0.8, 1.0)):
-        inside = (chances >= low) & (chances < high)
-        assert is_right[inside].mean() == pytest.approx(chances[inside].mean(), abs=0.08)
+        inside = (probabilities >= low) & (probabilities < high)
+        assert is_right[inside].mean() == pytest.approx(probabilities[inside].mean(), abs=0.08)
 
 
 def test_pairs_just_like_wrong_ones_are_not_likely() -> None:
     noise = np.random.default_rng(0).normal(size=(2, 200))
-    assert chance_of_being_right(*noise).mean() < 0.6
+    assert probability_of_being_right(*noise).mean() < 0.6
 
 
 def test_pairs_that_score_less_than_the_wrong_ones_are_not_likely() -> None:
-    assert chance_of_being_right(np.array([-3.0, -2.0, 0.5]), np.array([1.0, 2.0, 3.0])).max() < 0.5
+    assert probability_of_being_right(np.array([-3.0, -2.0, 0.5]), np.array([1.0, 2.0, 3.0])).max() < 0.5
 
 
 def test_half_where_there_is_nothing_to_compare_with() -> None:
-    assert chance_of_being_right(np.array([3.0, -3.0]), np.zeros(0)).tolist() == [0.5, 0.5]
-    assert chance_of_being_right(np.zeros(0), np.array([1.0])).shape == (0,)
+    assert probability_of_being_right(np.array([3.0, -3.0]), np.zeros(0)).tolist() == [0.5, 0.5]
+    assert probability_of_being_right(np.zeros(0), np.array([1.0])).shape == (0,)
 
 
 def test_more_wrong_looking_pairs_make_all_less_likely() -> None:
@@ -130,7 +134,7 @@ def test_more_wrong_looking_pairs_make_all_less_likely() -> None:
     rng = np.random.default_rng(0)
     right, wrong, known = rng.normal(1, 1, 400), rng.normal(-1, 1, 400), rng.normal(-1, 1, 400)
     of_a_score = [
-        np.interp(0.5, given_ := np.sort(np.r_[right, wrong[:n]]), chance_of_being_right(given_, known))
+        np.interp(0.5, given_ := np.sort(np.r_[right, wrong[:n]]), probability_of_being_right(given_, known))
         for n in (20, 120, 400)
     ]
     assert of_a_score[0] > of_a_score[1] > of_a_score[2]

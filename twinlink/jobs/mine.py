@@ -149,7 +149,8 @@ def _check_match(config: Config) -> None:
 
 def _check_replacement(place: RunDirectory) -> None:
     """Refuse to replace a run by one without pairs."""
-    from twinlink.match.counts import EmptyMatchError, count_match, matched_langs, n_pairs, why_none
+    from twinlink.match.counts import count_match, matched_langs, why_none
+    from twinlink.match.pairs_file import EmptyMatchError, n_pairs
 
     folder = place.stage_folder("match")
     if not n_pairs(folder):

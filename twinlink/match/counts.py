@@ -1,4 +1,4 @@
-"""Results of a match: the list of pairs, counts, and the error for a match that would replace pairs by none."""
+"""Counts over the results of a match, and why it found no pair."""
 
 from __future__ import annotations
 
@@ -7,26 +7,18 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from twinlink.config import Config
-from twinlink.errors import DamagedError, NothingFoundError
-from twinlink.files import write_text
 from twinlink.language.site_languages import TWO_LANGUAGES, UNDETERMINED
 from twinlink.language_names import name_of
 from twinlink.languages import languages_of_site
 from twinlink.rundir.directory import RunDirectory
-from twinlink.rundir.remembered import keep_with
-from twinlink.tables import FILTERS, LANGUAGES, PAIRS, REJECTS, count_rows, iter_parts, read_table, tsv_lines
+from twinlink.tables import FILTERS, LANGUAGES, REJECTS, iter_parts, read_table
 
 __all__ = [
     "NOT_THERE",
-    "EmptyMatchError",
     "MatchCounts",
-    "conclude",
     "count_match",
     "matched_langs",
-    "n_pairs",
     "why_none",
-    "write_pairs_file",
 ]
 
 NOT_THERE = "no page is in"
@@ -54,28 +46,6 @@ class MatchCounts:
         return {reason for stage, reason in self.rejects if stage == "match"}
 
 
-class EmptyMatchError(NothingFoundError):
-    """A match found no pair and therefore did not replace an earlier match.
-
-    Parameters
-    ----------
-    run : Path
-        The run that was matched.
-    ended : str
-        How it ended.
-    counts : MatchCounts
-        Its counts.
-    why : str
-        Why there is no pair.
-    """
-
-    def __init__(self, run: Path, ended: str, counts: MatchCounts, why: str) -> None:
-        super().__init__(f"0 pairs: {why}. {ended}")
-        self.run = run
-        self.counts = counts
-        self.why = why
-
-
 def count_match(run: RunDirectory, folder: Path) -> MatchCounts:
     """Count the results of a match in a folder, which may still be temporary."""
     rejects: Counter[tuple[str, str]] = Counter()
@@ -88,44 +58,6 @@ def count_match(run: RunDirectory, folder: Path) -> MatchCounts:
         for row in read_table(part, FILTERS, ("filter", "n_pairs")).to_pylist():
             filters[row["filter"]] += row["n_pairs"]
     return MatchCounts(langs.total(), dict(langs.most_common()), dict(sorted(rejects.items())), dict(filters))
-
-
-def conclude(run: RunDirectory, folder: Path, config: Config) -> None:
-    """Finish a match: write the list of its pairs; refuse to replace a match that has pairs by one without.
-
-    A first match without pairs is kept, because its tables say why, but its settings are not remembered.
-
-    Raises
-    ------
-    EmptyMatchError
-        If there is no pair, and the run has some.
-    """
-    if n_pairs(folder):
-        keep_with(run, folder, config, "match")
-    elif before := _pairs_before(run):
-        counts = count_match(run, folder)
-        why = why_none(counts.languages, config.langs, counts.reasons)
-        raise EmptyMatchError(run.path, f"The run keeps its {before} pairs", counts, why)
-    write_pairs_file(folder, run.top(folder, run.pairs_file.name))
-
-
-def _pairs_before(run: RunDirectory) -> int:
-    try:
-        return n_pairs(run.path / "match")
-    except DamagedError:  # unreadable results are not kept
-        return 0
-
-
-def write_pairs_file(folder: Path, target: Path) -> None:
-    """Write all pairs of a match, most probable first, in the format of ``RUN/pairs.tsv``."""
-    table = read_table(folder / "pairs", PAIRS)
-    table = table.sort_by([("probability", "descending"), ("score", "descending"), ("url_a", "ascending")])
-    write_text(target, "".join(f"{line}\n" for line in tsv_lines(table)))
-
-
-def n_pairs(folder: Path) -> int:
-    """Return the number of pairs of a match in a folder."""
-    return count_rows(folder / "pairs")
 
 
 def matched_langs(run: RunDirectory) -> tuple[str, ...]:

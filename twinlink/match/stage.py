@@ -15,7 +15,6 @@ from twinlink.config.patterns import PatternSettings
 from twinlink.ingest.shapes import read_shapes
 from twinlink.language.site_languages import LanguageFinder, site_languages
 from twinlink.languages import canonical_language
-from twinlink.match.counts import conclude, n_pairs, write_pairs_file
 from twinlink.match.labels import (
     PairLabel,
     labels_digest,
@@ -23,6 +22,7 @@ from twinlink.match.labels import (
     labels_within,
 )
 from twinlink.match.methods.registry import METHODS, check_cut
+from twinlink.match.pairs_file import conclude, n_pairs, write_pairs_file
 from twinlink.match.reuse import RESULT_COLUMNS, EarlierMatch, site_digest, write_digests
 from twinlink.match.shared_names import read_links
 from twinlink.match.sides import facing_groups, language_groups

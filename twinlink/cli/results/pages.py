@@ -15,7 +15,7 @@ from twinlink.errors import NothingFoundError, TwinlinkError
 from twinlink.language_names import meanings
 
 if TYPE_CHECKING:
-    from twinlink.match.counts import EmptyMatchError
+    from twinlink.match.pairs_file import EmptyMatchError
     from twinlink.run import Run
     from twinlink.spiders.crawling import CrawlProgress
 

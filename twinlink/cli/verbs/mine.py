@@ -226,7 +226,7 @@ def explaining_no_pair(as_json: bool, quiet: bool) -> Iterator[None]:
         yield
     except NothingFoundError as error:
         from twinlink.cli.results.pages import PairsResult
-        from twinlink.match.counts import EmptyMatchError
+        from twinlink.match.pairs_file import EmptyMatchError
 
         if not isinstance(error, EmptyMatchError):
             raise

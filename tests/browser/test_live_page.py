@@ -103,12 +103,12 @@ def test_mining_is_watched(chromium: Browser, tmp_path: Path, reviewing: Reviewi
         page.goto(address)
         assert page.url == home(address) + "live"
         page.evaluate("window.isSamePage = true")
-        page.locator("section", has_text="Pages that came in last").locator("li").first.wait_for()
+        page.locator("section", has_text="Latest pages").locator("li").first.wait_for()
         seen = fetched(page)
         page.wait_for_function(r"seen => document.body.innerText.match(/fetched\s+(\d+)/i)?.[1] > seen", arg=seen)
 
         page.keyboard.press("p")
-        page.get_by_role("heading", name="Mining waits").wait_for()
+        page.get_by_role("heading", name="Mining is paused").wait_for()
         n_asked = stays(page, lambda: len(site.log))
         assert 0 < fetched(page) == stays(page, lambda: fetched(page)) < 2 * N_NOTICES
         assert len(site.log) == n_asked

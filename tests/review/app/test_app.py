@@ -73,7 +73,7 @@ class TestQueue:
         assert "0 of 2" in page
 
     def test_languages_that_no_pair_has_leave_none(self, visiting: Visiting) -> None:
-        assert "No pair of that choice" in visiting().get("/queue?langs=fr+de")
+        assert "No pair in this selection" in visiting().get("/queue?langs=fr+de")
 
     def test_long_queue_comes_in_pages(self, visiting: Visiting) -> None:
         visitor = visiting(FakeRun(60))
@@ -102,8 +102,8 @@ class TestQueue:
         assert f"{100 * np.linspace(0.99, 0.55, 8).mean():.1f} %" in before
         visitor.post("/label", **ends(0), verdict="reject")
         few = visitor.get("/queue")
-        assert "too few to tell" in few
-        assert re.search(r"some \d+ in random order would do", few)
+        assert "precision by the labels: too few (" in few
+        assert re.search(r"about \d+ in random order are needed", few)
         for number in range(1, 8):
             visitor.post("/label", **ends(number), verdict="accept")
         page = visitor.get("/queue")
@@ -142,7 +142,7 @@ class TestPair:
         answer = visiting(FakeRun(3)).client.get("/look/1003")
         assert answer.status_code == 404
         assert answer.headers["content-security-policy"] == FRAME_POLICY  # the other one forbids any frame
-        assert "do not hold this page" in answer.text
+        assert "do not contain this page" in answer.text
 
     def test_evidence_stands_with_its_weight_heaviest_first(self, visiting: Visiting) -> None:
         page = visiting().get(pair_of(3))
@@ -186,6 +186,10 @@ class TestPair:
     )
     def test_pages_that_are_not_there(self, visiting: Visiting, path: str) -> None:
         assert "<h1>Not found</h1>" in visiting().get(path, 404)
+
+    def test_unknown_address_and_method(self, visiting: Visiting) -> None:
+        assert "There is nothing at this address." in visiting().get("/pairs", 404)
+        assert "does not accept this method" in visiting().post("/queue", 405).text
 
     def test_huge_table_comes_in_parts(self, visiting: Visiting) -> None:
         huge = toy_page(page_a(0))
@@ -250,7 +254,7 @@ class TestLabels:
         answer = visitor.post("/undo", here=pair_of(6), by="probable")
         assert visitor.place(answer) == f"{pair_of(7)}?by=probable"
         assert verdicts(visitor) == {}
-        assert "nothing of yours" in visitor.post("/undo", here="/labels").text
+        assert "You have no label to undo." in visitor.post("/undo", here="/labels").text
 
     def test_undo_never_leads_away(self, visiting: Visiting) -> None:
         for here in ("https://evil.example/", "//evil.example/", "/\\evil.example"):
@@ -276,9 +280,8 @@ class TestLabels:
         visitor.post("/undo")
         visitor.post("/repair", **ends(6), new_a=page_a(6), new_b=page_b(5))
         page = visitor.get("/labels")
-        assert "2 labels in force: 1 accepted, 1 rejected" in page
-        assert "taken back" in page
-        assert page.index("paired anew") < page.index("taken back")
+        assert "2 labels active: 1 accepted, 1 rejected" in page
+        assert page.index(", re-paired") < page.index("<strong>undone</strong>")
 
     def test_long_history_comes_in_pages(self, visiting: Visiting) -> None:
         visitor = visiting()

@@ -340,9 +340,9 @@ def test_an_interval_that_says_nothing_is_not_drawn() -> None:
     root = parsed(report_data(4, measured=[wide]))
     assert root.xpath("//figure[h3='Precision and coverage']//polyline/@class") == ["line"]
     said = words(root)
-    assert "By labels it cannot be told how many of the pairs are right (95 % interval: 10.0 % to 95.0 %);" in said
-    assert f"some {labels_needed(0.6123, 400)} labels in random order would do; 3 were judged." in said
-    assert "– right by labels: too few to tell" in words(root, "//section[@id='found']")
+    assert "By labels, the precision is too uncertain (95 % interval: 10.0 % to 95.0 %);" in said
+    assert f"about {labels_needed(0.6123, 400)} labels in random order are needed; 3 were judged." in said
+    assert "– right by labels: too few" in words(root, "//section[@id='found']")
     assert table(root, "What is kept")[1][-1] == "–"
     assert "61.2" not in said
 

@@ -206,8 +206,8 @@ def test_two_labels_are_too_few_everywhere(run: RunDirectory) -> None:
     pairs = Run(run.path).pairs
     LabelBook(run.path).add(Label(pairs["url_a"][1], pairs["url_b"][1], "accept", "ann", datetime.now(UTC)))
     said = words(write_report(run))
-    assert "By labels it cannot be told how many of the pairs are right" in said
-    assert "right by labels: too few to tell" in said
+    assert "By labels, the precision is too uncertain" in said
+    assert "right by labels: too few" in said
     assert "too few labels" in str(Run(run.path).score_labels())
 
 
@@ -331,7 +331,7 @@ def test_where_no_pair_is_in_the_list_no_share_of_right_ones_is_told(run: RunDir
     (tmp_path / "unscored.txt").write_text("".join(f"{url}\n" for url in Run(run.path).pages["url"]))
     shown = words(write_report(run, gold=gold))
     assert "no pair was judged" in shown
-    assert "By the list gold.tsv none of the pairs can be judged." in shown
+    assert "By the list gold.tsv, none of the pairs can be judged." in shown
 
 
 def test_candidates_of_another_version_are_told(run: RunDirectory) -> None:

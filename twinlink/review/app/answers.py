@@ -119,7 +119,9 @@ def posting(answer: Callable[[Request, Form], Response]) -> Callable[[Request], 
         except ClientDisconnect:  # the browser has closed the connection
             return Response(status_code=400)
         if not has_token(state_of(request).entrance, form.get("token", ""), request.headers):
-            raise HTTPException(403, "This form is of another server, or it was started anew. Load the page again.")
+            raise HTTPException(
+                403, "This form belongs to another server, or the server was restarted. Load the page again."
+            )
         return await run_in_threadpool(answer, request, form)
 
     return route

@@ -27,16 +27,16 @@ from twinlink.review.templating import environment
 __all__ = ["make_app"]
 
 _TITLES = {
-    400: "That could not be read",
+    400: "Invalid request",
     403: "Refused",
     404: "Not found",
-    405: "No such method",
+    405: "Method not allowed",
     413: "Too long",
-    415: "Not a form",
+    415: "Form expected",
 }
 _STARLETTES_WORDS = {
     "Not Found": "There is nothing at this address.",
-    "Method Not Allowed": "This address takes no such request.",
+    "Method Not Allowed": "This address does not accept this method.",
 }
 _STEPPING = '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=/"><title>twinlink</title>'
 _STEPPING += '<p><a href="/">Go to the run</a></p>'
@@ -131,7 +131,7 @@ def enter(request: Request) -> Response:
     """
     entrance = state_of(request).entrance
     if not entrance.opens(request.query_params.get("key", "")):
-        raise HTTPException(403, "This key is no longer good. Open the address that twinlink review has printed.")
+        raise HTTPException(403, "This key is not valid. Open the address that twinlink review has printed.")
     came_by_itself = request.headers.get("sec-fetch-site", "none") in {"none", "same-origin"}
     answer = go_to("/") if came_by_itself else HTMLResponse(_STEPPING)
     answer.set_cookie(entrance.cookie, entrance.key, path="/", httponly=True, samesite="strict")
@@ -143,15 +143,17 @@ def on_http_error(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 500
     text = error.detail if isinstance(error, HTTPException) else ""
     text = _STARLETTES_WORDS.get(text, text)
-    return show_error(request, status, _TITLES.get(status, "That did not work"), text)
+    return show_error(request, status, _TITLES.get(status, "Error"), text)
 
 
 def on_own_error(request: Request, error: Exception) -> Response:
     """Return a page about an error of the run or the labels."""
-    return show_error(request, 500, "That did not work", str(error))
+    return show_error(request, 500, "Error", str(error))
 
 
 def on_bug(request: Request, error: Exception) -> Response:
     """Return a page about a bug; the terminal shows its traceback."""
-    text = f"This is a fault of twinlink ({type(error).__name__}); the terminal shows where. All labels are kept."
-    return show_error(request, 500, "Something broke", text)
+    text = (
+        f"This is a bug in twinlink ({type(error).__name__}); the terminal shows the traceback. All labels are stored."
+    )
+    return show_error(request, 500, "Internal error", text)

@@ -25,8 +25,8 @@ _FILES = {
     name: (static_text(name), _TYPES[name.rpartition(".")[2]])
     for name in ("base.css", "review.css", "review.js", "htmx.min.js")
 }
-_NOT_HELD = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Not held</title>
-<p>The archives of this run do not hold this page (any more). Its text is still there, in the next view.</p></html>"""
+_NOT_HELD = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Not in the archives</title>
+<p>The archives of this run do not contain this page (any more). The view “text” still shows its text.</p></html>"""
 _EXPORTS = ("labels.tsv", "labels.gold.tsv")
 
 
@@ -64,7 +64,7 @@ def export(request: Request) -> Response:
     """Return all labels as a file to download."""
     name = request.path_params["name"]
     if name not in _EXPORTS:
-        raise HTTPException(404, "Labels are handed out as labels.tsv or labels.gold.tsv.")
+        raise HTTPException(404, "Labels can be downloaded as labels.tsv or labels.gold.tsv.")
     run_folder = state_of(request).session.labels.file.parent.parent
     with TemporaryDirectory() as folder:
         target = Path(folder) / name

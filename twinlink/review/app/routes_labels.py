@@ -58,7 +58,7 @@ def pair_anew(request: Request, form: Form) -> Response:
     if (old.url_a, old.url_b) == (new.url_a, new.url_b):
         raise HTTPException(400, "This is the same pair: accept it instead.")
     _add(state, [(old, "reject"), (new, "accept")], form)
-    state.notices.append(Notice(f"Paired anew: {_name(new)}", can_undo=True))
+    state.notices.append(Notice(f"Re-paired: {_name(new)}", can_undo=True))
     return _go_on(state, selection, old)
 
 
@@ -67,10 +67,10 @@ def undo(request: Request, form: Form) -> Response:
     state, selection = state_of(request), selection_of(form)
     taken = state.session.labels.undo(state.session.who)
     if not taken:
-        state.notices.append(Notice("There is nothing of yours to take back.", "doubt"))
+        state.notices.append(Notice("You have no label to undo.", "doubt"))
         return go_to(form.get("here", "/queue"))
     words = " and ".join("accepting" if each.verdict == "accept" else "rejecting" for each in taken)
-    state.notices.append(Notice(f"Taken back: {words} {shortened(taken[-1].url_a, 70)}", "doubt"))
+    state.notices.append(Notice(f"Undone: {words} {shortened(taken[-1].url_a, 70)}", "doubt"))
     path = _path_of(state.session.run, taken[0], selection)
     return go_to(form["here"] if form.get("here", "").startswith("/labels") or not path else path)
 

@@ -110,7 +110,7 @@ def watch(request: Request, form: Form) -> Response:
     state = state_of(request)
     if form.get("wanted") == "yes":
         state.watch.begin(state.session.run)
-        state.notices.append(Notice("The mining stops at each new pair until you have looked at it."))
+        state.notices.append(Notice("The mining stops at each new pair until you have reviewed it."))
     else:
         state.watch.end(state.session.run)
         state.notices.append(Notice("The mining goes on without stopping at pairs."))

@@ -23,9 +23,9 @@ __all__ = ["pair_path", "path_of_row", "routes"]
 _ON_A_PAGE = 25
 
 _ORDER_WORDS = {
-    "teach": "what teaches most first",
+    "teach": "most informative first",
     "doubt": "most doubtful first",
-    "random": "at random: the honest sample",
+    "random": "at random: best for the estimate",
     "site": "by site",
     "reason": "by reason for doubt",
     "probable": "most probable first",

@@ -106,18 +106,18 @@ def refused(entrance: Entrance, method: str, path: str, headers: Mapping[str, st
         Names in lower case.
     """
     if not entrance.is_own_host(headers.get("host", "")):
-        return Refusal(421, "Wrong address", f"This server is http://127.0.0.1:{entrance.port}/ and nothing else.")
+        return Refusal(421, "Wrong address", f"This server answers only at http://127.0.0.1:{entrance.port}/.")
     if method not in _METHODS:
-        return Refusal(405, "No such method", "Only GET, HEAD and POST are answered here.")
+        return Refusal(405, "Method not allowed", "This server accepts GET, HEAD and POST only.")
     if not _is_open(path) and not entrance.has_entered(headers.get("cookie", "")):
         return Refusal(
             403,
-            "Please come in by the entrance",
-            "Open the address that twinlink review has printed: it holds a key, so that others on this machine cannot "
-            "read the run. A key is good as long as its server runs.",
+            "Access key needed",
+            "Open the address that twinlink review has printed. It contains a key, so that other users of this machine "
+            "cannot read the run. The key is valid while the server runs.",
         )
     if method not in _READING and not _is_from_here(entrance, headers):
-        return Refusal(403, "Refused", "This request did not come from a page of this server. Nothing was changed.")
+        return Refusal(403, "Refused", "This request does not come from a page of this server. Nothing was changed.")
     return None
 
 

@@ -32,7 +32,7 @@ def rounds_words(rounds: pd.DataFrame) -> str:
     added, tried = int(rounds["added"].sum()), int(rounds["tried"].sum())
     return (
         f"{count(len(rounds))} rounds tried {count(tried)} sites and added {count(added)} of them. Round 0 is the"
-        " start. A round looks at the sites that links speak for, and adds those that are bilingual."
+        " start. Each round tries the sites with the best links, and adds those that are bilingual."
     )
 
 

@@ -54,7 +54,7 @@ def _measured_figure(each: Measured) -> Figure:
     if not isinstance(each.precision, Estimate):
         return Figure(percent(each.precision), f"right by {each.source}")
     if not each.precision.tells:
-        return Figure("–", f"right by {each.source}: too few to tell")
+        return Figure("–", f"right by {each.source}: too few")
     low, high = each.precision.low, each.precision.high
     return Figure(f"{100 * low:.0f}–{percent(high, 0)}", f"right by {each.source} (95 % interval)")
 
@@ -68,16 +68,17 @@ def _in_a_sentence(data: ReportData, n_pages: int) -> Markup:
         ).format(where)
     if not n_pairs:
         return Markup(
-            "twinlink read {} and found <b>no pairs</b>. Below is what was rejected and why. Often the wanted languages"
-            " (<code>--langs</code>) are not those of the site, or the crawl did not reach the other language."
+            "twinlink read {} and found <b>no pairs</b>. The rejects and their reasons are listed below. Common"
+            " causes: the wanted languages (<code>--langs</code>) are not those of the site, or the crawl did not reach"
+            " the other language."
         ).format(where)
-    text = Markup("twinlink read {} and found <b>{}</b> that it takes for translations of each other.").format(
+    text = Markup("twinlink read {} and found <b>{}</b> that are probably translations of each other.").format(
         where, f"{count(n_pairs)} {_word(n_pairs, 'pair of pages', 'pairs of pages')}"
     )
     if _has_probabilities(data.pairs):
         probabilities = data.pairs["probability"].dropna()
         whose = "them" if len(probabilities) == n_pairs else f"the {count(len(probabilities))} with a probability"
-        text += Markup(" By its own estimate about {} of {} are right.").format(
+        text += Markup(" By its own estimate, about {} of {} are right.").format(
             count(round(probabilities.sum())), whose
         )
     return text
@@ -170,7 +171,7 @@ def pairs_section(data: ReportData) -> Section | None:
     if len(chosen) == 1:
         names = ["All pairs, the most doubtful first"]
     text = Markup(
-        "The pairs that the run is least sure of come first. All {} are in <code>pairs.tsv</code>."
+        "The most doubtful pairs come first. All {} are in <code>pairs.tsv</code>."
         " <code>twinlink review RUN</code> shows the two pages of each side by side."
     ).format(count(len(data.pairs)))
     tables = [
@@ -187,7 +188,7 @@ def _pair_table(data: ReportData, rows: npt.NDArray[np.intp], whys: npt.NDArray[
         Column("Second page", "page"),
         Column("Score", "decimal"),
         Column("Best rival", "decimal", "best score of another pair with one of the two pages"),
-        Column("May be wrong because"),
+        Column("Possible error"),
         Column("Judged"),
         Column("Site", "code"),
     ]

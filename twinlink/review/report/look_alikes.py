@@ -22,10 +22,10 @@ def look_alikes_section(data: ReportData) -> Section | None:
     n_pages, n_paired = int(groups["n_pages"].sum()), int(groups["n_paired"].sum())
     is_repeated = len(groups[["lang", "facing_lang"]].drop_duplicates()) > 2  # three languages: two of each page
     text = (
-        f"{count(n_pages)} pages{' (each counted once for every other language)' if is_repeated else ''} say nearly the"
-        f" same as others of their language. They form {count(len(groups))}"
-        f" {'group' if len(groups) == 1 else 'groups'}, and {count(n_paired)} of them are in a pair. Partners within a"
-        " group are the likeliest to be mixed up: the review names the others of a page's group."
+        f"{count(n_pages)} pages{' (each counted once for every other language)' if is_repeated else ''} are"
+        f" near-duplicates of others in their language. They form {count(len(groups))}"
+        f" {'group' if len(groups) == 1 else 'groups'}, and {count(n_paired)} of them are in a pair. Errors are most"
+        " likely between the pages of a group; the review lists the other pages of each group."
     )
     shown = groups.sort_values("n_pages", ascending=False, kind="stable").head(MAX_GROUPS)
     several = data.look_alikes["site"].nunique() > 1
@@ -33,9 +33,9 @@ def look_alikes_section(data: ReportData) -> Section | None:
         Column("Language", "tight"),
         Column("Pages", "count", "pages of the group"),
         Column("In a pair", "count"),
-        Column("Doubtful", "count", "their pairs are too unsure to be handed out"),
+        Column("Doubtful", "count", "their pairs are too doubtful to be reported"),
         Column("Without partner", "count"),
-        Column("Faces", "tight", "the group of the other language that most of its pairs or candidates lead to"),
+        Column("Faces", "tight", "the group in the other language with most of its pairs or candidates"),
         Column("Example", "page"),
         *([Column("Site", "code")] if several else []),
     ]

@@ -34,26 +34,26 @@ def links_section(data: ReportData) -> Section | None:
     if not data.graphs:
         return None
     text = (
-        "Partners stand on one line; arcs are links inside a language. A link that the partners have, too, is coloured;"
-        " the others are dashed. The more the two halves mirror each other, the more links tell about who is whose"
-        " partner."
+        "Partners are on one line; arcs are links inside a language. A link between two pages is mirrored, and"
+        " coloured, if their partners are linked, too; the others are dashed. The more links are mirrored, the more the"
+        " links reveal about partners."
     )
     charts = [_graph_chart(number, graph, len(data.sites)) for number, graph in enumerate(data.graphs)]
-    return Section("links", "How the two languages face each other", "Links", [text], charts)
+    return Section("links", "Links of the two languages", "Links", [text], charts)
 
 
 def _graph_chart(number: int, graph: SiteGraph, n_sites: int) -> Chart:
     found, langs = graph.found, graph.langs
-    shown = f"{count(len(found.rows))} pairs that links join most, of {count(found.n_pairs)}."
+    shown = f"{count(len(found.rows))} pairs with the most links between them, of {count(found.n_pairs)}."
     if len(found.rows) == found.n_pairs:
         shown = f"All {count(found.n_pairs)} pairs."
-    said = "No links among the paired pages, menus left out."
+    said = "There are no links among the paired pages, except menus."
     if found.mirrored is not None:
         said = (
             f"{percent(found.mirrored)} of the {count(found.n_links)} links inside a language, among all paired pages,"
-            " have their mirror image in the other."
+            " are mirrored in the other."
         )
-    menus = f" {count(found.n_menu)} links to pages of the menu are left out." if found.n_menu else ""
+    menus = f" {count(found.n_menu)} links to menu entries are left out." if found.n_menu else ""
     alternative = Alternative(
         f"graph-{number}", f"Link graph of {graph.site}, {langs[0]} facing {langs[1]}", f"{shown} {said}"
     )
@@ -62,7 +62,7 @@ def _graph_chart(number: int, graph: SiteGraph, n_sites: int) -> Chart:
     legend = [
         ("a", f"links in {langs[0]} that are mirrored"),
         ("b", f"links in {langs[1]} that are mirrored"),
-        ("quiet", "links that are not"),
+        ("quiet", "links that are not mirrored"),
     ]
     return Chart(title, picture, f"{shown} {said}{menus}", legend, is_wide=True)
 
@@ -92,8 +92,8 @@ def patterns_section(data: ReportData) -> Section | None:
     ]  # fmt: skip
     verdicts = ", ".join(f"{count(n)} {name}" for name, n in data.pattern_verdicts.items())
     text = (
-        "What two addresses differ in when their pages are partners. A pattern is credible when many pages of its site"
-        f" have it; a weak one is rescued when it is credible elsewhere. Of {count(total)}: {verdicts}."
+        "The differences between the addresses of partners. A pattern is credible if many pages of its site have it; a"
+        f" weak one is rescued if it is credible on other sites. Of {count(total)}: {verdicts}."
     )
     caption = f"Patterns by number of pages: {count(len(rows))} of {count(total)}"
     return Section(
@@ -138,7 +138,7 @@ def crawl_section(data: ReportData) -> Section | None:
     ]
     charts = [_progress_chart(data.fetched)] if len(data.fetched) > 1 else []
     tables = _crawl_tables(data.crawl)
-    return Section("crawl", "How the pages came in", "Crawl", [each for each in text if each], charts, tables, facts)
+    return Section("crawl", "The crawl", "Crawl", [each for each in text if each], charts, tables, facts)
 
 
 def _progress_chart(fetched: Any) -> Chart:
@@ -190,8 +190,8 @@ def rejects_section(data: ReportData) -> Section | None:
     rejects = data.rejects
     total = int(rejects["n"].sum())
     text = (
-        f"{count(total)} times a page, a file or a part of one was left out, or a page got no partner. Each has a"
-        " reason; nothing disappears without one."
+        f"{count(total)} pages, files or parts of files were left out, or pages got no partner. Each is counted"
+        " under a reason."
     )
     columns = [Column("Reason", "tight"), Column("How many", "bar"), Column("What it means"), Column("When", "tight")]
     columns.append(Column("Example", "page"))
@@ -210,7 +210,7 @@ def rejects_section(data: ReportData) -> Section | None:
         ]
         filter_columns = [Column("Filter", "code"), Column("Candidates", "count")]
         tables.append(Table("Candidates by the filter that rejected them", filter_columns, filters))
-    return Section("rejects", "What was left out, and why", "Rejects", [text] if rows else [], tables=tables)
+    return Section("rejects", "Rejects by reason", "Rejects", [text] if rows else [], tables=tables)
 
 
 _FILTER_WORDS = {"kept": "passed all"}
@@ -220,7 +220,7 @@ _STAGE_STYLES = {"crawl": "a", "ingest": "b", "match": ""}
 def settings_section(data: ReportData) -> Section:
     """Return version, signatures and settings."""
     facts = [("Version", data.version), *((f"Signature of {name}", text) for name, text in data.signatures.items())]
-    text = "Numbers travel with what made them: equal signatures mean equal results."
+    text = "Equal signatures mean equal results."
     code = data.settings
     if len(code) > MAX_SETTINGS:
         code = f"{code[:MAX_SETTINGS]}\n# … the rest is in config.toml"

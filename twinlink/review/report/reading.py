@@ -156,7 +156,7 @@ def read_weights(run: RunDirectory) -> pd.DataFrame:
 
 
 def read_filters(run: RunDirectory) -> pd.DataFrame:
-    """Return the candidates that each filter rejected on all sites: columns filter, n_pairs, in order of application."""
+    """Return how many candidates each filter rejected on all sites: columns filter, n_pairs, in order of use."""
     table: pd.DataFrame = read_sites(run.stage_folder("match") / "filters", FILTERS).to_pandas()
     return table.groupby("filter", sort=False)["n_pairs"].sum().reset_index()
 

@@ -41,7 +41,7 @@ def trust_section(data: ReportData) -> Section | None:
     if data.scores is not None:
         charts.append(_score_histogram(data.scores))
         tables.append(_score_table(data.scores))
-    return Section("trust", "How sure it is", "Trust", _trust_words(data, probabilities), charts, tables)
+    return Section("trust", "Precision", "Trust", _trust_words(data, probabilities), charts, tables)
 
 
 def _trust_words(data: ReportData, probabilities: npt.NDArray[np.float64]) -> list[str | Markup]:
@@ -49,18 +49,17 @@ def _trust_words(data: ReportData, probabilities: npt.NDArray[np.float64]) -> li
         "Every pair has" if len(probabilities) == len(data.pairs) else f"{count(len(probabilities))} of the pairs have"
     )
     said = (
-        f"{which} a probability to be right, which twinlink estimates on the site itself. Their mean is the"
-        " expected precision. Whether it is true only a person can tell: judge some pairs, and the estimate can be"
-        " checked."
+        f"{which} a probability of being right, which twinlink estimates on the site itself. Their mean is"
+        " the expected precision. Label some pairs to check this estimate."
     )
     if not len(probabilities):
-        said = "These pairs have no probabilities. Their scores put them in an order, no more."
+        said = "These pairs have no probabilities. Their scores only rank them."
     return [said, *map(_measured_words, data.measured)]
 
 
 def _measured_words(each: Measured) -> Markup:
     if not each.n:
-        text = Markup("By {} none of the pairs can be judged.").format(each.source)
+        text = Markup("By {}, none of the pairs can be judged.").format(each.source)
     elif isinstance(each.precision, Estimate):
         text = _estimate_words(each.source, each.precision)
     else:
@@ -76,7 +75,7 @@ def _estimate_words(source: str, found: Estimate) -> Markup:
     interval = f"(95 % interval: {percent(found.low)} to {percent(found.high)})"
     if found.tells:
         return Markup("By {}, <b>{}</b> of the pairs are right {}").format(source, percent(found.precision), interval)
-    text = Markup("By {} it cannot be told how many of the pairs are right {}; some {} labels in random order would do")
+    text = Markup("By {}, the precision is too uncertain {}; about {} labels in random order are needed")
     return text.format(source, interval, count(found.needed))
 
 
@@ -88,7 +87,7 @@ def _probability_histogram(probabilities: npt.NDArray[np.float64]) -> Chart:
     text = f"{count(sure)} of {count(len(probabilities))} pairs with a probability have one of at least 0.95."
     picture = histogram(
         Alternative("probabilities", "Pairs by probability", text),
-        edges, [Series("pairs", counts.astype(np.float64))], "probability to be right", "pairs",
+        edges, [Series("pairs", counts.astype(np.float64))], "probability of being right", "pairs",
     )  # fmt: skip
     return Chart("Pairs by probability", picture, text)
 
@@ -106,9 +105,9 @@ def _precision_curve(data: ReportData, probabilities: npt.NDArray[np.float64]) -
     least = min((float(each.y[len(each.y) // 20 :].min()) for each in curves), default=0.0)
     least = min([least, *(float(each.low.min()) for each in curves if each.low is not None)])
     floor = max(0.0, np.floor(least * 10 - 1e-9) / 10)
-    text = "The most probable pairs come first: the fewer you keep, the more of them are expected to be right."
+    text = "The most probable pairs come first: the fewer are kept, the higher their expected precision."
     if not len(probabilities):
-        text = "The pairs of the best scores come first."
+        text = "The pairs with the best scores come first."
     spoken = "; ".join(f"{each.label}: {percent(float(each.y[-1]))} of all pairs right" for each in curves)
     picture = lines(
         Alternative("precision", "Precision by share of pairs kept", f"{text} {spoken}."),
@@ -134,7 +133,7 @@ def _curve_of_cuts(each: Measured, probabilities: npt.NDArray[np.float64], style
 def _cut_table(data: ReportData, probabilities: npt.NDArray[np.float64]) -> Table:
     """Return the number and precision of the pairs at each minimum probability."""
     columns = [
-        Column("Least", "decimal", "least probability of the pairs that are kept"),
+        Column("Least", "decimal", "minimum probability of the pairs that are kept"),
         Column("Kept", "count"),
         Column("Of all", "share"),
         Column("Expected right", "share"),
@@ -162,8 +161,8 @@ def _conclusive(found: float | Estimate | None) -> float | None:
 def _score_histogram(scores: ScoreCounts) -> Chart:
     pairs, others = (values.astype(np.float64) for values in (scores.pairs, scores.others))
     text = (
-        "The score is what pages were matched by. The further apart the two heaps lie, the surer the matching. "
-        f"{count(pairs.sum())} pairs, {count(others.sum())} other candidates."
+        "Pages were matched by their scores. The further apart the two distributions are, the more reliable the"
+        f" matching. {count(pairs.sum())} pairs, {count(others.sum())} other candidates."
     )
     series = [Series("others", others / max(others.sum(), 1), "quiet"), Series("pairs", pairs / max(pairs.sum(), 1))]
     picture = histogram(
@@ -195,16 +194,16 @@ def evidence_section(data: ReportData) -> Section | None:
     columns = [
         Column("Evidence"),
         Column("What it says"),
-        Column("Weight", "share", "how much it counted; all kinds together 100 %"),
+        Column("Weight", "share", "weights of all kinds add up to 100 %"),
         Column("Pairs", "decimal", "mean over pairs"),
         Column("Others", "decimal", "mean over other candidates"),
     ]
     text = (
-        f"{count(data.n_candidates)} pairs of pages were candidates. A kind of evidence tells much when pairs and other"
-        " candidates lie far apart. Its mean is over those that it was measured on."
+        f"{count(data.n_candidates)} pairs of pages were candidates. A kind of evidence is informative if the means of"
+        " pairs and of other candidates are far apart. Missing values are left out of the means."
     )
     tables = [Table("Kinds of evidence, the heaviest first", columns, rows), *_weight_tables(data.weights)]
-    return Section("evidence", "What speaks for the pairs", "Evidence", [text], _evidence_charts(found), tables)
+    return Section("evidence", "Evidence for the pairs", "Evidence", [text], _evidence_charts(found), tables)
 
 
 def _mean_weights(weights: pd.DataFrame) -> pd.Series[float]:
@@ -232,7 +231,7 @@ def _evidence_charts(found: pd.DataFrame) -> list[Chart]:
         spoken = "; ".join(f"{bar.label} {bar.note}" for bar in given)
         picture = bars(Alternative("evidence-weights", "Weight of each kind of evidence", spoken), given)
         words = [("", "share of the weight of all kinds")]
-        charts.insert(0, Chart("How much each kind counted", picture, "", words))
+        charts.insert(0, Chart("Weight of each kind", picture, "", words))
     return charts
 
 

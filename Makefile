@@ -13,7 +13,7 @@ APT := apt-get update -qq && \
 JOBS ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help demo browser test wheel-test lint format types imports check wheel accuracy docs docs-serve clean
+.PHONY: help demo browser test browser-test docs-test wheel-test lint format types imports check wheel accuracy docs docs-serve clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -33,6 +33,12 @@ browser: $(VENV)/.package  ## Install what builds pages that scripts make: Chrom
 
 test: $(VENV)/.dev  ## Run the tests and the examples in the documentation (more: make test ARGS="-k urls")
 	$(BIN)/pytest -n $(JOBS) $(ARGS)
+
+browser-test: $(VENV)/.dev  ## Run the tests that drive Chromium (see make browser)
+	$(BIN)/pytest -n $(JOBS) -m browser $(ARGS)
+
+docs-test: $(VENV)/.dev  ## Build the documentation and run its instructions and notebooks
+	$(BIN)/pytest -n $(JOBS) -m docs $(ARGS)
 
 wheel-test: $(VENV)/.dev  ## Build the package, install it somewhere else, and try it there (needs a network)
 	$(BIN)/pytest -m wheel $(ARGS)

@@ -1,22 +1,30 @@
-"""For tests that need Chromium: skipped where there is none, unless it must be there."""
+"""For tests that drive Chromium: a mark of their own, and skipped where there is none, unless it must be there."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
 
 from twinlink.spiders.browser.chromium import missing_browser
 
-__all__ = ["REQUIRED", "chromium_processes", "needs_browser", "parents"]
+__all__ = ["REQUIRED", "chromium_processes", "needs_browser", "parents", "skip_without_browser"]
 
 REQUIRED = "TWINLINK_NEEDS_BROWSER"
 """Environment variable that makes tests fail where there is no browser; the gate sets it."""
 
-_missing = missing_browser()
-needs_browser = pytest.mark.skipif(bool(_missing) and REQUIRED not in os.environ, reason=f"no browser: {_missing}")
+needs_browser = pytest.mark.browser
+
+
+def skip_without_browser(items: Iterable[pytest.Item]) -> None:
+    """Skip the tests with this mark where there is no browser."""
+    missing = missing_browser()
+    skip = pytest.mark.skipif(bool(missing) and REQUIRED not in os.environ, reason=f"no browser: {missing}")
+    for item in items:
+        if item.get_closest_marker(needs_browser.name):
+            item.add_marker(skip)
 
 
 def processes() -> Iterator[tuple[int, int, str]]:

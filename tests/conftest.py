@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import os
 
+import pytest
 from hypothesis import settings
+
+from tests.browsers import skip_without_browser
 
 # One core of a busy machine may be slow: no example fails for its time alone. On CI every run tries the same examples.
 settings.register_profile("local", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, database=None, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "local")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    skip_without_browser(items)

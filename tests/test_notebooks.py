@@ -100,6 +100,7 @@ def test_notebook_begins_with_a_title_and_explains_every_step(path: Path) -> Non
     assert max(len(line) for cell in notebook.cells for line in cell.source.splitlines()) <= 120
 
 
+@pytest.mark.docs
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_notebook_runs_and_what_it_says_holds(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "MPLCONFIGDIR"):

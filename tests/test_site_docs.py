@@ -71,6 +71,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.docs
 @pytest.mark.xdist_group("site")
 def test_nothing_is_loaded_from_elsewhere(site: Path) -> None:
     loads = [f"{page.relative_to(site)}: {url}" for page in pages_of(site) for url in loaded(parsed(page))]
@@ -97,6 +98,7 @@ def test_checker_finds_what_is_loaded_from_elsewhere(html: str) -> None:
     assert loaded(lxml.html.document_fromstring(f"<html><body>{html}</body></html>"))
 
 
+@pytest.mark.docs
 @pytest.mark.xdist_group("site")
 def test_every_link_and_anchor_of_the_site_leads_somewhere(site: Path) -> None:
     pages = {page: parsed(page) for page in pages_of(site)}
@@ -112,6 +114,7 @@ def test_every_link_and_anchor_of_the_site_leads_somewhere(site: Path) -> None:
     assert broken == []
 
 
+@pytest.mark.docs
 @pytest.mark.xdist_group("site")
 def test_the_search_ranks_the_api_after_prose(site: Path) -> None:
     entries = json.loads((site / "search" / "search_index.json").read_text(encoding="utf-8"))["docs"]
@@ -120,6 +123,7 @@ def test_the_search_ranks_the_api_after_prose(site: Path) -> None:
     assert {boost < 1 for is_api, boost in ranks if not is_api} == {False}
 
 
+@pytest.mark.docs
 @pytest.mark.xdist_group("site")
 def test_every_picture_has_a_text(site: Path) -> None:
     silent = [
@@ -131,6 +135,7 @@ def test_every_picture_has_a_text(site: Path) -> None:
     assert silent == []
 
 
+@pytest.mark.docs
 @pytest.mark.xdist_group("site")
 def test_every_command_and_option_is_on_the_page_of_commands(site: Path, tools: Callable[[str], Any]) -> None:
     text = text_of(site / "reference/commands.html")
@@ -145,6 +150,7 @@ def test_every_command_and_option_is_on_the_page_of_commands(site: Path, tools: 
     assert missing == []
 
 
+@pytest.mark.docs
 @pytest.mark.xdist_group("site")
 def test_every_setting_is_on_the_page_of_settings_with_its_text(site: Path, tools: Callable[[str], Any]) -> None:
     names = set(parsed(site / "reference/settings.html").xpath("//@id"))
@@ -155,6 +161,7 @@ def test_every_setting_is_on_the_page_of_settings_with_its_text(site: Path, tool
     assert [name for name, each in settings.items() if plain(each.text) not in text] == []
 
 
+@pytest.mark.docs
 @pytest.mark.xdist_group("site")
 def test_every_column_is_on_the_page_of_tables(site: Path, tools: Callable[[str], Any]) -> None:
     schemas = tools("site_tables").schemas()

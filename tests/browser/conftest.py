@@ -23,6 +23,7 @@ ROOM = Path(__file__).parent
 ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+/\S*")
 
 
+@pytest.hookimpl(tryfirst=True)  # before the marks are looked at
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if ROOM in item.path.parents:

@@ -177,16 +177,16 @@ class Listing:
             places = np.concatenate([places[places > start], places[places < start]])
         return int(rows[places[0]]) if len(places) else None
 
-    def beside(self, selection: Selection, row: int) -> tuple[int | None, int | None, int, int]:
+    def around(self, selection: Selection, row: int) -> tuple[int | None, int | None, int, int]:
         """Return the previous and the next row, the position from 1 (0: not selected), and the number of rows."""
         rows = self._walk(selection)
         here = np.flatnonzero(rows == row)
         if not len(here):
             return None, None, 0, len(rows)
         place = int(here[0])
-        before = int(rows[place - 1]) if place else None
-        behind = int(rows[place + 1]) if place + 1 < len(rows) else None
-        return before, behind, place + 1, len(rows)
+        previous = int(rows[place - 1]) if place else None
+        following = int(rows[place + 1]) if place + 1 < len(rows) else None
+        return previous, following, place + 1, len(rows)
 
     def progress(self, selection: Selection) -> Progress:
         """Return the progress of the labelling of the selected pairs, and their precision."""
@@ -207,13 +207,13 @@ class Listing:
 
 def _progress(codes: npt.NDArray[np.int8], probabilities: npt.NDArray[np.float64]) -> Progress:
     accepted, rejected = (int((codes == code).sum()) for code in (ACCEPTED, REJECTED))
-    told = len(probabilities) > 0 and not np.isnan(probabilities).any()
+    all_known = len(probabilities) > 0 and not np.isnan(probabilities).any()
     return Progress(
         n_pairs=len(codes),
         n_accepted=accepted,
         n_rejected=rejected,
         estimate=estimate(probabilities, codes) if accepted + rejected else None,
-        expected=float(probabilities.mean()) if told else None,
+        expected=float(probabilities.mean()) if all_known else None,
     )
 
 

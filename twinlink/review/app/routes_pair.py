@@ -78,7 +78,9 @@ def pair(request: Request) -> Response:
     if listing.table.row_of(a, b) is None and listing.table.row_of(b, a) is not None:
         return go_to(pair_path(b, a, selection))
     shown = shown_pair(session, listing, a, b)
-    before, behind, place, n_rows = (None, None, 0, 0) if shown.row is None else listing.beside(selection, shown.row)
+    previous, following, place, n_rows = (
+        (None, None, 0, 0) if shown.row is None else listing.around(selection, shown.row)
+    )
     instead, part = _instead(request), part_number(request.query_params.get("part", ""))
     return show(
         request,
@@ -87,8 +89,8 @@ def pair(request: Request) -> Response:
         selection=selection,
         pair=shown,
         label=listing.label(shown.url_a, shown.url_b),
-        before=None if before is None else path_of_row(listing, before, selection),
-        behind=None if behind is None else path_of_row(listing, behind, selection),
+        previous=None if previous is None else path_of_row(listing, previous, selection),
+        following=None if following is None else path_of_row(listing, following, selection),
         place=place,
         n_rows=n_rows,
         progress=listing.progress(selection),

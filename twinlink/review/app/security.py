@@ -101,7 +101,7 @@ def refused(entrance: Entrance, method: str, path: str, headers: Mapping[str, st
     entrance : Entrance
         The server's secrets and port.
     method, path : str
-        Of the request.
+        Method and path of the request.
     headers : mapping
         Names in lower case.
     """

@@ -27,7 +27,7 @@ def serve(app: Starlette, port: int, on_ready: Callable[[str], None] | None = No
     Parameters
     ----------
     app : Starlette
-        As `twinlink.review.app.app.make_app` returns it.
+        The application, from `twinlink.review.app.app.make_app`.
     port : int
         Port to listen on; 0: any free port.
     on_ready : callable, optional

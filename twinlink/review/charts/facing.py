@@ -148,7 +148,7 @@ def facing_chart(
     titles_a, titles_b : sequence of str
         Names of the shown pages, in the order of ``found.rows``.
     langs : tuple of str
-        The two languages, which stand above the columns.
+        The two languages, written above the columns.
     """
     height = 40 + len(found.rows) * _STEP
     parts = [

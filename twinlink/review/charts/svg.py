@@ -111,7 +111,7 @@ def standalone(picture: Markup, legend: Sequence[tuple[str, str]] = ()) -> str:
     style = etree.Element("style")
     style.text = _chart_styles()
     root.insert(0, style)
-    root.insert(3, etree.fromstring(element("rect", width=width, height=whole, class_="ground")))  # behind all marks
+    root.insert(3, etree.fromstring(element("rect", width=width, height=whole, class_="ground")))  # below all marks
     for number, (class_, label) in enumerate(legend):
         y = height + _LEGEND_STEP * number
         mark = element("rect", x=70, y=y, width=12, height=12, class_=f"bar {class_}".strip())

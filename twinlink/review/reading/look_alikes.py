@@ -50,7 +50,7 @@ class AlikeIndex:
     def of(self, page_id: int, facing_lang: str) -> Group | None:
         """Return a page's group with respect to another language; None: it has no near-duplicates.
 
-        A page that was matched with other languages only is told of by the first of them.
+        A page that was matched with other languages only has the group of the first of them.
         """
         start, end = (int(np.searchsorted(self._sorted, page_id, side)) for side in ("left", "right"))
         rows = self._order[start:end].tolist()

@@ -123,7 +123,7 @@ class PageIndex:
     def places(self, row: int) -> Iterator[Place]:
         """Yield the place of the page, then the places of others with the same body.
 
-        A visit that found what was known has a record without a body.
+        The record of a revisit has no body.
         """
         yield self._place(row, row)
         same = pc.indices_nonzero(pc.equal(self._table["digest"], self.text("digest", row))).to_pylist()

@@ -37,12 +37,12 @@ class RunView:
     Parameters
     ----------
     folder : Path
-        A run directory, of which any stages have been done.
+        A run directory, with any stages done.
 
     Raises
     ------
     RunError
-        If it is no run directory.
+        If it is not a run directory.
 
     Examples
     --------
@@ -72,7 +72,7 @@ class RunView:
         Parameters
         ----------
         question : callable
-            Is called again, with newer tables, if a table was removed or replaced while it ran: it must only read.
+            Called with the newest tables, and again if one of them was replaced meanwhile; it must only read.
 
         Raises
         ------

@@ -50,7 +50,7 @@ class Snapshot:
     Raises
     ------
     DamagedError, OSError
-        By the methods as well, when a table goes away while it is read.
+        By the methods as well, if a table is removed while it is read.
     """
 
     def __init__(self, run: RunDirectory) -> None:

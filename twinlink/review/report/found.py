@@ -45,7 +45,7 @@ def found_section(data: ReportData) -> Section:
         figures.append(Figure(count(len(data.sites)), "sites"))
     tables = [_pairs_by_languages(data)] if n_pairs else []
     tables += [_pages_by_language(data)] if len(data.languages) else []
-    return Section("found", "What was found", "Found", [_in_a_sentence(data, n_pages)], tables=tables, figures=figures)
+    return Section("found", "What was found", "Found", [_summary(data, n_pages)], tables=tables, figures=figures)
 
 
 def _measured_figure(each: Measured) -> Figure:
@@ -59,7 +59,7 @@ def _measured_figure(each: Measured) -> Figure:
     return Figure(f"{100 * low:.0f}–{percent(high, 0)}", f"right by {each.source} (95 % interval)")
 
 
-def _in_a_sentence(data: ReportData, n_pages: int) -> Markup:
+def _summary(data: ReportData, n_pages: int) -> Markup:
     n_sites, n_pairs = len(data.sites), len(data.pairs)
     where = f"{count(n_pages)} {_word(n_pages, 'page', 'pages')} of {count(n_sites)} {_word(n_sites, 'site', 'sites')}"
     if not data.is_matched:

@@ -47,15 +47,15 @@ def _graph_chart(number: int, graph: SiteGraph, n_sites: int) -> Chart:
     shown = f"{count(len(found.rows))} pairs with the most links between them, of {count(found.n_pairs)}."
     if len(found.rows) == found.n_pairs:
         shown = f"All {count(found.n_pairs)} pairs."
-    said = "There are no links among the paired pages, except menus."
+    mirrored = "There are no links among the paired pages, except menus."
     if found.mirrored is not None:
-        said = (
+        mirrored = (
             f"{percent(found.mirrored)} of the {count(found.n_links)} links inside a language, among all paired pages,"
             " are mirrored in the other."
         )
     menus = f" {count(found.n_menu)} links to menu entries are left out." if found.n_menu else ""
     alternative = Alternative(
-        f"graph-{number}", f"Link graph of {graph.site}, {langs[0]} facing {langs[1]}", f"{shown} {said}"
+        f"graph-{number}", f"Link graph of {graph.site}, {langs[0]} facing {langs[1]}", f"{shown} {mirrored}"
     )
     picture = facing_chart(alternative, found, graph.titles_a, graph.titles_b, langs)
     title = shortened(graph.site, 60) if n_sites > 1 else ""
@@ -64,7 +64,7 @@ def _graph_chart(number: int, graph: SiteGraph, n_sites: int) -> Chart:
         ("b", f"links in {langs[1]} that are mirrored"),
         ("quiet", "links that are not mirrored"),
     ]
-    return Chart(title, picture, f"{shown} {said}{menus}", legend, is_wide=True)
+    return Chart(title, picture, f"{shown} {mirrored}{menus}", legend, is_wide=True)
 
 
 def patterns_section(data: ReportData) -> Section | None:

@@ -190,7 +190,7 @@ def read_patterns(run: RunDirectory) -> tuple[pd.DataFrame, dict[str, int]]:
 
 
 def count_rejects(run: RunDirectory) -> pd.DataFrame:
-    """Return what was dropped, by stage and reason, the most frequent first: columns stage, reason, n, url."""
+    """Return the rejects by stage and reason, the most frequent first: columns stage, reason, n, url."""
     stages = [stage for stage in ("ingest", "match") if run.read_signature(stage) is not None]
     tables = [read_table(run.path / stage / "rejects.parquet", REJECTS, ("stage", "reason", "url")) for stage in stages]
     grouped = pa.concat_tables(tables).group_by(["stage", "reason"], use_threads=False)
@@ -200,9 +200,9 @@ def count_rejects(run: RunDirectory) -> pd.DataFrame:
 
 
 def count_sentences(run: RunDirectory) -> pd.DataFrame:
-    """Return the sentence pairs that are handed out, by site and languages.
+    """Return the reported sentence pairs, by site and languages.
 
-    Columns site, lang_a, lang_b, n, n_known (those with a chance to be right), chance (its sum over them).
+    Columns site, lang_a, lang_b, n, n_known (those with a chance), chance (the sum of their chances).
     """
     rows = []
     if run.read_signature("align") is not None:
@@ -216,7 +216,7 @@ def count_sentences(run: RunDirectory) -> pd.DataFrame:
 
 
 def read_crawl(run: RunDirectory) -> dict[str, Any]:
-    """Return what the crawl says of itself; nothing without one."""
+    """Return the report of the crawl; empty without a crawl."""
     try:
         return read_json(run.path / REPORT_NAME, dict[str, Any])
     except RunError:
@@ -232,7 +232,7 @@ def read_titles(run: RunDirectory, pages: pd.DataFrame) -> dict[int, str]:
 
 
 def site_graphs(run: RunDirectory, pairs: pd.DataFrame) -> list[SiteGraph]:
-    """Return the link graphs of the sites with the most pairs, each in its two languages with the most."""
+    """Return the link graphs of the sites with the most pairs, each in the two languages with the most pairs."""
     graphs = []
     for site in pairs["site"].value_counts().index[:MAX_GRAPHS]:
         of_site = pairs[pairs["site"] == site]
@@ -251,7 +251,7 @@ def site_graphs(run: RunDirectory, pairs: pd.DataFrame) -> list[SiteGraph]:
 
 
 def _titles(run: RunDirectory, shown: pd.DataFrame, side: str) -> list[str]:
-    """Return what pages are called: their titles, or their addresses without the host."""
+    """Return names of pages: their titles, or their addresses without the host."""
     wanted = shown[["site", f"page_{side}"]].set_axis(["site", "page"], axis=1)
     titles = read_titles(run, wanted)
     addresses = shown[f"url_{side}"].str.replace(r"^https?://[^/]*", "", regex=True)
@@ -259,7 +259,7 @@ def _titles(run: RunDirectory, shown: pd.DataFrame, side: str) -> list[str]:
 
 
 def _without_frame(titles: Sequence[str]) -> list[str]:
-    """Leave out what many titles begin or end with: the site's name behind a bar or a dash.
+    """Return titles without the part with which many begin or end: the site's name, separated by a bar or a dash.
 
     >>> _without_frame(["Tax | City", "Roads | City", "Parks | City", "City"])
     ['Tax', 'Roads', 'Parks', 'City']

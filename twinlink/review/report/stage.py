@@ -59,7 +59,7 @@ def write_report(run: RunDirectory, target: Path | None = None, gold: Path | Non
     target : Path, optional
         The file; ``report.html`` in the run by default.
     gold : Path, optional
-        Known pairs (see `twinlink.evaluation.gold`), for precision and recall.
+        File of known pairs (see `twinlink.evaluation.gold`), for precision and recall.
 
     Raises
     ------

@@ -48,13 +48,13 @@ def _trust_words(data: ReportData, probabilities: npt.NDArray[np.float64]) -> li
     which = (
         "Every pair has" if len(probabilities) == len(data.pairs) else f"{count(len(probabilities))} of the pairs have"
     )
-    said = (
+    text = (
         f"{which} a probability of being right, which twinlink estimates on the site itself. Their mean is"
         " the expected precision. Label some pairs to check this estimate."
     )
     if not len(probabilities):
-        said = "These pairs have no probabilities. Their scores only rank them."
-    return [said, *map(_measured_words, data.measured)]
+        text = "These pairs have no probabilities. Their scores only rank them."
+    return [text, *map(_measured_words, data.measured)]
 
 
 def _measured_words(each: Measured) -> Markup:

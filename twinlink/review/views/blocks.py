@@ -21,8 +21,8 @@ def align_blocks(a: Sequence[str], b: Sequence[str]) -> list[tuple[int | None, i
     """Align two sequences of blocks: pairs of indices, None for a block without partner.
 
     Blocks with the same numbers in them are anchors (their longest common subsequence); between two anchors the order
-    and the lengths decide, each block with one other or none: the alignment of least cost, where a pair costs
-    ``|log(length_a · ratio / length_b)| / log(3)`` and a block alone 1.
+    and the lengths decide, each block with one other or none: the alignment of minimum cost, where a pair costs
+    ``|log(length_a · ratio / length_b)| / log(3)`` and a block without partner 1.
 
     Examples
     --------

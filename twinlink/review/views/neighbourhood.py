@@ -208,7 +208,7 @@ def draw(shown: Neighbourhood, address_of: Callable[[int], str], name: str = "ne
     Parameters
     ----------
     shown : Neighbourhood
-        What is drawn.
+        The neighbourhood to draw.
     address_of : callable
         Maps a page_id to the address of the graph around that page.
     name : str

@@ -83,7 +83,7 @@ def tags_side_by_side(tags_a: Sequence[str], tags_b: Sequence[str], folds: bool 
     tags_a, tags_b : sequence of str
         Names of the start tags in document order.
     folds : bool
-        Whether long runs of equal tags become one row, but for those beside a difference.
+        Whether long stretches of equal tags become one row, except the tags next to a difference.
 
     Examples
     --------

@@ -88,8 +88,8 @@ def big_table() -> str:
 
 
 def numbers(run: Path, name: str) -> tuple[int, int]:
-    source = RunView(run)
-    a, b = (source.page_of(f"{BASE}{lang}/{name}.html") for lang in ("en", "tc"))
+    tables = RunView(run).read(lambda tables: tables)
+    a, b = (tables.page_of(f"{BASE}{lang}/{name}.html") for lang in ("en", "tc"))
     assert a is not None
     assert b is not None
     return a, b

@@ -13,6 +13,8 @@ APT := apt-get update -qq && \
 JOBS ?= auto
 
 .DEFAULT_GOAL := help
+# Tests start hundreds of processes: without bytecode on disk, each would compile the package anew.
+unexport PYTHONDONTWRITEBYTECODE
 .PHONY: help demo browser test browser-test docs-test wheel-test lint format types imports check wheel accuracy docs docs-serve clean
 
 help:  ## Show this list

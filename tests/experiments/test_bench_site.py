@@ -1,0 +1,33 @@
+"""The benchmarks of a site and of short commands measure what they say."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from experiments.bench import bench_site, bench_start
+from twinlink.toy import write_toy
+
+
+def test_each_stage_of_a_site_has_a_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_toy(tmp_path / "toy" / "site")
+    meta = {"host": "toy.example", "lang_a": "en", "lang_b": "zh"}
+    (tmp_path / "toy" / "meta.json").write_text(json.dumps(meta))
+    monkeypatch.setattr(sys, "argv", ["bench_site", str(tmp_path / "toy"), "--runs", "1"])
+    bench_site.main()
+    head, *lines = capsys.readouterr().out.splitlines()
+    assert head.startswith("toy: 10 pages")
+    assert [line[:11].strip() for line in lines] == ["bare parse", "parse", "ingest", "match", "mine"]
+    assert "  1.0 x bare" in lines[0]
+
+
+def test_short_commands_have_a_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys, "argv", ["bench_start", "--runs", "1"])
+    bench_start.main()
+    names = [line[:50].strip() for line in capsys.readouterr().out.splitlines()]
+    assert names == ["twinlink --help", "mine toy", "mine toy, no compiled code on disk"]

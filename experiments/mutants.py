@@ -232,7 +232,12 @@ def checks_of(module: str, root: Path = ROOT) -> list[str]:
 def _run(root: Path, paths: Sequence[str], longest: float) -> str:
     """Run tests until one fails; return ``passed``, ``failed`` or ``endless``."""
     options = ["-x", "-q", "-n0", "-p", "no:cacheprovider", "--tb=no"]
-    environment = {**os.environ, "PYTHONPATH": str(root), "CI": "1"}  # each time the same examples of properties
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(root),
+        "CI": "1",  # each time the same examples of properties
+        "PYTHONDONTWRITEBYTECODE": "1",  # a mutant of the same second and size would be taken for the one before
+    }
     process = subprocess.Popen(
         [sys.executable, "-m", "pytest", *options, *paths],
         cwd=root, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -30,6 +32,7 @@ from twinlink.patterns.library import KeySums, PatternLibrary, write_library
 from twinlink.recover.stage import guessed_lines, recover
 from twinlink.run import Run
 from twinlink.rundir.directory import RunDirectory
+from twinlink.spiders.frontier.records import CHOSEN_LEDGER
 from twinlink.tables import RECOVERED, read_table
 
 CONFIG = Config().override({"langs": ["en", "zh"], "crawl.browser": "never", "crawl.retries": 0})
@@ -378,12 +381,30 @@ def test_a_busy_server_is_asked_again_by_the_next_call(tmp_path: Path) -> None:
     assert outcomes(run) == deep()
 
 
+def test_a_response_that_was_archived_but_not_recorded_is_no_page(tmp_path: Path) -> None:
+    """So a kill between the two leaves it; the next call requests it again."""
+    with serving(Site(without(range(10, 13)), error_page).answer) as server:
+        run = read(tmp_path, server)
+        recover(run, CONFIG)
+        with closing(sqlite3.connect(run.path / CHOSEN_LEDGER)) as db:
+            db.execute("UPDATE guesses SET outcome = ''")
+            db.execute("UPDATE frontier SET state = 'flight'")
+            db.commit()
+        ingesting = CONFIG.override({"ingest.base_url": server.url}).ingest
+        ingest(run, [tmp_path / "mirror"], ingesting)
+        urls = {"/" + url.split("/", 3)[3] for url in Run(run.path).pages["url"]}
+        assert urls == without(DEEP).keys() - {"/"}
+        recover(run, CONFIG)
+    assert outcomes(run) == deep(7, 8, 9) | deep(10, 11, 12, outcome="soft-404")
+
+
 SCRIPT = """
 import json, sys
 from pathlib import Path
 from twinlink.config import Config
 from twinlink.recover.stage import recover
 from twinlink.rundir.directory import RunDirectory
+from twinlink.spiders.frontier.records import CHOSEN_LEDGER
 folder, settings = json.loads(sys.argv[1])
 recover(RunDirectory(Path(folder)), Config().override(settings))
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from base64 import b32encode
 from collections import Counter
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterable, Mapping
 from datetime import UTC
 from functools import cached_property
 from pathlib import Path
@@ -105,6 +105,10 @@ class Spool:
         """Count an address that the run's own crawl has no page of."""
         self._of_crawl.add(reject.url)
         self.reject(reject)
+
+    def ignore(self, urls: Iterable[str]) -> None:
+        """Leave out guessed addresses that are not judged yet, though the run's archive may hold their response."""
+        self._guessed.update(urls)
 
     def reject_of_guess(self, reject: Reject) -> None:
         """Count a guessed address that is not a page; its response is in the run's archive."""

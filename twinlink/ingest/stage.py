@@ -30,7 +30,7 @@ from twinlink.sources.documents import Document, Revisit
 from twinlink.sources.reading import read_path, source_files
 from twinlink.sources.selection import wanted_addresses
 from twinlink.sources.warc import Exchanges
-from twinlink.spiders.frontier.guesses import guess_rejects, guess_state
+from twinlink.spiders.frontier.guesses import guess_rejects, guess_state, waiting_guesses
 from twinlink.spiders.frontier.ledger import LEDGER_NAME, ledger_rejects, ledger_summary
 from twinlink.tables import LINKS, PAGES, REJECTS, Reject, count_rows, read_table
 
@@ -87,6 +87,7 @@ def ingest(
     with run.writing(signature) as folder, closing(Spool(folder, settings, rounds)) as spool:
         for reject in ledger_rejects(run.path):
             spool.reject_of_crawl(reject)
+        spool.ignore(waiting_guesses(run.path))  # before the others: what comes in meanwhile is one of them
         for reject in guess_rejects(run.path):
             spool.reject_of_guess(reject)
         exchanges = Exchanges(settings.max_page_bytes)

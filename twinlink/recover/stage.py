@@ -24,7 +24,7 @@ from twinlink.recover.verdicts import PageTexts, judge_answers, read_answers, un
 from twinlink.rundir.directory import RunDirectory, Signature, site_file
 from twinlink.rundir.remembered import keep_with
 from twinlink.spiders.crawling import crawl_chosen
-from twinlink.spiders.frontier.guesses import LATER, Answer, GuessBook, Guessed, guess_state
+from twinlink.spiders.frontier.guesses import LATER, WAITING, Answer, GuessBook, Guessed, guess_state
 from twinlink.spiders.frontier.ledger import LEDGER_NAME, ledger_starts
 from twinlink.spiders.frontier.records import CHOSEN_LEDGER
 from twinlink.tables import PAGES, RECOVERED, iter_parts, read_table, tsv_lines, write_table
@@ -33,7 +33,6 @@ __all__ = ["TRIED", "TRIED_FILE", "guessed_lines", "has_crawl", "recover"]
 
 TRIED = "tried.parquet"
 TRIED_FILE = "tried.tsv"
-_WAITS = ("queued", "flight")
 
 
 def has_crawl(run: RunDirectory) -> bool:
@@ -122,7 +121,7 @@ def _ask(
         chosen, others = _choose(sites, book.answers(), config)
         book.add(chosen)
         answers = book.answers()
-        waiting = [answer.guess.url for answer in answers if answer.state in _WAITS]
+        waiting = [answer.guess.url for answer in answers if answer.state in WAITING]
         if not (waiting or again) or (not chosen and len(waiting) == waited):
             return others
         waited, again = len(waiting), False
@@ -194,7 +193,7 @@ def _texts(part: Path, pages: set[str]) -> PageTexts:
 def _answered_rows(answers: Iterable[Answer]) -> Iterator[dict[str, Any]]:
     for answer in answers:
         outcome, detail = answer.outcome, answer.detail
-        if answer.state in _WAITS:
+        if answer.state in WAITING:
             outcome, detail = "over-budget", "the limits of the crawl, or it was stopped"
         yield _row(answer.guess, outcome, detail)
 

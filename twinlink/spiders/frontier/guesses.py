@@ -24,7 +24,17 @@ from twinlink.spiders.frontier.schema import INSERT, SETTLE, settled
 from twinlink.tables import Reject
 from twinlink.urls import page_key
 
-__all__ = ["LATER", "Answer", "GuessBook", "Guessed", "guess_rejects", "guess_state", "known_keys"]
+__all__ = [
+    "LATER",
+    "WAITING",
+    "Answer",
+    "GuessBook",
+    "Guessed",
+    "guess_rejects",
+    "guess_state",
+    "known_keys",
+    "waiting_guesses",
+]
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS guesses (
@@ -43,6 +53,8 @@ CREATE TABLE IF NOT EXISTS guesses (
     detail TEXT NOT NULL DEFAULT ''
 )
 """
+WAITING = ("queued", "flight")
+"""States in the ledger of an address without a response."""
 LATER = ("robots-unreachable", "busy")
 """Temporary reasons: the next crawl requests the address again."""
 
@@ -213,6 +225,21 @@ def guess_rejects(folder: Path) -> Iterator[Reject]:
 
     Addresses whose page the ordinary crawl has are left out.
     """
+    for answer in _without_page(folder):
+        if answer.state not in WAITING:
+            yield Reject(answer.guess.url, "recover", answer.outcome or "not-judged", answer.detail)
+
+
+def waiting_guesses(folder: Path) -> set[str]:
+    """Return the guessed addresses of a run that wait for a response.
+
+    The archive may hold one all the same: of a crawl that was killed after it wrote the response and before it recorded
+    it, or that is about to end. It is requested again, and judged then.
+    """
+    return {answer.guess.url for answer in _without_page(folder) if answer.state in WAITING}
+
+
+def _without_page(folder: Path) -> Iterator[Answer]:
     path = folder / CHOSEN_LEDGER
     if not path.is_file():
         return
@@ -220,9 +247,8 @@ def guess_rejects(folder: Path) -> Iterator[Reject]:
     with usable(path), closing(sqlite3.connect(path, timeout=30)) as db:
         answers = _answers(db) if db.execute(_IS_THERE).fetchone() else []
     for answer in answers:
-        is_no_page = answer.outcome != "found" and answer.state not in ("queued", "flight")
-        if is_no_page and page_key(answer.guess.url) not in known:
-            yield Reject(answer.guess.url, "recover", answer.outcome or "not-judged", answer.detail)
+        if answer.outcome != "found" and page_key(answer.guess.url) not in known:
+            yield answer
 
 
 _IS_THERE = "SELECT 1 FROM sqlite_master WHERE name = 'guesses'"

@@ -81,6 +81,14 @@ def test_rescue_by_the_mean_is_free_of_scale() -> None:
     assert credible_keys(library_of(site(4, 10), site(4, 10))) == {}  # on two sites only
 
 
+def test_limits_of_the_mean_are_the_least_that_is_rescued() -> None:
+    """A quarter of 8 pages is 2, without rounding."""
+    settings = PatternSettings(min_mean=0.25, min_sites=3)
+    assert is_rescued(KeySums(3, 3, 8, 2 * PARTS), settings)
+    assert not is_rescued(KeySums(3, 3, 8, 2 * PARTS - 1), settings)
+    assert not is_rescued(KeySums(3, 2, 8, 2 * PARTS), settings)
+
+
 def test_weak_key_of_a_small_site_is_helped_by_others() -> None:
     known = credible_keys(library_of(*(site(4, 10) for _ in range(3))))
     urls = ["http://y.hk/en/p.htm", "http://y.hk/tc/p.htm", *(f"http://y.hk/{n}/{n}/" for n in range(30))]

@@ -15,14 +15,14 @@ from twinlink.cli.lines import lines as lines_of_result
 from twinlink.cli.results.sites import PatternsResult
 from twinlink.config import Config
 from twinlink.config.patterns import PatternSettings
-from twinlink.errors import InputError, MissingStageError
+from twinlink.errors import DamagedError, InputError, MissingStageError
 from twinlink.ingest.stage import ingest
 from twinlink.jobs.mine import match_stage
 from twinlink.match.stage import match
 from twinlink.patterns.keys import Key
-from twinlink.patterns.library import read_library
-from twinlink.patterns.pairs import credible_pairs
-from twinlink.patterns.stage import PAIRS_FILE, PATTERNS_FILE, export_library, learn_run
+from twinlink.patterns.library import PARTS, KeySums, PatternLibrary, read_library, write_library
+from twinlink.patterns.pairs import credible_pairs, pairs_of_patterns
+from twinlink.patterns.stage import PAIRS_FILE, PATTERNS_FILE, export_library, learn_run, paired_by_patterns
 from twinlink.run import Run
 from twinlink.rundir.directory import RunDirectory
 from twinlink.tables import PATTERNS, read_table
@@ -115,6 +115,73 @@ def test_weak_key_is_rescued_by_the_other_sites_of_the_run(tmp_path: Path) -> No
     assert any("rescued" in line for line in lines_of_result(PatternsResult.of(run)))
     learn_run(run, Config().override({"match.patterns.rescue": "none"}))
     assert {row["site"] for row in patterns_of(run) if row["verdict"] == "rescued"} == set()
+
+
+def two_sites(folder: Path) -> Path:
+    """Two sites of four pairs each, in en and tc and in en and sc."""
+    shapes = ((HOSTS[0], ("en", "tc")), (HOSTS[1], ("en", "sc")))
+    return write_pages(
+        folder, {f"{host}/{lang}/{n}.html": made_page(lang, n) for host, both in shapes for lang in both for n in PAGES}
+    )
+
+
+def test_two_sites_are_several_and_their_pairs_are_in_one_file(tmp_path: Path) -> None:
+    """Each is learned twice. The files have a line for every pattern and every pair of both sites."""
+    run = RunDirectory.create(tmp_path / "run")
+    ingest(run, [two_sites(tmp_path / "mirror")], Config().ingest)
+    steps: list[tuple[int, int]] = []
+    learn_run(run, Config(), lambda *step: steps.append(step))
+    assert steps == [(k, 4) for k in range(1, 5)]
+    sites = zip(HOSTS[:2], ("tc", "sc"), strict=True)
+    assert sorted(paired_by_patterns(run)) == sorted(
+        (
+            *sorted(f"http://{host}/{lang}/{n}.html" for lang in ("en", other)),
+            " ↔ ".join(sorted(["/en/", f"/{other}/"])),
+        )
+        for host, other in sites
+        for n in PAGES
+    )
+    header, *rows = (run.path / "patterns" / PATTERNS_FILE).read_text().splitlines()
+    assert header.split("\t") == PATTERNS.names
+    assert sorted(row.split("\t")[0] for row in rows) == ["example.net", "example.org"]
+
+
+@pytest.mark.parametrize("text", ["a\tb\trule\na\tb\n", "a\tb\trule\na\tb\trule\tmore\n"])
+def test_a_damaged_list_of_pairs_is_told_with_its_line(tmp_path: Path, text: str) -> None:
+    run = ingested(tmp_path)
+    learn_run(run, CONFIG)
+    (run.path / "patterns" / PAIRS_FILE).write_text(text)
+    pairs = paired_by_patterns(run)
+    assert next(pairs) == ("a", "b", "rule")
+    with pytest.raises(DamagedError, match=r"line 2: expected two addresses and a rule, got [24] columns"):
+        next(pairs)
+
+
+def test_a_list_of_pairs_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+    run = ingested(tmp_path)
+    learn_run(run, CONFIG)
+    file = run.path / "patterns" / PAIRS_FILE
+    file.write_bytes(b"\xff\n")
+    with pytest.raises(DamagedError, match=PAIRS_FILE):
+        list(paired_by_patterns(run))
+    file.unlink()
+    with pytest.raises(DamagedError, match=PAIRS_FILE):
+        list(paired_by_patterns(run))
+
+
+def test_a_library_that_changed_makes_the_patterns_anew(tmp_path: Path) -> None:
+    """Its name stays: three sites rescue en and tc on this one, no site does not."""
+    pages = {f"{lang}/p.html": made_page(lang, 1) for lang in ("en", "tc")}
+    pages |= {f"{n}/{n}.html": made_page("en", 1 + n % 8) for n in range(30)}
+    run = ingested(tmp_path, write_pages(tmp_path / "small", pages))
+    library = tmp_path / "mine.tsv"
+    config = CONFIG.override({"match.patterns.libraries": [str(library)]})
+    write_library(PatternLibrary(), library)
+    first = learn_run(run, config)
+    assert patterns_of(run) == []
+    write_library(PatternLibrary({Key("en", "tc"): KeySums(3, 3, 24, 24 * PARTS)}), library)
+    assert learn_run(run, config) != first
+    assert [row["verdict"] for row in patterns_of(run)] == ["rescued"]
 
 
 @pytest.mark.parametrize("name", ["library.tsv", "library.parquet"])
@@ -218,3 +285,14 @@ def test_evidence_for_candidates_is_the_credibility_of_their_pattern() -> None:
     values = credible_pairs(english, chinese, ("en", "zh-Hant"), PatternSettings())
     assert values.toarray().tolist() == np.eye(5).tolist()
     assert values.dtype == np.float32
+
+
+def test_pairs_of_weak_patterns_are_joined_without_credibility() -> None:
+    """Two pairs among 44 pages: 4/44 is below the limit. They are among the joined pairs, not the credible ones."""
+    english = [f"{BASE}/{n}/en.html" for n in range(2)] + [f"{BASE}/{n}/a{n}.html" for n in range(2, 42)]
+    chinese = [f"{BASE}/{n}/tc.html" for n in range(2)]
+    given = english, chinese, ("en", "zh-Hant"), PatternSettings()
+    joined, credibility = pairs_of_patterns(*given)
+    assert joined.toarray().tolist() == np.eye(42, 2, dtype=np.bool_).tolist()
+    assert credibility.toarray().sum() == 0
+    assert credible_pairs(*given).nnz == 0

@@ -21,6 +21,7 @@ def mine(
     add: bool = False,
     replace: bool = False,
     forget: Sequence[str] = (),
+    workers: int | None = None,
     **settings: Any,
 ) -> Run:
     """Mine page pairs: crawl or read ``inputs``, match, and open the result.
@@ -40,6 +41,8 @@ def mine(
         Replace the run by a new one; on success, its old results are removed, except the labels.
     forget : sequence of str
         Settings that take the default instead of the remembered value.
+    workers : int, optional
+        Processes that work on a stage; by default one for each core. The result is the same.
     **settings
         Any setting by its name with ``__`` for the dot: ``match__ets__alpha=0.3``.
 
@@ -73,7 +76,7 @@ def mine(
     call = read_call(None if replace else Path(out), settings, langs, forget)
     check_two(call.config.langs)
     with at_work(Path(out), call, ("crawl", "ingest", "match")) as (run, report):
-        mine_stages(as_texts(inputs), run, call.config, report, how)
+        mine_stages(as_texts(inputs), run, call.config, report, how, workers=workers)
     return open_run(run.path)
 
 

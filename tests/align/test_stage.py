@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
-from tests.made_sites import BASE, write_pages
+from tests.made_sites import BASE, TOWN_NOUNS, town_page, write_pages, write_town
 from twinlink.align.formats.sentence_pairs import PairFile
 from twinlink.align.stage import align_run, export_rows
 from twinlink.config import Config
@@ -23,39 +23,12 @@ from twinlink.tables import PAGE_ALIGNMENTS, PAGES, SEGMENTS, iter_parts, read_t
 
 CONFIG = Config().override({"langs": ["en", "fr"], "ingest.base_url": BASE})
 CREATED = datetime(2026, 1, 1, tzinfo=UTC)
-NOUNS = {
-    "bridge": "pont",
-    "house": "maison",
-    "garden": "jardin",
-    "school": "école",
-    "market": "marché",
-    "road": "route",
-}
-PLACES = {"village": "village", "valley": "vallée", "town": "ville", "harbour": "port", "forest": "forêt"}
-
-
-def page(lang: str, number: int) -> str:
-    nouns, places = [*NOUNS.items()], [*PLACES.items()]
-    side = 0 if lang == "en" else 1
-    rows = []
-    for k in range(4):
-        noun, place = nouns[(number + k) % 6][side], places[(number * 2 + k) % 5][side]
-        year = 1900 + 7 * number + k
-        if lang == "en":
-            rows += [f"<p>The {noun} of the {place} was built in {year}. It is open to the visitors every day.</p>"]
-        else:
-            rows += [
-                f"<p>Le bâtiment {noun} de {place} fut construit en {year}.",
-                " Il est ouvert aux visiteurs tous les jours.</p>",
-            ]
-    title = f"<h1>{'News of the municipality' if lang == 'en' else 'Nouvelles de la commune'} {number}</h1>"
-    return f"<html><head><meta charset='utf-8'></head><body>{title}{''.join(rows)}</body></html>"
 
 
 @pytest.fixture(scope="module")
 def matched(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("align")
-    write_pages(folder / "site", {f"{lang}/{n}.html": page(lang, n) for lang in ("en", "fr") for n in range(20)})
+    write_town(folder / "site", 20)
     run = RunDirectory.create(folder / "run")
     ingest(run, [folder / "site"], CONFIG.ingest)
     match(run, CONFIG)
@@ -149,7 +122,7 @@ def test_a_stop_while_other_formats_are_written_is_made_good(matched, monkeypatc
 
 def test_a_lexicon_counts(matched, tmp_path):
     lexicon = tmp_path / "lexicon.tsv"
-    lexicon.write_text("".join(f"{b}\t{a}\n" for a, b in NOUNS.items()), encoding="utf-8")
+    lexicon.write_text("".join(f"{b}\t{a}\n" for a, b in TOWN_NOUNS.items()), encoding="utf-8")
     align_run(RunDirectory(matched), BitextSettings(run_rounds=1), [lexicon], created=CREATED)
     rows = [line.split("\t")[:2] for line in (matched / "align" / "en-fr.lexicon.tsv").read_text().splitlines()]
     assert ["bridge", "pont"] in rows
@@ -190,9 +163,9 @@ def test_three_languages_are_aligned_two_by_two(tmp_path):
         " It is open to the visitors every day.": " Er ist jeden Tag für die Besucher geöffnet.",
         "News of the municipality": "Nachrichten aus der Gemeinde",
     }  # fmt: skip
-    pages = {f"{lang}/{n}.html": page(lang, n) for lang in ("en", "fr") for n in range(12)}
+    pages = {f"{lang}/{n}.html": town_page(lang, n) for lang in ("en", "fr") for n in range(12)}
     for n in range(12):
-        text = page("en", n)
+        text = town_page("en", n)
         for english, other in german.items():
             text = text.replace(english, other)
         pages[f"de/{n}.html"] = text

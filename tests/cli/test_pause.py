@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from tests.calling import mine_toy, twinlink
+from tests.calling import twinlink
 from tests.loopback import Answer, Server, links, serving
+from tests.made_sites import BASE, write_town
 from tests.processes import HAS_CHILDREN, are_gone, children, happens, session
 from twinlink.config import CrawlSettings
 from twinlink.errors import RunLockedError
@@ -163,7 +164,11 @@ def test_a_second_crawl_names_the_first(tmp_path: Path, pause: Path) -> None:
 @proc
 @pytest.mark.parametrize("end", ENDS)
 def test_workers_end_with_the_one_they_work_for(tmp_path: Path, end: str) -> None:
-    assert mine_toy(tmp_path).returncode == 0
+    write_town(tmp_path / "site", 20)
+    assert (
+        twinlink("mine", tmp_path / "site", "--base-url", BASE, "-o", tmp_path / "run", "--langs", "en,fr").returncode
+        == 0
+    )
     run = RunDirectory(tmp_path / "run")
     run.pause_file.parent.mkdir(exist_ok=True)
     run.pause_file.touch()

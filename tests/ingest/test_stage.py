@@ -14,12 +14,14 @@ from tests.made_sites import BASE, page, write_pages, write_toy
 from twinlink.config import Config, IngestSettings
 from twinlink.errors import InputError, MissingStageError, NothingFoundError
 from twinlink.ingest import page_spool as spool
+from twinlink.ingest import parsing
 from twinlink.ingest import stage as module
 from twinlink.ingest import table_parts as parts
 from twinlink.ingest.stage import ingest, source_paths
 from twinlink.match.stage import match
 from twinlink.rundir.directory import RunDirectory
 from twinlink.sources.documents import Document
+from twinlink.system.workers import worker_processes
 from twinlink.tables import LINKS, PAGES, REJECTS, Reject, read_table
 from twinlink.urls import page_id
 
@@ -119,12 +121,37 @@ def test_the_order_of_documents_and_the_size_of_parts_change_nothing(tmp_path, m
         ("both", items[::-1], 3, 50_000),
     ):
         run = RunDirectory.create(tmp_path / name)
-        monkeypatch.setattr(spool, "SPOOLED_PAGES", size)
+        monkeypatch.setattr(spool, "BATCH_PAGES", size)
         monkeypatch.setattr(parts, "HELD_BYTES", held)
         read_from(monkeypatch, *order)
         ingest(run, [tmp_path], SETTINGS)
         results.append(tables(run))
     assert all(result == results[0] for result in results)
+
+
+@pytest.mark.parametrize("n", [2, 4])
+def test_any_number_of_workers_gives_the_same(tmp_path, monkeypatch, n):
+    """Pages that come again, change, move and vanish, with large and empty ones between them."""
+    day = [datetime(2026, 1, k + 1, tzinfo=UTC) for k in range(4)]
+    items = []
+    for k in range(60):
+        url = f"{BASE}/{k % 20}"
+        if k % 7 == 3:
+            items.append(document(url, "", fetched=day[k % 4]))
+        elif k % 7 == 5:
+            items.append(document(url, "", status=301, location=f"{BASE}/{(k + 1) % 20}", fetched=day[k % 4]))
+        else:
+            items.append(document(url, page(f"page {k} " + "x" * 900 * (k % 2), f"/{k % 9}"), fetched=day[k % 4]))
+    monkeypatch.setattr(spool, "BATCH_PAGES", 4)
+    monkeypatch.setattr(spool, "LARGE_PAGE", 1_000)
+    read_from(monkeypatch, *items)
+    alone = RunDirectory.create(tmp_path / "alone")
+    ingest(alone, [tmp_path], SETTINGS)
+    shared = RunDirectory.create(tmp_path / "shared")
+    with worker_processes(n) as executor:
+        ingest(shared, [tmp_path], SETTINGS, executor=executor)
+    assert tables(alone) == tables(shared)
+    assert len(tables(alone)[0]) > 5
 
 
 def test_large_pages_are_parsed_elsewhere_with_the_same_result(tmp_path, monkeypatch):
@@ -133,7 +160,7 @@ def test_large_pages_are_parsed_elsewhere_with_the_same_result(tmp_path, monkeyp
     whole = RunDirectory.create(tmp_path / "here")
     ingest(whole, [tmp_path], SETTINGS)
     monkeypatch.setattr(spool, "LARGE_PAGE", 10)
-    monkeypatch.setattr(spool, "parse_page", None)
+    monkeypatch.setattr(parsing, "parse_page", None)
     apart = RunDirectory.create(tmp_path / "apart")
     ingest(apart, [tmp_path], SETTINGS)
     assert tables(whole) == tables(apart)
@@ -151,9 +178,9 @@ def test_a_page_that_takes_too_long_is_counted_and_the_others_are_kept(run, tmp_
 
 def test_few_large_pages_are_held_at_once(run, tmp_path, monkeypatch):
     held = []
-    monkeypatch.setattr(spool, "SPOOLED_BYTES", 30_000)
-    flush = spool.Spool._flush
-    monkeypatch.setattr(spool.Spool, "_flush", lambda self: held.append(self._n_bytes) or flush(self))
+    monkeypatch.setattr(spool, "BATCH_BYTES", 30_000)
+    submit = spool.Spool._submit
+    monkeypatch.setattr(spool.Spool, "_submit", lambda self: held.append(self._n_bytes) or submit(self))
     read_from(monkeypatch, *(document(f"{BASE}/{n}", f"<p>page {n} " + "x" * 10_000) for n in range(9)))
     ingest(run, [tmp_path], SETTINGS)
     assert len(tables(run)[0]) == 9

@@ -5,14 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.made_sites import BASE, LANGS, page, write_pages, write_toy
+from tests.made_sites import BASE, LANGS, page, write_pages, write_town, write_toy
 from twinlink.config import Config
 from twinlink.errors import LexiconError, MissingStageError
 from twinlink.ingest.stage import ingest
+from twinlink.match import stage as module
 from twinlink.match.sides import language_groups
 from twinlink.match.stage import match
 from twinlink.run import Run
 from twinlink.rundir.directory import RunDirectory
+from twinlink.system.workers import worker_processes
 from twinlink.toy import toy_site
 
 CONFIG = Config().override(
@@ -51,6 +53,29 @@ def test_the_numbers_of_a_pair_are_those_of_its_candidate(tmp_path):
     ets = CONFIG.match.ets
     expected = (1 - ets.alpha) * both["internal"] + ets.alpha * both["external"]
     assert np.allclose(both["score"], expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("n", [2, 4])
+def test_any_number_of_workers_gives_the_same(tmp_path, monkeypatch, n):
+    for host in range(5):
+        write_town(tmp_path / "sites" / f"www.town{host}.org", 3 + 2 * host, first=10 * host)
+    config = Config().override({"langs": ["en", "fr"]})
+    run = RunDirectory.create(tmp_path / "run")
+    ingest(run, [tmp_path / "sites"], config.ingest)
+    monkeypatch.setattr(module, "TASK_BYTES", 12_000)
+    match(run, config)
+    alone, counts = files_of(run.path / "match"), []
+    assert sum(name.startswith("pairs/") for name in alone) == 5
+    (run.path / "match" / "signature.json").unlink()
+    (run.path / "match" / "sites.json").unlink()
+    with worker_processes(n) as executor:
+        match(run, config, lambda *done: counts.append(done), executor=executor)
+    assert files_of(run.path / "match") == alone
+    assert counts == [(k, 5) for k in range(1, 6)]
+
+
+def files_of(folder):
+    return {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
 
 
 def test_every_page_is_in_a_pair_or_has_a_reason(tmp_path):

@@ -7,8 +7,6 @@ tasks that do not depend on how many workers there are; their results are put to
 
 from __future__ import annotations
 
-import pickle
-import uuid
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
@@ -42,6 +40,7 @@ from twinlink.rundir.directory import RunDirectory, Signature, file_digest, site
 from twinlink.rundir.remembered import keep_with, remember
 from twinlink.similarity.lexicon_files import Lexicon
 from twinlink.similarity.lexicon_sets import Lexicons, write_record
+from twinlink.system.workers import in_order, sharing
 from twinlink.tables import PAGE_ALIGNMENTS, SEGMENT, SEGMENTS, iter_parts, read_table, write_table
 
 __all__ = ["SITE_TOKENIZER", "align_run", "export_rows", "lexicon_prior"]
@@ -235,17 +234,12 @@ class _Stage:
         self, function: Callable[[Work, list[PageTexts]], ResultT], pairs: list[PageTexts], known: Knowledge
     ) -> Iterator[ResultT]:
         """Run a function over tasks of some pairs each, and yield the results in order."""
-        file = self.folder / f".known-{uuid.uuid4().hex}"  # a unique name: workers cache files by name
-        file.write_bytes(pickle.dumps((known, self.prior), protocol=5))
-        work = Work(self.group.langs, self.settings, str(file))
-        tasks = [pairs[start : start + TASK_PAIRS] for start in range(0, len(pairs), TASK_PAIRS)]
-        try:
-            run = self.executor.map if self.executor else map
-            for task, result in zip(tasks, run(partial(function, work), tasks), strict=True):
+        tasks = (pairs[start : start + TASK_PAIRS] for start in range(0, len(pairs), TASK_PAIRS))
+        with sharing((known, self.prior), self.folder) as shared:
+            work = Work(self.group.langs, self.settings, shared)
+            for task, result in in_order(self.executor, partial(function, work), tasks):
                 yield result
                 self.progress.add(len(task))
-        finally:
-            file.unlink(missing_ok=True)
 
 
 def lexicon_prior(

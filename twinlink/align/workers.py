@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import pickle
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from pathlib import Path
 from typing import NamedTuple
 
 from twinlink.align.filters import Segment, judge, pair_key
@@ -23,6 +20,7 @@ from twinlink.align.tag_aligner import align_blocks
 from twinlink.align.words.learned_lexicon import count_forms
 from twinlink.align.words.model import Links
 from twinlink.config.align import BitextSettings
+from twinlink.system.workers import Shared
 from twinlink.tables import SEGMENT
 
 __all__ = ["AlignedPage", "Forms", "Prior", "Work", "align_pages", "expect_pages"]
@@ -38,8 +36,8 @@ class Work:
 
     langs: tuple[str, str]
     settings: BitextSettings
-    known: str
-    """File with what is known and the lexicon: each worker reads it once per round."""
+    known: Shared[tuple[Knowledge, Prior]]
+    """What is known, and the lexicon."""
 
 
 @dataclass(frozen=True)
@@ -58,12 +56,6 @@ class _Found(NamedTuple):
     prepared: PagePair
     aligned: Aligned
     links: tuple[Links, Links]
-
-
-@lru_cache(maxsize=1)
-def _read_known(file: str) -> tuple[Knowledge, Prior]:
-    known: tuple[Knowledge, Prior] = pickle.loads(Path(file).read_bytes())  # noqa: S301  (written by the stage)
-    return known
 
 
 def expect_pages(work: Work, pairs: list[PageTexts]) -> list[Expected]:
@@ -90,7 +82,7 @@ def align_pages(work: Work, pairs: list[PageTexts]) -> tuple[list[AlignedPage], 
 
 
 def _align(work: Work, pair: PageTexts) -> _Found:
-    known, prior = _read_known(work.known)
+    known, prior = work.known.load()
     sides = split_blocks(pair.blocks_a, work.langs[0]), split_blocks(pair.blocks_b, work.langs[1])
     texts = TextPair(
         *(
@@ -105,7 +97,7 @@ def _align(work: Work, pair: PageTexts) -> _Found:
 
 def _wrong(work: Work, pair: PageTexts, found: _Found) -> Iterator[tuple[bytes, float]]:
     """Yield what the filters let through of the two pages when every sentence's partner is withheld."""
-    known, _ = _read_known(work.known)
+    known, _ = work.known.load()
     other = align_otherwise(found.prepared, known, scoring_of(work.settings), found.links, found.aligned)
     held_out = held_out_scores(found.prepared, other, found.links, taught=False)
     for segment in _segments(pair, found.sides, other, held_out.tolist()):

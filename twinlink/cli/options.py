@@ -39,6 +39,7 @@ __all__ = [
     "SiteBy",
     "UrlPrefixes",
     "Verifier",
+    "Workers",
 ]
 
 
@@ -144,6 +145,10 @@ MaxSitePages = Annotated[
 UrlPrefixes = Annotated[
     list[str],
     typer.Option("--url-prefix", metavar="URL", help="Read only pages whose address begins with this; repeatable."),
+]
+Workers = Annotated[
+    int | None,
+    typer.Option(min=1, metavar="N", help="Processes to work with. Default: one per core. The result is the same."),
 ]
 MaxPages = Annotated[int | None, typer.Option(min=1, metavar="N", help="Maximum number of pages to fetch.")]
 MethodName = Annotated[

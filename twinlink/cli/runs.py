@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -42,6 +43,7 @@ def working(
         if line and not quiet:
             echo(line, err=True)
 
+    _collect_garbage_rarely()
     with RunDirectory.held(out, show) as run:
         show(settings.line(stages) if settings else "")
         try:
@@ -58,3 +60,8 @@ def opened(path: Path) -> Run:
     from twinlink.run import open_run
 
     return open_run(path)
+
+
+def _collect_garbage_rarely() -> None:
+    """Let Python search for unreachable cycles less often: the stages make millions of objects, and hardly a cycle."""
+    gc.set_threshold(100_000, 50, 100)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 from base64 import b32encode
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping
-from datetime import UTC
-from functools import cached_property
+from collections.abc import Container, Iterable, Mapping, Sequence
+from concurrent.futures import Executor
+from functools import cached_property, partial
 from pathlib import Path
 
 import numpy as np
@@ -16,21 +16,23 @@ import pyarrow.compute as pc
 
 from twinlink.config import IngestSettings
 from twinlink.ingest.captures import Captures, Kind, rank
-from twinlink.ingest.table_parts import Parts, Rows
+from twinlink.ingest.parsing import Capture, Facts, ParsedBatch, add_page, facts_of, parse_batch
+from twinlink.ingest.table_parts import Parts, Rows, without_pages
 from twinlink.ingest.twin_addresses import Twins
-from twinlink.pages.parser import ParsedPage, parse_page
+from twinlink.pages.parser import ParsedPage
 from twinlink.rundir.directory import site_file
 from twinlink.sources.documents import Document, Gone, Revisit
 from twinlink.spiders.reader.client import ReaderProcess, reader_memory
 from twinlink.spiders.reader.page_facts import Job, UnreadError
+from twinlink.system.workers import TaskQueue
 from twinlink.tables import LINKS, PAGES, REJECTS, Reject, write_table
-from twinlink.urls import join, normalise, page_id, page_key, site_of
+from twinlink.urls import join, normalise, page_id, page_key
 
 __all__ = ["Spool", "body_digest"]
 
-SPOOLED_PAGES = 2_000  # pages held as Python objects before they become a part: some 20 MB of text
-SPOOLED_BYTES = 2**26  # of these pages: few if they are large
-LARGE_PAGE = 2**20  # bytes of a page that another process parses
+BATCH_PAGES = 400  # pages that are parsed as one task: a tenth of a second or more
+BATCH_BYTES = 2**22  # of these pages: few if they are large
+LARGE_PAGE = 2**20  # bytes of a page that is parsed alone, in a process with limits
 MAX_REDIRECTS = 10  # followed when a link is resolved; as in the crawl
 
 
@@ -43,6 +45,20 @@ def _sha1(body: bytes) -> bytes:
     return hashlib.sha1(body, usedforsecurity=False).digest()
 
 
+def _order(kind: Kind, capture: Capture) -> bytes:
+    """Return the sort key of a capture."""
+    document = capture.document
+    return rank(kind, document.fetched, capture.digest, capture.url, f"{document.source} {document.offset}")
+
+
+def _with_round(pages: pa.Table, number: int) -> pa.Table:
+    """Set the round of the pages of a site."""
+    if not number:
+        return pages
+    field = PAGES.field("round")
+    return pages.set_column(pages.column_names.index("round"), field, pa.array([number] * len(pages), field.type))
+
+
 class Spool:
     """Collects rows by site in parts, and merges the parts at the end.
 
@@ -53,17 +69,26 @@ class Spool:
     settings : IngestSettings
     rounds : mapping, optional
         Round of discovery that brought a site; 0 for others.
+    executor : Executor, optional
+        Parses the pages; by default this process does.
     """
 
-    def __init__(self, folder: Path, settings: IngestSettings, rounds: Mapping[str, int] | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        settings: IngestSettings,
+        rounds: Mapping[str, int] | None = None,
+        executor: Executor | None = None,
+    ) -> None:
         self.folder = folder
         self._rounds = rounds or {}
         self.settings = settings
         self.count = 0
         self._parts = Parts(folder / "parts")
-        self._rows: dict[str, Rows] = {}
-        self._n_rows = 0  # pages in them
-        self._n_bytes = 0  # and the bytes of these
+        self._tasks = TaskQueue(executor, partial(parse_batch, site_by=settings.site_by))
+        self._batch: list[Capture] = []
+        self._numbers: set[int] = set()  # of the pages in it
+        self._n_bytes = 0  # of these
         self._rejects: list[Reject] = []
         self._of_crawl: set[str] = set()
         self._guessed: set[str] = set()
@@ -136,47 +161,95 @@ class Spool:
             self._aliases[number] = end
 
     def _add_page(self, document: Document) -> None:
+        """Take a page into the batch that is parsed next, unless a later capture of it is known."""
+        capture = self._capture(document)
+        if capture is None or not self._may_count(capture):
+            return
+        if len(document.body) > LARGE_PAGE:
+            self._drain()
+            self._add_parsed(capture)
+            return
+        if capture.number in self._numbers:  # a batch has one capture of a page
+            self._submit()
+        self._batch.append(capture)
+        self._numbers.add(capture.number)
+        self._n_bytes += len(document.body)
+        if len(self._batch) >= BATCH_PAGES or self._n_bytes >= BATCH_BYTES:
+            self._submit()
+
+    def _capture(self, document: Document) -> Capture | None:
+        """Return what a page is captured as; None if it is rejected."""
         url = normalise(document.url)
         if url is None:
-            return self.reject(Reject(document.url, "ingest", "bad-url"))
-        if len(document.body) > self.settings.max_page_bytes:
-            return self.reject(Reject(url, "ingest", "too-large", f"{len(document.body)} bytes"))
-        digest = _sha1(document.body)
-        number, place = page_id(url), f"{document.source} {document.offset}"
-        order = rank(Kind.PAGE, document.fetched, digest, url, place)
-        if not self._captures.would_win(number, order):  # it need not be parsed
-            self._take(number, url, order, None)
-            return None
-        try:
-            page = self._parse(document, url)
-        except UnreadError as error:
-            order = rank(Kind.EMPTY, document.fetched, digest, url, place)
-            self._take(number, url, order, Reject(url, "ingest", error.reason, error.detail))
-            return None
-        if not page.blocks and not page.links:
-            order = rank(Kind.EMPTY, document.fetched, digest, url, place)
-            self._take(number, url, order, Reject(url, "ingest", "empty-page"))
-            return None
-        cut = Reject(url, "ingest", "page-cut", "cut where its markup would take too long to parse")
-        self._take(number, url, order, cut if page.cut else None)
-        self._twins.add(url, digest, page.canonical)
-        self._canonical.pop(number, None)
-        if page.canonical:
-            self._canonical[number] = page_id(page.canonical)
-        self._keep(document, page, number, digest)
+            self.reject(Reject(document.url, "ingest", "bad-url"))
+        elif len(document.body) > self.settings.max_page_bytes:
+            self.reject(Reject(url, "ingest", "too-large", f"{len(document.body)} bytes"))
+        else:
+            return Capture(document, url, page_id(url), _sha1(document.body))
         return None
 
-    def _parse(self, document: Document, url: str) -> ParsedPage:
-        """Parse a page; a large one in a separate process with limits of time and memory."""
-        body, told = document.body, (document.content_type, document.content_language)
-        if len(body) <= LARGE_PAGE:
-            return parse_page(body, url, *told)
-        page = self._reader.ask(Job("whole", url, body, self.settings.max_page_bytes, *told))
+    def _may_count(self, capture: Capture) -> bool:
+        """Return whether no later capture is known; else count this one as older."""
+        order = _order(Kind.PAGE, capture)
+        if self._captures.would_win(capture.number, order):
+            return True
+        self._take(capture.number, capture.url, order, None)
+        return False
+
+    def _submit(self) -> None:
+        """Have the batch parsed, and take the results of earlier ones."""
+        batch, self._batch, self._numbers, self._n_bytes = self._batch, [], set(), 0
+        if batch:
+            self._add_results(self._tasks.put(batch))
+
+    def _drain(self) -> None:
+        """Take the results of all batches."""
+        self._submit()
+        self._add_results(self._tasks.drain())
+
+    def _add_results(self, results: Iterable[tuple[Sequence[Capture], ParsedBatch]]) -> None:
+        for batch, parsed in results:
+            kept = [self._counts(capture, facts) for capture, facts in zip(batch, parsed.facts, strict=True)]
+            dropped = [capture.number for capture, keep in zip(batch, kept, strict=True) if not keep]
+            for site, tables in parsed.tables.items():
+                self._parts.add(site, *without_pages(tables, dropped))
+
+    def _add_parsed(self, capture: Capture) -> None:
+        """Parse a large page in a process with limits of time and memory, and take it."""
+        document, rows = capture.document, dict[str, Rows]()
+        told = document.content_type, document.content_language
+        job = Job("whole", capture.url, document.body, self.settings.max_page_bytes, *told)
+        try:
+            page = self._reader.ask(job)
+        except UnreadError as error:
+            said = Reject(capture.url, "ingest", error.reason, error.detail)
+            self._take(capture.number, capture.url, _order(Kind.EMPTY, capture), said)
+            return
         assert isinstance(page, ParsedPage)
-        return page
+        if self._counts(capture, facts_of(page)):
+            add_page(rows, capture, page, self.settings.site_by)
+            for site, of_site in rows.items():
+                self._parts.add(site, *of_site.tables(self.settings.site_by))
+
+    def _counts(self, capture: Capture, facts: Facts) -> bool:
+        """Add the capture of a parsed page; return whether it is a page, and the current capture."""
+        number, url = capture.number, capture.url
+        if facts.is_empty:
+            self._take(number, url, _order(Kind.EMPTY, capture), Reject(url, "ingest", "empty-page"))
+            return False
+        cut = Reject(url, "ingest", "page-cut", "cut where its markup would take too long to parse")
+        if not self._take(number, url, _order(Kind.PAGE, capture), cut if facts.cut else None):
+            return False
+        self._twins.add(url, capture.digest, facts.canonical)
+        self._canonical.pop(number, None)
+        if facts.canonical:
+            self._canonical[number] = page_id(facts.canonical)
+        return True
 
     def _add_revisit(self, revisit: Revisit) -> None:
         number = page_id(revisit.url)
+        if number in self._numbers or self._tasks.is_busy:  # the page that it confirms may be among these
+            self._drain()
         if self._captures.is_after(number, revisit.fetched):
             return self.reject(Reject(revisit.url, "ingest", "older-capture", "revisit"))
         if revisit.first is not None and revisit.is_own and self._captures.is_page(number, revisit.first):
@@ -202,41 +275,9 @@ class Spool:
                 self._said[number] = said
         return wins
 
-    def _keep(self, document: Document, page: ParsedPage, number: int, digest: bytes) -> None:
-        site = site_of(page.url, self.settings.site_by)
-        row = {
-            "page_id": number,
-            "site": site,
-            "url": page.url,
-            "canonical_url": page.canonical or None,
-            "title": page.title,
-            "blocks": page.blocks,
-            "tags": page.tags,
-            "images": page.images,
-            "declared_lang": page.declared_lang,
-            "charset": page.charset,
-            "bytes": len(document.body),
-            "digest": b32encode(digest).decode(),
-            "source": document.source,
-            "offset": document.offset,
-            "fetched": document.fetched.astimezone(UTC) if document.fetched else None,
-            "round": self._rounds.get(site, 0),
-        }
-        self._rows.setdefault(site, Rows()).add(number, tuple(map(row.__getitem__, PAGES.names)), page.links)
-        self._n_rows += 1
-        self._n_bytes += len(document.body)
-        if self._n_rows >= SPOOLED_PAGES or self._n_bytes >= SPOOLED_BYTES:
-            self._flush()
-
-    def _flush(self) -> None:
-        for site, rows in self._rows.items():
-            self._parts.add(site, *rows.tables(self.settings.site_by))
-        self._rows = {}
-        self._n_rows = self._n_bytes = 0
-
     def finish(self) -> None:
         """Write the tables."""
-        self._flush()
+        self._drain()
         self._settle_twins()
         for site in self._parts.sites():
             self._finish_site(site)
@@ -273,7 +314,7 @@ class Spool:
             links = links.filter(pc.is_in(links["source"], self._kept))
         if not pages.num_rows:
             return
-        pages = pages.sort_by("url")
+        pages = _with_round(pages.sort_by("url"), self._rounds.get(site, 0))
         ranks = pc.index_in(links["source"], pages["page_id"])
         links = links.take(pa.array(np.argsort(ranks.to_numpy(), kind="stable")))
         links = links.set_column(

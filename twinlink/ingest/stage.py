@@ -13,6 +13,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Executor
 from contextlib import closing
 from pathlib import Path
 
@@ -48,6 +49,7 @@ def ingest(
     settings: IngestSettings,
     on_page: Callable[[int], None] | None = None,
     config: Config | None = None,
+    executor: Executor | None = None,
 ) -> Signature:
     """Read ``sources`` (and what the run's own crawl fetched) into the run's tables.
 
@@ -63,6 +65,8 @@ def ingest(
         Called with the number of documents read so far.
     config : Config, optional
         All settings of the call: the run remembers those that this stage uses.
+    executor : Executor, optional
+        Parses the pages; the result does not depend on it. By default this process parses them.
 
     Returns
     -------
@@ -84,7 +88,7 @@ def ingest(
         if config is not None:
             remember(run, config, "ingest")
         return signature
-    with run.writing(signature) as folder, closing(Spool(folder, settings, rounds)) as spool:
+    with run.writing(signature) as folder, closing(Spool(folder, settings, rounds, executor)) as spool:
         for reject in ledger_rejects(run.path):
             spool.reject_of_crawl(reject)
         spool.ignore(waiting_guesses(run.path))  # before the others: what comes in meanwhile is one of them

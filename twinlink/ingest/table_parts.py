@@ -14,7 +14,7 @@ from twinlink.pages.parser import Link
 from twinlink.tables import LINKS, PAGES, read_table, write_table
 from twinlink.urls import page_id, site_of
 
-__all__ = ["Parts", "Rows"]
+__all__ = ["Parts", "Rows", "without_pages"]
 
 HELD_BYTES = 2**25  # of the parts that wait in memory; those of a site of some 9,000 pages need not be written
 _PART_BYTES = 2**14  # what Arrow takes for a part beside its values
@@ -39,6 +39,18 @@ class Rows:
         target, target_site = zip(*(targets[address] for address in url), strict=True) if url else ((), ())
         columns = (sources, target, url, target_site, anchor, rel, hreflang)
         return _table(zip(*(page for page, _ in self._pages.values()), strict=True), PAGES), _table(columns, LINKS)
+
+
+def without_pages(tables: tuple[pa.Table, pa.Table], numbers: Sequence[int]) -> tuple[pa.Table, pa.Table]:
+    """Return tables of pages and links without some pages, given their page_ids."""
+    if not numbers:
+        return tables
+    pages, links = tables
+    dropped = pa.array(numbers, pa.int64())
+    return (
+        pages.filter(pc.invert(pc.is_in(pages["page_id"], dropped))),
+        links.filter(pc.invert(pc.is_in(links["source"], dropped))),
+    )
 
 
 class Parts:

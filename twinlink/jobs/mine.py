@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from twinlink.progress import Report
 from twinlink.rundir.directory import RunDirectory
 from twinlink.rundir.remembered import remember
 from twinlink.spiders.crawling import CrawlProgress, crawl
-from twinlink.system.orphans import end_with_parent
+from twinlink.system.workers import worker_processes
 from twinlink.urls import normalise
 
 __all__ = [
@@ -91,6 +90,7 @@ def mine_stages(
     how: Means = "same",
     *,
     align: bool = False,
+    workers: int | None = None,
 ) -> None:
     """Run all stages for ``inputs`` (addresses, archives, folders) in ``run``.
 
@@ -105,6 +105,8 @@ def mine_stages(
         Relation of the inputs to the sources of an existing run, see `twinlink.jobs.origin`.
     align : bool
         Whether to align the sentences of the pairs.
+    workers : int, optional
+        Processes that work on a stage; by default one for each core. The result is the same.
     """
     urls, paths = split_inputs(inputs)
     if not urls and not paths:
@@ -113,13 +115,13 @@ def mine_stages(
     with entering(run, urls, paths, config, how) as (place, sources):
         if urls:
             crawl_stage(urls, place, config, report, run.pause_file)
-        ingest_stage(sources, place, config, report)
-        match_stage(place, config, report)
+        ingest_stage(sources, place, config, report, workers)
+        match_stage(place, config, report, workers)
         if place is not run:
             _check_replacement(place)
         if align:
             _show(place, report)  # so that an error does not leave the report of the earlier pairs
-            align_stage(place, config, report=report)
+            align_stage(place, config, report, workers)
     _show(run, report)
 
 
@@ -233,7 +235,9 @@ def _counts(items: Iterable[tuple[str, int]]) -> str:
     return ", ".join(f"{name} {count}" for name, count in items)
 
 
-def ingest_stage(paths: Sequence[Path], run: RunDirectory, config: Config, report: Report = silent) -> None:
+def ingest_stage(
+    paths: Sequence[Path], run: RunDirectory, config: Config, report: Report = silent, workers: int | None = None
+) -> None:
     """Read the crawl's archives and ``paths`` into tables.
 
     Raises
@@ -249,15 +253,21 @@ def ingest_stage(paths: Sequence[Path], run: RunDirectory, config: Config, repor
         raise InputError(
             f"{gone[0]}: was read into {run.path} and no longer exists; put it back, or rebuild the run with --replace"
         )
-    ingest(run, paths, _ingest_settings(config), lambda done: report("ingest", done, None), config)
+    with worker_processes(workers) as executor:
+        ingest(run, paths, _ingest_settings(config), lambda done: report("ingest", done, None), config, executor)
 
 
 def ingest_alone(
-    paths: Sequence[Path], run: RunDirectory, config: Config, report: Report = silent, how: Means = "same"
+    paths: Sequence[Path],
+    run: RunDirectory,
+    config: Config,
+    report: Report = silent,
+    how: Means = "same",
+    workers: int | None = None,
 ) -> None:
     """Run the stage as a separate job; without paths, the sources of the run are read again."""
     with entering(run, [], paths, config, how) as (place, sources):
-        ingest_stage(sources, place, config, report)
+        ingest_stage(sources, place, config, report, workers)
 
 
 def shapes_stage(run: RunDirectory, report: Report = silent) -> None:
@@ -271,15 +281,8 @@ def _ingest_settings(config: Config) -> IngestSettings:
     return config.override({"ingest.site_by": config.crawl.site_by}).ingest
 
 
-def align_stage(
-    run: RunDirectory,
-    config: Config,
-    workers: int = 1,
-    report: Report = silent,
-) -> None:
-    """Align the sentences of the run's page pairs, in this process or in worker processes."""
-    from concurrent.futures import ProcessPoolExecutor
-
+def align_stage(run: RunDirectory, config: Config, report: Report = silent, workers: int | None = None) -> None:
+    """Align the sentences of the run's page pairs."""
     from twinlink.align.formats.sentence_pairs import PairFile
     from twinlink.align.stage import align_run
 
@@ -289,10 +292,7 @@ def align_stage(
     def on_pairs(done: int, total: int) -> None:
         report("align", done, total)
 
-    if workers == 1:
-        align_run(run, config.bitext, lexicons, warm=warm, on_pairs=on_pairs, config=config)
-        return
-    with ProcessPoolExecutor(workers, initializer=end_with_parent, initargs=(os.getpid(),)) as executor:
+    with worker_processes(workers) as executor:
         align_run(run, config.bitext, lexicons, warm=warm, executor=executor, on_pairs=on_pairs, config=config)
 
 
@@ -344,7 +344,7 @@ def align_files(
         yield "\t".join([*(" ".join(line.text for line in side) for side in bead), f"{probability:.4f}"])
 
 
-def match_stage(run: RunDirectory, config: Config, report: Report = silent) -> None:
+def match_stage(run: RunDirectory, config: Config, report: Report = silent, workers: int | None = None) -> None:
     """Match all sites of the run; linearise its pages first if the method needs that."""
     # They take a second to load, for which the other stages need not wait.
     from twinlink.match.methods.registry import METHODS, check_cut
@@ -354,4 +354,5 @@ def match_stage(run: RunDirectory, config: Config, report: Report = silent) -> N
     check_cut(config.match)
     if METHODS[config.match.method].reads_shapes:
         shapes_stage(run, report)
-    match(run, config, lambda done, total: report("match", done, total))
+    with worker_processes(workers) as executor:
+        match(run, config, lambda done, total: report("match", done, total), executor=executor)

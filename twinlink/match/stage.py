@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import pyarrow as pa
@@ -31,7 +33,9 @@ from twinlink.match.site_tables import SiteResult, write_site
 from twinlink.patterns.library import read_libraries
 from twinlink.rundir.directory import RunDirectory, Signature, file_digest
 from twinlink.rundir.remembered import remember
+from twinlink.similarity.lexicon_files import Lexicon
 from twinlink.similarity.lexicon_sets import Lexicons, write_record
+from twinlink.system.workers import Shared, in_order, sharing
 from twinlink.tables import (
     PAGES,
     REJECTS,
@@ -43,12 +47,16 @@ from twinlink.tables import (
 
 __all__ = ["match"]
 
+TASK_BYTES = 2**18
+"""Bytes of the files of sites that are matched as one task: some 250 pages, half a second."""
+
 
 def match(
     run: RunDirectory,
     config: Config,
     on_site: Callable[[int, int], None] | None = None,
     find_languages: LanguageFinder = site_languages,
+    executor: Executor | None = None,
 ) -> Signature:
     """Match every site of a run, except those whose pages and links have not changed since their last match.
 
@@ -62,6 +70,8 @@ def match(
         Called after each site with the number of sites done and of all sites.
     find_languages : LanguageFinder, optional
         Another language finder; its name is part of the signature.
+    executor : Executor, optional
+        Matches the sites; the result does not depend on it. By default this process does.
 
     Returns
     -------
@@ -95,11 +105,25 @@ def match(
             remember(run, config, "match")
         return signature
     shared = str(Signature.of("match", settings, file_digests))
-    sites = _Sites(run, config, lexicons, find_languages, said, EarlierMatch(run), str(signature), shared)
+    own = RunDirectory(run.path)  # without the messages of this process, which a worker cannot show
+    sites = _Sites(own, config, lexicons, find_languages, said, EarlierMatch(run), str(signature), shared)
     with run.writing(signature) as folder:
-        sites.match_all(folder, on_site)
+        _match_all(sites, folder, executor, on_site)
         conclude(run, folder, config)
     return signature
+
+
+class _Matched(NamedTuple):
+    """A matched site, without its tables."""
+
+    part: Path
+    site: str
+    digest: str
+    rejects: Sequence[Reject]
+    facing: frozenset[tuple[str, str]]
+    """Every two of its languages that were matched."""
+    looked_up: frozenset[tuple[str, str]]
+    """Those whose lexicons were used."""
 
 
 @dataclass(frozen=True)
@@ -116,28 +140,8 @@ class _Sites:
     shared: str
     """Digest of what all sites depend on."""
 
-    def match_all(self, folder: Path, on_site: Callable[[int, int], None] | None) -> None:
-        """Write the result of every site, and what was rejected."""
-        rejects: list[Reject] = []
-        digests: dict[str, str] = {}
-        at_hand: set[tuple[str, str]] = set()
-        parts = list(iter_parts(self.run.path / "ingest" / "pages"))
-        for done, part in enumerate(parts, 1):
-            site, digests[site], result = self._matched(part)
-            write_site(result, folder, site)
-            rejects += result.rejects
-            if self.lexicons.is_auto:
-                at_hand |= _facing_languages(result.languages, self.config.langs)
-            if on_site:
-                on_site(done, len(parts))
-        table = pa.Table.from_pylist([reject._asdict() for reject in rejects], schema=REJECTS)
-        write_table(table, REJECTS, folder / "rejects.parquet")
-        write_digests(folder, digests)
-        if self.lexicons.is_auto:
-            write_record(self.lexicons.record(at_hand), folder)
-
-    def _matched(self, part: Path) -> tuple[str, str, SiteResult]:
-        """Return a site, a digest of what its result depends on, and the result: an earlier one of the same digest."""
+    def match(self, part: Path, folder: Path) -> _Matched:
+        """Match a site, or take an earlier result of the same digest, and write its tables."""
         pages = read_table(part, PAGES, PAGE_COLUMNS)
         site = pages["site"][0].as_py()
         links = read_links(self.run.path / "ingest" / "links" / part.name, site)
@@ -145,13 +149,71 @@ class _Sites:
         is_structural = METHODS[self.config.match.method].reads_shapes
         digest = site_digest(self.shared + labels_digest(of_site), part, (pages, links), with_bodies=is_structural)
         known = self.earlier.find(site, digest, pages["url"], self.signature)
+        looked_up: set[tuple[str, str]] = set()
+
+        def lexicons(lang_a: str, lang_b: str) -> list[Lexicon]:
+            looked_up.add((lang_a, lang_b))
+            return self.lexicons.between(lang_a, lang_b)
+
         if known is not None:
-            return site, digest, SiteResult(**known)
-        shapes = read_shapes(self.run, part.name) if is_structural else None
-        result = match_site(
-            pages, links, self.lexicons.between, self.config, self.signature, self.find_languages, shapes, of_site
-        )
-        return site, digest, result
+            result = SiteResult(**known)
+        else:
+            shapes = read_shapes(self.run, part.name) if is_structural else None
+            result = match_site(
+                pages, links, lexicons, self.config, self.signature, self.find_languages, shapes, of_site
+            )
+        write_site(result, folder, site)
+        facing = _facing_languages(result.languages, self.config.langs) if self.lexicons.is_auto else ()
+        return _Matched(part, site, digest, result.rejects, frozenset(facing), frozenset(looked_up))
+
+
+def _match_all(
+    sites: _Sites, folder: Path, executor: Executor | None, on_site: Callable[[int, int], None] | None
+) -> None:
+    """Write the result of every site, and what was rejected."""
+    parts = list(iter_parts(sites.run.path / "ingest" / "pages"))
+    done: dict[Path, _Matched] = {}
+    for matched in _matched(sites, folder, parts, executor):
+        done[matched.part] = matched
+        if on_site:
+            on_site(len(done), len(parts))
+    results = [done[part] for part in parts]
+    rejects = [reject._asdict() for result in results for reject in result.rejects]
+    write_table(pa.Table.from_pylist(rejects, schema=REJECTS), REJECTS, folder / "rejects.parquet")
+    write_digests(folder, {result.site: result.digest for result in results})
+    if sites.lexicons.is_auto:
+        for langs in set().union(*(result.looked_up for result in results)):
+            sites.lexicons.between(*langs)  # so that the record has the unreadable ones
+        write_record(sites.lexicons.record(set().union(*(result.facing for result in results))), folder)
+
+
+def _batches(parts: Iterable[Path]) -> Iterator[list[Path]]:
+    """Yield the files of sites in tasks that are worth sending to a worker, the largest sites first."""
+    batch, size = [], 0
+    for n_bytes, part in sorted(((part.stat().st_size, part) for part in parts), reverse=True):
+        batch.append(part)
+        size += n_bytes
+        if size >= TASK_BYTES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def _matched(sites: _Sites, folder: Path, parts: Sequence[Path], executor: Executor | None) -> Iterator[_Matched]:
+    """Match sites, in this process or, where this is worth it, by an executor; yield them as they are done."""
+    tasks = list(_batches(parts)) if executor else []
+    if len(tasks) < 2:
+        yield from (sites.match(part, folder) for part in parts)
+        return
+    with sharing(sites, folder) as shared:
+        for _, matched in in_order(executor, partial(_match_shared, shared, folder), tasks):
+            yield from matched
+
+
+def _match_shared(sites: Shared[_Sites], folder: Path, parts: Sequence[Path]) -> list[_Matched]:
+    known = sites.load()
+    return [known.match(part, folder) for part in parts]
 
 
 def _signed_settings(config: Config, langs: Sequence[str], find_languages: LanguageFinder) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from twinlink.cli.completion import complete_runs, listed
-from twinlink.cli.options import AsJson, ConfigFile, Forget, Lexicons, Quiet, Settings
+from twinlink.cli.options import AsJson, ConfigFile, Forget, Lexicons, Quiet, Settings, Workers
 from twinlink.cli.output import command, echo, print_result
 from twinlink.cli.runs import opened, working
 from twinlink.cli.settings import settings_of
@@ -45,9 +45,7 @@ def align(
             help="Sentence pairs to learn words from first: TMX, TSV, or the prefix of two Moses files; repeatable.",
         ),
     ] = [],  # noqa: B006
-    workers: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Processes that work on a run; the result is the same.")
-    ] = 1,
+    workers: Workers = None,
     config: ConfigFile = None,
     set_: Settings = [],  # noqa: B006
     forget: Forget = [],  # noqa: B006
@@ -70,7 +68,7 @@ def align(
     settings = settings_of(first, config, set_, given, forget)
     opened(first)
     with working(first, quiet, settings, ("align",)) as (directory, report):
-        align_stage(directory, settings.config, workers, report)
+        align_stage(directory, settings.config, report, workers)
     print_result(SentencesResult.of(first), as_json, quiet, [command("review", first)])
 
 

@@ -35,6 +35,7 @@ from twinlink.cli.options import (
     Settings,
     SiteBy,
     UrlPrefixes,
+    Workers,
 )
 from twinlink.cli.output import command, print_result
 from twinlink.cli.runs import opened, working
@@ -67,6 +68,7 @@ def mine(
     align: Annotated[bool, typer.Option("--align", help="Align the sentences of the pairs, too.")] = False,
     add: Add = False,
     replace: Replace = False,
+    workers: Workers = None,
     config: ConfigFile = None,
     set_: Settings = [],  # noqa: B006
     forget: Forget = [],  # noqa: B006
@@ -97,7 +99,7 @@ def mine(
     how = means(add=add, replace=replace)
     addresses = [*inputs, *more_seeds(seeds)]
     with explaining_no_pair(as_json, quiet), working(out, quiet, settings, ALL_STAGES) as (run, report):
-        mine_stages(addresses, run, settings.config, report, how, align=align)
+        mine_stages(addresses, run, settings.config, report, how, align=align, workers=workers)
     sentences = SentencesResult.of(out) if align else None
     print_result(PairsResult.of(opened(out), sentences), as_json, quiet, [command("review", out)])
 
@@ -156,6 +158,7 @@ def ingest(
     site_by: SiteBy = "",
     add: Add = False,
     replace: Replace = False,
+    workers: Workers = None,
     config: ConfigFile = None,
     set_: Settings = [],  # noqa: B006
     forget: Forget = [],  # noqa: B006
@@ -178,7 +181,7 @@ def ingest(
     given = {"ingest.base_url": base_url, "ingest.url_prefixes": url_prefix, "crawl.site_by": site_by}
     settings = settings_of(None if replace else out, config, set_, given, forget)
     with working(out, quiet, settings, ("ingest",)) as (run, report):
-        ingest_alone(paths, run, settings.config, report, how)
+        ingest_alone(paths, run, settings.config, report, how, workers)
     print_result(IngestResult.of(opened(out)), as_json, quiet, [command("match", out)])
 
 
@@ -190,6 +193,7 @@ def match(
     min_probability: MinProbability = None,
     min_precision: MinPrecision = None,
     labels: Labels = None,
+    workers: Workers = None,
     config: ConfigFile = None,
     set_: Settings = [],  # noqa: B006
     forget: Forget = [],  # noqa: B006
@@ -211,7 +215,7 @@ def match(
 
     opened(run)
     with explaining_no_pair(as_json, quiet), working(run, quiet, settings, ("match",)) as (directory, report):
-        match_stage(directory, settings.config, report)
+        match_stage(directory, settings.config, report, workers)
         if directory.report_file.exists():  # it would still show the earlier pairs
             refresh_report(directory)
     print_result(PairsResult.of(opened(run)), as_json, quiet, [command("align", run)])

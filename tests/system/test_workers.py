@@ -1,0 +1,103 @@
+"""Worker processes: results in order, one process for one task, and no task lost with a worker."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from twinlink.errors import InputError, LexiconError
+from twinlink.system.workers import TaskQueue, cores, in_order, sharing, worker_processes
+
+
+def squared(number: int) -> tuple[int, int]:
+    time.sleep(0.02 * (number % 3))  # so that they are not done in the order of the tasks
+    return number * number, os.getpid()
+
+
+def failing(number: int) -> int:
+    if number == 3:
+        raise LexiconError("no such word")
+    return number
+
+
+def ended(number: int) -> int:
+    """End the process that does task 2, unless it is the one that the test runs in."""
+    if number == 2 and os.getppid() == int(os.environ["TEST_PARENT"]):
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+@pytest.mark.parametrize("n", [1, 2, 4])
+def test_results_come_in_the_order_of_the_tasks(n: int) -> None:
+    with worker_processes(n) as executor:
+        done = list(in_order(executor, squared, range(20)))
+    assert [(task, result) for task, (result, _) in done] == [(k, k * k) for k in range(20)]
+    here = {pid == os.getpid() for _, (_, pid) in done}
+    assert here == {n == 1}
+
+
+def test_a_single_task_is_done_here() -> None:
+    with worker_processes(2) as executor:
+        ((_, (_, pid)),) = in_order(executor, squared, [5])
+    assert pid == os.getpid()
+
+
+def test_only_some_tasks_are_made_ahead() -> None:
+    made = []
+
+    def tasks():
+        for number in range(100):
+            made.append(number)
+            yield number
+
+    with ThreadPoolExecutor(2) as executor:
+        first = next(in_order(executor, squared, tasks()))
+    assert first[0] == 0
+    assert len(made) <= 2 * cores() + 2
+
+
+def test_a_queue_can_be_drained_and_used_again() -> None:
+    with worker_processes(2) as executor:
+        queue = TaskQueue(executor, squared)
+        assert not queue.is_busy
+        assert list(queue.put(1)) == []
+        assert queue.is_busy
+        assert [task for task, _ in queue.drain()] == [1]
+        assert not queue.is_busy
+        assert [task for number in (2, 3, 4) for task, _ in queue.put(number)] + [t for t, _ in queue.drain()] == [
+            2,
+            3,
+            4,
+        ]
+
+
+def test_an_error_of_a_task_comes_out_as_it_is() -> None:
+    with pytest.raises(LexiconError, match="no such word"), worker_processes(2) as executor:
+        list(in_order(executor, failing, range(9)))
+
+
+def test_what_a_killed_worker_had_is_done_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TEST_PARENT", str(os.getpid()))
+    with worker_processes(2) as executor:
+        assert [result for _, result in in_order(executor, ended, range(12))] == list(range(12))
+
+
+def test_a_shared_value_is_read_and_its_file_removed(tmp_path: Path) -> None:
+    with sharing({"a": 1}, tmp_path) as shared:
+        assert shared.load() == {"a": 1}
+        assert len(list(tmp_path.iterdir())) == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_no_workers_are_refused() -> None:
+    with pytest.raises(InputError, match="0 workers: expected 1 or more"), worker_processes(0):
+        pass
+
+
+def test_cores_are_those_of_this_process() -> None:
+    assert cores() == len(os.sched_getaffinity(0))

@@ -1,0 +1,183 @@
+"""Worker processes: tasks run on several cores, and their results come in the order of the tasks."""
+
+from __future__ import annotations
+
+import functools
+import multiprocessing
+import os
+import pickle
+import signal
+import sys
+import uuid
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from twinlink.errors import InputError
+from twinlink.system.orphans import end_with_parent
+
+__all__ = ["Shared", "TaskQueue", "cores", "in_order", "sharing", "worker_processes"]
+
+ValueT = TypeVar("ValueT")
+TaskT = TypeVar("TaskT")
+ResultT = TypeVar("ResultT")
+
+_AHEAD = 2
+"""Tasks of each core that are waiting or running: while one is done, the next one is made."""
+
+
+def cores() -> int:
+    """Return the number of cores that this process may use; 1 where processes cannot be forked safely."""
+    if sys.platform != "linux":
+        return 1
+    return len(os.sched_getaffinity(0))
+
+
+@contextmanager
+def worker_processes(n: int | None = None) -> Iterator[Executor | None]:
+    """Yield an executor of ``n`` processes (by default `cores`), or None for 1: then this process does the work.
+
+    The processes are forked when the first task is submitted, so that they have loaded what this process has loaded.
+    They end with it, even if it is killed.
+
+    Raises
+    ------
+    InputError
+        If ``n`` is less than 1.
+    """
+    n = cores() if n is None else n
+    if n < 1:
+        raise InputError(f"{n} workers: expected 1 or more")
+    if n == 1:
+        yield None
+        return
+    executor = _Forked(n, multiprocessing.get_context("fork"), _begin, (os.getpid(),))
+    try:
+        yield executor
+    finally:
+        executor.shutdown(cancel_futures=True)
+
+
+class _Forked(ProcessPoolExecutor):
+    """Forks without a warning of threads: no worker uses the locks that a thread of this process may hold."""
+
+    def submit(self, fn: Callable[..., ResultT], /, *args: Any, **kwargs: Any) -> Future[ResultT]:
+        """Submit a task."""
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
+            return super().submit(fn, *args, **kwargs)
+
+
+def _begin(parent: int) -> None:
+    """Leave Ctrl-C to the parent, and end with it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    end_with_parent(parent)
+
+
+class Shared(Generic[ValueT]):
+    """A value that many tasks need: a file that each worker reads once."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+
+    def load(self) -> ValueT:
+        """Return the value."""
+        value: ValueT = _load(self.file)
+        return value
+
+
+@contextmanager
+def sharing(value: ValueT, folder: Path) -> Iterator[Shared[ValueT]]:
+    """Write a value for the workers to a file in a folder, and remove the file in the end."""
+    file = folder / f".shared-{uuid.uuid4().hex}"  # a unique name, because workers remember values by it
+    file.write_bytes(pickle.dumps(value, protocol=5))
+    try:
+        yield Shared(file)
+    finally:
+        file.unlink(missing_ok=True)
+
+
+@functools.lru_cache(maxsize=1)
+def _load(file: Path) -> Any:
+    return pickle.loads(file.read_bytes())  # noqa: S301  (written by this program)
+
+
+def in_order(
+    executor: Executor | None, function: Callable[[TaskT], ResultT], tasks: Iterable[TaskT]
+) -> Iterator[tuple[TaskT, ResultT]]:
+    """Yield each task and its result, in the order of the tasks (see `TaskQueue`).
+
+    >>> list(in_order(None, abs, [-2, 1]))
+    [(-2, 2), (1, 1)]
+    """
+    queue = TaskQueue(executor, function)
+    for task in tasks:
+        yield from queue.put(task)
+    yield from queue.drain()
+
+
+class TaskQueue(Generic[TaskT, ResultT]):
+    """Tasks that an executor runs, and their results in the order of the tasks.
+
+    A single task is not worth a process: the first one is submitted when the second one comes. Where a worker is lost
+    (killed, out of memory), this process runs the tasks that have no result.
+
+    Parameters
+    ----------
+    executor : Executor or None
+        None: this process runs each task.
+    function : callable
+        Takes a task; module-level, so that it can be sent to another process.
+    """
+
+    def __init__(self, executor: Executor | None, function: Callable[[TaskT], ResultT]) -> None:
+        self._executor = executor
+        self._function = function
+        self._most = _AHEAD * cores() if executor else 1
+        self._first: list[TaskT] = []  # until there is a second one
+        self._waiting: deque[tuple[TaskT, Future[ResultT] | None]] = deque()
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether there are tasks whose results were not taken."""
+        return bool(self._first or self._waiting)
+
+    def put(self, task: TaskT) -> Iterator[tuple[TaskT, ResultT]]:
+        """Add a task; yield the results for which there is no room to wait."""
+        if self._executor is None:
+            yield task, self._function(task)
+        elif not self._waiting and not self._first:
+            self._first = [task]
+        else:
+            for each in (*self._first, task):
+                self._waiting.append((each, self._submitted(each)))
+            self._first = []
+            while len(self._waiting) > self._most:
+                yield self._next()
+
+    def drain(self) -> Iterator[tuple[TaskT, ResultT]]:
+        """Yield the results of all tasks so far."""
+        while self._waiting:
+            yield self._next()
+        for task in self._first:
+            yield task, self._function(task)
+        self._first = []
+
+    def _submitted(self, task: TaskT) -> Future[ResultT] | None:
+        assert self._executor is not None
+        try:
+            return self._executor.submit(self._function, task)
+        except BrokenExecutor:
+            return None
+
+    def _next(self) -> tuple[TaskT, ResultT]:
+        task, future = self._waiting.popleft()
+        try:
+            result = future.result() if future else self._function(task)
+        except BrokenExecutor:
+            result = self._function(task)
+        return task, result

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
 from twinlink.config import Config
-from twinlink.match.evidence import Side, read_words
+from twinlink.match.evidence import Side, as_log_odds, as_scores, read_words
 from twinlink.similarity.lexicon import Entry, Lexicon
 
 
@@ -62,3 +64,33 @@ def test_sides_without_words_or_pages():
     assert words.a.counts.shape == (1, 0)
     assert words.b.counts.shape == (0, 0)
     assert words.translation.shape == (0, 0)
+
+
+NAMES = (("img:a.png",), (), (), ())
+
+
+@pytest.mark.parametrize(("shared", "is_known"), [("all", True), ("numbers", False)])
+def test_names_are_words_where_all_tokens_may_be_shared(shared, is_known):
+    """Both sides have them: a file on one of four pages of each."""
+    sides = [replace(side(lang, *"abcd"), names=NAMES) for lang in ("en", "fr")]
+    settings = Config().override({"match.internal.shared_tokens": shared}).match
+    words = read_words(*sides, [], settings)
+    assert (("img:a.png", "img:a.png") in translations(words)) == is_known
+    assert [("img:a.png" in terms.vocabulary) for terms in (words.a, words.b)] == [is_known] * 2
+
+
+@pytest.mark.parametrize("known", [0, 1])
+def test_names_of_one_side_alone_are_no_words(known):
+    sides = [side(lang, *"abcd") for lang in ("en", "fr")]
+    sides[known] = replace(sides[known], names=NAMES)
+    words = read_words(*sides, [], Config().match)
+    assert not {"img:a.png"} & {*words.a.vocabulary, *words.b.vocabulary}
+
+
+def test_scores_are_probabilities_drawn_out_eight_times():
+    """ln 3 is the log odds of 3/4, and scores of 0 and 1 stay finite."""
+    log_odds = 8 * np.log([1 / 3, 1, 3])
+    assert as_scores(log_odds) == pytest.approx([1 / 4, 1 / 2, 3 / 4])
+    assert as_log_odds(np.array([1 / 4, 1 / 2, 3 / 4])) == pytest.approx(log_odds)
+    least, most = as_log_odds(np.array([0, 1], np.float32))
+    assert -np.inf < least < -100 < 100 < most < np.inf

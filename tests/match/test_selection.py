@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from tests.match.test_families import EN, FR, matched
-from twinlink.config import MatchSettings
-from twinlink.match.selection import SideMatch, choose_pairs
+from twinlink.config import Config, MatchSettings
+from twinlink.match import selection
+from twinlink.match.evidence import Between, Found
+from twinlink.match.methods.registry import Method
+from twinlink.match.selection import SideMatch, choose_pairs, match_sides
+from twinlink.similarity.candidates import BYTES
 
 SCORES = np.array([0.875, 0.5, 0.25], np.float32)
 
@@ -48,3 +55,23 @@ def test_addresses_are_those_of_the_pairs_handed_out_or_asked_for() -> None:
     found = choose_pairs(scored([0.9, 0.2, 0.6]), MatchSettings())
     assert found.pairs() == [("/en/0", "/fr/1"), ("/en/2", "/fr/2")]
     assert found.pairs(~found.keep) == [("/en/1", "/fr/0")]
+
+
+def test_candidates_of_both_sides_fit_into_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A megabyte for six pages, at `BYTES` for each candidate of a page."""
+    seen: list[MatchSettings] = []
+
+    class Watched(Method):
+        def load(self) -> Any:
+            def method(*given: Any) -> Found:
+                seen.append(given[-1])
+                return scored([0.9, 0.5, 0.4]).found
+
+            return method
+
+    monkeypatch.setattr(selection, "METHODS", {"weighed": Watched("")})
+    settings = Config().override({"match.candidates.memory": 1, "match.candidates.per_page": 1_000}).match
+    none = sp.csr_array((3, 3), dtype=np.float32)
+    found = match_sides(EN, FR, Between(none, none), (), settings)
+    assert found.keep.tolist() == [True, True, False]
+    assert [each.candidates.per_page for each in seen] == [1_000_000 // (6 * BYTES)]

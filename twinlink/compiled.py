@@ -7,13 +7,16 @@ that was never compiled on this machine. The interpreter is done sooner with a c
 from __future__ import annotations
 
 import functools
+import math
+import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, ClassVar, Generic, ParamSpec, TypeVar, cast
 
 import numpy as np
 
-__all__ = ["FEW", "PATIENCE", "Kernel", "compiled", "compiled_beyond", "n_elements", "part_of_kernel"]
+__all__ = ["FEW", "PATIENCE", "Kernel", "OutOfPatience", "compiled", "compiled_beyond", "n_elements", "part_of_kernel"]
 
 P = ParamSpec("P")
 ResultT = TypeVar("ResultT")
@@ -24,12 +27,30 @@ PATIENCE = 0.3
 """Seconds of a process that the interpreter may spend on calls of kernels: about what numba takes to start."""
 
 
+class OutOfPatience(Exception):  # noqa: N818  (no error: the call goes on in machine code)
+    """Raised in the middle of a call that takes the interpreter too long."""
+
+
+class _Turn(threading.local):
+    """What the interpreter is doing in a thread."""
+
+    end = math.inf
+    """When it must give up, by `time.perf_counter`."""
+
+
+_turn = _Turn()
+
+
 class Kernel(Generic[P, ResultT]):
     """A function over arrays: the interpreter runs it while there is little to do, and machine code from then on.
 
     There is much to do once a kernel of this process has been called with many elements, or all calls together took
     longer than `PATIENCE`. The result is the same either way, bit for bit: a kernel computes with scalars of numpy,
     whose integers wrap around. What kernels call is a `part_of_kernel`, so that each call is of one kind throughout.
+
+    The work of some kernels grows with the square of the elements or faster, so the interpreter also gives up in the
+    middle of a call, where a part begins; machine code then repeats the call. What a kernel writes to its arguments
+    must therefore not depend on what a call that was broken off has written there.
 
     Parameters
     ----------
@@ -47,13 +68,22 @@ class Kernel(Generic[P, ResultT]):
         self.interpreted = function
         """The function as it is written."""
         self.few = few
+        self._compiling = threading.Lock()
+        self._machine_code: Callable[P, ResultT] | None = None
 
-    @functools.cached_property
+    @property
     def machine_code(self) -> Callable[P, ResultT]:
         """The compiled function, without the interpreter lock; it is cached on disk if possible."""
-        from numba import njit
+        if self._machine_code is None:
+            from numba import njit
 
-        Kernel.patience = 0.0
+            Kernel.patience = 0.0
+            with self._compiling:  # two threads would compile it twice
+                if self._machine_code is None:
+                    self._machine_code = self._compiled(njit)
+        return self._machine_code
+
+    def _compiled(self, njit: Callable[..., Any]) -> Callable[P, ResultT]:
         try:
             return cast("Callable[P, ResultT]", njit(cache=True, nogil=True)(self.interpreted))
         except RuntimeError:  # numba found no writable folder, as in a read-only container
@@ -68,13 +98,20 @@ class Kernel(Generic[P, ResultT]):
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> ResultT:
         """Return what the function returns."""
-        if not self.few or Kernel.patience <= 0 or n_elements(args) > self.few:
-            return self.machine_code(*args, **kwargs)
+        if self.few and Kernel.patience > 0 and n_elements(args) <= self.few:
+            with suppress(OutOfPatience):
+                return self._interpret(*args, **kwargs)
+        return self.machine_code(*args, **kwargs)
+
+    def _interpret(self, *args: P.args, **kwargs: P.kwargs) -> ResultT:
         start = time.perf_counter()
-        with np.errstate(over="ignore"):  # integers wrap around on purpose
-            result = self.interpreted(*args, **kwargs)
-        Kernel.patience -= time.perf_counter() - start
-        return result
+        _turn.end = start + Kernel.patience
+        try:
+            with np.errstate(over="ignore"):  # integers wrap around on purpose
+                return self.interpreted(*args, **kwargs)
+        finally:
+            _turn.end = math.inf
+            Kernel.patience -= time.perf_counter() - start
 
 
 def compiled(function: Callable[P, ResultT]) -> Kernel[P, ResultT]:
@@ -99,7 +136,9 @@ class _Part(Kernel[P, ResultT]):
         super().__init__(function, 0)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> ResultT:
-        """Return what the function returns; nothing is counted, since a kernel counted."""
+        """Return what the function returns, unless the kernel that calls it takes too long."""
+        if time.perf_counter() > _turn.end:
+            raise OutOfPatience
         return self.interpreted(*args, **kwargs)
 
 

@@ -45,7 +45,7 @@ __all__ = [
 TOKEN, HEAD, TAIL, INSIDE = range(4)
 """Levels of keys: whole tokens, or letters at the head or tail of a token, or between its digits."""
 
-URL_KERNELS = "dd31af49ec9137de"
+URL_KERNELS = "adb5cf6e566ccb09"
 """Digest of ``url_kernels.py``. Numba caches compiled code by the content of its own file, not of the files that it
 calls: without this, an upgrade could use old code. A test checks the digest."""
 

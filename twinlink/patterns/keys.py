@@ -126,8 +126,7 @@ def _bytes_of(column: pa.Array | pa.ChunkedArray) -> tuple[NDArray[np.uint8], Pl
 
 def _with_default_documents(text: NDArray[np.uint8], ends: Places, paths: Places) -> tuple[NDArray[np.uint8], Places]:
     """Write the site's default document behind the addresses of folders."""
-    counts = np.zeros(len(_DEFAULT_DOCUMENTS), np.int64)
-    default_documents(text, ends, paths, _default_hashes(), counts)
+    counts = default_documents(text, ends, paths, _default_hashes())
     if not counts.any():
         return text, ends
     name = np.frombuffer(_DEFAULT_DOCUMENTS[int(counts.argmax())].encode(), np.uint8)

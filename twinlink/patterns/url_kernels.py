@@ -283,8 +283,9 @@ def write_forms(raw: Bytes, starts: Places, common: int, longest: int) -> tuple[
 
 
 @compiled_beyond(FEW)
-def default_documents(text: Bytes, ends: Places, paths: Places, known: Hashes, counts: Places) -> None:
+def default_documents(text: Bytes, ends: Places, paths: Places, known: Hashes) -> Places:
     """Count the addresses whose file name is one of the known default documents."""
+    counts = np.zeros(len(known), np.int64)
     for k in range(len(paths)):
         i = paths[k]
         while i > ends[k] and text[i - 1] != _SLASH:
@@ -294,6 +295,7 @@ def default_documents(text: Bytes, ends: Places, paths: Places, known: Hashes, c
             for d in range(len(known)):
                 if known[d] == h:
                     counts[d] += 1
+    return counts
 
 
 @part_of_kernel

@@ -1,0 +1,94 @@
+"""Kernels: when the interpreter runs them, when it gives up, and what threads do."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from twinlink.compiled import Kernel, compiled_beyond, part_of_kernel
+
+Floats = NDArray[np.float64]
+
+
+@part_of_kernel
+def _product(values: Floats, i: int, j: int) -> float:
+    return values[i] * values[j]
+
+
+def _sum_of_products(values: Floats, out: Floats) -> float:
+    """Take a time that grows with the square of the elements; write to an argument."""
+    total = 0.0
+    for i in range(len(values)):
+        out[i] = 0.0
+        for j in range(len(values)):
+            product = _product(values, i, j)
+            out[i] += product
+            total += product
+    return total
+
+
+@pytest.fixture
+def kernel() -> Kernel[[Floats, Floats], float]:
+    return compiled_beyond(12_000)(_sum_of_products)
+
+
+class TestPatience:
+    def test_few_elements_are_interpreted(
+        self, kernel: Kernel[[Floats, Floats], float], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(Kernel, "patience", 60.0)
+        assert kernel(np.arange(4.0), np.empty(4)) == 36.0
+        assert 0 < Kernel.patience < 60.0
+
+    def test_the_interpreter_gives_up_in_the_middle_of_a_call(
+        self, kernel: Kernel[[Floats, Floats], float], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """5,900 elements are few, but their 35 million products would take the interpreter half a minute."""
+        values, out = np.arange(5_900.0), np.empty(5_900)
+        kernel.machine_code(values[:2], out)  # compiled
+        monkeypatch.setattr(Kernel, "patience", 0.05)
+        start = time.perf_counter()
+        assert kernel(values, out) == values.sum() ** 2
+        assert time.perf_counter() - start < 5
+        assert Kernel.patience <= 0
+        assert out.tolist() == (values * values.sum()).tolist()
+
+    def test_a_part_by_itself_has_all_the_time(
+        self, kernel: Kernel[[Floats, Floats], float], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(Kernel, "patience", 1e-9)
+        kernel(np.arange(4.0), np.empty(4))
+        assert _product(np.arange(4.0), 2, 3) == 6.0
+
+    def test_a_call_that_fails_takes_its_time_and_fails(
+        self, kernel: Kernel[[Floats, Floats], float], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(Kernel, "patience", 60.0)
+        with pytest.raises(IndexError):
+            kernel(np.arange(4.0), np.empty(2))
+        assert Kernel.patience < 60.0
+
+
+def test_threads_compile_a_kernel_once(
+    kernel: Kernel[[Floats, Floats], float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls, together = [], Barrier(4)
+
+    def compiled_slowly(self: Kernel[[Floats, Floats], float], njit: object) -> object:
+        calls.append(njit)
+        time.sleep(0.2)
+        return self.interpreted
+
+    def machine_code(_: int) -> object:
+        together.wait()
+        return kernel.machine_code
+
+    monkeypatch.setattr(Kernel, "_compiled", compiled_slowly)
+    with ThreadPoolExecutor(4) as pool:
+        assert set(pool.map(machine_code, range(4))) == {kernel.interpreted}
+    assert len(calls) == 1

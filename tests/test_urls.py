@@ -175,6 +175,8 @@ def test_page_id_never_changes() -> None:
         ("http://localhost:8000/", "localhost:8000", "localhost:8000"),
         ("http://intranet/", "intranet", "intranet"),
         ("http://xn--j6w193g.xn--j6w193g/", "xn--j6w193g.xn--j6w193g", "xn--j6w193g.xn--j6w193g"),
+        ("http://www..com/", "www..com", "www..com"),  # slips of the pen are no part of a site called ".com"
+        ("http://.example.org:8080/", ".example.org:8080", ".example.org:8080"),
         ("no address", "", ""),
     ],
 )

@@ -9,7 +9,8 @@ from publicsuffixlist import PublicSuffixList
 
 __all__ = ["is_registered", "public_suffix", "registered_domain"]
 
-_NO_NAME = re.compile(r"[0-9.]+(:[0-9]+)?|\[.*|[^.]*")
+_NO_NAME = re.compile(r"[0-9.]+(:[0-9]+)?|\[.*|[^.]*|\..*|.*\.\.[^.:].*")
+"""IP addresses, names without a dot, and names with an empty label, which nobody can register."""
 
 
 def registered_domain(site: str) -> str:

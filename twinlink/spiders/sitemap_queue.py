@@ -21,29 +21,27 @@ if TYPE_CHECKING:
 __all__ = ["LISTING_REASONS", "Listing"]
 
 LISTING_REASONS = frozenset(("sitemap-budget", "sitemap-cut"))
-"""Why a sitemap, or the rest of it, was not read though it is one."""
+"""Why a sitemap, or the rest of it, was not read."""
 
-_LEAST = 100  # addresses that a sitemap counts for: it takes a request, even if it lists nothing
-_NESTED = (
-    900  # what an index that another one lists counts for besides: the protocol knows none, and loops have thousands
-)
-_AT_ONCE = 500  # addresses that are recorded before others have their turn
-_MAX_INDEX_DEPTH = 3  # sitemaps of sitemaps; the protocol knows one such step
+_LEAST = 100  # minimum number of addresses that a sitemap counts for, because it takes a request
+_NESTED = 900  # additional count of an index within an index, which the protocol does not allow: loops have thousands
+_AT_ONCE = 500  # addresses recorded before other tasks run
+_MAX_INDEX_DEPTH = 3  # nesting of indexes; the protocol allows 1
 
 
 class Listing:
-    """Reads sitemaps in portions.
+    """Read sitemaps in portions.
 
     Parameters
     ----------
     ledger : Ledger
-        Knows how much a site may still list.
+        Has the number of addresses that a site may still list.
     scope : Scope
-        Says which addresses are followed.
+        Decides which addresses are followed.
     sides : Sides or None
-        The wanted languages, if pages in them come first.
+        The wanted languages, if pages in them are preferred.
     max_pages : int
-        Of the crawl: a site of which so many are known needs no further sitemap.
+        Limit of the crawl: if as many pages of a site are known, further sitemaps are not needed.
     """
 
     def __init__(self, ledger: Ledger, scope: Scope, sides: Sides | None, max_pages: int) -> None:
@@ -53,12 +51,12 @@ class Listing:
         self._max_pages = max_pages
 
     def check(self, entry: Entry) -> None:
-        """Refuse a sitemap of a site that has had enough, and the many that may wait behind it.
+        """Refuse a sitemap, and all queued sitemaps of its site, if the site needs no more or has reached a limit.
 
         Raises
         ------
         RefusedError
-            ``not-needed``: more than can be fetched is known already; ``sitemap-budget``.
+            ``not-needed``: more pages are known than can be fetched; ``sitemap-budget``: a limit is reached.
         """
         if self._ledger.known(entry.site) >= self._max_pages:
             refused = Outcome("aside", "not-needed")
@@ -70,7 +68,7 @@ class Listing:
         raise RefusedError(refused.reason, refused.detail)
 
     async def read(self, entry: Entry, body: bytes, goes_on: Callable[[], bool]) -> AsyncIterator[LinksItem | Outcome]:
-        """Yield what a sitemap lists, in turns with everything else that the crawler does.
+        """Yield the addresses of a sitemap; other tasks of the crawler run in between.
 
         Parameters
         ----------
@@ -79,13 +77,13 @@ class Listing:
         body : bytes
             Its body.
         goes_on : callable
-            Returns whether the crawl continues; reading ends with it.
+            Returns whether the crawl continues; reading ends when it returns False.
 
         Yields
         ------
         LinksItem or Outcome
-            Its addresses in portions; at last the outcome of it, unless the crawl ended meanwhile: it is to be read
-            again.
+            Addresses in portions, then the outcome. There is no outcome if the crawl ends before, because the sitemap
+            has to be read again.
         """
         addresses, n_bytes = self._ledger.room_for_sitemaps(entry.site)
         limits = SitemapLimits(min(SitemapLimits.addresses, addresses), n_bytes=min(MAX_SITEMAP_BYTES, n_bytes))

@@ -16,16 +16,16 @@ from twinlink.urls import MAX_URL_LENGTH, join
 __all__ = ["MAX_ADDRESSES", "MAX_SITEMAP_BYTES", "Portion", "SitemapLimits", "SitemapReader"]
 
 MAX_SITEMAP_BYTES = 50 * 2**20
-"""Largest sitemap after decompression, by the protocol (sitemaps.org); the rest is not read."""
+"""Maximum size of a sitemap after decompression (sitemaps.org protocol); the rest is not read."""
 MAX_ADDRESSES = 50_000
-"""Addresses read of one sitemap, by the protocol; those of other languages do not count."""
+"""Maximum number of addresses in a sitemap (sitemaps.org protocol), without versions in other languages."""
 
 _PART_BYTES = 2**16
-_MAX_NAMED = 10 * MAX_ADDRESSES  # as often as they stand there, versions among them: 50 MB have room for no more
-_MAX_ELEMENTS = 2_000_000  # in 50 MB: ordinary ones take 40 bytes each, and much smaller ones hold no address
-_MAX_DEPTH = 256  # nested elements, all of which the parser holds; sitemaps have four
-_MAX_PIECE = 2**19  # bytes without an element or text: what is one piece so long, the parser would take in at once
-_MAX_VERSIONS = 100  # of one page
+_MAX_NAMED = 10 * MAX_ADDRESSES  # with versions and repetitions; 50 MB cannot contain more
+_MAX_ELEMENTS = 2_000_000  # ordinary elements take 40 bytes; much smaller ones cannot contain an address
+_MAX_DEPTH = 256  # nested elements, which the parser keeps in memory; sitemaps have four
+_MAX_PIECE = 2**19  # bytes without an element or text, which the parser would keep in memory
+_MAX_VERSIONS = 100  # per page
 _FEEDS = frozenset(("rss", "feed", "RDF"))
 _ENTRIES = frozenset(("url", "sitemap", "item", "entry"))
 _SPACE = b"\xef\xbb\xbf\xff\xfe \t\r\n\0"
@@ -33,51 +33,51 @@ _SPACE = b"\xef\xbb\xbf\xff\xfe \t\r\n\0"
 
 @dataclass(frozen=True)
 class SitemapLimits:
-    """What one sitemap can cost at most."""
+    """Limits for reading one sitemap."""
 
     addresses: int = 4 * MAX_ADDRESSES
-    """Different addresses, versions in other languages among them."""
+    """Maximum number of different addresses, including versions in other languages."""
     characters: int = 400 * MAX_ADDRESSES
-    """Of all these addresses."""
+    """Maximum total length of these addresses."""
     n_bytes: int = MAX_SITEMAP_BYTES
-    """That are read, unpacked."""
+    """Maximum number of bytes read, after decompression."""
 
 
 @dataclass(slots=True)
 class Portion:
-    """What a part of a sitemap lists."""
+    """Addresses listed in a part of a sitemap."""
 
     pages: list[str] = field(default_factory=list)
-    """Normalised addresses in their order, none that an earlier portion had, versions in other languages
-    (``xhtml:link``) among them."""
+    """Normalised addresses in document order, including versions in other languages (``xhtml:link``) and without
+    addresses of earlier portions."""
     sitemaps: list[str] = field(default_factory=list)
     """Further sitemaps, if it is an index."""
     versions: dict[str, tuple[int, str]] = field(default_factory=dict)
-    """By address: the number of its entry, which its versions in other languages share, and its hreflang, perhaps none;
-    only of entries that name such versions."""
+    """From an address to the number of its entry, which versions in other languages share, and its hreflang, which may
+    be empty. Contains only entries with such versions."""
 
 
 class SitemapReader:
-    """Reads a sitemap: XML (also its index), RSS or Atom, or plain text; packed with gzip or not.
+    """Reader of a sitemap: XML (or an index), RSS or Atom, or plain text; compressed with gzip or not.
 
-    Nothing is loaded from elsewhere, entities are expanded only as far as libxml2 takes them for harmless, and what is
-    damaged is read as far as it goes.
+    No external resources are loaded, libxml2 limits the expansion of entities, and a damaged file is read up to the
+    damage.
 
     Parameters
     ----------
     url : str
-        Its address, which relative ones (against the protocol) are resolved against.
+        Address of the sitemap. Relative addresses, which the protocol does not allow, are resolved against it.
     limits : SitemapLimits, optional
-        Reading ends where one is reached.
+        Reading ends when a limit is reached.
 
     Attributes
     ----------
     is_sitemap : bool
-        Whether it is one, as far as it has been read.
+        Whether the part read so far is a sitemap.
     cut : str
-        Why reading ended early; empty: it did not.
+        Why reading ended early; empty if it did not.
     n_addresses, n_bytes : int
-        Different addresses so far, and bytes read, unpacked.
+        Number of different addresses, and of bytes read after decompression, so far.
 
     Examples
     --------
@@ -94,14 +94,14 @@ class SitemapReader:
         self.n_addresses = 0
         self.n_bytes = 0
         self._n_characters = 0
-        self._n_named = self._n_listed = 0  # addresses, as often as they stand there; without versions
+        self._n_named = self._n_listed = 0  # addresses with repetitions; the same without versions
         self._n_entries = 0
         self._portion = Portion()
-        self._seen: set[int] = set()  # hashes of addresses: these take a tenth of the room
-        self._numbers: dict[int, int] = {}  # hash of an address → number of the first entry that names it
+        self._seen: set[int] = set()  # hashes take a tenth of the memory of the addresses
+        self._numbers: dict[int, int] = {}  # hash of an address → number of the first entry that contains it
 
     def portions(self, body: bytes) -> Iterator[Portion]:
-        """Yield what it lists: a portion for each 64 kB of it, so that others can have their turn in between.
+        """Yield the listed addresses, one portion per 64 kB, so that other tasks can run in between.
 
         Parameters
         ----------
@@ -122,17 +122,17 @@ class SitemapReader:
         yield self._portion
 
     def list_page(self, address: str, is_version: bool = False) -> str | None:
-        """Take the address of a page as it is written; return it, normalised."""
+        """Add the address of a page as written; return it normalised."""
         return self._take(address, self._portion.pages, is_version)
 
     def list_sitemap(self, address: str) -> None:
-        """Take the address of a further sitemap as it is written."""
+        """Add the address of a further sitemap as written."""
         self._take(address, self._portion.sitemaps)
 
     def end_entry(self, own: str | None, versions: list[tuple[str, str]]) -> None:
-        """Take the end of an entry: give it a number, and its versions (hreflang, address) the same.
+        """End an entry: give the same number to it and to its versions (hreflang, address).
 
-        A version that is an entry itself stays with the first that names it.
+        A version that is also an entry keeps the number of the first entry that contains it.
         """
         number = self._n_entries
         self._n_entries += 1
@@ -199,34 +199,34 @@ class SitemapReader:
                     raise _EndError(f"{_MAX_PIECE} bytes of it are one piece of markup")
                 yield
             parser.close()
-        except (etree.XMLSyntaxError, _OtherError):  # what came before it counts
+        except (etree.XMLSyntaxError, _OtherError):  # addresses before the error are kept
             return
 
 
 class _EndError(Exception):
-    """No more is to be read, and why."""
+    """A limit was reached; the message says which."""
 
 
 class _OtherError(Exception):
-    """It is no sitemap."""
+    """The XML is not a sitemap."""
 
 
 class _Listing:
-    """Target of the XML parser: hands on what a sitemap lists."""
+    """Target of the XML parser: passes addresses to the reader."""
 
     def __init__(self, reader: SitemapReader) -> None:
         self.piece = 0
-        """Bytes since the last element or text, at most."""
+        """Upper bound of the bytes since the last element or text."""
         self._reader = reader
         self._root = ""
         self._open: list[str] = []
         self._n_elements = 0
-        self._text: str | None = None  # of an element whose text is an address
+        self._text: str | None = None  # text of an element that contains an address
         self._own: str | None = None  # address of the entry
         self._versions: list[tuple[str, str]] = []
 
     def start(self, tag: str, attributes: Any) -> None:
-        """Take a start tag."""
+        """Handle a start tag."""
         name = tag.rpartition("}")[2]
         self.piece = 0
         self._n_elements += 1
@@ -243,13 +243,13 @@ class _Listing:
         self._open.append(name)
 
     def data(self, text: str) -> None:
-        """Take text."""
+        """Handle text."""
         self.piece = 0
         if self._text is not None and len(self._text) <= MAX_URL_LENGTH + len(_SPACE):
             self._text += text
 
     def end(self, tag: str) -> None:
-        """Take an end tag."""
+        """Handle an end tag."""
         self.piece = 0
         self._open.pop()
         name = tag.rpartition("}")[2]
@@ -260,7 +260,7 @@ class _Listing:
             self._own, self._versions = None, []
 
     def close(self) -> None:
-        """Take what is still open at the end of damaged data; may be called twice."""
+        """End an element that is still open at the end of damaged data; may be called twice."""
         self._end_address()
 
     def _begin(self, name: str) -> None:
@@ -296,7 +296,7 @@ def _slices(body: bytes) -> Iterator[bytes]:
 
 
 def _words(parts: Iterator[bytes]) -> Iterator[list[str]]:
-    """Yield the words of a text, those of a part together; of a very long one only so much that it shows."""
+    """Yield the words of each part; of a very long word only enough to see that it is too long for an address."""
     decoder = codecs.getincrementaldecoder("utf-8-sig")("replace")
     rest = ""
     for part in parts:

@@ -1,4 +1,4 @@
-"""Web archives (WARC, ISO 28500): written by the crawl; `twinlink.sources.warc` reads those of any tool."""
+"""Writer of web archives (WARC, ISO 28500); `twinlink.sources.warc` reads them."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ _MAX_ARCHIVE_BYTES = 2**30  # ISO 28500, annex C.1: "it is recommended to use 1 
 
 
 def truncate_to(path: Path, end: int) -> None:
-    """Cut an archive back to its first ``end`` bytes; the rest was not recorded.
+    """Truncate an archive to its first ``end`` bytes; the rest is not recorded in the ledger.
 
     Raises
     ------
     RunError
-        If the file is shorter than that or cannot be changed.
+        If the file is shorter or cannot be changed.
     """
     try:
         size = path.stat().st_size
@@ -58,7 +58,7 @@ def truncate_to(path: Path, end: int) -> None:
 
 
 class Conversion(NamedTuple):
-    """A page as its scripts built it of a response; `twinlink.sources.warc` gives it instead of the response."""
+    """A page rendered from a response by its scripts; `twinlink.sources.warc` returns it instead of the response."""
 
     content_type: str
     language: str
@@ -67,7 +67,7 @@ class Conversion(NamedTuple):
 
 
 class Earlier(NamedTuple):
-    """The earlier response that equals a new one."""
+    """An earlier response with the same payload as a new one."""
 
     url: str
     date: str
@@ -77,14 +77,14 @@ class Earlier(NamedTuple):
 
 
 class Written(NamedTuple):
-    """Where an exchange was written."""
+    """Position of an exchange in an archive."""
 
     archive: str
     """Name of the file."""
     start: int
     """First byte of its response record."""
     end: int
-    """First byte after its request record: the length of the file by now."""
+    """First byte after its request record, which is the length of the file when it was written."""
     date: str = ""
     """WARC-Date of its response record."""
     digest: str = ""
@@ -92,22 +92,22 @@ class Written(NamedTuple):
 
 
 class WarcWriter:
-    """Writes the exchanges of a crawl to ``PREFIX-00001.warc.gz`` and so on.
+    """Write the exchanges of a crawl to ``PREFIX-00001.warc.gz``, ``PREFIX-00002.warc.gz`` and so on.
 
-    WARC 1.1, one gzip member a record, each file opened by a ``warcinfo`` record; response and request of an exchange
-    stand together, with payload and block digests. An existing file is never added to. What was written is in the hands
-    of the operating system when `write` returns, so that killing the process loses nothing.
+    The format is WARC 1.1 with one gzip member per record; each file begins with a ``warcinfo`` record. The response
+    and the request of an exchange are adjacent, with payload and block digests. Existing files are not appended to.
+    When `write` returns, the data has been passed to the operating system, so that killing the process loses nothing.
 
     Parameters
     ----------
     folder : Path
-        Where the files go; it must exist.
+        Folder of the files; it must exist.
     prefix : str
-        Begins their names.
+        Prefix of their names.
     on_new_file : callable, optional
         Called with the name of each file before it is created.
     max_bytes : int
-        A new file is begun once one has reached this size.
+        When a file has reached this size, the next one is started.
     """
 
     def __init__(
@@ -144,16 +144,16 @@ class WarcWriter:
         request_line : str
             ``GET /path HTTP/1.1``.
         request_headers, response_headers : sequence of (str, str)
-            As they went over the line, bytes read as Latin-1. Transfer-Encoding is left out and Content-Length set
-            right, because the body comes with its chunks joined.
+            As transferred, decoded as Latin-1. Transfer-Encoding is removed and Content-Length corrected, because the
+            chunks of the body have been joined.
         status : int
-            Of the response.
+            Status of the response.
         body : bytes
-            As received: what Content-Encoding says still holds.
+            As received, still in its Content-Encoding.
         fetched : datetime, optional
-            With time zone; default is now.
+            Time with time zone; default is now.
         conversion : Conversion, optional
-            The outcome of the response: a record that stands before it, and refers to it.
+            The rendered page: its record is written before the response and refers to it.
         """
         writer = self._writer()
         date = _warc_date(fetched or datetime.now(UTC))
@@ -180,13 +180,13 @@ class WarcWriter:
         earlier: Earlier,
         fetched: datetime | None = None,
     ) -> Written:
-        """Write an exchange that brought what an earlier one did: its record refers to that one, and has no body.
+        """Write an exchange with the same payload as an earlier one, as a record that refers to it and has no body.
 
         Parameters
         ----------
         url, request_line, request_headers, status, response_headers, fetched
-            As for `write`. Status 304 says that the server found its page unmodified (profile
-            ``server-not-modified``); with any other one the payload was the same (``identical-payload-digest``).
+            As for `write`. With status 304 the profile is ``server-not-modified``, with any other status
+            ``identical-payload-digest``.
         earlier : Earlier
             The response that has the body.
         """
@@ -222,7 +222,7 @@ class WarcWriter:
         return Written(self._name, start, self._file.tell(), date, digest)
 
     def close(self) -> None:
-        """Close the file that is being written; the next `write` begins another."""
+        """Close the current file; the next `write` starts another one."""
         if self._file is not None:
             self._file.close()
             self._file = None
@@ -247,7 +247,7 @@ class WarcWriter:
 
 def _conversion_record(writer: WARCWriter, url: str, made: Conversion, headers: dict[str, str]) -> ArcWarcRecord:
     if made.language:
-        headers = {**headers, "Content-Language": _ascii(made.language)}  # WARC allows for fields of one's own
+        headers = {**headers, "Content-Language": _ascii(made.language)}  # WARC allows extension fields
     return writer.create_warc_record(
         url,
         "conversion",
@@ -259,7 +259,7 @@ def _conversion_record(writer: WARCWriter, url: str, made: Conversion, headers: 
 
 
 def payload_digest(body: bytes) -> str:
-    """Return the digest of a body as WARC-Payload-Digest has it.
+    """Return the digest of a body in the form of WARC-Payload-Digest.
 
     >>> payload_digest(b"")
     'sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ'
@@ -281,9 +281,9 @@ def _ascii_headers(headers: Headers) -> list[tuple[str, str]]:
     return [(_ascii(name), _ascii(value)) for name, value in headers]
 
 
-# warcio would do that too, but to a whole value: a Location would lose its "://".
+# warcio percent-encodes the whole value, so that a Location would lose its "://".
 def _ascii(text: str) -> str:
-    """Percent-encode what is not printable ASCII, so that no header breaks its record."""
+    """Percent-encode characters that are not printable ASCII, so that no header breaks its record."""
     return "".join(c if " " <= c <= "~" else quote(c.encode("latin-1", "replace")) for c in text)
 
 

@@ -1,4 +1,4 @@
-"""The tables of the ledger, and the statements that keep its counts."""
+"""SQL of the ledger: its tables, the triggers that keep its counts, and its statements."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ __all__ = [
 
 VERSION = 5
 
-# Where the page of each address lies that has one, also while the address is queued to be requested again. `found` is
-# what the latest visit (their number is in `notes`) came to: new, unchanged, changed; kept: it failed, and what an
-# earlier one brought is kept; gone: there is no page any more, and nothing but this row is left of it.
+# Position of the fetched page of each address in the archive; kept while the address is queued to be requested again.
+# `found` is the result of the latest visit (the number of visits is in `notes`). new, unchanged, changed: the page was
+# fetched; kept: the visit failed, and the earlier page is kept; gone: the page does not exist any more.
 BODIES = """
 CREATE TABLE bodies (
     id INTEGER PRIMARY KEY,
@@ -84,13 +84,13 @@ WHEN new.state <> old.state OR new.bytes <> old.bytes BEGIN
 END;
 """
 
-# States: queued; flight: handed to the downloader; done: a page, in the archive; moved: a redirect, in the archive;
-# rejected: dropped, `reason` says why (its response, if there was one, is still in the archive); aside: a sitemap
-# that was read, or why it was not. `total`, `sites`, `hosts`, `tally` and `langs` count the rows of `frontier` by
-# triggers: progress and the choice of the next host never scan. To count by GROUP BY takes 60 ms at 300,000 addresses,
-# and the scheduler asks for the counts before each request; to add an address takes 12 µs with its triggers. A host of
-# two sites (by folder) has a row for each. `listed` and `listed_bytes` of a site are what was read in its sitemaps;
-# `maps_queued` and `maps_flight` of a host count its sitemaps among all addresses.
+# States of an address: queued; flight: passed to the downloader; done: a page, in the archive; moved: a redirect, in
+# the archive; rejected: dropped for `reason` (its response is in the archive); aside: a sitemap, read or skipped for
+# `reason`. Triggers keep counts of the rows of `frontier` in `total`, `sites`, `hosts`, `tally` and `langs`, so that
+# progress and the choice of the next host do not scan the table: the scheduler reads the counts before each request,
+# GROUP BY takes 60 ms at 300,000 addresses, and adding an address with its triggers takes 12 µs. A host that belongs to
+# two sites (defined by folder) has a row for each. `listed` and `listed_bytes` count the addresses and bytes read from
+# the sitemaps of a site; `maps_queued` and `maps_flight` count the sitemaps of a host.
 _TABLES = """
 CREATE TABLE frontier (
     id INTEGER PRIMARY KEY,
@@ -218,16 +218,16 @@ SCHEMA = _TABLES + COUNT_INSERTED + COUNT_UPDATED
 
 _ENTRY = ", ".join(Entry._fields)
 
-# Takes an `Entry` as it is: its columns have the names and the order of its fields. What follows says what a known
-# address takes over from it.
+# Adds an `Entry`: the columns have the names and the order of its fields. The statement is completed by the columns to
+# update if the address is known.
 ADD = f"""
 INSERT INTO frontier ({_ENTRY}, state)
 VALUES ({", ".join("?" * len(Entry._fields))}, iif(?{Entry._fields.index("reason") + 1} = '', 'queued', 'rejected'))
 ON CONFLICT (key) DO UPDATE
 """  # noqa: S608  (our own names)
 
-# A link that was dropped for the way it was reached (too deep, at the end of a long chain, not to be followed) counts
-# anew when it is reached by a better way. Everything else that is known stays as it is.
+# An address that was dropped because of the path to it (too deep, at the end of a long chain, nofollow) is queued again
+# when a better path leads to it. Other known addresses are not changed.
 INSERT = f"""
 {ADD}
     SET depth = excluded.depth, chain = excluded.chain, state = 'queued', reason = '', detail = ''
@@ -235,9 +235,9 @@ INSERT = f"""
         AND excluded.state = 'queued'
 """
 
-# Sites in turn, those with the fewest requests in flight first; within a site its hosts likewise. The subquery is asked
-# only until a site has a host with room: those in front are few, for a site with none in flight has room. Sitemaps of a
-# host come one at a time: each may be 50 MB large, and meanwhile its pages have their turn.
+# Sites take turns, those with the fewest requests in flight first, and so do the hosts within a site. The subquery runs
+# until it finds a host with room; this takes few steps, because a site without requests in flight has room. Only one
+# sitemap per host is in flight, because each may have 50 MB; pages of the host are fetched meanwhile.
 NEXT_HOST = """
 SELECT site, (
     SELECT host FROM hosts
@@ -250,8 +250,8 @@ WHERE queued > 0 AND ended = '' AND done + flight < :max_pages
 ORDER BY flight, turn
 """
 
-# The best address of each side; of these the most urgent one, and among such the one of the side that has the fewest
-# pages so far. Unless pairs come first, all have side 0 and urgency 0, and this is breadth first.
+# Selects the best address of each side, and of these the most urgent one; ties are broken by the side with the fewest
+# fetched pages. If pairs are not preferred, all addresses have side 0 and urgency 0, and the order is breadth first.
 TAKE = f"""
 UPDATE frontier SET state = 'flight'
 WHERE id = (
@@ -268,7 +268,7 @@ WHERE id = (
 RETURNING {_ENTRY}
 """  # noqa: S608  (our own names)
 
-# `again` tells which reasons of a drop no longer hold.
+# The SQL function `again` returns whether a reason to drop an address no longer applies.
 REQUEUE = """
 UPDATE frontier SET state = 'queued', reason = '', detail = '', hops = 0
 WHERE state = 'rejected' AND (
@@ -283,7 +283,7 @@ WHERE state = 'rejected' AND (
 ) OR state = 'aside' AND reason = 'not-needed'
 """
 
-# What is queued and today's settings drop; a page of an earlier visit is kept.
+# Drops queued addresses that the current settings exclude; pages of an earlier visit are kept.
 DROP = """
 UPDATE frontier SET
     state = iif(holds, 'done', 'rejected'),

@@ -1,1 +1,1 @@
-"""Responses are parsed in a separate process, which ends when a page takes too long."""
+"""Parsing of responses in a separate process with limits on time and memory."""

@@ -1,4 +1,4 @@
-"""Client of the reader process, which parses large responses and is restarted when one of them ends it."""
+"""Client of the reader process, which parses large responses and is restarted after a crash or timeout."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ from twinlink.spiders.reader.process import DONE, LAST, read_frame, write_frame
 
 __all__ = ["ReaderProcess", "reader_memory"]
 
-_PATIENCE = 10.0  # so many times its processor time may pass until a response comes: the machine may be busy
-_GRACE = 60.0  # and so many seconds: the machine may be very busy
+_PATIENCE = 10.0  # wall-clock limit as a multiple of the limit of processor time: the machine may be busy
+_GRACE = 60.0  # seconds added to this limit
 _Child = subprocess.Popen[bytes]
 
 
 def reader_memory(limit: int) -> int:
-    """Return the bytes of memory that reading a body of at most ``limit`` bytes may take.
+    """Return the memory limit in bytes for parsing a body of at most ``limit`` bytes.
 
-    In trials, the hungriest page of 10 MB (blocks of one word in a script of four bytes a letter) took 17 times its
-    size; beside that, 100 MB for what the libraries set aside.
+    In trials, the worst page of 10 MB (blocks of one word in a script with four bytes per letter) took 17 times its
+    size. 100 MB are added for memory that the libraries allocate in advance.
     """
     return 100 * 2**20 + 32 * limit
 
 
 class ReaderProcess:
-    """A process that is started with the first job, and anew when one has ended it. Any thread may ask, one at a time.
+    """A process that is started with the first job, and again if a job ends it. Threads take turns.
 
     Parameters
     ----------
     seconds : float
-        Processor time that a job may take.
+        Maximum processor time per job.
     memory : int
-        Bytes that it may take, see `reader_memory`.
+        Maximum memory in bytes, see `reader_memory`.
     """
 
     def __init__(self, seconds: float, memory: int) -> None:
@@ -51,13 +51,13 @@ class ReaderProcess:
         self._closed = threading.Event()
 
     def ask(self, job: Job) -> Result:
-        """Have a job done.
+        """Perform a job in the process and return its result.
 
         Raises
         ------
         UnreadError
-            As `twinlink.spiders.reader.page_facts.perform`; ``parse-timeout`` if it takes too long, ``parse-failed``
-            if it takes too much memory or ends the process.
+            As `twinlink.spiders.reader.page_facts.perform`; ``parse-timeout`` if the job takes too long,
+            ``parse-failed`` if it takes too much memory or ends the process.
         """
         frame = msgspec.msgpack.encode(job)
         with self._lock:
@@ -68,12 +68,12 @@ class ReaderProcess:
         return result
 
     def close(self) -> None:
-        """End the process; a job that is being done fails."""
+        """End the process; a running job fails."""
         self._closed.set()
         child = self._child
         if child is not None:
             child.kill()
-        if self._lock.acquire(blocking=False):  # else who asks sees its end
+        if self._lock.acquire(blocking=False):  # else the thread with the running job handles the end of the process
             try:
                 if self._child is not None:
                     self._buried(self._child)
@@ -81,7 +81,7 @@ class ReaderProcess:
                 self._lock.release()
 
     def _exchange(self, frame: bytes) -> bytes:
-        """Return the answer to a job. A process that ends over it gets a second one: somebody may have killed it."""
+        """Return the response to a job. If the process ends, try once more: it may have been killed from outside."""
         for is_last in (False, True):
             child = self._child = self._child or self._started()
             assert child.stdin is not None
@@ -107,12 +107,12 @@ class ReaderProcess:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )
-        if self._closed.is_set():  # by another thread, meanwhile
+        if self._closed.is_set():  # by another thread in the meantime
             child.kill()
         return child
 
     def _answer(self, child: _Child) -> bytes | None:
-        """Return what a process answers; None if it has ended."""
+        """Return the response of a process; None if it has ended."""
         assert child.stdout is not None
         if not self._comes(child.stdout):
             child.kill()
@@ -124,7 +124,7 @@ class ReaderProcess:
         return answer
 
     def _comes(self, pipe: IO[bytes]) -> bool:
-        """Wait until there is something to read, or the end of the process; return False when it takes too long."""
+        """Wait until there is data to read or the process ends; return False after the time limit."""
         ready = select.poll()
         ready.register(pipe, select.POLLIN)
         return bool(ready.poll(1000 * self._longest()))
@@ -133,7 +133,7 @@ class ReaderProcess:
         return _PATIENCE * self._seconds + _GRACE
 
     def _buried(self, child: _Child) -> int:
-        """Wait for a process that has ended; the next job starts another."""
+        """Wait for a process that has ended and return its exit code; the next job starts another process."""
         self._child = None
         code = child.wait()
         for pipe in (child.stdin, child.stdout):

@@ -1,6 +1,6 @@
-"""Data that a crawl needs from a response: the decompressed body, and the facts of a page.
+"""Facts that a crawl needs from a response: language, links, robots directives, and whether the page needs scripts.
 
-`perform` works on plain records, so that another process can do it (`twinlink.spiders.reader.process`).
+`perform` takes and returns plain records, so that it can run in another process (`twinlink.spiders.reader.process`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["RESULTS", "Job", "PageFacts", "PageLink", "Result", "UnreadError", "
 
 
 class UnreadError(Exception):
-    """A response that cannot be read: the reason and the detail of its reject.
+    """A response cannot be read; has the reason and the detail of the reject.
 
     Attributes
     ----------
@@ -37,68 +37,69 @@ class UnreadError(Exception):
 
 
 class Job(msgspec.Struct, frozen=True, array_like=True):
-    """A response that is to be read."""
+    """A response to parse."""
 
     kind: Literal["page", "built", "whole"]
-    """A page as a crawl wants it, the same of what a browser has built, or a page with all that is on it."""
+    """``page``: return the facts of a page; ``built``: the same for a page rendered by a browser; ``whole``: return
+    the whole parsed page."""
     url: str
-    """Its normalised address."""
+    """Normalised address."""
     body: bytes
     """As received."""
     limit: int
-    """Largest body once it is unpacked."""
+    """Maximum size of the decompressed body."""
     content_type: str = ""
     content_language: str = ""
     encoding: str = ""
-    """Content-Encoding header; empty: the body is unpacked."""
+    """Content-Encoding header; empty: the body is not compressed."""
     looks_at_scripts: bool = True
-    """Whether it matters if a page needs its scripts."""
+    """Whether to test if the page needs its scripts."""
 
 
 class PageLink(NamedTuple):
-    """A link, as far as a crawl goes by it."""
+    """A link, with the data that a crawl uses."""
 
     url: str
-    """Normalised address that it leads to."""
+    """Normalised target address."""
     tag: str = ""
-    """Language that it says to lead to, by ``hreflang`` or by its text; empty: it says none."""
+    """Language of the target by ``hreflang`` or by the text of the link; empty if unknown."""
     nofollow: bool = False
-    """Whether its ``rel`` says so."""
+    """Whether its ``rel`` contains ``nofollow``."""
 
 
 class PageFacts(msgspec.Struct, frozen=True, array_like=True):
-    """A page, as far as a crawl goes by it."""
+    """A page, with the data that a crawl uses."""
 
     declared_lang: str
-    """As `ParsedPage` has it."""
+    """See `ParsedPage`."""
     robots: str
-    """As `ParsedPage` has it."""
+    """See `ParsedPage`."""
     sample: str
-    """What tells its script: text of its longest blocks."""
+    """Text of the longest blocks, from which the script is identified."""
     text_digest: str
-    """What stands for its text: equal texts have it in common. Empty for next to no text."""
+    """Digest of the text, the same for equal texts. Empty for a page with hardly any text."""
     links: tuple[PageLink, ...]
     """In document order."""
     needs_scripts: bool = False
     """See `twinlink.pages.scripted.needs_scripts`."""
     is_blank: bool = False
-    """Of a page that a browser has built: see `twinlink.pages.scripted.is_blank`."""
+    """For a page rendered by a browser: see `twinlink.pages.scripted.is_blank`."""
 
 
 Result = PageFacts | ParsedPage | None
-"""What comes of a job; None: it is no HTML."""
+"""Result of a job; None if the response is not HTML."""
 
 RESULTS: dict[str, object] = {"page": PageFacts | None, "built": PageFacts | None, "whole": ParsedPage}
 """Type of the result by the kind of job."""
 
 
 def perform(job: Job) -> Result:
-    """Do a job.
+    """Perform a job and return its result.
 
     Raises
     ------
     UnreadError
-        If the body cannot be unpacked (``bad-encoding``), or is larger than the limit then (``too-large``).
+        If the body cannot be decompressed (``bad-encoding``), or is larger than the limit (``too-large``).
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""The reader's process: ``python -m twinlink.spiders.reader.process``, started by `twinlink.spiders.reader.client`.
+"""The reader process: ``python -m twinlink.spiders.reader.process``, started by `twinlink.spiders.reader.client`.
 
-It does one `twinlink.spiders.reader.page_facts.Job` after the other, from standard input to standard output. The kernel
-ends it when a job takes more processor time than allowed, whatever it is doing then; no page can hold up more than it.
+It reads a `twinlink.spiders.reader.page_facts.Job` from standard input, writes the result to standard output, and so
+on. If a job exceeds its processor time, the kernel ends the process, so that no page can block the crawl.
 """
 
 from __future__ import annotations
@@ -21,36 +21,36 @@ from twinlink.system.orphans import end_with_parent
 __all__ = ["DONE", "LAST", "REFUSED", "main", "read_frame", "write_frame"]
 
 DONE = b"d"
-"""First byte of a response that has the result of its job."""
+"""First byte of a response with the result of a job."""
 REFUSED = b"r"
-"""First byte of a response that has a reason and a detail."""
+"""First byte of a response with a reason and a detail."""
 LAST = b"l"
-"""The same, and the process ends after it."""
+"""Like `REFUSED`, but the process ends after this response."""
 
 _HEAD_BYTES = 8
 _PAGE_BYTES = resource.getpagesize()
 
 
 def main(parent: int, seconds: float, memory: int) -> None:
-    """Do jobs until the input ends.
+    """Perform jobs until the input ends.
 
     Parameters
     ----------
     parent : int
-        Process that it ends with.
+        Process number of the parent; the process ends with it.
     seconds : float
-        Processor time that one job may take.
+        Maximum processor time per job.
     memory : int
-        Bytes that it may take beside what it has at its start.
+        Maximum memory in bytes, in addition to the memory at the start.
     """
     end_with_parent(parent)
     jobs = sys.stdin.buffer
     answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # whatever prints must not stand between the responses
+    os.dup2(2, 1)  # prints go to standard error, not between the responses
     _limit_memory(memory)
     answer = b""
     while answer[:1] != LAST and (frame := read_frame(jobs)) is not None:
-        signal.setitimer(signal.ITIMER_PROF, seconds)  # nobody listens to its signal: it ends the process
+        signal.setitimer(signal.ITIMER_PROF, seconds)  # its signal has no handler and ends the process
         answer = _answered(frame, memory)
         signal.setitimer(signal.ITIMER_PROF, 0)
         write_frame(answers, answer)
@@ -63,12 +63,12 @@ def _answered(frame: bytes, memory: int) -> bytes:
         return REFUSED + msgspec.msgpack.encode((error.reason, error.detail))
     except MemoryError:
         return LAST + msgspec.msgpack.encode(("parse-failed", f"more than {memory} bytes of memory"))
-    except Exception as error:  # noqa: BLE001  # whatever is wrong with one page, it is counted
+    except Exception as error:  # noqa: BLE001  # any error of one page becomes a counted reject
         return REFUSED + msgspec.msgpack.encode(("parse-failed", f"{type(error).__name__}: {error}"[:200]))
 
 
 def _limit_memory(memory: int) -> None:
-    """Let the process take only so much more; where the system does not say how much it has, there is no limit."""
+    """Limit the additional memory of the process; no limit if the system does not report the memory in use."""
     try:
         used = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * _PAGE_BYTES
     except (OSError, ValueError):
@@ -79,7 +79,7 @@ def _limit_memory(memory: int) -> None:
 
 
 def read_frame(file: IO[bytes]) -> bytes | None:
-    """Return the next piece of a stream; None at its end, also in the middle of a piece."""
+    """Return the next frame of a stream; None at its end, also if the last frame is incomplete."""
     head = file.read(_HEAD_BYTES)
     if len(head) < _HEAD_BYTES:
         return None
@@ -89,7 +89,7 @@ def read_frame(file: IO[bytes]) -> bytes | None:
 
 
 def write_frame(file: IO[bytes], frame: bytes) -> None:
-    """Write a piece that `read_frame` reads."""
+    """Write a frame for `read_frame`."""
     file.write(len(frame).to_bytes(_HEAD_BYTES, "big"))
     file.write(frame)
     file.flush()

@@ -20,21 +20,21 @@ if TYPE_CHECKING:
 __all__ = ["SMALL_BYTES", "ReadingQueue"]
 
 SMALL_BYTES = 2**17
-"""Answers up to this size, packed and unpacked, are read in the crawl's own process: the worst of them that was found
-takes it 0.2 s. To hand over a page of 100 kB costs a tenth of what it costs to fetch; 99 of 100 pages of our tuning
-sites are smaller than this."""
+"""Responses up to this size, compressed and decompressed, are parsed in the crawl's own process; the slowest one found
+takes 0.2 s. Passing a page of 100 kB to the reader process costs a tenth of fetching it. 99 of 100 pages of our tuning
+sites are smaller."""
 
-_MAX_WAITING_BYTES = 2**25  # of responses that wait to be read; when they have more, nothing more is requested
+_MAX_WAITING_BYTES = 2**25  # total size of waiting responses above which nothing more is requested
 _Waiting = tuple[Job, "asyncio.Future[Result]"]
 
 
 class ReadingQueue:
-    """Answers that wait to be read. Hosts take turns: one whose pages take long holds up its own pages.
+    """Responses that wait to be parsed. Hosts take turns, so that slow pages of a host only delay the same host.
 
     Parameters
     ----------
     limits : CrawlSettings
-        ``parse_seconds`` and ``max_page_bytes`` count.
+        ``parse_seconds`` and ``max_page_bytes`` are used.
     """
 
     def __init__(self, limits: CrawlSettings) -> None:
@@ -46,7 +46,7 @@ class ReadingQueue:
 
     @property
     def is_full(self) -> bool:
-        """Whether so much waits that nothing more should be requested."""
+        """Whether so many bytes wait that nothing more should be requested."""
         return self._n_bytes > _MAX_WAITING_BYTES
 
     async def read(self, host: str, job: Job) -> Result:
@@ -67,7 +67,7 @@ class ReadingQueue:
             raise RefusedError(error.reason, error.detail) from error
 
     def close(self) -> None:
-        """End the process; what waits is not read any more."""
+        """End the process; waiting responses are discarded."""
         for jobs in self._waiting.values():
             for _, done in jobs:
                 done.cancel()
@@ -83,7 +83,7 @@ class ReadingQueue:
         return await done
 
     def _go_on(self) -> None:
-        """Begin with the next answer, unless one is being read."""
+        """Start the next job, unless one is running."""
         if self._task is not None or not self._waiting:
             return
         host, jobs = self._waiting.popitem(last=False)
@@ -107,7 +107,7 @@ class ReadingQueue:
 
 
 class _GrownError(Exception):
-    """A small answer that is a large one when it is unpacked."""
+    """A small response is large after decompression."""
 
 
 def _read_small(job: Job, limit: int) -> Result:

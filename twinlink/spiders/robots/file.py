@@ -11,7 +11,7 @@ from twinlink.spiders.robots.rules import canonical_pattern
 
 __all__ = ["Group", "read_file"]
 
-# As people write them, the usual slips among them (those that Google's and Scrapy's readers forgive).
+# Field names with the common misspellings that Google's parser and Scrapy's accept.
 _AGENT, _ALLOW, _DISALLOW, _SITEMAP, _DELAY, _RATE, _HOST, _OTHER = range(8)
 _FIELDS = {
     **dict.fromkeys(("user-agent", "useragent", "user agent"), _AGENT),
@@ -32,28 +32,28 @@ _INDEX = "index.html"
 
 @dataclass(slots=True)
 class Group:
-    """What a robots.txt says to one robot."""
+    """The rules of a robots.txt for one robot."""
 
     rules: list[tuple[str, bool]] = field(default_factory=list)
-    """Values of its Allow and Disallow lines as written, and whether they allow."""
+    """Values of the Allow and Disallow lines as written, and whether they allow."""
     delay: float = 0.0
-    """Its Crawl-delay in seconds; 0: none."""
+    """Crawl-delay in seconds; 0: none."""
     gap: float = 0.0
-    """Seconds between two requests by its Request-rate; 0: none."""
+    """Seconds between two requests by Request-rate; 0: none."""
 
     def patterns(self) -> Iterator[tuple[str, bool]]:
-        """Yield its rules as `twinlink.spiders.robots.rules.Rules` takes them."""
+        """Yield the rules in the form of `twinlink.spiders.robots.rules.Rules`."""
         for value, allows in self.rules:
-            # "$" at the end may be meant as the end of the address, or as itself.
+            # "$" at the end may mean the end of the address or a literal "$".
             for form in (value.replace("$", "%24"), value) if "$" in value else (value,):
                 pattern = canonical_pattern(form)
                 if pattern:
                     yield pattern, allows
-                if allows and pattern.endswith(f"/{_INDEX}"):  # the folder, then, too
+                if allows and pattern.endswith(f"/{_INDEX}"):  # allows the address of the folder, too
                     yield f"{pattern.removesuffix(_INDEX)}$", allows
 
     def take(self, kind: int, value: str) -> None:
-        """Take a line of the group."""
+        """Add a line of the group."""
         if kind in (_ALLOW, _DISALLOW):
             self.rules.append((value, kind == _ALLOW))
         elif kind == _DELAY:
@@ -63,17 +63,17 @@ class Group:
 
 
 def read_file(text: str, agent: str, max_sitemaps: int) -> tuple[Group, list[str]]:
-    r"""Return what a robots.txt says to a robot, and the sitemaps that it names.
+    r"""Return the group of a robots.txt that applies to a robot, and the sitemaps that it lists.
 
     Parameters
     ----------
     text : str
         The file.
     agent : str
-        The robot's product token. A group's name fits that it begins with, in any case; the longest one counts, and
-        ``*`` where there is no other. Groups of one name are one group.
+        The robot's product token. A group applies if the token begins with its name, ignoring case. The group with the
+        longest such name is used, or else ``*``. Groups of the same name are merged.
     max_sitemaps : int
-        Sitemaps that are returned at most, as they are written; they stand in no group.
+        Maximum number of sitemaps returned, as written. They do not belong to a group.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def read_file(text: str, agent: str, max_sitemaps: int) -> tuple[Group, list[str
 
 
 def _names(value: str, token: str) -> list[str]:
-    """Return the names of an agent line that a robot answers to; an asterisk in a name is overlooked."""
+    """Return the names of a user-agent line that apply to a robot; an asterisk in a name is ignored."""
     name = value.lower()
     if name == "*":
         return [name]
@@ -111,7 +111,7 @@ def _names(value: str, token: str) -> list[str]:
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the kind and the value of each line that can be read as ``name: value`` or ``name value``."""
+    """Yield the kind and the value of each line of the form ``name: value`` or ``name value``."""
     for line in text.splitlines():
         parsed = _parse(line.partition("#")[0].strip())
         if parsed is not None:

@@ -1,4 +1,4 @@
-"""The robots rules that a crawl knows, host by host, in bounded memory."""
+"""Cache of the robots rules of hosts, in bounded memory."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from twinlink.spiders.robots.robots import RobotsRules
 __all__ = ["MAX_BYTES", "MAX_HOSTS", "Known", "KnownRules", "RulesOrRefusal"]
 
 MAX_HOSTS = 10_000
-"""Hosts whose rules are kept in memory; one that was forgotten is asked again."""
+"""Maximum number of hosts whose rules are kept; robots.txt of an evicted host is requested again."""
 MAX_BYTES = 64 * 2**20
-"""Memory for all rules that are kept: those of an ordinary host take a few thousand bytes, the largest some 6 MB."""
+"""Maximum memory for all rules: those of an ordinary host take a few thousand bytes, the largest some 6 MB."""
 
 RulesOrRefusal = RobotsRules | RefusedError
-"""The rules of a host, or why it must not be asked at all."""
+"""The rules of a host, or why nothing may be requested from it."""
 
 
 class Known(NamedTuple):
-    """The robots.txt of a host: asked for, or known."""
+    """The robots.txt of a host, requested or received."""
 
     answer: asyncio.Future[RulesOrRefusal]
     until: float = float("inf")
-    """When it is to be requested again (monotonic time)."""
+    """When it has to be requested again (monotonic time)."""
     size: int = 0
-    """Memory that its rules take."""
+    """Memory of its rules in bytes."""
 
 
 class KnownRules:
-    """Rules by origin, as many as there is room for; those that were not looked at for longest go first."""
+    """Cache of rules by origin; the least recently used ones are evicted first."""
 
     def __init__(self, max_hosts: int = MAX_HOSTS, max_bytes: int = MAX_BYTES) -> None:
         self._max_hosts = max_hosts
@@ -40,24 +40,24 @@ class KnownRules:
         self._size = 0
 
     def get(self, origin: str) -> Known | None:
-        """Return what is known, if it is."""
+        """Return the rules of an origin, or None if they are not known."""
         if origin in self._by_origin:
             self._by_origin.move_to_end(origin)
         return self._by_origin.get(origin)
 
     def put(self, origin: str, known: Known) -> None:
-        """Remember what is known of an origin, and forget others."""
+        """Store the rules of an origin, and evict others if the cache is full."""
         earlier = self._by_origin.pop(origin, None)
         self._by_origin[origin] = known
         self._size += known.size - (earlier.size if earlier else 0)
         while self._is_full():
             oldest = next((name for name, other in self._by_origin.items() if other.until < float("inf")), None)
-            if oldest is None:  # all are waited for
+            if oldest is None:  # all are still being requested
                 break
             self._size -= self._by_origin.pop(oldest).size
 
     def settle(self, origin: str, until: float, size: int) -> None:
-        """Record that a response has arrived."""
+        """Record that the response has arrived."""
         self.put(origin, self._by_origin[origin]._replace(until=until, size=size))
 
     def _is_full(self) -> bool:

@@ -15,7 +15,7 @@ from twinlink.urls import MAX_URL_LENGTH
 __all__ = ["MAX_ROBOTS_BYTES", "NO_RULES", "RobotsRules", "directives", "product_token", "read_robots", "user_agent"]
 
 MAX_ROBOTS_BYTES = 512 * 1024
-"""Bytes of a robots.txt that are read: RFC 9309 asks for 500 KiB at least, and search engines stop there."""
+"""Bytes of a robots.txt that are read: RFC 9309 requires at least 500 KiB, and search engines read no more."""
 
 _MAX_SITEMAPS = 1_000
 _MAX_DELAY = 86_400.0
@@ -27,22 +27,22 @@ _DIRECTIVES = ("unavailable_after", "max-snippet", "max-image-preview", "max-vid
 
 @dataclass(frozen=True, slots=True)
 class RobotsRules:
-    """The robots.txt of one host, as it concerns us."""
+    """The rules of a robots.txt that apply to this crawler."""
 
     delay: float
-    """Seconds between two requests, by Crawl-delay or Request-rate; 0 when it asks for none."""
+    """Seconds between two requests, by Crawl-delay or Request-rate; 0 if neither is given."""
     sitemaps: tuple[str, ...]
-    """As written."""
+    """Addresses of sitemaps, as written."""
     rules: Rules | None = None
-    """None: nothing is forbidden."""
+    """None: everything is allowed."""
 
     @property
     def size(self) -> int:
-        """About how many bytes of memory it takes."""
+        """Approximate memory in bytes."""
         return 1_000 + sum(map(len, self.sitemaps)) + (self.rules.size if self.rules else 0)
 
     def allows(self, url: str) -> bool:
-        """Return whether an address may be fetched; robots.txt itself always may."""
+        """Return whether an address may be fetched; robots.txt itself is always allowed."""
         if self.rules is None:
             return True
         path = canonical_path(url)
@@ -50,7 +50,7 @@ class RobotsRules:
 
 
 NO_RULES = RobotsRules(0.0, ())
-"""Nothing is forbidden."""
+"""Everything is allowed."""
 
 
 def read_robots(body: bytes, agent: str) -> RobotsRules:
@@ -59,7 +59,7 @@ def read_robots(body: bytes, agent: str) -> RobotsRules:
     Parameters
     ----------
     body : bytes
-        As served; what stands behind `MAX_ROBOTS_BYTES` is not read.
+        As served; bytes after `MAX_ROBOTS_BYTES` are not read.
     agent : str
         The crawler's `product_token`.
 
@@ -69,7 +69,7 @@ def read_robots(body: bytes, agent: str) -> RobotsRules:
     >>> rules.allows("http://x.org/a/c"), rules.allows("http://x.org/a/b/c"), rules.delay
     (False, True, 2.0)
     """
-    # Rules in another encoding than UTF-8 are compared by their bytes, as servers write addresses in it.
+    # Rules that are not UTF-8 are compared as bytes, because servers percent-encode the bytes of their own encoding.
     text = body[:MAX_ROBOTS_BYTES].removeprefix(codecs.BOM_UTF8).replace(b"\0", b"").decode("utf-8", "surrogateescape")
     group, named = read_file(_whole_lines(text) if len(body) > MAX_ROBOTS_BYTES else text, agent, _MAX_SITEMAPS)
     delay = max((seconds for seconds in (group.delay, group.gap) if seconds <= _MAX_DELAY), default=0.0)
@@ -79,13 +79,13 @@ def read_robots(body: bytes, agent: str) -> RobotsRules:
 
 
 def _whole_lines(text: str) -> str:
-    """Leave the last line out, which was cut: half an Allow would open what is closed. Half a Disallow closes more."""
+    """Remove the truncated last line if it is an Allow, which would allow too much; a truncated Disallow is kept."""
     *lines, last = text.splitlines(keepends=True)
     return "".join(lines if last.lstrip().lower().startswith("allow") else [*lines, last])
 
 
 def user_agent(settings: CrawlSettings) -> str:
-    """Return the crawler's full name, with the contact address of the settings.
+    """Return the User-Agent of the crawler, with the contact address of the settings.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def user_agent(settings: CrawlSettings) -> str:
 
 
 def product_token(agent: str) -> str:
-    """Return the word that robots.txt names a robot by: the first one of its name, letters, ``-`` and ``_``.
+    """Return the product token of a User-Agent (RFC 9309): its leading letters, ``-`` and ``_``.
 
     Examples
     --------
@@ -112,14 +112,14 @@ def product_token(agent: str) -> str:
 
 
 def directives(meta: str, headers: Iterable[str], agent: str) -> frozenset[str]:
-    """Return what a page asks of us: ``noindex``, ``nofollow``, both, or nothing of these.
+    """Return the directives of a page that apply to the crawler: ``noindex``, ``nofollow``, both or none.
 
     Parameters
     ----------
     meta : str
-        Content of its ``<meta name=robots>``.
+        Content of ``<meta name=robots>``.
     headers : iterable of str
-        Its X-Robots-Tag headers; one that begins with another robot's name does not concern us.
+        X-Robots-Tag headers; one that begins with the name of another robot is ignored.
     agent : str
         The crawler's `product_token`.
 

@@ -1,7 +1,7 @@
-"""Rules of robots.txt, matched with addresses in linear time, for any number of rules and wildcards.
+"""Rules of robots.txt, matched against addresses in linear time, for any number of rules and wildcards.
 
-As RFC 9309 says: a rule is the beginning of a path, ``*`` in it stands for any characters, ``$`` at its end for the end
-of the address. The longest rule that matches decides; of two equally long ones that which allows.
+By RFC 9309, a rule is a prefix of a path; ``*`` matches any characters, and ``$`` at the end matches the end of the
+address. The longest matching rule decides; of two equally long ones the one that allows.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["Rules", "canonical_path", "canonical_pattern"]
 _PLAIN = re.compile(r"[A-Za-z0-9_.~/=*-]+\$?")
 _ESCAPE = re.compile(rb"%([0-9A-Fa-f]{2})")
 _STARS = re.compile(r"\*+")
-_BYTES_A_RULE, _BYTES_A_CHARACTER = 100, 10  # measured on files of 500 kB: at most that
+_BYTES_A_RULE, _BYTES_A_CHARACTER = 100, 10  # upper bounds, measured on files of 500 kB
 
 
 class Rules:
@@ -25,12 +25,12 @@ class Rules:
     Parameters
     ----------
     rules : iterable of (str, bool)
-        Patterns as `canonical_pattern` writes them, none empty, and whether they allow what they match.
+        Patterns in the form of `canonical_pattern`, none empty, and whether they allow the addresses that they match.
 
     Attributes
     ----------
     size : int
-        About how many bytes of memory it takes.
+        Approximate memory in bytes.
 
     Examples
     --------
@@ -43,7 +43,7 @@ class Rules:
         ordered = sorted(set(rules), key=lambda rule: (-len(rule[0]), not rule[1], rule[0]))
         self.size = sum(_BYTES_A_RULE + _BYTES_A_CHARACTER * len(pattern) for pattern, _ in ordered)
         self._allows = [allows for _, allows in ordered]
-        self._beginnings: dict[str, int] = {}  # beginning → number of the rule; the first is the strongest
+        self._beginnings: dict[str, int] = {}  # prefix → number of the rule; lower numbers take precedence
         self._whole: dict[str, int] = {}
         wild: dict[str, int] = {}
         for number, (pattern, _) in enumerate(ordered):
@@ -58,7 +58,7 @@ class Rules:
         self._wild_numbers = list(wild.values())
 
     def allows(self, path: str) -> bool:
-        """Return whether an address may be fetched, by its `canonical_path`."""
+        """Return whether the address with this `canonical_path` may be fetched."""
         none = len(self._allows)
         numbers = [self._whole.get(path, none)]
         for length in self._lengths:
@@ -74,12 +74,12 @@ class Rules:
 
 
 class _WildPatterns:
-    """Patterns with ``*``, all matched at once over an address (Shift-And, Baeza-Yates and Gonnet 1992).
+    """Patterns with ``*``, all matched at the same time (Shift-And, Baeza-Yates and Gonnet 1992).
 
-    Each pattern is a row of bits, a bit for its start and one for each of its characters but ``*``; all rows stand one
-    behind the other in one number. A bit is set while what its row has up to there matches what the address has so far.
-    With each character of the address all bits move on by one and stay set where that character stands; bits in front
-    of a ``*`` stay set for good. So the time is that of a few operations on long numbers for each character.
+    Each pattern is a row of bits: one for its start and one for each of its characters except ``*``. All rows are
+    concatenated into one integer. A bit is set if the pattern up to this position matches the address up to the current
+    character. For each character of the address, all bits are shifted by one and masked with the positions of this
+    character; bits before a ``*`` remain set. Each character thus takes a few operations on long integers.
     """
 
     def __init__(self, patterns: list[str]) -> None:
@@ -101,7 +101,7 @@ class _WildPatterns:
         self._begin = _bits(self._starts, len(self._letters))
         self._stays = _bits(stays, len(self._letters))
         self._ends = _bits(ends, len(self._letters))
-        self._places: dict[str, int] = {}  # character → where it stands
+        self._places: dict[str, int] = {}  # character → bits of its positions
 
     def first(self, path: str) -> int | None:
         """Return the number of the first pattern that matches a path."""
@@ -123,7 +123,7 @@ class _WildPatterns:
 
 
 def _bits(places: Iterable[int], n: int) -> int:
-    """Return the number whose bits at these places are set."""
+    """Return the integer whose bits at these positions are set."""
     found = bytearray(b"0" * (n + 1))
     for place in places:
         found[n - place] = ord("1")
@@ -131,7 +131,7 @@ def _bits(places: Iterable[int], n: int) -> int:
 
 
 def canonical_path(url: str) -> str:
-    """Return what rules are compared with: path and query of an address, percent-encoded in one way.
+    """Return path and query of an address in a canonical percent-encoding, to be matched with rules.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ def canonical_path(url: str) -> str:
 
 
 def canonical_pattern(pattern: str) -> str:
-    r"""Return the pattern of a rule, percent-encoded in the same way; bytes that are no UTF-8 are surrogates in it.
+    r"""Return the pattern of a rule in the same percent-encoding; bytes that are not UTF-8 are given as surrogates.
 
     Examples
     --------
@@ -156,14 +156,14 @@ def canonical_pattern(pattern: str) -> str:
     """
     if _PLAIN.fullmatch(pattern):
         return pattern
-    if pattern.startswith(("https://", "http://")):  # it matches a path that holds it, and nothing else
+    if pattern.startswith(("https://", "http://")):  # matches only a path that begins with this address
         pattern = f"/{pattern}"
     end = "$" if pattern.endswith("$") else ""
     return _canonical(pattern.removesuffix("$"), b"/%*") + end
 
 
 def _canonical(text: str, kept: bytes) -> str:
-    """Undo all percent-encodings but those of ``kept``, and encode what needs it."""
+    """Decode all percent-encoded bytes except ``kept``, and encode those that must be encoded."""
 
     def decoded(escape: re.Match[bytes]) -> bytes:
         code = int(escape[1], 16)

@@ -5,7 +5,7 @@
     python -m experiments.ablation SITES... [--lexicons FOLDER]
 
 A cell is ``F1 (P / expected P)`` of the list that the default settings report. The last table has the best F1 of the
-same scores when pairs are taken greedily, as in the paper, and when the sum of their scores is made largest.
+same scores with greedy matching, as in the paper, and with optimal matching (largest sum of scores).
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def measure(case: Case, lexicons: Sequence[Lexicon]) -> Column:
 
 
 def subsets() -> dict[str, tuple[Evidence, ...]]:
-    """Return the default's kinds, all but one each, all without links of any sort, and all with URL patterns."""
+    """Return sets of evidence: the default, without each kind in turn, without all links, and with URL patterns."""
     less = {f"without {kind}": tuple(other for other in EVIDENCE if other != kind) for kind in EVIDENCE}
     links = {"ets", "external", "direct", "hreflang"}
     return {

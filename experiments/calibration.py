@@ -4,7 +4,7 @@
 
     python -m experiments.calibration SITES... [--lexicons FOLDER] [--out FOLDER]
 
-prints for each site the list at the default cut and at ``--min-precision`` 0.90, 0.95 and 0.99, and with ``--out``
+prints, for each site, the scores at the default cut and at ``--min-precision`` 0.90, 0.95 and 0.99, and with ``--out``
 draws ``reliability.svg``: all pairs of all sites' matchings, reported or not, in bins of their probability.
 """
 
@@ -68,7 +68,7 @@ def measure(case: Case, lexicons: Sequence[Lexicon]) -> tuple[Column, Verdicts]:
 
 
 def reliability(chances: npt.NDArray[np.float64], right: npt.NDArray[np.bool_]) -> list[tuple[float, float, int]]:
-    """Return (mean probability, share that is right, how many) of each bin that is not empty.
+    """Return (mean probability, share of right pairs, number of pairs) of each non-empty bin.
 
     >>> reliability(np.array([0.97, 0.96, 0.1]), np.array([True, False, False]))
     [(0.1, 0.0, 1), (0.965, 0.5, 2)]
@@ -81,7 +81,7 @@ def reliability(chances: npt.NDArray[np.float64], right: npt.NDArray[np.bool_]) 
 
 
 def draw(bins: Sequence[tuple[float, float, int]], out: Path) -> None:
-    """Draw the reliability diagram; a dot is a bin, its area grows with the number of pairs."""
+    """Draw the reliability diagram: one dot per bin, with its area proportional to the number of pairs."""
     import matplotlib as mpl
 
     mpl.use("svg")

@@ -51,14 +51,14 @@ def _line(folder: Path, scratch: Path, langs: str) -> str:
 
 
 def _known_langs(folder: Path) -> tuple[str, ...]:
-    """Return the two languages of a site folder; none where it does not name them."""
+    """Return the two languages of a site folder, or none if it does not specify them."""
     meta = folder / "meta.json"
     known = json.loads(meta.read_text(encoding="utf-8")) if meta.is_file() else {}
     return tuple(known[name] for name in ("lang_a", "lang_b") if name in known)
 
 
 def canonical_copy(site: Path, target: Path, linked: bool) -> Path:
-    """Copy a folder of pages, each with a canonical address without its ending; ``linked``: links lead there."""
+    """Copy a folder of pages, each with a canonical address without the suffix; ``linked``: links use that address."""
     for path in sorted(site.rglob("*.html")):
         place = path.relative_to(site)
         body = path.read_bytes()

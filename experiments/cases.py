@@ -51,7 +51,7 @@ SharedTokens = Literal["all", "numbers", "none"]
 
 @dataclass(frozen=True)
 class Case:
-    """One site: its two sides as the matcher sees them, and what is known of its pairs."""
+    """One site: its two sides as input of the matcher, and its gold pairs."""
 
     name: str
     folder: Path
@@ -61,11 +61,11 @@ class Case:
     between: Between
     gold: Gold
     ceiling: float
-    """Share of the gold pairs whose two pages were found to be in the right languages."""
+    """Share of the gold pairs with both pages identified as their right language."""
 
 
 def find_cases(places: Sequence[Path]) -> list[Path]:
-    """Return the site folders among ``places`` and right below them."""
+    """Return the site folders among ``places`` and among their direct subfolders."""
     folders = [folder for place in places for folder in (place, *sorted(place.iterdir()))]
     return [folder for folder in folders if (folder / "meta.json").is_file() and (folder / "site").is_dir()]
 
@@ -95,7 +95,7 @@ def open_case(folder: Path) -> Iterator[Case]:
 
 
 def _wanted(tag: str) -> str:
-    """Return the language of a tag without its region; Chinese keeps what the region says of the script.
+    """Return the language of a tag without its region; for Chinese, the region determines the script.
 
     >>> _wanted("pt-BR"), _wanted("zh-TW")
     ('pt', 'zh')
@@ -109,7 +109,7 @@ def _ceiling(side_a: Side, side_b: Side, gold: Gold) -> float:
 
 
 def oracle_f1(scores: sp.csr_array, case: Case, match: Callable[[sp.csr_array], Matching] = greedy_matching) -> float:
-    """Return the best F1 that any threshold on ``scores`` reaches after one-to-one matching: what no user can have."""
+    """Return the best F1 of any threshold on ``scores`` after one-to-one matching, which a user cannot know."""
     matching = match(scores)
     pairs = [
         (case.side_a.urls[row], case.side_b.urls[column])
@@ -127,7 +127,7 @@ def f1_of(pairs: Sequence[tuple[str, str]], case: Case) -> tuple[float, float, f
 
 @dataclass(frozen=True)
 class Outcome:
-    """How good a list of pairs is, and how good it says that it is."""
+    """Scores of a list of pairs, and its expected precision."""
 
     oracle: float
     """F1 at the best threshold on the same scores."""
@@ -135,11 +135,11 @@ class Outcome:
     recall: float
     f1: float
     expected: float
-    """Mean probability of the reported pairs; not a number where there are none."""
+    """Mean probability of the reported pairs; NaN if there are none."""
 
 
 def case_words(case: Case, lexicons: Sequence[Lexicon] = (), shared: SharedTokens = "all") -> Words:
-    """Return the words of a site and what is known of them: the slow part that many settings have in common."""
+    """Return the words of a site and their translations: the slow part, which does not depend on most settings."""
     settings = MatchSettings(internal=InternalSettings(shared_tokens=shared))
     return read_words(case.side_a, case.side_b, lexicons, settings)
 
@@ -153,7 +153,7 @@ def match_case(case: Case, words: Words, settings: MatchSettings | None = None) 
 
 
 def outcome_of(case: Case, match: SideMatch, keep: npt.NDArray[np.bool_] | None = None) -> Outcome:
-    """Judge the pairs of a matching that are handed out, or those of another choice."""
+    """Score the reported pairs of a matching, or another selection of its pairs."""
     chosen = match.keep if keep is None else keep
     expected = float(match.found.probabilities[chosen].mean()) if chosen.any() else float("nan")
     return Outcome(oracle_f1(match.found.scores, case), *f1_of(match.pairs(chosen), case), expected)

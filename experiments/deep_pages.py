@@ -34,18 +34,18 @@ __all__ = ["Recovery", "main", "recovery_of"]
 
 
 class Recovery(NamedTuple):
-    """What became of the hidden pages of one site."""
+    """Outcomes of the hidden pages of one site."""
 
     hidden: int
     requests: int
-    """Addresses asked for, made-up ones included."""
+    """Number of requested addresses, including made-up ones."""
     found: int
     right: int
     outcomes: dict[str, int]
 
 
 class _Handler(SimpleHTTPRequestHandler):
-    """Sends files; for what there is none of, an apology with status 404, or within a page and with status 200."""
+    """Serves files; other addresses get an error page with status 404, or within a layout and with status 200."""
 
     def __init__(self, *arguments: object, frame: bytes | None, **named: object) -> None:
         self._frame = frame

@@ -57,7 +57,7 @@ def digest(content: str | bytes) -> str:
 
 
 def normalise(text: str, work: Path) -> str:
-    """Return a text without what varies between two calls of the same code."""
+    """Return a text without the parts that vary between two calls of the same code."""
     text = text.replace(str(work), "WORK")
     for pattern, name in _VARYING:
         text = pattern.sub(name, text)
@@ -101,7 +101,7 @@ def freeze_tables(run: Path, work: Path) -> Digests:
 
 
 def _columns(table: pa.Table, work: Path) -> Digests:
-    """Return the digest of each column and of all rows, whatever the order of the rows is."""
+    """Return the digest of each column and of all rows, independent of the order of the rows."""
     values = {
         name: [repr(value).replace(str(work), "WORK") for value in table[name].to_pylist()]
         for name in table.column_names
@@ -112,7 +112,7 @@ def _columns(table: pa.Table, work: Path) -> Digests:
 
 
 def freeze_files(run: Path, work: Path) -> Digests:
-    """Return digests of a run's files that are no tables."""
+    """Return digests of the files of a run that are not tables."""
     texts = {".tsv", ".html", ".json", ".jsonl", ".toml", ".tmx", ".txt", ".graphml", ".gexf"}
     paths = sorted(path for path in run.rglob("*") if path.is_file() and path.suffix in texts)
     return {f"file {path.relative_to(run)}": digest(normalise(path.read_text("utf-8"), work)) for path in paths}
@@ -134,7 +134,7 @@ def _reading_verbs(run: Path) -> Iterator[tuple[str, list[str]]]:
 
 
 def freeze_run(work: Path, sources: Sequence[str], gold: Path | None, small: bool) -> Digests:
-    """Mine sources and return the digests of the run and of what every verb says of it."""
+    """Mine sources and return the digests of the run and of the output of every verb that reads it."""
     run = work / "run"
     shutil.rmtree(run, ignore_errors=True)
     found = {"say mine": _say(work, ["mine", *sources, "-o", str(run)])}
@@ -154,7 +154,7 @@ def freeze_run(work: Path, sources: Sequence[str], gold: Path | None, small: boo
 
 
 def _say(work: Path, arguments: Sequence[str]) -> str:
-    """Return the digest of what a call says."""
+    """Return the digest of the output of a call."""
     code, text = call(work, *arguments)
     return digest(f"{code}\n{text}")
 
@@ -233,7 +233,7 @@ def freeze(folders: Sequence[Path], out: Path, work: Path, demo: bool = True) ->
 
 
 def compare(old: Mapping[str, str], new: Mapping[str, str]) -> list[str]:
-    """Return a line per digest that differs or is on one side alone."""
+    """Return one line per digest that differs or exists on one side only."""
     lines = []
     for key in sorted(old.keys() | new.keys()):
         if old.get(key) != new.get(key):

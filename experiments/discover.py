@@ -45,7 +45,7 @@ KILL_STEP = 4.0  # seconds of work more before each further kill
 
 
 class Judge:
-    """Knows the truth."""
+    """The truth of the simulated web."""
 
     def __init__(self, world: World) -> None:
         self.world = world
@@ -56,13 +56,13 @@ class Judge:
         return pages, {url: k for k, url in enumerate(pages.urls)}
 
     def number(self, site: str) -> int:
-        """Return the number of a host that is there."""
+        """Return the number of an existing host."""
         found = self.world.index(site)
         assert found is not None, site
         return found
 
     def is_bilingual(self, site: str) -> bool:
-        """Return whether a site has pages in two languages, and answers."""
+        """Return whether a site has pages in two languages and responds."""
         number = self.number(site)
         return bool(self.world.bilingual[number]) and self.world.state[number] == OK
 
@@ -76,7 +76,7 @@ class Judge:
 
 
 class Outcome(NamedTuple):
-    """What a run of the loop took."""
+    """Cost of a run of the loop."""
 
     seconds: float
     kills: int
@@ -84,7 +84,7 @@ class Outcome(NamedTuple):
 
 
 def play(command: Sequence[str], kills: int, environment: dict[str, str], log: Path) -> Outcome:
-    """Call a command until it has not been killed; each time it gets some seconds more."""
+    """Call a command until it ends without being killed; each kill comes some seconds later than the one before."""
     began, done = time.monotonic(), 0
     while True:
         with (
@@ -108,7 +108,7 @@ def candidates_share(run: RunDirectory, judge: Judge) -> tuple[int, float]:
 
 
 def right_pairs(run: RunDirectory, judge: Judge) -> dict[str, list[bool]]:
-    """Return for each site whether its pairs are right."""
+    """Return, for each site, whether its pairs are right."""
     found: dict[str, list[bool]] = defaultdict(list)
     with (run.stage_folder("patterns") / PAIRS_FILE).open(encoding="utf-8") as lines:
         for line in lines:
@@ -135,7 +135,7 @@ def told(number: int, tried: Sequence[dict[str, Any]], pairs: dict[str, list[boo
 
 
 def failures(tried: Sequence[dict[str, Any]], judge: Judge) -> Iterator[str]:
-    """Yield the rows of the second table: what was said of hosts by what they are."""
+    """Yield the rows of the second table: verdicts on hosts by their true kind."""
     names = ("answers", "dead", "refused", "errors")
     counts: Counter[tuple[str, str]] = Counter()
     for row in tried:
@@ -145,7 +145,7 @@ def failures(tried: Sequence[dict[str, Any]], judge: Judge) -> Iterator[str]:
 
 
 def requests(log: Path) -> str:
-    """Return what the server saw, in one line."""
+    """Return a line with the counts of the server's requests."""
     rows = [line.split("\t") for line in log.read_text(encoding="utf-8").splitlines()]
     asked = {url: int(count) for url, count in rows if not url.endswith(("/robots.txt", "/sitemap.xml"))}
     again, all_asked = sum(asked.values()) - len(asked), sum(int(count) for _, count in rows)
@@ -174,7 +174,7 @@ def show(run: RunDirectory, judge: Judge) -> None:
 
 @contextmanager
 def folder_of(keep: Path | None) -> Iterator[Path]:
-    """Give the folder to work in."""
+    """Yield the working folder."""
     if keep is not None:
         keep.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() if keep is None else nullcontext(keep) as folder:

@@ -36,13 +36,13 @@ from twinlink.match.site import match_site, page_languages
 __all__ = ["Row", "app", "measure", "versions"]
 
 LEAST_KNOWN = 0.5
-"""Part of the pages that must have a version in a language: one whose addresses are translated cannot be judged."""
+"""Minimum share of pages with a version in a language; languages with translated addresses cannot be scored."""
 
 app = typer.Typer(add_completion=False, help=__doc__)
 
 
 class Row(NamedTuple):
-    """What was found of two languages."""
+    """Scores of one pair of languages."""
 
     langs: str
     gold: int
@@ -73,7 +73,7 @@ def versions(folder: Path) -> dict[str, dict[str, str]]:
 
 
 def _languages(folders: Iterable[str]) -> dict[str, str]:
-    """Return the languages of the folders that are named after one; ``zh`` beside ``zh-hans`` is the other script."""
+    """Return the languages of the folders named after one; if ``zh-hans`` exists, ``zh`` is the other script."""
     found = {}
     for folder in folders:
         with suppress(ConfigError):
@@ -84,7 +84,7 @@ def _languages(folders: Iterable[str]) -> dict[str, str]:
 
 
 def measure(site: Site, by_path: Mapping[str, Mapping[str, str]]) -> list[Row]:
-    """Match every two languages of a site by the default settings."""
+    """Match every pair of languages of a site with the default settings."""
     counts = Counter(lang for by_lang in by_path.values() for lang in by_lang)
     langs = sorted(lang for lang, n in counts.items() if n >= LEAST_KNOWN * len(by_path))
     tags, _ = page_languages(SitePages(site.pages, site.links), Config())
@@ -111,7 +111,7 @@ def _row(site: Site, by_path: Mapping[str, Mapping[str, str]], langs: tuple[str,
 
 @app.command()
 def main(sites: Annotated[list[Path], typer.Argument(help="site folders")]) -> None:
-    """Print a row for every two languages, and how many of them have an F1 of 1."""
+    """Print a row per pair of languages, and the number of pairs with an F1 of 1."""
     for folder in sites:
         rows = measure(read_site(folder), versions(folder))
         scores = [row.f1 for row in rows]

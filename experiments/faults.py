@@ -50,11 +50,11 @@ FAULTS = {
     "paths in archives: members of a WACZ": "sources/test_wacz.py::test_names_that_lead_elsewhere",
     "archives cut anywhere, damaged, made to be slow": "spiders/test_warc_writer.py",
 }
-"""The fault, and the tests that bring it about: a file, or the beginning of a test's name in one."""
+"""From a fault to the tests that cause it: a file, or the prefix of a test name in a file."""
 
 
 def tested() -> list[tuple[str, int, int, float]]:
-    """Run the tests; return for each fault how many there are, how many passed, and their seconds."""
+    """Run the tests; return, for each fault, the number of tests, of passed tests, and their seconds."""
     files = sorted({f"tests/{node.partition('::')[0]}" for node in FAULTS.values()})
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.xml"

@@ -44,7 +44,7 @@ _UNDER_OTHER_FRAME = 0.1
 
 @dataclass(frozen=True)
 class Site:
-    """A site folder as tables, and what is known of its pages."""
+    """A site folder as tables, with the true languages and pairs of its pages."""
 
     pages: pa.Table
     links: pa.Table
@@ -58,20 +58,20 @@ class Site:
 
 
 class Made(NamedTuple):
-    """A made site, and the addresses of the pages in question with their language."""
+    """A generated site, and the languages of the pages under test by address."""
 
     site: Site
     asked: dict[str, str]
 
 
 class Row(NamedTuple):
-    """What was found on a made site."""
+    """Results on a generated site."""
 
     version: str
     pages: int
     asked: int
     found: int
-    """Pages in question that are in the right language."""
+    """Pages under test that are identified as their right language."""
     ceiling: float
     """Share of the gold pairs with both pages in the right language."""
     precision: float
@@ -131,7 +131,7 @@ def _only(gold: Gold, pairs: Sequence[tuple[str, str]]) -> Gold:
 
 
 def under_other_frame(site: Site) -> Made:
-    """Put a tenth of side A under the frame of side B, and into its neighbourhood."""
+    """Give a tenth of side A the frame of side B, and links to and from its pages."""
     rows = site.side("A")[:: round(1 / _UNDER_OTHER_FRAME)]
     urls = site.pages["url"].to_pylist()
     framed = foreign_frame(site.pages, rows, site.side("B"))
@@ -139,7 +139,7 @@ def under_other_frame(site: Site) -> Made:
 
 
 def foreign_frame(pages: pa.Table, rows: Collection[int], others: Sequence[int]) -> pa.Table:
-    """Put the frame of some pages in the place of that of ``rows``: the blocks on a tenth of either."""
+    """Replace the frame of ``rows`` by that of other pages; a frame is the blocks on at least a tenth of the pages."""
     blocks = pages["blocks"].to_pylist()
     old, new = _frame(blocks, rows), _frame(blocks, others)
     inside = set(rows)
@@ -157,7 +157,7 @@ def _frame(blocks: Sequence[Sequence[str]], rows: Collection[int]) -> list[str]:
 
 
 def measure(version: str, made: Made) -> Row:
-    """Find languages and pairs of a made site."""
+    """Find the languages and the pairs of a generated site."""
     site, asked = made
     result = match_site(site.pages, site.links, lambda *_: (), Config().override({"langs": list(site.langs)}), "")
     urls = site.pages["url"].to_pylist()
@@ -183,7 +183,7 @@ def main(
     translated: Annotated[int, typer.Option(help="Number of translated pages.")] = 52,
     pages: Annotated[int, typer.Option(help="Number of pages of side A.")] = 1130,
 ) -> None:
-    """Print what was found on each version of the site."""
+    """Print the results for each version of the site."""
     site, fill = read_site(folder), read_site(other)
     few = few_translated(site, fill, translated, pages)
     rows = [row for row, url in enumerate(few.site.pages["url"].to_pylist()) if url in few.asked]

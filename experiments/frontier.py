@@ -36,7 +36,7 @@ ORDERS: tuple[Literal["breadth", "pairs"], ...] = ("breadth", "pairs")
 
 
 class _Handler(SimpleHTTPRequestHandler):
-    """Sends the files of a folder, and notes those that were sent."""
+    """Serves the files of a folder, and records those that were sent."""
 
     protocol_version = "HTTP/1.1"
 
@@ -53,7 +53,7 @@ class _Server(ThreadingHTTPServer):
     sent: list[str]
 
     def handle_error(self, *args: object) -> None:
-        """Say nothing: a crawl that ends breaks connections off."""
+        """Ignore errors: a crawl that ends closes its connections."""
 
 
 @contextmanager
@@ -72,7 +72,7 @@ def serving(folder: Path) -> Iterator[_Server]:
 
 
 def fetched_in_order(folder: Path, starts: Sequence[str], settings: CrawlSettings) -> tuple[list[str], float]:
-    """Crawl a folder's files; return the paths of its pages in the order of their fetching, and CPU seconds a page."""
+    """Crawl a folder's files; return the paths of its pages in the order of fetching, and CPU seconds per page."""
     with serving(folder) as server, tempfile.TemporaryDirectory() as run:
         before = _child_seconds()
         end = crawl([f"http://127.0.0.1:{server.server_port}{start}" for start in starts], Path(run), settings)
@@ -87,7 +87,7 @@ def _child_seconds() -> float:
 
 
 def pairs_by_page(pages: Sequence[str], gold: Sequence[tuple[str, str]]) -> npt.NDArray[np.int64]:
-    """Return how many pairs are complete after each page; a page that is in several pairs counts in each.
+    """Return the number of complete pairs after each page; a page may belong to several pairs.
 
     >>> pairs_by_page(["/a", "/b", "/c", "/d"], [("/a", "/c"), ("/d", "/b"), ("/e", "/a")]).tolist()
     [0, 0, 1, 2]
@@ -101,14 +101,14 @@ def pairs_by_page(pages: Sequence[str], gold: Sequence[tuple[str, str]]) -> npt.
 
 
 def best_order(pages: Sequence[str], gold: Sequence[tuple[str, str]]) -> list[str]:
-    """Return the pages with the two of each pair one after the other, and the rest behind them."""
+    """Return the pages with the two pages of each pair adjacent, and all other pages after them."""
     there = set(pages)
     paired = [page for pair in gold if there.issuperset(pair) for page in pair]
     return list(dict.fromkeys([*paired, *pages]))
 
 
 def area(curve: npt.NDArray[np.int64]) -> float:
-    """Return the mean over all budgets of the share of the pairs that a budget yields.
+    """Return the share of pairs found within a budget, averaged over all budgets.
 
     >>> area(np.array([0, 1, 1, 2]))
     0.5
@@ -117,7 +117,7 @@ def area(curve: npt.NDArray[np.int64]) -> float:
 
 
 def measure(folder: Path, use_langs: bool, budget: int | None, n_starts: int | None = None) -> list[list[object]]:
-    """Return the rows of one site; ``n_starts`` is how many of its start pages are told, None for all."""
+    """Return the rows of one site; ``n_starts`` is the number of start pages passed to the crawl, None for all."""
     meta = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
     known = read_gold(folder / "gold.tsv")
     gold = known.pairs

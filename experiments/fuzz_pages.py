@@ -67,7 +67,7 @@ def _break(body: bytes, rng: random.Random) -> bytes:
 
 
 def check(page: ParsedPage) -> None:
-    """See that a page is what `ParsedPage` promises.
+    """Check that a page satisfies the invariants of `ParsedPage`.
 
     Raises
     ------
@@ -82,7 +82,7 @@ def check(page: ParsedPage) -> None:
 
 
 def fuzz(first: int, n_inputs: int, seed: int) -> dict[str, float]:
-    """Parse the pages of these numbers; return the counts and the worst that was met.
+    """Parse the pages of these numbers; return the counts and the slowest page.
 
     Raises
     ------

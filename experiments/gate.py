@@ -27,11 +27,11 @@ from twinlink.match.selection import match_sides
 from twinlink.run import open_run
 
 FLOORS = Path(__file__).with_name("floors.toml")
-MARGIN = 0.005  # a floor this far under the score leaves room for another version of a library, not for a worse matcher
+MARGIN = 0.005  # floors are this far below the score: another version of a library may pass, a worse matcher may not
 
 
 def main() -> None:
-    """Measure, print the table, and fail when a score is under its floor."""
+    """Measure, print the table, and fail if a score is below its floor."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("sites", nargs="*", type=Path, help="site folders; default: those in $TWINLINK_SITES")
     parser.add_argument("--propose", action="store_true", help="print floors made from today's figures")
@@ -67,7 +67,7 @@ def site_score(folder: Path) -> tuple[str, tuple[float, float, float]]:
 
 
 def judge(scores: dict[str, tuple[float, float, float]], floors: dict[str, float]) -> int:
-    """Print each score beside its floor; return how many are under it."""
+    """Print each score with its floor; return the number of scores below their floors."""
     print(f"{'site':<32} {'P':>6} {'R':>6} {'F1':>6} {'floor':>6}")
     failed = 0
     for name, (precision, recall, f1) in scores.items():

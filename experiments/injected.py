@@ -32,7 +32,7 @@ RIGHT = -1
 SHARE = 4
 """Right pairs for each injected pair of a kind."""
 MIN_TEXTS = 4
-"""A page with fewer texts has no half that would be missed."""
+"""Minimum number of texts of a page that is cut in half."""
 
 Numbers = npt.NDArray[np.int64]
 Pairs = tuple[Numbers, Numbers]
@@ -46,7 +46,7 @@ class PairSet:
     langs: tuple[str, str]
     pages_a: Sequence[PageShape]
     pages_b: Sequence[PageShape]
-    """The site's pages, after them those that are cut."""
+    """The pages of the site, followed by those cut in half."""
     rows: Numbers
     columns: Numbers
     kinds: npt.NDArray[np.int8]
@@ -68,7 +68,7 @@ class PairSet:
 
 
 def pairs_to_verify(case: Case) -> PairSet:
-    """Return the right pairs of a site with a quarter as many of each wrong kind, as far as the site has such.
+    """Return the right pairs of a site, and up to a quarter as many wrong pairs of each kind.
 
     The pages of the case are to be linearised (`experiments.methods.with_shapes`).
     """
@@ -91,7 +91,7 @@ def pairs_to_verify(case: Case) -> PairSet:
 
 
 def gold_rows(case: Case) -> Pairs:
-    """Return rows and columns of the gold pairs of which both pages were found to be in the right languages."""
+    """Return rows and columns of the gold pairs with both pages identified as their right language."""
     at_a, at_b = ({case.gold.key(url): row for row, url in enumerate(s.urls)} for s in (case.side_a, case.side_b))
     found = sorted((at_a[a], at_b[b]) for a, b in case.gold.pairs if a in at_a and b in at_b)
     rows, columns = np.array(found, np.int64).reshape(-1, 2).T
@@ -99,7 +99,7 @@ def gold_rows(case: Case) -> Pairs:
 
 
 def _wrong_test(case: Case) -> Test:
-    """Return a test for pairs that are certainly wrong, also by groups of equal pages and partly translated ones."""
+    """Return a test for certainly wrong pairs, which considers equal pages and partly translated pages."""
     gold = case.gold
     not_wrong = {(gold.group(a), gold.group(b)) for a, b in (*gold.pairs, *gold.ignored)}
     keys_a, keys_b = ([gold.key(url) for url in side.urls] for side in (case.side_a, case.side_b))
@@ -123,14 +123,14 @@ def _that(pairs: Pairs, test: Test) -> Pairs:
 
 
 def _some(pairs: Pairs, n: int) -> Pairs:
-    """Return at most n of the pairs, at even distances in the order of the rows."""
+    """Return at most n of the pairs, evenly spaced in the order of the rows."""
     order = np.lexsort((pairs[1], pairs[0]))
     chosen = order[np.linspace(0, len(order) - 1, min(n, len(order))).astype(np.int64)] if len(order) else order
     return pairs[0][chosen], pairs[1][chosen]
 
 
 def _same_template(case: Case, wrong: Test, n: int) -> Pairs:
-    """Return pages that have a partner with their nearest wrong one, of the candidates by runs of three tags."""
+    """Return pages that have a partner, each with its nearest wrong candidate by runs of three tags."""
     candidates = candidate_pattern(*tag_vectors(case.side_a.tags, case.side_b.tags))
     rows, columns = _that(entries(candidates), wrong)
     partnered = gold_rows(case)

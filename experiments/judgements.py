@@ -36,7 +36,7 @@ Z = 1.959964
 COLUMNS = ("url_a", "url_b", "kind", "score", "source", "target", "verdict")
 
 Key = tuple[str, str, str, str]
-"""What tells one sentence pair from another: both addresses, both texts as they stand in a list."""
+"""Identity of a sentence pair: both addresses, and both texts as written in a list."""
 
 
 class Judged(NamedTuple):
@@ -52,22 +52,22 @@ class Judged(NamedTuple):
 
     @property
     def key(self) -> Key:
-        """What tells this pair from others."""
+        """Identity of this pair."""
         return self.url_a, self.url_b, self.source, self.target
 
 
 def judged_of(row: Row, verdict: str = "") -> Judged:
-    """Write a sentence pair as a line of a list."""
+    """Return a sentence pair as a line of a list."""
     return Judged(*key_of(row)[:2], row.kind, f"{row.probability:.4f}", *key_of(row)[2:], verdict)
 
 
 def key_of(row: Row) -> Key:
-    """Return what tells a sentence pair from others."""
+    """Return the identity of a sentence pair."""
     return row.url_a, row.url_b, _cut(row.source), _cut(row.target)
 
 
 def _cut(text: str) -> str:
-    r"""Put a text on one line and cut it.
+    r"""Return a text on one line, truncated.
 
     >>> _cut(" one\ttwo "), len(_cut("x" * 999))
     ('one two', 301)
@@ -79,8 +79,8 @@ def _cut(text: str) -> str:
 def draw(rows: Iterable[Row], size: int, seed: int) -> list[Row]:
     """Return ``size`` of the pairs at random, in random order.
 
-    Those are drawn whose hash is smallest. So pairs that a later version of the code puts out again are drawn again,
-    and only new ones have to be read.
+    The pairs with the smallest hashes are drawn. So pairs that a later version of the code reports, too, are drawn
+    again, and only new ones have to be judged.
 
     >>> rows = [Row("a", "b", str(k), str(k), 1.0) for k in range(100)]
     >>> [row.source for row in draw(rows, 3, 1)] == [row.source for row in draw(rows[::-1], 3, 1)]
@@ -99,7 +99,7 @@ def read_judged(path: Path) -> list[Judged]:
     Raises
     ------
     ValueError
-        If a line has other columns, or a verdict that there is not.
+        If a line has other columns or an unknown verdict.
     """
     lines = path.read_text(encoding="utf-8").split("\n")
     rows = [Judged(*_cells(line, f"{path}:{number}")) for number, line in enumerate(lines[1:], 2) if line]
@@ -136,7 +136,7 @@ def wilson(successes: int, trials: int) -> tuple[float, float]:
 
 
 class Precision(NamedTuple):
-    """How many judged pairs of at least some score are right."""
+    """Number of right pairs among the judged pairs of at least some score."""
 
     least: float
     judged: int
@@ -145,14 +145,14 @@ class Precision(NamedTuple):
 
 
 def precision_at(scored: Sequence[tuple[float, str]], cuts: Sequence[float]) -> Iterator[Precision]:
-    """Yield, for each least score, how many of the (score, verdict) above it are right."""
+    """Yield, for each minimum score, the number of right ones among the (score, verdict) with at least this score."""
     for least in cuts:
         verdicts = [verdict for score, verdict in scored if score >= least]
         yield Precision(least, len(verdicts), verdicts.count("correct"), verdicts.count("partly"))
 
 
 def merged(old: Sequence[Judged], drawn: Mapping[Key, Row]) -> list[Judged]:
-    """Return the old list, its scores brought up to date, with what has newly been drawn at its end."""
+    """Return the old list with updated scores, followed by the newly drawn pairs."""
     known = {row.key for row in old}
     kept = [judged_of(drawn[row.key], row.verdict) if row.key in drawn else row for row in old]
     return kept + [judged_of(row) for key, row in drawn.items() if key not in known]

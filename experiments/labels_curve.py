@@ -41,14 +41,14 @@ __all__ = ["Point", "Quality", "curve", "main", "quality"]
 STEPS = (0, 5, 20, 50, 100)
 Pair = tuple[str, str]
 Answers = dict[Pair, bool | None]
-"""Pairs that were asked for: right, wrong, or not scored by the gold list."""
+"""Answers to the questions: right, wrong, or not scored by the gold list."""
 Asking = Callable[[pd.DataFrame], npt.NDArray[np.intp]]
-"""From the reported pairs to their rows in the order in which they are asked for."""
+"""Function from the reported pairs to their rows in the order of the questions."""
 
 
 @dataclass(frozen=True)
 class Quality:
-    """How good a list of pairs is, and how good it says that it is."""
+    """Scores of a list of pairs, and its expected precision."""
 
     f1: float
     best: float
@@ -56,20 +56,20 @@ class Quality:
     stated: float
     """Mean probability of the reported pairs."""
     true: float
-    """Precision of these."""
+    """Precision of the reported pairs."""
 
 
 @dataclass(frozen=True)
 class Point:
-    """What a site is like after some labels."""
+    """Scores of a site after a number of labels."""
 
     n_labels: int
     n_rejected: int
     all_pairs: Quality
     others: Quality
-    """Of the pairs that nobody labelled."""
+    """Scores of the unlabelled pairs."""
     before: Quality
-    """Of the match without labels, on these."""
+    """Scores of the match without labels on the same pairs."""
 
 
 @dataclass(frozen=True)
@@ -112,9 +112,9 @@ def _at_random(seed: int) -> Asking:
 
 
 def curve(folder: Path, asking: Asking, steps: Sequence[int] = STEPS) -> list[Point]:
-    """Let a reviewer answer what is asked for, and match after each step; return what the site is like then.
+    """Simulate a reviewer who answers questions by the gold list, and match after each step; return the scores.
 
-    Where fewer pairs are handed out than a step has labels, all are asked for.
+    If fewer pairs are reported than a step has labels, all of them are labelled.
     """
     with _open_site(folder) as site:
         book, said = LabelBook(site.run.path), dict[Pair, bool | None]()
@@ -142,7 +142,7 @@ def _open_site(folder: Path) -> Iterator[_Site]:
 
 
 def _answer(pairs: pd.DataFrame, asking: Asking, gold: Gold, said: Answers, n_wanted: int) -> list[tuple[Pair, bool]]:
-    """Ask for pairs until there are so many labels, or no more pairs; note the answers, and return the new labels."""
+    """Label pairs until there are ``n_wanted`` labels or no pairs left; record the answers; return the new labels."""
     handed_out = pairs[pairs["probability"] >= Config().match.min_probability].reset_index(drop=True)
     left = n_wanted - sum(answer is not None for answer in said.values())
     new: list[tuple[Pair, bool]] = []
@@ -157,7 +157,7 @@ def _answer(pairs: pd.DataFrame, asking: Asking, gold: Gold, said: Answers, n_wa
 
 
 def _is_right(pair: Pair, gold: Gold) -> bool | None:
-    """Judge a pair; None where the gold list does not score it."""
+    """Return whether a pair is right; None if the gold list does not score it."""
     found = evaluate([pair], gold)
     return bool(found.n_right) if found.n_right or found.n_wrong else None
 
@@ -182,7 +182,7 @@ def _grouped(pair: Pair, gold: Gold) -> Pair:
 
 
 def quality(pairs: pd.DataFrame, gold: Gold, without: set[Pair] | frozenset[Pair] = frozenset()) -> Quality:
-    """Judge the pairs of a matching, but for some, at the default cut and at the best one."""
+    """Score the pairs of a matching, except some, at the default cut and at the best one."""
     urls = list(zip(pairs["url_a"], pairs["url_b"], strict=True))
     chances = pairs["probability"].to_numpy(np.float64)
     kept = [place for place, pair in enumerate(urls) if pair not in without]

@@ -59,7 +59,7 @@ class Dictionary:
                     self._translations[1][key_b].add(key_a)
 
     def key(self, text: str, side: int) -> Key:
-        """Return what the forms of a text have in common; *to* and articles in front of English are left out.
+        """Return the common key of the forms of a text, without *to* and articles in front of English words.
 
         >>> Dictionary([], ("en", "zh-Hant")).key("to Open", 0), Dictionary([], ("en", "zh-Hant")).key("檔案", 1)
         (('open',), ('档案',))
@@ -73,7 +73,7 @@ class Dictionary:
         return tuple(stem(word, lang) for word in words)
 
     def judge(self, entry: Entry) -> str:
-        """Return ``there``, ``in a phrase``, ``not there``, or ``unknown word`` when neither word is in it."""
+        """Return ``there``, ``in a phrase``, ``not there``, or ``unknown word`` if the dictionary has neither word."""
         a, b = self.key(entry.word_a, 0), self.key(entry.word_b, 1)
         of_a, of_b = self._translations[0].get(a, set()), self._translations[1].get(b, set())
         if b in of_a:
@@ -83,7 +83,7 @@ class Dictionary:
         return "not there" if of_a or of_b else "unknown word"
 
     def knows_first(self, entry: Entry) -> bool:
-        """Tell whether the first word is in it."""
+        """Return whether the dictionary has the first word."""
         return self.key(entry.word_a, 0) in self._translations[0]
 
 
@@ -113,7 +113,7 @@ def _lexicons(places: Sequence[Path]) -> list[Path]:
 
 
 def read_entries(file: Path) -> list[Entry]:
-    """Read a learned lexicon, the surest entries first."""
+    """Read a learned lexicon, the most probable entries first."""
     with file.open(encoding="utf-8", newline="") as lines:
         rows = csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
         return [Entry(row["word_a"], row["word_b"]) for row in rows]
@@ -133,7 +133,7 @@ def _measure(entries: Sequence[Entry], dictionary: Dictionary) -> Column:
 
 
 def _read_one_by_one(entries: Sequence[Entry], dictionary: Dictionary, judged: dict[Entry, str]) -> Column:
-    """Judge what the dictionary does not confirm by the list of what was read, and put both together."""
+    """Judge entries that the dictionary does not confirm by the list of manual judgements, and combine both."""
     open_ = [entry for entry in entries if not _is_confirmed(entry, dictionary)]
     drawn = _draw(open_)
     verdicts = Counter(judged.get(entry, "") for entry in drawn)
@@ -155,12 +155,12 @@ def _is_confirmed(entry: Entry, dictionary: Dictionary) -> bool:
 
 
 def _draw(entries: Iterable[Entry]) -> list[Entry]:
-    """Return those of the smallest hash: the same ones again, as far as they are still there."""
+    """Return the entries with the smallest hashes, so that entries that still exist are drawn again."""
     return sorted(entries, key=lambda entry: hashlib.blake2b("\0".join((SEED, *entry)).encode()).digest())[:SIZE]
 
 
 def _judged(file: Path, entries: Sequence[Entry], dictionary: Dictionary, draw: bool) -> dict[Entry, str]:
-    """Read the list of a run, and add to it what is drawn now."""
+    """Read the list of a run, and add the newly drawn entries."""
     lines = file.read_text(encoding="utf-8").split("\n")[1:] if file.exists() else []
     cells = [line.split("\t") for line in lines if line]
     judged = {Entry(a, b): verdict for a, b, verdict in cells}
@@ -173,7 +173,7 @@ def _judged(file: Path, entries: Sequence[Entry], dictionary: Dictionary, draw: 
 
 
 def _share(successes: int, trials: int) -> str:
-    """Write a share with its interval and the number it is a share of."""
+    """Return a share with its interval and its denominator as text."""
     low, high = wilson(successes, trials)
     return f"{number(successes / trials)} ({number(low)} to {number(high)}) of {trials}" if trials else "–"
 

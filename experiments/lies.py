@@ -57,7 +57,7 @@ def measure(case: Case, lexicons: Sequence[Lexicon], share: float) -> Column:
 
 
 def exchanged(n: int, share: float, seed: int = SEED) -> npt.NDArray[np.intp]:
-    """Return the numbers 0 to n - 1, a share of which have changed places two by two.
+    """Return the numbers 0 to n - 1, with a share of them exchanged in pairs.
 
     >>> (exchanged(20, 0.2) != np.arange(20)).sum()
     np.int64(4)
@@ -69,7 +69,7 @@ def exchanged(n: int, share: float, seed: int = SEED) -> npt.NDArray[np.intp]:
 
 
 def pointed(case: Case, order: npt.NDArray[np.intp] | None = None) -> sp.csr_array:
-    """Return a matrix with 1 where a page of side A names its partner, or what has taken the partner's place."""
+    """Return a matrix with 1 where a page of side A points to its partner, or to the page exchanged with it."""
     rows, columns = ({case.gold.key(url): place for place, url in enumerate(side.urls)} for side in _sides(case))
     pairs = [(rows[a], columns[b]) for a, b in case.gold.pairs if a in rows and b in columns]
     places = np.array(pairs, np.int64).reshape(-1, 2)
@@ -87,7 +87,7 @@ def _sides(case: Case) -> tuple[Side, Side]:
 def _cell(
     case: Case, lexicons: Sequence[Lexicon], clue: str | None = None, order: npt.NDArray[np.intp] | None = None
 ) -> str:
-    """Match with one clue only, addresses in another order, and judge by the true addresses."""
+    """Match with one clue only, with addresses in another order, and score by the true addresses."""
     kinds = tuple(kind for kind in EVIDENCE if kind not in CLUES or kind == clue)
     settings = MatchSettings()
     settings = msgspec.structs.replace(settings, weighing=msgspec.structs.replace(settings.weighing, evidence=kinds))

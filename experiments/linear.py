@@ -33,10 +33,10 @@ def _file(site: Path, url: str) -> Path:
 
 
 def first_half(page: PageShape) -> PageShape:
-    """Return a page without the second half of its texts and the tags around these, as if half translated.
+    """Return a page without the second half of its texts and their tags, as if it were half translated.
 
-    The tokens are cut after the middle text, and each tag that is open there is ended, as the parser does with HTML
-    that stops there. The size in bytes shrinks as the number of tokens does.
+    The tokens are cut after the middle text, and open tags are closed, as the parser does for truncated HTML.
+    The size in bytes is reduced in proportion to the number of tokens.
 
     Examples
     --------
@@ -53,10 +53,10 @@ def first_half(page: PageShape) -> PageShape:
 
 
 def _ends(tokens: Tokens) -> Tokens:
-    """Return the end of each tag that is open after some tokens, the last one first."""
+    """Return the end tag of each tag that is open after some tokens, innermost first."""
     ends: list[int] = []
     for token in tokens[tokens < 0].tolist():
-        if token % 2:  # a start is odd, and its end is one less
+        if token % 2:  # the code of a start tag is odd, and that of its end tag one less
             ends.append(token - 1)
         elif ends and ends[-1] == token:
             ends.pop()

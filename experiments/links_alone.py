@@ -45,8 +45,8 @@ WORDS_ONLY: tuple[Evidence, ...] = ("content", "learned", "contrast", "length")
 LINKS: tuple[Evidence, ...] = ("ets", "external")
 ROUNDS = range(4)
 N_HEADS, SEED = 2000, 1
-NEAREST = 60  # candidates a page, each way, of condition (c)
-MARGIN = 0.1  # lead of the pairs that condition (c) first learns from, the matcher's own for its first round
+NEAREST = 60  # candidates per page and direction, in condition (c)
+MARGIN = 0.1  # minimum lead of the pairs that condition (c) learns from first; the matcher's value for its first round
 
 
 def measure(case: Case, lexicons: Sequence[Lexicon]) -> Column:
@@ -85,7 +85,7 @@ def _over_rounds(case: Case, words: Words) -> dict[str, str]:
 
 
 def _after_rounds(case: Case, words: Words, kinds: tuple[Evidence, ...]) -> Iterator[SideMatch]:
-    """Yield the matching after each number of rounds; the same one again once it has settled."""
+    """Yield the matching after each round; after convergence the same one again."""
     last, settled = None, False
     for rounds in ROUNDS:
         if last is None or not settled:
@@ -96,10 +96,11 @@ def _after_rounds(case: Case, words: Words, kinds: tuple[Evidence, ...]) -> Iter
 
 
 def start_from_links(case: Case, words: Words) -> tuple[Words, dict[str, str]]:
-    """Learn a first lexicon from pages alike in length and in the links around them, words unseen.
+    """Learn a first lexicon from pages with similar lengths and links, without looking at their words.
 
-    A page is a point: its length and its numbers of links, and the means of these over its neighbours and theirs. Near
-    pages are candidates, ETS spreads their closeness over the links, and the clear pairs teach words.
+    A page is a point: its length and its numbers of links, and the means of these over its neighbours and over their
+    neighbours. Near pages are candidates, ETS propagates their similarity over the links, and words are learned from
+    the clear pairs.
     """
     sides = ((case.side_a, words.a), (case.side_b, words.b))
     pattern, closeness = _near_pages(*(_points(side.graph, terms.counts) for side, terms in sides))
@@ -119,7 +120,7 @@ def start_from_links(case: Case, words: Words) -> tuple[Words, dict[str, str]]:
 
 
 def _points(graph: sp.csr_array, counts: sp.csr_array) -> npt.NDArray[np.float64]:
-    """Return one point a page, every coordinate brought to the same middle and spread in both languages."""
+    """Return one point per page, with every coordinate standardised in both languages."""
     links_here = np.bincount(graph.indices, minlength=graph.shape[1])
     own = np.log1p(np.column_stack([counts @ np.ones(counts.shape[1]), np.diff(graph.indptr), links_here]))
     both = neighbours(graph, "both").astype(np.float64)
@@ -130,7 +131,7 @@ def _points(graph: sp.csr_array, counts: sp.csr_array) -> npt.NDArray[np.float64
 
 
 def _near_pages(a: npt.NDArray[np.float64], b: npt.NDArray[np.float64]) -> tuple[sp.csr_array, npt.NDArray[np.float64]]:
-    """Return each page's nearest ones of the other side, and ``exp(-distance)`` of them."""
+    """Return the nearest pages of the other side for each page, with ``exp(-distance)`` as values."""
     _, of_a = KDTree(b).query(a, min(NEAREST, len(b)))
     _, of_b = KDTree(a).query(b, min(NEAREST, len(a)))
     rows = np.r_[np.repeat(np.arange(len(a)), of_a.shape[1]), of_b.ravel()]

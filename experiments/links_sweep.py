@@ -38,7 +38,7 @@ CHANGES: dict[str, MatchSettings] = {
     **{f"{n} candidates": _candidates(n) for n in (10, 40, 60)},
     "rarity of neighbours": MatchSettings(weighing=WeighingSettings(evidence=KINDS), ets=EtsSettings(rarity=True)),
 }
-"""Settings by what is changed in them."""
+"""From the name of a change to the changed settings."""
 
 
 def measure(case: Case, lexicons: Sequence[Lexicon]) -> Column:

@@ -75,7 +75,7 @@ def measure(folder: Path) -> Column:
 
 
 def measure_with_others(folder: Path) -> Column:
-    """Match a site with none of its other languages as witnesses, and with as many as the default asks."""
+    """Match a site without its other languages as evidence, and with the default number of them."""
     site = read_site(folder)
     column: Column = {}
     for title, most in (("no other language", 0), ("other languages", MatchSettings().other_langs)):
@@ -91,7 +91,7 @@ def measure_with_others(folder: Path) -> Column:
 
 
 def make_forms(site: Path, out: Path, seed: int = 1, others: Sequence[str] = ()) -> list[Path]:
-    """Make a site of look-alikes from a site folder, with plain and with opaque addresses; return both folders."""
+    """Generate a site of look-alikes from a site folder, with plain and with opaque addresses; return both folders."""
     rng = Random(seed)
     meta = json.loads((site / "meta.json").read_text(encoding="utf-8"))
     langs = (*(meta[lang].replace("-", "_").split("_")[0] for lang in ("lang_a", "lang_b")), *others)
@@ -151,7 +151,7 @@ def _results(site: Path, langs: Sequence[str], rng: Random) -> tuple[list[list[P
 
 
 def _sides(langs: Sequence[str]) -> list[str]:
-    """Return A and B for the wanted languages, and the name of any other."""
+    """Return the sides of the languages: A and B for the wanted ones, the name for any other."""
     return ["A", "B", *langs[2:]]
 
 
@@ -227,7 +227,7 @@ def _write(
         file = folder / "site" / names[page.path].lstrip("/")
         file.parent.mkdir(parents=True, exist_ok=True)
         body = page.body
-        if names[page.path] != page.path:  # opaque: nothing tells the language but the text
+        if names[page.path] != page.path:  # opaque: only the text shows the language
             body = re.sub(rb' lang="[^"]*"', b"", body, count=1)
             for old, new in start.items():
                 body = body.replace(old, new)

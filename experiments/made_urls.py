@@ -22,7 +22,7 @@ WEAK_TRANSLATED = 0.04
 BILINGUAL = 0.5
 WEAK = 0.2
 LARGEST = 400_000
-"""Pages of a site at most."""
+"""Maximum number of pages of a site."""
 
 Address = Callable[[str, str, str, int], str]
 """Site, directories (``a/b/`` or empty), name, number of the language → address."""
@@ -71,7 +71,7 @@ CONVENTIONS: tuple[tuple[str, str, float, int, Address], ...] = (
     ("", "tc", 2000.0, 2, _more("tc")),
     ("en", "tc", 4000.0, 3, _directory("en", "tc", "sc")),
 )
-"""Source and target key, how frequent, number of languages, the address of a page."""
+"""Source and target key, frequency, number of languages, and the address of a page."""
 
 _WORDS = """about news press release service contact form notice report annual budget health school park library
 transport road bridge harbour water fire police court law tax trade labour welfare housing land survey map weather
@@ -81,20 +81,20 @@ member committee council paper minute agenda result plan project office centre r
 
 @dataclass(frozen=True)
 class MadeSite:
-    """A site's addresses, and which two of them are partners."""
+    """The addresses of a site and its pairs."""
 
     host: str
     urls: list[str]
     langs: list[str]
     pairs: list[tuple[int, int]]
-    """Numbers of two addresses, of every two languages."""
+    """Numbers of the two addresses of each pair, for every pair of languages."""
     keys: tuple[str, str]
-    """Source and target key of the site's convention; empty where the site has one language."""
+    """Source and target key of the site's convention; empty if the site has one language."""
     is_weak: bool
 
 
 def site_sizes(n_urls: int, n_sites: int, rng: np.random.Generator) -> list[int]:
-    """Return the sizes of sites: Pareto (exponent 1.1), ``n_urls`` together, each of 4 addresses at least."""
+    """Return the sizes of sites: Pareto-distributed (exponent 1.1), at least 4 addresses each, ``n_urls`` in total."""
     drawn = np.minimum(rng.pareto(1.1, n_sites) + 0.1, LARGEST / 60)
     sizes = np.maximum(4, drawn * n_urls / drawn.sum()).astype(np.int64)
     sizes[int(sizes.argmax())] += max(0, n_urls - int(sizes.sum()))
@@ -132,7 +132,7 @@ def made_site(number: int, size: int, rng: np.random.Generator) -> MadeSite:
 
 
 def _pages(rng: np.random.Generator, size: int) -> Iterator[tuple[str, str]]:
-    """Yield directories and names without end."""
+    """Yield directories and names endlessly."""
     n_folders = max(1, size // 25)
     folders = [""] + ["".join(f"{_word(rng)}/" for _ in range(rng.integers(1, 4))) for _ in range(n_folders)]
     while True:

@@ -107,7 +107,7 @@ def _print_rows(title: str, rows: Mapping[str, Mapping[str, str]]) -> None:
 
 
 def finding(case: Case, lexicons: Sequence[Lexicon]) -> dict[str, str]:
-    """Return what each method finds: ``F1 (P / R), seconds``."""
+    """Return the scores of each method: ``F1 (P / R), seconds``."""
     sides = case.side_a, case.side_b, case.between
     cells = {name: _timed(case, partial(match_sides, *sides, (), each)) for name, each in STRUCTURAL.items()}
     start = process_time()
@@ -124,7 +124,7 @@ def _timed(case: Case, match: partial[SideMatch]) -> str:
 
 
 def addresses(case: Case) -> dict[str, str]:
-    """Return what the URL rule, hreflang and fingerprints make of the site, and how addresses differ."""
+    """Return the pairs found by the URL rule, hreflang and fingerprints, and how addresses differ."""
     by_rule = url_pairs(case.side_a.urls, case.side_b.urls)
     candidates = sp.csr_array(by_rule.pattern)
     shapes = in_characters(case.side_a), in_characters(case.side_b)
@@ -141,7 +141,7 @@ def addresses(case: Case) -> dict[str, str]:
 
 
 def _among(case: Case, candidates: sp.csr_array, chosen: npt.NDArray[np.bool_] | None = None) -> str:
-    """Say how many of some candidates are right; a dash where there are none."""
+    """Return the number of right candidates as text; a dash if there are none."""
     rows, columns = (pages if chosen is None else pages[chosen] for pages in entries(candidates))
     pairs = [(case.side_a.urls[row], case.side_b.urls[column]) for row, column in zip(rows, columns, strict=True)]
     if not pairs:

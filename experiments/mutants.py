@@ -5,13 +5,13 @@
     python -m experiments.mutants FILES... [--tests PATHS...] [--sample 40] [--seed 0] [--again FILE]
 
 FILES are modules of the package or folders of them. Each mutant is one change: a comparison moved to its boundary or
-turned round, an arithmetic operator or a number replaced, ``and`` for ``or``, a condition negated, a statement removed.
-It runs the tests of its module in a copy of the tree, one mutant after the other, until the first test fails. The tests
-of ``twinlink/graph/links.py`` are ``tests/graph/test_links.py`` and the module's own examples; the whole of
-``tests/graph`` where there is no such file, or what ``--tests`` names. A mutant that no test fails *survived*: it is
-printed as ``file:line old → new``. Some survivors do what the code did; the others are tests that are missing.
-``--again`` tries those mutants only that a file with such lines names. Compiled kernels (`compiled`) are left out: each
-change would compile them again.
+negated, an arithmetic operator or a number replaced, ``and`` for ``or``, a condition negated, a statement removed. For
+each mutant, the tests of its module run in a copy of the tree until the first test fails. The tests of
+``twinlink/graph/links.py`` are ``tests/graph/test_links.py`` and the examples of the module; all of ``tests/graph`` if
+this file does not exist, or the paths of ``--tests``. A mutant *survives* if no test fails; it is printed as
+``file:line old → new``. Some survivors are equivalent to the original; the others show missing tests. ``--again`` tries
+only the mutants listed in a file of such lines. Compiled kernels (`compiled`) are left out, because each change would
+compile them again.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ _GAP = re.compile(r"[\s()\\]*([^\s()\\]+(?: +(?:in|not)\b)?)")
 
 
 class Mutant(NamedTuple):
-    """A change to one place of a file."""
+    """A change at one position of a file."""
 
     line: int
     start: int
-    """Where the place begins and ends, in bytes of the whole file."""
+    """Start and end of the position, in bytes of the whole file."""
     end: int
     old: str
     new: str
@@ -83,7 +83,7 @@ def mutants(source: str) -> list[Mutant]:
 
 
 class _Finder(ast.NodeVisitor):
-    """Collects the mutants of what it visits: no annotations, no ``__all__``, no compiled functions."""
+    """Collects the mutants of the visited nodes, except annotations, ``__all__`` and compiled functions."""
 
     def __init__(self, source: str) -> None:
         self.found: list[Mutant] = []
@@ -109,7 +109,7 @@ class _Finder(ast.NodeVisitor):
         return self._text[start:end].decode()
 
     def _operator(self, left: ast.expr, right: ast.expr) -> tuple[int, int, str]:
-        """Return where the operator between two operands stands, and which it is."""
+        """Return the position of the operator between two operands, and the operator."""
         start = self._span(left)[1]
         gap = self._text[start : self._span(right)[0]].decode()
         match = _GAP.match(gap)
@@ -158,7 +158,7 @@ class _Finder(ast.NodeVisitor):
     visit_Raise = visit_Continue = visit_Break = _remove  # noqa: N815  (the names that ast.NodeVisitor calls)
 
     def _negate(self, test: ast.expr) -> None:
-        if not (isinstance(test, ast.Compare) and len(test.ops) == 1):  # that is turned round as it is
+        if not (isinstance(test, ast.Compare) and len(test.ops) == 1):  # a comparison, which is negated itself
             self._replace(test, f"not ({self._source(test)})")
 
     def visit_If(self, node: ast.If) -> None:
@@ -209,7 +209,7 @@ class _Finder(ast.NodeVisitor):
             self._replace(node, repr(node.value * 0.9 if node.value else 0.1))
 
     def visit_keyword(self, node: ast.keyword) -> None:
-        if node.arg != "strict":  # of `zip`: it refuses what does not come
+        if node.arg != "strict":  # of `zip`: only checks lengths
             self.visit(node.value)
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
@@ -217,7 +217,7 @@ class _Finder(ast.NodeVisitor):
 
 
 def checks_of(module: str, root: Path = ROOT) -> list[str]:
-    """Return what is run for a module: the test file of its name, else all of its folder; and its own examples.
+    """Return the tests of a module: the test file of its name, or else of its folder, and its own examples.
 
     Examples
     --------
@@ -235,8 +235,8 @@ def _run(root: Path, paths: Sequence[str], longest: float) -> str:
     environment = {
         **os.environ,
         "PYTHONPATH": str(root),
-        "CI": "1",  # each time the same examples of properties
-        "PYTHONDONTWRITEBYTECODE": "1",  # a mutant of the same second and size would be taken for the one before
+        "CI": "1",  # the same property examples each time
+        "PYTHONDONTWRITEBYTECODE": "1",  # bytecode of a mutant of the same second and size would be reused
     }
     process = subprocess.Popen(
         [sys.executable, "-m", "pytest", *options, *paths],
@@ -253,7 +253,7 @@ def _run(root: Path, paths: Sequence[str], longest: float) -> str:
 
 
 def survives(root: Path, module: str, mutant: Mutant, paths: Sequence[str], longest: float = LONGEST) -> bool:
-    """Return whether the tests pass though a module of the copy is changed; it is put back afterwards."""
+    """Return whether the tests pass with a changed module; the module is restored afterwards."""
     file = root / module
     sound = file.read_bytes()
     try:
@@ -272,7 +272,7 @@ def _copy(folder: Path) -> None:
 
 
 def _chosen(files: Sequence[str], size: int, seed: int, again: Path | None) -> Iterator[tuple[str, Mutant]]:
-    """Draw the same number of mutants from every module, or take those that a file names."""
+    """Draw the same number of mutants from every module, or take those listed in a file."""
     named = set(again.read_text(encoding="utf-8").splitlines()) if again is not None else None
     for file in files:
         found = mutants((ROOT / file).read_text(encoding="utf-8"))

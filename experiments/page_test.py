@@ -81,7 +81,7 @@ def measure(case: Case, lexicons: Sequence[Lexicon], near: int) -> Column:
 
 
 def _tested(case: Case, match: SideMatch) -> npt.NDArray[np.float64]:
-    """Support of every pair of a matching that is reported, 0 for the others."""
+    """Return the support of every reported pair of a matching, 0 for the others."""
     matching = match.found.matching
     kept = match.keep
     supports = np.zeros(len(kept))
@@ -91,7 +91,7 @@ def _tested(case: Case, match: SideMatch) -> npt.NDArray[np.float64]:
 
 
 def _teachers(match: SideMatch) -> list[tuple[int, int]]:
-    """Pairs that are probably right, the surest first."""
+    """Return the pairs that are probably right, the most probable first."""
     chances, matching = match.found.probabilities, match.found.matching
     order = np.argsort(-chances, kind="stable")
     order = order[chances[order] >= LIKELY]
@@ -99,7 +99,7 @@ def _teachers(match: SideMatch) -> list[tuple[int, int]]:
 
 
 def _best_tested(case: Case, match: SideMatch, near: int) -> npt.NDArray[np.float64]:
-    """Support of the best few candidates of each page, 0 for the others."""
+    """Return the support of the best few candidates of each page, 0 for the others."""
     scores = match.found.scores
     best = members(scores, strongest(scores, CandidateSettings(per_page=near)))
     rows, columns = entries(scores)
@@ -109,7 +109,7 @@ def _best_tested(case: Case, match: SideMatch, near: int) -> npt.NDArray[np.floa
 
 
 def _weighed_again(match: SideMatch, more: Mapping[str, npt.NDArray[np.float64]]) -> SideMatch:
-    """Weigh the evidence of the last round once more, with some that is new, learning from likely pairs."""
+    """Weigh the evidence of the last round once more, together with new evidence, learning from probable pairs."""
     found, settings = match.found, MatchSettings()
     pairs = found.matching
     clear = np.zeros(found.scores.nnz, np.bool_)

@@ -60,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def read_site(folder: Path, first: str, second: str) -> Site:
-    """Linearise and align the pairs of a folder; pages without partner are left out."""
+    """Linearise and align the pairs of a folder, without pages that have no partner."""
     names = sorted(page.stem for page in folder.glob(f"*.{first}") if page.with_suffix(f".{second}").is_file())
     if not names:
         raise SystemExit(f"{folder}: no pairs of pages named like 1.{first} and 1.{second}")

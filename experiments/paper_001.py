@@ -4,7 +4,7 @@
 
     python -m experiments.paper_001 SITES... --lexicons FOLDER --out FOLDER
 
-prints one table a figure, every site a column, and draws the figures as SVG when ``--out`` is given; with ``--single``
+prints one table per figure, with one column per site, and draws the figures as SVG with ``--out``; with ``--single``
 only the table of each evidence alone is made. All F1 are at the best threshold (the oracle's), but for the rows
 ``own cut``, which are what `twinlink match` reports with its default settings.
 """
@@ -98,7 +98,7 @@ def _ets_of(case: Case, internal: sp.csr_array) -> Callable[[EtsSettings], sp.cs
 
 
 def print_table(name: str, rows: dict[str, dict[str, float]]) -> None:
-    """Print rows of one value a site."""
+    """Print rows with one value per site."""
     sites = list(dict.fromkeys(site for row in rows.values() for site in row))
     width = max(len(label) for label in rows)
     print(f"\n{name}")
@@ -110,7 +110,7 @@ def print_table(name: str, rows: dict[str, dict[str, float]]) -> None:
 
 
 def draw(tables: dict[str, dict[str, dict[str, float]]], out: Path) -> None:
-    """Draw each figure as a picture: one line a site."""
+    """Draw each figure, with one line per site."""
     import matplotlib as mpl
 
     mpl.use("svg")

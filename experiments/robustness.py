@@ -4,9 +4,9 @@
 
     python -m experiments.robustness SITES... [--lexicons FOLDER] [--noise SITE]
 
-A cell is ``F1 (P / expected P)`` at the default settings' own cut. With ``--noise`` the pages of side B of another site
-are mixed in, as many as the site has pages if there are so many: half of the pages are noise then. They should be in a
-language that the site has not.
+A cell is ``F1 (P / expected P)`` of the default settings. With ``--noise``, the pages of side B of another site are
+added, up to the number of pages of the site, so that half of the pages are noise. They should be in a language that the
+site does not have.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def _some_pages(side: Side, rows: npt.NDArray[np.intp]) -> Side:
 
 
 def one_template(case: Case) -> Case:
-    """Give all pages the tags of the first one, so that structure says nothing."""
+    """Give all pages the tags of the first one, so that structure is uninformative."""
     tags = case.side_a.tags[0]
     side_a, side_b = (replace(side, tags=[tags] * len(side.tags)) for side in (case.side_a, case.side_b))
     return replace(case, side_a=side_a, side_b=side_b)

@@ -10,30 +10,37 @@ from contextlib import nullcontext
 from datetime import UTC, datetime
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+import scipy.sparse as sp
 
 from tests.baselines.test_methods import CHINESE, ENGLISH
 from tests.made_sites import page, write_pages
 from twinlink.baselines.url_rule import url_pairs
-from twinlink.config import Config
+from twinlink.config import Config, MatchSettings
 from twinlink.damage import list_tables
 from twinlink.errors import ConfigError
 from twinlink.explain.explanation import explain
 from twinlink.explain.outcomes import WITHOUT_PROBABILITIES
+from twinlink.graph.matching import Matching
 from twinlink.ingest.stage import ingest
 from twinlink.jobs.mine import match_stage
 from twinlink.labels.book import Label, LabelBook, Verdict
 from twinlink.languages import includes_language
+from twinlink.match.evidence import Found, Side
 from twinlink.match.labels import PairLabel
 from twinlink.match.methods.registry import check_cut
+from twinlink.match.selection import SideMatch, choose_pairs
+from twinlink.match.unpaired import unpaired_pages
 from twinlink.review.wording import reason_words
 from twinlink.run import Run
 from twinlink.rundir.commit import SIGNATURE
 from twinlink.rundir.directory import RunDirectory
-from twinlink.tables import REJECTS, read_table, write_table
+from twinlink.tables import REJECTS, Reject, read_table, write_table
 
 FRENCH = (
     "Le comité se réunit à la mairie pour parler du budget des écoles de la ville.",
@@ -434,3 +441,173 @@ def test_cuts_above_the_default_need_a_method_with_probabilities(cut: float, is_
     settings = Config().override({"match.method": "urls", "match.min_probability": cut}).match
     with pytest.raises(ConfigError, match="gives no probabilities") if is_refused else nullcontext():
         check_cut(settings)
+
+
+# ---- by hand: two languages of three pages each
+
+
+def side_of(lang: str) -> Side:
+    urls = [f"/{lang}/{n}" for n in range(3)]
+    return Side(lang, np.arange(3), urls, [[]] * 3, [b""] * 3, sp.csr_array((3, 3), dtype=np.bool_))
+
+
+def match_of(
+    scores: Sequence[Sequence[float]],
+    pairs: Sequence[tuple[int, int]],
+    chances: Sequence[float] = (),
+    *,
+    filters: Sequence[str] = (),
+    filter_of: Sequence[str] = (),
+    n_equal: Sequence[int] | None = None,
+    labels: Sequence[Sequence[int]] | None = None,
+    langs: tuple[str, str] = ("en", "fr"),
+    settings: MatchSettings | None = None,
+) -> SideMatch:
+    """Return a match with these pairs, best first; their chances are 1 unless they are given."""
+    matrix = sp.csr_array(np.array(scores, np.float32))
+    ends = np.array(pairs, np.int64).reshape(-1, 2)
+    found = Found(
+        scores=matrix,
+        evidence={},
+        matching=Matching(ends[:, 0], ends[:, 1], np.array([scores[a][b] for a, b in pairs], np.float32)),
+        rivals=np.zeros(len(pairs)),
+        probabilities=np.array(chances or [1.0] * len(pairs)),
+        weights={},
+        n_filtered=dict.fromkeys([*filters, *(["kept"] if filters else [])], 1),
+        filter_of=filter_of,
+        n_equal=None if n_equal is None else np.array(n_equal),
+    )
+    said = None if labels is None else sp.csr_array(np.array(labels))
+    match_ = SideMatch(*map(side_of, langs), found, np.ones(len(pairs), np.bool_), labels=said)
+    return choose_pairs(match_, settings or MatchSettings())
+
+
+def reasons_of(*matches: SideMatch) -> dict[str, tuple[str, str]]:
+    """Return reason and detail of each page of the matches that is in no pair."""
+    sides = {side.lang: side for match_ in matches for side in (match_.side_a, match_.side_b)}
+    urls = [url for side in sides.values() for url in side.urls]
+    langs = [side.lang for side in sides.values() for _ in side.urls]
+    rejects = unpaired_pages(urls, langs, np.ones(len(urls), np.bool_), matches)
+    assert {reject.stage for reject in rejects} <= {"match"}
+    return {reject.url: (reject.reason, reject.detail) for reject in rejects}
+
+
+NO_CANDIDATE = ("no-candidate", "it has no candidate")
+GOOD = ("no-partner-left", "each of its candidates is paired with another page that is equally good or better")
+APART = ("label", "labels rejected pairs, and the remaining pages were not matched again")
+
+
+def test_pages_in_a_pair_have_no_reason() -> None:
+    assert reasons_of(match_of(np.eye(3).tolist(), [(0, 0), (1, 1), (2, 2)])) == {}
+
+
+def test_pages_that_lose_their_candidates_to_better_ones_or_have_none() -> None:
+    """Page 1 of A loses to page 0, equally good; page 1 of B to page 0, which is better."""
+    scores = [[0.5, 0.25, 0], [0.5, 0, 0], [0, 0, 0]]
+    assert reasons_of(match_of(scores, [(0, 0)])) == {
+        "/en/1": GOOD, "/en/2": NO_CANDIDATE, "/fr/1": GOOD, "/fr/2": NO_CANDIDATE,
+    }  # fmt: skip
+
+
+def test_only_labels_leave_a_candidate_to_a_worse_page() -> None:
+    """Page 1 of A is better for page 0 of B than page 0 is, and pages 2 have only each other."""
+    scores = [[0.5, 0, 0], [0.75, 0, 0], [0, 0, 0.5]]
+    assert reasons_of(match_of(scores, [(0, 0)])) == {
+        "/en/1": APART, "/en/2": APART, "/fr/1": NO_CANDIDATE, "/fr/2": APART,
+    }  # fmt: skip
+
+
+def test_the_last_filter_that_a_candidate_of_a_page_reached_counts() -> None:
+    """Candidates in rows: page 0 of A has two, pages 1 and 2 have one each. That of page 2 passes, and is lost."""
+    scores = [[0.5, 0.5, 0], [0, 0.5, 0], [0, 0, 0.5]]
+    filter_of = ["length", "content", "length", ""]
+    last, first = (f"filter-{name}" for name in ("content", "length"))
+    found = reasons_of(match_of(scores, [], filters=["length", "content"], filter_of=filter_of))
+    assert {url: reason for url, (reason, _) in found.items()} == {
+        "/en/0": last, "/en/1": first, "/en/2": "label", "/fr/0": first, "/fr/1": last, "/fr/2": "label",
+    }  # fmt: skip
+    assert found["/en/0"][1] == "none of its candidates passed this filter"
+
+
+def test_a_filtered_candidate_is_left_to_no_worse_page() -> None:
+    """Page 1 of A has a higher score, but the filter rejected it."""
+    scores = [[0.5, 0, 0], [0.75, 0, 0], [0, 0, 0]]
+    found = reasons_of(match_of(scores, [(0, 0)], filters=["length"], filter_of=["", "length"]))
+    assert found["/en/1"][0] == "filter-length"
+
+
+@pytest.mark.parametrize(
+    ("chance", "n", "reason", "detail"),
+    [
+        (0.25, 1, "doubtful", "probability 0.2500 with {}"),
+        (0.25, 2, "doubtful", "probability 0.2500 with {}"),
+        (0.375, 2, "tie", "probability 0.3750 with {}, one of 2 pairs that are equally good"),
+        (0.25, 3, "tie", "probability 0.2500 with {}, one of 3 pairs that are equally good"),
+    ],
+)
+def test_a_tie_is_a_doubt_of_which_one_is_probably_right(chance: float, n: int, reason: str, detail: str) -> None:
+    """Two at a chance of a quarter each are as likely wrong as right."""
+    match_ = match_of(np.eye(3).tolist(), [(0, 0), (1, 1), (2, 2)], [1, chance, 1], n_equal=[1, n, 1])
+    assert reasons_of(match_) == {"/en/1": (reason, detail.format("/fr/1")), "/fr/1": (reason, detail.format("/en/1"))}
+
+
+def test_limits_name_the_pair_that_they_leave_out() -> None:
+    scores = np.diag([0.75, 0.5, 0.25]).tolist()
+    settings = MatchSettings(max_pairs=1, min_score=0.5)
+    text = "match.{} leaves out its pair with /{}/{}, of score {}"
+    assert reasons_of(match_of(scores, [(0, 0), (1, 1), (2, 2)], settings=settings)) == {
+        f"/{own}/{n}": ("over-limit", text.format(limit, other, n, score))
+        for n, limit, score in ((1, "max_pairs", "0.5000"), (2, "min_score", "0.2500"))
+        for own, other in (("en", "fr"), ("fr", "en"))
+    }
+
+
+def test_a_rejected_pair_is_the_reason_of_both_pages() -> None:
+    labels = [[-1, 0, 0], [0, 0, 0], [0, 0, 0]]
+    found = reasons_of(match_of(np.diag([0, 0.5, 0.5]).tolist(), [(1, 1), (2, 2)], labels=labels))
+    assert found == {
+        "/en/0": ("label", "not with /fr/0: a label rejects the pair"),
+        "/fr/0": ("label", "not with /en/0: a label rejects the pair"),
+    }
+
+
+NOTHING = [[0.0] * 3] * 3
+ONE = [[0.5, 0, 0], [0, 0, 0], [0, 0, 0]]
+FILTERS = ["length", "content"]
+STEPS: list[tuple[str, dict[str, Any]]] = [
+    ("no-candidate", {"scores": NOTHING, "pairs": []}),
+    ("filter-length", {"scores": ONE, "pairs": [], "filters": FILTERS, "filter_of": ["length"]}),
+    ("filter-content", {"scores": ONE, "pairs": [], "filters": FILTERS, "filter_of": ["content"]}),
+    ("no-partner-left", {"scores": [[0.5, 0, 0], [0.5, 0, 0], [0, 0, 0]], "pairs": [(1, 0)]}),
+    ("doubtful", {"scores": ONE, "pairs": [(0, 0)], "chances": [0.125]}),
+    ("tie", {"scores": ONE, "pairs": [(0, 0)], "chances": [0.25], "n_equal": [3]}),
+    ("over-limit", {"scores": ONE, "pairs": [(0, 0)], "settings": MatchSettings(max_pairs=0)}),
+]
+"""Reasons of page 0 in the order of how far it came, each in another language."""
+
+
+@pytest.mark.parametrize(("first", "second"), list(combinations(range(len(STEPS)), 2)))
+def test_of_several_languages_that_counts_in_which_a_page_came_furthest(first: int, second: int) -> None:
+    for order in ((first, second), (second, first)):
+        matches = [match_of(**STEPS[k][1], langs=("en", lang)) for k, lang in zip(order, ("fr", "de"), strict=True)]
+        assert reasons_of(*matches)["/en/0"][0] == STEPS[second][0]
+
+
+def test_a_pair_in_one_language_is_enough() -> None:
+    paired = match_of(ONE, [(0, 0)], langs=("en", "de"))
+    assert "/en/0" not in reasons_of(match_of(NOTHING, []), paired)
+    assert reasons_of(match_of(NOTHING, []), paired)["/fr/0"] == NO_CANDIDATE
+
+
+@pytest.mark.parametrize(
+    ("lang", "is_wanted", "reason", "detail"),
+    [
+        ("und", False, "no-language", ""),
+        ("mul", False, "two-languages", "block by block in two of the wanted languages"),
+        ("ru", False, "other-language", "ru"),
+        ("en", True, "only-language", "no page of its site is in a matched language other than en"),
+    ],
+)
+def test_pages_that_were_not_compared(lang: str, is_wanted: bool, reason: str, detail: str) -> None:
+    (reject,) = unpaired_pages(["/a"], [lang], np.array([is_wanted]), [])
+    assert reject == Reject("/a", "match", reason, detail)

@@ -5,16 +5,32 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from tests.archives import respond
 from tests.made_sites import BASE, LANGS, page
+from tests.match.test_pairs_file import write_pairs
 from twinlink.config import Config
 from twinlink.ingest.stage import ingest
 from twinlink.jobs.mine import match_stage
 from twinlink.match import stage as module
+from twinlink.match.reuse import EarlierMatch, site_digest, write_digests
+from twinlink.match.site_tables import TABLES
 from twinlink.rundir.directory import RunDirectory
-from twinlink.tables import CANDIDATES, FILTERS, LANGUAGES, LOOK_ALIKES, PAIRS, REJECTS, WEIGHTS, read_table
+from twinlink.tables import (
+    CANDIDATES,
+    FILTERS,
+    LANGUAGES,
+    LOOK_ALIKES,
+    PAGES,
+    PAIRS,
+    REJECTS,
+    WEIGHTS,
+    Reject,
+    read_table,
+    write_table,
+)
 from twinlink.toy import toy_site
 
 HOSTS = ("http://one.example", "http://two.example")
@@ -137,3 +153,87 @@ def test_a_damaged_result_is_made_anew(tmp_path: Path, matched_sites: list[str],
     assert "one.example" in matched_sites
     forget(run)
     assert done(run, [first, second]) == after
+
+
+# ---- by hand
+
+
+def table(*names: str) -> pa.Table:
+    return pa.table({"url": [f"http://one.example/{name}" for name in names]})
+
+
+def pages(folder: Path, *digests: str) -> Path:
+    """Write pages that differ in the digests of their bodies alone."""
+    plain = {pa.string(): "", pa.int64(): 0, pa.int16(): 0, pa.binary(): b"", pa.list_(pa.string()): []}
+    empty = {field.name: plain[field.type] for field in PAGES if not field.nullable}
+    file = folder / f"{'-'.join(digests)}.parquet"
+    write_table(pa.Table.from_pylist([{**empty, "digest": digest} for digest in digests], PAGES), PAGES, file)
+    return file
+
+
+def test_digests_differ_by_what_a_result_depends_on(tmp_path: Path) -> None:
+    part = pages(tmp_path, "1", "2")
+    digest = site_digest("shared", part, (table("a"), table("b")), with_bodies=False)
+    assert site_digest("shared", part, (table("a"), table("b")), with_bodies=False) == digest
+    others = [
+        site_digest("other", part, (table("a"), table("b")), with_bodies=False),
+        site_digest("shared", part, (table("a"), table("c")), with_bodies=False),
+        site_digest("shared", part, (table("b"), table("a")), with_bodies=False),
+        site_digest("shared", part, (table("a", "b"), table()), with_bodies=False),
+        site_digest("shared", part, (table("a"), table("b")), with_bodies=True),
+    ]
+    assert len({digest, *others}) == 1 + len(others)
+    in_pieces = pa.concat_tables([table("a"), table("b")])
+    assert in_pieces["url"].num_chunks == 2
+    assert site_digest("", part, [in_pieces], with_bodies=False) == site_digest(
+        "", part, [table("a", "b")], with_bodies=False
+    )
+
+
+def test_bodies_count_where_a_method_reads_them(tmp_path: Path) -> None:
+    one, other = pages(tmp_path, "1", "2"), pages(tmp_path, "1", "3")
+    plain, with_bodies = (
+        [site_digest("", part, [], with_bodies=has) for part in (one, other)] for has in (False, True)
+    )
+    assert len(set(plain)) == 1
+    assert len(set(with_bodies)) == 2
+
+
+def earlier(tmp_path: Path) -> RunDirectory:
+    """A run whose match has two sites of one pair each, and two rejects of each."""
+    run = RunDirectory.create(tmp_path / "run")
+    folder = run.path / "match"
+    for site in ("one", "two"):
+        for name, schema in TABLES.items():
+            write_table(schema.empty_table(), schema, folder / name / f"{site}.parquet")
+        write_pairs(folder, site, (f"http://{site}.example/a", 0.5, 0.5))
+    rejects = [Reject(f"http://{site}.example/{k}", "match", "tie", "") for site in ("one", "two") for k in range(2)]
+    write_table(
+        pa.Table.from_pylist([each._asdict() for each in rejects], REJECTS), REJECTS, folder / "rejects.parquet"
+    )
+    write_digests(folder, {"one": "1", "two": "2"})
+    return run
+
+
+def test_an_earlier_result_of_the_same_digest_is_found(tmp_path: Path) -> None:
+    match = EarlierMatch(earlier(tmp_path))
+    urls = table("0", "1", "2")["url"]
+    found = match.find("one", "1", urls, "now")
+    assert found is not None
+    assert found.keys() == {*TABLES, "rejects"}
+    assert found["pairs"].schema.equals(PAIRS)
+    assert [(row["url_a"], row["signature"]) for row in found["pairs"].to_pylist()] == [("http://one.example/a", "now")]
+    assert found["rejects"] == [Reject(f"http://one.example/{k}", "match", "tie", "") for k in range(2)]
+    assert match.find("one", "2", urls, "now") is None
+    assert match.find("three", "1", urls, "now") is None
+
+
+@pytest.mark.parametrize("damage", [*(f"{name}/one.parquet" for name in TABLES), "rejects.parquet", "sites.json"])
+def test_nothing_is_found_of_a_damaged_result(tmp_path: Path, damage: str) -> None:
+    run = earlier(tmp_path)
+    (run.path / "match" / damage).write_bytes(b"damaged")
+    assert EarlierMatch(run).find("one", "1", table("0")["url"], "now") is None
+
+
+def test_nothing_is_found_where_nothing_was_matched(tmp_path: Path) -> None:
+    assert EarlierMatch(RunDirectory.create(tmp_path / "run")).find("one", "1", table("0")["url"], "now") is None

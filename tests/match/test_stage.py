@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from tests.made_sites import BASE, LANGS, page, write_pages, write_town, write_toy
-from twinlink.config import Config
+from twinlink.config import Config, MatchSettings
+from twinlink.config.match import WeighingSettings
+from twinlink.config.patterns import PatternSettings
 from twinlink.errors import LexiconError, MissingStageError
 from twinlink.ingest.stage import ingest
+from twinlink.language.site_languages import site_languages
 from twinlink.match import stage as module
 from twinlink.match.sides import language_groups
 from twinlink.match.stage import match
@@ -186,3 +190,80 @@ def test_the_language_finder_can_be_replaced(tmp_path):
     assert match(run, CONFIG, find_languages=none) != match(other, CONFIG)
     assert len(Run(run.path).pairs) == 0
     assert set(Run(run.path).rejects["reason"]) == {"no-language"}
+
+
+PATTERNS = PatternSettings(min_pairs=9)
+
+
+@pytest.mark.parametrize(
+    ("method", "evidence", "counts"),
+    [
+        ("urls", ("content",), True),
+        ("weighed", ("content", "pattern"), True),
+        ("weighed", ("content",), False),
+        ("liu2014", ("content", "pattern"), False),
+        ("jangeldin", ("content", "pattern"), False),
+    ],
+)
+def test_settings_of_patterns_count_where_patterns_are_used(method, evidence, counts):
+    settings = MatchSettings(method=method, weighing=WeighingSettings(evidence=evidence), patterns=PATTERNS)
+    assert module._that_count(settings).patterns == (PATTERNS if counts else PatternSettings())
+
+
+def test_another_language_finder_is_signed_by_its_name():
+    def finder():
+        raise NotImplementedError
+
+    class Finder:
+        pass
+
+    assert "find_languages" not in module._signed_settings(CONFIG, LANGS, site_languages)
+    assert module._signed_settings(CONFIG, LANGS, finder)["find_languages"].endswith(".finder")
+    assert module._signed_settings(CONFIG, LANGS, Finder())["find_languages"].endswith(".Finder")
+
+
+def test_every_two_languages_that_are_matched_face_each_other():
+    table = pa.table({"lang": ["en", "de", "fr", "und", "zh-Hant", "zh-Hans"]})
+    assert module._facing_languages(table, ["en", "fr"]) == {("en", "fr")}
+    assert module._facing_languages(table, ["en", "zh"]) == {("en", "zh-Hans"), ("en", "zh-Hant")}
+
+
+def test_small_sites_are_matched_together_and_the_largest_first(tmp_path, monkeypatch):
+    sizes = {"a": 3, "b": 10, "c": 4, "d": 2, "e": 6, "f": 1}
+    for name, size in sizes.items():
+        (tmp_path / name).write_bytes(b"x" * size)
+    monkeypatch.setattr(module, "TASK_BYTES", 10)
+    batches = module._batches(tmp_path / name for name in sizes)
+    assert [[part.name for part in batch] for batch in batches] == [["b"], ["e", "c"], ["a", "d", "f"]]
+    (tmp_path / "g").write_bytes(b"x" * 4)
+    whole = module._batches(tmp_path / name for name in [*sizes, "g"])
+    assert [[part.name for part in batch] for batch in whole] == [["b"], ["e", "g"], ["c", "a", "d", "f"]]
+
+
+def test_a_match_that_is_done_remembers_its_settings_again(tmp_path):
+    run = matched(tmp_path, write_toy(tmp_path / "toy"))
+    file = RunDirectory(run.path).config_file
+    file.unlink()
+    match(RunDirectory(run.path), CONFIG)
+    assert Config.load(file).match.method == "liu2014"
+
+
+def test_a_match_without_pairs_is_not_remembered_however_often_it_is_called(tmp_path):
+    run = RunDirectory.create(tmp_path / "run")
+    ingest(run, [write_toy(tmp_path / "toy")], CONFIG.ingest)
+    before = run.config_file.read_text() if run.config_file.exists() else ""
+    nothing = CONFIG.override({"langs": ["en", "fr"]})
+    assert match(run, nothing) == match(run, nothing)
+    assert (run.config_file.read_text() if run.config_file.exists() else "") == before
+
+
+def test_rejects_of_all_sites_are_in_one_table_in_the_order_of_sites(tmp_path):
+    for host in ("b.example.org", "a.example.net"):
+        write_pages(tmp_path / "sites", {f"{host}/{n}.html": page(f"{n} {n}") for n in range(2)})
+    run = RunDirectory.create(tmp_path / "run")
+    ingest(run, [tmp_path / "sites"], Config().ingest)
+    seen = []
+    match(run, Config(), lambda *step: seen.append(step))
+    assert seen == [(1, 2), (2, 2)]
+    urls = [url for url in Run(run.path).rejects["url"] if "example" in url]
+    assert [url.split("/")[2] for url in urls] == ["a.example.net"] * 2 + ["b.example.org"] * 2

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from threading import Barrier
 
+import numba
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -92,3 +95,47 @@ def test_threads_compile_a_kernel_once(
     with ThreadPoolExecutor(4) as pool:
         assert set(pool.map(machine_code, range(4))) == {kernel.interpreted}
     assert len(calls) == 1
+
+
+def _cut_short(file: Path) -> None:
+    file.write_bytes(file.read_bytes()[:10])
+
+
+def _make_folder(file: Path) -> None:
+    file.unlink()
+    file.mkdir()
+
+
+class TestCache:
+    """Files of numba's cache that cannot be used: the kernel is compiled without them."""
+
+    @pytest.fixture
+    def folder(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+        monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+        monkeypatch.setattr(Kernel, "patience", 0.0)
+        return tmp_path
+
+    @staticmethod
+    def kernel() -> Kernel[[Floats, Floats], float]:
+        return compiled_beyond(12_000)(_sum_of_products)
+
+    @pytest.mark.parametrize(
+        ("ending", "damage", "is_mended"),
+        [("nbc", _cut_short, True), ("nbi", _cut_short, True), ("nbi", _make_folder, False)],
+    )
+    def test_damaged(self, ending: str, damage: Callable[[Path], None], is_mended: bool, folder: Path) -> None:
+        assert self.kernel()(np.arange(4.0), np.empty(4)) == 36.0
+        [file] = folder.glob(f"*/*_sum_of_products*.{ending}")
+        damage(file)
+        for hits in (0, int(is_mended)):
+            kernel = self.kernel()
+            assert kernel(np.arange(4.0), np.empty(4)) == 36.0
+            assert sum(kernel.machine_code.stats.cache_hits.values()) == hits  # type: ignore[attr-defined]
+
+    def test_full_disk(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        def full(*_: object) -> None:
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr("numba.core.caching.IndexDataCacheFile._save_data", full)
+        assert self.kernel()(np.arange(4.0), np.empty(4)) == 36.0
+        assert not list(folder.glob("*/*.nbc"))

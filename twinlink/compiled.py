@@ -85,9 +85,11 @@ class Kernel(Generic[P, ResultT]):
 
     def _compiled(self, njit: Callable[..., Any]) -> Callable[P, ResultT]:
         try:
-            return cast("Callable[P, ResultT]", njit(cache=True, nogil=True)(self.interpreted))
+            machine_code = njit(cache=True, nogil=True)(self.interpreted)
         except RuntimeError:  # numba found no writable folder, as in a read-only container
             return cast("Callable[P, ResultT]", njit(nogil=True)(self.interpreted))
+        _make_optional(machine_code._cache)  # numba has no setting for it
+        return cast("Callable[P, ResultT]", machine_code)
 
     @property
     def _numba_type_(self) -> Any:
@@ -140,6 +142,24 @@ class _Part(Kernel[P, ResultT]):
         if time.perf_counter() > _turn.end:
             raise OutOfPatience
         return self.interpreted(*args, **kwargs)
+
+
+def _make_optional(cache: Any) -> None:
+    """Let numba compile where a file of its cache is damaged or another user's, and go on where the disk is full."""
+
+    def tried(step: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(step)
+        def attempt(*args: Any) -> Any:
+            try:
+                return step(*args)
+            except Exception:  # noqa: BLE001  (a damaged pickle raises anything)
+                with suppress(Exception):
+                    cache.flush()
+            return None
+
+        return attempt
+
+    cache.load_overload, cache.save_overload = tried(cache.load_overload), tried(cache.save_overload)
 
 
 def n_elements(values: tuple[Any, ...]) -> int:

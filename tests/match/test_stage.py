@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pyarrow as pa
 import pytest
 
+from tests.dictionaries import write_dictd
 from tests.made_sites import BASE, LANGS, page, write_pages, write_town, write_toy
 from twinlink.config import Config, MatchSettings
 from twinlink.config.match import WeighingSettings
 from twinlink.config.patterns import PatternSettings
-from twinlink.errors import LexiconError, MissingStageError
+from twinlink.errors import InputError, LexiconError, MissingStageError
 from twinlink.ingest.stage import ingest
 from twinlink.language.site_languages import site_languages
 from twinlink.match import stage as module
@@ -18,6 +22,9 @@ from twinlink.match.sides import language_groups
 from twinlink.match.stage import match
 from twinlink.run import Run
 from twinlink.rundir.directory import RunDirectory
+from twinlink.similarity import lexicon_sets
+from twinlink.similarity.installed_dictionaries import installed_dictionaries
+from twinlink.similarity.lexicon_sets import RECORD
 from twinlink.system.workers import worker_processes
 from twinlink.toy import toy_site
 
@@ -267,3 +274,59 @@ def test_rejects_of_all_sites_are_in_one_table_in_the_order_of_sites(tmp_path):
     assert seen == [(1, 2), (2, 2)]
     urls = [url for url in Run(run.path).rejects["url"] if "example" in url]
     assert [url.split("/")[2] for url in urls] == ["a.example.net"] * 2 + ["b.example.org"] * 2
+
+
+class Watched(ThreadPoolExecutor):
+    """An executor without processes, which counts its tasks; they read what workers share from its file."""
+
+    n_tasks = 0
+
+    def submit(self, *args, **kwargs):
+        self.n_tasks += 1
+        return super().submit(*args, **kwargs)
+
+
+@pytest.fixture
+def two_sites(tmp_path, monkeypatch):
+    """A run of two sites in two languages, each site a task of its own."""
+    for host in range(2):
+        write_town(tmp_path / "sites" / f"www.town{host}.org", 2, first=10 * host)
+    run = RunDirectory.create(tmp_path / "run")
+    ingest(run, [tmp_path / "sites"], Config().ingest)
+    monkeypatch.setattr(module, "TASK_BYTES", 1)
+    return run
+
+
+def test_an_executor_matches_sites_if_there_are_several_tasks(two_sites, monkeypatch):
+    config = Config().override({"langs": ["en", "fr"]})
+    with Watched(1) as executor:
+        match(two_sites, config, executor=executor)
+        assert executor.n_tasks == 2
+        monkeypatch.setattr(module, "TASK_BYTES", 10**9)
+        match(two_sites, config.override({"match.max_pairs": 1}), executor=executor)
+        assert executor.n_tasks == 2
+
+
+@pytest.mark.parametrize("has_executor", [False, True])
+def test_dictionaries_that_cannot_be_read_are_recorded(two_sites, tmp_path, monkeypatch, has_executor):
+    """Wherever a site was matched: those that are found, of the two languages that face each other."""
+    index = write_dictd(tmp_path / "share" / "freedict-eng-fra.index", {"town": "ville"})
+    index.with_suffix(".dict.dz").write_bytes(b"no gzip")
+    monkeypatch.setattr(lexicon_sets, "installed_dictionaries", lambda: installed_dictionaries([tmp_path / "share"]))
+    config = Config().override({"langs": ["en", "fr"], "match.lexicons": ["auto"]})
+    with Watched(1) as executor:
+        match(two_sites, config, executor=executor if has_executor else None)
+    record = json.loads((two_sites.path / "match" / RECORD).read_text())
+    assert record["used"] == record["missing"] == {}
+    assert list(record["unreadable"]) == [str(index)]
+
+
+@pytest.mark.parametrize(("method", "is_read"), [("urls", True), ("liu2014", False)])
+def test_a_library_that_is_not_there_is_refused_where_it_is_used(two_sites, method, is_read):
+    config = Config().override({"match.method": method, "match.patterns.libraries": ["none.tsv"]})
+    if not is_read:
+        match(two_sites, config)
+        return
+    with pytest.raises(InputError, match=r"none\.tsv"):
+        match(two_sites, config)
+    assert two_sites.read_signature("match") is None

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
+import importlib
+import pkgutil
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Barrier
+from types import ModuleType
 
 import numba
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+import twinlink
 from twinlink.compiled import Kernel, compiled_beyond, part_of_kernel
 
 Floats = NDArray[np.float64]
@@ -139,3 +144,21 @@ class TestCache:
         monkeypatch.setattr("numba.core.caching.IndexDataCacheFile._save_data", full)
         assert self.kernel()(np.arange(4.0), np.empty(4)) == 36.0
         assert not list(folder.glob("*/*.nbc"))
+
+
+def _callees(module: ModuleType) -> set[str]:
+    """Return the other modules whose kernels a module of kernels uses."""
+    kernels = {kernel.interpreted.__module__ for kernel in vars(module).values() if isinstance(kernel, Kernel)}
+    return kernels - {module.__name__} if module.__name__ in kernels else set()
+
+
+def test_kernels_are_compiled_anew_with_those_they_call() -> None:
+    """Compiled code is cached by the content of its own file: it must name the digests of the files that it calls."""
+    names = [each.name for each in pkgutil.walk_packages(twinlink.__path__, "twinlink.") if "kernels" in each.name]
+    called = {module: _callees(module) for module in map(importlib.import_module, names)}
+    assert sum(map(len, called.values())) == 2
+    for module, callees in called.items():
+        for callee in callees:
+            file = Path(str(importlib.import_module(callee).__file__))
+            digest = hashlib.blake2b(file.read_bytes(), digest_size=8).hexdigest()
+            assert digest in vars(module).values(), f"write {digest} of {callee} in {module.__name__}"

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import random
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,8 +15,6 @@ from tests.both_ways import both_ways  # noqa: F401  (kernels of this module)
 from tests.patterns.pattern_twin import twin_patterns
 from twinlink.config.patterns import PatternSettings
 from twinlink.errors import ShapeError
-from twinlink.patterns import kernels as pattern_kernels
-from twinlink.patterns import url_kernels
 from twinlink.patterns.keys import Key, read_forms
 from twinlink.patterns.learning import SitePatterns, learn_patterns, pattern_evidence
 
@@ -228,12 +224,6 @@ def test_monstrous_addresses_do_no_harm() -> None:
     ]
     urls = [*monsters, *(f"http://x.hk/{'x-' * 900}{n}" for n in "ab"), *made("x.hk/en/{}.htm", "x.hk/tc/{}.htm")]
     assert Key("en", "tc") in {pattern.key for pattern in learn_patterns(urls).patterns}
-
-
-def test_kernels_are_compiled_anew_together() -> None:
-    """Compiled code is kept by the content of its own file: a change of `url_kernels` must change `pattern_kernels`."""
-    digest = hashlib.blake2b(Path(url_kernels.__file__).read_bytes(), digest_size=8).hexdigest()
-    assert digest == pattern_kernels.URL_KERNELS, f"write {digest} there"
 
 
 def test_languages_must_fit() -> None:

@@ -44,8 +44,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         return column
 
     print_tables(columns_of(given.sites, given.lexicons, of_site), sites_down=True)
-    chances, right = (np.concatenate(parts) for parts in zip(*verdicts, strict=True))
-    bins = reliability(chances, right)
+    probabilities, right = (np.concatenate(parts) for parts in zip(*verdicts, strict=True))
+    bins = reliability(probabilities, right)
     print("\n| pairs with a probability of about | how many | share that is right |\n| --- | --- | --- |")
     for mean, share, n in bins:
         print(f"| {number(mean)} | {n:,} | {number(share)} |")
@@ -67,16 +67,18 @@ def measure(case: Case, lexicons: Sequence[Lexicon]) -> tuple[Column, Verdicts]:
     return {"calibration": rows}, verdicts_of(case, match)
 
 
-def reliability(chances: npt.NDArray[np.float64], right: npt.NDArray[np.bool_]) -> list[tuple[float, float, int]]:
+def reliability(probabilities: npt.NDArray[np.float64], right: npt.NDArray[np.bool_]) -> list[tuple[float, float, int]]:
     """Return (mean probability, share of right pairs, number of pairs) of each non-empty bin.
 
     >>> reliability(np.array([0.97, 0.96, 0.1]), np.array([True, False, False]))
     [(0.1, 0.0, 1), (0.965, 0.5, 2)]
     """
-    places = np.clip(np.digitize(chances, EDGES) - 1, 0, len(EDGES) - 2)
+    places = np.clip(np.digitize(probabilities, EDGES) - 1, 0, len(EDGES) - 2)
     groups = [places == place for place in range(len(EDGES) - 1)]
     return [
-        (float(chances[group].mean()), float(right[group].mean()), int(group.sum())) for group in groups if group.any()
+        (float(probabilities[group].mean()), float(right[group].mean()), int(group.sum()))
+        for group in groups
+        if group.any()
     ]
 
 

@@ -4,9 +4,9 @@
 
     python -m experiments.canonical SITES... [--scratch FOLDER]
 
-Each site is mined as it is, with a canonical address in every page, and with its links leading there, too: the page at
-``/a/b.html`` names ``/a/b`` of its own host. F1 is at the own cut, by the list of known pairs, which has the addresses
-that were read.
+Each site is mined unchanged, with a canonical address in every page, and with links that use these addresses as well:
+the page at ``/a/b.html`` declares ``/a/b`` of its own host. F1 is that of the reported list, against known pairs with
+the addresses that were read.
 """
 
 from __future__ import annotations

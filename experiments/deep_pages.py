@@ -4,9 +4,10 @@
 
     python -m experiments.deep_pages SITES... [--hide 0.2] [--wrong 404|200] [--seed 0]
 
-Of the known pairs a share loses its second page: the run is read from files without these. A server on this machine has
-all pages, the hidden ones included, and answers wrong addresses with status 404, or with 200 and a page of the site
-with an apology in it. Recall: hidden pages that were found for the right partner; precision: of what was found.
+The second page of a share of the known pairs is hidden: the run is read from files without these pages. A server on
+this machine has all pages, and answers wrong addresses with status 404, or with status 200 and an error page in the
+layout of the site. Recall is the share of hidden pages that are found for the right partner, precision the share of
+found pages that are right.
 """
 
 from __future__ import annotations

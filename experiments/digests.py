@@ -1,11 +1,11 @@
 """Digests of the visible behaviour of twinlink, to verify that a change of structure changes nothing else.
 
-``python -m experiments.digests SITE... -o before.json`` runs the command line on site folders, on the toy site as
-an archive, and on the demo; it writes one digest per output and per column of a table. The file is
-written anew after every source, so that a stop loses one source at most. ``python -m experiments.digests --compare
-before.json after.json`` prints what differs and exits with 1 if anything does.
+``python -m experiments.digests SITE... -o before.json`` runs the command line on site folders, on the toy site as an
+archive, and on the demo; it writes one digest per output and per column of a table. The file is written after every
+source, so that an interruption loses one source at most. ``python -m experiments.digests --compare before.json
+after.json`` prints the differences and exits with 1 if there are any.
 
-A run lies at a fixed path, which is emptied first: two calls with the same code and sources give equal files.
+A run has a fixed path, which is emptied first: two calls with the same code and sources give equal files.
 """
 
 from __future__ import annotations

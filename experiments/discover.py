@@ -6,13 +6,13 @@
                                    [--probe-pages 10] [--score ours] [--accept patterns] [--kills 5] [--seed 0]
                                    [--no-spam] [--keep FOLDER]
 
-One local server answers for all hosts (`experiments.simweb`), as the crawler's HTTP proxy; the command is the real one,
-``twinlink discover``, in a process of its own. It is killed (SIGKILL) ``--kills`` times, after 4, 8, 12 … seconds of
-work, and called again. It is a simulation: the assumptions stand in `experiments.simweb.world`.
+One local server responds for all hosts (`experiments.simweb`), as the HTTP proxy of the crawler; the real command,
+``twinlink discover``, runs in a separate process. It is killed (SIGKILL) ``--kills`` times, after 4, 8, 12 … seconds of
+work, and called again. This is a simulation; its assumptions are in `experiments.simweb.world`.
 
-First table: sites that each round tried and added, truly bilingual ones among them (copies of other sites apart), the
-pairs found on its sites and the share of them that is right. Bilingual by chance: the share among all candidates that
-the round could choose from.
+The first table has the sites that each round tried and added, the truly bilingual ones among them (without copies of
+other sites), the pairs found on them and the share of right pairs. *Bilingual by chance* is the share among all
+candidates of the round.
 """
 
 from __future__ import annotations

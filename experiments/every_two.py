@@ -4,10 +4,10 @@
 
     python -m experiments.every_two SITE...
 
-The versions of a page are taken from the addresses: those in other languages than that of side A are in folders
-``/LANG/``, with the same path below. On opaque sites ``names.tsv`` has these addresses. Every two languages are wanted
-in a run of their own, in which all others are there, too. They are asked for by the name that most of their pages have
-on the site: ``qaa`` for a language that no finder knows, on a site that does not name it.
+The versions of a page are identified by address: versions in languages other than that of side A are in folders
+``/LANG/``, with the same path below. On opaque sites ``names.tsv`` has these addresses. Each pair of languages is
+matched in a run of its own, on the whole site. A language is requested by the name that most of its pages have on the
+site: ``qaa`` for a language unknown to the language finder, on a site that does not declare it.
 """
 
 from __future__ import annotations
@@ -104,9 +104,9 @@ def _row(site: Site, by_path: Mapping[str, Mapping[str, str]], langs: tuple[str,
     config = Config().override({"langs": list(asked)})
     pairs = match_site(site.pages, site.links, lambda _a, _b: (), config, "").pairs
     found = evaluate(list(zip(pairs["url_a"].to_pylist(), pairs["url_b"].to_pylist(), strict=True)), Gold(tuple(known)))
-    chances = pairs["probability"].to_pylist()
+    probabilities = pairs["probability"].to_pylist()
     named = [lang if lang == name else f"{lang} ({name})" for lang, name in zip(langs, asked, strict=True)]
-    return Row(" ".join(named), len(known), found.f1, sum(chances) / max(len(chances), 1), found.precision)
+    return Row(" ".join(named), len(known), found.f1, sum(probabilities) / max(len(probabilities), 1), found.precision)
 
 
 @app.command()

@@ -2,8 +2,8 @@
 
     python -m experiments.faults
 
-Runs the tests that bring the faults about; each row says what they found. Kills, pauses, hostile sites and files, and
-damaged archives in numbers are the business of `experiments.campaign`.
+Runs the tests that cause the faults; each row has their results. Kills, pauses, hostile sites and files, and large
+numbers of damaged archives are tried by `experiments.campaign`.
 """
 
 from __future__ import annotations

@@ -5,11 +5,11 @@
     python -m experiments.few_translated SITE OTHER [--translated 52] [--pages 1130]
 
 makes a site of the pages of SITE's side A, of as many pages of OTHER's side A as are missing, and of a few pages of
-SITE's side B whose translation is known. All other pages of side B are left out, and every link to a page of side B
-leads to its translation instead: as on sites where few pages are translated, these link to the others.
+SITE's side B with known partners. All other pages of side B are left out, and links to them lead to their partners
+instead, as on sites where only a few pages are translated.
 
-The second version puts the frame of side A (the blocks on a tenth of its pages) in the place of the frame of side B.
-The third is a site with both sides whole, on which a tenth of side A stands under the frame of side B.
+In the second version, the frame of side B is replaced by that of side A (the blocks on a tenth of its pages). The third
+version is a site with both sides complete, on which a tenth of side A has the frame of side B.
 """
 
 from __future__ import annotations

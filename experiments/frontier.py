@@ -2,10 +2,10 @@
 
     python -m experiments.frontier SITE... [--langs/--no-langs] [--pages N] [--starts N]
 
-Serves each site folder (see `experiments.cases`) on this machine, crawls it in either order without delay, and prints
-how many of the gold pairs are fetched, both pages of each, once a share of the pages is; and the area under that curve
-(share of the pairs over share of the pages). A budget of N pages takes the first N of this order. ``best`` is the order
-that knows all pairs: it fetches the two pages of each, one after the other, and pages without a partner last.
+Serves each site folder (see `experiments.cases`) on this machine, crawls it in each order without delay, and prints the
+share of gold pairs with both pages fetched after a share of the pages has been fetched, and the area under this curve.
+A budget of N pages gives the first N pages of the order. ``best`` is the order that knows all pairs: it fetches the two
+pages of each pair one after the other, and pages without a partner last.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@
     python -m experiments.fuzz_pages [--inputs 1000000] [--first 0] [--seed 1]
 
 Each input is a page of the toy site, or pieces of markup, in one of several encodings, with some bytes cut, doubled or
-replaced, and a Content-Type that need not be right. An input depends on its number and the seed alone, so that one that
-fails can be made again: ``--first NUMBER --inputs 1``. The tests do the same on a small scale with Hypothesis.
+replaced, and a Content-Type that may be wrong. An input depends only on its number and the seed, so that a failure can
+be reproduced: ``--first NUMBER --inputs 1``. The tests do the same on a small scale with Hypothesis.
 """
 
 from __future__ import annotations

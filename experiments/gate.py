@@ -4,9 +4,9 @@
 
     python -m experiments.gate [SITES...]
 
-The floors are in ``floors.toml`` beside this file. A floor is a little under what was measured when it was set; it is
-raised with the score and lowered only together with an explanation in ``CHANGELOG.md``. A site without a floor is shown
-and not judged. ``--propose`` prints the file that today's figures would give.
+The floors are in ``floors.toml`` beside this file. A floor is slightly below the score when it was set; it is raised
+with the score and lowered only together with an explanation in ``CHANGELOG.md``. A site without a floor is shown but
+not checked. ``--propose`` prints the file with floors for the current scores.
 """
 
 from __future__ import annotations

@@ -4,10 +4,10 @@
 
     python -m experiments.labels_curve SITES... [--sites NAME,NAME] [--steps 0,5,20,50,100] [--draws 3]
 
-A reviewer who knows the gold list answers what the queue of `twinlink review` asks; after each step the site is matched
-with all labels so far, and the queue asks on. *Others* are the pairs that nobody labelled, without the gold pairs that
-somebody accepted: F1 of the match without labels on them, and what it is with the labels. *Random* is the mean of
-``--draws`` reviewers who take reported pairs as they come.
+A simulated reviewer answers the questions of the queue of `twinlink review` by the gold list. After each step the site
+is matched with all labels so far, and the queue is updated. *Others* are the unlabelled pairs, without the gold pairs
+that were accepted: their F1 in the match without labels, and with the labels. *Random* is the mean of ``--draws``
+reviewers who label reported pairs in random order.
 """
 
 from __future__ import annotations
@@ -184,13 +184,13 @@ def _grouped(pair: Pair, gold: Gold) -> Pair:
 def quality(pairs: pd.DataFrame, gold: Gold, without: set[Pair] | frozenset[Pair] = frozenset()) -> Quality:
     """Score the pairs of a matching, except some, at the default cut and at the best one."""
     urls = list(zip(pairs["url_a"], pairs["url_b"], strict=True))
-    chances = pairs["probability"].to_numpy(np.float64)
+    probabilities = pairs["probability"].to_numpy(np.float64)
     kept = [place for place, pair in enumerate(urls) if pair not in without]
-    handed_out = [place for place in kept if chances[place] >= Config().match.min_probability]
+    handed_out = [place for place in kept if probabilities[place] >= Config().match.min_probability]
     found = evaluate([urls[place] for place in handed_out], gold)
-    points = precision_coverage([urls[place] for place in kept], chances[kept].tolist(), gold)
+    points = precision_coverage([urls[place] for place in kept], probabilities[kept].tolist(), gold)
     best = max((2 * p * r / (p + r) for _, p, r in points if p + r), default=0.0)
-    stated = float(chances[handed_out].mean()) if handed_out else float("nan")
+    stated = float(probabilities[handed_out].mean()) if handed_out else float("nan")
     return Quality(found.f1, best, stated, found.precision if handed_out else float("nan"))
 
 

@@ -4,8 +4,8 @@
 
     python -m experiments.languages SITES...
 
-prints one row a site: pages, ceiling by CLD2 on each page alone, ceiling by `page_languages`, CPU seconds of the
-latter. No matcher can find a pair above its ceiling.
+prints one row per site: pages, ceiling by CLD2 on each page alone, ceiling by `page_languages`, and CPU seconds of the
+latter. No matcher can find more pairs than this ceiling.
 """
 
 from __future__ import annotations

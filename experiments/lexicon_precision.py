@@ -4,12 +4,12 @@
 
     python -m experiments.lexicon_precision RUNS... --reference FOLDER [--draw]
 
-RUNS are runs with stage ``align`` done, e.g. those that ``experiments.sentences --runs`` keeps; the folder has
-dictionaries named like ``zh-en.tsv.xz``. Words are compared by their stems, Chinese in one script. An entry is *there*
-when the dictionary has both words as translations of each other, *in a phrase* when one is a word of a longer
-translation of the other. The first column of shares counts only entries whose first word is in the dictionary at all:
-what is not there may be right, for no dictionary is whole. ``--draw`` adds some of these to ``judged/RUN.lexicon.tsv``
-beside this file; its last column is to say whether they are right.
+RUNS are runs after stage ``align``, e.g. those that ``experiments.sentences --runs`` keeps; the folder has dictionaries
+named like ``zh-en.tsv.xz``. Words are compared by their stems, Chinese words in one script. An entry is *there* if the
+dictionary has both words as translations of each other, and *in a phrase* if one is a word of a longer translation of
+the other. The first column of shares counts only entries whose first word is in the dictionary: no dictionary is
+complete, so other entries may be right. ``--draw`` adds some of these to ``judged/RUN.lexicon.tsv`` beside this file; a
+person fills in the last column with whether they are right.
 """
 
 from __future__ import annotations

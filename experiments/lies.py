@@ -4,9 +4,10 @@
 
     python -m experiments.lies SITES... [--share 0.1]
 
-A cell is ``F1 (P / expected P)`` of the default settings at their own cut. Switch links and hreflang are made from the
-known pairs, so that sites without them can be measured, too: every page of a known pair names its partner, but for a
-share of the pages of side B that exchange what points at them. Addresses are those of the site, exchanged likewise.
+A cell is ``F1 (P / expected P)`` of the list that the default settings report. Switch links and hreflang are generated
+from the known pairs, so that sites without them can be measured, too: every page of a known pair points to its partner,
+but for a share of the pages of side B, incoming clues are exchanged. Addresses are those of the site, exchanged in the
+same way.
 """
 
 from __future__ import annotations

@@ -11,8 +11,8 @@ prints one table a condition:
 (c) no lexicon, no numbers: page lengths and the look of the link graph around a page are all there is.
 
 A row is a number of learning rounds, with links (evidence ``ets`` and ``external``) and without; a cell is ``best F1;
-F1 (P / expected P)``, first at the best threshold, then at the matcher's own cut. Condition (c) starts from links
-anyhow: there "without" says what the words learned from them do alone.
+F1 (P / expected P)``: at the best threshold, and of the reported list. Condition (c) always starts from links; there,
+"without" means that only the words learned from them are used.
 """
 
 from __future__ import annotations

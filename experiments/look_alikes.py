@@ -5,10 +5,10 @@
     python -m experiments.look_alikes SITE... -o FOLDER
 
 makes ``FOLDER/forms-NAME-plain`` and ``-opaque`` from each site folder and prints, for both, F1, expected and true
-precision and the processor time of matching. Each result is a page of the site with a country in its title and text (as
-the Unicode CLDR has it in both languages) and a paragraph of another page: 20 of 8 x 6 combinations. A tenth of the
-results lose a page of either language. Few links: every result links to a start page, and nothing to the results.
-With ``--others`` there are versions in further languages, each of nine in ten results; nobody asks for these.
+precision and the processor time of matching. Each result is a page of the site with a country in its title and text
+(from the Unicode CLDR, in both languages) and a paragraph of another page: 20 of 8 x 6 combinations. A tenth of the
+results has only one language. There are few links: every result links to a start page, and no page links to the
+results. With ``--others`` nine of ten results have versions in further languages, which are not among the wanted ones.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
 """Generated sites as lists of addresses with known partners: URL conventions, and sizes with a heavy tail.
 
-No page is behind the addresses. Assumptions: conventions are as frequent as the global credibility of their keys in
-Zhang, Yao & Kit, Table 2, for two thirds of the bilingual sites; the others have conventions that the paper's text and
-Bitextor's paper name (letters in names, variables, hosts, one directory more, three languages). Half of the sites are
-bilingual, on these ``TRANSLATED`` of the pages have a partner, and one in five is *weak*: few pages have one.
-Directories have few pages or many, names are words or dates, some pages are articles by number or a calendar's days.
+The addresses have no pages. Assumptions: for two thirds of the bilingual sites, the frequencies of conventions are
+proportional to the global credibility of their keys in Zhang, Yao & Kit, Table 2; the others have conventions mentioned
+in the text of that paper and in Bitextor's paper (letters in names, variables, hosts, an additional directory, three
+languages). Half of the sites are bilingual. On these, ``TRANSLATED`` of the pages have a partner, but one in five sites
+is *weak*: few pages have one. Directories have few or many pages, names are words or dates, and some pages are numbered
+articles or days of a calendar.
 """
 
 from __future__ import annotations

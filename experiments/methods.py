@@ -4,18 +4,18 @@
 
     python -m experiments.methods SITES... [--lexicons FOLDER]
 
-**Verification**, two tables a site: the site's right pairs, and for every four of them one of each wrong kind
-(`experiments.injected`). First what the pairs are like, then of each method precision, recall, F1, the share of each
-wrong kind that it takes for parallel, processor seconds, and what it found on its way (of filters: how many pairs each
-of them rejected). The same for all sites together: ``F1 (P / R)``.
+**Verification**, two tables per site: the right pairs of the site, and for every four of them one wrong pair of each
+kind (`experiments.injected`). The first table has the properties of the pairs; the second has, for each method,
+precision, recall, F1, the share of each wrong kind that it accepts, processor seconds, and notes (for filters, the
+number of pairs that each of them rejected). The same for all sites together: ``F1 (P / R)``.
 
 **Finding**: ``F1 (P / R), processor seconds`` of the list that each method reports. Linearising pages and counting
-words have rows of their own and are not in the seconds of the methods. Methods with URLs find nothing where addresses
-are opaque.
+words have separate rows and are not included in the seconds of the methods. Methods that use URLs find nothing on sites
+with opaque addresses.
 
-**Addresses**, where these and the links are left as they were: what the URL rule and fingerprints make of them, ``gold
-pairs among the candidates / candidates; F1 (P / R)``. All candidates count as found, several of one page included,
-until fingerprints choose the best one. Partly translated pages are candidates, but neither right nor wrong.
+**Addresses**, on sites with original addresses and links: results of the URL rule and of fingerprints, ``gold pairs
+among the candidates / candidates; F1 (P / R)``. All candidates count as found, including several of one page, until
+fingerprints choose the best one. Partly translated pages are candidates, but neither right nor wrong.
 """
 
 from __future__ import annotations

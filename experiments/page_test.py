@@ -4,10 +4,10 @@
 
     python -m experiments.page_test SITES... [--lexicons FOLDER] [--near 2]
 
-For each site ``F1 (P / R), processor seconds`` of what is reported: by method ``weighed`` as it is; with the pairs
-taken out that fail the page test; weighed once more, without and with the test as one more kind of evidence, for the
-candidates that are among the best few of either page (seconds of the test included in both); by ``webmining`` by
-structure alone, and with the content filter.
+For each site, ``F1 (P / R), processor seconds`` of the reported list: by method ``weighed``; the same without the pairs
+that fail the page test; weighed once more, without and with the test as an additional kind of evidence, for the
+candidates that are among the best few of either page (seconds of the test included in both); by ``webmining`` with
+structure only, and with the content filter.
 """
 
 from __future__ import annotations
@@ -92,9 +92,9 @@ def _tested(case: Case, match: SideMatch) -> npt.NDArray[np.float64]:
 
 def _teachers(match: SideMatch) -> list[tuple[int, int]]:
     """Return the pairs that are probably right, the most probable first."""
-    chances, matching = match.found.probabilities, match.found.matching
-    order = np.argsort(-chances, kind="stable")
-    order = order[chances[order] >= LIKELY]
+    probabilities, matching = match.found.probabilities, match.found.matching
+    order = np.argsort(-probabilities, kind="stable")
+    order = order[probabilities[order] >= LIKELY]
     return list(zip(matching.rows[order].tolist(), matching.columns[order].tolist(), strict=True))
 
 

@@ -57,7 +57,7 @@ CUTS_PER_WORD = (0.0, 0.5, 1.0, 2.0)
 
 
 class Aligned(NamedTuple):
-    """What twinlink makes of a site."""
+    """Sentence pairs of a site, as aligned by twinlink."""
 
     name: str
     folder: Path
@@ -74,7 +74,7 @@ class Aligned(NamedTuple):
 
 
 class Read(NamedTuple):
-    """A sentence pair that is put out and that was read."""
+    """A reported sentence pair that was read."""
 
     probability: float
     per_word: float
@@ -121,13 +121,13 @@ def list_name(site: str) -> str:
 
 
 def align_site(folder: Path, out: Path, *, keep: bool = False) -> Aligned:
-    """Mine a site folder, unless that is done, and align it; ``keep`` takes an alignment that is there."""
+    """Mine a site folder, if not done before, and align it; with ``keep`` an existing alignment is used."""
     meta = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
     langs = [meta[side].split("-")[0] for side in ("lang_a", "lang_b")]
     found = mine([str(folder / "site")], out=out, langs=langs, ingest__base_url=f"http://{meta['host']}/")
     run = RunDirectory(out)
     if not keep:
-        shutil.rmtree(out / "align", ignore_errors=True)  # its signature does not tell states of the code apart
+        shutil.rmtree(out / "align", ignore_errors=True)  # its signature does not depend on the code
     start = time.process_time()
     with run.lock():
         align_stage(run, Config.load(run.config_file))
@@ -154,7 +154,7 @@ def _numbers(site: Aligned) -> Column:
 
 
 def _agreement(judged: Sequence[Judged], drawn: Mapping[Key, Row], rows: Sequence[Row]) -> Column:
-    """Compare the list with what comes out now."""
+    """Compare the list with the present sentence pairs."""
     read = {row.key: row.verdict for row in judged if row.verdict}
     here = {key_of(row) for row in rows}
     lost = Counter(verdict for key, verdict in read.items() if key not in here)
@@ -169,7 +169,7 @@ def _agreement(judged: Sequence[Judged], drawn: Mapping[Key, Row], rows: Sequenc
 
 
 def _read(judged: Sequence[Judged], drawn: Mapping[Key, Row]) -> list[Read]:
-    """Return the scores and verdicts of some sentence pairs, as far as the list has them."""
+    """Return the scores and verdicts of the sentence pairs that the list has."""
     verdicts = {row.key: row.verdict for row in judged if row.verdict}
     return [
         Read(row.probability, row.per_word, verdicts[key], row.score) for key, row in drawn.items() if key in verdicts
@@ -177,7 +177,7 @@ def _read(judged: Sequence[Judged], drawn: Mapping[Key, Row]) -> list[Read]:
 
 
 def _quality(read: Sequence[Read]) -> Column:
-    """Tell how many sentence pairs are right, by each score."""
+    """Return the number of right sentence pairs by score."""
     counts = Counter(one.verdict for one in read)
     by_score = [(one.chance, one.verdict) for one in read]
     by_chance = [(one.probability, one.verdict) for one in read]
@@ -198,9 +198,9 @@ def _by_cut(scored: Sequence[tuple[float, str]], cuts: Sequence[float], *, lenie
 
 
 def _told(read: Sequence[Read]) -> Column:
-    """Compare the chances that are told with the share that is right, from each cut to the next.
+    """Compare the mean chance with the share of right pairs, in each interval between two cuts.
 
-    Of all lines of a list that are put out, not only of those drawn now.
+    All reported lines of the list are used, not only those drawn now.
     """
     cells = {}
     for low, high in itertools.pairwise((*CUTS_CHANCE, 1.1)):
@@ -212,7 +212,7 @@ def _told(read: Sequence[Read]) -> Column:
 
 
 def _share(successes: int, trials: int) -> str:
-    """Write a share with its interval and the number it is a share of.
+    """Return a share with its interval and its denominator as text.
 
     >>> _share(8, 10), _share(0, 0)
     ('.800 (.490 to .943) of 10', '–')

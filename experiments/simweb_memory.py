@@ -5,12 +5,13 @@
     python -m experiments.simweb_memory [--hosts 1000000] [--seeds 12800] [--seed 0] [--top 500] [--rounds 3]
                                         [--out FOLDER]
 
-**This is a simulation.** Real are the package's patterns, credibility, rescue, guesses at deep pages, host graph scores
-and learned weights. Made are the hosts, their links and their addresses (`experiments.simweb.world`: heavy tails,
-topics, bilingual hosts that link to such hosts more often than chance has it, farms, mirrors), the language finder and
-the answers to wrong addresses (`experiments.simweb.listing`). How many pairs there are, how many are weak or deep, and
-how many translations are none is therefore put in; what is found out is which of them the methods get, what else they
-take for pairs, and which sites a ranking puts first under these assumptions. A crawl gets all linked pages of a site.
+**This is a simulation.** The patterns, credibility, rescue, guesses of deep pages, host graph scores and learned
+weights are those of the package. Simulated are the hosts, their links and their addresses (`experiments.simweb.world`:
+heavy tails, topics, bilingual hosts that link to such hosts more often than at random, farms, mirrors), the language
+finder and the responses to wrong addresses (`experiments.simweb.listing`). The number of pairs, the shares of weak and
+deep ones, and the share of wrong translations are therefore assumptions. Measured is which of them the methods find,
+what other pairs they report, and which sites a ranking puts first under these assumptions. A crawl gets all linked
+pages of a site.
 
 Table 3 is printed for three ways: the paper's (weak keys with C(p) > 500 are kept, the next sites by Σ weighted
 PageRank), ours, and ours where no language is known. Figure 2 is drawn for webs without spam, with many small link
@@ -50,7 +51,7 @@ WEBS: dict[str, dict[str, float]] = {
     "the same, no homophily": {"homophily": 0.0},
     "few farms, mirrors": {"spam": 0.001},
 }
-"""What is changed of the world's settings."""
+"""Changed settings of the world."""
 SHOWN = (50, 100, 200, 300, 400, 500)
 PAPER_KEYS = {("en", "tc"): 13997.36, ("eng", "tc"): 12869.56, ("english", "tc_chi"): 11436.12,
               ("chinese", "english"): 11032.46, ("chi", "eng"): 7824.86}  # fmt: skip
@@ -85,20 +86,20 @@ WAYS = (
 
 
 class Mined(NamedTuple):
-    """What one way yields."""
+    """Results of one way."""
 
     seeds: SeedMine
     first: Round
-    """The first sites that are added."""
+    """The first round of added sites."""
 
 
 class Ranked(NamedTuple):
-    """What the rankings of one web are worth."""
+    """Quality of the rankings of one web."""
 
     curves: dict[str, NDArray[np.int64]]
-    """Criterion → truly bilingual ones among the first N."""
+    """From a criterion to the number of truly bilingual sites among the first N."""
     others: dict[str, NDArray[np.int64]]
-    """The same of variants of ours."""
+    """The same for variants of our ranking."""
     model: SiteModel
     rounds: list[Round]
 
@@ -138,13 +139,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _same_pages(world: World, other: World) -> bool:
-    """Return whether the seeds of two webs have the same pages: webs that differ in their links alone."""
+    """Return whether the seeds of two webs have the same pages, because the webs differ only in their links."""
     names = ("seeds", "kind", "bilingual", "weak", "convention", "articles", "original")
     return all(np.array_equal(getattr(world, name), getattr(other, name)) for name in names)
 
 
 def measure_pairs(world: World, learned: Learned, top: int) -> dict[str, Mined]:
-    """Mine the seeds in each way, and the first sites that are added.
+    """Mine the seeds in each way, and the first round of added sites.
 
     Parameters
     ----------
@@ -166,7 +167,7 @@ def measure_pairs(world: World, learned: Learned, top: int) -> dict[str, Mined]:
 
 
 def measure_ranking(world: World, learned: Learned, n_rounds: int, top: int) -> Ranked:
-    """Judge the rankings of the sites outside the seeds, and follow each for some rounds."""
+    """Measure the rankings of the sites outside the seeds, and follow each for some rounds."""
     start = _start(world, learned)
     settings = RankingSettings()
     found, curves = best(world, start, settings, top)

@@ -32,7 +32,7 @@ def make_site(name: str, out: Path, cache: Path, options: Options) -> dict[str, 
     Raises
     ------
     RecipeError
-        If the name is not RECIPE-LANGUAGE-LANGUAGE, or the packages cannot be had or do not hold it.
+        If the name is not RECIPE-LANGUAGE-LANGUAGE, or the packages are not available or do not contain the site.
     """
     recipe, a, b = parse_name(name)
     wanted = dict.fromkeys(p for lang in (recipe.source, a, b, *options.noise) for p in recipe.package_names(lang))

@@ -13,7 +13,7 @@ from twinlink.similarity.lexicon import Lexicon
 __all__ = ["Column", "Measure", "claims", "columns_of", "number", "own_cut", "print_tables", "run"]
 
 Column = dict[str, dict[str, str]]
-"""What is measured on one site: title of the table → label of the row → text of the cell."""
+"""Results of one site: title of the table → label of the row → text of the cell."""
 Measure = Callable[[Case, Sequence[Lexicon]], Column]
 
 
@@ -27,7 +27,7 @@ def run(doc: str, measure: Measure, arguments: Sequence[str] | None = None) -> N
 
 
 def columns_of(places: Sequence[Path], lexicons: Path | None, measure: Measure) -> dict[str, Column]:
-    """Return what is measured on each site, by the site's name."""
+    """Return the results of each site, by the name of the site."""
     columns = {}
     for folder in find_cases(places):
         with open_case(folder) as case:
@@ -36,9 +36,9 @@ def columns_of(places: Sequence[Path], lexicons: Path | None, measure: Measure) 
 
 
 def print_tables(columns: Mapping[str, Column], *, sites_down: bool = False) -> None:
-    """Print one table for each title; a dash where a site has no such cell.
+    """Print one table per title, with a dash if a site does not have a cell.
 
-    Sites stand side by side, or ``sites_down`` below each other.
+    Sites are columns, or rows with ``sites_down``.
     """
     for title in dict.fromkeys(title for column in columns.values() for title in column):
         sites = [site for site, column in columns.items() if title in column]
@@ -57,7 +57,7 @@ def _print_grid(title: str, grid: Sequence[Sequence[str]]) -> None:
 
 
 def _short(site: str) -> str:
-    """Leave out what nearly all names have.
+    """Remove the suffix that nearly all names have.
 
     >>> _short("apache-en-fr-opaque"), _short("apache-en-fr-plain")
     ('apache-en-fr', 'apache-en-fr-plain')
@@ -66,7 +66,7 @@ def _short(site: str) -> str:
 
 
 def number(value: float) -> str:
-    """Write a share with three digits.
+    """Return a share with three digits as text.
 
     >>> number(0.98712), number(1), number(float("nan"))
     ('.987', '1.000', '–')
@@ -75,10 +75,10 @@ def number(value: float) -> str:
 
 
 def own_cut(outcome: Outcome) -> str:
-    """Write ``F1 (P / expected P)`` of a reported list."""
+    """Return ``F1 (P / expected P)`` of a reported list."""
     return f"{number(outcome.f1)} ({number(outcome.precision)} / {number(outcome.expected)})"
 
 
 def claims(outcome: Outcome) -> str:
-    """Write ``best F1; F1 (P / expected P)``: at the best threshold, and at the own cut."""
+    """Return ``best F1; F1 (P / expected P)``: at the best threshold, and of the reported list."""
     return f"{number(outcome.oracle)}; {own_cut(outcome)}"

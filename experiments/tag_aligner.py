@@ -5,10 +5,10 @@
     python -m experiments.tag_aligner fit SITES... [--pages 60]
     python -m experiments.tag_aligner judge SITES... [--pages 60] [--alone]
 
-Where both versions of a page carry the same ``id`` on an element, the text blocks that follow belong together: that is
-the gold here, on sites that keep their ids (no part of the tool looks at them). *Blocks*: the gold blocks of the tag
-aligner, precision and recall. *Sentences*: the share of gold block pairs whose first sentences stand in one bead, with
-anchors of some weight and without; how many beads differ; processor seconds of all rounds.
+If both versions of a page have the same ``id`` on an element, the text blocks that follow correspond: these are the
+gold blocks, on sites that keep their ids (which no part of twinlink uses). *Blocks*: precision and recall of the tag
+aligner on the gold blocks. *Sentences*: the share of gold block pairs whose first sentences are in one bead, with and
+without anchors; the number of beads that differ; processor seconds of all rounds.
 """
 
 from __future__ import annotations
@@ -45,16 +45,16 @@ _MARK = re.compile(r"⟦id:([\w.:-]+)⟧")
 FACTORS = (0.25, 0.5, 2.0, 4.0)
 WEIGHTS = (0.0, 0.5, 1.0, 2.0, 4.0)
 ROUNDS = 2
-"""Rounds of learning, as many as a run has."""
+"""Rounds of learning, as in a run."""
 
 
 class Page(NamedTuple):
-    """A page with what its ids say."""
+    """A page with the positions of its ids."""
 
     blocks: tuple[str, ...]
     outline: Outline
     ids: Mapping[str, int]
-    """Block that follows each id."""
+    """From an id to the block that follows it."""
 
 
 class Pair(NamedTuple):
@@ -63,7 +63,7 @@ class Pair(NamedTuple):
     a: Page
     b: Page
     gold: dict[int, int]
-    """Blocks of a that have a known partner, and this."""
+    """From the blocks of page a to their known partners."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -85,7 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def read_pairs(folder: Path, n_pages: int) -> list[Pair]:
-    """Read some gold pairs of a site, evenly taken from its list."""
+    """Read some gold pairs of a site, evenly spaced in its list."""
     lines = [line.split("\t")[:2] for line in (folder / "gold.tsv").read_text(encoding="utf-8").splitlines()]
     pairs = []
     for a, b in lines[:: max(1, len(lines) // n_pages)]:
@@ -139,7 +139,7 @@ def block_score(pairs: Sequence[Pair], settings: TagAlignerSettings) -> tuple[fl
 
 
 def fit(pairs: Sequence[Pair]) -> TagAlignerSettings:
-    """Search the weights one at a time, each time the factor that gives the best F1; print the way."""
+    """Optimise the weights one at a time by the factor with the best F1; print each step."""
     best, settings = _f1(pairs, TagAlignerSettings()), TagAlignerSettings()
     print(f"start {best:.4f}")
     while True:
@@ -163,7 +163,7 @@ def _variants(settings: TagAlignerSettings) -> Iterator[TagAlignerSettings]:
 
 
 def judge(name: str, pairs: Sequence[Pair], langs: tuple[str, str], *, alone: bool) -> None:
-    """Print what the tag aligner finds on a site, and what its anchors change."""
+    """Print the scores of the tag aligner on a site, and the effect of its anchors."""
     precision, recall = block_score(pairs, TagAlignerSettings())
     print(f"{name}: blocks P {precision:.4f} R {recall:.4f}")
     plain = None
@@ -216,7 +216,7 @@ def _prepare(
 
 
 def _hits(pair: Pair, done: tuple[tuple[list[Sentence], list[Sentence]], Aligned]) -> tuple[int, int]:
-    """Gold blocks whose first sentences stand in one bead, and all gold blocks."""
+    """Return the number of gold block pairs whose first sentences are in one bead, and of all gold block pairs."""
     (first, second), aligned = done
     bead_of = [np.full(len(side), -1) for side in (first, second)]
     for number, (i, i_end, j, j_end) in enumerate(aligned.beads.tolist()):

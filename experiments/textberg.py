@@ -4,9 +4,9 @@
 
     python -m experiments.textberg STEM_A STEM_B GOLD
 
-e.g. ``dev.de dev.fr dev.defr``, one sentence a line, and the gold beads. Strict: a bead counts when it is a gold bead;
-lax: when it shares a line with one on either side. Precision is over all beads put out, recall over the gold beads that
-have both sides. Also printed: how often the beads of each band of probability are right.
+e.g. ``dev.de dev.fr dev.defr``: files with one sentence per line, and the gold beads. Strict: a bead counts if it is a
+gold bead; lax: if it shares a line on each side with a gold bead. Precision is over all reported beads, recall over the
+gold beads that have both sides. The share of right beads in each interval of probability is printed, too.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     gold = read_beads(given.gold)
     print(f"{'':<22} strict P     R    F1   lax P     R    F1  beads")
     _print("Gale & Church", gale_church(a, b), gold)
-    align_texts(a[:2], b[:2])  # loads what is compiled
+    align_texts(a[:2], b[:2])  # compiles
     start = time.process_time()
 
     def show(number: int, aligned: Aligned) -> None:
@@ -74,7 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def gale_church(a: Sequence[str], b: Sequence[str]) -> list[Bead]:
-    """Align by lengths as Gale & Church (1993) do, with their shapes and numbers, over all cells."""
+    """Align by lengths with the bead types and parameters of Gale & Church (1993), over all cells."""
     shapes, band = Shapes.of(GALE_CHURCH_SHAPES), full_band(len(a), len(b))
     sums_a, sums_b = (np.cumsum([0.0, *map(len, side)]) for side in (a, b))
     scores = gale_church_scores(sums_a, sums_b, shapes.array, np.log(shapes.start), 1.0, START_VARIANCE, *band)
@@ -98,7 +98,7 @@ def score_beads(found: Iterable[Bead], gold: Iterable[Bead]) -> Score:
 
 
 def print_bands(beads: Sequence[Bead], probabilities: Sequence[float], gold: Sequence[Bead]) -> None:
-    """Print how many beads of each band of probability are right."""
+    """Print the share of right beads in each interval of probability."""
     print("probability       beads   mean  strict    lax")
     edges = [0.0, 0.5, 0.9, 0.99, 1.01]
     for low, high in itertools.pairwise(edges):
@@ -122,7 +122,7 @@ def _beads(rows: Iterable[Sequence[int]]) -> list[Bead]:
 
 
 def _shares(beads: set[Bead], reference: set[Bead]) -> tuple[float, float]:
-    """Share of the beads that are in the reference, and that share a line on each side with one of it."""
+    """Return the share of beads in the reference, and of beads that share a line on each side with a reference bead."""
     partners: dict[int, set[int]] = {}
     for a, b in reference:
         for line in a:

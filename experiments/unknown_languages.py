@@ -4,12 +4,12 @@
 
     python -m experiments.unknown_languages SITES... [--share 0.1] [--texts FOLDER]
 
-Each site is taken with a part of its pages once more in a language that nobody speaks (`cipher`: vowels for vowels,
-consonants for consonants), and with pages of each kind of `STRANGE`. With ``--texts`` every file of the folder (plain
-text in one language, paragraphs on lines, the name is the language) becomes pages beside those of the site.
+Each site is used with a part of its pages repeated in an invented language (`cipher`: vowels for vowels, consonants for
+consonants), and with pages of each kind of `STRANGE`. With ``--texts``, every file of the folder (plain text in one
+language, one paragraph per line, named after the language) gives additional pages.
 
-A row tells how many of the added pages are in one language of their own, and how many other pages are in it, too. The
-first should be all for texts and ciphers, none for strange pages; the second 0.
+A row has the share of added pages in one new language, and the number of other pages in the same language. The first
+should be 1 for texts and ciphers and 0 for strange pages; the second should be 0.
 """
 
 from __future__ import annotations
@@ -46,17 +46,17 @@ _CODE = (
 
 
 class Row(NamedTuple):
-    """What became of the added pages."""
+    """Outcome of the added pages."""
 
     added: int
     own: int
-    """In the language of their own that most of them have."""
+    """Added pages in the new language that most of them have."""
     others: int
-    """Pages of the site in that language."""
+    """Pages of the site in the same language."""
 
 
 def cipher(text: str) -> str:
-    """Return a text in a language that nobody speaks; digits and words in capitals stay.
+    """Return a text in an invented language; digits and words in capitals are kept.
 
     >>> cipher("A page of HTML 4") == cipher("A page of HTML 4"), "HTML 4" in cipher("A page of HTML 4")
     (True, True)
@@ -99,7 +99,7 @@ STRANGE: dict[str, Callable[[random.Random], list[str]]] = {
     "checksums": _checksums,
     "placeholder": _placeholder,
 }
-"""Makers of a page each."""
+"""Generators of one page each."""
 
 
 def text_pages(text: str) -> list[list[str]]:
@@ -109,7 +109,7 @@ def text_pages(text: str) -> list[list[str]]:
 
 
 def measure(blocks: Sequence[Sequence[str]], wanted: Sequence[str], added: Sequence[Sequence[str]]) -> Row:
-    """Find the languages of a site with some pages more, by text alone."""
+    """Identify the languages of a site with some additional pages, by text alone."""
     languages, _ = site_languages([*blocks, *added], [""] * (len(blocks) + len(added)), wanted)
     counts = Counter(name for name in languages[len(blocks) :] if _PRIVATE.fullmatch(name))
     if not counts:
@@ -141,7 +141,7 @@ def main(
     share: Annotated[float, typer.Option(help="Part of a side that a cipher is made of.")] = 0.1,
     texts: Annotated[Path | None, typer.Option(help="Folder of texts, one language a file.")] = None,
 ) -> None:
-    """Print what became of the added pages of each kind."""
+    """Print the outcome of the added pages of each kind."""
     typer.echo(f"{'site':28} {'added':24} {'pages':>6} {'own':>6} {'others':>7}")
     for folder in folders:
         site = read_site(folder)

@@ -4,12 +4,12 @@
 
     python -m experiments.url_patterns SITES... [--made 1000000] [--seed 0]
 
-**Real sites**: of every site folder the pairs that patterns find by addresses alone, ``pairs; F1 (P / R)``: with the
-languages of the pages known (as stage `match` finds them), without any, and what method ``urls`` reports of them once
-content has had its say. Beside them the URL rule of Bitextor (at most one difference), all of whose pairs count.
-Recall is of all known pairs; pages whose addresses tell nothing are in it. Last, a tenth of the addresses of the
-second side are interchanged, so that patterns join wrong pages: of these pairs, and of the others, how many content
-contradicts.
+**Real sites**: the pairs that patterns find by addresses alone, ``pairs; F1 (P / R)``, for every site folder: with the
+languages of the pages (as stage `match` identifies them), without languages, and those that method ``urls`` reports
+after the check of content. For comparison, the URL rule of Bitextor (at most one difference), all of whose pairs count.
+Recall is of all known pairs, including pages whose addresses do not show the language. Last, a tenth of the addresses
+of the second side are interchanged, so that patterns join wrong pages; the shares of these and of the other pairs that
+content contradicts are printed.
 
 **Made web** (``--made N``): N addresses of made sites (`experiments.made_urls`, which states its assumptions). Without
 languages. The globally most credible keys beside those of Zhang, Yao & Kit, Table 2, by their own number of pages; and
@@ -64,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def real_site(case: Case) -> Column:
-    """Return what addresses tell of one site."""
+    """Return the results by addresses on one site."""
     urls = [*case.side_a.urls, *case.side_b.urls]
     langs = [case.side_a.lang] * len(case.side_a.urls) + [case.side_b.lang] * len(case.side_b.urls)
     known, unknown = learn_patterns(urls, langs), learn_patterns(urls)
@@ -87,7 +87,7 @@ def real_site(case: Case) -> Column:
 
 
 def contradicted(case: Case, words: Words, share: float = INTERCHANGED) -> str:
-    """Interchange the addresses of some pages of the second side, and say how many of its pairs content rejects."""
+    """Interchange the addresses of some pages of the second side, and count the pairs that content contradicts."""
     urls = list(case.side_b.urls)
     moved = np.random.default_rng(0).choice(len(urls), int(share * len(urls)), replace=False)
     for page, other in zip(moved.tolist(), np.roll(moved, 1).tolist(), strict=True):
@@ -101,7 +101,7 @@ def contradicted(case: Case, words: Words, share: float = INTERCHANGED) -> str:
 
 
 def _pairs(found: SitePatterns, urls: Sequence[str]) -> list[tuple[str, str]]:
-    """Return the pairs of credible patterns, each page of the first side (known pairs have it first) in front."""
+    """Return the pairs of credible patterns, with the page of the first side first, as in the known pairs."""
     if not found.patterns:
         return []
     used = found.used()
@@ -121,7 +121,7 @@ def _keys(found: SitePatterns) -> str:
 
 
 def made_web(n_urls: int, seed: int) -> None:
-    """Print what patterns find on a made web."""
+    """Print the results of patterns on a generated web."""
     rng = np.random.default_rng(seed)
     sizes = site_sizes(n_urls, max(1, round(n_urls * SITES_A_URL)), rng)
     sites = [made_site(number, size, rng) for number, size in enumerate(sizes)]
@@ -146,7 +146,7 @@ def _print_keys(library: PatternLibrary) -> None:
 
 
 def _print_rescue(sites: Sequence[MadeSite], found: Sequence[SitePatterns], library: PatternLibrary) -> None:
-    """Print the pairs of credible keys, and those that rescue adds by each form; sites are learned again for it."""
+    """Print the pairs of credible keys, and those added by each form of rescue, for which sites are learned again."""
     print(f"{'':>34} {'pairs':>9} {'precision':>9} {'recall':>7}")
     plain = [_right(site, each) for site, each in zip(sites, found, strict=True)]
     _print_row("C(p,w) at least 0.1", plain, plain, sites)
@@ -159,7 +159,7 @@ def _print_rescue(sites: Sequence[MadeSite], found: Sequence[SitePatterns], libr
 
 
 def _right(site: MadeSite, found: SitePatterns) -> tuple[int, int]:
-    """Return the number of pairs, and of those that are right."""
+    """Return the number of pairs and of right pairs."""
     if not found.patterns:
         return 0, 0
     used = found.used()

@@ -25,25 +25,25 @@ __all__ = ["JUDGES", "Judged", "cells_of_kinds", "cells_of_method", "scores_of",
 
 Marks = npt.NDArray[np.bool_]
 Opinion = tuple[Marks, str]
-"""Which pairs are parallel, and what is to be said about the way there."""
+"""Which pairs are parallel, and a note on how they were found."""
 Judge = Callable[[PairSet], Opinion]
 
 WARM_UP = 4
-"""Pairs judged before time is taken, so that no loop has to be compiled then."""
+"""Pairs classified before time is measured, so that compilation does not count."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judged:
-    """What one method makes of a set of pairs."""
+    """Results of one method on a set of pairs."""
 
     parallel: Marks
     notes: str
     seconds: float
-    """Processor time, without that for reading and linearising the pages."""
+    """Processor time, without reading and linearising the pages."""
 
 
 def verify(pairs: PairSet) -> dict[str, Judged]:
-    """Return what each method says."""
+    """Return the results of each method."""
     return {name: _timed(method, pairs) for name, method in JUDGES.items()}
 
 
@@ -67,7 +67,7 @@ def _by_webmining(pairs: PairSet) -> Opinion:
 
 
 def _by_bitextor(pairs: PairSet, *, best: bool) -> Opinion:
-    """Ask Bitextor's filters; the last one, whether a pair is the ``best`` one of its pages, may be left out."""
+    """Apply Bitextor's filters; the last one, which keeps the ``best`` pair of a page, is optional."""
     a, b = (_shapes(side, lang, _in_characters) for side, lang in pairs.sides())
     verdicts = judge_bitextor2010(a, b, pairs.pattern(), MatchSettings())
     passed = verdicts.failed < 0
@@ -110,7 +110,7 @@ def _rejected(verdicts: FilterVerdicts) -> str:
 
 
 def scores_of(parallel: Marks, pairs: PairSet) -> tuple[float, float, float]:
-    """Return precision, recall and F1; 0 where nothing is right."""
+    """Return precision, recall and F1; 0 if no pair is right."""
     right = pairs.kinds == RIGHT
     n_found = np.count_nonzero(parallel & right)
     if not n_found:
@@ -120,14 +120,14 @@ def scores_of(parallel: Marks, pairs: PairSet) -> tuple[float, float, float]:
 
 
 def cells_of_method(judged: Judged, pairs: PairSet) -> dict[str, str]:
-    """Return what a table says of one method, by the head of the column."""
+    """Return the cells of one method by column."""
     measures = dict(zip(("P", "R", "F1"), map(number, scores_of(judged.parallel, pairs)), strict=True))
     through = {kind: number(_share(judged.parallel[pairs.kinds == k])) for k, kind in enumerate(KINDS)}
     return {**measures, **through, "seconds": f"{judged.seconds:.2f}", "notes": judged.notes}
 
 
 def cells_of_kinds(pairs: PairSet) -> dict[str, dict[str, str]]:
-    """Return how many pairs there are of each kind, right ones first, and how alike their pages are."""
+    """Return the number of pairs of each kind, right ones first, and the similarity of their pages."""
     alignment = _aligned(pairs, chunks=True)
     return {kind: _cells_of_kind(alignment, pairs.kinds == k) for k, kind in enumerate(("right", *KINDS), RIGHT)}
 

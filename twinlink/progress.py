@@ -89,14 +89,14 @@ def _heed_interrupt() -> Iterator[Callable[[], None]]:
     if threading.current_thread() is not threading.main_thread():  # signals are the main thread's
         yield lambda: None
         return
-    asked: list[int] = []
+    interrupts: list[int] = []
 
     def interrupt(number: int, _frame: object) -> None:
-        asked.append(number)
+        interrupts.append(number)
         raise KeyboardInterrupt
 
     def check() -> None:
-        if asked:
+        if interrupts:
             raise KeyboardInterrupt
 
     earlier = signal.signal(signal.SIGINT, interrupt)
@@ -175,8 +175,8 @@ def _live() -> Iterator[Report]:
     from rich.progress import BarColumn, Progress, TaskID, TextColumn
 
     console = Console(stderr=True)
-    said = TextColumn("{task.description}", markup=False)  # brackets in a detail are brackets; the end is cut off
-    columns = (BarColumn(bar_width=20), said) if console.width >= BAR_FROM else (said,)
+    text = TextColumn("{task.description}", markup=False)  # brackets in a detail are brackets; the end is cut off
+    columns = (BarColumn(bar_width=20), text) if console.width >= BAR_FROM else (text,)
     with Progress(*columns, console=console) as progress:
         stages: dict[str, tuple[TaskID, _Stage]] = {}
 

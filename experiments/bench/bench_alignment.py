@@ -57,7 +57,7 @@ def read_pairs(site: Path) -> tuple[list[Tokens], list[Tokens]]:
 
 
 def print_rates(side_a: list[Tokens], side_b: list[Tokens], n_pairs: int, n_plain: int, runs: int) -> None:
-    """Time all four, on the same pairs where they are compared, and check that they agree."""
+    """Time all four, with the same pairs for a comparison, and check that they agree."""
     places = np.arange(n_pairs) % len(side_a)
     align(side_a, side_b, places[:1], places[:1])  # compiles
     for name, chunks in (("with chunk pairs", True), ("cost alone", False)):

@@ -35,7 +35,7 @@ __all__ = ["by_nltk", "in_rounds", "made_texts", "main", "once"]
 
 Texts = Sequence[str]
 MOST_WHOLE = 1000
-"""Beads up to which all cells are looked at: NLTK takes minutes and gigabytes for more."""
+"""Maximum number of beads for alignment over all cells: for more, NLTK takes minutes and gigabytes."""
 SHAPES = [(1, 1), (1, 2), (2, 1), (1, 0), (0, 1), (2, 2)]
 SHARES = [88, 4, 4, 1.5, 1.5, 1]
 
@@ -73,7 +73,7 @@ def by_nltk(a: Texts, b: Texts) -> list[Bead]:
     sides: dict[int, tuple[set[int], set[int]]] = {}
     lengths = ([len(text) for text in side] for side in (a, b))
     ends = import_module("nltk.translate.gale_church").align_blocks(*lengths)
-    # It gives every two sentences of a bead, and nothing for those without partner.
+    # NLTK returns every pair of sentences of a bead, and nothing for sentences without a partner.
     bead_of: dict[tuple[str, int], int] = {}
     for i, j in ends:
         number = bead_of.get(("a", i), bead_of.get(("b", j), len(sides)))
@@ -107,7 +107,7 @@ WHOLE = ("lengths (Gale & Church)", "NLTK's gale_church")
 
 
 def made_texts(n_beads: int, seed: int = 1) -> tuple[list[str], list[str], list[Bead]]:
-    """Make two texts of n beads: words by Zipf's law, each with one translation; some numbers."""
+    """Generate two texts of n beads: words by Zipf's law, each with one translation, and some numbers."""
     rng = random.Random(seed)
     words = [f"w{number:04x}" for number in range(4000)]
     weights = [1 / (rank + 3) for rank in range(len(words))]

@@ -62,7 +62,7 @@ def main() -> None:
 
 @dataclass(frozen=True)
 class Cost:
-    """What a crawl came to: pages that the server sent, seconds, and megabytes."""
+    """Cost of a crawl: pages that the server sent, seconds, and megabytes."""
 
     pages: float
     wall: float
@@ -84,7 +84,7 @@ def measure(name: str, pages: int, paragraphs: int) -> Cost:
             # The usage of a process with that of its children: twinlink crawls in one.
             _, status, used = os.wait4(child.pid, 0)
             wall = time.perf_counter() - began
-        if status and name != "wget":  # wget minds that something was not found
+        if status and name != "wget":  # wget reports pages that were not found as an error
             raise SystemExit(f"{name} failed")
         sent = {request.path for request in read_log(log) if request.path != "/robots.txt"} - {"/sitemap.xml"}
     return Cost(len(sent), wall, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
@@ -143,7 +143,7 @@ CRAWLERS: dict[str, Callable[[str, Path], None]] = {
     "scrapy lean": lambda url, folder: be_scrapy(url, folder, lean=True),
     "scrapy jobdir": lambda url, folder: be_scrapy(url, folder, on_disk=True),
 }
-"""By name; wget is the one that is no Python."""
+"""Crawlers in Python by name; wget is not among them."""
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ from twinlink.graph.matching import greedy_matching
 from twinlink.graph.propagation import enhanced_similarity, external_similarity
 
 SECTION = 100
-"""Pages of a section, among which most links and most wrong candidates lie."""
+"""Pages per section; most links and most wrong candidates are within a section."""
 
 FIRST_CALL = """
 import time
@@ -90,11 +90,10 @@ def main() -> None:
 
 
 def make_site(n_source: int, n_target: int, candidates: int, degree: int, menu: int = 0) -> Site:
-    """Make a site of which nine links in ten are the same on both sides.
+    """Generate a site with nine of ten links the same on both sides.
 
-    A page has ``degree`` neighbours on average, and those of the menu besides. Its candidates are its translation and
-    pages chosen at random, half of them from the section that it is in; the score of its translation is the higher by
-    0.3.
+    A page has ``degree`` neighbours on average, in addition to those of the menu. Its candidates are its translation
+    and random pages, half of them from its own section; the score of its translation is higher by 0.3.
     """
     rng = np.random.default_rng(0)
     edges = _some_edges(rng, n_source, degree)
@@ -108,7 +107,7 @@ def make_site(n_source: int, n_target: int, candidates: int, degree: int, menu: 
 
 
 def print_first_call() -> None:
-    """Time the import and the first call in new processes, without and with machine code on disk."""
+    """Time the import and the first call in new processes, without and with compiled code on disk."""
     with tempfile.TemporaryDirectory() as cache:
         environment = os.environ | {"NUMBA_CACHE_DIR": cache}
         for name in ("compiled anew", "code on disk"):
@@ -130,7 +129,7 @@ def print_large(site: Site, rounds: int, threads: int | None, runs: int) -> None
 
 
 def print_ratio(site: Site, threads: int | None, runs: int) -> None:
-    """Time one round of both twins on one site, and compare what they find."""
+    """Time one round of both implementations on one site, and compare their results."""
     fast = median_times(lambda: external_similarity(*site, threads), runs)
     found = reference.as_dict(external_similarity(*site, threads))
     scores, sets = reference.as_dict(site.internal), (reference.as_sets(site.source), reference.as_sets(site.target))
@@ -179,14 +178,14 @@ def _some_edges(rng: np.random.Generator, n: int, degree: int, start: Pages | No
 
 
 def _linked(edges: Pages, n: int, menu: int) -> csr_array:
-    """Neighbours by some pairs of pages, and by a menu of the first pages that stands on every page."""
+    """Return the neighbours by pairs of pages, and by a menu on every page that links to the first pages."""
     everybody, entry = np.repeat(np.arange(n), menu), np.tile(np.arange(menu), n)
     source, target = np.concatenate([edges[:, 0], everybody]), np.concatenate([edges[:, 1], entry])
     return neighbours(adjacency(source, target, n))
 
 
 def _some_scores(rng: np.random.Generator, n_source: int, n_target: int, candidates: int) -> csr_array:
-    """S_in of the translations and of ``candidates - 1`` other pages for each page of either side."""
+    """Return S_in of the translation and of ``candidates - 1`` other pages for each page of either side."""
     rows, columns = _some_candidates(rng, n_source, n_target, candidates)
     columns_too, rows_too = _some_candidates(rng, n_target, n_source, candidates)
     pairs = np.concatenate([rows, rows_too]) * n_target + np.concatenate([columns, columns_too])
@@ -196,7 +195,7 @@ def _some_scores(rng: np.random.Generator, n_source: int, n_target: int, candida
 
 
 def _some_candidates(rng: np.random.Generator, n: int, n_other: int, candidates: int) -> tuple[Pages, Pages]:
-    """For each of ``n`` pages its translation, where there is one, and others, half of them from its section."""
+    """Return, for each of ``n`` pages, its translation, if any, and other pages, half of them from its section."""
     page = np.repeat(np.arange(n), candidates)
     place = np.tile(np.arange(candidates), n)
     near = page // SECTION * SECTION + rng.integers(0, SECTION, page.size)

@@ -68,7 +68,7 @@ def main() -> None:
 
 
 def write_links(folder: Path, n_links: int, n_hosts: int, seed: int) -> tuple[int, float]:
-    """Write the links of all sites, a file each; return the number of sites and the megabytes."""
+    """Write the links of all sites, one file per site; return the number of sites and the megabytes."""
     rng = np.random.default_rng(seed)
     n_sites = max(1, n_links // SITE_LINKS)
     hosts = pa.array([f"h{k}.{('com', 'hk', 'com.hk', 'org', 'gov.hk')[k % 5]}" for k in range(n_hosts)])
@@ -84,7 +84,7 @@ def write_links(folder: Path, n_links: int, n_hosts: int, seed: int) -> tuple[in
 
 
 def _made_links(site: str, n: int, hosts: pa.Array, rng: np.random.Generator) -> pa.Table:
-    """Return the links of a site, 60 a page, ordered by page."""
+    """Return the links of a site, 60 per page, ordered by page."""
     kind = rng.random(n)
     page = np.arange(n) // PAGE_LINKS
     own = np.floor(len(hosts) * rng.random(FOOTERS) ** 3).astype(np.int64)

@@ -5,10 +5,10 @@
     python -m experiments.bench.bench_hosts [--hosts 200] [--pages 500] [--delay 0] [--concurrency 4] [--latency 0]
                                             [--slow 0] [--slow-latency 5]
 
-Every host is an address of this machine with a made site of its own. The server works in a process of its own; its log
-says how many requests of a host were under way at once, and how far apart they came (Scrapy varies a delay by half, so
-half of it is the least). ``--slow`` hosts answer late: the last column of the first table says when the other hosts
-were done, which such hosts must not delay. The second table is the memory of the crawler's process on the way.
+Every host is an address of this machine with its own generated site. The server runs in a separate process; its log has
+the number of simultaneous requests to a host, and the intervals between them (Scrapy varies a delay by half, so the
+minimum is half of it). ``--slow`` hosts respond late: the last column of the first table is the time when the other
+hosts were complete, which slow hosts must not delay. The second table is the memory of the crawler process over time.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ MOMENTS = 12  # rows of the second table
 
 
 class Memory:
-    """Takes the memory of the crawler's process, from a child of this one, along with its pages."""
+    """Records the memory of the crawler process, which is a child of this process, and the number of pages."""
 
     def __init__(self) -> None:
         self.rows: list[tuple[float, int, float, float]] = []
-        """Seconds, pages fetched, megabytes in memory, the most so far."""
+        """Seconds, fetched pages, memory and peak memory in megabytes."""
         self._began = time.monotonic()
 
     def __call__(self, progress: CrawlProgress) -> None:
-        """Look once."""
+        """Record once."""
         found = crawler_memory()
         if found is not None:
             self.rows.append((time.monotonic() - self._began, progress.fetched, *found))
@@ -52,7 +52,7 @@ class Memory:
 
 
 def crawler_memory() -> tuple[float, float] | None:
-    """Return memory and peak memory of the crawler's process in megabytes; None when there is none."""
+    """Return memory and peak memory of the crawler process in megabytes; None if there is no such process."""
     for children in Path("/proc/self/task").glob("*/children"):
         for pid in children.read_text().split():
             try:
@@ -68,7 +68,7 @@ def crawler_memory() -> tuple[float, float] | None:
 
 
 def at_once(requests: Iterable[Request]) -> int:
-    """Return how many requests were under way at once at most.
+    """Return the maximum number of simultaneous requests.
 
     >>> at_once([Request(0, "/", 0.0, 2.0), Request(0, "/a", 1.0, 3.0), Request(0, "/b", 2.0, 4.0)])
     2
@@ -82,12 +82,12 @@ def at_once(requests: Iterable[Request]) -> int:
 
 
 def gaps(requests: Sequence[Request]) -> list[float]:
-    """Return the seconds between a host's requests as they came."""
+    """Return the seconds between the arrivals of a host's requests."""
     return [later - earlier for earlier, later in pairwise(sorted(one.came for one in requests))]
 
 
 def told(log: Sequence[Request], slow: int, n_pages: int) -> str:
-    """Return the row that says how the limits were kept."""
+    """Return the row on how the limits were respected."""
     hosts: defaultdict[int, list[Request]] = defaultdict(list)
     for request in log:
         hosts[request.site].append(request)

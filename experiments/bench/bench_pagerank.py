@@ -62,7 +62,7 @@ def main() -> None:
 
 
 def made_graph(n: int, m: int, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Return the links of n nodes as row pointers and targets; a target may come twice in a row."""
+    """Return the links of n nodes as row pointers and targets; a row may contain a target twice."""
     rng = np.random.default_rng(seed)
     share = rng.pareto(1.5, n) + 0.1
     share[rng.random(n) < DANGLING] = 0
@@ -76,7 +76,7 @@ def made_graph(n: int, m: int, seed: int) -> tuple[NDArray[np.int64], NDArray[np
 
 
 def measure(by: str, n: int, m: int, seed: int, tolerance: float) -> tuple[float, ...]:
-    """Return seconds to build, CPU and wall seconds, steps (0: not told), peak megabytes, distance to the solution."""
+    """Return seconds to build, CPU and wall seconds, steps (0: unknown), peak megabytes, distance to the solution."""
     pagerank(csr_array(np.eye(2)))
     base = _peak()
     indptr, targets = made_graph(n, m, seed)

@@ -70,7 +70,7 @@ def write_sites(file: Path, n_urls: int, seed: int) -> tuple[int, int, int]:
     with pq.ParquetWriter(file, schema, compression="zstd") as writer:
         for number, size in enumerate(sizes):
             site = made_site(number, size, rng)
-            page = np.arange(len(site.urls), dtype=np.int32)  # versions of one page have one number
+            page = np.arange(len(site.urls), dtype=np.int32)  # versions of one page have the same number
             for a, b in site.pairs:
                 page[b] = page[a]
             writer.write_table(pa.table([site.urls, page], schema=schema))
@@ -86,7 +86,7 @@ def in_a_process(file: Path, workers: int) -> tuple[float, ...]:
 
 
 def measure(file: Path, workers: int) -> tuple[float, ...]:
-    """Learn the patterns of all sites, then say which weak ones the library of all sites rescues."""
+    """Learn the patterns of all sites, then rescue weak ones with the library of all sites."""
     learn_patterns([f"http://x.hk/{lang}/{k}{tail}.htm" for lang in "ec" for tail in ("", "e") for k in range(99)])
     base = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     cpu, wall = time.process_time(), time.perf_counter()
@@ -112,7 +112,7 @@ def _learn(file: Path, groups: np.ndarray[tuple[int], np.dtype[np.int64]]) -> li
 
 
 def _quality(file: Path, found: list[SitePatterns]) -> tuple[int, int, int]:
-    """Return the number of pairs, of those that are right, and of the known ones (every two versions of a page)."""
+    """Return the number of pairs, of right pairs, and of known pairs (every pair of versions of a page)."""
     source = pq.ParquetFile(file)
     n_pairs, n_right, n_gold = 0, 0, 0
     for k, site in enumerate(found):

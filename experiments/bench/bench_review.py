@@ -4,11 +4,11 @@
 
     python -m experiments.bench.bench_review [--pairs 100000] [--sites 21] [--requests 15] [--run FOLDER]
 
-The run is synthetic (`experiments.bench.synthetic_run`); with ``--run`` it is kept there, and taken from there when it
-is there already. The report is written by `twinlink report`, and opened from its file in Chromium. The review is
-`twinlink review` in a process of its own, asked over HTTP; each line is one kind of request, for pairs from all over
-the run: median and worst of the times from request to last byte, and the server's own processor time for one. Labels
-are posted as people do, after 500 that are there from the start; ``label, and next pair`` is two answers.
+The run is synthetic (`experiments.bench.synthetic_run`); with ``--run`` it is kept in that folder, and reused if it
+exists. The report is written by `twinlink report` and opened from its file in Chromium. The review is `twinlink review`
+in a separate process, called over HTTP; each line is one kind of request, for pairs from the whole run: median and
+maximum of the times from the request to the last byte, and the processor time of the server per request. Labels are
+posted as a reviewer would, after 500 existing labels; ``label, and next pair`` is two responses.
 """
 
 from __future__ import annotations
@@ -63,14 +63,14 @@ class Opened:
 
 @dataclass(frozen=True)
 class Measured:
-    """How soon one kind of request was answered."""
+    """Response times of one kind of request."""
 
     name: str
     seconds: tuple[float, ...]
     cpu: float
-    """Seconds of processor time that the server took for one."""
+    """Processor seconds of the server per request."""
     n_bytes: int
-    """Of the longest answer."""
+    """Size of the longest response."""
 
     def __str__(self) -> str:
         median, worst = statistics.median(self.seconds), max(self.seconds)
@@ -80,12 +80,12 @@ class Measured:
 
 
 class Visitor:
-    """A browser without scripts that has come in.
+    """A browser without scripts that is logged in.
 
     Parameters
     ----------
     address : str
-        What `twinlink review` tells.
+        The address printed by `twinlink review`.
     """
 
     def __init__(self, address: str) -> None:
@@ -115,7 +115,7 @@ class Visitor:
 
 @contextmanager
 def reviewing(run: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """Start a review of a run; give its process and the address that it tells."""
+    """Start a review of a run; yield its process and the address that it prints."""
     command = [sys.executable, "-m", "twinlink", "review", str(run), "--no-open", "--port", "0", "--who", "bench"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         assert process.stdout is not None
@@ -141,7 +141,7 @@ def peak_megabytes(process: subprocess.Popen[str]) -> float:
 
 
 def settle(process: subprocess.Popen[str]) -> None:
-    """Wait until a process rests: what it reads ahead is read."""
+    """Wait until a process is idle, with its reading in advance complete."""
     before = -1.0
     while (now := cpu_seconds(process)) > before:
         before = now
@@ -164,12 +164,12 @@ def open_report(report: Path) -> Opened:
 
 
 def measure(process: subprocess.Popen[str], name: str, ask: Ask, times: int) -> Measured:
-    """Ask for something some times.
+    """Repeat a request.
 
     Raises
     ------
     RuntimeError
-        If it is not answered as it should be.
+        If the response is not as expected.
     """
     seconds, longest, cpu = [], 0, cpu_seconds(process)
     for number in range(times):
@@ -183,7 +183,7 @@ def measure(process: subprocess.Popen[str], name: str, ask: Ask, times: int) -> 
 
 
 def questions(visitor: Visitor, pairs: pd.DataFrame) -> Iterator[tuple[str, Ask]]:
-    """Yield what a person may ask for, by name: functions of the number of a request, at most that of the pairs."""
+    """Yield kinds of requests of a reviewer by name, each as a function of the number of the request."""
     yield from _of_queue(visitor, pairs["site"].tolist())
     yield from _of_pairs(visitor, pairs)
     yield from _of_labels(visitor, pairs)
@@ -243,7 +243,7 @@ def _paths(pairs: pd.DataFrame) -> list[str]:
 
 
 def label_some(run: Path, pairs: pd.DataFrame) -> None:
-    """Write down labels of some pairs, four in five accepted."""
+    """Write labels of some pairs, four in five accepted."""
     chosen = pairs.iloc[:: max(len(pairs) // N_LABELS, 1)]
     now = datetime.now(UTC)
     book = LabelBook(run)
@@ -252,7 +252,7 @@ def label_some(run: Path, pairs: pd.DataFrame) -> None:
 
 
 def asked_for(pairs: pd.DataFrame, archived: int, n: int) -> pd.DataFrame:
-    """Return pairs from all over the run that are in its archives; the front page of the largest site first."""
+    """Return archived pairs from the whole run; the front page of the largest site first."""
     by_address = pairs.sort_values("url_a", kind="stable")
     stored = by_address.iloc[:: max(len(pairs) // max(archived, 1), 1)]
     return stored.iloc[:: max(len(stored) // n, 1)].head(n)
@@ -279,7 +279,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def print_report(run: Path, n_pairs: int) -> None:
-    """Print what a report takes."""
+    """Print the cost of a report."""
     start, child = time.perf_counter(), os.times()
     report = RunDirectory(run).report_file
     subprocess.run([sys.executable, "-m", "twinlink", "report", str(run), "-q"], check=True, capture_output=True)
@@ -294,7 +294,7 @@ def print_report(run: Path, n_pairs: int) -> None:
 
 
 def print_answers(run: Path, pairs: pd.DataFrame, n: int) -> None:
-    """Print how soon a review answers."""
+    """Print the response times of a review."""
     start = time.perf_counter()
     with reviewing(run) as (process, address):
         told = time.perf_counter()
@@ -305,7 +305,7 @@ def print_answers(run: Path, pairs: pd.DataFrame, n: int) -> None:
         settle(process)
         print(f"all read ahead after {time.perf_counter() - start:.1f} s ({cpu_seconds(process):.1f} s CPU)")
         visitor.ask(f"/look/{pairs.iloc[0].page_a}")
-        settle(process)  # the archives are gone through once
+        settle(process)  # the archives are scanned once
         print(f"{'milliseconds':<22} {'median':>7} {'worst':>7} {'CPU':>7} {'kB':>8}")
         late = 0
         for name, ask in questions(visitor, pairs):

@@ -32,9 +32,9 @@ from twinlink.match.evidence import Between, Side
 from twinlink.match.selection import match_sides
 
 SOURCES = 3
-"""Real pages that a made page takes its own blocks from."""
+"""Number of real pages that the blocks of a generated page come from."""
 LINKS = 12
-"""Links of a page; half of them lead to pages of a neighbouring number."""
+"""Links per page; half of them lead to pages with similar numbers."""
 NEAR = 10
 FRAME_SHARE = 0.1
 """A block on more than this share of the pages is part of the frame."""
@@ -70,7 +70,7 @@ def in_a_process(site: Path, n_pages: int, seed: int) -> tuple[float, float, flo
 
 
 def measure(site: Path, n_pages: int, seed: int) -> tuple[float, float, float, float]:
-    """Make one site and match it; CPU and wall seconds are those of the matching, compiled code loaded before."""
+    """Generate one site and match it; CPU and wall seconds are those of the matching, without compilation."""
     with open_case(site) as case:
         match_sides(*made_sides(case, 50, seed), [], MatchSettings())
         sides = made_sides(case, n_pages, seed)
@@ -138,7 +138,7 @@ def made_side(
 
 
 def part_of(blocks: Sequence[str], share: float) -> Sequence[str]:
-    """Return one half of the blocks, beginning at a share of the first half: the same part of both versions."""
+    """Return one half of the blocks, starting at a share of the first half: the same part of both versions."""
     first = int(len(blocks) / 2 * share)
     return blocks[first : first + max(1, len(blocks) // 2)]
 

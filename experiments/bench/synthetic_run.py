@@ -39,7 +39,7 @@ from twinlink.urls import page_id
 __all__ = ["Size", "write_run"]
 
 ALIKE = 10
-"""Pages of a group of near-duplicates."""
+"""Pages per group of near-duplicates."""
 LANGS = ("en", "zh-Hant")
 N_TEXTS = 4_000  # blocks to draw from, in each language
 N_REJECTS = 20_000
@@ -49,24 +49,24 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Size:
-    """How large a run is."""
+    """Size of a run."""
 
     pairs: int = 100_000
     sites: int = 21
-    """The first has half of the pairs."""
+    """Number of sites; the first has half of the pairs."""
     blocks: int = 24
-    """Of a page; each is a bead with the block of the same number of its partner."""
+    """Blocks per page; each forms a bead with the block of the same number of the partner."""
     tags: int = 250
     links: int = 20
-    """From a page, one of them to the other language, one to the front page."""
+    """Links per page, one of them to the other language, one to the front page."""
     candidates: int = 20
-    """Of a page, its partner among them."""
+    """Candidates per page, including its partner."""
     archived: int = 1_000
-    """Pairs that are in an archive, evenly spread."""
+    """Number of pairs in an archive, evenly spaced."""
 
 
 class _Site:
-    """One site: its addresses, and what its tables have."""
+    """One site: its addresses, and the content of its tables."""
 
     def __init__(self, name: str, n: int, size: Size, rng: np.random.Generator) -> None:
         self.name, self.n, self.size, self.rng = name, n, size, rng
@@ -87,7 +87,7 @@ def write_run(folder: Path, size: Size | None = None, seed: int = 0) -> RunDirec
     Parameters
     ----------
     folder : Path
-        Made if need be.
+        Created if it does not exist.
     size : Size, optional
     seed : int
         The same seed gives the same tables.
@@ -160,7 +160,7 @@ def _pages(site: _Site, texts: tuple[list[str], list[str]], archives: Path) -> p
 
 
 def _archive(site: _Site, texts: tuple[list[str], list[str]], folder: Path) -> tuple[list[Written], list[str]]:
-    """Write some pages to an archive; return of all where they lie (the others: where there is none), and digests."""
+    """Write some pages to an archive; return positions (null for pages not in it) and digests of all pages."""
     written, digests = [Written("gone.warc.gz", 0, 0)] * (2 * site.n), [""] * (2 * site.n)
     writer = WarcWriter(folder, "crawl")
     step = max(site.size.pairs // max(site.size.archived, 1), 1)
@@ -204,7 +204,7 @@ def _links(site: _Site) -> pa.Table:
 
 
 def _write_look_alikes(site: _Site, folder: Path) -> None:
-    """Write groups of ten near-duplicates, of all pages."""
+    """Write all pages as groups of ten near-duplicates."""
     n = site.n - site.n % ALIKE
     parts = [
         pa.table(
@@ -232,9 +232,9 @@ def _write_match(site: _Site, folder: Path, signature: str) -> None:
     codes = np.repeat([0, 1], n)
     languages = {"page_id": site.ids.ravel(), "lang": np.array(LANGS)[codes], "lang_score": np.ones(2 * n, np.float32)}
     write_table(pa.table(languages), LANGUAGES, site_file(folder / "languages", site.name))
-    chances = (1 - np.minimum(rng.gamma(0.4, 0.12, n), 0.5)).astype(np.float32)
-    scores = (rng.random((n, k)) * chances[:, None]).astype(np.float32)
-    scores[:, 0] = chances
+    probabilities = (1 - np.minimum(rng.gamma(0.4, 0.12, n), 0.5)).astype(np.float32)
+    scores = (rng.random((n, k)) * probabilities[:, None]).astype(np.float32)
+    scores[:, 0] = probabilities
     partners = rng.integers(0, n, (n, k))
     partners[:, 0] = np.arange(n)
     candidates = {
@@ -250,8 +250,8 @@ def _write_match(site: _Site, folder: Path, signature: str) -> None:
         "url_b": site.urls[1],
         "lang_a": [LANGS[0]] * n,
         "lang_b": [LANGS[1]] * n,
-        "probability": chances,
-        "score": chances,
+        "probability": probabilities,
+        "score": probabilities,
         "rival": scores[:, 1:].max(axis=1, initial=0.0),
         **_evidence(rng, n),
         "alike_a": rng.poisson(0.1, n),
@@ -264,7 +264,7 @@ def _write_match(site: _Site, folder: Path, signature: str) -> None:
         "verdict": np.where(rng.random(n) < 0.02, "tie", "pair"),
         "signature": [signature] * n,
     }
-    table = pa.table(pairs).take(pa.array(np.argsort(-chances, kind="stable")))
+    table = pa.table(pairs).take(pa.array(np.argsort(-probabilities, kind="stable")))
     write_table(table, PAIRS, site_file(folder / "pairs", site.name))
     kinds = ("content", "structure", "ets", "length")
     weights = [(site.name, *LANGS, kind, weight) for kind, weight in zip(kinds, (0.5, 0.2, 0.2, 0.1), strict=True)]
@@ -278,12 +278,12 @@ def _evidence(rng: np.random.Generator, n: int) -> dict[str, npt.NDArray[np.floa
 
 
 def _segments(site: _Site, texts: tuple[list[str], list[str]]) -> pa.Table:
-    """Return a bead for each block."""
+    """Return one bead per block."""
     n, k = site.n, site.size.blocks
     total = n * k
     pages, blocks = np.repeat(np.arange(n), k), np.tile(np.arange(k, dtype=np.int32), n)
     ends = [np.array([len(text) for text in texts[side]], np.int32)[site.chosen[side].ravel()] for side in (0, 1)]
-    chances = site.rng.random(total, dtype=np.float32)
+    chance = site.rng.random(total, dtype=np.float32)
     return pa.table(
         {
             "site": [site.name] * total,
@@ -295,12 +295,12 @@ def _segments(site: _Site, texts: tuple[list[str], list[str]]) -> pa.Table:
             "target": pa.array(texts[1]).take(pa.array(site.chosen[1].ravel())),
             "kind": ["1-1"] * total,
             **{name: np.ones(total, np.float32) for name in ("probability", "per_word", "held_out")},
-            "chance": chances,
+            "chance": chance,
             **{f"block_{side}": blocks for side in "ab"},
             **{f"start_{side}": np.zeros(total, np.int32) for side in "ab"},
             "end_a": ends[0],
             "end_b": ends[1],
-            "verdict": np.where(chances > 0.05, "segment", "weak"),
+            "verdict": np.where(chance > 0.05, "segment", "weak"),
         }
     )
 

@@ -22,12 +22,12 @@ from pathlib import Path
 
 WORDS = "water library school council hospital weather market harbour railway garden museum licence permit tax".split()
 NAVIGATION = 10
-"""Pages that every page of a site links to."""
+"""Number of pages that every page of a site links to."""
 ROBOTS = b"User-agent: *\nDisallow: /private/\n"
 
 
 def address(number: int) -> str:
-    """Return the address of a site: 127.1.0.1 and on.
+    """Return the address of a site, counted from 127.1.0.1.
 
     >>> address(0), address(300)
     ('127.1.0.1', '127.1.1.51')
@@ -41,7 +41,7 @@ def path_of(page: int) -> str:
 
 
 def made_page(site: int, page: int, n_pages: int, paragraphs: int) -> bytes:
-    """Return a page: a navigation, paragraphs of its own, and links to three pages below it and some beside it."""
+    """Return a page with a navigation, its own paragraphs, and links to three child pages and some siblings."""
     near = [3 * page + 1, 3 * page + 2, 3 * page + 3, page - 1, page + 1, 7 * page + 11, page // 3]
     numbers = dict.fromkeys([*range(min(NAVIGATION, n_pages)), *(n % n_pages for n in near)])
     anchors = "".join(f'<li><a href="{path_of(n)}">Page {n} about {WORDS[n % len(WORDS)]}</a></li>\n' for n in numbers)
@@ -61,13 +61,13 @@ class Site:
     n_pages: int
     paragraphs: int
     latency: float
-    """Seconds until a page is answered."""
+    """Seconds until a response is sent."""
     slow: int
-    """So many of the first sites answer after ``slow_latency``."""
+    """Number of sites that respond after ``slow_latency``, the first ones."""
     slow_latency: float
 
     def answer(self, number: int, path: str) -> tuple[bytes, bytes]:
-        """Return status and body."""
+        """Return the status and the body of a response."""
         if path == "/robots.txt":
             return b"200 OK", ROBOTS
         name = path.removeprefix("/p").removesuffix(".html")
@@ -78,7 +78,7 @@ class Site:
 
 
 class Connection(asyncio.Protocol):
-    """One connection: requests are answered one after the other, each after its site's latency."""
+    """A connection: requests are answered one after the other, each after the latency of its site."""
 
     def __init__(self, number: int, site: Site, log: list[str]) -> None:
         self._number, self._site, self._log = number, site, log
@@ -86,12 +86,12 @@ class Connection(asyncio.Protocol):
         self._latency = site.slow_latency if number < site.slow else site.latency
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Keep the way back."""
+        """Keep the transport."""
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
 
     def data_received(self, data: bytes) -> None:
-        """Take requests in."""
+        """Parse requests."""
         self._waiting += data
         while b"\r\n\r\n" in self._waiting:
             head, _, self._waiting = self._waiting.partition(b"\r\n\r\n")
@@ -111,7 +111,7 @@ class Connection(asyncio.Protocol):
 
 
 async def serve(n_sites: int, site: Site, log: Path) -> None:
-    """Serve until the process is asked to end; then write the log."""
+    """Serve until the process is terminated; then write the log."""
     loop = asyncio.get_running_loop()
     ended = asyncio.Event()
     loop.add_signal_handler(signal.SIGTERM, ended.set)
@@ -138,7 +138,7 @@ class Request:
 
 @contextmanager
 def serving(log: Path, n_sites: int, site: Site) -> Iterator[list[str]]:
-    """Give the start pages of sites that are served meanwhile; the log is there afterwards."""
+    """Serve sites within a context and yield their start pages; the log is complete afterwards."""
     command = [sys.executable, "-m", "experiments.bench.webserver", str(log), str(n_sites), str(site.n_pages)]
     command += [str(n) for n in (site.paragraphs, site.latency, site.slow, site.slow_latency)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
@@ -152,13 +152,13 @@ def serving(log: Path, n_sites: int, site: Site) -> Iterator[list[str]]:
 
 
 def read_log(log: Path) -> list[Request]:
-    """Read a log, in the order of the answers."""
+    """Read a log, in the order of the responses."""
     rows = (line.split("\t") for line in log.read_text().splitlines())
     return [Request(int(site), path, float(came), float(answered)) for site, path, came, answered in rows]
 
 
 def main() -> None:
-    """Serve as `serving` asks for it."""
+    """Run the server process of `serving`."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("log", type=Path)
     for name in ("n_sites", "n_pages", "paragraphs"):

@@ -37,9 +37,9 @@ from experiments.campaign.table import Row, Trial, as_markdown, joined, merged
 __all__ = ["PARTS", "main"]
 
 Named = Iterator[tuple[str, Trial]]
-"""Trials, each with the kind that it counts in."""
+"""Trials, each with its kind."""
 
-_THROUGH_THE_COMMAND_LINE = 100  # one of so many damaged archives is read by the command, too
+_THROUGH_THE_COMMAND_LINE = 100  # every so many damaged archives, one is also read by the command
 
 
 def hostile(given: argparse.Namespace, folder: Path) -> Named:
@@ -56,7 +56,7 @@ def beside(given: argparse.Namespace, folder: Path) -> Named:
 
 
 def files(given: argparse.Namespace, folder: Path) -> Named:
-    """Give each hostile file to its command."""
+    """Run the command of each hostile file."""
     run = finished_run(folder)
     for hostile_file in INPUTS:
         if not given.case or given.case in hostile_file.name:
@@ -96,7 +96,7 @@ PARTS: Mapping[str, Callable[[argparse.Namespace, Path], Named]] = {
 
 
 def run_parts(given: argparse.Namespace) -> list[Row]:
-    """Do all parts that are asked for; tell of what is missed as it comes, and keep the table, also when broken off."""
+    """Run the selected parts; print failures as they occur, and write the table, also when interrupted."""
     found: dict[str, list[Trial]] = {}
     try:
         for name in given.only or PARTS:
@@ -117,7 +117,7 @@ def _tell(kind: str, trial: Trial, all_: bool) -> None:
 
 
 def read_rows(files: Sequence[Path]) -> list[Row]:
-    """Return the rows in JSON files of ``-o``, those of one kind put together."""
+    """Return the rows of JSON files of ``-o``, merged by kind."""
     return merged(Row(**row) for file in files for row in json.loads(file.read_text(encoding="utf-8")))
 
 
@@ -131,7 +131,7 @@ def _as_json(rows: Sequence[Row]) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Do the campaign, print its table."""
+    """Run the campaign and print its table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kills", type=int, default=300)
     parser.add_argument("--archives", type=int, default=10_000)

@@ -2,7 +2,7 @@
 
     python -m experiments.campaign.archives FIRST COUNT SEED
 
-reads so many, in this process, and prints what came of them as JSON; the campaign starts it with a watch over it.
+reads COUNT archives in this process and prints the results as JSON; the campaign starts and watches it.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ _EXIT_CODES = (0, 2, 5)
 
 @dataclass(frozen=True)
 class Read:
-    """What came of one damaged archive."""
+    """Result of reading one damaged archive."""
 
     number: int
     kind: str
     seconds: float
     ended: bool
-    """Whether it was read to its end, or refused with a word."""
+    """Whether it was read to its end or refused with a message."""
     wrong: tuple[str, ...]
 
 
@@ -51,13 +51,13 @@ class _NoEndError(Exception):
 
 
 def choose(number: int, seed: int) -> tuple[str, str, random.Random]:
-    """Return the kind of source and of damage of a number, and what draws the rest."""
+    """Return the kinds of source and of damage of a number, and a random generator for the rest."""
     rng = random.Random(f"{seed} {number}")
     return list(MAKERS)[number % len(MAKERS)], rng.choice(list(DAMAGES)), rng
 
 
 def read_damaged(sample: Sample, data: bytes, limit: int = _LIMIT) -> tuple[bool, list[str]]:
-    """Read a sample whose file has become ``data``; return whether that came to an end, and what is wrong with it."""
+    """Read a sample whose file was replaced by ``data``; return whether reading ended, and what is wrong."""
     pages: dict[str, bytes] = {}
     n_rejects = 0
     try:
@@ -79,7 +79,7 @@ def read_damaged(sample: Sample, data: bytes, limit: int = _LIMIT) -> tuple[bool
     missing = sorted(sample.whole(data) - pages.keys())
     wrong = [f"whole, and not read: {', '.join(missing)}"] if missing else []
     silent = sorted(sample.marked(data) - pages.keys() - set(missing))
-    is_renamed = bool(pages.keys() - sample.units.keys())  # damage to an address makes another of it
+    is_renamed = bool(pages.keys() - sample.units.keys())  # damage to an address gives another address
     if silent and not n_rejects and not is_renamed:
         wrong.append(f"lost without a word: {', '.join(silent)}")
     return True, wrong
@@ -111,7 +111,7 @@ def _batch(first: int, count: int, seed: int) -> Iterator[Read]:
 
 
 def damaged_archives(n_archives: int, seed: int) -> Iterator[Trial]:
-    """Read so many damaged archives, in processes of their own for each thousand; yield a trial for each archive."""
+    """Read damaged archives, with one process per thousand; yield a trial per archive."""
     for first in range(0, n_archives, _BATCH):
         count = min(_BATCH, n_archives - first)
         words = [sys.executable, "-m", "experiments.campaign.archives", str(first), str(count), str(seed)]
@@ -127,7 +127,7 @@ def damaged_archives(n_archives: int, seed: int) -> Iterator[Trial]:
 
 
 def through_the_command_line(n_archives: int, seed: int) -> Iterator[Trial]:
-    """Read so many damaged archives with ``twinlink ingest``; yield a trial for each."""
+    """Read damaged archives with ``twinlink ingest``; yield a trial per archive."""
     for number in range(n_archives):
         name, kind, rng = choose(number, seed)
         with tempfile.TemporaryDirectory() as folder:

@@ -24,7 +24,7 @@ N_HOSTILE = 24
 
 
 def hostile_pages() -> dict[str, Reply]:
-    """Return 24 hostile answers, by path."""
+    """Return 24 hostile responses by path."""
     heavy = heavy_page()
     packed, base, many = bombs(200, 30).answers, long_bases().answers, many_links().answers
     found: dict[str, Reply] = {
@@ -48,7 +48,7 @@ def hostile_pages() -> dict[str, Reply]:
 
 
 def try_beside(folder: Path, limit: float = 180.0, tell: Callable[[str], object] = lambda text: None) -> Trial:
-    """Crawl the server of all these pages; each ninth link is a hostile one."""
+    """Crawl the server of all these pages; every ninth link leads to a hostile one."""
     hostile = hostile_pages()
 
     def answer(path: str) -> Reply:
@@ -61,7 +61,7 @@ def try_beside(folder: Path, limit: float = 180.0, tell: Callable[[str], object]
     moments: list[float] = []
     with serving(answer) as site:
         options = [word for name, value in SETTINGS.items() for word in ("--set", f"crawl.{name}={json.dumps(value)}")]
-        # Those that the hostile pages link to are no part of it.
+        # Pages that hostile pages link to are not counted.
         options += ["--include", f"{site.url}({'|'.join([*hostile, *GOOD])})$"]
         ended = watch(command("crawl", f"{site.url}/", "-o", folder, "-q", "--json", *options), limit)
         moments = sorted(site.moments)

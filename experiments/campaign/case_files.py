@@ -61,7 +61,7 @@ _READERS: Mapping[str, Callable[[Given, Path], tuple[object, ...]]] = {
     "pairs": lambda place, path: ("verify", path, "-q"),
     "common crawl": lambda place, path: ("rank", place.run, "-q", "--common-crawl", path),
 }
-"""The commands that read a file of somebody's own."""
+"""Commands that read a file of the user."""
 
 
 _REFUSED = frozenset({1, 2, 3})
@@ -106,7 +106,7 @@ def _deep_mirror(place: Given) -> tuple[object, ...]:
 
 
 def _mirror_with(*names: str) -> Input:
-    """Return a folder of pages with pipes, links and odd names among them."""
+    """Return a folder of pages that also contains pipes, symbolic links and unusual names."""
 
     def make(place: Given) -> tuple[object, ...]:
         (place.folder / "outside").mkdir()
@@ -214,7 +214,7 @@ _ODD_VALUES = (
 
 
 def _odd_ledger(number: int, verb: str) -> Input:
-    """Return a run whose ledger was changed by hand, or damaged at random where the number is beyond the statements."""
+    """Return a run whose ledger was changed by a statement, or damaged at random if there is no such statement."""
 
     def make(place: Given) -> tuple[object, ...]:
         ledger = place.run / LEDGER_NAME
@@ -224,7 +224,7 @@ def _odd_ledger(number: int, verb: str) -> Input:
                 db.execute("PRAGMA ignore_check_constraints = on")
                 try:
                     db.execute(_ODD_VALUES[number])
-                except sqlite3.Error:  # the schema refuses it, as it should
+                except sqlite3.Error:  # the schema correctly refuses it
                     ledger.write_bytes(b"no ledger")
         else:
             rng, data = random.Random(number), bytearray(ledger.read_bytes())

@@ -19,43 +19,43 @@ ZEROS = bytes(2**20)
 
 
 def nested_gzip(body: bytes, times: int) -> bytes:
-    """Pack a body so many times."""
+    """Compress a body several times."""
     for _ in range(times):
         body = gzip.compress(body, 9, mtime=0)
     return body
 
 
 def empty_members(n_bytes: int) -> bytes:
-    """Return about so many bytes of gzip members that hold nothing."""
+    """Return a number of bytes of empty gzip members."""
     member = gzip.compress(b"", mtime=0)
     return member * (n_bytes // len(member))
 
 
 def heavy_page(n_tags: int = MANY_TAGS) -> Answer:
-    """Return a page of so many tags, small on the line."""
+    """Return a compressed page of many tags."""
     body = TEXT + b"<p>" * n_tags
     return packed(gzip.compress(body, 1, mtime=0), "gzip")
 
 
 def packed(body: bytes, encoding: str) -> Answer:
-    """Return an answer that says how it is packed."""
+    """Return a response with its Content-Encoding."""
     return Answer(body, headers={"Content-Encoding": encoding})
 
 
 def raw_deflate(body: bytes) -> bytes:
-    """Pack without a header, as some servers do."""
+    """Compress without a header, as some servers do."""
     packer = zlib.compressobj(wbits=-zlib.MAX_WBITS)
     return packer.compress(body) + packer.flush()
 
 
 def gzip_bomb(n_megabytes: int) -> bytes:
-    """Return gzip that unpacks to so many megabytes."""
+    """Return gzip data that decompresses to a number of megabytes."""
     packer = zlib.compressobj(9, wbits=16 + zlib.MAX_WBITS)
     return b"".join(packer.compress(ZEROS) for _ in range(n_megabytes)) + packer.flush()
 
 
 def bombs(n_megabytes: int = 3_000, n_other: int = 100) -> Hostile:
-    """Return small bodies that unpack to large ones: gzip to so many megabytes, br to ``n_other``."""
+    """Return small bodies that decompress to large ones: gzip to ``n_megabytes``, br to ``n_other``."""
     big = b"<p>" + b"x" * 12_000_000
     large = {
         "/gzip": packed(gzip_bomb(n_megabytes), "gzip"),
@@ -71,18 +71,18 @@ def bombs(n_megabytes: int = 3_000, n_other: int = 100) -> Hostile:
 
 
 def members_twice() -> Hostile:
-    """Return 26 kB that unpack to members without end, behind two encodings."""
+    """Return 26 kB that decompress to endless members, behind two encodings."""
     answers = {f"/{n}": packed(nested_gzip(empty_members(10_000_000), 1), "gzip, gzip") for n in range(2)}
     return like(answers, KEPT, "too-large", "bad-encoding")
 
 
 def members_plain() -> Hostile:
-    """Return members without content, 2 MB of them on the line."""
+    """Return 2 MB of empty members."""
     return like({"/members": packed(empty_members(2_000_000), "gzip")}, KEPT, "too-large", "bad-encoding")
 
 
 def damaged_packing() -> Hostile:
-    """Return bodies that are not packed as they say."""
+    """Return bodies that do not have their declared encoding."""
     gz = gzip.compress(TEXT * 50, mtime=0)
     bad = {
         "/cut": packed(gz[:30], "gzip"),

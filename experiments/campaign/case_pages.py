@@ -19,7 +19,7 @@ MANY_LINKS = 600_000
 
 
 def videos(framing: str) -> Hostile:
-    """Return 20 videos whose length nobody says."""
+    """Return 20 videos without a declared length."""
 
     def pieces() -> Iterator[bytes]:
         for _ in range(VIDEO_BYTES // 2**14):
@@ -33,7 +33,7 @@ def videos(framing: str) -> Hostile:
 
 
 def unknown_length() -> Hostile:
-    """Return ordinary pages whose length nobody says."""
+    """Return ordinary pages without a declared length."""
     answers: dict[str, Reply] = {}
     for n in range(60):
         answers[f"/c{n}.html"] = Answer(TEXT, framing="chunked")
@@ -42,7 +42,7 @@ def unknown_length() -> Hostile:
 
 
 def odd_markup() -> Hostile:
-    """Return pages that are hard to parse, but small."""
+    """Return small pages that are hard to parse."""
     laughs = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
     doctype = (
         f'<?xml version="1.0"?><!DOCTYPE html [<!ENTITY l0 "lol">{laughs}<!ENTITY f SYSTEM "file:///etc/passwd">]>'
@@ -76,7 +76,7 @@ def odd_markup() -> Hostile:
 
 
 def odd_text() -> Hostile:
-    """Return pages whose bytes are not what they say."""
+    """Return pages whose bytes do not have the declared encoding."""
     answers: dict[str, Reply] = {
         "/nul": Answer(TEXT + b"<p>a\0b</p>" * 100_000),
         "/nul-first": Answer(b"\0" * 5_000 + b"<p>after"),
@@ -98,7 +98,7 @@ def odd_text() -> Hostile:
 
 
 def wrong_types() -> Hostile:
-    """Return bodies under types that are not theirs."""
+    """Return bodies with wrong content types."""
     no_page = {
         "/zip": Answer(TEXT, type="application/zip"),
         "/image": Answer(TEXT, type="image/png"),
@@ -111,7 +111,7 @@ def wrong_types() -> Hostile:
 
 
 def statuses() -> Hostile:
-    """Return answers whose status says something odd."""
+    """Return responses with unusual statuses."""
     codes = ("204 No Content", "206 Partial Content", "300 Multiple Choices", "304 Not Modified", "401 Unauthorized",
              "402 Payment Required", "407 Proxy Authentication Required", "418 Teapot", "451 Illegal", "500 Error",
              "511 Network Authentication Required", "599 None", "999 None")  # fmt: skip
@@ -121,18 +121,18 @@ def statuses() -> Hostile:
 
 
 def busy() -> Hostile:
-    """Return a page whose server asks for a pause of years."""
+    """Return a page whose server requests a pause of years."""
     wait = {"Retry-After": "999999999"}
     answers: dict[str, Reply] = {
         "/late": Answer(TEXT, "503 Busy", headers=wait),
         "/date": Answer(TEXT, "503 Busy", headers={"Retry-After": "x"}),
     }
-    # The host is left alone: what else is queued for it is busy, too.
+    # Nothing more is requested from the host, so its other queued addresses are busy, too.
     return Hostile(answers, dict.fromkeys(answers, dropped("busy")), good=dropped(KEPT, "busy"))
 
 
 def redirects() -> Hostile:
-    """Return redirects that lead nowhere, elsewhere, round about, or on and on."""
+    """Return redirects to nowhere, to other sites, in loops, and in endless chains."""
     nowhere = {
         "/file": "file:///etc/passwd", "/ftp": "ftp://127.0.0.1/x", "/data": "data:text/html,<p>hello",
         "/script": "javascript:alert(1)", "/broken": "http://[", "/metadata": "http://169.254.169.254/latest/",
@@ -152,7 +152,7 @@ def redirects() -> Hostile:
 
 
 def headers() -> Hostile:
-    """Return pages whose headers are odd, but whose body is a page."""
+    """Return pages with unusual headers and an ordinary body."""
     odd: Mapping[str, Mapping[str, str]] = {
         "/dates": {"Date": "32 Smarch", "Last-Modified": "\xff", "Expires": "0"},
         "/tags": {"ETag": '"' + "x" * 60_000 + '"'},
@@ -166,7 +166,7 @@ def headers() -> Hostile:
     }
     answers: dict[str, Reply] = {path: Answer(TEXT, headers=given) for path, given in odd.items()}
     answers["/cookie-bomb"] = Answer(TEXT, headers={f"Set-Cookie{n}": "x" * 4_000 for n in range(200)})
-    long_lines = ("/tags", "/robots-tags", "/link", "/no-name")  # Twisted takes lines of 16 kB
+    long_lines = ("/tags", "/robots-tags", "/link", "/no-name")  # Twisted accepts lines of 16 kB
     expected = dict.fromkeys(odd, KEEP) | dict.fromkeys(long_lines, dropped(KEPT, "connection"))
     return Hostile(answers, {**expected, "/cookie-bomb": dropped("too-large", KEPT)})
 
@@ -178,7 +178,7 @@ def many_links() -> Hostile:
 
 
 def long_bases() -> Hostile:
-    """Return eight pages with a base as long as an address may be, and 50,000 short links each."""
+    """Return eight pages with a base address of the maximum length, and 50,000 short links each."""
 
     def body(number: int) -> bytes:
         base = b"<base href='/" + b"%d/" % number + b"x" * 1_900 + b"/'>"
@@ -200,7 +200,7 @@ def other_hosts() -> Hostile:
 
 
 def endless_sites() -> Hostile:
-    """Return sites without end: a calendar, deeper and deeper paths, growing queries, a new address for each visit."""
+    """Return endless sites: a calendar, ever deeper paths, growing queries, a new address for each visit."""
 
     def others(path: str) -> Reply:
         if path.startswith("/calendar"):
@@ -219,7 +219,7 @@ def endless_sites() -> Hostile:
 
 
 def heavy_among_good() -> Hostile:
-    """Return 20 pages of millions of tags, each small on the line."""
+    """Return 20 small compressed pages of millions of tags."""
     heavy = heavy_page()
     answers: dict[str, Reply] = {f"/heavy{n}": heavy for n in range(20)}
     return like(answers, KEPT, "timeout", "too-slow", "parse-timeout", "too-heavy")

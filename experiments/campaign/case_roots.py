@@ -20,7 +20,7 @@ N_ELEMENTS = 12_000_000
 N_ALTERNATES = 1_600_000
 NAMESPACE = b'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">'
 PAGES = {f"/long/{'x' * 200}/{n}/index.html": page(f"page {n}") for n in range(100)}
-"""Pages of ordinary sites, each of which is judged by the rules."""
+"""Pages of ordinary sites, to all of which the rules are applied."""
 
 
 def robots(body: bytes, headers: dict[str, str] | None = None) -> Answer:
@@ -40,12 +40,12 @@ def many_agents() -> bytes:
 
 
 def wildcards() -> bytes:
-    """Return very many rules with wildcards, for everybody."""
+    """Return very many rules with wildcards, for all robots."""
     return b"User-agent: *\n" + b"".join(b"disallow:*a%x*b\n" % n for n in range(N_WILDCARDS))
 
 
 def backtracking() -> bytes:
-    """Return rules that a careless reader tries in very many ways."""
+    """Return rules that cause exponential backtracking in a naive matcher."""
     return b"User-agent: *\n" + b"".join(b"disallow: /%s%x$\n" % (b"*x" * 60, n) for n in range(2_000))
 
 
@@ -56,7 +56,7 @@ def ruled(body: bytes) -> Hostile:
 
 
 def tiny_elements(n_elements: int = N_ELEMENTS) -> bytes:
-    """Return a sitemap of very many elements that say nothing, packed."""
+    """Return a compressed sitemap of very many empty elements."""
     packer = zlib.compressobj(9, wbits=16 + zlib.MAX_WBITS)
     block = b"<a/>" * 100_000
     parts = [packer.compress(NAMESPACE), *(packer.compress(block) for _ in range(n_elements // 100_000))]
@@ -64,7 +64,7 @@ def tiny_elements(n_elements: int = N_ELEMENTS) -> bytes:
 
 
 def alternates(n_links: int = N_ALTERNATES) -> bytes:
-    """Return a sitemap of one page with very many versions, packed."""
+    """Return a compressed sitemap of one page with very many versions."""
     head = NAMESPACE.replace(b">", b' xmlns:xhtml="http://www.w3.org/1999/xhtml">')
     link = b'<xhtml:link rel="alternate" hreflang="%x" href="/%x"/>'
     entry = b"<url><loc>/good/0.html</loc>" + b"".join(link % (n % 4096, n) for n in range(n_links // 4)) + b"</url>"
@@ -72,7 +72,7 @@ def alternates(n_links: int = N_ALTERNATES) -> bytes:
 
 
 def mapped(*maps: bytes, type_: str = XML) -> Hostile:
-    """Return a site of ordinary pages that has such sitemaps."""
+    """Return a site of ordinary pages with these sitemaps."""
     named = {f"/map{n}.xml": sitemap(body, type_) for n, body in enumerate(maps)}
     rules = b"".join(b"Sitemap: %b\n" % path.encode() for path in named)
     answers: dict[str, Reply] = {"/robots.txt": robots(rules), **named}
@@ -80,7 +80,7 @@ def mapped(*maps: bytes, type_: str = XML) -> Hostile:
 
 
 def index_loop() -> Hostile:
-    """Return indexes of sitemaps that list themselves, each other, and ever new ones."""
+    """Return sitemap indexes that list themselves, each other, and endless new ones."""
 
     def others(path: str) -> Reply:
         if not path.startswith("/index"):
@@ -94,7 +94,7 @@ def index_loop() -> Hostile:
 
 
 def many_sitemaps() -> Hostile:
-    """Return a robots.txt of 10,000 sitemaps, each with addresses of its own."""
+    """Return a robots.txt that lists 10,000 sitemaps, each with its own addresses."""
 
     def others(path: str) -> Reply:
         if not path.startswith("/map"):
@@ -107,7 +107,7 @@ def many_sitemaps() -> Hostile:
 
 
 def sitemaps_elsewhere(origin: str) -> Hostile:
-    """Return a robots.txt of sitemaps at another port whose number begins alike, and at ports of other services."""
+    """Return a robots.txt with sitemaps at a port with the same leading digits, and at ports of other services."""
     other = f"{origin}1"
     named = [f"{other}/sitemap.xml", "http://127.0.0.1:25/sitemap.xml", "http://127.0.0.1:6000/sitemap.xml"]
     rules = "".join(f"Sitemap: {url}\n" for url in [*named, f"{origin}/mine.xml"]).encode()
@@ -117,7 +117,7 @@ def sitemaps_elsewhere(origin: str) -> Hostile:
 
 
 def robots_without_end(kind: str) -> Hostile:
-    """Return a robots.txt that comes late, never ends, or leads round about."""
+    """Return a robots.txt that is late, endless, or a redirect loop."""
 
     def pieces() -> Iterator[bytes]:
         while True:

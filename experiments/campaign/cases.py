@@ -13,7 +13,7 @@ KEPT = "page"
 """The outcome of an address whose page is in the archive."""
 
 UNKNOWN = "not known"
-"""The outcome of an address that the crawl never heard of."""
+"""The outcome of an address unknown to the crawl."""
 
 LIMITS: Mapping[str, object] = {
     "timeout": 5,
@@ -23,10 +23,10 @@ LIMITS: Mapping[str, object] = {
     "browser": "never",
     "delay": 0,
 }
-"""Settings of the crawl in all cases: short times, so that a campaign comes to its end."""
+"""Settings of the crawl in all cases: short times, to limit the duration of a campaign."""
 
 FULL: Mapping[str, object] = {"max_page_bytes": 10 * 2**20, "timeout": 6}
-"""Settings of cases that need pages of the usual largest size."""
+"""Settings of cases that need pages of the default maximum size."""
 
 
 def dropped(*reasons: str) -> frozenset[str]:
@@ -36,43 +36,43 @@ def dropped(*reasons: str) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class Hostile:
-    """The answers of a hostile site."""
+    """The responses of a hostile site."""
 
     answers: Mapping[str, Reply] = field(default_factory=dict)
-    """By path. ``/robots.txt`` and ``/sitemap.xml`` are answered with 404 unless they are here."""
+    """Responses by path. ``/robots.txt`` and ``/sitemap.xml`` get status 404 unless they are given here."""
     expected: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """What may become of an address (path): its page is `KEPT`, or it is dropped for one of these reasons."""
+    """Allowed outcomes of an address (path): its page is `KEPT`, or it is dropped for one of these reasons."""
     linked: tuple[str, ...] | None = None
-    """What the start page links to; without it all of ``answers``."""
+    """Addresses that the start page links to; default is all of ``answers``."""
     others: Callable[[str], Reply | None] = lambda path: Answer(b"<p>none", status="404 Not Found")
-    """The answer to any other path."""
+    """The response to any other path."""
     most_sent: int | None = None
-    """Most bytes that the hostile answers may bring over the line before the crawler has enough."""
+    """Maximum number of bytes that the crawler may receive from the hostile responses."""
     good: frozenset[str] = frozenset({KEPT})
-    """What may become of its good pages; `UNKNOWN` where its robots.txt may keep the start page from being read."""
+    """Allowed outcomes of good pages; `UNKNOWN` if robots.txt may forbid the start page."""
     never: frozenset[str] = frozenset()
-    """Addresses (with their origin) of other servers of the case that must not be asked for."""
+    """Addresses (with their origin) of other servers of the case that must not be requested."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """A hostile site by its name."""
+    """A hostile site and its name."""
 
     name: str
     group: str
-    """The row of the table that it counts in."""
+    """Row of the table."""
     make: Callable[[str], Hostile]
-    """Makes it for an origin (``http://host:port``)."""
+    """Function that generates the site for an origin (``http://host:port``)."""
     settings: Mapping[str, object] = field(default_factory=dict)
-    """Go over `LIMITS`."""
+    """Settings that override `LIMITS`."""
     other_port: bool = False
-    """Whether a second server listens at the port whose number is the first one's with a digit behind it."""
+    """Whether a second server listens at the port whose number is the first one with a digit appended."""
     is_quick: bool = False
-    """Whether it belongs to those that the tests try: it takes next to nothing to make."""
+    """Whether the tests try it, because it is generated quickly."""
 
 
 def like(answers: Mapping[str, Reply], *outcomes: str) -> Hostile:
-    """Return a site all of whose answers come to one of these outcomes."""
+    """Return a site whose responses all have one of these outcomes."""
     return Hostile(answers, dict.fromkeys(answers, dropped(*outcomes)))
 
 
@@ -83,5 +83,5 @@ def same(
     settings: Mapping[str, object] | None = None,
     quick: bool = False,
 ) -> Case:
-    """Return a case whose site is the same at every origin."""
+    """Return a case whose site does not depend on the origin."""
     return Case(name, group, lambda origin: make(), settings or {}, is_quick=quick)

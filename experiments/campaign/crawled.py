@@ -28,12 +28,12 @@ BEATS = tuple(f"/beat/{number}.html" for number in range(300))
 GOOD = tuple(f"/good/{number}.html" for number in range(10))
 WATCHDOG = 90.0
 MOST_LOGGED = 100_000
-"""Bytes of log that a hostile site may cause."""
+"""Maximum number of log bytes that a hostile site may cause."""
 MOST_STORED = 250 * 10**6
-"""Bytes that a run of such a small site may take on disk."""
-_PACE = 0.8  # seconds until a page of the good site is answered: four at a time are a request each fifth of a second
+"""Maximum number of bytes on disk for a run of such a small site."""
+_PACE = 0.8  # seconds until the good site responds: with four requests at a time, one every fifth of a second
 _PORTS = (1_100, 3_200)
-"""Numbers of ports that have another one with a digit behind it."""
+"""Ports to which a digit can be appended."""
 
 
 @dataclass
@@ -42,7 +42,7 @@ class Crawled:
 
     ended: Ended
     outcomes: dict[str, str]
-    """By address: `KEPT`, or why there is no page."""
+    """From an address to `KEPT`, or to the reason why there is no page."""
     silence: float
     stored: int
     """Bytes on disk."""
@@ -51,17 +51,17 @@ class Crawled:
 
 
 def crawl_case(case: Case, folder: Path, limit: float = WATCHDOG, n_beats: int = len(BEATS)) -> Trial:
-    """Crawl a case into a new folder; return what came of it.
+    """Crawl a case into a new folder; return the outcomes.
 
     Parameters
     ----------
     case : Case
     folder : Path
-        Where the run goes.
+        Folder of the run.
     limit : float
-        Seconds after which the crawl is ended.
+        Seconds after which the crawl is stopped.
     n_beats : int
-        Pages of the good site. Fewer than the usual ones make a crawl shorter, and its silence means less.
+        Pages of the good site. With fewer than the default, the crawl is shorter and detects fewer stalls.
     """
     beats = BEATS[:n_beats]
     with ExitStack() as stack:
@@ -98,7 +98,7 @@ def crawl_case(case: Case, folder: Path, limit: float = WATCHDOG, n_beats: int =
 
 @contextmanager
 def _hostile(case: Case) -> Iterator[tuple[Site, Hostile, list[Site]]]:
-    """Serve a case; give its server, what it answers, and the other servers that belong to it."""
+    """Serve a case; yield its server, its responses, and its other servers."""
     made: list[Hostile] = [Hostile()]
 
     def answer(path: str) -> Reply | None:
@@ -122,7 +122,7 @@ def _hostile(case: Case) -> Iterator[tuple[Site, Hostile, list[Site]]]:
 
 
 def _ports(stack: ExitStack, answer: Callable[[str], Reply | None]) -> tuple[Site, list[Site]]:
-    """Serve at a port, and beside it at the one whose number has a 1 behind it."""
+    """Serve at a port and at the port whose number has a 1 appended."""
     for port in range(*_PORTS):
         with suppress(OSError):
             site = stack.enter_context(serving(answer, port=port))
@@ -142,7 +142,7 @@ def _beating(beats: Sequence[str], over: list[bool]) -> Callable[[str], Reply | 
 
 
 class _Silence:
-    """Watches a crawl for progress: requests at any server, changes of the ledger's counts."""
+    """Watches the progress of a crawl: requests to any server, and changes of the ledger's counts."""
 
     def __init__(self, folder: Path, sites: list[Site], hostile: str, over: list[bool]) -> None:
         self._folder, self._sites, self._over = folder, sites, over
@@ -175,9 +175,9 @@ class _Silence:
 
 
 def outcomes(folder: Path) -> dict[str, str]:
-    """Return what became of each page's address in a crawl: `KEPT`, its reason, or its state.
+    """Return the outcome of each address of a crawl: `KEPT`, the reason of its reject, or its state.
 
-    Of very many only those that are no links to documents.
+    If there are very many, links to documents are left out.
     """
     with suppress(sqlite3.Error, OSError), closing(_open(folder)) as db:
         rows = db.execute("SELECT url, state, reason FROM frontier WHERE kind = 'page' AND url NOT LIKE '%.pdf'")
@@ -193,7 +193,7 @@ def _open(folder: Path) -> sqlite3.Connection:
 
 
 def _wrong(hostile: Hostile, site: Site, found: Crawled) -> Iterator[str]:
-    """Yield what became of addresses that should not have."""
+    """Yield addresses with outcomes that are not allowed."""
     for path in GOOD:
         outcome = found.outcomes.get(site.url + path, UNKNOWN)
         if outcome not in hostile.good:
@@ -222,7 +222,7 @@ def _asked_in_vain(hostile: Hostile, others: list[Site]) -> Iterator[str]:
 
 
 def _untidy(found: Crawled) -> Iterator[str]:
-    """Yield what is left behind that should not be."""
+    """Yield files and processes that should not be left behind."""
     if "Traceback" in found.log:
         yield f"{found.log.count('Traceback')} tracebacks in the log, {found.log.strip().rpartition(chr(10))[2][:120]}"
     if len(found.log) > MOST_LOGGED:

@@ -85,7 +85,7 @@ def _header(data: bytes, rng: random.Random) -> bytes:
         start, end = starts[number], [*starts[1:], len(data)][number]
         try:
             plain = gzip.decompress(data[start:end])
-        except (OSError, EOFError):  # a mark within a member
+        except (OSError, EOFError):  # a magic number within a member
             return _flip(data, rng)
         return data[:start] + gzip.compress(_changed(plain, rng), mtime=0) + data[end:]
     return _changed(data, rng)
@@ -107,7 +107,7 @@ DAMAGES: Mapping[str, Callable[[bytes, random.Random], bytes]] = {
 
 
 def damaged(data: bytes, kind: str, rng: random.Random) -> bytes:
-    """Return a file with damage of a kind, at one to three places."""
+    """Return a file with damage of one kind at one to three positions."""
     for _ in range(rng.choice((1, 1, 1, 2, 3))):
         data = DAMAGES[kind](data or b"\0", rng)
     return data

@@ -14,28 +14,28 @@ from twinlink.tables import LINKS, PAGES, RECOVERED, REJECTS, read_table
 
 __all__ = ["difference", "made_by"]
 
-_PLACES = ("source", "offset", "fetched")  # of a page: where and when it was written
+_PLACES = ("source", "offset", "fetched")  # columns of a page: where and when it was written
 
 
 def made_by(stage: str, run: Path) -> Counter[str]:
-    """Return what a stage has made in a run: lines, and how often each is there."""
+    """Return the results of a stage in a run: lines with their counts."""
     return Counter(_WAYS[stage](run))
 
 
 def difference(made: Counter[str], expected: Counter[str]) -> str:
-    """Return how two results differ, the first lines of it; empty where they do not."""
+    """Return the first differences of two results; empty if they are equal."""
     lines = [f"missing {line}" for line in expected - made] + [f"too many {line}" for line in made - expected]
     return "; ".join(line[:120] for line in sorted(lines)[:4]) + f" ({len(lines)} lines)" * bool(lines)
 
 
 def _crawled(run: Path) -> Iterator[str]:
-    """Yield each page with its digest, as often as it is in the archives; and what was dropped."""
+    """Yield each page with its digest, as often as it is in the archives, and the rejects."""
     for archive in sorted((run / "warc").glob("*.warc.gz")):
         with archive.open("rb") as file:
             for record in ArchiveIterator(file, check_digests="raise"):
                 record.raw_stream.read()
                 headers = record.rec_headers
-                is_robots = headers.get_header("WARC-Target-URI", "").endswith("/robots.txt")  # read anew by each run
+                is_robots = headers.get_header("WARC-Target-URI", "").endswith("/robots.txt")  # read again by each run
                 if record.rec_type in ("response", "revisit") and not is_robots:
                     yield f"{headers['WARC-Target-URI']}\t{headers['WARC-Payload-Digest']}"
     for reject in ledger_rejects(run):
@@ -43,7 +43,7 @@ def _crawled(run: Path) -> Iterator[str]:
 
 
 def _visited(run: Path) -> Iterator[str]:
-    """Yield what the visit came to, and what was fetched, each once."""
+    """Yield the results of the visit, and each fetched address once."""
     yield json.dumps(ledger_again(run))
     yield from set(_crawled(run))
 

@@ -1,6 +1,6 @@
 """Commands with hostile files: each reports the mistake in one line and exits as documented, or succeeds.
 
-It reads nothing that lies outside of what it was given, and nothing that it says can steer a terminal.
+It must not read anything outside its input, and its output must not contain terminal control sequences.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["OUTSIDE", "Given", "Input", "finished_run", "try_input"]
 
 OUTSIDE = "words of another folder"
 MOST_HELD = 10**9
-"""Bytes that a command may hold over so small a run."""
+"""Maximum memory of a command on such a small run."""
 _CODES = frozenset({0, 2, 3, 5})
 _LIMIT = 90.0
 _MOST_LINE = 2_000
@@ -30,10 +30,10 @@ _SMALL = 10**7
 
 @dataclass(frozen=True)
 class Given:
-    """What an input is made of."""
+    """Resources to make an input."""
 
     folder: Path
-    """An empty folder for it."""
+    """An empty folder for the input."""
     run: Path
     """A finished run, which may be damaged."""
 
@@ -44,12 +44,12 @@ class Input:
 
     name: str
     make: Callable[[Given], tuple[object, ...]]
-    """Writes the file; returns the command."""
+    """Function that writes the file and returns the command."""
     codes: frozenset[int] = _CODES
 
 
 def finished_run(folder: Path) -> Path:
-    """Crawl the toy site and do all stages; return the run."""
+    """Crawl the toy site and run all stages; return the run."""
     run = folder / "run"
     pages = {url.removeprefix(BASE): html.encode() for url, html in toy_site().pages.items()}
 
@@ -66,14 +66,14 @@ def finished_run(folder: Path) -> Path:
 
 
 def try_input(given: Input, run: Path) -> Trial:
-    """Give a hostile file to its command; return what came of it."""
+    """Run the command of a hostile file; return the outcome."""
     with tempfile.TemporaryDirectory() as name:
         place = Given(Path(name) / "given", Path(name) / "run")
         place.folder.mkdir()
         shutil.copytree(run, place.run)
         ended = watch(command(*given.make(place)), _LIMIT, folder=place.folder)
         wrong = [*_wrong(given, ended), *_leaked(place)]
-        subprocess.run(["rm", "-rf", place.folder], check=True)  # Python goes no deeper than 1,000 folders
+        subprocess.run(["rm", "-rf", place.folder], check=True)  # Python recurses no deeper than 1,000 folders
     fine = ended.in_time and not ended.has_traceback and ended.code in given.codes
     return Trial(given.name, fine, tuple(wrong), 0, ended.peak, ended.seconds, ended.seconds, is_bound=False)
 
@@ -96,7 +96,7 @@ def _wrong(given: Input, ended: Ended) -> Iterator[str]:
 
 
 def _leaked(place: Given) -> Iterator[str]:
-    """Yield if what lies outside of a foreign folder came into a run."""
+    """Yield a message if content from outside the input folder is in the run."""
     for run in (place.run, place.folder / "out"):
         for path in run.rglob("*") if run.is_dir() else ():
             if path.is_file() and not path.is_symlink() and path.stat().st_size < _SMALL:

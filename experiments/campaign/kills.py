@@ -1,8 +1,8 @@
 """Stages that are killed at random moments, and restarted until they end.
 
-Each trial takes a copy of a run as it is before a stage, kills the stage a few times, lets it come to its end, and
-compares what it has made with what the same stage made without a kill. The draws follow from the seed; what a command
-does at the moment that was drawn, the machine decides.
+Each trial copies a run as it is before a stage, kills the stage a few times, lets it run to its end, and
+compares the results with those of the same stage without kills. The moments depend on the seed; what a command
+does at that moment depends on the machine.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ __all__ = ["SHARES", "Stage", "kill_stage", "served", "stages"]
 SHARES: Mapping[str, float] = {
     "crawl": 0.3, "crawl --again": 0.14, "ingest": 0.14, "match": 0.14, "align": 0.14, "recover": 0.1, "discover": 0.04,
 }  # fmt: skip
-"""Of the kills, by stage."""
+"""Share of the kills by stage."""
 
 PER_TRIAL = 5
-"""Kills before a stage is left to come to its end."""
-_MOST_TRIALS = 2  # for each kill: some come too late
+"""Number of kills before a stage may run to its end."""
+_MOST_TRIALS = 2  # attempts per kill: some kills come too late
 _PAGES = 60  # a language
 _CONCURRENCY = 4
 _CRAWL = ("--exclude", "calendar|register", "--set", 'crawl.browser="never"', "--set", "crawl.autothrottle=false")
@@ -61,23 +61,23 @@ class Stage:
 
     name: str
     arguments: Callable[[Path], tuple[object, ...]]
-    """The command for a run directory."""
+    """Function from a run directory to the command."""
     before: Path | None
-    """The run as it is before the stage; None: there is none yet."""
+    """The run before the stage; None if there is none yet."""
     environment: Mapping[str, str]
     expected: Counter[str]
-    """What it makes without a kill."""
+    """Results without a kill."""
     seconds: float
-    """How long it takes without one."""
+    """Duration without a kill."""
     prepare: Callable[[], object] = lambda: None
     """Called before each trial."""
     is_over: Callable[[Path], bool] = lambda run: False
-    """Whether a run must not be begun again: the same command would do more."""
+    """Whether a run must not be resumed, because the same command would do more."""
 
 
 @contextmanager
 def served(folder: Path) -> Iterator[tuple[Site, list[str], list[int]]]:
-    """Serve a demo site; give its server, its start pages, and the number of its visit, which may be changed."""
+    """Serve a demo site; yield its server, its start pages, and the number of the visit, which can be changed."""
     demo = write_site(folder, _PAGES)
     pages, visit = Pages(demo.folder), [1]
 
@@ -94,7 +94,7 @@ def served(folder: Path) -> Iterator[tuple[Site, list[str], list[int]]]:
 
 
 def stages(folder: Path, names: Mapping[str, int], starts: list[str], visit: list[int]) -> Iterator[Stage]:
-    """Do the job once without a kill; yield the stages of these names, each ready to be killed."""
+    """Run the job once without kills; yield the stages of these names, ready to be killed."""
     seeds = tuple(starts)
     done = folder / "crawled"
     yield from _stage("crawl", names, None, done, lambda run: ("crawl", *seeds, "-o", run, "-q", *_CRAWL))
@@ -129,7 +129,7 @@ def stages(folder: Path, names: Mapping[str, int], starts: list[str], visit: lis
 
 
 def _is_visited(run: Path) -> bool:
-    """Return whether the second visit has come to its end: to ask again would be a third."""
+    """Return whether the second visit is complete, so that the same command would start a third one."""
     report = ledger_report(run)
     return report.get("visit") == 2 and report["end"] == "complete"
 
@@ -155,7 +155,7 @@ def _stage(
     prepare: Callable[[], object] = lambda: None,
     is_over: Callable[[Path], bool] = lambda run: False,
 ) -> Iterator[Stage]:
-    """Do a stage without a kill, and give it."""
+    """Run a stage without kills, and return its record."""
     ended = watch(command(*arguments(after)), _LONGEST, environment=environment)
     if ended.code != 0:
         raise RuntimeError(f"{name} ended with {ended.code} without a kill: {ended.stderr.decode()[-2000:]}")
@@ -165,13 +165,13 @@ def _stage(
 
 
 def kill_stage(stage: Stage, n_kills: int, seed: int, folder: Path, site: Site) -> Iterator[Trial]:
-    """Kill a stage so many times; yield a trial for each time that it came to its end.
+    """Kill a stage several times; yield a trial for each time that it ran to its end.
 
-    A stage that ends before the moment that was drawn has become faster, as when other work on the machine is done:
-    then moments are drawn within the shorter time.
+    If a stage ends before its kill, it has become faster, because the machine is less busy. The following moments are
+    drawn within the shorter time.
     """
     left, seconds = n_kills, stage.seconds
-    numbers = itertools.count()  # of the attempts: the moment of each follows from its number and the seed
+    numbers = itertools.count()  # number of the attempt, which determines the moment together with the seed
     for _ in range(_MOST_TRIALS * n_kills):
         if left <= 0:
             break
@@ -199,7 +199,7 @@ def kill_stage(stage: Stage, n_kills: int, seed: int, folder: Path, site: Site) 
 
 
 def _kill_once(stage: Stage, run: Path, moment: float, alone: bool) -> tuple[float | None, float]:
-    """Begin a stage and kill it.
+    """Start a stage and kill it.
 
     Its process alone is killed, and its crawler has to notice; or all of its processes are. Returns how long it took if
     it ended before that, and for how long a crawler outlived its parent.

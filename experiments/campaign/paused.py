@@ -22,12 +22,12 @@ __all__ = ["ENDS", "end_paused"]
 
 ENDS = (signal.SIGINT, signal.SIGHUP, signal.SIGTERM, signal.SIGKILL)
 PAGES = tuple(f"/{number}.html" for number in range(40))
-_PATIENCE = 20.0  # seconds that the crawler has to notice that its parent is gone
-_STANDING = 3.0  # seconds without a request after which it stands still
+_PATIENCE = 20.0  # seconds within which the crawler must detect the end of its parent
+_STANDING = 3.0  # seconds without a request after which it counts as paused
 
 
 def end_paused(end: signal.Signals, folder: Path) -> Trial:
-    """Crawl, pause, end the process that was called, go on."""
+    """Crawl, pause, end the main process, and resume."""
 
     def answer(path: str) -> Reply:
         if path == "/":
@@ -69,7 +69,7 @@ def end_paused(end: signal.Signals, folder: Path) -> Trial:
 
 
 def _pause(folder: Path, child: subprocess.Popen[bytes]) -> Iterator[str]:
-    """Wait until pages come in, ask for a pause, wait until nothing comes in any more; yield what went wrong."""
+    """Wait until pages are fetched, request a pause, and wait until no more pages are fetched; yield errors."""
     end = time.monotonic() + 60
     while ledger_counts(folder).done < 3 and time.monotonic() < end and child.poll() is None:
         time.sleep(0.05)

@@ -27,41 +27,41 @@ class Unit:
     """One page of a source."""
 
     whole: bytes
-    """The bytes that make it: as long as they are in the file, it is read."""
+    """Bytes of the page: if the file contains them, the page must be read."""
     mark: bytes
-    """The bytes that show that it was there: as long as they are in the file, it is read or counted."""
+    """Bytes that mark the page: if the file contains them, the page must be read or counted."""
 
 
 @dataclass(frozen=True)
 class Sample:
-    """A source, and the file of it that is damaged."""
+    """A source, and its file that is damaged."""
 
     source: Path
     file: Path
     units: Mapping[str, Unit]
-    """By address."""
+    """Pages by address."""
     base_url: str = ""
     frame: tuple[bytes, ...] = ()
-    """Bytes without which no page is sure, at places that must stay the same: what a packed file says of itself."""
+    """Bytes without which no page is required, at fixed positions: headers and directories of a compressed file."""
 
     size: int | None = None
-    """The length without which no page is sure."""
+    """Length without which no page is required."""
     end: int | None = None
-    """Where whole records end to count: what damage has moved out of an archive within the file is not in it."""
+    """End of the records: bytes that damage has moved behind the end of an inner archive do not belong to it."""
 
     def whole(self, data: bytes) -> set[str]:
-        """Return the addresses whose pages a damaged file must still give."""
+        """Return the addresses whose pages must be read from a damaged file."""
         if self.size not in (None, len(data)) or not all(part in data for part in self.frame):
             return set()
         return {url for url, unit in self.units.items() if unit.whole in data[: self.end]}
 
     def marked(self, data: bytes) -> set[str]:
-        """Return the addresses whose pages a damaged file must give or count."""
+        """Return the addresses whose pages must be read from a damaged file or counted."""
         return {url for url, unit in self.units.items() if unit.mark in data}
 
 
 def archive(folder: Path, name: str) -> Path:
-    """Write an archive of plain, chunked, packed and repeated answers; the same bytes each time."""
+    """Write an archive of plain, chunked, compressed and repeated responses; the same bytes each time."""
     path = folder / name
     chunked = b"%x\r\n%b\r\n0\r\n\r\n" % (len(BODIES[0]), BODIES[0])
     squeezed = [*HTML, ("Content-Encoding", "gzip")]
@@ -83,7 +83,7 @@ def _warc(folder: Path, name: str) -> Sample:
 
 
 def _records(path: Path, from_start: bool = False) -> dict[str, Unit]:
-    """Return the records that have a page of their own; ``from_start``: each with all that is before it."""
+    """Return the records with a page; with ``from_start``, each with all bytes before it."""
     data = path.read_bytes()
     found = {}
     places = [*(start for _, start, _ in captures(path)), len(data)]
@@ -96,7 +96,7 @@ def _records(path: Path, from_start: bool = False) -> dict[str, Unit]:
 
 
 def arc(folder: Path) -> Path:
-    """Write an archive of the older kind."""
+    """Write an ARC file."""
     path = folder / "a.arc"
     path.write_bytes(b"filedesc://x 0.0.0.0 20010101000000 text/plain 40\n1 0 X\nURL IP-address Archive-date x y z\n\n")
     with path.open("ab") as file:
@@ -112,7 +112,7 @@ def _arc(folder: Path) -> Sample:
     data = path.read_bytes()
     starts = [found.start() for found in re.finditer(re.escape(URL.encode()) + rb"\d 1\.2\.3\.4", data)]
     ends = [*starts[1:], len(data)]
-    # An archive of this kind says in its first lines what it is, and has no mark at which a reader could begin again.
+    # An ARC file is identified by its first lines only, and has no marks at which a reader could resume.
     units = {
         f"{URL}{n}": Unit(data[: ends[n]], data[start - 1 : start + 40]) for n, start in enumerate(starts)
     }  # fmt: skip
@@ -129,15 +129,15 @@ def _wacz(folder: Path, packed: bool) -> Sample:
         start = container.start_dir
         end = container.infolist()[1].header_offset  # of the archive, the first member
     directory = data[start:]
-    if packed:  # one stream: what is behind damage in it cannot be had
+    if packed:  # one stream: bytes after damage cannot be read
         frame = (data[:start], directory)
         return Sample(path, path, {url: Unit(data[:end], data[:end]) for url in units}, frame=frame, size=len(data))
-    # The directory says at which byte its members begin: bytes that are missing or too many move all of them.
+    # The directory has the byte positions of the members, which missing or additional bytes shift.
     return Sample(path, path, units, frame=(data[:60], directory), size=len(data), end=end)
 
 
 def _undated(path: Path, packed: bool) -> Path:
-    """Write a packed file anew, without the times of its members: the same bytes each time."""
+    """Write a ZIP file again without the times of its members, so that the bytes are the same each time."""
     with zipfile.ZipFile(path) as container:
         members = [(member.filename, container.read(member)) for member in container.infolist()]
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED if packed else zipfile.ZIP_STORED) as container:
@@ -150,7 +150,7 @@ def _cdxj(folder: Path, damaged: str) -> Sample:
     inner = archive(folder, "data.warc.gz")
     index = write_cdxj(folder / "x.cdxj", [inner])
     if damaged == "archive":
-        return Sample(index, inner, _records(inner, from_start=True))  # an index says where a record begins
+        return Sample(index, inner, _records(inner, from_start=True))  # an index has the positions of the records
     lines = [line for line in index.read_bytes().splitlines(keepends=True) if not line.startswith(URL.encode() + b"r ")]
     units = {line.split(b" ")[0].decode(): Unit(b"\n" + line, b"\n" + line) for line in lines[1:]}
     return Sample(index, index, units)
@@ -189,4 +189,4 @@ MAKERS: Mapping[str, Callable[[Path], Sample]] = {
     "mirror": _mirror,
     "list": _listed,
 }
-"""Each writes a source into an empty folder."""
+"""Functions that write a source into an empty folder."""

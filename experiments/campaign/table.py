@@ -9,36 +9,36 @@ from typing import Any
 __all__ = ["MOST_MEMORY", "MOST_SILENCE", "Row", "Trial", "as_markdown", "joined", "merged"]
 
 MOST_MEMORY = 300 * 10**6
-"""Bytes that the crawler's processes may hold together."""
+"""Maximum memory of the crawler's processes together, in bytes."""
 MOST_SILENCE = 60.0
-"""Seconds that may pass in which nothing is finished while there is something to do."""
+"""Maximum time without progress, in seconds, while there is work."""
 
 
 @dataclass(frozen=True)
 class Trial:
-    """What came of an attack, or of several that belong together."""
+    """Outcome of an attack, or of several related ones."""
 
     name: str
     survived: bool
-    """Whether the program came to its end as documented."""
+    """Whether the program ended as documented."""
     lost: tuple[str, ...] = ()
-    """What was lost, or came out wrong."""
+    """Results that were lost or wrong."""
     extra: int = 0
     """Pages fetched more than once."""
     memory: int = 0
-    """Bytes that were held at most: by the crawler's processes where one runs."""
+    """Peak memory in bytes, of the crawler's processes if there is a crawler."""
     silence: float = 0.0
     """Longest time without progress, in seconds."""
     seconds: float = 0.0
-    """Time that it took."""
+    """Duration in seconds."""
     is_bound: bool = True
-    """Whether the bar of memory applies: it is the crawler's."""
+    """Whether the memory limit applies, which is that of the crawler."""
     count: int = 1
-    """How many attacks it was."""
+    """Number of attacks."""
 
     @property
     def missed(self) -> tuple[str, ...]:
-        """What it does not hold to."""
+        """Violated requirements."""
         found = [] if self.survived else ["did not end as it should"]
         if self.is_bound and self.memory > MOST_MEMORY:
             found.append(f"{self.memory / 1e6:.0f} MB")
@@ -59,15 +59,15 @@ class Row:
     memory: int
     silence: float
     missed: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """By trial: what it does not hold to."""
+    """From a trial to its violated requirements."""
 
     def as_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the row as plain values."""
         return asdict(self)
 
 
 def joined(kind: str, trials: Iterable[Trial]) -> Row:
-    """Put trials together to a row."""
+    """Merge trials into a row."""
     all_ = list(trials)
     return Row(
         kind,
@@ -82,7 +82,7 @@ def joined(kind: str, trials: Iterable[Trial]) -> Row:
 
 
 def merged(rows: Iterable[Row]) -> list[Row]:
-    """Put the rows of several campaigns together: one for each kind, in the order in which kinds come first."""
+    """Merge the rows of several campaigns: one row per kind, in the order of first occurrence."""
     kinds: dict[str, list[Row]] = {}
     for row in rows:
         kinds.setdefault(row.kind, []).append(row)
@@ -102,7 +102,7 @@ def merged(rows: Iterable[Row]) -> list[Row]:
 
 
 def as_markdown(rows: Sequence[Row]) -> str:
-    """Return the table, and below it what was missed."""
+    """Return the table, followed by the violations."""
     lines = [
         "| attack | tried | survived | lost or wrong | extra fetches | peak memory, MB | longest silence, s |",
         "| --- | --- | --- | --- | --- | --- | --- |",

@@ -19,9 +19,9 @@ __all__ = ["ROOT", "Ended", "command", "crawlers", "processes", "watch"]
 
 ROOT = Path(__file__).resolve().parents[2]
 PROC = Path("/proc")
-_LOOK = 0.05  # seconds between two looks at the processes
+_LOOK = 0.05  # seconds between two samples of the processes
 _CRAWLER = b"twinlink.spiders.process"
-_MOST_HELD = 4 * 10**9  # bytes, after which a command is killed: others work on this machine, too
+_MOST_HELD = 4 * 10**9  # bytes above which a command is killed, to protect other work on the machine
 _MOST_SAID = 2**20  # bytes kept of each stream
 
 
@@ -35,20 +35,20 @@ class Ended:
     stderr: bytes
     seconds: float
     in_time: bool
-    """False: it was killed because it did not end, or took all memory."""
+    """False: it was killed because it exceeded the time or memory limit."""
     peak: int
-    """Most bytes that its processes held together, sampled; at least what one of them held at most (`os.wait4`)."""
+    """Sampled peak memory of all its processes, at least the peak of a single one (`os.wait4`)."""
     crawler_peak: int
-    """The same of the crawler's process and those below it alone."""
+    """The same for the crawler process and its children only."""
 
     @property
     def has_traceback(self) -> bool:
-        """Whether Python said where it failed."""
+        """Whether the output contains a Python traceback."""
         return b"Traceback (most recent call last)" in self.stdout + self.stderr
 
     @property
     def is_said_plainly(self) -> bool:
-        """Whether nothing in what it said can steer a terminal."""
+        """Whether the output has no terminal control sequences."""
         return not any(byte in self.stdout + self.stderr for byte in (b"\x1b", b"\x9b[", b"\x07", b"\x08"))
 
 
@@ -64,19 +64,19 @@ def watch(
     environment: Mapping[str, str] | None = None,
     folder: Path | None = None,
 ) -> Ended:
-    """Run a command in a session of its own and watch it.
+    """Run a command in a new session and watch it.
 
     Parameters
     ----------
     arguments : sequence of str
     limit : float
-        Seconds after which it, and all that it started, is killed.
+        Seconds after which the command and its child processes are killed.
     each : callable
-        Called at each look, some 20 times a second.
+        Called at each sample, about 20 times per second.
     environment : mapping, optional
-        Goes over the one of this process.
+        Variables that override those of this process.
     folder : Path, optional
-        Where it works.
+        Working folder.
     """
     began = time.monotonic()
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
@@ -97,7 +97,7 @@ def watch(
                 in_time = False
                 memory.kill_all()
             ended.wait(_LOOK)
-        child.returncode = os.waitstatus_to_exitcode(status)  # so that nobody waits for it again
+        child.returncode = os.waitstatus_to_exitcode(status)  # so that it is not waited for again
         if not in_time:
             memory.kill_all()
         said, told = _read(out), _read(err)
@@ -106,7 +106,7 @@ def watch(
 
 
 class _Memory:
-    """Looks at a process and all below it; crawlers live in sessions of their own."""
+    """Samples the memory of a process and its descendants; crawlers have their own sessions."""
 
     def __init__(self, pid: int) -> None:
         self._pid = pid
@@ -126,14 +126,14 @@ class _Memory:
         )
 
     def kill_all(self) -> None:
-        left = {pid for pid in self._crawlers if _CRAWLER in _command_line(pid)}  # whose parent has ended before them
+        left = {pid for pid in self._crawlers if _CRAWLER in _command_line(pid)}  # their parent has ended before
         for pid in {*processes(self._pid), *left}:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
 
 
 def processes(root: int) -> dict[int, int]:
-    """Return the processes below one, itself included, parents first, each with its parent."""
+    """Return a process and its descendants, parents first, each with its parent."""
     found, waiting = {root: 0}, [root]
     while waiting:
         pid = waiting.pop(0)
@@ -146,7 +146,7 @@ def processes(root: int) -> dict[int, int]:
 
 
 def crawlers(folder: Path) -> list[int]:
-    """Return the processes that have an open file in a folder: crawlers of a run that is over, perhaps."""
+    """Return the processes with an open file in a folder, for example crawlers left over from a run."""
     found = []
     for entry in PROC.iterdir():
         if entry.name.isdigit() and int(entry.name) != os.getpid():
@@ -163,12 +163,12 @@ def _command_line(pid: int) -> bytes:
 
 
 def _held(pid: int) -> int:
-    """Return the bytes that a process holds; what it shares with others, as a fork does, in proportion."""
+    """Return the proportional set size of a process in bytes."""
     return _kilobytes(PROC / str(pid) / "smaps_rollup", "Pss:")
 
 
 def _high_water(pid: int) -> int:
-    """Return the most bytes that a process has held."""
+    """Return the peak memory of a process in bytes."""
     return _kilobytes(PROC / str(pid) / "status", "VmHWM:")
 
 

@@ -16,28 +16,28 @@ __all__ = ["HTML", "Answer", "Reply", "Site", "Talk", "endless", "links", "page"
 HTML = "text/html; charset=utf-8"
 
 Talk = Callable[[socket.socket], object]
-"""Gets the connection once the request has been read; the connection is closed when it returns."""
+"""Function called with the connection after the request has been read; the connection is closed afterwards."""
 
-_SEND_BUFFER = 2**15  # what the system sends ahead of a client that has gone away counts as sent
+_SEND_BUFFER = 2**15  # bytes that the system buffers for a disconnected client count as sent
 _LONGEST_TALK = 120.0
 
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer in HTTP."""
+    """An HTTP response."""
 
     body: bytes | Callable[[], Iterable[bytes]] = b""
-    """The body, or what yields it piece by piece."""
+    """The body, or a function that yields its parts."""
     status: str = "200 OK"
     type: str = HTML
     headers: Mapping[str, str] = field(default_factory=dict)
     framing: Literal["length", "chunked", "close"] = "length"
-    """What says where the body ends: its length, chunks, or the end of the connection."""
+    """How the end of the body is marked: by its length, by chunks, or by closing the connection."""
     wait: float = 0.0
-    """Seconds until it is sent."""
+    """Seconds until the response is sent."""
 
     def __call__(self, connection: socket.socket) -> None:
-        """Send it."""
+        """Send the response."""
         time.sleep(self.wait)
         head = [f"HTTP/1.1 {self.status}", "Connection: close"]
         head += [f"Content-Type: {self.type}"] * bool(self.type)
@@ -73,12 +73,12 @@ def redirect(location: str, status: str = "302 Found") -> Answer:
 
 
 def said(data: bytes) -> Talk:
-    """Return what sends these bytes and closes the connection."""
+    """Return a function that sends these bytes and closes the connection."""
     return lambda connection: connection.sendall(data)
 
 
 def endless(head: bytes, part: bytes, pause: float = 0.0) -> Talk:
-    """Return what sends ``head``, and ``part`` again and again until the client goes away."""
+    """Return a function that sends ``head``, and then ``part`` repeatedly until the client disconnects."""
 
     def talk(connection: socket.socket) -> None:
         connection.sendall(head)
@@ -91,7 +91,7 @@ def endless(head: bytes, part: bytes, pause: float = 0.0) -> Talk:
 
 
 class _Counted(socket.socket):
-    """A connection that counts what it has sent."""
+    """A connection that counts the bytes sent."""
 
     n_sent = 0
 
@@ -104,7 +104,7 @@ class _Counted(socket.socket):
 
 
 class Site:
-    """A server: what it answers by path, and what it was asked."""
+    """A server with responses by path, which records its requests."""
 
     def __init__(self, answer: Callable[[str], Reply | None], host: str, port: int = 0) -> None:
         self._listener = socket.create_server((host, port), backlog=256)
@@ -121,7 +121,7 @@ class Site:
         self._thread.start()
 
     def close(self) -> None:
-        """Take no more connections."""
+        """Accept no more connections."""
         with suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
@@ -143,7 +143,7 @@ class Site:
             self.moments.append(time.monotonic())
             self.asked[path] += 1
             reply = self.answer(path)
-            if reply is not None:  # None: the connection is closed without a word
+            if reply is not None:  # None: the connection is closed without a response
                 reply(connection)
             with suppress(OSError):
                 connection.shutdown(socket.SHUT_WR)
@@ -162,7 +162,7 @@ def _head(connection: socket.socket) -> bytes:
 
 @contextmanager
 def serving(answer: Callable[[str], Reply | None], host: str = "127.0.0.1", port: int = 0) -> Iterator[Site]:
-    """Serve while the context lasts."""
+    """Serve within a context."""
     site = Site(answer, host, port)
     try:
         yield site

@@ -23,10 +23,10 @@ _APOLOGY = -1
 
 
 class _Site:
-    """Answers to addresses, and takes those answers that look like what was wanted.
+    """Simulate the responses of a site, and accept those that look like the wanted page.
 
-    A page is taken when it is said to be in the language that the pattern wants, or, where the pattern wants none, in
-    another than the page that led to it. The apology of a site that answers any address is in English.
+    A page is accepted if it is identified as the language that the pattern expects, or, if the pattern expects none, as
+    a language other than that of the source page. Error pages with status 200 are in English.
     """
 
     def __init__(self, world: World, site: Listing, settings: MiningSettings) -> None:
@@ -37,7 +37,7 @@ class _Site:
         self.pairs: list[tuple[int, int]] = []
 
     def ask(self, guess: Guessed) -> Answer:
-        """Return what comes of a guess."""
+        """Return the outcome of a guess."""
         answer = self._place.get(guess.url)
         if guess.kind == "probe" or (answer is None and not self._is_soft):
             return _answer(guess, "missing")
@@ -63,12 +63,12 @@ def recovered(
     settings: MiningSettings,
     recover: RecoverSettings,
 ) -> tuple[Pairs, int]:
-    """Ask for the missing partners of a site's pages; return the pairs that are found, and how often was asked.
+    """Request the missing partners of a site's pages; return the pairs found and the number of requests.
 
     Parameters
     ----------
     keys : mapping
-        Keys that are credible on all sites: mean credibility, and the languages of its sides.
+        Keys credible on all sites: mean credibility, and the languages of their sides.
     """
     urls, heard = site.crawled()
     rules = list(_rules(site.name, found, urls, keys, recover))
@@ -122,7 +122,7 @@ def _rules(
 
 
 def _arrays(pairs: Sequence[tuple[int, int]]) -> Pairs:
-    """Return pairs as arrays; an apology counts as a pair of the page with itself, which is never right."""
+    """Return pairs as arrays; an error page counts as a pair of the page with itself, which is never right."""
     a = np.array([page for page, _ in pairs], np.int64)
     b = np.array([page if answer == _APOLOGY else answer for page, answer in pairs], np.int64)
     return np.minimum(a, b), np.maximum(a, b)

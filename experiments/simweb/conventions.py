@@ -1,6 +1,6 @@
 """Language conventions in the addresses of simulated sites, and their frequencies.
 
-The first five stand in the proportion of their credibility C(p) in Table 2 of Zhang, Yao & Kit; the paper prints no
+The first five are in proportion to their credibility C(p) in Table 2 of Zhang, Yao & Kit; the paper prints no
 others. All further shares are assumptions.
 """
 
@@ -15,7 +15,7 @@ class Convention(NamedTuple):
     """One way to write the addresses of two or three language versions; ``{h}`` host, ``{d}`` folders, ``{n}`` name."""
 
     key: tuple[str, str]
-    """What differs between the first two versions; empty strings: nothing can be told from the address."""
+    """Difference between the first two versions; empty strings: the address does not show the language."""
     forms: tuple[str, ...]
     """Address of each version, the English one first."""
     share: float

@@ -1,6 +1,6 @@
 """Discovery on a simulated web, in memory: rank the linked sites, add the best, repeat.
 
-The scores are the package's own (`twinlink.sites.ranking`), and so are the patterns of what is added. A host's
+The scores (`twinlink.sites.ranking`) and the patterns of added sites are those of the package. A host's
 links are known when it has been crawled.
 """
 
@@ -35,18 +35,18 @@ Hosts = NDArray[np.int64]
 
 @dataclass
 class Known:
-    """What has been crawled; arrays have one entry a host of the world."""
+    """The crawled hosts; arrays have one entry per host of the world."""
 
     crawled: NDArray[np.bool_]
     silent: NDArray[np.bool_]
-    """Hosts that were asked and gave no pages: dead, refused by robots.txt, errors."""
+    """Requested hosts that gave no pages: dead, refused by robots.txt, errors."""
     credibility: NDArray[np.float64]
     rounds: NDArray[np.int64]
     n_pages: NDArray[np.int64]
     library: PatternLibrary
 
     def copy(self) -> Known:
-        """Return one that may be changed."""
+        """Return a copy that may be changed."""
         return Known(
             self.crawled.copy(),
             self.silent.copy(),
@@ -59,25 +59,25 @@ class Known:
 
 @dataclass(frozen=True)
 class Round:
-    """What a round added."""
+    """Results of a round."""
 
     number: int
     criterion: str
     asked: int
-    """Hosts that were chosen, and ..."""
+    """Number of chosen hosts."""
     silent: int
-    """... of them those that gave no pages."""
+    """Chosen hosts that gave no pages."""
     bilingual: int
-    """Truly bilingual ones of the chosen."""
+    """Chosen hosts that are truly bilingual."""
     said: int
-    """Those with a credible pattern."""
+    """Chosen hosts with a credible or rescued pattern."""
     pairs: Tally
     copied: int
-    """Pairs on mirrors of what was crawled before: no new text."""
+    """Pairs on mirrors of hosts crawled before, which have no new text."""
 
 
 def crawl_of(world: World, learned: Learned, credibility: Mapping[int, float]) -> Known:
-    """Return what is known when the seeds have been mined."""
+    """Return the state after the seeds have been mined."""
     n = len(world.kind)
     known = Known(
         np.zeros(n, np.bool_), np.zeros(n, np.bool_), np.zeros(n), np.zeros(n, np.int64), np.zeros(n, np.int64),
@@ -91,12 +91,12 @@ def crawl_of(world: World, learned: Learned, credibility: Mapping[int, float]) -
 
 
 def is_true(world: World, hosts: Hosts) -> NDArray[np.bool_]:
-    """Mark the hosts that a person would call bilingual: they answer a reader, and have pages in two languages."""
+    """Mark the truly bilingual hosts: they respond to a browser, and have pages in two languages."""
     return world.bilingual[hosts] & np.isin(world.state[hosts], (OK, REFUSED))
 
 
 def host_graph(world: World, known: Known) -> tuple[HostGraph, Hosts]:
-    """Return the graph of the crawled hosts and of all that they link to, and the number of each node's host.
+    """Return the graph of the crawled hosts and of all hosts that they link to, and the host number of each node.
 
     A link to the page of a language names that language if the package reads it from the address.
     """
@@ -141,7 +141,7 @@ def _named(world: World) -> NDArray[np.bool_]:
 
 
 def rank(world: World, known: Known, settings: RankingSettings) -> tuple[SiteRanking, dict[str, Hosts]]:
-    """Rank all hosts that were not asked yet: by each criterion, the best first."""
+    """Rank all hosts that were not requested yet, by each criterion, the best first."""
     graph, hosts = host_graph(world, known)
     found = rank_sites(graph, known.credibility[hosts], known.crawled[hosts], known.rounds[hosts], settings)
     paper = found.paper
@@ -157,7 +157,7 @@ def rank(world: World, known: Known, settings: RankingSettings) -> tuple[SiteRan
 def best(
     world: World, known: Known, settings: RankingSettings, top: int
 ) -> tuple[SiteRanking, dict[str, NDArray[np.int64]]]:
-    """Return for each criterion how many of the first N are truly bilingual, N from 1 to ``top``."""
+    """Return, for each criterion, the number of truly bilingual hosts among the first N, for N from 1 to ``top``."""
     found, ranked = rank(world, known, settings)
     return found, {criterion: np.cumsum(is_true(world, hosts[:top])) for criterion, hosts in ranked.items()}
 
@@ -170,7 +170,7 @@ def explore(
     top: int,
     settings: tuple[MiningSettings, PatternSettings, RankingSettings],
 ) -> list[Round]:
-    """Add the ``top`` best hosts, crawl them, learn from them, and again."""
+    """Add the ``top`` best hosts, crawl them, learn from them, and repeat."""
     known, rounds = start.copy(), []
     for number in range(1, n_rounds + 1):
         _, ranked = rank(world, known, settings[2])
@@ -186,7 +186,7 @@ def _visit(
     criterion: str,
     settings: tuple[MiningSettings, PatternSettings, RankingSettings],
 ) -> Round:
-    """Crawl hosts and learn their patterns, with what was known of all others before."""
+    """Crawl hosts and learn their patterns, with the library of all hosts crawled before."""
     mining, patterns, _ = settings
     keys = credible_keys(known.library, patterns)
     have = set(world.original[known.crawled].tolist())

@@ -36,33 +36,33 @@ Pairs = tuple[Places, Places]
 
 @dataclass(frozen=True)
 class MiningSettings:
-    """What is assumed of the language finder and of servers."""
+    """Assumptions about the language finder and about servers."""
 
     languages: bool = True
-    """Whether languages are found at all; else addresses are all that is known."""
+    """Whether languages are identified at all; otherwise only addresses are known."""
     wrong: float = 0.02
-    """Share of pages that are said to be in another language than they are."""
+    """Share of pages that are identified as a wrong language."""
     unknown: float = 0.05
-    """Share of pages of which no language is said."""
+    """Share of pages that are not identified as any language."""
     soft: float = 0.1
-    """Share of sites that answer wrong addresses with a page of apology and no error."""
+    """Share of sites that answer wrong addresses with an error page with status 200."""
     soft_missed: float = 0.05
-    """Share of these apologies that are taken for pages."""
+    """Share of these error pages that are taken for pages of the site."""
 
 
 class Tally(NamedTuple):
-    """Pairs, and how many of them are translations of each other."""
+    """Numbers of pairs and of right pairs."""
 
     pairs: int = 0
     right: int = 0
 
     @property
     def precision(self) -> float:
-        """Share of the pairs that is right; not a number without pairs."""
+        """Share of right pairs; NaN without pairs."""
         return self.right / self.pairs if self.pairs else float("nan")
 
     def plus(self, other: Tally) -> Tally:
-        """Return both together.
+        """Return the sum.
 
         >>> Tally(3, 2).plus(Tally(1, 1)).precision
         0.75
@@ -72,14 +72,14 @@ class Tally(NamedTuple):
 
 @dataclass(frozen=True)
 class Listing:
-    """What a crawl knows of a site, beside the truth; lists and arrays have one entry a page."""
+    """Data of a site known to a crawl, and the truth; lists and arrays have one entry per page."""
 
     name: str
     number: int
-    """Of the host."""
+    """Number of the host."""
     pages: SitePages
     heard: list[str] | None
-    """Language that the finder says, ``und``: none; None: languages are not looked for."""
+    """Identified languages, ``und`` if unknown; None if languages are not identified."""
     linked: Places
     """Pages that a crawl gets."""
 
@@ -103,7 +103,7 @@ class Listing:
 
 
 def list_site(world: World, number: int, settings: MiningSettings) -> Listing:
-    """List a host as a crawl would, all of its pages that are linked."""
+    """List all linked pages of a host, as a crawl would."""
     pages = world.pages(number)
     heard: list[str] | None = None
     if settings.languages:
@@ -125,12 +125,12 @@ def right_pairs(pages: SitePages, pairs: Pairs) -> NDArray[np.bool_]:
 
 
 def tally_of(pages: SitePages, pairs: Pairs) -> Tally:
-    """Count pairs, and those that are right."""
+    """Count pairs and right pairs."""
     return Tally(len(pairs[0]), int(right_pairs(pages, pairs).sum()))
 
 
 def true_pairs(pages: SitePages, *, linked: bool) -> int:
-    """Count the pairs that there are, of any two languages; ``linked``: among the pages that a crawl gets."""
+    """Count the true pairs of any two languages; with ``linked``, among the pages that a crawl gets."""
     there = ~pages.untrue & (pages.visible if linked else True)
     different = np.unique(pages.article[there].astype(np.int64) * len(LANGS) + pages.side[there])
     versions = np.bincount(different // len(LANGS))
@@ -138,7 +138,7 @@ def true_pairs(pages: SitePages, *, linked: bool) -> int:
 
 
 def without(pairs: Pairs, others: Pairs) -> Pairs:
-    """Return the pairs that are not among others; in both the lower number stands first.
+    """Return the pairs that are not among others; in both, the lower number is first.
 
     >>> a, b = without((np.array([0, 1]), np.array([2, 3])), (np.array([1]), np.array([3])))
     >>> a.tolist(), b.tolist()

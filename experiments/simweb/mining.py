@@ -27,16 +27,16 @@ _NONE = Tally()
 
 @dataclass
 class Learned:
-    """What some hosts tell, each by itself."""
+    """Patterns of hosts, learned for each host separately."""
 
     library: PatternLibrary = field(default_factory=PatternLibrary)
     patterns: dict[int, SitePatterns] = field(default_factory=dict)
     """Of each host."""
     langs: defaultdict[Key, Counter[tuple[str, str]]] = field(default_factory=lambda: defaultdict(Counter))
-    """Languages of a key's sides, and on how many pages."""
+    """Languages of a key's sides, with numbers of pages."""
 
     def add(self, number: int, found: SitePatterns) -> None:
-        """Take in a host."""
+        """Add a host."""
         self.patterns[number] = found
         self.library.add(found)
         for each in found.patterns:
@@ -44,7 +44,7 @@ class Learned:
                 self.langs[each.key][each.source_lang, each.target_lang] += each.n_pages
 
     def keys(self, settings: PatternSettings) -> dict[Key, tuple[float, tuple[str, str]]]:
-        """Return the keys that are credible on all hosts: mean credibility, and the languages of the sides."""
+        """Return the keys credible on all hosts: mean credibility, and the languages of their sides."""
         return {
             key: (mean, self.langs[key].most_common(1)[0][0] if self.langs.get(key) else ("", ""))
             for key, mean in credible_keys(self.library, settings).items()
@@ -52,7 +52,7 @@ class Learned:
 
 
 def learn_hosts(world: World, hosts: Iterable[int], settings: MiningSettings, patterns: PatternSettings) -> Learned:
-    """Learn the patterns of hosts, each by itself."""
+    """Learn the patterns of each host separately."""
     learned = Learned()
     for number in hosts:
         learned.add(number, list_site(world, number, settings).learned(patterns))
@@ -61,27 +61,27 @@ def learn_hosts(world: World, hosts: Iterable[int], settings: MiningSettings, pa
 
 @dataclass(frozen=True)
 class SeedMine:
-    """What was found on some hosts."""
+    """Results on a set of hosts."""
 
     baseline: Tally = _NONE
-    """Pairs by keys that are credible on their site."""
+    """Pairs by keys credible on their site."""
     rescued: Tally = _NONE
-    """Pairs that the rescue of weak keys adds ..."""
+    """Pairs added by the rescue of weak keys."""
     lost: Tally = _NONE
-    """... and pairs of the baseline that are no longer there, as other keys took their pages."""
+    """Pairs of the baseline lost by the rescue, because other keys took their pages."""
     deep: Tally = _NONE
     """Pairs with a page that nothing links to."""
     asked: int = 0
-    """Addresses asked for to find them, made-up ones included."""
+    """Addresses requested for deep pages, including made-up ones."""
     linked_pairs: int = 0
-    """True pairs among the pages that a crawl gets, and ..."""
+    """True pairs among the pages that a crawl gets."""
     all_pairs: int = 0
-    """... among all pages."""
+    """True pairs among all pages."""
     n_pages: int = 0
     """Pages that a crawl gets."""
 
     def plus(self, other: SeedMine) -> SeedMine:
-        """Return both together."""
+        """Return the sum."""
         return SeedMine(
             self.baseline.plus(other.baseline),
             self.rescued.plus(other.rescued),
@@ -114,17 +114,17 @@ def mine_hosts(
     Parameters
     ----------
     learned : Learned
-        The hosts, each by itself.
+        Patterns of the hosts, learned separately.
     patterns : PatternSettings
-        Its ``rescue`` says by what weak keys are rescued.
+        ``rescue`` determines how weak keys are rescued.
     again : bool
-        Learn each site once more with the keys that all sites make credible, as twinlink does; else weak keys that
+        Learn each site again with the keys credible on all sites, as twinlink does; otherwise weak keys that
         were found are kept, as the paper does.
 
     Returns
     -------
     SeedMine
-        Of all hosts together.
+        Sum over all hosts.
     dict
         Credibility C(w) of each host.
     """

@@ -16,11 +16,11 @@ _LANGS = ("en", "zh-Hant", "zh-Hans")
 _NAMES = ("English", "繁體", "简体")
 _PARAGRAPHS = 6
 _LISTED = 25
-"""Articles that a home page links to; the others are a few steps further down."""
+"""Number of articles that a home page links to; the others are a few links away."""
 
 
 class Answer(NamedTuple):
-    """What is sent back."""
+    """A response."""
 
     status: int
     body: bytes
@@ -28,7 +28,7 @@ class Answer(NamedTuple):
 
 
 class _Site(NamedTuple):
-    """What is needed to answer for a host."""
+    """Data to generate the responses of a host."""
 
     page_of: dict[str, int]
     urls: list[str]
@@ -41,11 +41,11 @@ class _Site(NamedTuple):
     following: dict[int, list[int]]
     """Side → its visible pages, in order."""
     place: dict[int, int]
-    """Page → its place among them."""
+    """Page → its position among them."""
 
 
 class Answers:
-    """Answers for all hosts of a world.
+    """Responses of all hosts of a world.
 
     >>> from experiments.simweb.world import WorldSettings, make_world
     >>> answers = Answers(make_world(WorldSettings(hosts=200, seeds=20, seed=1)))
@@ -59,7 +59,7 @@ class Answers:
         self._site = lru_cache(maxsize=2_000)(self._made_site)
 
     def get(self, url: str) -> Answer | None:
-        """Return the answer for an address; None where nobody answers."""
+        """Return the response for an address; None if no host responds."""
         parts = urlsplit(url)
         number = self.world.index(parts.hostname or "")
         if number is None or self.world.state[number] == DEAD:
@@ -93,7 +93,7 @@ class Answers:
         return _Site(page_of, pages.urls, side, article, visible, untrue, versions, following, place)
 
     def _portal(self, number: int, site: _Site) -> bytes:
-        """Return the page under a host's bare name: nothing but links to its first pages."""
+        """Return the page at the root of a host, which only links to its first pages."""
         homes = [pages[0] for pages in site.following.values()]
         links = "".join(_link(site.urls[page], _NAMES[site.side[page]]) for page in homes)
         return _html("en", f"{_WELCOME[0]} {self.world.host(number)}", links, [], self._outside(number, site, -1))
@@ -107,7 +107,7 @@ class Answers:
         others = [k for k in site.versions[article] if site.side[k] != side] if site.visible[page] else []
         if not self.world.bilingual[number] and not others:
             others = [k for k in site.versions.get(article, []) if k != page]
-        switch = [] if origin % 4 == 0 and article else others  # such hosts have a language switch on their home alone
+        switch = [] if origin % 4 == 0 and article else others  # these hosts switch languages on the home page only
         links = "".join(_link(site.urls[k], _NAMES[site.side[k]]) for k in switch)
         lang = _LANGS[side] if side else _LANGS[int(chinese)]
         listed = "".join(_link(site.urls[k], f"{_WELCOME[chinese]} {site.article[k]}") for k in _near(site, page))
@@ -148,7 +148,7 @@ def _stock() -> list[tuple[str, str]]:
 
 
 def _texts(origin: int, article: int) -> list[tuple[str, str]]:
-    """Return what an article says, in English and in Chinese."""
+    """Return the text of an article, in English and in Chinese."""
     stock = _stock()
     at = (origin * 104_729 + article * 7_919) % 1_000_003
     chosen = [stock[(at // (k + 1) + 37 * k * (at % 101 + 1)) % len(stock)] for k in range(_PARAGRAPHS)]

@@ -18,7 +18,7 @@ _COLOURS = ("C7", "C1", "C2", "C0")
 
 
 def draw(webs: Curves, path: Path) -> None:
-    """Draw a column for each web: above the number of truly bilingual sites, below their share."""
+    """Draw one column per web, with the number of truly bilingual sites above and their share below."""
     import matplotlib as mpl
 
     mpl.use("svg")

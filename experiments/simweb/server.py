@@ -1,7 +1,7 @@
 """A server for all hosts of a simulated web: an HTTP proxy on this machine, in a separate process.
 
-A crawler whose environment says ``http_proxy=http://127.0.0.1:PORT`` asks it for ``http://HOST/…``; no name is ever
-looked up, and nothing leaves the machine.
+A crawler with ``http_proxy=http://127.0.0.1:PORT`` in its environment requests ``http://HOST/…`` from it; no name is
+resolved, and no request leaves the machine.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ _PROXY = "http_proxy"
 
 
 class _Connection(asyncio.Protocol):
-    """One connection of a client of the proxy: its requests are answered one after the other."""
+    """A connection to the proxy; requests are answered one after the other."""
 
     def __init__(self, answers: Answers, asked: Counter[str]) -> None:
         self._answers, self._asked = answers, asked
         self._waiting = b""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Keep the way back."""
+        """Keep the transport."""
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
 
     def data_received(self, data: bytes) -> None:
-        """Take requests in."""
+        """Parse requests."""
         self._waiting += data
         while b"\r\n\r\n" in self._waiting:
             head, _, self._waiting = self._waiting.partition(b"\r\n\r\n")
@@ -78,13 +78,13 @@ async def _serve(settings: WorldSettings, log: Path) -> None:
 
 @contextmanager
 def serving(settings: WorldSettings, log: Path) -> Iterator[str]:
-    """Serve a simulated web meanwhile; give the proxy's address. Afterwards the log has every address and its requests.
+    """Serve a simulated web within a context; yield the address of the proxy. The log is written at the end.
 
     Parameters
     ----------
     settings : WorldSettings
     log : Path
-        Gets a line an address: address, tab, number of requests.
+        Gets one line per address: address, tab, number of requests.
     """
     command = [sys.executable, "-m", "experiments.simweb.server", str(log), json.dumps(asdict(settings))]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2]) as server:
@@ -99,7 +99,7 @@ def serving(settings: WorldSettings, log: Path) -> Iterator[str]:
 
 @contextmanager
 def proxied(address: str) -> Iterator[None]:
-    """Send the requests of this process, and of those that it starts meanwhile, to a proxy."""
+    """Send the requests of this process and its child processes to a proxy, within a context."""
     before = os.environ.get(_PROXY)
     os.environ[_PROXY] = address
     try:
@@ -112,7 +112,7 @@ def proxied(address: str) -> Iterator[None]:
 
 
 def main() -> None:
-    """Serve as `serving` asks for it."""
+    """Run the server process of `serving`."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("log", type=Path)
     parser.add_argument("settings", help="`WorldSettings` as JSON")

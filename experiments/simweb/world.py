@@ -2,7 +2,7 @@
 
 Assumptions, all of them settings: the number of a host's pages and of its links out is log-normal; links go to hosts in
 proportion to a Pareto popularity; most stay within a topic; topics differ in how many of their hosts are bilingual, and
-hosts that are bilingual link to such hosts more often than chance has it (the assumption of Zhang, Yao & Kit, section
+bilingual hosts link to bilingual hosts more often than at random (the assumption of Zhang, Yao & Kit, section
 2.3). Link farms fill the guest books of ordinary hosts; mirrors copy a host and link to each other.
 
 >>> world = make_world(WorldSettings(hosts=200, seeds=20, seed=1))
@@ -38,9 +38,9 @@ __all__ = [
 ]
 
 ORDINARY, COPY, SPAM = 0, 1, 2
-"""Kinds of hosts: made by themselves, a mirror of another host, one of a link farm."""
+"""Kinds of hosts: ordinary, a mirror of another host, or part of a link farm."""
 OK, DEAD, REFUSED, ERRORS = 0, 1, 2, 3
-"""States of hosts: answer; do not; forbid everything in robots.txt; answer every page with an error."""
+"""States of hosts: respond; do not respond; forbid everything in robots.txt; respond with an error to everything."""
 SUFFIXES = ("com.hk", "com", "org.hk", "gov.hk", "edu.hk", "net", "org")
 _SUFFIX_SHARES = ((0.34, 0.14, 0.2, 0.12, 0.1, 0.04, 0.06), (0.24, 0.4, 0.1, 0.01, 0.02, 0.15, 0.08))
 _FOLDERS = ("", "about/", "news/", "press/2009/", "press/2010/", "services/", "services/forms/", "publications/")
@@ -52,31 +52,31 @@ Indices = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class WorldSettings:
-    """How large and of what kind a simulated web is."""
+    """Size and parameters of a simulated web."""
 
     hosts: int = 20_000
     seeds: int = 300
-    """Hosts that the seed list names: popular ones, those that are bilingual more often; all of them answer."""
+    """Number of seeds: popular hosts, bilingual ones more often; all of them respond."""
     seed: int = 0
-    """Of the random numbers."""
+    """Seed of the random numbers."""
     topics: int = 0
-    """0: one for every 250 hosts."""
+    """Number of topics; 0: one per 250 hosts."""
     bilingual: float = 0.1
-    """Share of the bilingual among ordinary hosts."""
+    """Share of bilingual hosts among ordinary ones."""
     seed_odds: float = 8.0
-    """How many times likelier a bilingual host is a seed than another that is as popular."""
+    """Odds ratio of a bilingual host to be a seed, compared with another of the same popularity."""
     locality: float = 0.7
     """Share of links that stay within the topic."""
     homophily: float = 0.4
-    """Share of links from bilingual hosts that look for a bilingual one."""
+    """Share of links from bilingual hosts that choose a bilingual one."""
     links: float = 12.0
-    """Hosts that a host links to, mean."""
+    """Mean number of hosts that a host links to."""
     links_spread: float = 1.0
     """σ of their logarithm."""
     popularity: float = 1.2
-    """Exponent of the Pareto distribution: the less, the heavier the tail."""
+    """Exponent of the Pareto distribution: the smaller, the heavier the tail."""
     articles: float = 25.0
-    """Median of a host's articles, each one page in every language it is in."""
+    """Median number of articles per host, each with one page per language."""
     articles_spread: float = 1.2
     max_articles: int = 2_000
     translated: float = 0.85
@@ -86,45 +86,45 @@ class WorldSettings:
     deep: float = 0.06
     """Share of the translations that no page links to."""
     untrue: float = 0.02
-    """Share of the translations that are none: a page of another text under the address of one."""
+    """Share of wrong translations: a page with another text under the address of a translation."""
     doubled: float = 0.04
-    """Share of the hosts in one language with a second address for each page (print versions, old versions)."""
+    """Share of monolingual hosts with a second address for each page (print versions, old versions)."""
     spam: float = 0.03
-    """Share of hosts in link farms, and ..."""
+    """Share of hosts in link farms; 0: no spam at all."""
     farm: int = 40
-    """... hosts of a farm. 0 for ``spam``: no spam at all."""
+    """Number of hosts per farm."""
     guest_books: float = 0.08
     """Share of ordinary hosts that spammers fill with links."""
     guest_links: int = 15
-    """Links of farms in each of them."""
+    """Links to farms in each of them."""
     copies: float = 0.02
     """Share of hosts that are mirrors."""
     copies_each: int = 5
-    """Mirrors of one host."""
+    """Number of mirrors per mirrored host."""
     dead: float = 0.05
     refused: float = 0.03
     errors: float = 0.02
     named: float = 0.35
-    """Share of links to bilingual hosts that name the page of one language, not the host alone."""
+    """Share of links to bilingual hosts that lead to the page of a language, not to the root of the host."""
     named_falsely: float = 0.03
-    """The same, of links to hosts in one language: a folder ``en`` without a counterpart."""
+    """The same for links to monolingual hosts: a folder ``en`` without a counterpart."""
     site_wide: float = 0.08
-    """Share of links that stand on all pages of the host (links of mirrors always do)."""
+    """Share of links that are on all pages of the host (links of mirrors always are)."""
 
 
 @dataclass(frozen=True)
 class SitePages:
-    """The pages of one host; all arrays and lists have one entry a page."""
+    """The pages of one host; all arrays and lists have one entry per page."""
 
     urls: list[str]
     side: NDArray[np.int8]
     """Language: 0 English, 1 Traditional Chinese, 2 Simplified Chinese."""
     article: NDArray[np.int32]
-    """What is told: pages of one article in two languages are translations of each other, unless untrue."""
+    """Number of the article: its pages in two languages are translations of each other, unless untrue."""
     visible: NDArray[np.bool_]
-    """Whether some page links to it; the others are the deep web."""
+    """Whether a page links to it; the others are deep pages."""
     untrue: NDArray[np.bool_]
-    """A page under the address of a translation that is none."""
+    """Whether it is at the address of a translation but has another text."""
 
     def true_pair(self, a: int, b: int) -> bool:
         """Return whether two pages are translations of each other."""
@@ -134,14 +134,14 @@ class SitePages:
 
 @dataclass(frozen=True)
 class World:
-    """All hosts; arrays have one entry a host."""
+    """All hosts; arrays have one entry per host."""
 
     settings: WorldSettings
     kind: NDArray[np.uint8]
     state: NDArray[np.uint8]
     topic: NDArray[np.int32]
     bilingual: NDArray[np.bool_]
-    """Truth: has pages in two languages whose addresses the host gives (a mirror: as what it copies)."""
+    """Truth: has pages in two languages (a mirror: if the copied host has)."""
     weak: NDArray[np.bool_]
     convention: NDArray[np.int8]
     """Number in `CONVENTIONS` for bilingual hosts, in `NOISE` for others."""
@@ -153,14 +153,14 @@ class World:
     seeds: Indices
     """Hosts of the seed list, ascending."""
     links: csr_array
-    """Links between hosts; the values are bits: 1, 2 names a language, 4 stands on all pages."""
+    """Links between hosts; the values are bits: 1, 2 names a language, 4 is on all pages."""
 
     def host(self, number: int) -> str:
         """Return the name of a host, which is its registered domain."""
         return f"{_WORDS[number % len(_WORDS)]}-{number}.{SUFFIXES[self.suffix[number]]}"
 
     def index(self, name: str) -> int | None:
-        """Return the number of a host by its name (``en.`` and ``tc.`` before it do not count); None: unknown."""
+        """Return the number of a host by its name, ignoring the prefixes ``en.`` and ``tc.``; None if unknown."""
         found = _NAME.fullmatch(name)
         if found is None or int(found[3]) >= len(self.kind):
             return None
@@ -189,7 +189,7 @@ class World:
         return _address(self.forms(number)[side % len(self.forms(number))], name, 0)
 
     def pages(self, number: int) -> SitePages:
-        """Return the pages of a host; a mirror has those of what it copies, under its own name."""
+        """Return the pages of a host; a mirror has those of the copied host, under its own name."""
         origin = int(self.original[number])
         rng = np.random.default_rng([self.settings.seed, 7, origin])
         n, forms = int(self.articles[number]), self.forms(number)
@@ -198,7 +198,7 @@ class World:
             translated = rng.random((len(forms), n)) < share
             translated[0] = True
             translated[1:, 0] = True
-            swap = rng.random(n) < 0.1  # some articles are there in Chinese alone
+            swap = rng.random(n) < 0.1  # some articles exist in Chinese only
             translated[0, swap & ~translated[1]] = False
             translated[1, swap & ~translated[0]] = True
         else:
@@ -226,7 +226,7 @@ def _address(form: str, host: str, article: int) -> str:
 
 
 def make_world(settings: WorldSettings) -> World:
-    """Make a simulated web; the same settings make the same one.
+    """Generate a simulated web, which depends only on the settings.
 
     Parameters
     ----------
@@ -235,7 +235,7 @@ def make_world(settings: WorldSettings) -> World:
     Returns
     -------
     World
-        Some 80 bytes a host and 12 a link.
+        The web, with about 80 bytes per host and 12 per link.
     """
     rng = np.random.default_rng([settings.seed, 1])
     n = settings.hosts
@@ -268,7 +268,7 @@ def _state_shares(settings: WorldSettings) -> list[float]:
 
 
 def _kinds(rng: np.random.Generator, settings: WorldSettings) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
-    """Return the kind of each host and what it copies; farms and mirrors are taken from a random order of all."""
+    """Return the kind of each host and the host that it copies; farms and mirrors are chosen at random."""
     n = settings.hosts
     kind, original = np.zeros(n, dtype=np.uint8), np.arange(n, dtype=np.int32)
     order = rng.permutation(n)
@@ -283,7 +283,7 @@ def _kinds(rng: np.random.Generator, settings: WorldSettings) -> tuple[NDArray[n
 
 
 def _topics(rng: np.random.Generator, settings: WorldSettings) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
-    """Return the topic of each host, and whether it is bilingual, which topics differ in."""
+    """Return the topic of each host, and whether it is bilingual; topics have different shares of bilingual hosts."""
     n_topics = settings.topics or max(2, settings.hosts // 250)
     size = 1.0 / np.arange(1, n_topics + 1) ** 0.5
     topic = rng.choice(n_topics, settings.hosts, p=size / size.sum()).astype(np.int32)
@@ -299,7 +299,7 @@ def _seeds(
     bilingual: NDArray[np.bool_],
     popularity: NDArray[np.float32],
 ) -> Indices:
-    """Draw hosts without putting them back, the more popular and the bilingual more often (Gumbel's trick)."""
+    """Draw hosts without replacement, popular and bilingual ones more often (Gumbel trick)."""
     weight = 0.5 * np.log(popularity) + np.where(bilingual, np.log(settings.seed_odds), 0.0)
     weight = np.where(kind == ORDINARY, weight + rng.gumbel(size=len(kind)), -np.inf)
     return np.sort(np.argpartition(-weight, settings.seeds - 1)[: settings.seeds])
@@ -327,7 +327,7 @@ def _links(
     parts = [(source, target, bits), _farms(rng, settings, kind), _mirrors(kind, original)]
     source, target, bits = (np.concatenate(each) for each in zip(*parts, strict=True))
     keep = source != target
-    # Not summed: of a link that was drawn twice, one counts.
+    # Not summed: a link drawn twice counts once.
     code, first = np.unique(source[keep] * n + target[keep], return_index=True)
     indptr = np.searchsorted(code // n, np.arange(n + 1))
     return csr_array((bits[keep][first], (code % n).astype(np.int32), indptr), shape=(n, n))
@@ -341,7 +341,7 @@ def _drawn(
     weight: NDArray[np.float64],
     source: Indices,
 ) -> Indices:
-    """Draw a target for each source: first whether bilingual, then of which topic, then in proportion to weight."""
+    """Draw a target for each source: first whether it is bilingual, then its topic, then in proportion to weight."""
     n_topics = int(topic.max()) + 1
     order = np.lexsort((topic, bilingual))
     total = np.concatenate([[0.0], np.cumsum(weight[order])])
@@ -366,7 +366,7 @@ def _drawn(
 def _farms(
     rng: np.random.Generator, settings: WorldSettings, kind: NDArray[np.uint8]
 ) -> tuple[Indices, Indices, NDArray[np.uint8]]:
-    """Return the links among hosts of a farm, and those to them in guest books."""
+    """Return the links among hosts of a farm, and the links to them in guest books."""
     spam = np.flatnonzero(kind == SPAM)
     if not len(spam):
         return _none()
@@ -387,7 +387,7 @@ def _farms(
 
 
 def _mirrors(kind: NDArray[np.uint8], original: NDArray[np.int32]) -> tuple[Indices, Indices, NDArray[np.uint8]]:
-    """Return the links between a mirror and what it copies, and to the next mirror of it; site-wide all of them."""
+    """Return the links between a mirror and the copied host, and to the next mirror; all of them are site-wide."""
     copies = np.flatnonzero(kind == COPY)
     if not len(copies):
         return _none()

@@ -23,7 +23,7 @@ up."""
 
 @dataclass(frozen=True)
 class Options:
-    """How a site differs from what the packages hold; see `experiments.sites` for each."""
+    """Changes to the site of the packages; see `experiments.sites` for each."""
 
     opaque: bool = False
     drop: float = 0.0
@@ -38,7 +38,7 @@ class Site:
     """A site ready to be written.
 
     ``pages`` has each page with its side (A, B, or N for noise) and its judgement; ``gold`` and ``ignored`` only have
-    pairs whose pages are both there.
+    pairs with both pages on the site.
     """
 
     name: str
@@ -77,17 +77,17 @@ class Site:
         return page.body
 
     def description(self) -> dict[str, object]:
-        """Return what was asked for, by name."""
+        """Return the options by name."""
         return {"name": self.name, "lang_a": self.langs[0], "lang_b": self.langs[1], **asdict(self.options)}
 
 
 def build_site(recipe: Recipe, a: str, b: str, roots: Sequence[Path], options: Options) -> Site:
-    """Make the site of languages ``a`` and ``b`` from unpacked packages.
+    """Build the site of languages ``a`` and ``b`` from unpacked packages.
 
     Raises
     ------
     RecipeError
-        If a language is not there, or the two have no page in common.
+        If a language is missing, or the two have no page in common.
     """
     rng = Random(f"{recipe.name} {compact(a)} {compact(b)} {options.seed}")
     without = recipe.switchers if options.opaque else ()

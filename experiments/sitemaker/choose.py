@@ -16,8 +16,8 @@ Pair = tuple[SitePage, SitePage]
 def connected_sample(pairs: Sequence[Pair], size: int, rng: Random) -> list[Pair]:
     """Take ``size`` pairs as a crawl would meet them: along the first side's links, breadth first.
 
-    It starts at a page that leads to many others, and again at the page with the most links when no link leads on. A
-    random sample would cut nearly all links, and a sample by folder would keep the easy ones.
+    It starts at a page from which many others can be reached, and restarts at the page with the most links. A
+    random sample would remove nearly all links, and a sample by folder would keep the easy pairs.
     """
     index = {one.path: i for i, (one, _) in enumerate(pairs)}
     leads_to = [[j for target in one.links if (j := index.get(target, i)) != i] for i, (one, _) in enumerate(pairs)]

@@ -26,31 +26,31 @@ HINTING_META = ("lang", "locale")
 
 @dataclass
 class Names:
-    """New paths: of the pages on the site, of pages that are not there, and of everything else that pages refer to."""
+    """New paths of the pages on the site, of missing pages, and of all other resources."""
 
     pages: Mapping[str, str]
     absent: dict[str, str] = field(default_factory=dict)
     resources: dict[str, str] = field(default_factory=dict)
 
     def page(self, target: str) -> str:
-        """Return the new path of a page; a page that is not there gets one that leads nowhere."""
+        """Return the new path of a page; a missing page gets a path without a file."""
         return self.pages.get(target) or self.absent.setdefault(target, f"/p/x{len(self.absent):05d}.html")
 
     def resource(self, target: str) -> str:
-        """Return the new path of an image, a style sheet and so on; the same for all pages that refer to it."""
+        """Return the new path of a resource, such as an image or a style sheet; the same for all pages."""
         new = f"/r/{len(self.resources):05d}{PurePosixPath(target).suffix[:6]}"
         return self.resources.setdefault(target, new)
 
 
 def opaque_names(paths: Collection[str], rng: Random) -> Names:
-    """Number all pages at random: ``/p/000001.html`` and on, whatever their language."""
+    """Number all pages at random, independent of their language: ``/p/000001.html`` and so on."""
     order = sorted(paths)
     rng.shuffle(order)
     return Names({path: f"/p/{i:06d}.html" for i, path in enumerate(order, start=1)})
 
 
 def plain_names(paths: Collection[str]) -> Names:
-    """Leave every page where it is."""
+    """Keep the path of every page."""
     return Names({path: path for path in sorted(paths)})
 
 
@@ -113,16 +113,16 @@ def _rewrite_links(root: lxml.html.HtmlElement, page: SitePage, names: Names, ve
 
 def _cut_link(element: lxml.html.HtmlElement, href: str) -> None:
     if href.strip().startswith("#"):
-        element.set("href", "#")  # the names of places in a page are the same in all languages
+        element.set("href", "#")  # fragments are the same in all languages
     else:
         del element.attrib["href"]
 
 
 class Skeleton:
-    """One frame for all pages of a site: every page has the same tags, so that structure tells nothing.
+    """One template for all pages of a site: every page has the same tags, so that structure is uninformative.
 
-    Text blocks fill as many paragraphs and links as many list entries as the page with the most of them needs; the rest
-    stays empty.
+    There are as many paragraphs and list entries as the page with the most blocks and links needs; the rest
+    is empty.
     """
 
     def __init__(self, pages: Sequence[SitePage]) -> None:
@@ -130,7 +130,7 @@ class Skeleton:
         self.n_links = max((len(page.links) for page in pages), default=0)
 
     def page(self, page: SitePage, names: Names, versions: Collection[str], lang: str) -> bytes:
-        """Return the page in the frame; ``lang`` is declared unless it is empty."""
+        """Return the page in the template; ``lang`` is declared unless it is empty."""
         links = [(names.page(target), text) for target, text in page.links.items() if target not in versions]
         entries = [f'<li><a href="{quote(target)}">{escape(text)}</a></li>' for target, text in links]
         entries += ["<li><a></a></li>"] * (self.n_links - len(entries))

@@ -26,11 +26,11 @@ from experiments.sitemaker.pages import SitePage, count_words
 __all__ = ["TRANSLATED", "UNTRANSLATED", "Judged", "equal_pages", "judge_pairs", "judge_side"]
 
 TRANSLATED = 0.5
-"""Least share of a page that counts as a translation: more than half of its words."""
+"""Minimum share of a translated page: half of its words."""
 UNTRANSLATED = 0.1
-"""A page below this share is still its original: a title or a menu entry is all that was translated."""
+"""A page below this share is an untranslated original: only a title or a menu entry is translated."""
 MIN_WORDS = 15
-"""Pages with fewer words (stubs, redirects) are not scored: nobody could tell which belongs to which."""
+"""Pages with fewer words (stubs, redirects) are not scored, because their pairs cannot be verified."""
 MENU_SHARE = 0.3
 """A block on more than this share of a language's pages is a menu."""
 
@@ -51,9 +51,9 @@ SCRIPTS: Mapping[str, str] = {
     "ka": r"\u10a0-\u10ff",
     "km": r"\u1780-\u17ff",
 }
-"""Languages that can be told from English by their letters, with the letters."""
+"""Languages that differ from English by their letters, with these letters."""
 
-# Languages that CLD2 takes for each other on short texts; the package's word is trusted between them.
+# Languages that CLD2 confuses on short texts; the declaration of the package is trusted.
 CLOSE = (
     frozenset({"nb", "no", "nn", "da"}),
     frozenset({"hr", "sr", "bs", "sh"}),
@@ -79,7 +79,7 @@ class Judged:
 
 
 def judge_side(pages: Sequence[SitePage], originals: Mapping[str, SitePage]) -> list[Judged]:
-    """Measure how far the pages of one language are translated.
+    """Measure the translated share of the pages of one language.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def _is_translated(block: str, lang: str, original: SitePage | None) -> bool:
 
 
 def _read_as(blocks: Iterable[str]) -> str:
-    """Return the language that CLD2 is sure of, or an empty string."""
+    """Return the language that CLD2 reports as reliable, or an empty string."""
     text = "".join(c for c in "\n".join(blocks) if c.isprintable() or c == "\n")
     try:
         reliable, _, details = pycld2.detect(text.encode(), bestEffort=False)

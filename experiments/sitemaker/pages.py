@@ -1,7 +1,7 @@
 """Page files read into memory: text blocks and links.
 
-The text is taken by a small reader of our own and not by `twinlink.spiders`: gold that came through the parser under
-test would share its mistakes.
+The text is read by a small separate parser and not by `twinlink.pages`: gold pairs made with the parser under
+test would share its errors.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ INLINE = frozenset(
     "span strike strong sub sup svg tt u var wbr".split()
 )
 CODE = frozenset({"pre", "code", "samp", "kbd", "tt", "var"})
-# One CJK ideograph or kana is one word, elsewhere a run of letters is.
+# A word is a CJK ideograph, a kana, or otherwise a run of letters.
 WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|[^\W\d_\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+")
 
 
 @dataclass(frozen=True)
 class SitePage:
-    """One page: what it is, where it stands on the site, and what is on it.
+    """One page: its key, its position on the site, and its content.
 
     ``blocks`` is its text, ``prose`` the same blocks without code, which is equal in all languages. ``links`` holds the
     paths on the same site that it links to, each with the text of the first link there.
@@ -81,7 +81,7 @@ def read_page(found: Found, lang: str, without: Collection[str] = ()) -> SitePag
 
 
 def parse(body: bytes) -> tuple[str, lxml.html.HtmlElement]:
-    """Decode by what the page declares and parse; comments vanish.
+    """Decode by the declared encoding and parse, without comments.
 
     Returns
     -------
@@ -94,7 +94,7 @@ def parse(body: bytes) -> tuple[str, lxml.html.HtmlElement]:
 
 
 def drop_classes(root: lxml.html.HtmlElement, classes: Collection[str]) -> None:
-    """Remove all elements of these classes with what is in them; what follows them stays."""
+    """Remove all elements of these classes with their content; text after them is kept."""
     for element in [e for e in root.iter() if set(e.get("class", "").split()) & set(classes)]:
         element.drop_tree()
 

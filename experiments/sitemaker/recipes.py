@@ -11,14 +11,14 @@ __all__ = ["RECIPES", "Found", "Recipe", "RecipeError", "compact"]
 
 
 class RecipeError(Exception):
-    """A site that cannot be made; the message says why and what can be done."""
+    """A site cannot be made; the message says why and what can be done."""
 
 
 @dataclass(frozen=True)
 class Found:
     """One page file.
 
-    ``key`` is the same for all translations of a page, ``path`` is where the page stands on the site.
+    ``key`` is the same for all translations of a page, ``path`` is the position of the page on the site.
     """
 
     key: str
@@ -28,7 +28,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a site is made from packages.
+    """Description of a site made from packages.
 
     Parameters
     ----------
@@ -39,17 +39,17 @@ class Recipe:
     packages : callable
         Names of the Debian packages with the pages of a language (``pt-br``).
     parent : str
-        Folder in the package with a folder for each language; where ``suffix`` is set, the folder of all pages.
+        Folder in the package with a folder for each language; if ``suffix`` is set, the folder of all pages.
     url : str
-        Where that folder stands on the site.
+        Position of that folder on the site.
     license, note : str
         Copied to the site's description.
     suffix : bool
-        Languages are told by ``page.es.html`` (the source language has no suffix), not by folders.
+        Languages are given by suffixes, ``page.es.html`` (none for the source language), not by folders.
     only : str
         Regular expression that a key must match from its start.
     switchers : tuple of str
-        Classes and ids of elements with nothing but links to the other languages.
+        Classes and ids of elements that only contain links to the other languages.
     aliases : tuple of (str, str)
         Language as given → language as the package calls it.
     """
@@ -72,9 +72,9 @@ class Recipe:
         return self.packages(f"{lang[:2]}-{lang[2:]}" if len(lang) > 3 else lang)
 
     def pages(self, roots: Sequence[Path], lang: str) -> tuple[str, list[Found]]:
-        """Return the language's name as the package writes it, and its page files in order of their keys.
+        """Return the language in the notation of the package, and its page files in order of their keys.
 
-        Links in the file system are no pages: apache2-doc uses them to show English where there is no translation.
+        Symbolic links are not pages: apache2-doc uses them to show English if there is no translation.
 
         Raises
         ------
@@ -89,7 +89,7 @@ class Recipe:
         return found[0], sorted((f for f in found[1] if re.match(self.only, f.key)), key=lambda f: f.key)
 
     def key_of(self, path: str) -> str:
-        """Return the key of the page at ``path``, whatever its language and whether or not there is such a page.
+        """Return the key of the page at ``path``, for any language, even if the page does not exist.
 
         Examples
         --------
@@ -154,7 +154,7 @@ def _each(pattern: str) -> Callable[[str], tuple[str, ...]]:
 
 
 # Only manuals whose file names mean the same page in every language. Those that number their chapters (aptitude-doc)
-# shift when the translation belongs to another version: "Customizing aptitude" would be paired with the chapter on the
+# differ between versions of the manual: "Customizing aptitude" would be paired with the chapter on the
 # game.
 RECIPES: dict[str, Recipe] = {
     recipe.name: recipe

@@ -6,7 +6,7 @@ import pytest
 
 from twinlink.align.filters import UNSURE, Segment, pair_key
 from twinlink.align.page_pairs import PageTexts
-from twinlink.align.segment_tables import LEAST_COMPARED, segment_chances, segment_table
+from twinlink.align.segment_tables import LEAST_COMPARED, segment_table, translation_probabilities
 from twinlink.align.workers import AlignedPage
 from twinlink.tables import SEGMENT
 
@@ -19,28 +19,32 @@ def aligned(scores: list[float], wrong: list[float], texts: str = "t") -> Aligne
 
 def test_what_scores_like_wrong_ones_has_a_small_chance() -> None:
     page = aligned([4.0 + k / 100 for k in range(80)] + [0.1] * 20, [0.1 + k / 1000 for k in range(50)])
-    chances = segment_chances([page], [[SEGMENT] * 100])
-    right, doubtful = chances[:80], chances[80:]
+    probabilities = translation_probabilities([page], [[SEGMENT] * 100])
+    right, doubtful = probabilities[:80], probabilities[80:]
     assert all(chance is not None and chance > 0.95 for chance in right)
     assert all(chance is not None and chance < 0.3 for chance in doubtful)
 
 
-def test_only_what_is_handed_out_has_a_chance() -> None:
+def test_only_kept_segments_have_a_translation_probability() -> None:
     page = aligned([4.0, 4.0, 0.1], [0.1] * LEAST_COMPARED)
-    assert [chance is None for chance in segment_chances([page], [[SEGMENT, "copy", SEGMENT]])] == [False, True, False]
+    assert [chance is None for chance in translation_probabilities([page], [[SEGMENT, "copy", SEGMENT]])] == [
+        False,
+        True,
+        False,
+    ]
 
 
 def test_too_few_wrong_ones_tell_nothing() -> None:
     page = aligned([4.0, 4.0], [0.1] * (LEAST_COMPARED - 1))
-    assert segment_chances([page], [[SEGMENT] * 2]) == [None, None]
-    assert segment_chances([], []) == []
+    assert translation_probabilities([page], [[SEGMENT] * 2]) == [None, None]
+    assert translation_probabilities([], []) == []
 
 
 def test_wrong_pairs_that_stand_on_another_page_are_right_there() -> None:
     page = aligned([4.0, 4.0], [0.1] * LEAST_COMPARED)
     there = [(pair_key(one.source, one.target), 0.1) for one in page.segments]
     fewer = AlignedPage(page.segments, page.sentences, 1.0, [*there, *page.wrong[2:]])
-    assert segment_chances([fewer], [[SEGMENT] * 2]) == [None, None]
+    assert translation_probabilities([fewer], [[SEGMENT] * 2]) == [None, None]
 
 
 @pytest.mark.parametrize(("least", "said"), [(0.0, SEGMENT), (0.9, UNSURE)])

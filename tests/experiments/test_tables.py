@@ -40,8 +40,8 @@ def f1_of_cell(cell: str) -> float:
 
 def test_outcome_and_verdicts_agree(case, match):
     outcome = outcome_of(case, match)
-    chances, right = verdicts_of(case, match)
-    kept = chances >= 0.5
+    probabilities, right = verdicts_of(case, match)
+    kept = probabilities >= 0.5
     assert right[kept].mean() == pytest.approx(outcome.precision)
     assert right[kept].sum() / len(case.gold.pairs) == pytest.approx(outcome.recall)
     assert 0.9 < outcome.f1 <= outcome.oracle + 1e-9

@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 from twinlink.config import MatchSettings
 from twinlink.graph.matching import Matching
 from twinlink.match.evidence import Found, Side
-from twinlink.match.families import _chances, groups_beside, reconcile
+from twinlink.match.families import _probabilities, groups_beside, reconcile
 from twinlink.match.selection import SideMatch
 from twinlink.match.sides import Group
 from twinlink.similarity.rivals import Rivalry
@@ -75,7 +75,7 @@ def test_doubtful_pairs_say_nothing():
 
 @pytest.mark.parametrize("there", ["agrees", "contradicts"])
 def test_a_way_round_that_is_likelier_wrong_than_right_says_nothing(there):
-    """Chances of .69 and .69 make .476, less than a half; .72 and .72 make .518, more."""
+    """Probabilities of .69 and .69 make .476, less than a half; .72 and .72 make .518, more."""
     columns = [0, 1, 2] if there == "agrees" else [1, 0, 2]
     pair = matched(EN, FR, [0, 1, 2], [0.6] * 3)
     below = matched(EN, DE, [0, 1, 2], [0.69] * 3), matched(FR, DE, columns, [0.69] * 3)
@@ -166,7 +166,7 @@ def test_what_is_won_from_a_pair_that_nobody_contradicts_is_shared_with_it():
 
 
 @pytest.mark.parametrize("rival", [0.1, 0.45])
-def test_pages_that_no_third_language_has_keep_their_chances(rival):
+def test_pages_that_no_third_language_has_keep_their_probabilities(rival):
     witness = matched(EN, DE, [0, 1, 2], [0.99, 0, 0]), matched(FR, DE, [0, 1, 2], [0.99, 0, 0])
     right = with_rivals(matched(EN, FR, [0, 1, 2], [0.6, 0.7, 0.8]), rival)
     (only,) = reconcile([right], witness, MatchSettings())
@@ -175,7 +175,7 @@ def test_pages_that_no_third_language_has_keep_their_chances(rival):
     assert [found[1], found[2]] == [0.7, 0.8]
 
 
-def test_chances_of_candidates_are_the_same_from_both_sides():
+def test_probabilities_of_candidates_are_the_same_from_both_sides():
     scores = np.array([[0.3, 0.35, 0.5], [0.4, 0.2, 0.3]], np.float32)
     rows, columns, told = np.array([0, 1]), np.array([2, 0]), np.array([0.9, 0.2])
 
@@ -184,7 +184,7 @@ def test_chances_of_candidates_are_the_same_from_both_sides():
         matching = Matching(rows, columns, matrix[rows, columns])
         rivalry = Rivalry(csr_array(matrix))
         found = replace(found, scores=csr_array(matrix), matching=matching, probabilities=told)
-        return _chances(found, rivalry, rows * matrix.shape[1] + columns).reshape(matrix.shape)
+        return _probabilities(found, rivalry, rows * matrix.shape[1] + columns).reshape(matrix.shape)
 
     forth = told_of(scores, rows, columns)
     assert forth == pytest.approx(told_of(np.ascontiguousarray(scores.T), columns, rows).T)
@@ -210,20 +210,20 @@ GROUPS = [Group("en", "en", np.arange(3)), Group("fr", "fr", np.arange(3, 6))]
 
 
 @pytest.mark.parametrize(
-    ("chance", "most", "asked"),
+    ("probability", "most", "langs"),
     [(0.6, 2, ["de", "de", "it", "it"]), (0.6, 1, ["de", "de"]), (0.6, 0, []), (0.999, 2, []), (np.nan, 2, [])],
 )
-def test_others_are_asked_where_there_is_doubt(chance, most, asked):
+def test_other_languages_are_matched_if_pairs_are_doubtful(probability, most, langs):
     """The largest ones, and none that has too few pages to say much."""
-    match = matched(EN, FR, [0, 1, 2], [chance] * 3)
+    match = matched(EN, FR, [0, 1, 2], [probability] * 3)
     beside = groups_beside(LANGS, GROUPS, [match], MatchSettings(other_langs=most))
-    assert [other.lang for _, other in beside] == asked
-    assert {group.lang for group, _ in beside} == ({"en", "fr"} if asked else set())
+    assert [other.lang for _, other in beside] == langs
+    assert {group.lang for group, _ in beside} == ({"en", "fr"} if langs else set())
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32 - 1))
-def test_pairs_stay_one_to_one_and_chances_stay_chances(seed):
+def test_pairs_stay_one_to_one_and_probabilities_stay_in_range(seed):
     rng = np.random.default_rng(seed)
 
     def any_match(side_a, side_b):

@@ -154,7 +154,7 @@ def test_each_label_is_left_out_once(said: list[int]) -> None:
 
 @settings(max_examples=15, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 12))
-def test_whatever_is_labelled_labels_are_kept_and_chances_are_chances(seed: int, n_labels: int) -> None:
+def test_labels_are_kept_and_probabilities_stay_in_range(seed: int, n_labels: int) -> None:
     """Answers may be wrong, and of any candidates: an accepted pair comes out, a rejected one never does."""
     rng = np.random.default_rng(seed)
     site = misled(8, 0.4, seed)

@@ -232,17 +232,17 @@ class Repeats:
         keys = [
             [
                 pair_key(one.source, one.target) if verdict == SEGMENT else b""
-                for one, verdict in zip(page, said, strict=True)
+                for one, verdict in zip(page, page_verdicts, strict=True)
             ]
-            for page, said in zip(pages, verdicts, strict=True)
+            for page, page_verdicts in zip(pages, verdicts, strict=True)
         ]
         n_pages = Counter(key for page in keys for key in set(page))
         least = max(5, share * len(pages))
-        for page, of_page, said in zip(pages, keys, verdicts, strict=True):
+        for page, of_page, page_verdicts in zip(pages, keys, verdicts, strict=True):
             for number, key in enumerate(of_page):
                 if key and key in self._seen:
-                    said[number] = "boilerplate" if n_pages[key] > least else "duplicate"
+                    page_verdicts[number] = "boilerplate" if n_pages[key] > least else "duplicate"
                 elif key:
                     self._seen.add(key)
                     if self._near and not self._near.is_new(page[number].source, page[number].target):
-                        said[number] = "near-duplicate"
+                        page_verdicts[number] = "near-duplicate"

@@ -110,7 +110,7 @@ def _explained(
             f = y[j]
             count = scratch[1, f]
             off = max(count - discount, 0.0) - max(count - own[k, first_y[j]] - discount, 0.0)
-            ratios[j] += (base + max(scratch[0, f] * before - off / links.chances[f], 0.0)) / total
+            ratios[j] += (base + max(scratch[0, f] * before - off / links.unigrams[f], 0.0)) / total
         _clear(e, links.starts, links.to, scratch[0])
         _clear(e, links.starts, links.to, scratch[1])
     score = 0.0

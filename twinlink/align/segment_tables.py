@@ -14,30 +14,30 @@ from twinlink.align.workers import AlignedPage
 from twinlink.similarity.probabilities import probability_of_being_right
 from twinlink.tables import PAGE_ALIGNMENTS, SEGMENT, SEGMENTS
 
-__all__ = ["page_table", "segment_chances", "segment_table"]
+__all__ = ["page_table", "segment_table", "translation_probabilities"]
 
 LEAST_COMPARED = 20
 """Minimum number of wrong sentence pairs to estimate the probabilities of a site. Our choice."""
 
 
-def segment_chances(done: Sequence[AlignedPage], verdicts: Sequence[Sequence[str]]) -> list[float | None]:
+def translation_probabilities(done: Sequence[AlignedPage], verdicts: Sequence[Sequence[str]]) -> list[float | None]:
     """Return the probability of each kept bead of a site to be a translation; None for all others.
 
     Its held-out score (`Segment.held_out`) is compared with those of wrong pairs that pass the same filters, see
-    `twinlink.similarity.probabilities.probability_of_being_right`. None for all where there are less than
+    `twinlink.similarity.probabilities.probability_of_being_right`. None for all if there are fewer than
     `LEAST_COMPARED` wrong ones.
     """
     there = {pair_key(one.source, one.target) for page in done for one in page.segments if one.source and one.target}
     wrong = {key: score for page in done for key, score in page.wrong if key not in there}
     given = [verdict == SEGMENT for of_page in verdicts for verdict in of_page]
     scores = np.array([one.held_out for page in done for one in page.segments], np.float64)
-    chances: list[float | None] = [None] * len(given)
+    probabilities: list[float | None] = [None] * len(given)
     if len(wrong) >= LEAST_COMPARED:
         places = np.flatnonzero(given)
         found = probability_of_being_right(scores[places], np.array(list(wrong.values())))
-        for place, chance in zip(places.tolist(), found.tolist(), strict=True):
-            chances[place] = chance
-    return chances
+        for place, probability in zip(places.tolist(), found.tolist(), strict=True):
+            probabilities[place] = probability
+    return probabilities
 
 
 def segment_table(
@@ -49,8 +49,8 @@ def segment_table(
     min_chance: float = 0.0,
 ) -> pa.Table:
     """Return the table `SEGMENTS` of a site; segments of a smaller chance than wanted are not kept: `UNSURE`."""
-    chances = segment_chances(done, verdicts)
-    said = (verdict for of_page in verdicts for verdict in of_page)
+    probabilities = translation_probabilities(done, verdicts)
+    flat = (verdict for of_page in verdicts for verdict in of_page)
     rows = [segment for page in done for segment in page.segments]
     sizes = [len(page.segments) for page in done]
     columns: dict[str, Any] = {
@@ -62,10 +62,10 @@ def segment_table(
         **dict(
             zip(Segment._fields, zip(*rows, strict=True), strict=True) if rows else dict.fromkeys(Segment._fields, ())
         ),
-        "chance": chances,
+        "chance": probabilities,
         "verdict": [
-            verdict if chance is None or chance >= min_chance else UNSURE
-            for verdict, chance in zip(said, chances, strict=True)
+            verdict if probability is None or probability >= min_chance else UNSURE
+            for verdict, probability in zip(flat, probabilities, strict=True)
         ],
     }
     return pa.table([pa.array(columns[field.name], field.type) for field in SEGMENTS], schema=SEGMENTS)

@@ -53,11 +53,11 @@ def plain(message: str) -> str:
     'match.ets.alpha: expected a number <= 1.0'
     """
     place = _PLACE.fullmatch(message)
-    said, where = (place[1], f"{place[2]}: ") if place else (message, "")
+    text, where = (place[1], f"{place[2]}: ") if place else (message, "")
     for kind, word in _WORDS.items():
-        said = said.replace(kind, word)
-    said = said.replace(" | nothing", "").replace("Object contains unknown field", "there is no setting")
-    return where + said[:1].lower() + said[1:]
+        text = text.replace(kind, word)
+    text = text.replace(" | nothing", "").replace("Object contains unknown field", "there is no setting")
+    return where + text[:1].lower() + text[1:]
 
 
 _MOST = 10**18  # what databases and arrays have room for

@@ -63,7 +63,7 @@ class Step:
     """Whether it was undone."""
 
 
-class _Said(msgspec.Struct, omit_defaults=True):
+class _PairVerdict(msgspec.Struct, omit_defaults=True):
     """One pair in a line of the file."""
 
     url_a: str
@@ -78,7 +78,7 @@ class _Line(msgspec.Struct, omit_defaults=True):
     step: str
     who: str
     when: datetime
-    labels: tuple[_Said, ...] = ()
+    labels: tuple[_PairVerdict, ...] = ()
     undo: str = ""
     """The step that is undone."""
 
@@ -128,9 +128,9 @@ class LabelBook:
             raise InputError("labels: expected labels of one person per step")
         if wrong := {label.verdict for label in labels} - set(get_args(Verdict)):
             raise InputError(f"labels: {min(wrong)!r} is not a verdict; choose from accept, reject")
-        said = tuple(_Said(each.url_a, each.url_b, each.verdict, each.note) for each in labels)
+        pairs = tuple(_PairVerdict(each.url_a, each.url_b, each.verdict, each.note) for each in labels)
         with self._writing() as file:
-            _append(file, _Line(_new_name(), labels[0].who, labels[0].when.astimezone(UTC), said))
+            _append(file, _Line(_new_name(), labels[0].who, labels[0].when.astimezone(UTC), pairs))
 
     def undo(self, who: str) -> tuple[Label, ...]:
         """Undo the last step of a person that has not been undone yet, and return its labels."""

@@ -193,7 +193,7 @@ def share_of(n_right: int, n: int) -> Share | None:
 
 def harmonic_mean(pairs: pd.DataFrame, labels: Mapping[tuple[str, str], Label], recall: tuple[int, int]) -> Share:
     """Return F1 = 2PR/(P + R) of the pairs of a run: P as in `estimate_pairs`, R as in ``share_of(*recall)``."""
-    probabilities, codes = _chances_and_codes(pairs, labels)
+    probabilities, codes = _probabilities_and_codes(pairs, labels)
     precisions = _precision_draws(probabilities, codes) if len(codes) else np.zeros(_DRAWS)
     n_right, n = recall
     recalls = np.random.default_rng(_SEED + 1).beta(n_right + 0.5, n - n_right + 0.5, _DRAWS)
@@ -243,10 +243,10 @@ def estimate_pairs(pairs: pd.DataFrame, labels: Mapping[tuple[str, str], Label])
     labels : mapping
         As `LabelBook.current` gives them. Labels of pairs that the run does not have (any more) count for nothing.
     """
-    return estimate(*_chances_and_codes(pairs, labels))
+    return estimate(*_probabilities_and_codes(pairs, labels))
 
 
-def _chances_and_codes(
+def _probabilities_and_codes(
     pairs: pd.DataFrame, labels: Mapping[tuple[str, str], Label]
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int8]]:
     probabilities = pairs["probability"].to_numpy(np.float64, na_value=np.nan)

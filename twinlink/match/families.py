@@ -46,7 +46,7 @@ class _Versions(NamedTuple):
 
     page: npt.NDArray[np.int64]
     """Row of the other side; -1 for none."""
-    chance: Floats
+    probability: Floats
 
 
 def groups_beside(
@@ -116,10 +116,10 @@ def _versions(match: SideMatch, *, turned: bool = False) -> _Versions:
     matching = match.found.matching
     rows, columns = (matching.columns, matching.rows) if turned else (matching.rows, matching.columns)
     side = match.side_b if turned else match.side_a
-    page, chance = np.full(len(side.urls), -1, np.int64), np.zeros(len(side.urls))
+    page, probability = np.full(len(side.urls), -1, np.int64), np.zeros(len(side.urls))
     page[rows] = columns
-    chance[rows] = np.nan_to_num(match.found.probabilities)  # NaN: accepted, without other evidence
-    return _Versions(page, chance)
+    probability[rows] = np.nan_to_num(match.found.probabilities)  # NaN: accepted, without other evidence
+    return _Versions(page, probability)
 
 
 def _supported(match: SideMatch, versions: Mapping[tuple[str, str], _Versions], settings: MatchSettings) -> SideMatch:
@@ -138,7 +138,7 @@ def _supported(match: SideMatch, versions: Mapping[tuple[str, str], _Versions], 
 def _support(of_a: _Versions, of_b: _Versions, rivalry: Rivalry) -> Floats:
     """Return what a third language adds to the log odds of each candidate."""
     page_a, page_b = of_a.page[rivalry.rows], of_b.page[rivalry.columns]
-    sure = np.minimum(of_a.chance[rivalry.rows] * of_b.chance[rivalry.columns], _MOST)
+    sure = np.minimum(of_a.probability[rivalry.rows] * of_b.probability[rivalry.columns], _MOST)
     # Two doubtful pairs are no evidence, for or against.
     heard = (page_a >= 0) & (page_b >= 0) & (sure > 0.5)
     amount = np.minimum(logit(np.where(heard, sure, 0.5)), np.log(MAX_SUPPORT))
@@ -149,7 +149,7 @@ def _weighed_again(match: SideMatch, rivalry: Rivalry, support: Floats) -> SideM
     """Return a match with pairs and probabilities updated by some support."""
     found = match.found
     old = positions(found.scores, found.matching.rows, found.matching.columns)
-    before = _chances(found, rivalry, old)
+    before = _probabilities(found, rivalry, old)
     odds = logit(np.clip(before, _LEAST, _MOST)) + support
     if match.labels is not None:
         odds[excluded(rivalry.rows, rivalry.columns, match.labels)] = -np.inf
@@ -199,7 +199,7 @@ def _with_pairs(
     return replace(match, found=changed, accepted=accepted)
 
 
-def _chances(found: Found, rivalry: Rivalry, pairs: Positions) -> Floats:
+def _probabilities(found: Found, rivalry: Rivalry, pairs: Positions) -> Floats:
     """Return the probability of every candidate: the method's for its matching, shares among rivals for the others."""
     shares = shares_of_rivals(as_log_odds(found.scores.data), rivalry)
     presence = [np.zeros(n) for n in rivalry.shape]

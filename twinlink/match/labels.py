@@ -57,25 +57,25 @@ def labels_in_force(run: RunDirectory, settings: MatchSettings) -> list[PairLabe
     return [PairLabel(label.url_a, label.url_b, label.verdict == "accept") for label in labels]
 
 
-def labels_within(said: Iterable[PairLabel], urls: Collection[str]) -> list[PairLabel]:
+def labels_within(labels: Iterable[PairLabel], urls: Collection[str]) -> list[PairLabel]:
     """Return the labels of pairs of these pages."""
-    return [label for label in said if label.url_a in urls and label.url_b in urls]
+    return [label for label in labels if label.url_a in urls and label.url_b in urls]
 
 
-def labels_digest(said: Iterable[PairLabel]) -> str:
+def labels_digest(labels: Iterable[PairLabel]) -> str:
     """Return a digest of labels, empty for none."""
-    texts = [f"{label.url_a}\n{label.url_b}\n{label.accepted:d}" for label in said]
+    texts = [f"{label.url_a}\n{label.url_b}\n{label.accepted:d}" for label in labels]
     return hashlib.blake2b("\n".join(texts).encode(), digest_size=16).hexdigest() if texts else ""
 
 
-def label_matrix(said: Sequence[PairLabel], urls_a: Sequence[str], urls_b: Sequence[str]) -> sp.csr_array | None:
+def label_matrix(labels: Sequence[PairLabel], urls_a: Sequence[str], urls_b: Sequence[str]) -> sp.csr_array | None:
     """Return the labels of pairs of two sides: 1 accepted, -1 rejected; None where there are none.
 
     A page is accepted with at most one page of the other side: the later label counts.
     """
     rows, columns = ({url: place for place, url in enumerate(urls)} for urls in (urls_a, urls_b))
     found: dict[tuple[int, int], int] = {}
-    for label in said:
+    for label in labels:
         for first, second in ((label.url_a, label.url_b), (label.url_b, label.url_a)):
             if first in rows and second in columns:
                 found.pop((rows[first], columns[second]), None)
@@ -111,8 +111,8 @@ def lessons_of(pattern: sp.csr_array, labels: sp.csr_array | None) -> Lessons | 
     if labels is None:
         return None
     entries = pattern.tocoo()
-    said = _of_pairs(entries.row, entries.col, labels)
-    return Lessons(said > 0, said < 0, excluded(entries.row, entries.col, labels))
+    signs = _of_pairs(entries.row, entries.col, labels)
+    return Lessons(signs > 0, signs < 0, excluded(entries.row, entries.col, labels))
 
 
 def excluded(
@@ -121,8 +121,8 @@ def excluded(
     """Mark pairs that are rejected, or of a page that is accepted with another one."""
     accepted_rows, accepted_columns = accepted_pairs(labels)
     has_partner = np.isin(rows, accepted_rows) | np.isin(columns, accepted_columns)
-    said = _of_pairs(rows, columns, labels)
-    return (said < 0) | (has_partner & (said <= 0))
+    signs = _of_pairs(rows, columns, labels)
+    return (signs < 0) | (has_partner & (signs <= 0))
 
 
 def _of_pairs(

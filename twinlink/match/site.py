@@ -63,7 +63,7 @@ def match_site(
     signature: str,
     find_languages: LanguageFinder = site_languages,
     shapes: ShapeTable | None = None,
-    said: Sequence[PairLabel] = (),
+    labels: Sequence[PairLabel] = (),
 ) -> SiteResult:
     """Match the pages of one site.
 
@@ -80,7 +80,7 @@ def match_site(
     find_languages : LanguageFinder, optional
     shapes : ShapeTable, optional
         For the methods that read shapes.
-    said : sequence of PairLabel, optional
+    labels : sequence of PairLabel, optional
         Labels of its pairs.
     """
     site = SitePages(pages, links, shapes)
@@ -89,7 +89,7 @@ def match_site(
 
     def matched(group_a: Group, group_b: Group) -> SideMatch:
         side_a, side_b, between = site.facing(group_a, group_b)
-        between = replace(between, labels=label_matrix(said, side_a.urls, side_b.urls))
+        between = replace(between, labels=label_matrix(labels, side_a.urls, side_b.urls))
         return match_sides(side_a, side_b, between, lexicons(side_a.lang, side_b.lang), config.match)
 
     matches = [matched(a, b) for a, b in facing_groups(groups)]

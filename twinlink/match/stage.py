@@ -95,9 +95,9 @@ def match(
     lexicons = Lexicons(config.match.lexicons, langs)
     read_libraries(libraries)  # raises a clear error
     file_digests = [RESULT_COLUMNS, *lexicons.digests, *(file_digest(Path(name)) for name in libraries)]
-    said = labels_in_force(run, config.match)
+    labels = labels_in_force(run, config.match)
     ingested = str(run.read_signature("ingest"))
-    inputs = [ingested, *file_digests, *filter(None, [labels_digest(said)])]
+    inputs = [ingested, *file_digests, *filter(None, [labels_digest(labels)])]
     signature = Signature.of("match", settings, inputs, pages=ingested)
     if run.is_done(signature):
         write_pairs_file(run.stage_folder("match"), run.pairs_file)
@@ -106,7 +106,7 @@ def match(
         return signature
     shared = str(Signature.of("match", settings, file_digests))
     own = RunDirectory(run.path)  # without the messages of this process, which a worker cannot show
-    sites = _Sites(own, config, lexicons, find_languages, said, EarlierMatch(run), str(signature), shared)
+    sites = _Sites(own, config, lexicons, find_languages, labels, EarlierMatch(run), str(signature), shared)
     with run.writing(signature) as folder:
         _match_all(sites, folder, executor, on_site)
         conclude(run, folder, config)
@@ -134,7 +134,7 @@ class _Sites:
     config: Config
     lexicons: Lexicons
     find_languages: LanguageFinder
-    said: Sequence[PairLabel]
+    labels: Sequence[PairLabel]
     earlier: EarlierMatch
     signature: str
     shared: str
@@ -145,7 +145,7 @@ class _Sites:
         pages = read_table(part, PAGES, PAGE_COLUMNS)
         site = pages["site"][0].as_py()
         links = read_links(self.run.path / "ingest" / "links" / part.name, site)
-        of_site = labels_within(self.said, set(pages["url"].to_pylist())) if self.said else []
+        of_site = labels_within(self.labels, set(pages["url"].to_pylist())) if self.labels else []
         is_structural = METHODS[self.config.match.method].reads_shapes
         digest = site_digest(self.shared + labels_digest(of_site), part, (pages, links), with_bodies=is_structural)
         known = self.earlier.find(site, digest, pages["url"], self.signature)

@@ -135,13 +135,13 @@ def _left_out(match_: SideMatch) -> Iterator[tuple[str, _Why]]:
     found, dropped = match_.found, np.flatnonzero(~match_.keep)
     n_equal = np.ones(len(match_.keep), np.int64) if found.n_equal is None else found.n_equal
     for place, (url_a, url_b) in zip(dropped.tolist(), match_.pairs(~match_.keep), strict=True):
-        chance, n, limit = float(found.probabilities[place]), int(n_equal[place]), match_.limits[place]
+        probability, n, limit = float(found.probabilities[place]), int(n_equal[place]), match_.limits[place]
         for url, other in ((url_a, url_b), (url_b, url_a)):
             if limit:
                 text = f"{limit} leaves out its pair with {other}, of score {found.matching.scores[place]:.4f}"
                 yield url, _Why(_LEFT_OUT, 1.0, "over-limit", text)
                 continue
-            is_tie = n > 1 and n * chance > 0.5  # one of them is probably right
+            is_tie = n > 1 and n * probability > 0.5  # one of them is probably right
             equal = f", one of {n} pairs that are equally good" if is_tie else ""
-            text = f"probability {chance:.4f} with {other}{equal}"
-            yield url, _Why(_LEFT_OUT, chance, "tie" if is_tie else "doubtful", text)
+            text = f"probability {probability:.4f} with {other}{equal}"
+            yield url, _Why(_LEFT_OUT, probability, "tie" if is_tie else "doubtful", text)

@@ -82,7 +82,7 @@ def learn_clues(clues: Mapping[str, Floats], odds: Floats, rivalry: Rivalry) -> 
     states = {name: clue_states(values, rivalry) for name, values in clues.items()}
     weights = {name: _start(of_clue) for name, of_clue in states.items()}
     for _ in range(_ROUNDS):
-        right = _chances(odds + sum(weights[name][of_clue] for name, of_clue in states.items()), rivalry)
+        right = _probabilities(odds + sum(weights[name][of_clue] for name, of_clue in states.items()), rivalry)
         before, weights = weights, {name: _weights(right, of_clue) for name, of_clue in states.items()}
         if all(np.abs(weights[name] - before[name]).max() < 1e-3 for name in weights):
             break
@@ -120,7 +120,7 @@ def _rates(counts: Floats, states: States) -> Floats:
     return rates
 
 
-def _chances(odds: Floats, rivalry: Rivalry) -> Floats:
+def _probabilities(odds: Floats, rivalry: Rivalry) -> Floats:
     """Return the probability of each candidate among its rivals; "no partner" has odds of 1."""
     likelihood = np.exp(np.clip(odds, -30, 30))
     of_row, of_column = rivalry.sums(likelihood)

@@ -99,9 +99,9 @@ def _newton_step(
     centre: NDArray[np.float64],
     hold: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    chance = expit(x @ w)
-    slope = x.T @ (chance - yes) + hold * (w - centre)
-    curve = (x.T * (chance * (1 - chance))) @ x + np.diag(hold)
+    probability = expit(x @ w)
+    slope = x.T @ (probability - yes) + hold * (w - centre)
+    curve = (x.T * (probability * (1 - probability))) @ x + np.diag(hold)
     step: NDArray[np.float64] = np.asarray(np.linalg.solve(curve, -slope), dtype=np.float64)
     return step
 
@@ -119,8 +119,8 @@ def _loss(
 
 def site_probability(model: SiteModel, values: ArrayLike) -> NDArray[np.float64]:
     """Return how likely each site is bilingual; ``values`` as in `learn_site_model`."""
-    chance: NDArray[np.float64] = expit(np.asarray(values, dtype=np.float64) @ model.weights + model.intercept)
-    return chance
+    probability: NDArray[np.float64] = expit(np.asarray(values, dtype=np.float64) @ model.weights + model.intercept)
+    return probability
 
 
 def contributions(model: SiteModel, values: ArrayLike) -> NDArray[np.float64]:

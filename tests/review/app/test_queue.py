@@ -92,9 +92,9 @@ def test_random_is_mixed_but_stays_when_pairs_come_and_go() -> None:
 
 
 @given(st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=0, max_size=8), st.sampled_from(ORDERS))
-def test_every_order_has_every_row_once(chances: list[float], by: Order) -> None:
-    pairs = pairs_of(probability=np.array(chances, np.float64))
-    assert sorted(ordered(pairs, {}, by).tolist()) == list(range(len(chances)))
+def test_every_order_has_every_row_once(probabilities: list[float], by: Order) -> None:
+    pairs = pairs_of(probability=np.array(probabilities, np.float64))
+    assert sorted(ordered(pairs, {}, by).tolist()) == list(range(len(probabilities)))
 
 
 def test_no_such_order() -> None:

@@ -194,9 +194,9 @@ def test_known_pairs_tell_how_right_each_cut_is(toy: RunDirectory, tmp_path: Pat
     (tmp_path / "ignore.tsv").write_text("\t".join(ends[0]) + "\n" + "\t".join(ends[1]))
     (measured,) = report_data(toy, tmp_path / "gold.tsv").measured
     is_right = np.array([np.nan, np.nan, 1, 0, 1])
-    chances = pairs["probability"].to_numpy(np.float64)
+    probabilities = pairs["probability"].to_numpy(np.float64)
     for cut in CUTS:
-        judged = is_right[(chances >= cut) & ~np.isnan(is_right)]
+        judged = is_right[(probabilities >= cut) & ~np.isnan(is_right)]
         assert measured.cuts.get(cut) == (pytest.approx(judged.mean()) if len(judged) else None)
     assert measured.coverage.tolist() == [0.6, 0.8, 1.0]
     assert measured.precisions.tolist() == [1.0, 0.5, pytest.approx(2 / 3)]

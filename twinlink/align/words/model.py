@@ -57,7 +57,7 @@ class Links(NamedTuple):
     """Expected count behind each gain, so that the counts of a bead can be subtracted."""
     totals: Floats
     """What p(f|e) is divided by, of each word of x."""
-    chances: Floats
+    unigrams: Floats
     """p(f) of each word of y."""
 
 
@@ -209,12 +209,12 @@ def links_of(
     index = model.index()
     starts, to, counts = rows_between(index.starts, index.columns, index.counts, rows, place)
     e, f = np.repeat(np.arange(len(words_a)), np.diff(starts)), to.astype(np.int64)
-    chance_a = _chances(_taken(model.seen_a, rows), seen_a, model.seen_a.sum())
-    chance_b = _chances(_taken(model.seen_b, columns), seen_b, model.seen_b.sum())
+    unigrams_a = _unigrams(_taken(model.seen_a, rows), seen_a, model.seen_a.sum())
+    unigrams_b = _unigrams(_taken(model.seen_b, columns), seen_b, model.seen_b.sum())
     of_a = _taken(index.totals_a, rows), _taken(index.lost_a, rows)
     of_b = _taken(index.totals_b, columns), _taken(index.lost_b, columns)
-    forth = _links(e, f, counts, like.words_a, like.words_b, like.values, *of_a, chance_b)
-    back = _links(f, e, counts, like.words_b, like.words_a, like.values, *of_b, chance_a)
+    forth = _links(e, f, counts, like.words_a, like.words_b, like.values, *of_a, unigrams_b)
+    back = _links(f, e, counts, like.words_b, like.words_a, like.values, *of_b, unigrams_a)
     return forth, back
 
 
@@ -228,7 +228,7 @@ def _taken(values: Floats, wanted: Ints) -> Floats:
     return np.append(values, 0.0)[wanted]
 
 
-def _chances(seen: Floats, on_page: Floats, total: float) -> Floats:
+def _unigrams(seen: Floats, on_page: Floats, total: float) -> Floats:
     both = np.maximum(seen, on_page) + 0.5
     return np.asarray(both / max(total, both.sum()))
 
@@ -242,7 +242,7 @@ def _links(
     like: Floats,
     total: Floats,
     lost: Floats,
-    chance: Floats,
+    unigrams: Floats,
 ) -> Links:
     size = len(total)
     sum_like = np.bincount(like_x, like, size)
@@ -254,8 +254,8 @@ def _links(
     raw[np.searchsorted(keys, met)] = counts
     e, f = keys // _ROW, keys % _ROW
     starts = np.searchsorted(e, np.arange(size + 1))
-    gain, base = values / (n[e] * chance[f]), (CHANCE_COUNT + lost) / n
-    return Links(starts, f.astype(np.int32), gain.astype(np.float32), base.astype(np.float32), raw, n, chance)
+    gain, base = values / (n[e] * unigrams[f]), (CHANCE_COUNT + lost) / n
+    return Links(starts, f.astype(np.int32), gain.astype(np.float32), base.astype(np.float32), raw, n, unigrams)
 
 
 def count_links(

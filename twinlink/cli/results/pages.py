@@ -167,10 +167,10 @@ class PairsResult(Record, frozen=True, kw_only=True):
         from twinlink.match.counts import matched_langs, why_none
         from twinlink.rundir.directory import RunDirectory
 
-        rejects, chances = found.rejects, found.pairs["probability"]
+        rejects, probabilities = found.rejects, found.pairs["probability"]
         counts = Counter(zip(rejects["stage"], rejects["reason"], strict=True))
         filters = found.filters.groupby("filter", sort=False)["n_pairs"].sum()
-        sure = len(chances) > 0 and bool(chances.notna().all())
+        sure = len(probabilities) > 0 and bool(probabilities.notna().all())
         directory = RunDirectory(found.path)
         report = directory.report_file
         of_match = set(rejects["reason"][rejects["stage"] == "match"])
@@ -184,8 +184,8 @@ class PairsResult(Record, frozen=True, kw_only=True):
             rejects=[Count(stage, reason, n) for (stage, reason), n in sorted(counts.items())],
             filters={str(name): int(n) for name, n in filters.items()},
             n_pairs=len(found.pairs),
-            expected_precision=float(chances.mean()) if sure else None,
-            n_without_probability=int(chances.isna().sum()),
+            expected_precision=float(probabilities.mean()) if sure else None,
+            n_without_probability=int(probabilities.isna().sum()),
             pairs=str(directory.pairs_file),
             report=str(report) if report.is_file() else None,
             why_none=why if found.pairs.empty else None,

@@ -234,12 +234,12 @@ def _settled_pairs(
     rows, columns = done.rivalry.rows[pairs], done.rivalry.columns[pairs]
     if labels is None:
         return rows, columns, presence
-    said_rows, said_columns = accepted_pairs(labels)
-    keep = ~(excluded(rows, columns, labels) | np.isin(rows, said_rows))
+    accepted_rows, accepted_columns = accepted_pairs(labels)
+    keep = ~(excluded(rows, columns, labels) | np.isin(rows, accepted_rows))
     return (
-        np.append(rows[keep], said_rows),
-        np.append(columns[keep], said_columns),
-        np.append(presence[keep], np.ones(len(said_rows))),
+        np.append(rows[keep], accepted_rows),
+        np.append(columns[keep], accepted_columns),
+        np.append(presence[keep], np.ones(len(accepted_rows))),
     )
 
 

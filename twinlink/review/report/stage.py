@@ -192,8 +192,8 @@ def _by_labels(pairs: pd.DataFrame, labels: npt.NDArray[np.int8]) -> Sequence[Me
     """Return the precision estimated from labels; empty without labels."""
     if not (labels != UNLABELLED).any():
         return []
-    chances = pairs["probability"].to_numpy(np.float64)
-    whole = estimate(chances, labels)
-    judged = [cut for cut in CUTS if (labels[chances >= cut] != UNLABELLED).any()]
-    cuts = {cut: estimate(chances[chances >= cut], labels[chances >= cut]) for cut in judged}
+    probabilities = pairs["probability"].to_numpy(np.float64)
+    whole = estimate(probabilities, labels)
+    judged = [cut for cut in CUTS if (labels[probabilities >= cut] != UNLABELLED).any()]
+    cuts = {cut: estimate(probabilities[probabilities >= cut], labels[probabilities >= cut]) for cut in judged}
     return [Measured("labels", whole, whole.n, cuts=cuts)]

@@ -30,7 +30,7 @@ def test_room_at_the_root_is_a_link_into_the_package(room: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["twinlink", *FOLDERS])
-def test_a_menu_has_what_it_names(name: str) -> None:
+def test_names_listed_by_packages_exist(name: str) -> None:
     """Some names are loaded when they are used, which the linter cannot follow."""
     menu = importlib.import_module(name)
     assert [each for each in getattr(menu, "__all__", []) if not hasattr(menu, each)] == []

@@ -23,7 +23,7 @@ from twinlink.rundir.directory import RunDirectory
 from twinlink.system.pausing import hold
 
 
-def test_an_interrupt_that_somebody_swallowed_is_heeded_at_the_next_report() -> None:
+def test_swallowed_interrupt_is_raised_at_the_next_report() -> None:
     with pytest.raises(KeyboardInterrupt), reporter(quiet=True) as report:  # noqa: PT012
         report("match", 0, 2)
         with suppress(KeyboardInterrupt):  # as the bare excepts of some libraries do

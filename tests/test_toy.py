@@ -18,7 +18,7 @@ def test_ten_pages_are_five_pairs():
     assert {url for pair in site.pairs for url in pair} == set(site.pages)
 
 
-def test_arrays_say_what_the_pages_say():
+def test_arrays_agree_with_the_pages():
     site = toy_site()
     for side in (0, 1):
         urls = [pair[side] for pair in site.pairs]
@@ -39,7 +39,7 @@ def test_c_is_a_neighbour_of_all_others_and_they_of_c_alone():
     assert neighbours == {0: {2}, 1: {2}, 2: {0, 1, 3, 4}, 3: {2}, 4: {2}}
 
 
-def test_content_knows_all_partners_but_that_of_c():
+def test_content_finds_all_partners_except_that_of_c():
     internal = toy_site().internal.toarray()
     assert internal.argmax(axis=1).tolist() == [0, 1, 3, 3, 4]
     assert internal.argmax(axis=0).tolist() == [0, 1, 1, 3, 4]

@@ -47,7 +47,7 @@ def test_two_sides_of_one_language():
     assert verdict("Open", "Ouvert", identify=lambda text: "en") == SEGMENT
 
 
-def test_pages_without_support_hand_nothing_out():
+def test_pages_without_support_give_no_segments():
     beads = [Segment("Open", "Ouvert", "1-1", 0.9, 0.5), Segment("Closed", "", "1-0", 0.9, 0.0)]
     assert judge_page(beads, 0.4, SETTINGS, LengthModel()) == ["page", "unaligned"]
     assert judge_page(beads, 0.6, SETTINGS, LengthModel()) == [SEGMENT, "unaligned"]
@@ -88,7 +88,7 @@ def test_listings_are_no_segments(source, target, verdict):
     assert said == verdict
 
 
-def test_repeats_are_handed_out_once_and_counted_by_how_frequent_they_are():
+def test_repeats_are_kept_once_and_classified_by_frequency():
     menu, rare = Segment("Home", "Accueil", "1-1", 1.0, 1.0), Segment("A rare one", "Un rare", "1-1", 1.0, 1.0)
     pages = [[menu, rare] if k < 2 else [menu] for k in range(20)]
     said = [[SEGMENT] * len(page) for page in pages]

@@ -25,7 +25,7 @@ def aligned_pair(a, b, known: Knowledge | None = None):
     return pair, known, *align_pair(pair, known, SCORING)
 
 
-def test_what_a_bead_taught_itself_does_not_speak_for_it():
+def test_bead_is_not_scored_by_words_learned_from_itself():
     pair, _, aligned, links = aligned_pair(A, B)
     assert aligned.beads.tolist() == [[k, k + 1, k, k + 1] for k in range(5)]
     with_own = held_out_scores(pair, aligned, links, taught=False)

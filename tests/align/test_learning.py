@@ -116,7 +116,7 @@ def test_words_are_learned_and_listed():
     assert all(0 <= p <= 1 for entry in entries for p in (entry.b_given_a, entry.a_given_b))
 
 
-def test_what_other_texts_taught_helps_and_is_not_changed():
+def test_given_word_model_helps_and_is_not_changed():
     a, b, _ = two_texts(FRAME * 3)
     known = align_texts(a, b).known
     before = known.words.sums().counts.copy()
@@ -188,7 +188,7 @@ def test_a_text_without_sentences_has_no_partners(a, b):
     assert align_texts(a, b).beads == [((i,), ()) for i in range(len(a))] + [((), (j,)) for j in range(len(b))]
 
 
-def test_a_line_that_is_no_sentence_teaches_nothing_and_takes_no_memory():
+def test_very_long_line_is_not_learned_from_and_takes_no_memory():
     a, b, beads = two_texts([(1, 1)] * 5)
     wall = ["word " * 5000, "mot " * 5000]  # 25 million pairs of words
     found = align_texts([*a, wall[0]], [*b, wall[1]])

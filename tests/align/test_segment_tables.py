@@ -17,7 +17,7 @@ def aligned(scores: list[float], wrong: list[float], texts: str = "t") -> Aligne
     return AlignedPage(segments, (len(scores), len(scores)), 1.0, keys)
 
 
-def test_what_scores_like_wrong_ones_has_a_small_chance() -> None:
+def test_segments_that_score_like_wrong_ones_have_a_low_probability() -> None:
     page = aligned([4.0 + k / 100 for k in range(80)] + [0.1] * 20, [0.1 + k / 1000 for k in range(50)])
     probabilities = translation_probabilities([page], [[SEGMENT] * 100])
     right, doubtful = probabilities[:80], probabilities[80:]
@@ -34,13 +34,13 @@ def test_only_kept_segments_have_a_translation_probability() -> None:
     ]
 
 
-def test_too_few_wrong_ones_tell_nothing() -> None:
+def test_too_few_wrong_segments_give_no_probability() -> None:
     page = aligned([4.0, 4.0], [0.1] * (LEAST_COMPARED - 1))
     assert translation_probabilities([page], [[SEGMENT] * 2]) == [None, None]
     assert translation_probabilities([], []) == []
 
 
-def test_wrong_pairs_that_stand_on_another_page_are_right_there() -> None:
+def test_wrong_pairs_found_on_another_page_are_not_counted_as_wrong() -> None:
     page = aligned([4.0, 4.0], [0.1] * LEAST_COMPARED)
     there = [(pair_key(one.source, one.target), 0.1) for one in page.segments]
     fewer = AlignedPage(page.segments, page.sentences, 1.0, [*there, *page.wrong[2:]])
@@ -48,7 +48,7 @@ def test_wrong_pairs_that_stand_on_another_page_are_right_there() -> None:
 
 
 @pytest.mark.parametrize(("least", "said"), [(0.0, SEGMENT), (0.9, UNSURE)])
-def test_a_least_chance_leaves_out_what_is_below(least: float, said: str) -> None:
+def test_segments_below_the_minimum_chance_are_dropped(least: float, said: str) -> None:
     page = aligned([4.0] * 80 + [0.1] * 20, [0.1] * 50)
     pair = PageTexts("http://x.org/a", "http://x.org/b", [], [])
     table = segment_table("x.org", ("en", "fr"), [pair], [page], [[SEGMENT] * 100], least)

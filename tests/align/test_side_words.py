@@ -64,5 +64,5 @@ def test_odds_are_those_of_the_counts():
     assert words.odds("no") == pytest.approx(np.log(2 / 4))
 
 
-def test_nothing_met_tells_nothing():
+def test_unknown_words_give_no_evidence():
     assert SideWords(WordModel(), ("en", "fr"), ANY_LANGUAGE).language("The server") == ""

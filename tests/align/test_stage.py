@@ -84,7 +84,7 @@ def test_any_number_of_workers_gives_the_same(matched):
     assert counts[-1][0] == counts[-1][1] == 20 * 3
 
 
-def test_what_is_done_is_not_done_again(matched):
+def test_finished_stage_is_skipped(matched):
     run, settings = RunDirectory(matched), BitextSettings(compress="zstd")
     signature = align_run(run, settings, created=CREATED)
     before = {file: file.stat().st_mtime_ns for file in iter_parts(matched / "align")}

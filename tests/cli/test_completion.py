@@ -116,7 +116,7 @@ def test_options(folder: Path) -> None:
         (["match", "run-1", "--set", "no.such", "=", ""], []),
     ],
 )
-def test_what_bash_is_told(folder: Path, words: list[str], expected: list[str]) -> None:
+def test_completions_for_bash(folder: Path, words: list[str], expected: list[str]) -> None:
     words, expected = ([text.format(folder=folder) for text in texts] for texts in (words, expected))
     assert sorted(bash(folder, *words)) == sorted(expected)
 
@@ -149,7 +149,7 @@ def test_the_script_for_bash_works_in_bash(folder: Path) -> None:
     assert done.stdout.split() == ["webmining", "weighed"], done.stderr
 
 
-def test_what_zsh_is_told(folder: Path) -> None:
+def test_completions_for_zsh(folder: Path) -> None:
     def zsh(line: str) -> str:
         return asked(folder, _TWINLINK_COMPLETE="complete_zsh", _TYPER_COMPLETE_ARGS=line).stdout
 
@@ -159,7 +159,7 @@ def test_what_zsh_is_told(folder: Path) -> None:
     assert zsh("twinlink evaluate run-1 --gold r").strip() == "_files"
 
 
-def test_what_fish_is_told(folder: Path) -> None:
+def test_completions_for_fish(folder: Path) -> None:
     def fish(line: str, action: str) -> Done:
         return asked(
             folder,

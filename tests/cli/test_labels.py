@@ -55,7 +55,7 @@ def test_scored_by_labels(run: Path) -> None:
     assert "\n".join(str(open_run(run).score_labels()).splitlines()) in text
 
 
-def test_a_single_label_tells_nothing(toy: Path, tmp_path: Path) -> None:
+def test_one_label_is_too_few_for_an_estimate(toy: Path, tmp_path: Path) -> None:
     run = Path(shutil.copytree(toy, tmp_path / "run"))
     LabelBook(run).add(Label(f"{BASE}/en/a.html", f"{BASE}/zh/a.html", "accept", "ann", datetime.now(UTC)))
     text = twinlink("evaluate", run, "--labels").stdout

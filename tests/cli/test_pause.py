@@ -119,7 +119,7 @@ def archived(run: Path, site: Server) -> list[str]:
 
 @proc
 @pytest.mark.parametrize("end", ENDS)
-def test_whoever_ends_in_a_pause_leaves_nothing_behind(tmp_path: Path, pause: Path, end: str) -> None:
+def test_job_ended_in_a_pause_leaves_no_process(tmp_path: Path, pause: Path, end: str) -> None:
     with serving(pausing_at("/2.html", pause)) as site:
         with paused(site, tmp_path, "crawl") as process:
             crawlers = children(process.pid)

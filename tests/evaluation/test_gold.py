@@ -90,7 +90,7 @@ def test_ignored_and_unscored_pairs_are_neither_right_nor_wrong(tmp_path):
     assert counts([("/b", "/y"), ("/c", "/z"), ("/c", "/x")], gold) == (0, 1, 2)
 
 
-def test_equal_pages_stand_for_each_other_and_each_gold_pair_counts_once(tmp_path):
+def test_equal_pages_are_equivalent_and_each_gold_pair_counts_once(tmp_path):
     gold = folder(tmp_path, gold_tsv="/a1\t/x\n", equiv_tsv="7\tA\t/a1\n7\tA\t/a2\n")
     assert counts([("/a2", "/x")], gold) == (1, 0, 0)
     assert counts([("/a2", "/x"), ("/a1", "/x")], gold) == (1, 1, 0)

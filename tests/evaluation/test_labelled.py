@@ -38,7 +38,7 @@ def test_each_pair_counts_once_in_either_order() -> None:
     assert (found.n_predicted, found.n_right) == (1, 1)
 
 
-def test_no_labels_nothing_scored() -> None:
+def test_without_labels_nothing_is_scored() -> None:
     found = count_labels(PAIRS, {})
     assert (found.n_right, found.n_wrong, found.n_gold, found.n_unscored) == (0, 0, 0, 4)
 
@@ -81,7 +81,7 @@ def said_of(accepted: Iterable[int], rejected: Iterable[int] = (), missing: int 
     return {(a, b): Label(a, b, verdict, "ann", datetime(2025, 1, 1, tzinfo=UTC)) for a, b, verdict in said}
 
 
-def test_two_labels_tell_nothing() -> None:
+def test_two_labels_are_too_few_for_an_estimate() -> None:
     scores = score_labels(table_of(100), said_of([3, 50]))
     assert scores.recall is not None
     assert scores.f1 is not None
@@ -141,7 +141,7 @@ def test_a_share_is_told_from_an_interval_that_is_narrow_enough(n_right: int, n_
 
 @pytest.mark.parametrize("right", [0.5, 0.8, 1.0])
 @pytest.mark.parametrize("of", [40, 400, 4000])
-def test_as_many_labels_as_are_said_to_be_needed_do(right: float, of: int) -> None:
+def test_reported_number_of_labels_is_sufficient(right: float, of: int) -> None:
     needed = labels_needed(right, of)
     codes = np.full(of, -1)
     codes[np.random.default_rng(3).permutation(of)[:needed]] = np.arange(needed) < round(right * needed)

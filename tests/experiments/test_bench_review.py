@@ -23,7 +23,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_run(tmp_path_factory.mktemp("made") / "run", SIZE).path
 
 
-def test_what_is_made_up_hangs_together(run: Path) -> None:
+def test_synthetic_run_is_consistent(run: Path) -> None:
     pages = read_table(run / "ingest" / "pages", PAGES).to_pandas().set_index("page_id")
     pairs = read_table(run / "match" / "pairs", PAIRS).to_pandas()
     links = read_table(run / "ingest" / "links", LINKS).to_pandas()

@@ -43,7 +43,7 @@ def test_of_a_whole_sample_all_is_read(sample: Sample) -> None:
     assert read_damaged(sample, data) == (True, [])
 
 
-def test_what_is_lost_is_noticed(sample: Sample) -> None:
+def test_losses_are_detected(sample: Sample) -> None:
     data = sample.file.read_bytes()
     sample.file.write_bytes(b"")  # the reader gets another file than the one that it is judged by
     try:

@@ -91,7 +91,7 @@ def test_cipher_is_a_language_of_its_own() -> None:
 
 
 @pytest.mark.parametrize("kind", STRANGE)
-def test_strange_pages_are_none(kind: str) -> None:
+def test_strange_pages_are_not_a_language(kind: str) -> None:
     blocks = made_site("a.example").pages["blocks"].to_pylist()
     added = [STRANGE[kind](random.Random(i)) for i in range(20)]
     assert measure_unknown(blocks, ["en", "fr"], added) == (20, 0, 0)

@@ -77,7 +77,7 @@ def test_a_missing_page_leaves_open_which_one_is_missing() -> None:
     assert order == pytest.approx(np.array([[2, 0], [1, 1], [0, 2]]) / 3, abs=1e-2)
 
 
-def test_what_the_pages_say_goes_before_their_place() -> None:
+def test_content_takes_precedence_over_position() -> None:
     """The lists are in different orders: of the two pairs that are alike, only one fits into a chain."""
     scores = np.array([[0, 0, 0], [0, 0.1, 0.9], [0, 0.9, 0.1]])
     order = link_order(hub(3), hub(3), ONE_PAIR, csr_array(scores)).reshape(2, 2)

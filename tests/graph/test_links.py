@@ -72,7 +72,7 @@ def test_neighbours_do_not_trust_the_matrix_that_they_are_given() -> None:
         ([[0]], [1], "source: expected an array of one dimension"),
     ],
 )
-def test_adjacency_refuses_what_are_no_pages(source: list[int], target: list[int], message: str) -> None:
+def test_adjacency_refuses_invalid_page_numbers(source: list[int], target: list[int], message: str) -> None:
     with pytest.raises(ShapeError, match=message):
         adjacency(source, target, 3)
 

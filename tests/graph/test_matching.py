@@ -121,7 +121,7 @@ def test_optimal_equals_scipy_on_a_full_matrix() -> None:
 # --- rivals
 
 
-def test_rivals_stand_in_the_row_or_the_column_of_a_pair() -> None:
+def test_rivals_are_in_the_row_or_column_of_a_pair() -> None:
     scores = csr_array(np.array([[0.75, 0.5, 0.0], [0.625, 0.25, 0.0], [0.0, 0.0, 0.25]]))
     matching = greedy_matching(scores)
     assert pairs_of(matching) == [(0, 0), (1, 1), (2, 2)]

@@ -131,7 +131,7 @@ def test_equal_sites_with_perfect_internal_similarity_stay_at_one() -> None:
     assert (result.n_rounds, result.residual, result.converged) == (1, 0.0, True)
 
 
-def test_neighbours_tell_what_the_pages_do_not() -> None:
+def test_neighbours_correct_the_content() -> None:
     """Figure 1 of Liu et al.: C and C' are known by their neighbours A, B, D, E and A', B', D', E'.
 
     X' looks just like C' and comes first, but stands elsewhere on the site.
@@ -236,7 +236,7 @@ def test_kernel_and_reference_agree_on_rarity(site: tuple[csr_array, csr_array, 
     assert all(value <= 1 + 1e-6 for value in found.values())
 
 
-def test_a_neighbour_that_all_pages_have_says_less() -> None:
+def test_common_neighbour_has_less_weight() -> None:
     """Pages 1 and 2 have the hub 0 in common; page 3 is one of 0 and 1 alone.
 
     By hand: n = 4; |N(0)| = 3, |N(3)| = 2; w = log(5/4), log(5/3). Pair (1, 1): both neighbours match, so 1. Pair

@@ -264,7 +264,7 @@ def test_features_by_hand():
     assert suffix[5] == 0
 
 
-def test_features_of_a_site_do_not_know_its_own_answer():
+def test_features_of_a_site_exclude_its_own_verdict():
     sites = [f"s{k}.{'hk' if k % 3 else 'com'}" for k in range(9)]
     rng = np.random.default_rng(3)
     graph = host_graph([tuple(pair) for pair in rng.integers(0, 9, (30, 2)).tolist()], sites)
@@ -294,7 +294,7 @@ def test_nothing_to_learn_from_leaves_the_weights():
     assert (model.intercept, model.n_learned) == (prior.intercept, 0)
 
 
-def test_what_proved_wrong_loses_its_weight():
+def test_misleading_feature_loses_weight():
     rng = np.random.default_rng(0)
     x = rng.random((400, len(FEATURES)))
     names = list(FEATURES)

@@ -175,7 +175,7 @@ def test_a_run_that_was_read_from_files_is_left_alone(tmp_path):
         ({}, "empty"),
     ],
 )
-def test_why_a_site_gave_nothing(told, verdict):
+def test_reason_for_a_site_without_pages(told, verdict):
     found = failure(told)
     assert found.verdict == verdict
     assert found.pages == 0
@@ -240,7 +240,7 @@ def test_rounds_of_sites_come_from_the_verdicts(tmp_path):
     ("site", "is_tried"),
     [("a.hk", True), ("b.com.hk", True), ("com.hk", False), ("10.0.0.5", False), ("[::1]", False), ("intranet", False)],
 )
-def test_what_a_stranger_links_to_is_no_way_into_the_local_network(site, is_tried):
+def test_links_of_other_sites_cannot_reach_the_local_network(site, is_tried):
     assert is_open(site, DiscoverySettings()) == is_tried
     assert is_open(site, DiscoverySettings(), allow_private=True)
 
@@ -251,7 +251,7 @@ def test_sites_can_be_left_out_by_their_names():
     assert [name for name in names if is_open(name, wanted)] == ["a.hk", "x.gov.mo", "notblog.hk", "b.hk:8080"]
 
 
-def test_what_is_said_of_a_round_names_sites_and_reasons(tmp_path):
+def test_report_of_a_round_has_sites_and_reasons(tmp_path):
     rounds = Rounds(RunDirectory.create(tmp_path))
     base = {"score": 0.5, "start": "http://x/", "langs": "", "credibility": 0.0, "rule": "", "round": 1, "place": 1}
     told = [

@@ -115,7 +115,7 @@ def test_added_sources_belong_to_the_run_from_then_on(run: Path, toy: Path, othe
     assert first <= {*open_run(run).pairs["url_a"], *open_run(run).pairs["url_b"]}
 
 
-def test_further_sources_beside_known_ones_need_no_word(run: Path, toy: Path, other: Path) -> None:
+def test_new_sources_with_known_ones_need_no_option(run: Path, toy: Path, other: Path) -> None:
     assert "gets more sources" in did(twinlink("ingest", toy, other, "-o", run))
     assert sites(run) == {"toy.example", "other.example"}
 
@@ -152,7 +152,7 @@ def test_replace_starts_anew_and_drops_what_was_there_when_it_is_done(run: Path,
     assert "replacement" not in (run / "report.html").read_text()
 
 
-def test_a_replacement_that_fails_changes_nothing_and_is_gone_on_with(run: Path, other: Path) -> None:
+def test_failed_replacement_changes_nothing_and_is_resumed(run: Path, other: Path) -> None:
     before = {path: path.read_bytes() for path in run.rglob("*") if path.is_file() and path.name != ".lock"}
     done = twinlink("mine", other, "-o", run, "--replace", "--langs", "en,rus")
     assert done.returncode == 5
@@ -240,7 +240,7 @@ def test_a_crawl_and_files_are_different_sources(run: Path, toy: Path, tmp_path:
     assert origin_of(RunDirectory(run)) == Origin((f"{server.url}/",), (toy.resolve(),))
 
 
-def test_where_nothing_was_fetched_anything_may_be_tried(tmp_path: Path) -> None:
+def test_run_without_pages_accepts_any_source(tmp_path: Path) -> None:
     out = tmp_path / "run"
     out.mkdir()
     (out / "notes.txt").touch()

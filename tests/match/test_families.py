@@ -68,13 +68,13 @@ def test_a_pair_that_the_third_language_contradicts_falls():
     assert first[2] > 0.95
 
 
-def test_doubtful_pairs_say_nothing():
+def test_doubtful_pairs_are_no_evidence():
     doubtful = matched(EN, DE, [0, 1, 2], [0.6] * 3), matched(FR, DE, [1, 0, 2], [0.6] * 3)
     assert probabilities(matched(EN, FR, [0, 1, 2], [0.7] * 3), *doubtful)[0] == [0.7] * 3
 
 
 @pytest.mark.parametrize("there", ["agrees", "contradicts"])
-def test_a_way_round_that_is_likelier_wrong_than_right_says_nothing(there):
+def test_path_with_probability_below_half_is_no_evidence(there):
     """Probabilities of .69 and .69 make .476, less than a half; .72 and .72 make .518, more."""
     columns = [0, 1, 2] if there == "agrees" else [1, 0, 2]
     pair = matched(EN, FR, [0, 1, 2], [0.6] * 3)
@@ -92,7 +92,7 @@ def test_the_direction_of_a_match_does_not_matter():
     assert probabilities(pair, forth, other)[0] == probabilities(pair, back, other)[0]
 
 
-def test_support_changes_what_is_handed_out():
+def test_support_changes_the_reported_pairs():
     support = matched(EN, DE, [0, 1, 2], [0.95] * 3), matched(FR, DE, [0, 1, 2], [0.95] * 3)
     (first, *_) = reconcile([matched(EN, FR, [0, 1, 2], [0.3] * 3), *support], [], MatchSettings())
     assert first.keep.all()
@@ -147,7 +147,7 @@ def test_witnesses_do_not_come_out_themselves():
     assert partners(only) == {0: 0, 1: 1, 2: 2}
 
 
-def test_what_a_pair_leaves_is_matched_again():
+def test_pages_of_replaced_pairs_are_matched_again():
     """The third language knows pages 0 only; their former partners are left to each other."""
     witness = matched(EN, DE, [0, 1, 2], [0.99, 0, 0]), matched(FR, DE, [0, 1, 2], [0.99, 0, 0])
     wrong = with_rivals(matched(EN, FR, [1, 0, 2], [0.6, 0.6, 0.9]), 0.45)

@@ -51,7 +51,7 @@ def test_of_equally_large_groups_that_with_the_first_page_is_the_first() -> None
 
 
 @given(st.sets(st.tuples(st.integers(0, 7), st.integers(0, 7)).filter(lambda ends: ends[0] != ends[1])))
-def test_groups_are_what_can_be_reached(ends: set[tuple[int, int]]) -> None:
+def test_groups_are_connected_components(ends: set[tuple[int, int]]) -> None:
     alike = symmetric(8, *ends)
     reached = np.eye(8, dtype=np.int64)
     for _ in range(8):
@@ -64,7 +64,7 @@ def test_groups_are_what_can_be_reached(ends: set[tuple[int, int]]) -> None:
     assert all(size > 1 for size in sizes)
 
 
-def test_a_group_faces_what_most_speaks_for() -> None:
+def test_group_faces_the_group_with_most_evidence() -> None:
     own, other = np.array([1, 1, 1, 2, 3, 3]), np.array([1, 2, 2, 0, 2, 1])
     assert facing_groups(own, other, np.ones(6, np.int64), 4).tolist() == [0, 2, 0, 1, 0]
     assert facing_groups(own, other, np.array([9, 1, 1, 1, 1, 1]), 4).tolist() == [0, 1, 0, 1, 0]

@@ -101,7 +101,7 @@ def test_only_the_site_that_changed_is_matched_again(tmp_path: Path, matched_sit
     assert sorted(matched_sites) == ["one.example", "two.example"]
 
 
-def test_nothing_changed(tmp_path: Path, matched_sites: list[str]) -> None:
+def test_unchanged_site_is_reused(tmp_path: Path, matched_sites: list[str]) -> None:
     run = RunDirectory.create(tmp_path / "run")
     first = write(tmp_path / "1.warc.gz", {}, 1)
     before = done(run, [first])

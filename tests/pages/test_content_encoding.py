@@ -38,7 +38,7 @@ PACKERS = {
 
 @pytest.mark.parametrize(("name", "pack"), PACKERS.items())
 @pytest.mark.parametrize("page", [PAGE, b"", b"x"])
-def test_what_was_packed_is_unpacked(name: str, pack: Callable[[bytes], bytes], page: bytes) -> None:
+def test_compressed_bodies_are_decompressed(name: str, pack: Callable[[bytes], bytes], page: bytes) -> None:
     assert decompress(pack(page), name, LIMIT) == page
 
 

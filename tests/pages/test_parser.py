@@ -308,7 +308,7 @@ def test_links(markup: str, link: Link) -> None:
         "<img src=i.gif>",
     ],
 )
-def test_what_is_no_link(markup: str) -> None:
+def test_elements_that_are_not_links(markup: str) -> None:
     assert parse(markup).links == ()
 
 

@@ -51,7 +51,7 @@ FULL = {
 
 
 @pytest.mark.parametrize("html", EMPTY.values(), ids=EMPTY)
-def test_what_scripts_fill(html: str) -> None:
+def test_pages_filled_by_scripts(html: str) -> None:
     assert needs_scripts(html.encode(), "text/html; charset=utf-8")
 
 

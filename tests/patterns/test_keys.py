@@ -24,7 +24,7 @@ def texts_of(urls: Sequence[str]) -> list[str | None]:
 # ---- forms
 
 
-def test_every_address_knows_its_form() -> None:
+def test_every_address_has_a_form() -> None:
     urls = [f"{HERE}/b", "nothing", f"{HERE}/a#top", "https://X.hk/a", f"{HERE}/c/d"]
     forms = read_forms(urls)
     assert texts_of(urls) == ["/b", None, "/a", "/a", "/c/d"]
@@ -96,7 +96,7 @@ def test_the_first_form_may_be_a_folder() -> None:
     assert texts_of([f"{HERE}/", "http://en.x.hk/index.html"]) == ["/index.html", "en./index.html"]
 
 
-def test_what_is_no_address_gets_no_default_document() -> None:
+def test_invalid_address_gets_no_default_document() -> None:
     """Not even behind a folder's address."""
     assert texts_of([f"{HERE}/a/", "nothing", f"{HERE}/index.html"]) == ["/a/index.html", None, "/index.html"]
 
@@ -159,7 +159,7 @@ def forms_and_spans(
         ("x/a", (2, 2), "x/a?id=e", (3, 7), TOKEN, ("", "id=e"), "… ↔ …?id=e"),
     ],
 )
-def test_rules_show_what_stands_around_a_key(
+def test_rules_contain_the_context_of_a_key(
     a: str,
     span_a: tuple[int, int],
     b: str,

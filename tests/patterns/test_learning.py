@@ -68,7 +68,7 @@ def test_examples_of_bitextor_give_their_keys(a: Any, b: Any, key: tuple[str, st
     assert pattern.rule == (rule or f"?{key[0]} ↔ ?{key[1]}")
 
 
-def test_keys_of_letters_gather_what_keys_of_tokens_scatter() -> None:
+def test_letter_keys_merge_token_keys() -> None:
     """⟨1e,1c⟩, ⟨2e,2c⟩, … are ⟨e,c⟩ (section 2.1): no single one of them pairs enough pages."""
     urls = made("x.hk/a/{}e.htm", "x.hk/a/{}c.htm", names=tuple(str(n) for n in range(1, 13)))
     (pattern,) = learn_patterns(urls).patterns
@@ -142,7 +142,7 @@ def test_known_languages_forbid_pairs_of_one_language() -> None:
     assert Key("news", "old") in {pattern.key for pattern in learn_patterns(urls).patterns}
 
 
-def test_languages_are_told_of_each_side() -> None:
+def test_languages_of_both_sides_are_returned() -> None:
     urls = made("x.hk/tc/{}.htm", "x.hk/en/{}.htm")
     (pattern,) = learn_patterns(urls, ["zh-Hant"] * 6 + ["en"] * 5 + ["und"]).patterns
     assert (pattern.key, pattern.source_lang, pattern.target_lang) == (("en", "tc"), "en", "zh-Hant")
@@ -167,7 +167,7 @@ def test_a_key_of_letters_that_is_credible_goes_before_a_key_of_tokens_that_is_w
     assert [(each.key, each.n_pages, each.verdict) for each in found.patterns] == [(("*c", "*e"), 60, "credible")]
 
 
-def test_a_key_that_is_left_with_too_few_pairs_is_none() -> None:
+def test_key_with_too_few_remaining_pairs_is_dropped() -> None:
     """One of the two pairs of htm and txt goes to the stronger key: the other alone is no pattern, though 2 of 13."""
     urls = [f"http://x.hk/{lang}/p{n}.htm" for lang in ("en", "fr") for n in range(5)]
     rest = ["http://x.hk/en/p0.txt", "http://x.hk/a/b/c.htm", "http://x.hk/a/b/c.txt"]

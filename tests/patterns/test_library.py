@@ -143,7 +143,7 @@ def test_what_is_written_is_read(tmp_path_factory: pytest.TempPathFactory, name:
     assert [file.name for file in path.parent.iterdir()] == [name]
 
 
-def test_files_one_behind_the_other_are_added_up(tmp_path: Path) -> None:
+def test_concatenated_files_are_added(tmp_path: Path) -> None:
     path = tmp_path / "library.tsv"
     write_library(library_of(site(4, 10)), path)
     path.write_text(path.read_text() * 3)

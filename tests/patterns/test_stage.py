@@ -83,7 +83,7 @@ def test_stage_is_done_once_and_again_when_a_setting_changes(tmp_path: Path) -> 
     assert patterns_of(run) == []
 
 
-def test_nothing_ingested_is_told(tmp_path: Path) -> None:
+def test_run_without_pages_is_reported(tmp_path: Path) -> None:
     with pytest.raises(MissingStageError, match="ingest"):
         learn_run(RunDirectory.create(tmp_path / "run"), CONFIG)
 

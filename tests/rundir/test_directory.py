@@ -62,7 +62,7 @@ def test_an_error_leaves_the_old_result(run):
     assert (run.path / "ingest" / "table").read_text() == "old"
 
 
-def test_what_a_killed_process_left_is_cleared_away(run):
+def test_files_of_a_killed_process_are_removed(run):
     for leftover in (".ingest.tmp", ".ingest.old"):
         (run.path / leftover).mkdir()
         (run.path / leftover / "junk").touch()
@@ -177,7 +177,7 @@ def test_a_device_is_written_to_and_not_replaced(tmp_path: Path) -> None:
         "x/../ledger.sqlite",
     ],
 )  # fmt: skip
-def test_what_the_run_is_made_of_is_no_target(tmp_path: Path, name: str) -> None:
+def test_files_of_the_run_are_refused_as_output(tmp_path: Path, name: str) -> None:
     run = RunDirectory.create(tmp_path / "run")
     (tmp_path / "link").symlink_to(run.path)
     for folder in (run.path, tmp_path / "link"):

@@ -131,7 +131,7 @@ def test_tsv_is_the_table(run):
     assert [line.split("\t")[0] for line in lines[1:]] == list(rows_of(run))
 
 
-def test_what_is_done_is_not_done_again(run):
+def test_finished_stage_is_skipped(run):
     steps = []
     first = rank(run, CONFIG, on_site=lambda *step: steps.append(step))
     assert steps == [(3, 3)]

@@ -138,7 +138,7 @@ def test_an_index_that_is_out_of_date(archive: Path) -> None:
     assert "the record at this position is of" in found[0].detail
 
 
-def test_lines_that_are_none_are_counted(archive: Path) -> None:
+def test_invalid_lines_are_counted(archive: Path) -> None:
     index = write_cdxj(archive.with_name("x.cdxj"), [archive])
     bad = [
         "one two",
@@ -182,7 +182,7 @@ def test_an_index_that_is_not_there(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("prefix", ["", " ", "ftp://example.org/", "http://"])
-def test_a_prefix_that_is_none(prefix: str) -> None:
+def test_invalid_prefix(prefix: str) -> None:
     with pytest.raises(InputError, match="beginning of an address"):
         wanted_addresses([prefix])
 
@@ -203,7 +203,7 @@ def test_lines_without_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize("size", [100, 2**22])
-def test_what_is_no_index(tmp_path: Path, size: int) -> None:
+def test_file_that_is_not_an_index(tmp_path: Path, size: int) -> None:
     index = tmp_path / "x.cdx"
     index.write_bytes(bytes(size))
     with pytest.raises(InputError, match="expected an index of an archive"):

@@ -96,7 +96,7 @@ def test_what_cannot_be_read_is_counted(tmp_path: Path, line: str, reject: tuple
     assert rejects(path) == [reject]
 
 
-def test_what_is_no_list(tmp_path: Path) -> None:
+def test_file_that_is_not_a_list(tmp_path: Path) -> None:
     for lines in ((), ("# nothing",), ("one two", "three")):
         with pytest.raises(InputError, match="expected lines"):
             pages(write(tmp_path, *lines))

@@ -425,7 +425,7 @@ def test_names_that_are_no_utf8(tmp_path: Path) -> None:
     assert pages(tmp_path) == {BASE + "%A4%A4.html": "\ufffd\ufffd.html"}
 
 
-def test_nothing_tells_the_address(tmp_path: Path) -> None:
+def test_folder_without_known_addresses_is_refused(tmp_path: Path) -> None:
     save(tmp_path, {"en/a": "<html>a"})
     with pytest.raises(InputError, match="--base-url"):
         read(tmp_path, "")

@@ -372,7 +372,7 @@ DATES = ["9999-12-31T23:59:59-14:00", "0001-01-01T00:00:00+14:00", "0000-00-00T0
 
 
 @pytest.mark.parametrize("date", DATES)
-def test_a_date_that_is_none_costs_no_page(tmp_path: Path, date: str) -> None:
+def test_page_with_an_invalid_date_is_read(tmp_path: Path, date: str) -> None:
     """Also one that is a date, but in UTC before the first day or behind the last one."""
     answer = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>page"
     head = f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: {BASE}\r\nWARC-Date: {date}\r\n"

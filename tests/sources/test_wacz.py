@@ -80,7 +80,7 @@ def test_no_list_and_no_description_are_needed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("pack", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
-def test_damage_costs_what_it_hits(tmp_path: Path, pack: int) -> None:
+def test_damage_loses_only_the_affected_records(tmp_path: Path, pack: int) -> None:
     plain = archive(tmp_path, numbers=range(9))
     path = write_wacz(tmp_path / "x.wacz", [plain], [], pack)
     data = bytearray(path.read_bytes())
@@ -141,7 +141,7 @@ def test_an_encrypted_member_is_counted(tmp_path: Path) -> None:
     assert rejects(path) == [("x.wacz/archive/data.warc.gz", "damaged-record")]
 
 
-def test_what_is_no_wacz(tmp_path: Path) -> None:
+def test_file_that_is_not_a_wacz(tmp_path: Path) -> None:
     path = tmp_path / "x.wacz"
     for data, text in ((b"", "zip"), (b"PK\3\4 broken", "zip")):
         path.write_bytes(data)
@@ -202,7 +202,7 @@ def test_a_page_of_one_package_may_have_its_body_in_another(tmp_path: Path) -> N
     assert sorted(numbers(tmp_path / "all.wacz")) == ["0", "1", "x", "y"]
 
 
-def test_a_package_that_is_none_costs_itself(tmp_path: Path) -> None:
+def test_invalid_package_does_not_affect_others(tmp_path: Path) -> None:
     good = write_wacz(tmp_path / "good.wacz", [archive(tmp_path)])
     with zipfile.ZipFile(tmp_path / "nested.wacz", "w") as container:
         container.write(good, "deep.wacz")

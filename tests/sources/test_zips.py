@@ -48,7 +48,7 @@ def test_a_size_that_looks_like_another_end() -> None:
 
 
 @pytest.mark.parametrize("data", [b"", b"PK\5\6", b"no zip at all", b"PK\5\6" + bytes(17)])
-def test_what_is_no_zip(data: bytes) -> None:
+def test_file_that_is_not_a_zip(data: bytes) -> None:
     with pytest.raises(zipfile.BadZipFile):
         open_zip(io.BytesIO(data), 10**6)
 

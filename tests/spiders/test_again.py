@@ -196,7 +196,7 @@ def test_another_library_reads_the_same(twice: Twice) -> None:
             assert fields[key] == mine[name][1][key]
 
 
-def test_what_is_gone_is_told(twice: Twice) -> None:
+def test_pages_that_are_gone_are_reported(twice: Twice) -> None:
     rejected = {reject.url.removeprefix(twice.site.url): reject.reason for reject in ledger_rejects(twice.folder)}
     assert rejected == {"/gone": "http-404", "/taken": "http-410", "/hidden": "noindex"}
 

@@ -101,7 +101,7 @@ def test_include_and_exclude(tmp_path: Path) -> None:
         assert site.fetched() == Counter(["/", "/en/a", "/tc/a", "/en/b?print=1"])
 
 
-def test_a_pattern_that_is_none_is_told_before_anything_is_fetched(tmp_path: Path) -> None:
+def test_invalid_pattern_is_reported_before_fetching(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"exclude: '\(' is not a regular expression"):
         crawl(["http://127.0.0.1:1/"], tmp_path / "run", CrawlSettings(exclude=("(",)))
     assert not (tmp_path / "run").exists()
@@ -177,7 +177,7 @@ def test_seeds(tmp_path: Path) -> None:
         (None, "cannot be read"),
     ],
 )
-def test_seeds_that_are_none(tmp_path: Path, content: bytes | None, message: str) -> None:
+def test_invalid_seeds(tmp_path: Path, content: bytes | None, message: str) -> None:
     path = tmp_path / "seeds.txt"
     if content is not None:
         path.write_bytes(content)
@@ -185,7 +185,7 @@ def test_seeds_that_are_none(tmp_path: Path, content: bytes | None, message: str
         read_seeds(path)
 
 
-def test_what_is_excluded_later_holds_for_what_is_queued(tmp_path: Path) -> None:
+def test_later_exclude_applies_to_queued_addresses(tmp_path: Path) -> None:
     with serving(chain(9, width=9)) as site:  # type: ignore[arg-type]
         assert crawl([site.url], tmp_path, CrawlSettings(max_site_pages=1)).queued == 8
         progress = crawl([site.url], tmp_path, CrawlSettings(exclude=("/p[1-4]$",)))
@@ -194,7 +194,7 @@ def test_what_is_excluded_later_holds_for_what_is_queued(tmp_path: Path) -> None
         assert crawl([site.url], tmp_path, CrawlSettings()).fetched == 9
 
 
-def test_a_lesser_depth_holds_for_what_is_queued(tmp_path: Path) -> None:
+def test_smaller_depth_applies_to_queued_addresses(tmp_path: Path) -> None:
     with serving(chain(9, width=1)) as site:  # type: ignore[arg-type]
         crawl([site.url], tmp_path, CrawlSettings(max_site_pages=3))
         assert crawl([site.url], tmp_path, CrawlSettings(max_depth=2)).fetched == 3

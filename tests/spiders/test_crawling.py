@@ -325,7 +325,7 @@ def test_two_crawls_in_one_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         pass
 
 
-def test_a_folder_that_holds_something_else(tmp_path: Path) -> None:
+def test_file_that_is_not_a_ledger_is_refused(tmp_path: Path) -> None:
     (tmp_path / "ledger.sqlite").write_text("something else" * 1000)
     with pytest.raises(RunError, match="not a usable ledger"):
         crawl(["http://127.0.0.1:1/"], tmp_path, CrawlSettings())
@@ -333,7 +333,7 @@ def test_a_folder_that_holds_something_else(tmp_path: Path) -> None:
         crawl(["http://127.0.0.1:1/"], tmp_path / "ledger.sqlite", CrawlSettings())
 
 
-def test_ctrl_c_brings_in_what_is_in_flight(tmp_path: Path) -> None:
+def test_ctrl_c_completes_requests_in_flight(tmp_path: Path) -> None:
     def interrupt(progress: CrawlProgress) -> None:
         if progress.fetched >= 3:
             raise KeyboardInterrupt

@@ -55,7 +55,7 @@ def test_reasons(error: Exception, reason: str, detail: str) -> None:
     assert len(text) < 300
 
 
-def test_an_error_that_is_its_own_cause_ends() -> None:
+def test_error_that_is_its_own_cause_does_not_loop() -> None:
     error = DownloadFailedError("round and round")
     error.__cause__ = caused(DownloadFailedError("again"), error)
     assert failure_reason(error)[0] == "connection"

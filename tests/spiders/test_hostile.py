@@ -230,7 +230,7 @@ def test_public_addresses(address: str, expected: bool) -> None:
 
 
 @pytest.mark.parametrize("start", ["http://intranet/", "http://wiki.corp.local/", "http://localhost:8000/"])
-def test_start_pages_whose_name_says_local_may_be(start: str) -> None:
+def test_start_pages_with_local_names_are_allowed(start: str) -> None:
     guard = AddressGuard([start, "http://example.org/"], allow_private=False)
     assert guard.allows(start.split("/")[2].partition(":")[0], "192.168.1.9")
     assert not guard.allows("example.org", "192.168.1.9")

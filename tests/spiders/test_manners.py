@@ -170,6 +170,6 @@ def test_a_robots_txt_that_cannot_be_had_closes_its_host_for_now(tmp_path: Path)
         assert run(site, tmp_path, retries=0).fetched == 5  # asked again, though its page was rejected
 
 
-def test_a_robots_txt_that_moves_in_a_circle_is_none(tmp_path: Path) -> None:
+def test_robots_txt_in_a_redirect_loop_counts_as_missing(tmp_path: Path) -> None:
     with serving(star, redirect("/robots.txt")) as site:
         assert run(site, tmp_path, retries=0).fetched == 6

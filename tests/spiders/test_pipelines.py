@@ -90,14 +90,14 @@ def test_a_page_is_archived_and_booked_with_its_links(crawl: Crawl, tmp_path: Pa
     assert crawl.closed == 0
 
 
-def test_what_is_no_page_is_booked_and_not_archived(crawl: Crawl, tmp_path: Path) -> None:
+def test_responses_without_a_page_are_recorded_but_not_archived(crawl: Crawl, tmp_path: Path) -> None:
     crawl.state.ledger.take(9)
     crawl.write(page(START, reason="noindex"))
     assert crawl.state.ledger.counts().rejected == 1
     assert archived(tmp_path) == []
 
 
-def test_portions_of_a_sitemap_are_booked_with_what_they_cost(crawl: Crawl) -> None:
+def test_portions_of_a_sitemap_are_recorded_with_their_size(crawl: Crawl) -> None:
     ledger = crawl.state.ledger
     before = ledger.room_for_sitemaps("a.org")
     crawl.write(LinksItem(entry(START), [entry("http://a.org/b")]), LinksItem(entry(START), (), 7, 30))

@@ -54,7 +54,7 @@ HOSTILE: dict[str, Callable[[], bytes]] = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_what_is_too_much_is_cut_and_said(name: str) -> None:
+def test_sitemap_above_a_limit_is_cut_and_reported(name: str) -> None:
     reader, portions = read(gzip.compress(HOSTILE[name](), 1))
     assert reader.is_sitemap
     assert reader.cut
@@ -237,7 +237,7 @@ def test_sitemaps_of_a_site_of_which_enough_is_known_are_not_asked_for(tmp_path:
     assert ledger_report(tmp_path)["sitemaps"] == {"not-needed": 4, "read": 2}
 
 
-def test_pages_beside_a_hostile_sitemap_come_in(tmp_path: Path) -> None:
+def test_pages_are_fetched_despite_a_hostile_sitemap(tmp_path: Path) -> None:
     bomb = gzip.compress(HEAD + b"<a/>" * 6_000_000, 9)
     assert len(bomb) < 50_000
     with serving(site_of({"/0.xml": bomb}), robots=named(1)) as site, serving(lambda path: links("/a", "/b")) as other:

@@ -137,7 +137,7 @@ def test_forms_of_sitemaps(body: bytes, expected: tuple[tuple[str, ...], tuple[s
 @pytest.mark.parametrize(
     "body", [b"", b"<html><body>Not found</body></html>", b"nothing here", b"\x1f\x8b damaged", b"<", b"\0" * 100]
 )
-def test_what_is_none(body: bytes) -> None:
+def test_content_that_is_not_a_sitemap(body: bytes) -> None:
     assert read_sitemap(body, URL) is None
 
 
@@ -233,7 +233,7 @@ def test_the_usual_place_is_tried(tmp_path: Path) -> None:
         assert crawl([site.url], tmp_path / "wild", CrawlSettings(obey_robots=False)).fetched == 3
 
 
-def test_a_page_in_the_place_of_a_sitemap_is_none(tmp_path: Path) -> None:
+def test_html_page_at_a_sitemap_address_is_not_a_sitemap(tmp_path: Path) -> None:
     with serving(page, sitemap=links("/hidden")) as site:
         assert crawl([site.url], tmp_path, CrawlSettings()).fetched == 1
     assert ledger_report(tmp_path)["sitemaps"] == {"not-a-sitemap": 1}

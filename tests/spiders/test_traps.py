@@ -96,7 +96,7 @@ def test_traps_are_recognised(path: str, kind: str) -> None:
 
 
 @pytest.mark.parametrize("path", TRAPS)
-def test_a_look_alone_drops_nothing_but_puts_it_last(path: str) -> None:
+def test_suspicious_address_is_queued_last_and_not_dropped(path: str) -> None:
     scope = Scope([f"{SITE}/"], CrawlSettings())
     (entry,) = scope.links(scope.start(f"{SITE}/"), [SITE + path])
     assert entry.reason == ""
@@ -124,7 +124,7 @@ def test_the_limit_of_parameters() -> None:
     assert suspicion(query(MAX_PARAMETERS + 1)) == "facets"
 
 
-def test_what_parameters_say_is_looked_at_up_to_64_and_one() -> None:
+def test_up_to_65_parameters_are_examined() -> None:
     assert suspicion(query(64) + "&sort=name") == "sort-order"
     assert suspicion(query(65) + "&sort=name") == "facets"
 
@@ -149,7 +149,7 @@ def test_a_session_makes_no_other_page(address: str, same: str) -> None:
 @pytest.mark.parametrize(
     "address", ["/a?sid=8a7b6c5d4e3f2a1b0c9d8e7f6a5b4c3d", "/a?session=12", "/(S(x))/a", "/sessid/a"]
 )
-def test_what_may_be_a_page_of_its_own_stays_one(address: str) -> None:
+def test_possible_separate_pages_are_kept(address: str) -> None:
     assert page_key(SITE + address) == SITE + address
 
 

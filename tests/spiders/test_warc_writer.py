@@ -306,7 +306,7 @@ def test_other_records(foreign: Foreign) -> None:
     ]
 
 
-def test_a_date_without_sense_is_none(foreign: Foreign) -> None:
+def test_invalid_date_is_ignored(foreign: Foreign) -> None:
     response = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<html>"
     foreign.add("response", "http://example.org/", response, WARC_Date="yesterday")
     assert documents(foreign.path)[0].fetched is None
@@ -477,7 +477,7 @@ def test_packed_records_behind_a_damaged_beginning_are_found(foreign: Foreign, n
     assert [reason for _, reason in rejects(foreign.path)] == ["damaged-record"]
 
 
-def test_records_of_other_kinds_are_nobodys_loss(foreign: Foreign) -> None:
+def test_records_of_other_kinds_are_not_counted_as_lost(foreign: Foreign) -> None:
     foreign.add("screenshot", "urn:view:http://example.org/", b"x", Content_Type="image/png")
     foreign.add("metadata", "http://example.org/", b"a: b")
     assert read(foreign.path) == []
@@ -511,7 +511,7 @@ def test_a_wrong_checksum_is_damage(archive: tuple[Path, list[Written]]) -> None
     assert len(documents(path)) == len(written) - 1
 
 
-def test_a_lost_piece_of_the_file_costs_what_it_held(archive: tuple[Path, list[Written]]) -> None:
+def test_only_records_in_a_lost_part_are_lost(archive: tuple[Path, list[Written]]) -> None:
     path, written = archive
     data = path.read_bytes()
     path.write_bytes(data[: written[1].start + 30] + data[written[3].start + 30 :])
@@ -550,7 +550,7 @@ def test_malformed_records_between_good_ones(archive: tuple[Path, list[Written]]
     assert {reason for _, reason in rejects(path)} <= {"damaged-record"}
 
 
-def test_what_is_no_archive(tmp_path: Path) -> None:
+def test_file_that_is_not_an_archive(tmp_path: Path) -> None:
     path = tmp_path / "x.warc.gz"
     for data in (b"no archive", gzip.compress(b"no archive"), b"\x1f\x8b\x08 broken"):
         path.write_bytes(data)

@@ -26,7 +26,7 @@ EMPTY = gzip.compress(b"", mtime=0)
 
 
 @pytest.mark.parametrize(("pack", "packing"), PACKINGS)
-def test_members_one_behind_the_other(pack: Callable[[bytes], bytes], packing: Packing) -> None:
+def test_concatenated_members(pack: Callable[[bytes], bytes], packing: Packing) -> None:
     assert unpack(pack(b"one ") + pack(b"") + pack(b"two"), 100, packing) == b"one two"
     assert unpack(pack(b"one ") + pack(b"two"), 5, packing) == b"one t"
     assert unpack(pack(b"one") + b"what is no member", 100, packing) == b"one"

@@ -38,7 +38,7 @@ def test_a_pause_lasts_until_it_is_taken_back(file: Path) -> None:
 
 
 @pytest.mark.parametrize("seconds", [pausing.LEASE_SECONDS + 5, -pausing.LEASE_SECONDS - 5, 1e6, -1e6])
-def test_who_looks_and_goes_away_holds_nobody_up(file: Path, seconds: float) -> None:
+def test_watcher_that_ends_does_not_block_the_job(file: Path, seconds: float) -> None:
     pausing.hold(file)
     assert pausing.waits(file)
     left_behind(file, seconds)  # the server was killed, and perhaps the clock was set back
@@ -47,7 +47,7 @@ def test_who_looks_and_goes_away_holds_nobody_up(file: Path, seconds: float) -> 
     assert pausing.waits(file)
 
 
-def test_looking_leaves_a_pause_that_somebody_asked_for(file: Path) -> None:
+def test_watching_keeps_a_requested_pause(file: Path) -> None:
     pausing.ask(file)
     pausing.hold(file)
     pausing.let_go(file)

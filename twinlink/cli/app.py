@@ -22,7 +22,7 @@ GROUPS = {
         "review": "Review pairs in the browser.",
         "explain": "Explain why two pages are a pair or not.",
         "evaluate": "Measure precision and recall.",
-        "verify": "Judge pairs of other tools.",
+        "verify": "Check pairs of other tools.",
     },
     "More pages and sites": {
         "patterns": "Learn the URL patterns of sites.",

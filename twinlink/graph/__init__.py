@@ -7,8 +7,7 @@
 - PageRank: `pagerank`, `seed_scores` (Zhang, Yao & Kit)
 
 The functions use page numbers, not page ids or addresses. Rows of a similarity matrix are the pages of the first
-language, columns those of
-the second; an entry that is not stored is not a candidate.
+language, columns those of the second; an entry that is not stored is not a candidate.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Deep pages (Zhang, Yao & Kit, section 2.2): pages that nothing links to are guessed, fetched, and checked.
+"""Deep pages (Zhang, Yao & Kit, section 2.2): addresses that no page links to are guessed, fetched, and checked.
 
 - guess: `guess_partners`: URL patterns applied to one address; `guess_run`: to the pages of a run
-- check: `judge_answers`, `ErrorPages`: a page that was missing, or something that only looks like it
+- check: `judge_answers`, `ErrorPages`: tell missing pages from error pages and other responses
 - a run: `recover`: stage `recover`
 """
 

@@ -1,14 +1,15 @@
 """The crawl of sites into web archives.
 
-`crawl` starts a process of its own (`process`), in which Scrapy works with these parts:
+`crawl` starts a separate process (`process`), which runs Scrapy with these components:
 
-- `spider`: makes the request for an address, judges its response, and yields items (`items`);
-- `pipelines`: writes an item into archive (`archive`, `warc_writer`) and ledger (`frontier`) in one step;
-- `scheduler`: takes the next address from the ledger; `middlewares`: what happens to requests and answers on their way;
-- `crawler`: Scrapy's settings; `state`: what the parts of a running crawl share.
+- `spider`: makes the request for an address, checks the response, and yields items (`items`);
+- `pipelines`: writes an item to the archive (`archive`, `warc_writer`) and the ledger (`frontier`) in one step;
+- `scheduler`: takes the next address from the ledger;
+- `middlewares`: process requests and responses;
+- `crawler`: settings of Scrapy; `state`: shared state of a running crawl.
 
-Which links are followed: `scope`, `traps`, `sitemaps`, `sitemap_queue`. How pages are read: `reader`, `browser`. What a
-site forbids: `robots`; which addresses are private: `guard`. Start pages from a file: `read_seeds`.
+Links to follow: `scope`, `traps`, `sitemaps`, `sitemap_queue`. Parsing of pages: `reader`, `browser`. Restrictions:
+`robots`, and `guard` for private addresses. Start pages from a file: `read_seeds`.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Processes and files: locks, pauses, orphans, full disks, packed bytes."""
+"""Processes and files: locks, pauses, orphaned processes, full disks, decompression."""

@@ -1,10 +1,10 @@
-"""The tables that pass between the stages: one schema each, checked on write and on read.
+"""The tables that stages exchange: one schema per table, checked on write and on read.
 
 - schemas: `PAGES`, `LINKS`, `PAIRS` and so on; `Reject` is a row of `REJECTS`
 - files: `write_table`, `read_table`, `iter_batches`, `iter_parts`, `tsv_lines`
 
-A table lives in Parquet files, one for each site. The description of every column travels in the file's metadata, so
-that ``pyarrow.parquet.read_schema(path)`` explains the file by itself.
+A table is stored in Parquet files, one per site. The metadata of each file contain the descriptions of the columns;
+``pyarrow.parquet.read_schema(path)`` prints them.
 """
 
 from __future__ import annotations

@@ -136,7 +136,7 @@ def text(outcome: Outcome) -> str:
         ("late", "in time</body>"),
     ],
 )
-def test_what_scripts_build_is_taken(built: dict[str, Outcome], name: str, found: str) -> None:
+def test_rendered_page_is_returned(built: dict[str, Outcome], name: str, found: str) -> None:
     assert found in text(built[name])
     assert text(built[name]).startswith("<!DOCTYPE html><html>")
 
@@ -159,7 +159,7 @@ def test_what_scripts_build_is_taken(built: dict[str, Outcome], name: str, found
         ("cheats", "<p>kept"),
     ],
 )
-def test_what_they_try_beyond_comes_to_nothing(built: dict[str, Outcome], name: str, found: str) -> None:
+def test_other_requests_of_scripts_are_blocked(built: dict[str, Outcome], name: str, found: str) -> None:
     assert found in text(built[name])
 
 
@@ -181,13 +181,13 @@ def test_odd_ends_are_one_or_the_other(built: dict[str, Outcome]) -> None:
     assert "lost" not in text(built["empties itself"])
 
 
-def test_where_a_script_leads_is_written_down_as_a_refresh(built: dict[str, Outcome]) -> None:
+def test_script_redirect_is_stored_as_a_refresh(built: dict[str, Outcome]) -> None:
     assert 'content="0; url=http://other.example/away?a=1&amp;b=2"' in text(built["away"])
     assert 'content="0; url=http://site.example/later"' in text(built["away later"])
     assert "refresh" not in text(built["form"])
 
 
-def test_links_stay_relative_to_what_they_were_relative_to(built: dict[str, Outcome]) -> None:
+def test_relative_links_keep_their_base(built: dict[str, Outcome]) -> None:
     assert '<base href="http://site.example/other/place">' in text(built["renamed"])
     assert "<base" not in text(built["text"])
 
@@ -281,7 +281,7 @@ def listener() -> Iterator[tuple[int, list[bytes]]]:
         server.shutdown(socket.SHUT_RDWR)
 
 
-def test_nothing_goes_past_the_caller(listener: tuple[int, list[bytes]]) -> None:
+def test_all_requests_go_through_the_caller(listener: tuple[int, list[bytes]]) -> None:
     """Sockets, events, hints and WebRTC included: the browser has no network of its own."""
     port, heard = listener
     page = f"""<link rel=preconnect href=http://127.0.0.1:{port}/a><link rel=prefetch href=http://127.0.0.1:{port}/b>
@@ -327,7 +327,7 @@ def test_a_browser_that_died_is_started_again() -> None:
     assert first == second
 
 
-def test_a_browser_that_is_none_says_so() -> None:
+def test_invalid_browser_is_reported() -> None:
     async def visit() -> Outcome:
         browser = Browser("/bin/false", 1.0, 1000, 1, sandbox=False)
         try:

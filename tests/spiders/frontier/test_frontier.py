@@ -92,7 +92,7 @@ def test_without_an_order_it_is_breadth_first(ledger: Ledger) -> None:
     assert crawl.rest(dict.fromkeys("ab", UNKNOWN)) == ["/a1", "/a2", "/b1", "/b2"]
 
 
-def test_pages_of_one_place_come_together(ledger: Ledger) -> None:
+def test_links_at_the_same_position_are_fetched_together(ledger: Ledger) -> None:
     crawl = Crawl(ledger, "/a", "/b")
     crawl.page(EN, "/a1", "/a2", "/a3", "/a4")
     crawl.page(ZH, "/b-x", "/b-y", "/b-z")
@@ -130,7 +130,7 @@ def test_how_addresses_of_partners_differ_is_learned(ledger: Ledger) -> None:
     assert crawl.rest(dict.fromkeys("etx", UNKNOWN)) == ["/en/1", "/tc/1", "/en/2", "/tc/2", "/x/3"]
 
 
-def test_what_addresses_say_of_the_language_is_learned(ledger: Ledger) -> None:
+def test_languages_of_address_parts_are_learned(ledger: Ledger) -> None:
     crawl = Crawl(ledger, "/a/", "/b/")
     crawl.page(EN, "/a/1", "/a/2", "/b/9")  # whose place is on the English side
     crawl.page(ZH)

@@ -127,7 +127,7 @@ def test_a_page_dropped_as_too_deep_is_queued_when_a_shorter_way_is_found(ledger
     assert ledger.counts().rejected == 1
 
 
-def test_higher_limits_bring_back_what_the_old_ones_dropped(ledger: Ledger) -> None:
+def test_higher_limits_requeue_addresses_dropped_by_lower_ones(ledger: Ledger) -> None:
     seeded(ledger, page("1"))
     (start,) = drain(ledger)
     dropped = [page("deep", 3, reason="depth"), page("deeper", 4, reason="depth"), page("m", 1, 31, reason="trap")]
@@ -286,7 +286,7 @@ def test_a_failure_that_may_pass_leaves_the_page(
     assert ledger_report(tmp_path)["langs"] == ({"en": 1} if state == "done" else {})
 
 
-def test_what_was_never_asked_for_is_not_asked_for_again(ledger: Ledger) -> None:
+def test_addresses_that_were_never_requested_are_not_revisited(ledger: Ledger) -> None:
     reasons = ("not-html", "excluded", "trap", "depth", "nofollow", "redirect-loop", "robots")
     seeded(ledger, page("1"))
     (start,) = drain(ledger)
@@ -342,12 +342,12 @@ def test_sites_take_turns_and_hosts_in_a_site(ledger: Ledger) -> None:
     ]
 
 
-def test_what_looks_like_a_trap_comes_last(ledger: Ledger) -> None:
+def test_suspected_traps_come_last(ledger: Ledger) -> None:
     seeded(ledger, page("odd")._replace(suspect="calendar"), page("deep", 5), page("flat", 1))
     assert names(drain(ledger)) == ["flat", "deep", "odd"]
 
 
-def test_a_host_that_must_wait_gets_nothing(ledger: Ledger) -> None:
+def test_host_without_room_gets_no_request(ledger: Ledger) -> None:
     seeded(ledger, page("1"), page("2"), page("3"), page("x", host="b.org"))
     ledger.limit_host("a.org", 0)
     assert names(drain(ledger)) == ["x"]
@@ -412,7 +412,7 @@ def test_pages_in_flight_count_against_a_budget_until_they_fail(ledger: Ledger) 
     assert names(drain(ledger)) == ["2"]
 
 
-def test_what_holds_only_for_a_while_is_queued_again(ledger: Ledger) -> None:
+def test_temporary_and_outdated_rejects_are_queued_again(ledger: Ledger) -> None:
     reasons = ("robots-unreachable", "busy", "http-404", "excluded", "robots")
     seeded(ledger, page("start"), *(page(reason, 1, reason=reason) for reason in reasons))
     ledger.seed([], 50, 30, again=lambda reason, url: reason == "excluded" and url.endswith("excluded"))
@@ -488,7 +488,7 @@ def columns(db: sqlite3.Connection, query: str) -> dict[str, tuple[object, ...]]
     return {name: tuple(values) for name, *values in db.execute(query)}
 
 
-def test_what_a_site_takes_up_is_counted_and_its_sitemaps(tmp_path: Path, ledger: Ledger) -> None:
+def test_size_of_a_site_and_of_its_sitemaps_is_counted(tmp_path: Path, ledger: Ledger) -> None:
     seeded(ledger, page("1"))
     ledger.bring(page("1"), [page("22"), page("22"), page("1"), page("x", reason="depth")])
     ledger.add([sitemap("a.xml"), sitemap("b.xml")])
@@ -566,7 +566,7 @@ def test_a_ledger_of_version_4_is_brought_up_to_date(tmp_path: Path) -> None:
         assert columns(db, "SELECT site, address_bytes FROM sites") == grown
 
 
-def test_what_one_reader_says_is_of_one_moment(tmp_path: Path, ledger: Ledger) -> None:
+def test_reader_returns_a_consistent_snapshot(tmp_path: Path, ledger: Ledger) -> None:
     seeded(ledger, page("1"), page("2"))
     with FrontierReader(tmp_path) as frontier:
         assert frontier.counts().queued == 2

@@ -81,7 +81,9 @@ def test_other_results() -> None:
     ],
     ids=["damaged", "unknown", "too large when unpacked", "too large"],
 )
-def test_what_cannot_be_unpacked(body: bytes, encoding: str, limit: int, reason: str, process: ReaderProcess) -> None:
+def test_bodies_that_cannot_be_read(
+    body: bytes, encoding: str, limit: int, reason: str, process: ReaderProcess
+) -> None:
     job = Job("page", URL, body, limit, HTML, encoding=encoding)
     for ask in (perform, process.ask):
         with pytest.raises(UnreadError) as error:
@@ -126,7 +128,7 @@ def test_a_page_that_takes_too_much_memory() -> None:
 
 @pytest.mark.skipif(not HAS_CHILDREN, reason="asks the kernel for the processes that were started")
 @pytest.mark.parametrize("when", ["idle", "busy"])
-def test_a_process_that_somebody_kills_costs_no_page(when: str) -> None:
+def test_killed_reader_process_loses_no_page(when: str) -> None:
     before = set(children(os.getpid()))
     reader = ReaderProcess(60.0, reader_memory(LIMIT))
     reader.ask(JOBS["page"])

@@ -108,7 +108,7 @@ def test_hosts_take_turns(fake: Fake) -> None:
     assert "".join(url[7] for url in fake.asked) == "a" + "abc" + "ab" + "a"  # the first was begun at once
 
 
-def test_what_waits_is_bounded(fake: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_waiting_bytes_are_bounded(fake: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading_queue, "_MAX_WAITING_BYTES", 2 * len(LARGE))
 
     async def work(queue: ReadingQueue) -> None:

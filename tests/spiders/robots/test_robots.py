@@ -65,7 +65,7 @@ def test_a_long_file_is_read_to_its_limit() -> None:
     assert rules.allows(f"{URL}/last")
 
 
-def test_sitemaps_stand_for_all_robots() -> None:
+def test_sitemaps_apply_to_all_robots() -> None:
     rules = read_robots(b"Sitemap: http://a.org/1.xml\nUser-agent: x\nDisallow: /\nSITEMAP: /2.xml", "twinlink")
     assert rules.sitemaps == ("http://a.org/1.xml", "/2.xml")
     assert NO_RULES.allows(f"{URL}/")

@@ -175,7 +175,7 @@ def test_thousands_of_wildcards_cost_one_look_at_each_character() -> None:
     assert rules.allows("/page/section/x.html")
 
 
-def test_a_file_that_is_cut_does_not_open_what_is_closed() -> None:
+def test_truncated_file_does_not_allow_more() -> None:
     head = b"User-agent: *\nDisallow: /private\n"
     for last, closed in ((b"Allow: /private", True), (b"Disallow: /private/a", True)):
         filler = b"#" * (MAX_ROBOTS_BYTES - len(head) - len(last) - 1) + b"\n"

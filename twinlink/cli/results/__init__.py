@@ -1,7 +1,7 @@
-"""The results of verbs: one frozen record each.
+"""The results of verbs: one frozen record per verb.
 
-`twinlink.cli.lines` makes lines of text of a record, `record.json_text` a JSON object: both of the same record and of
-nothing else, so that they cannot differ.
+`twinlink.cli.lines` formats a record as lines of text, and `record.json_text` as a JSON object. Both use only the
+record, so that they cannot differ.
 """
 
 from __future__ import annotations

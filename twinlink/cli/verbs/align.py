@@ -26,7 +26,7 @@ def align(
             metavar="RUN|A.txt", help="A run, or a text of one sentence per line.", autocompletion=complete_runs
         ),
     ],
-    second: Annotated[Path | None, typer.Argument(metavar="B.txt", help="Its translation, likewise.")] = None,
+    second: Annotated[Path | None, typer.Argument(metavar="B.txt", help="Its translation, in the same form.")] = None,
     lexicon: Lexicons = [],  # noqa: B006
     form: Annotated[
         str,

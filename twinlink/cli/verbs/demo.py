@@ -30,7 +30,7 @@ def demo(
 ) -> None:
     """Write a small bilingual site, serve it on this machine, crawl and match it, and score the result.
 
-    A demo that is in RUN already is replaced once the new one is done.
+    A demo that already exists in RUN is replaced when the new one is complete.
 
     Example: twinlink demo -o demo-run
     """

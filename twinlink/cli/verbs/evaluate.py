@@ -36,9 +36,9 @@ def verify(
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Judge pairs from elsewhere by the structure of their pages: parallel or not.
+    """Classify given pairs as parallel or not by the structure of their pages.
 
-    The pairs may come from URL patterns, hreflang or another tool. Files are looked for beside PAIRS.tsv.
+    The pairs may come from URL patterns, hreflang or another tool. File names are relative to the folder of PAIRS.tsv.
 
     Example: twinlink verify pairs.tsv --run RUN --method jangeldin
     """
@@ -76,7 +76,7 @@ def evaluate(
 ) -> None:
     """Measure precision, recall and F1 against known pairs, labels, or both; a label overrides a known pair.
 
-    Labels alone give estimates with intervals, where there are enough of them.
+    Labels alone give estimates with intervals, if there are enough labels.
 
     Files beside the gold file are read, too: ignore.tsv (pairs that do not count), equiv.tsv (pages that are the same),
     unscored.txt (pages that do not count) and pages.tsv (the side of each page).

@@ -126,10 +126,10 @@ def crawl(
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Fetch sites into WARC files, and no more.
+    """Fetch sites into WARC files.
 
-    With --again, a crawl that has come to its end is done again, from the addresses that it began at unless others are
-    named. More start pages may be named in a later call, besides some of RUN's own; other sites alone need --add.
+    With --again, a finished crawl is repeated, from its own start addresses unless others are given. A later call may
+    add start addresses to those of RUN; a call with new sites only needs --add.
 
     Example: twinlink crawl https://www.example.gov.hk -o RUN --max-pages 2000
     """
@@ -168,8 +168,8 @@ def ingest(
     """Read archives, mirror folders and the run's own crawl into tables.
 
     Archives are WARC and ARC files, WACZ packages, CDX and CDXJ indexes beside their archives, and lists of
-    tab-separated addresses and files. A mirror may be wget's or HTTrack's. Without PATH, what RUN was read from before
-    is read again.
+    tab-separated addresses and files. Mirrors may be made by wget or HTTrack. Without PATH, the sources of RUN are read
+    again.
 
     Example: twinlink ingest mirror/ --base-url https://www.example.gov.hk -o RUN
     """
@@ -202,7 +202,7 @@ def match(
 ) -> None:
     """Match the pages of a run that has been ingested.
 
-    RUN remembers the settings; a match without a pair, or with an error, leaves it as it was.
+    RUN remembers the settings. If no pair is found or an error occurs, RUN is not changed.
 
     Example: twinlink match RUN --langs en,zh --min-precision 0.95
     """

@@ -46,9 +46,9 @@ def patterns(
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Learn the URL patterns of a run's sites: which parts of addresses stand for each other.
+    """Learn the URL patterns of a run's sites: parts of addresses that correspond between languages.
 
-    Where the run has been matched, the languages that were found are respected.
+    If the run has been matched, the languages of its pages are taken into account.
 
     Example: twinlink patterns RUN --library others.tsv --export mine.tsv
     """
@@ -83,9 +83,9 @@ def rank(
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Rank the sites that a run's pages link to: which of them probably have pages in two languages, too.
+    """Rank the sites that a run's pages link to, those that are most probably bilingual first.
 
-    How bilingual a crawled site is comes from `twinlink patterns`, or else from the pairs of `twinlink match`.
+    The credibility of crawled sites is taken from `twinlink patterns`, or else from the pairs of `twinlink match`.
 
     Example: twinlink rank RUN --export sites.graphml
     """
@@ -125,7 +125,7 @@ def recover(
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Look for pages that nothing links to: partners whose addresses follow from the URL patterns of RUN.
+    """Search for deep pages: partners that no page links to, at addresses predicted by the URL patterns of RUN.
 
     Found pages go into RUN's archive; `twinlink ingest` reads them. A repeated call tries no address twice.
 

@@ -1,11 +1,11 @@
 """Downloader middlewares of the crawl, and their places in Scrapy's chain.
 
-`Gate` and `RobotsGate` refuse requests; `RetryAfter` waits for busy servers; `KeepRaw`, `Unpack` and `SetAside` take an
-answer apart; `Reading` reads it, and `PageBuilder` has it built by its scripts if needed. All of them see the crawl
-through its `CrawlState`.
+`Gate` and `RobotsGate` refuse requests; `RetryAfter` waits for busy servers; `KeepRaw`, `Unpack` and `SetAside` keep,
+decompress and take out the bodies of responses; `Reading` parses it, and `PageBuilder` renders it with its scripts if
+needed. All of them access the crawl through its `CrawlState`.
 
-`RobotsGate` stands for Scrapy's ``RobotsTxtMiddleware``, which keeps every robots.txt in memory forever, takes one
-that cannot be fetched for a permission (RFC 9309 asks for the opposite), and names no sitemaps.
+`RobotsGate` replaces Scrapy's ``RobotsTxtMiddleware``, which keeps every robots.txt in memory forever, treats a
+robots.txt that cannot be fetched as permission (RFC 9309 requires the opposite), and does not return sitemaps.
 """
 
 from __future__ import annotations

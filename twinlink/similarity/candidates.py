@@ -36,6 +36,7 @@ _N_GRAM = 3
 # .46 on the poorer side.
 _LEAST_KNOWN = 0.5
 _MAX_TAGS = 50_000
+_CHUNK = 1_000  # pages whose trigrams are counted together: some 50 bytes for each tag
 
 
 def find_candidates(
@@ -286,6 +287,13 @@ def tag_vectors(tags_a: Sequence[bytes], tags_b: Sequence[bytes]) -> tuple[csr_a
 
 def _gram_counts(tags: Sequence[bytes]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Return (page, tag trigram as one number, count), in this order."""
+    chunks = [_grams_of(tags[first : first + _CHUNK], first) for first in range(0, max(len(tags), 1), _CHUNK)]
+    pages, codes, counts = (np.concatenate(columns) for columns in zip(*chunks, strict=True))
+    return pages, codes, counts
+
+
+def _grams_of(tags: Sequence[bytes], first: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return the rows of `_gram_counts` of some pages, the first of which has the number ``first``."""
     read = [codes[:_MAX_TAGS] for codes in tags]
     codes = np.frombuffer(b"".join(read), np.uint8).astype(np.int64)
     pages = np.repeat(np.arange(len(read)), np.fromiter(map(len, read), np.int64, len(read)))
@@ -294,7 +302,8 @@ def _gram_counts(tags: Sequence[bytes]) -> tuple[NDArray[np.int64], NDArray[np.i
     is_inside = pages[:n] == pages[len(pages) - n :]  # the first and the last tag are on the same page
     keys = np.sort((pages[:n] << (8 * _N_GRAM) | grams)[is_inside])
     firsts = np.flatnonzero(_is_new(keys))
-    return *np.divmod(keys[firsts], 1 << (8 * _N_GRAM)), np.diff(np.append(firsts, len(keys)))
+    page, gram = np.divmod(keys[firsts], 1 << (8 * _N_GRAM))
+    return page + first, gram, np.diff(np.append(firsts, len(keys)))
 
 
 def _is_new(ordered: NDArray[np.int64]) -> NDArray[np.bool_]:

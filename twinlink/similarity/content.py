@@ -15,6 +15,7 @@ from twinlink.sparse import entry_rows
 
 __all__ = ["ContentForm", "combine_translations", "content_similarity", "content_vectors", "page_vectors"]
 
+_ROWS = 4_000  # rows that are scaled at once: bounds the memory beside the matrix
 ContentForm = Literal["tsim_idf", "tsim", "bits", "cosine"]
 
 
@@ -96,9 +97,11 @@ def content_vectors(counts_a: csr_array, counts_b: csr_array, translation: csr_a
     a_mapped = _unit_rows(csr_array(a @ _unit_rows(translation)))
     b_mapped = _unit_rows(csr_array(b @ _unit_rows(csr_array(translation.T))))
     half = np.float32(np.sqrt(0.5))
-    x = hstack([a_mapped, a], format="csr", dtype=np.float32) * half
-    y = hstack([b, b_mapped], format="csr", dtype=np.float32) * half
-    return csr_array(x), csr_array(y)
+    x = csr_array(hstack([a_mapped, a], format="csr", dtype=np.float32))
+    y = csr_array(hstack([b, b_mapped], format="csr", dtype=np.float32))
+    x.data *= half
+    y.data *= half
+    return x, y
 
 
 def _check_shapes(counts_a: csr_array, counts_b: csr_array, translation: csr_array) -> None:
@@ -126,10 +129,14 @@ def page_vectors(counts: csr_array) -> csr_array:
 
 def _unit_rows(matrix: csr_array) -> csr_array:
     """Scale rows to unit length; empty rows stay empty."""
-    rows = entry_rows(matrix)
-    lengths = np.sqrt(np.bincount(rows, np.square(matrix.data, dtype=np.float64), minlength=matrix.shape[0]))
-    lengths[lengths == 0] = 1.0
-    data = (matrix.data / lengths[rows]).astype(np.float32)
+    data = np.empty(matrix.nnz, np.float32)
+    for first in range(0, matrix.shape[0], _ROWS):
+        starts = matrix.indptr[first : first + _ROWS + 1]
+        values = matrix.data[starts[0] : starts[-1]]
+        rows = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        lengths = np.sqrt(np.bincount(rows, np.square(values, dtype=np.float64), minlength=len(starts) - 1))
+        lengths[lengths == 0] = 1.0
+        data[starts[0] : starts[-1]] = values / lengths[rows]
     return csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
 
 

@@ -203,11 +203,42 @@ def _add_products(
                 row[y_columns[link]] += factor * y_data[link]
 
 
+@part_of_kernel
+def _add_few_products(i: int, x: Csr, y: Csr, row: NDArray[np.float32], reached: NDArray[Index]) -> int:
+    """Add row i of the product of two matrices to ``row``; list the columns that it reaches, and return their number.
+
+    A column is listed again if its sum is still 0.
+    """
+    x_starts, x_columns, x_data = x
+    y_starts, y_columns, y_data = y
+    n = 0
+    for at in range(x_starts[i], x_starts[i + 1]):
+        factor, term = x_data[at], x_columns[at]
+        for link in range(y_starts[term], y_starts[term + ONE]):
+            j = y_columns[link]
+            reached[n] = j  # overwritten by the next one if it was listed before: faster than a test
+            n += row[j] == 0
+            row[j] += factor * y_data[link]
+    return n
+
+
+@part_of_kernel
+def _n_products(i: int, x: Csr, y: Csr) -> int:
+    """Return the number of summands of row i of the product of two matrices."""
+    n = 0
+    for at in range(x[0][i], x[0][i + 1]):
+        term = x[1][at]
+        n += y[0][term + ONE] - y[0][term]
+    return n
+
+
 @compiled_beyond(FEW)
 def best_products(x: Csr, y: Csr, n_columns: int, k: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Find the k largest entries of each row and each column of the product of two nonnegative CSR matrices.
 
     Only one row of the product is stored at a time. The summands of an entry are added in the order of the row of x.
+    Of a row with fewer summands than columns, only the columns that it reaches are visited: the time does not grow with
+    the number of columns.
 
     Returns the columns of each row's entries and the rows of each column's, the largest first, ties by number; -1 where
     there are fewer than k that are not 0.
@@ -217,15 +248,26 @@ def best_products(x: Csr, y: Csr, n_columns: int, k: int) -> tuple[NDArray[np.in
     row_scores, column_scores = np.zeros(k, np.float32), np.zeros((n_columns, k), np.float32)
     least = np.zeros(n_columns, np.float32)  # of each column's list; faster to read than the list
     places, full = _lay_out(y, n_columns)
-    row = np.zeros(n_columns, np.float32)
+    row, reached = np.zeros(n_columns, np.float32), np.empty(n_columns + 1, np.uint32)
     for i in range(n_rows):
-        _add_products(i, x, y, places, full, row)
         row_scores[:] = 0
+        mine = of_row[i]
+        if _n_products(i, x, y) < n_columns:
+            for j in reached[: _add_few_products(i, x, y, row, reached)]:
+                score = row[j]
+                row[j] = 0
+                if score > row_scores[k - 1] or (score == row_scores[k - 1] and np.int32(j) < mine[k - 1]):
+                    _insert(row_scores, mine, score, j)
+                if score > least[j]:
+                    _insert(column_scores[j], of_column[j], score, i)
+                    least[j] = column_scores[j, k - 1]
+            continue
+        _add_products(i, x, y, places, full, row)
         for j in range(n_columns):
             score = row[j]
             row[j] = 0
-            if score > row_scores[k - 1]:
-                _insert(row_scores, of_row[i], score, j)
+            if score > row_scores[k - 1]:  # a later column does not precede an equal one
+                _insert(row_scores, mine, score, j)
             if score > least[j]:
                 _insert(column_scores[j], of_column[j], score, i)
                 least[j] = column_scores[j, k - 1]

@@ -1,9 +1,11 @@
-"""PageRank: time and memory by the number of edges, compared with networkx, and the error of both.
+"""PageRank: time and memory by the number of edges, compared with igraph and networkx, and the error of each.
 
 ::
 
-    python -m experiments.bench.bench_pagerank [--sizes 1000000:10000000] [--networkx 100000:1000000] [--seed 0]
-                                               [--tolerance 1e-9]
+    python -m experiments.bench.bench_pagerank [--sizes 1000000:10000000] [--igraph 1000000:10000000]
+                                               [--networkx 100000:1000000] [--seed 0] [--tolerance 1e-9]
+
+igraph is not a dependency of the project: ``pip install igraph`` first, or give ``--igraph`` without a size.
 
 Sizes are nodes:edges. Graphs are made: numbers of links out and in have heavy tails, a fifth of the nodes has no links
 out. Each size is ranked in a process of its own. ``build`` is the time to make the matrix or graph from arrays, which
@@ -19,6 +21,8 @@ import resource
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +30,8 @@ from scipy.sparse import csr_array
 
 from twinlink.graph.ranking import pagerank
 
+G = TypeVar("G")
+R = TypeVar("R")
 HEADS = ("nodes", "edges", "by", "build s", "CPU s", "wall s", "steps", "ms a step", "peak MB", "L1 off")
 DANGLING = 0.2
 TAIL = 3.0  # targets are n·u^TAIL: the most linked of a million nodes has some 1 % of all links
@@ -35,6 +41,7 @@ def main() -> None:
     """Print a row for each size and each program."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--sizes", nargs="*", default=["1000000:10000000"])
+    parser.add_argument("--igraph", nargs="*", default=["1000000:10000000"])
     parser.add_argument("--networkx", nargs="*", default=["100000:1000000"])
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--tolerance", type=float, default=1e-9)
@@ -46,8 +53,8 @@ def main() -> None:
         return
     print("".join(f"{head:>11}" for head in HEADS))
     jobs = [(size, "twinlink") for size in given.sizes]
-    for size in given.networkx:
-        jobs += [(size, by) for by in ("twinlink", "networkx") if (size, by) not in jobs]
+    for other, sizes in (("igraph", given.igraph), ("networkx", given.networkx)):
+        jobs += [(size, by) for size in sizes for by in ("twinlink", other) if (size, by) not in jobs]
     for size, by in jobs:
         n, _, m = size.partition(":")
         options = ["--seed", str(given.seed), "--tolerance", str(given.tolerance), "--one", by, n, m]
@@ -80,31 +87,75 @@ def measure(by: str, n: int, m: int, seed: int, tolerance: float) -> tuple[float
     pagerank(csr_array(np.eye(2)))
     base = _peak()
     indptr, targets = made_graph(n, m, seed)
-    build = time.process_time()
-    if by == "networkx":
-        import networkx as nx
+    found = _RANKERS[by](indptr, targets, tolerance)
+    exact = pagerank(found.links, tolerance=1e-14, max_iterations=300).scores if m <= 2 * 10**7 else None
+    off = np.nan if exact is None else float(np.abs(found.scores - exact).sum())
+    return found.build, found.cpu, found.wall, found.steps, found.peak - base, off
 
+
+class _Ranked(NamedTuple):
+    """Cost and result of one program; seconds, megabytes."""
+
+    links: csr_array
+    scores: NDArray[np.float64]
+    steps: int
+    build: float
+    cpu: float
+    wall: float
+    peak: float
+
+
+def _rank(build: Callable[[], G], rank: Callable[[G], R]) -> tuple[G, R, tuple[float, float, float, float]]:
+    """Build a graph and rank its nodes; return both results, and processor time to build, that to rank, wall, peak."""
+    start = time.process_time()
+    graph = build()
+    cpu, wall = time.process_time(), time.perf_counter()
+    ranked = rank(graph)
+    return graph, ranked, (cpu - start, time.process_time() - cpu, time.perf_counter() - wall, _peak())
+
+
+def _by_twinlink(indptr: NDArray[np.int64], targets: NDArray[np.int32], tolerance: float) -> _Ranked:
+    links, found, cost = _rank(lambda: _matrix(indptr, targets), lambda graph: pagerank(graph, tolerance=tolerance))
+    return _Ranked(links, found.scores, found.n_iterations, *cost)
+
+
+def _by_networkx(indptr: NDArray[np.int64], targets: NDArray[np.int32], tolerance: float) -> _Ranked:
+    import networkx as nx
+
+    n = len(indptr) - 1
+
+    def build() -> Any:
         graph = nx.DiGraph()
         graph.add_nodes_from(range(n))
-        sources = np.repeat(np.arange(n), np.diff(indptr))
-        graph.add_edges_from(zip(sources.tolist(), targets.tolist(), strict=True))
-        del indptr, targets, sources
-        build, cpu, wall = time.process_time() - build, time.process_time(), time.perf_counter()
-        named = nx.pagerank(graph, tol=tolerance / n, max_iter=1_000)
-        cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
-        scores, steps = np.array([named[node] for node in range(n)]), 0
-        peak = _peak() - base
-        links = nx.to_scipy_sparse_array(graph, dtype=np.float64)
-    else:
-        links = csr_array((np.ones(m), targets, indptr.astype(np.int32 if m < 2**31 else np.int64)), shape=(n, n))
-        del indptr, targets
-        build, cpu, wall = time.process_time() - build, time.process_time(), time.perf_counter()
-        found = pagerank(links, tolerance=tolerance)
-        cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
-        scores, steps, peak = found.scores, found.n_iterations, _peak() - base
-    exact = pagerank(links, tolerance=1e-14, max_iterations=300).scores if m <= 2 * 10**7 else None
-    off = np.nan if exact is None else float(np.abs(scores - exact).sum())
-    return build, cpu, wall, steps, peak, off
+        graph.add_edges_from(zip(_sources(indptr).tolist(), targets.tolist(), strict=True))
+        return graph
+
+    graph, named, cost = _rank(build, lambda graph: nx.pagerank(graph, tol=tolerance / n, max_iter=1_000))
+    links = nx.to_scipy_sparse_array(graph, dtype=np.float64)
+    return _Ranked(links, np.array([named[node] for node in range(n)]), 0, *cost)
+
+
+def _by_igraph(indptr: NDArray[np.int64], targets: NDArray[np.int32], tolerance: float) -> _Ranked:  # noqa: ARG001
+    import igraph  # its method has no tolerance
+
+    edges = np.column_stack([_sources(indptr), targets])
+    _, scores, cost = _rank(
+        lambda: igraph.Graph(n=len(indptr) - 1, edges=edges, directed=True), lambda graph: graph.pagerank()
+    )
+    return _Ranked(_matrix(indptr, targets), np.array(scores), 0, *cost)
+
+
+_RANKERS = {"twinlink": _by_twinlink, "networkx": _by_networkx, "igraph": _by_igraph}
+
+
+def _matrix(indptr: NDArray[np.int64], targets: NDArray[np.int32]) -> csr_array:
+    n = len(indptr) - 1
+    starts = indptr.astype(np.int32 if len(targets) < 2**31 else np.int64)
+    return csr_array((np.ones(len(targets)), targets, starts), shape=(n, n))
+
+
+def _sources(indptr: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
 
 
 def _peak() -> float:

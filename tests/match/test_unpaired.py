@@ -517,6 +517,15 @@ def test_only_labels_leave_a_candidate_to_a_worse_page() -> None:
     }  # fmt: skip
 
 
+def test_a_page_of_a_doubtful_pair_has_that_pair_for_a_reason() -> None:
+    """Though labels left page 1 of B, which is better for page 0 of A, without a pair."""
+    scores = [[0.5, 0.75, 0], [0, 0, 0], [0, 0, 0]]
+    found = reasons_of(match_of(scores, [(0, 0)], [0.125]))
+    assert found["/en/0"] == ("doubtful", "probability 0.1250 with /fr/0")
+    assert found["/fr/0"] == ("doubtful", "probability 0.1250 with /en/0")
+    assert found["/fr/1"] == APART
+
+
 def test_the_last_filter_that_a_candidate_of_a_page_reached_counts() -> None:
     """Candidates in rows: page 0 of A has two, pages 1 and 2 have one each. That of page 2 passes, and is lost."""
     scores = [[0.5, 0.5, 0], [0, 0.5, 0], [0, 0, 0.5]]

@@ -62,7 +62,8 @@ def test_addresses_are_read_from_columns_in_pieces() -> None:
     assert whole == ["/b/index.htm", "/index.htm", "/d"]
     column = pa.array(["http://other.example/", *urls], pa.string()).slice(2)
     pieces = pa.chunked_array([pa.array(urls[1:2]), pa.array(urls[2:])])
-    for given in (column, pieces):
+    middle = pa.array(["http://other.example/", *urls, "http://other.example/"], pa.large_string()).slice(2, 3)
+    for given in (column, pieces, middle):
         forms = read_forms(given)
         assert [forms.part(form) for form in forms.form_of.tolist()] == whole
     for given in (pa.chunked_array([], pa.string()), pa.array([], pa.string())):
@@ -130,9 +131,12 @@ def test_hashes_of_keys_are_those_of_their_sides_without_stars() -> None:
 def forms_and_spans(
     a: str, span_a: tuple[int, int], b: str, span_b: tuple[int, int], mark: int = 0
 ) -> tuple[Forms, tuple[int, int, int, int]]:
-    """Return the forms of two addresses, and form and span of each; a span is written as the kernels write it."""
-    forms = read_forms([f"http://{a}", f"http://{b}"])
-    one, other = forms.form_of.tolist()
+    """Return the forms of two addresses, and form and span of each; a span is written as the kernels write it.
+
+    The text of a third one follows, which is no part of theirs.
+    """
+    forms = read_forms([f"http://{a}", f"http://{b}", "http://x/z"])
+    one, other, _ = forms.form_of.tolist()
     spans = [(begin | mark) << 16 | end for begin, end in (span_a, span_b)]
     return forms, (one, spans[0], other, spans[1])
 

@@ -15,10 +15,10 @@ JOBS ?= $(shell $(PYTHON) -c 'import os; n = len(os.sched_getaffinity(0)); print
 .DEFAULT_GOAL := help
 # Tests start hundreds of processes: without bytecode on disk, each would compile the package anew.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: help demo browser test browser-test docs-test wheel-test lint format types imports check wheel accuracy docs docs-serve clean
+.PHONY: help demo browser test browser-test docs-test experiments-test wheel-test lint format types imports check wheel accuracy docs docs-serve clean
 
 help:  ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
 
 demo: $(VENV)/.package  ## Mine a small bilingual site that is served on this machine
 	$(BIN)/twinlink demo
@@ -41,6 +41,9 @@ browser-test: $(VENV)/.dev  ## Run the tests that drive Chromium (see make brows
 
 docs-test: $(VENV)/.dev  ## Build the documentation and run its instructions and notebooks
 	$(BIN)/pytest -n $(JOBS) -m docs $(ARGS)
+
+experiments-test: $(VENV)/.dev  ## Run the tests of the experiments and benchmarks
+	$(BIN)/pytest -n $(JOBS) -m experiments $(ARGS)
 
 wheel-test: $(VENV)/.dev  ## Build the package, install it somewhere else, and try it there (needs a network)
 	$(BIN)/pytest -m wheel $(ARGS)

@@ -219,10 +219,8 @@ def materials(demo: tuple[DemoSite, str], tmp_path_factory: pytest.TempPathFacto
     return Materials(folder, base)
 
 
-# The tour is run with every change. All pages take two to three minutes, so that they are run where the wheel is tried.
-@pytest.mark.parametrize(
-    "page", [pytest.param(page, marks=[pytest.mark.docs] * (page.stem != "tour"), id=page.stem) for page in RUN_PAGES]
-)
+@pytest.mark.docs
+@pytest.mark.parametrize("page", [pytest.param(page, id=page.stem) for page in RUN_PAGES])
 def test_instructions_run(page: Path, request: pytest.FixtureRequest, tmp_path: Path) -> None:
     """Run all blocks of a page in order, in one folder; the demo site stands for the address in them."""
     if page.name == "tour.md":

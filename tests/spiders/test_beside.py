@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from experiments.campaign.beside import GOOD, N_HOSTILE, hostile_pages, try_beside
 
 
+@pytest.mark.experiments
 def test_24_hostile_pages_keep_none_of_200_good_ones_out(tmp_path: Path) -> None:
     told: list[str] = []
     assert (len(GOOD), len(hostile_pages())) == (200, N_HOSTILE)

@@ -2,12 +2,13 @@
 
 ::
 
-    python -m experiments.bench.bench_site SITE_FOLDER … [--runs 3] [--lexicon FILE]
+    python -m experiments.bench.bench_site SITE_FOLDER … [--runs 3] [--lexicon FILE] [--svg bench.svg]
 
 ``bare parse`` is libxml2 behind lxml in SAX mode with empty callbacks, over the bytes of all pages: the least that an
 HTML tool costs. ``parse`` is `parse_page`, decoding included. ``ingest``, ``match`` and ``mine`` are the commands,
-start-up and report included, each in a process of its own; ``mine`` is the whole job, from the folder to pairs.tsv and
-the report.
+start-up and report included, in one process each; ``mine`` is the whole job, from the folder to pairs.tsv and the
+report. ``all cores`` is ``mine`` with one worker per core: the processor time of all processes, and the memory of the
+largest. ``--svg`` draws the multiples.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,12 +28,14 @@ from lxml import etree
 
 from twinlink.pages.parser import parse_page
 
+ALONE = ("--workers", "1")
 CHILD = """
 import resource, sys
 from twinlink.cli import app
 app(sys.argv[1:], standalone_mode=False)
-usage = resource.getrusage(resource.RUSAGE_SELF)
-print(usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, file=sys.stderr)
+usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+seconds = sum(usage.ru_utime + usage.ru_stime for usage in usages)
+print(seconds, max(usage.ru_maxrss for usage in usages) / 1024, file=sys.stderr)
 """
 
 
@@ -65,7 +68,9 @@ def main() -> None:
     parser.add_argument("sites", type=Path, nargs="+", help="site folders")
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--lexicon", type=Path, action="append", default=[])
+    parser.add_argument("--svg", type=Path, help="draw the multiples of the bare parse")
     given = parser.parse_args()
+    multiples: dict[str, dict[str, float]] = {}
     for site in given.sites:
         bodies = [path.read_bytes() for path in sorted((site / "site").rglob("*.htm*"))]
         print(f"{site.name}: {len(bodies)} pages, {sum(map(len, bodies)) / 1e6:.1f} MB; medians of {given.runs} runs")
@@ -75,6 +80,29 @@ def main() -> None:
         for name, cost in medians.items():
             peak = f"  peak {cost.peak:5.0f} MB" if cost.peak else ""
             print(f"{name:<11} {cost.cpu:7.2f} s CPU  {cost.wall:7.2f} s wall  {cost.cpu / bare:5.1f} x bare{peak}")
+        multiples[site.name] = {name: cost.cpu / bare for name, cost in medians.items()}
+    if given.svg:
+        draw(multiples, given.svg)
+
+
+def draw(multiples: Mapping[str, Mapping[str, float]], file: Path) -> None:
+    """Draw the cost of each step as a multiple of the bare parse, the sites side by side."""
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    mpl.rcParams["svg.hashsalt"] = "bench"  # the same figures give the same file
+    figure = Figure(figsize=(8, 3.2), layout="constrained")
+    axes = figure.add_subplot()
+    width = 0.8 / len(multiples)
+    for number, (site, costs_) in enumerate(multiples.items()):
+        places = [step + (number - (len(multiples) - 1) / 2) * width for step in range(len(costs_))]
+        axes.bar(places, list(costs_.values()), width, label=site)
+    steps = list(next(iter(multiples.values())))
+    axes.set_xticks(range(len(steps)), steps)
+    axes.set_ylabel("processor time / bare parse")
+    axes.legend(frameon=False)
+    axes.spines[["top", "right"]].set_visible(False)
+    figure.savefig(file, metadata={"Date": None})
 
 
 def median(costs: Sequence[Cost]) -> Cost:
@@ -91,10 +119,11 @@ def costs(site: Path, bodies: list[bytes], lexicons: list[Path]) -> Iterator[tup
     pages = (str(site / "site"), "--base-url", f"http://{meta['host']}/")
     matching = ("--langs", langs, "-q", *(text for lexicon in lexicons for text in ("--lexicon", str(lexicon))))
     with tempfile.TemporaryDirectory() as out:
-        yield "ingest", run("ingest", *pages, "-o", out, "-q")
-        yield "match", run("match", out, *matching)
-    with tempfile.TemporaryDirectory() as out:
-        yield "mine", run("mine", *pages, "-o", out, *matching)
+        yield "ingest", run("ingest", *pages, "-o", out, "-q", *ALONE)
+        yield "match", run("match", out, *matching, *ALONE)
+    for name, workers in (("mine", ALONE), ("all cores", ())):
+        with tempfile.TemporaryDirectory() as out:
+            yield name, run("mine", *pages, "-o", out, *matching, *workers)
 
 
 def bare_parse(body: bytes) -> None:

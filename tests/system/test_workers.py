@@ -87,6 +87,16 @@ def test_what_a_killed_worker_had_is_done_here(monkeypatch: pytest.MonkeyPatch) 
         assert [result for _, result in in_order(executor, ended, range(12))] == list(range(12))
 
 
+def test_an_interrupted_program_does_not_wait_for_its_workers() -> None:
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt), worker_processes(2) as executor:
+        assert executor is not None
+        futures = [executor.submit(time.sleep, 60) for _ in range(4)]
+        assert not any(future.done() for future in futures)
+        raise KeyboardInterrupt
+    assert time.monotonic() - start < 30
+
+
 def test_a_shared_value_is_read_and_its_file_removed(tmp_path: Path) -> None:
     with sharing({"a": 1}, tmp_path) as shared:
         assert shared.load() == {"a": 1}

@@ -58,6 +58,9 @@ def worker_processes(n: int | None = None) -> Iterator[Executor | None]:
     executor = _Forked(n, multiprocessing.get_context("fork"), _begin, (os.getpid(),))
     try:
         yield executor
+    except BaseException:  # Ctrl-C, too: nobody waits for tasks whose results are not wanted
+        executor.kill()
+        raise
     finally:
         executor.shutdown(cancel_futures=True)
 
@@ -70,6 +73,11 @@ class _Forked(ProcessPoolExecutor):
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
             return super().submit(fn, *args, **kwargs)
+
+    def kill(self) -> None:
+        """End the workers immediately; killing the program at any moment is harmless."""
+        for process in list((self._processes or {}).values()):
+            process.kill()
 
 
 def _begin(parent: int) -> None:

@@ -22,6 +22,7 @@ def mine(
     replace: bool = False,
     forget: Sequence[str] = (),
     workers: int | None = None,
+    cluster: str = "",
     **settings: Any,
 ) -> Run:
     """Mine page pairs: crawl or read ``inputs``, match, and open the result.
@@ -43,6 +44,8 @@ def mine(
         Settings that take the default instead of the remembered value.
     workers : int, optional
         Processes that work on a stage; by default one for each core. The result is the same.
+    cluster : str
+        Address of a Dask scheduler whose workers do the work instead, ``tcp://host:8786`` (extra ``cluster``).
     **settings
         Any setting by its name with ``__`` for the dot: ``match__ets__alpha=0.3``.
 
@@ -71,12 +74,13 @@ def mine(
     """
     from twinlink.jobs.mine import mine_stages
     from twinlink.jobs.origin import means
+    from twinlink.system.workers import Workers
 
     how = means(add=add, replace=replace)
     call = read_call(None if replace else Path(out), settings, langs, forget)
     check_two(call.config.langs)
     with at_work(Path(out), call, ("crawl", "ingest", "match")) as (run, report):
-        mine_stages(as_texts(inputs), run, call.config, report, how, workers=workers)
+        mine_stages(as_texts(inputs), run, call.config, report, how, workers=Workers(workers, cluster))
     return open_run(run.path)
 
 

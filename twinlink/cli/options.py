@@ -14,6 +14,7 @@ __all__ = [
     "Add",
     "AsJson",
     "BaseUrl",
+    "Cluster",
     "ConfigFile",
     "Contact",
     "Exclude",
@@ -30,6 +31,7 @@ __all__ = [
     "MethodName",
     "MinPrecision",
     "MinProbability",
+    "NWorkers",
     "Out",
     "Quiet",
     "Replace",
@@ -39,7 +41,6 @@ __all__ = [
     "SiteBy",
     "UrlPrefixes",
     "Verifier",
-    "Workers",
 ]
 
 
@@ -146,9 +147,17 @@ UrlPrefixes = Annotated[
     list[str],
     typer.Option("--url-prefix", metavar="URL", help="Read only pages whose address begins with this; repeatable."),
 ]
-Workers = Annotated[
+NWorkers = Annotated[
     int | None,
-    typer.Option(min=1, metavar="N", help="Processes to work with. Default: one per core. The result is the same."),
+    typer.Option(
+        "--workers", min=1, metavar="N", help="Processes to work with. Default: one per core. The result is the same."
+    ),
+]
+Cluster = Annotated[
+    str,
+    typer.Option(
+        "--cluster", metavar="ADDRESS", help="Dask scheduler whose workers do the work instead: tcp://HOST:8786."
+    ),
 ]
 MaxPages = Annotated[int | None, typer.Option(min=1, metavar="N", help="Maximum number of pages to fetch.")]
 MethodName = Annotated[

@@ -17,7 +17,7 @@ from twinlink.progress import Report
 from twinlink.rundir.directory import RunDirectory
 from twinlink.rundir.remembered import remember
 from twinlink.spiders.crawling import CrawlProgress, crawl
-from twinlink.system.workers import worker_processes
+from twinlink.system.workers import Workers
 from twinlink.urls import normalise
 
 __all__ = [
@@ -34,6 +34,7 @@ __all__ = [
     "split_inputs",
 ]
 
+EVERYBODY = Workers()
 _ALL = 2**53
 _N_SHOWN = 3  # reasons and languages shown while a crawl runs
 
@@ -90,7 +91,7 @@ def mine_stages(
     how: Means = "same",
     *,
     align: bool = False,
-    workers: int | None = None,
+    workers: Workers = EVERYBODY,
 ) -> None:
     """Run all stages for ``inputs`` (addresses, archives, folders) in ``run``.
 
@@ -105,8 +106,8 @@ def mine_stages(
         Relation of the inputs to the sources of an existing run, see `twinlink.jobs.origin`.
     align : bool
         Whether to align the sentences of the pairs.
-    workers : int, optional
-        Processes that work on a stage; by default one for each core. The result is the same.
+    workers : Workers, optional
+        By default one process per core. The result is the same.
     """
     urls, paths = split_inputs(inputs)
     if not urls and not paths:
@@ -236,7 +237,7 @@ def _counts(items: Iterable[tuple[str, int]]) -> str:
 
 
 def ingest_stage(
-    paths: Sequence[Path], run: RunDirectory, config: Config, report: Report = silent, workers: int | None = None
+    paths: Sequence[Path], run: RunDirectory, config: Config, report: Report = silent, workers: Workers = EVERYBODY
 ) -> None:
     """Read the crawl's archives and ``paths`` into tables.
 
@@ -253,7 +254,7 @@ def ingest_stage(
         raise InputError(
             f"{gone[0]}: was read into {run.path} and no longer exists; put it back, or rebuild the run with --replace"
         )
-    with worker_processes(workers) as executor:
+    with workers.executor(run.path) as executor:
         ingest(run, paths, _ingest_settings(config), lambda done: report("ingest", done, None), config, executor)
 
 
@@ -263,7 +264,7 @@ def ingest_alone(
     config: Config,
     report: Report = silent,
     how: Means = "same",
-    workers: int | None = None,
+    workers: Workers = EVERYBODY,
 ) -> None:
     """Run the stage as a separate job; without paths, the sources of the run are read again."""
     with entering(run, [], paths, config, how) as (place, sources):
@@ -281,7 +282,7 @@ def _ingest_settings(config: Config) -> IngestSettings:
     return config.override({"ingest.site_by": config.crawl.site_by}).ingest
 
 
-def align_stage(run: RunDirectory, config: Config, report: Report = silent, workers: int | None = None) -> None:
+def align_stage(run: RunDirectory, config: Config, report: Report = silent, workers: Workers = EVERYBODY) -> None:
     """Align the sentences of the run's page pairs."""
     from twinlink.align.formats.sentence_pairs import PairFile
     from twinlink.align.stage import align_run
@@ -292,7 +293,7 @@ def align_stage(run: RunDirectory, config: Config, report: Report = silent, work
     def on_pairs(done: int, total: int) -> None:
         report("align", done, total)
 
-    with worker_processes(workers) as executor:
+    with workers.executor(run.path) as executor:
         align_run(run, config.bitext, lexicons, warm=warm, executor=executor, on_pairs=on_pairs, config=config)
 
 
@@ -344,7 +345,7 @@ def align_files(
         yield "\t".join([*(" ".join(line.text for line in side) for side in bead), f"{probability:.4f}"])
 
 
-def match_stage(run: RunDirectory, config: Config, report: Report = silent, workers: int | None = None) -> None:
+def match_stage(run: RunDirectory, config: Config, report: Report = silent, workers: Workers = EVERYBODY) -> None:
     """Match all sites of the run; linearise its pages first if the method needs that."""
     # They take a second to load, for which the other stages need not wait.
     from twinlink.match.methods.registry import METHODS, check_cut
@@ -354,5 +355,5 @@ def match_stage(run: RunDirectory, config: Config, report: Report = silent, work
     check_cut(config.match)
     if METHODS[config.match.method].reads_shapes:
         shapes_stage(run, report)
-    with worker_processes(workers) as executor:
+    with workers.executor(run.path) as executor:
         match(run, config, lambda done, total: report("match", done, total), executor=executor)

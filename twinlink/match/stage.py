@@ -105,8 +105,8 @@ def match(
             remember(run, config, "match")
         return signature
     shared = str(Signature.of("match", settings, file_digests))
-    own = RunDirectory(run.path)  # without the messages of this process, which a worker cannot show
-    sites = _Sites(own, config, lexicons, find_languages, labels, EarlierMatch(run), str(signature), shared)
+    own = RunDirectory(run.path.absolute())  # without the messages of this process, which a worker cannot show
+    sites = _Sites(own, config, lexicons, find_languages, labels, EarlierMatch(own), str(signature), shared)
     with run.writing(signature) as folder:
         _match_all(sites, folder, executor, on_site)
         conclude(run, folder, config)
@@ -207,7 +207,7 @@ def _matched(sites: _Sites, folder: Path, parts: Sequence[Path], executor: Execu
         yield from (sites.match(part, folder) for part in parts)
         return
     with sharing(sites, folder) as shared:
-        for _, matched in in_order(executor, partial(_match_shared, shared, folder), tasks):
+        for _, matched in in_order(executor, partial(_match_shared, shared, folder.absolute()), tasks):
             yield from matched
 
 

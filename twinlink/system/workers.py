@@ -1,4 +1,4 @@
-"""Worker processes: tasks run on several cores, and their results come in the order of the tasks."""
+"""Workers: tasks run on several cores or machines, and their results come in the order of the tasks."""
 
 from __future__ import annotations
 
@@ -13,21 +13,22 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from twinlink.errors import InputError
+from twinlink.errors import ConfigError, InputError
 from twinlink.system.orphans import end_with_parent
 
-__all__ = ["Shared", "TaskQueue", "cores", "in_order", "sharing", "worker_processes"]
+__all__ = ["Shared", "TaskQueue", "Workers", "cores", "in_order", "sharing", "worker_processes"]
 
 ValueT = TypeVar("ValueT")
 TaskT = TypeVar("TaskT")
 ResultT = TypeVar("ResultT")
 
 _AHEAD = 2
-"""Tasks of each core that are waiting or running: while one is done, the next one is made."""
+"""Tasks of each worker that are waiting or running: while one is done, the next one is made."""
 
 
 def cores() -> int:
@@ -35,6 +36,45 @@ def cores() -> int:
     if sys.platform != "linux":
         return 1
     return len(os.sched_getaffinity(0))
+
+
+@dataclass(frozen=True)
+class Workers:
+    """Who does the work of a stage.
+
+    Raises
+    ------
+    ConfigError
+        If both are given.
+    """
+
+    n: int | None = None
+    """Processes on this machine; None: one per core."""
+    cluster: str = ""
+    """Address of a Dask scheduler (``tcp://host:8786``), whose workers do it instead; empty: none."""
+
+    def __post_init__(self) -> None:
+        if self.n is not None and self.cluster:
+            raise ConfigError("--workers and --cluster: expected one of them; a cluster has workers of its own")
+
+    def executor(self, folder: Path) -> AbstractContextManager[Executor | None]:
+        """Return a context with the executor; None: this process does the work.
+
+        Parameters
+        ----------
+        folder : Path
+            The run directory, which the workers read and write.
+
+        Raises
+        ------
+        InputError
+            If there is no such cluster, or its workers cannot do the work (`twinlink.system.cluster.cluster_workers`).
+        """
+        if not self.cluster:
+            return worker_processes(self.n)
+        from twinlink.system.cluster import cluster_workers
+
+        return cluster_workers(self.cluster, folder)
 
 
 @contextmanager
@@ -55,7 +95,7 @@ def worker_processes(n: int | None = None) -> Iterator[Executor | None]:
     if n == 1:
         yield None
         return
-    executor = _Forked(n, multiprocessing.get_context("fork"), _begin, (os.getpid(),))
+    executor = _Forked(n)
     try:
         yield executor
     except BaseException:  # Ctrl-C, too: nobody waits for tasks whose results are not wanted
@@ -67,6 +107,10 @@ def worker_processes(n: int | None = None) -> Iterator[Executor | None]:
 
 class _Forked(ProcessPoolExecutor):
     """Forks without a warning of threads: no worker uses the locks that a thread of this process may hold."""
+
+    def __init__(self, n: int) -> None:
+        super().__init__(n, multiprocessing.get_context("fork"), _begin, (os.getpid(),))
+        self.n_workers = n
 
     def submit(self, fn: Callable[..., ResultT], /, *args: Any, **kwargs: Any) -> Future[ResultT]:
         """Submit a task."""
@@ -101,7 +145,7 @@ class Shared(Generic[ValueT]):
 @contextmanager
 def sharing(value: ValueT, folder: Path) -> Iterator[Shared[ValueT]]:
     """Write a value for the workers to a file in a folder, and remove the file in the end."""
-    file = folder / f".shared-{uuid.uuid4().hex}"  # a unique name, because workers remember values by it
+    file = folder.absolute() / f".shared-{uuid.uuid4().hex}"  # a unique name, because workers remember values by it
     file.write_bytes(pickle.dumps(value, protocol=5))
     try:
         yield Shared(file)
@@ -137,7 +181,8 @@ class TaskQueue(Generic[TaskT, ResultT]):
     Parameters
     ----------
     executor : Executor or None
-        None: this process runs each task.
+        None: this process runs each task. Twice as many tasks as it has workers wait or run at a time: its attribute
+        ``n_workers``, if it has one, else `cores`.
     function : callable
         Takes a task; module-level, so that it can be sent to another process.
     """
@@ -145,7 +190,7 @@ class TaskQueue(Generic[TaskT, ResultT]):
     def __init__(self, executor: Executor | None, function: Callable[[TaskT], ResultT]) -> None:
         self._executor = executor
         self._function = function
-        self._most = _AHEAD * cores() if executor else 1
+        self._most = _AHEAD * getattr(executor, "n_workers", cores())
         self._first: list[TaskT] = []  # until there is a second one
         self._waiting: deque[tuple[TaskT, Future[ResultT] | None]] = deque()
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from twinlink.cli.completion import complete_runs, listed
-from twinlink.cli.options import AsJson, ConfigFile, Forget, Lexicons, Quiet, Settings, Workers
+from twinlink.cli.options import AsJson, Cluster, ConfigFile, Forget, Lexicons, NWorkers, Quiet, Settings
 from twinlink.cli.output import command, echo, print_result
 from twinlink.cli.runs import opened, working
 from twinlink.cli.settings import settings_of
@@ -45,7 +45,8 @@ def align(
             help="Sentence pairs to learn words from first: TMX, TSV, or the prefix of two Moses files; repeatable.",
         ),
     ] = [],  # noqa: B006
-    workers: Workers = None,
+    workers: NWorkers = None,
+    cluster: Cluster = "",
     config: ConfigFile = None,
     set_: Settings = [],  # noqa: B006
     forget: Forget = [],  # noqa: B006
@@ -59,7 +60,9 @@ def align(
     from twinlink.align.formats.sentence_pairs import whole_path
     from twinlink.cli.results.sentences import SentencesResult
     from twinlink.jobs.mine import align_stage
+    from twinlink.system.workers import Workers
 
+    at_work = Workers(workers, cluster)
     if second is not None:
         _align_texts((first, second), settings_of(None, config, set_, {}).config, lexicon, form or "tsv", warm, as_json)
         return
@@ -68,7 +71,7 @@ def align(
     settings = settings_of(first, config, set_, given, forget)
     opened(first)
     with working(first, quiet, settings, ("align",)) as (directory, report):
-        align_stage(directory, settings.config, report, workers)
+        align_stage(directory, settings.config, report, at_work)
     print_result(SentencesResult.of(first), as_json, quiet, [command("review", first)])
 
 

@@ -13,6 +13,7 @@ from twinlink.cli.options import (
     Add,
     AsJson,
     BaseUrl,
+    Cluster,
     ConfigFile,
     Contact,
     Exclude,
@@ -27,6 +28,7 @@ from twinlink.cli.options import (
     MethodName,
     MinPrecision,
     MinProbability,
+    NWorkers,
     Out,
     Quiet,
     Replace,
@@ -35,7 +37,6 @@ from twinlink.cli.options import (
     Settings,
     SiteBy,
     UrlPrefixes,
-    Workers,
 )
 from twinlink.cli.output import command, print_result
 from twinlink.cli.runs import opened, working
@@ -68,7 +69,8 @@ def mine(
     align: Annotated[bool, typer.Option("--align", help="Align the sentences of the pairs, too.")] = False,
     add: Add = False,
     replace: Replace = False,
-    workers: Workers = None,
+    workers: NWorkers = None,
+    cluster: Cluster = "",
     config: ConfigFile = None,
     set_: Settings = [],  # noqa: B006
     forget: Forget = [],  # noqa: B006
@@ -83,7 +85,9 @@ def mine(
     Example: twinlink mine https://www.example.gov.hk -o RUN --langs en,zh
     """
     from twinlink.language_names import check_two
+    from twinlink.system.workers import Workers
 
+    at_work = Workers(workers, cluster)
     given = {"ingest.base_url": base_url, "ingest.url_prefixes": url_prefix}
     given |= crawl_options(site_by, contact, include, exclude, max_pages, max_site_pages)
     given |= match_options(langs, lexicon, method, min_probability, min_precision, labels)
@@ -99,7 +103,7 @@ def mine(
     how = means(add=add, replace=replace)
     addresses = [*inputs, *more_seeds(seeds)]
     with explaining_no_pair(as_json, quiet), working(out, quiet, settings, ALL_STAGES) as (run, report):
-        mine_stages(addresses, run, settings.config, report, how, align=align, workers=workers)
+        mine_stages(addresses, run, settings.config, report, how, align=align, workers=at_work)
     sentences = SentencesResult.of(out) if align else None
     print_result(PairsResult.of(opened(out), sentences), as_json, quiet, [command("review", out)])
 
@@ -158,7 +162,8 @@ def ingest(
     site_by: SiteBy = "",
     add: Add = False,
     replace: Replace = False,
-    workers: Workers = None,
+    workers: NWorkers = None,
+    cluster: Cluster = "",
     config: ConfigFile = None,
     set_: Settings = [],  # noqa: B006
     forget: Forget = [],  # noqa: B006
@@ -176,12 +181,13 @@ def ingest(
     from twinlink.cli.results.pages import IngestResult
     from twinlink.jobs.mine import ingest_alone
     from twinlink.jobs.origin import means
+    from twinlink.system.workers import Workers
 
-    how = means(add=add, replace=replace)
+    how, at_work = means(add=add, replace=replace), Workers(workers, cluster)
     given = {"ingest.base_url": base_url, "ingest.url_prefixes": url_prefix, "crawl.site_by": site_by}
     settings = settings_of(None if replace else out, config, set_, given, forget)
     with working(out, quiet, settings, ("ingest",)) as (run, report):
-        ingest_alone(paths, run, settings.config, report, how, workers)
+        ingest_alone(paths, run, settings.config, report, how, at_work)
     print_result(IngestResult.of(opened(out)), as_json, quiet, [command("match", out)])
 
 
@@ -193,7 +199,8 @@ def match(
     min_probability: MinProbability = None,
     min_precision: MinPrecision = None,
     labels: Labels = None,
-    workers: Workers = None,
+    workers: NWorkers = None,
+    cluster: Cluster = "",
     config: ConfigFile = None,
     set_: Settings = [],  # noqa: B006
     forget: Forget = [],  # noqa: B006
@@ -212,10 +219,12 @@ def match(
     from twinlink.cli.results.pages import PairsResult
     from twinlink.jobs.mine import match_stage
     from twinlink.review.report.stage import refresh_report
+    from twinlink.system.workers import Workers
 
+    at_work = Workers(workers, cluster)
     opened(run)
     with explaining_no_pair(as_json, quiet), working(run, quiet, settings, ("match",)) as (directory, report):
-        match_stage(directory, settings.config, report, workers)
+        match_stage(directory, settings.config, report, at_work)
         if directory.report_file.exists():  # it would still show the earlier pairs
             refresh_report(directory)
     print_result(PairsResult.of(opened(run)), as_json, quiet, [command("align", run)])

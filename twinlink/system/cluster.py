@@ -1,0 +1,138 @@
+"""Workers on other machines: an executor over a Dask cluster (extra ``cluster``)."""
+
+from __future__ import annotations
+
+import platform
+import uuid
+from collections.abc import Callable, Iterator
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
+from contextlib import contextmanager
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from twinlink.errors import InputError
+
+__all__ = ["cluster_workers"]
+
+ResultT = TypeVar("ResultT")
+_PATIENCE = 10  # seconds for the scheduler to answer
+
+
+class _Seen(NamedTuple):
+    """What a worker has and sees."""
+
+    twinlink: str
+    python: str
+    token: str
+    """Content of the file that it was told to read; empty if it cannot."""
+
+
+@contextmanager
+def cluster_workers(address: str, folder: Path) -> Iterator[Executor]:
+    """Yield an executor over the workers of a Dask scheduler, after a check of these.
+
+    Parameters
+    ----------
+    address : str
+        Of the scheduler: ``tcp://host:8786``.
+    folder : Path
+        The run directory. Workers read and write it, so that it must lie on a file system that they share.
+
+    Raises
+    ------
+    InputError
+        If the extra is not installed, the scheduler does not answer or has no workers, or a worker has another version
+        of twinlink or Python or does not see the folder.
+    """
+    client = _connected(address)
+    try:
+        _check_workers(client, address, folder)
+        yield _ClusterExecutor(client)
+    finally:
+        client.close()
+
+
+def _connected(address: str) -> Any:
+    try:
+        import dask
+
+        with dask.config.set({"logging.distributed": "error"}):  # its messages are about the cluster's inner life
+            from distributed import Client
+    except ImportError as error:
+        raise InputError("--cluster: Dask is not installed; run pip install 'twinlink[cluster]'") from error
+    try:
+        connect: Any = Client
+        return connect(address, timeout=_PATIENCE, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise InputError(
+            f"--cluster {address}: no Dask scheduler answers there within {_PATIENCE} s; start one with"
+            " `dask scheduler`"
+        ) from error
+
+
+def _check_workers(client: Any, address: str, folder: Path) -> None:
+    token, file = uuid.uuid4().hex, folder.absolute() / f".cluster-{uuid.uuid4().hex}"
+    file.write_text(token, encoding="utf-8")
+    try:
+        seen = client.run(_look, str(file))
+    except ImportError as error:
+        raise InputError(f"--cluster {address}: a worker cannot import twinlink ({error}); install it there") from error
+    finally:
+        file.unlink(missing_ok=True)
+    if not seen:
+        raise InputError(f"--cluster {address}: the scheduler has no workers; start some with `dask worker {address}`")
+    here = _look(str(file))
+    for worker, there in seen.items():
+        if (there.twinlink, there.python) != (here.twinlink, here.python):
+            raise InputError(
+                f"--cluster {address}: worker {worker} has twinlink {there.twinlink} on Python {there.python}, expected"
+                f" {here.twinlink} on {here.python}, as here"
+            )
+        if there.token != token:
+            raise InputError(
+                f"--cluster {address}: worker {worker} does not see {folder.absolute()}; put the run on a file system"
+                " that all workers share, under the same path"
+            )
+
+
+def _look(file: str) -> _Seen:
+    """Return what this process has and sees; a worker runs it."""
+    try:
+        token = Path(file).read_text(encoding="utf-8")
+    except OSError:
+        token = ""
+    return _Seen(version("twinlink"), ".".join(platform.python_version_tuple()[:2]), token)
+
+
+class _ClusterExecutor(Executor):
+    """Dask's executor, with its number of workers, and the error of the standard library for lost ones."""
+
+    def __init__(self, client: Any) -> None:
+        self._executor = client.get_executor(pure=False)
+        self.n_workers = max(1, sum(client.nthreads().values()))
+
+    def submit(self, fn: Callable[..., ResultT], /, *args: Any, **kwargs: Any) -> Future[ResultT]:
+        """Submit a task."""
+        outer: Future[ResultT] = Future()
+        try:
+            inner = self._executor.submit(fn, *args, **kwargs)
+        except (OSError, RuntimeError) as error:  # the scheduler is gone
+            raise BrokenExecutor(str(error)) from error
+        inner.add_done_callback(lambda done: _hand_over(done, outer))
+        return outer
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Release the tasks."""
+        self._executor.shutdown(wait=wait and not cancel_futures)
+
+
+def _hand_over(done: Future[ResultT], outer: Future[ResultT]) -> None:
+    """Give a result or an error to the future that a caller has; a lost worker is a `BrokenExecutor`."""
+    error = CancelledError() if done.cancelled() else done.exception()
+    if error is None:
+        outer.set_result(done.result())
+    elif isinstance(error, CancelledError) or type(error).__module__.startswith("distributed"):
+        outer.set_exception(BrokenExecutor(str(error)))
+    else:
+        outer.set_exception(error)

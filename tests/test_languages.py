@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import string
 import subprocess
 import sys
 
@@ -9,8 +11,11 @@ import pycld2
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from langcodes import Language, tag_is_valid
 
+from twinlink.language_names import language_named
 from twinlink.languages import (
+    COMMON_SCRIPTS,
     base_language,
     canonical_language,
     includes_language,
@@ -102,4 +107,34 @@ def test_registries_are_loaded_with_the_first_tag() -> None:
     code = (
         "import sys, twinlink.config, twinlink.languages, twinlink.language_names; sys.exit('langcodes' in sys.modules)"
     )
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+def test_tags_of_common_languages_are_read_as_in_the_registry() -> None:
+    for lang, script in COMMON_SCRIPTS.items():
+        assert tag_is_valid(lang)
+        found = Language.get(lang).maximize().script
+        assert script == {"Jpan": "Kana", "Kore": "Hang", "Hans": "Hani"}.get(str(found), found)
+        assert canonical_language(lang) == language_named(lang) == str(Language.get(lang).prefer_macrolanguage())
+        for first, second in itertools.product(string.ascii_uppercase, repeat=2):
+            read = Language.get(f"{lang}-{first}{second}").prefer_macrolanguage()
+            if lang == "zh":
+                expected = f"zh-{read.maximize().script}"
+            else:
+                expected = lang
+                assert read.language == lang
+            assert canonical_language(f"{lang}_{first}{second}") == expected
+
+
+def test_the_registry_is_not_loaded_for_common_languages() -> None:
+    code = """
+import sys
+from twinlink.language_names import read_languages
+from twinlink.languages import canonical_language, language_script, letter_script
+read_languages(["en", "zh"])
+assert [canonical_language(tag) for tag in ("en-US", "zh_TW", "ZH-hans")] == ["en", "zh-Hant", "zh-Hans"]
+assert language_script("zh-Hant") == "Hani"
+assert [letter_script(letter) for letter in "éя行の한"] == ["Latn", "Cyrl", "Hani", "Kana", "Hang"]
+sys.exit("langcodes" in sys.modules)
+"""
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0

@@ -10,7 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from twinlink.errors import ConfigError
-from twinlink.languages import canonical_language, includes_language, languages_of_site
+from twinlink.languages import COMMON_SCRIPTS, canonical_language, includes_language, languages_of_site
 
 if TYPE_CHECKING:
     from marisa_trie import BytesTrie
@@ -178,6 +178,8 @@ def language_named(text: str, *, codes: bool = True) -> str:
     >>> language_named("zho"), language_named("Chinese"), language_named("line"), language_named("zho", codes=False)
     ('zho', 'zh', '', '')
     """
+    if codes and text.lower() in COMMON_SCRIPTS:
+        return text
     from langcodes import tag_is_valid
 
     code = text.replace("_", "-")

@@ -1,7 +1,8 @@
 """Facts about languages: tags in their variants, scripts, and names.
 
-Tags are read by `langcodes`, which has IANA's registry and CLDR's tables. It is loaded with the first tag that is read.
-What users write, names too, is read by `twinlink.language_names`.
+Tags are read by `langcodes`, which has IANA's registry and CLDR's tables. It takes .1 s of processor time to load, and
+is loaded with the first tag that is not of a common language. What users write, names too, is read by
+`twinlink.language_names`.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from functools import cache, lru_cache
 
 __all__ = [
     "ADDRESS_CODES",
+    "COMMON_SCRIPTS",
     "LANGUAGE_OF",
     "NAMES",
     "UNDETERMINED",
@@ -62,6 +64,22 @@ ADDRESS_CODES = {
 # Languages that CLD2 does not distinguish, and the tag that both have in the tables.
 _TOLD_AS = {"nb": "no", "nn": "no", "fil": "tl"}
 _CHINESE = {"zh", "yue"}
+_CHINESE_TAGS = {
+    "zh": "zh", "zh-hans": "zh-Hans", "zh-cn": "zh-Hans", "zh-sg": "zh-Hans",
+    "zh-hant": "zh-Hant", "zh-tw": "zh-Hant", "zh-hk": "zh-Hant", "zh-mo": "zh-Hant",
+}  # fmt: skip
+COMMON_SCRIPTS = {
+    lang: script
+    for script, langs in {
+        "Latn": "en fr de es pt it nl pl cs sk hu ro tr sv no da fi vi id ms ca eu gl",
+        "Cyrl": "ru uk kk", "Grek": "el", "Arab": "ar", "Hebr": "he", "Thai": "th", "Deva": "hi",
+        "Kana": "ja", "Hang": "ko", "Hani": "zh",
+    }.items()
+    for lang in langs.split()
+}  # fmt: skip
+"""Scripts of the common languages, as `language_script` returns them. Their tags, and those with a country, are read
+without `langcodes`."""
+_COUNTRY = re.compile("(?:-[A-Za-z]{2})?")
 _TAG = re.compile(r"[a-z]{1,8}(?:-[a-z0-9]{1,8})*", re.IGNORECASE)
 _LONGEST = 40  # characters of a tag; a longer one is none
 
@@ -92,6 +110,10 @@ def canonical_language(tag: str) -> str:
     base = text.partition("-")[0].lower()
     if len(text) > _LONGEST or not _TAG.fullmatch(base) or base in {"x", "un"}:
         return UNDETERMINED
+    if base == "zh" and text.lower() in _CHINESE_TAGS:
+        return _CHINESE_TAGS[text.lower()]
+    if base in COMMON_SCRIPTS and base != "zh" and _COUNTRY.fullmatch(text, len(base)):
+        return base
     from langcodes import Language
     from langcodes.tag_parser import LanguageTagError
 
@@ -198,6 +220,8 @@ def language_script(tag: str) -> str:
     ('Cyrl', 'Hani', 'Kana', 'Latn')
     """
     base = base_language(tag)
+    if base in COMMON_SCRIPTS:
+        return COMMON_SCRIPTS[base]
     if not re.fullmatch("[a-z]{2,3}", base):
         return "Latn"
     from langcodes import Language
@@ -207,8 +231,13 @@ def language_script(tag: str) -> str:
 
 
 _ONE_SCRIPT = {"Hans": "Hani", "Hant": "Hani", "Jpan": "Kana", "Hira": "Kana", "Kore": "Hang"}
-_UNICODE_NAMES: Mapping[str, str] = {"CJK": "Hani", "IDEOGRAPHIC": "Hani", "HALFWIDTH": "Kana", "CANADIAN": "Cans"}
-"""Scripts whose characters Unicode gives another name than their own."""
+_UNICODE_NAMES: Mapping[str, str] = {
+    "CJK": "Hani", "IDEOGRAPHIC": "Hani", "HALFWIDTH": "Kana", "CANADIAN": "Cans",
+    "LATIN": "Latn", "CYRILLIC": "Cyrl", "GREEK": "Grek", "ARABIC": "Arab", "HEBREW": "Hebr", "THAI": "Thai",
+    "DEVANAGARI": "Deva", "HIRAGANA": "Kana", "KATAKANA": "Kana", "HANGUL": "Hang",
+}  # fmt: skip
+"""Scripts by the first word of their characters' names in Unicode: those that Unicode names otherwise, and those of the
+common languages."""
 
 
 @cache

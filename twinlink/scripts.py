@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import opencc
 
 __all__ = [
     "EAST_ASIAN",
@@ -15,6 +19,7 @@ __all__ = [
     "SINGLE_CHARACTERS",
     "SOUTH_EAST_ASIAN",
     "UNSPACED",
+    "chinese_converter",
     "chinese_variant",
     "clean_text",
     "count_letters",
@@ -45,6 +50,7 @@ SINGLE_CHARACTERS = UNSPACED + _TIBETAN + _HALF_WIDTH_KANA
 _COUNTED = SINGLE_CHARACTERS + _HANGUL
 _UNITS = re.compile(rf"[{_COUNTED}]|[^\W\d_{_COUNTED}]+")
 _LETTERS = re.compile(r"[^\W\d_]+")
+_UNIFIED = re.compile("[\u4e00-\u9fff]")
 _UNUSABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b-\u200f\ud800-\udfff\ufdd0-\ufdef\ufeff\ufffe\uffff]")
 
 _ALIASES = {
@@ -132,30 +138,22 @@ def chinese_variant(text: str) -> str:
     >>> chinese_variant("網頁"), chinese_variant("网页"), chinese_variant("中文")
     ('zh-Hant', 'zh-Hans', 'zh')
     """
-    traditional, simplified = _variant_characters()
-    balance = len(traditional.findall(text)) - len(simplified.findall(text))
+    balance = sum(map(_leaning, _UNIFIED.findall(text)))
     if not balance:
         return "zh"
     return "zh-Hant" if balance > 0 else "zh-Hans"
 
 
 @cache
-def _variant_characters() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """One character that only Traditional, and one that only Simplified Chinese uses, after OpenCC's tables."""
-    import opencc
-
-    characters = [chr(code) for code in range(0x4E00, 0xA000)]
-    lines = "\n".join(characters)
-    to_simplified = opencc.OpenCC("t2s").convert(lines).split("\n")
-    to_traditional = opencc.OpenCC("s2t").convert(lines).split("\n")
-    changed = [
-        (c, simple != c, full != c) for c, simple, full in zip(characters, to_simplified, to_traditional, strict=True)
-    ]
-    return (
-        _one_of(c for c, simplifies, expands in changed if simplifies and not expands),
-        _one_of(c for c, simplifies, expands in changed if expands and not simplifies),
-    )
+def _leaning(character: str) -> int:
+    """Return 1 for a character that only Traditional Chinese has, -1 for one of Simplified, else 0, after OpenCC."""
+    simplifies, expands = (chinese_converter(name).convert(character) != character for name in ("t2s", "s2t"))
+    return int(simplifies) - int(expands)
 
 
-def _one_of(characters: Iterable[str]) -> re.Pattern[str]:
-    return re.compile(f"[{''.join(characters)}]")
+@cache
+def chinese_converter(name: str) -> opencc.OpenCC:
+    """Return a converter of Chinese characters by its name in OpenCC: ``t2s``, ``s2t``, ``jp2t``."""
+    import opencc  # only Chinese and Japanese need it
+
+    return opencc.OpenCC(name)

@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 from twinlink.language.gathering import Pages
 from twinlink.language.site_text import SiteText
 from twinlink.language.speech import MIN_PAGES
-from twinlink.languages import UNDETERMINED, base_language
+from twinlink.languages import COMMON_SCRIPTS, UNDETERMINED, base_language
 
 __all__ = ["claimed_name", "language_names", "private_tags"]
 
@@ -100,6 +100,8 @@ def _is_named(hints: csr_array, column: int, members: NDArray[np.bool_]) -> bool
 
 def _is_language(tag: str) -> bool:
     """Return whether a tag is in the registry of languages."""
+    if tag in COMMON_SCRIPTS:
+        return True
     from langcodes import tag_is_valid  # loaded at the first look-up
 
     return base_language(tag) != UNDETERMINED and tag_is_valid(tag)

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from functools import cache
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import opencc
+from twinlink.scripts import chinese_converter
 
 __all__ = ["cut_chinese", "join_heads", "simplify_chinese", "simplify_japanese"]
 
@@ -17,7 +14,7 @@ _MOST_JOINED = 4  # words of a run of Chinese that may be one entry of a lexicon
 
 def simplify_chinese(text: str) -> str:
     """Convert Traditional Chinese to Simplified, leaving everything else."""
-    return str(_converter("t2s").convert(text))
+    return str(chinese_converter("t2s").convert(text))
 
 
 def simplify_japanese(text: str) -> str:
@@ -26,12 +23,12 @@ def simplify_japanese(text: str) -> str:
     >>> simplify_japanese("環境 検索 発行")
     '环境 检索 发行'
     """
-    return simplify_chinese(str(_converter("jp2t").convert(text)))
+    return simplify_chinese(str(chinese_converter("jp2t").convert(text)))
 
 
 def cut_chinese(runs: Sequence[str]) -> list[list[str]]:
     """Cut runs of Chinese into words, all in one call."""
-    import rjieba
+    import rjieba  # only Chinese needs it, and its dictionary takes .2 s to load
 
     words: list[list[str]] = [[]]
     for word in rjieba.cut(simplify_chinese("\n".join(runs))):
@@ -51,10 +48,3 @@ def join_heads(words: Sequence[str], heads: AbstractSet[str]) -> list[str]:
         result.append("".join(words[start:end]))
         start = end
     return result
-
-
-@cache
-def _converter(name: str) -> opencc.OpenCC:
-    import opencc  # here, as is rjieba: only Chinese needs them, and they take .3 s to load
-
-    return opencc.OpenCC(name)

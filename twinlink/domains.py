@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import functools
 import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
-from publicsuffixlist import PublicSuffixList
+from publicsuffixlist import PSLFILE, PublicSuffixList
 
 __all__ = ["is_registered", "public_suffix", "registered_domain"]
 
 _NO_NAME = re.compile(r"[0-9.]+(:[0-9]+)?|\[.*|[^.]*|\..*|.*\.\.[^.:].*")
 """IP addresses, names without a dot, and names with an empty label, which nobody can register."""
+_RULE = re.compile(r"^(?!//)\S+", re.MULTILINE)
 
 
 def registered_domain(site: str) -> str:
@@ -24,9 +28,9 @@ def registered_domain(site: str) -> str:
     if _NO_NAME.fullmatch(site):
         return site
     name = _bare(site)
-    if _suffixes().publicsuffix(name) is None:
+    if _suffixes(name).publicsuffix(name) is None:
         return ".".join(name.split(".")[-2:]) if "." in name else site
-    return _suffixes().privatesuffix(name) or site
+    return _suffixes(name).privatesuffix(name) or site
 
 
 def public_suffix(site: str) -> str:
@@ -37,7 +41,8 @@ def public_suffix(site: str) -> str:
     """
     if _NO_NAME.fullmatch(site):
         return ""
-    return _suffixes().publicsuffix(_bare(site)) or _bare(site).rpartition(".")[2]
+    name = _bare(site)
+    return _suffixes(name).publicsuffix(name) or name.rpartition(".")[2]
 
 
 def is_registered(host: str) -> bool:
@@ -46,13 +51,30 @@ def is_registered(host: str) -> bool:
     >>> is_registered("www.info.gov.hk"), is_registered("gov.hk"), is_registered("router.lan")
     (True, False, False)
     """
-    return _suffixes().privatesuffix(host) is not None
+    return _suffixes(host).privatesuffix(host) is not None
 
 
 def _bare(site: str) -> str:
     return site.partition(":")[0].rstrip(".").lower()
 
 
+def _suffixes(host: str) -> PublicSuffixList:
+    """Return the rules that a host may fall under."""
+    return _suffixes_below(host.removesuffix(".").rpartition(".")[2].lower())
+
+
+@functools.lru_cache(maxsize=2**12)
+def _suffixes_below(top: str) -> PublicSuffixList:
+    """Return the rules below a top-level domain; the list has 10,000, of which a run needs a few."""
+    return PublicSuffixList("\n".join(_rules().get(top, ())), accept_unknown=False)
+
+
 @functools.cache
-def _suffixes() -> PublicSuffixList:
-    return PublicSuffixList(accept_unknown=False)
+def _rules() -> Mapping[str, Sequence[str]]:
+    """Return the rules by their top-level domain, in Unicode and as it is in addresses."""
+    rules: dict[str, list[str]] = defaultdict(list)
+    for rule in _RULE.findall(Path(PSLFILE).read_text(encoding="utf-8").lower()):
+        rules[rule.rpartition(".")[2].lstrip("!")].append(rule)
+    for top in [top for top in rules if not top.isascii()]:
+        rules[top.encode("idna").decode("ascii")] = rules[top]
+    return rules

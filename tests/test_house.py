@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import twinlink
+from tests.made_sites import BASE, write_town
 
 ROOT = Path(__file__).resolve().parent.parent
 ROOMS = ("graph", "similarity", "spiders")
@@ -20,6 +21,19 @@ FOUND = list(pkgutil.walk_packages(twinlink.__path__, "twinlink."))
 MODULES = sorted(module.name for module in FOUND if not module.name.endswith("__main__"))
 FOLDERS = sorted(module.name for module in FOUND if module.ispkg)
 HEAVY = ("numba", "numpy", "pandas", "pyarrow", "scipy", "scrapy", "twisted")
+NEEDLESS = (
+    "duckdb",
+    "langcodes",
+    "networkx",
+    "numba",
+    "opencc",
+    "rjieba",
+    "scipy.linalg",
+    "scrapy",
+    "starlette",
+    "twisted",
+)
+"""What `mine` does without on a few pages of common languages in the Latin script."""
 
 
 @pytest.mark.parametrize("room", ROOMS)
@@ -46,6 +60,23 @@ def test_import_is_cheap(code: str) -> None:
     show = f"{code}; import sys; print(*(name for name in {HEAVY!r} if name in sys.modules))"
     done = subprocess.run([sys.executable, "-c", show], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
+
+
+def test_mine_loads_only_what_its_pages_need(tmp_path: Path) -> None:
+    folder, run = write_town(tmp_path / "town", 8), tmp_path / "run"
+    code = f"""
+import sys
+from twinlink.cli import main
+sys.argv = ["twinlink", "mine", {str(folder)!r}, "--base-url", {BASE!r}, "--langs", "en,fr", "-q", "-o", {str(run)!r}]
+try:
+    main()
+finally:
+    print("loaded:", *(name for name in {NEEDLESS!r} if name in sys.modules))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1].split() == ["loaded:"]
+    assert len((run / "pairs.tsv").read_text().splitlines()) == 9
+    assert (run / "report.html").is_file()
 
 
 @pytest.fixture(scope="session")

@@ -28,7 +28,7 @@ def simplify_japanese(text: str) -> str:
 
 def cut_chinese(runs: Sequence[str]) -> list[list[str]]:
     """Cut runs of Chinese into words, all in one call."""
-    import rjieba  # only Chinese needs it, and its dictionary takes .2 s to load
+    import rjieba  # only Chinese needs it, and its dictionary takes .1 s to load
 
     words: list[list[str]] = [[]]
     for word in rjieba.cut(simplify_chinese("\n".join(runs))):

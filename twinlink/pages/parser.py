@@ -357,11 +357,10 @@ class _PageBuilder:
         pieces = text.split(_BREAK)
         del text
         for number, piece in enumerate(pieces):
-            pieces[number] = _spaced(piece)
-        blocks = [piece for piece in pieces if piece]
-        if not "".join(blocks).isprintable():  # one test per page is faster than one per block
-            blocks = [text for block in blocks if (text := _clean(block))]
-        return tuple(blocks)
+            block = piece.strip()
+            # The test of `collapse`, without a call for each piece: most are empty or need nothing.
+            pieces[number] = block if block.isprintable() and "  " not in block else collapse(block)
+        return tuple(filter(None, pieces))
 
     def _start_skipped(self, _attributes: Mapping[str, str]) -> None:
         self._skipped = self._depth
@@ -539,7 +538,9 @@ def _name(attributes: Mapping[str, str], *keys: str) -> str:
 
 def collapse(text: str) -> str:
     """Put one space for each run of white space (no-break and ideographic spaces too), remove control characters."""
-    return _clean(_spaced(text))
+    text = text.strip()
+    # All white space but the plain space is unprintable.
+    return text if text.isprintable() and "  " not in text else _clean(_spaced(text))
 
 
 def _spaced(text: str) -> str:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 import pandas as pd
 from markupsafe import Markup
 from scipy.sparse import csr_array
+from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from twinlink.review.charts.svg import Alternative, document, element, words
 from twinlink.review.templating import clean
@@ -127,38 +128,7 @@ def _chosen(kept: Sequence[Ints], n: int, most: int) -> Ints:
         gain[linked.indices[near]] += linked.data[near]
         gain[rows] = -1.0
     chosen = np.sort(np.array(rows, np.intp))
-    return chosen[cuthill_mckee(linked[chosen][:, chosen].tocsr())]
-
-
-def cuthill_mckee(linked: csr_array) -> Ints:
-    """Return an order of a few nodes in which neighbours are near each other, by Cuthill and McKee, reversed.
-
-    Each connected component begins with a node of least degree; the neighbours of each node follow by degree. It is the
-    order of `scipy.sparse.csgraph`, which would load all of `scipy.linalg`; that takes .1 s.
-
-    Parameters
-    ----------
-    linked : csr_array, shape (n, n)
-        The links, symmetric, without links of nodes to themselves.
-
-    Examples
-    --------
-    >>> cuthill_mckee(csr_array([[0, 0, 1], [0, 0, 1], [1, 1, 0]])).tolist()
-    [1, 2, 0]
-    """
-    neighbours = [ends.tolist() for ends in np.split(linked.indices, linked.indptr[1:-1])]
-    degrees = np.diff(linked.indptr)
-    order: list[int] = []
-    left = set(range(len(degrees)))
-    for seed in np.argsort(degrees).tolist():
-        reached = [seed] if seed in left else []
-        left.difference_update(reached)
-        for node in reached:  # grows meanwhile
-            following = sorted(left.intersection(neighbours[node]), key=lambda each: (degrees[each], each))
-            left.difference_update(following)
-            reached += following
-        order += reached
-    return np.array(order[::-1], np.intp)
+    return chosen[reverse_cuthill_mckee(linked[chosen][:, chosen].tocsr(), symmetric_mode=True)] if rows else chosen
 
 
 def _shown(place: Ints, links: Ints) -> Ints:

@@ -28,7 +28,6 @@ NEEDLESS = (
     "numba",
     "opencc",
     "rjieba",
-    "scipy.linalg",
     "scrapy",
     "starlette",
     "twisted",

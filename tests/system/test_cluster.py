@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor, Executor
@@ -15,6 +16,7 @@ from typing import NamedTuple
 
 import pytest
 
+from tests.loopback import serving
 from tests.made_sites import write_town
 from twinlink.align.stage import align_run
 from twinlink.config import Config
@@ -110,6 +112,19 @@ def test_tables_are_those_of_a_local_run(running: Cluster, sites: Path, tmp_path
     assert len(alone) > 20
 
 
+def test_tables_are_the_same_when_a_worker_is_killed(running: Cluster, sites: Path, tmp_path: Path) -> None:
+    alone = mined(tmp_path / "alone", sites, None)
+    (tmp_path / "shared").mkdir()
+    victim = worker(running.address)
+    wait_for(running.address, 3)
+    with Workers(cluster=running.address).executor(tmp_path / "shared") as executor:
+        killing = threading.Timer(0.7, victim.kill)
+        killing.start()
+        assert mined(tmp_path / "shared", sites, executor) == alone
+    killing.join()
+    victim.wait()
+
+
 def slow(number: int) -> tuple[int, int]:
     time.sleep(0.2)
     return number, os.getpid()
@@ -172,6 +187,23 @@ def test_no_scheduler_is_a_clear_error(tmp_path: Path, monkeypatch: pytest.Monke
         pytest.raises(InputError, match=r"tcp://127\.0\.0\.1:9: no Dask scheduler answers there"),
         Workers(cluster="tcp://127.0.0.1:9").executor(tmp_path),
     ):
+        pass
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "127.0.0.1:8786", "foo://x:1", "tcp://x"])
+def test_what_is_no_address_of_a_scheduler_is_refused(tmp_path: Path, address: str) -> None:
+    with pytest.raises(ConfigError, match="expected the address of a Dask scheduler"):
+        with_cluster(address, tmp_path)
+
+
+def test_a_server_that_is_no_scheduler_is_a_clear_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "_PATIENCE", 0.5)
+    with serving(lambda _: None) as site, pytest.raises(InputError, match="no Dask scheduler answers there"):
+        with_cluster(site.url.rstrip("/").replace("http", "tcp"), tmp_path)
+
+
+def with_cluster(address: str, folder: Path) -> None:
+    with Workers(cluster=address).executor(folder):
         pass
 
 

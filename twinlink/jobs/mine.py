@@ -113,6 +113,9 @@ def mine_stages(
     if not urls and not paths:
         raise InputError("no sources: expected at least one address, archive or folder")
     _check_match(config)
+    if workers.cluster:  # a wrong address is found before hours of crawling
+        with workers.executor(run.path):
+            pass
     with entering(run, urls, paths, config, how) as (place, sources):
         if urls:
             crawl_stage(urls, place, config, report, run.pause_file)

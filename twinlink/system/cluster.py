@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import platform
+import re
+import threading
 import uuid
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from twinlink.errors import InputError
+from twinlink.errors import ConfigError, InputError
 
 __all__ = ["cluster_workers"]
 
 ResultT = TypeVar("ResultT")
+_ADDRESS = re.compile(r"(tcp|tls|ws|wss)://[^/\s]+:\d+")
 _PATIENCE = 10  # seconds for the scheduler to answer
 
 
@@ -41,6 +44,8 @@ def cluster_workers(address: str, folder: Path) -> Iterator[Executor]:
 
     Raises
     ------
+    ConfigError
+        If the address is none.
     InputError
         If the extra is not installed, the scheduler does not answer or has no workers, or a worker has another version
         of twinlink or Python or does not see the folder.
@@ -54,6 +59,8 @@ def cluster_workers(address: str, folder: Path) -> Iterator[Executor]:
 
 
 def _connected(address: str) -> Any:
+    if not _ADDRESS.fullmatch(address):
+        raise ConfigError(f"--cluster {address}: expected the address of a Dask scheduler, such as tcp://host:8786")
     try:
         import dask
 
@@ -61,14 +68,22 @@ def _connected(address: str) -> Any:
             from distributed import Client
     except ImportError as error:
         raise InputError("--cluster: Dask is not installed; run pip install 'twinlink[cluster]'") from error
-    try:
-        connect: Any = Client
-        return connect(address, timeout=_PATIENCE, set_as_default=False)
-    except (OSError, ValueError) as error:
+    found: list[Any] = []
+
+    def connect() -> None:
+        client: Any = Client
+        with suppress(OSError):
+            found.append(client(address, timeout=_PATIENCE, set_as_default=False))
+
+    thread = threading.Thread(target=connect, name="cluster", daemon=True)
+    thread.start()
+    thread.join(2 * _PATIENCE)  # Dask waits without end for a server that is no scheduler
+    if not found:
         raise InputError(
             f"--cluster {address}: no Dask scheduler answers there within {_PATIENCE} s; start one with"
             " `dask scheduler`"
-        ) from error
+        )
+    return found[0]
 
 
 def _check_workers(client: Any, address: str, folder: Path) -> None:
@@ -129,6 +144,8 @@ class _ClusterExecutor(Executor):
 
 def _hand_over(done: Future[ResultT], outer: Future[ResultT]) -> None:
     """Give a result or an error to the future that a caller has; a lost worker is a `BrokenExecutor`."""
+    if not outer.set_running_or_notify_cancel():
+        return
     error = CancelledError() if done.cancelled() else done.exception()
     if error is None:
         outer.set_result(done.result())

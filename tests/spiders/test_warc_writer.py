@@ -477,6 +477,14 @@ def test_packed_records_behind_a_damaged_beginning_are_found(foreign: Foreign, n
     assert [reason for _, reason in rejects(foreign.path)] == ["damaged-record"]
 
 
+def test_junk_that_reads_like_an_old_head_is_no_record(foreign: Foreign) -> None:
+    """warcio takes a line of five words for the head of an ARC record."""
+    foreign.respond("http://a.org/a", "200 OK", HTML, b"<p>a")
+    foreign.path.write_bytes(b"http://x.org/ 1.2.3.4 20200101000000 text/html x\n" + foreign.path.read_bytes())
+    assert [document.url for document in documents(foreign.path)] == ["http://a.org/a"]
+    assert [reason for _, reason in rejects(foreign.path)] == ["damaged-record"]
+
+
 def test_records_of_other_kinds_are_not_counted_as_lost(foreign: Foreign) -> None:
     foreign.add("screenshot", "urn:view:http://example.org/", b"x", Content_Type="image/png")
     foreign.add("metadata", "http://example.org/", b"a: b")

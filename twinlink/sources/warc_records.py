@@ -101,7 +101,8 @@ def read_records(file: BinaryIO, take: Callable[[ArcWarcRecord, int], T]) -> Ite
             budget -= section.cost
             start = _find_behind(file, section, packed) if budget > 0 else section.record_start
             if start is None and not packed and section.is_nothing:  # its own beginning may be damaged
-                packed, start = GZIP, _find(file, 0, GZIP)
+                start = _find(file, 0, GZIP)
+                packed = GZIP if start is not None else None
             # A record that goes beyond the end has a wrong length if there are records behind it.
             yield _problem(error, file, section.record_start, packed, is_last=start is None)
 
@@ -183,9 +184,9 @@ class _Section:
 
     def read(self, take: Callable[[ArcWarcRecord, int], T]) -> Iterator[T]:
         while (record := self._next()) is not None:
-            self._n_records += 1
             if not (record.rec_headers.get_header("Content-Length") or "").isdecimal():
-                raise _DamagedError("no Content-Length")
+                raise _DamagedError("no Content-Length")  # perhaps no record: warcio takes some junk for a head
+            self._n_records += 1
             if _is_double(record):
                 raise _DamagedError("two records in one")
             item = take(record, self.record_start)

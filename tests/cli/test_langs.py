@@ -71,11 +71,24 @@ def test_a_language_means_the_closest_one_of_the_site(demo: Path, langs: str, li
         ("en,tw", "tw (Twi)"),
     ],
 )
-def test_a_language_that_no_page_is_in_is_named(demo: Path, langs: str, missing: str) -> None:
+def test_a_language_that_no_page_is_in_is_named_as_it_was_written(demo: Path, langs: str, missing: str) -> None:
     done = twinlink("match", demo, "--langs", langs)
     assert done.returncode == 5
-    assert f"0 pairs: no page is in {missing}, of langs " in done.stderr
+    assert f"0 pairs: no page is in {missing}, of langs {langs}. " in done.stderr
     assert "next: twinlink match" in done.stderr
+
+
+@pytest.mark.parametrize("pairs_before", [False, True])
+def test_it_is_named_so_in_a_first_match_and_in_a_later_one(tmp_path: Path, pairs_before: bool) -> None:
+    toy, run = write_toy(tmp_path / "toy"), tmp_path / "run"
+    twinlink("ingest", toy, "--base-url", BASE, "-o", run)
+    if pairs_before:
+        assert twinlink("match", run, "--langs", "en,zh", "--set", "match.min_score=0").returncode == 0
+    for again in ("match", "match"):
+        done = twinlink(again, run, "--langs", "eng,fra")
+        assert "0 pairs: no page is in fra (French), of langs eng,fra. " in done.stderr
+    done = twinlink("mine", toy, "--base-url", BASE, "-o", run, "--langs", "eng,pt-BR", "--replace")
+    assert "0 pairs: no page is in pt-BR (Portuguese (Brazil)), of langs eng,pt-BR. " in done.stderr
 
 
 REFUSED = [

@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from twinlink.match.counts import count_match, matched_langs, why_none
+from twinlink.match.counts import count_match, why_none
 from twinlink.rundir.directory import RunDirectory, Signature
 from twinlink.tables import FILTERS, LANGUAGES, REJECTS, Reject, write_table
 
@@ -65,14 +65,6 @@ def test_nothing_is_counted_where_nothing_was_written(tmp_path: Path) -> None:
     write_rejects(tmp_path)
     counts = count_match(run, tmp_path)
     assert (counts.n_pages, counts.languages, counts.rejects, counts.filters, counts.reasons) == (0, {}, {}, {}, set())
-
-
-def test_wanted_languages_are_those_of_the_match(tmp_path: Path) -> None:
-    run = ingested(tmp_path)
-    assert matched_langs(run) == ()
-    with run.writing(Signature.of("match", {"langs": ("en", "fr")}, [])):
-        pass
-    assert tuple(matched_langs(run)) == ("en", "fr")
 
 
 @pytest.mark.parametrize(

@@ -122,7 +122,7 @@ def mine_stages(
         ingest_stage(sources, place, config, report, workers)
         match_stage(place, config, report, workers)
         if place is not run:
-            _check_replacement(place)
+            _check_replacement(place, config.langs)
         if align:
             _show(place, report)  # so that an error does not leave the report of the earlier pairs
             align_stage(place, config, report, workers)
@@ -153,15 +153,15 @@ def _check_match(config: Config) -> None:
         read_libraries(config.match.patterns.libraries)
 
 
-def _check_replacement(place: RunDirectory) -> None:
+def _check_replacement(place: RunDirectory, langs: Sequence[str]) -> None:
     """Refuse to replace a run by one without pairs."""
-    from twinlink.match.counts import count_match, matched_langs, why_none
+    from twinlink.match.counts import count_match, why_none
     from twinlink.match.pairs_file import EmptyMatchError, n_pairs
 
     folder = place.stage_folder("match")
     if not n_pairs(folder):
         counts = count_match(place, folder)
-        why = why_none(counts.languages, matched_langs(place), counts.reasons)
+        why = why_none(counts.languages, langs, counts.reasons)
         ended = f"The run is unchanged; the new result is in {place.path}"
         raise EmptyMatchError(place.path, ended, counts, why)
 

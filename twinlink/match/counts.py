@@ -13,13 +13,7 @@ from twinlink.languages import languages_of_site
 from twinlink.rundir.directory import RunDirectory
 from twinlink.tables import FILTERS, LANGUAGES, REJECTS, iter_parts, read_table
 
-__all__ = [
-    "NOT_THERE",
-    "MatchCounts",
-    "count_match",
-    "matched_langs",
-    "why_none",
-]
+__all__ = ["NOT_THERE", "MatchCounts", "count_match", "why_none"]
 
 NOT_THERE = "no page is in"
 
@@ -58,12 +52,6 @@ def count_match(run: RunDirectory, folder: Path) -> MatchCounts:
         for row in read_table(part, FILTERS, ("filter", "n_pairs")).to_pylist():
             filters[row["filter"]] += row["n_pairs"]
     return MatchCounts(langs.total(), dict(langs.most_common()), dict(sorted(rejects.items())), dict(filters))
-
-
-def matched_langs(run: RunDirectory) -> tuple[str, ...]:
-    """Return the wanted languages of the current match."""
-    signature = run.read_signature("match")
-    return tuple(signature.settings.get("langs", ())) if signature else ()
 
 
 def why_none(languages: Iterable[str], wanted: Iterable[str], reasons: Collection[str] = ()) -> str:

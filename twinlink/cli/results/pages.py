@@ -15,6 +15,8 @@ from twinlink.errors import NothingFoundError, TwinlinkError
 from twinlink.language_names import meanings
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from twinlink.match.pairs_file import EmptyMatchError
     from twinlink.run import Run
     from twinlink.spiders.crawling import CrawlProgress
@@ -162,9 +164,9 @@ class PairsResult(Record, frozen=True, kw_only=True):
         )
 
     @classmethod
-    def of(cls, found: Run, sentences: SentencesResult | None = None) -> PairsResult:
-        """Make it from a matched run."""
-        from twinlink.match.counts import matched_langs, why_none
+    def of(cls, found: Run, langs: Sequence[str], sentences: SentencesResult | None = None) -> PairsResult:
+        """Make it from a run that was matched in the languages ``langs``, as the user wrote them."""
+        from twinlink.match.counts import why_none
         from twinlink.rundir.directory import RunDirectory
 
         rejects, probabilities = found.rejects, found.pairs["probability"]
@@ -174,12 +176,12 @@ class PairsResult(Record, frozen=True, kw_only=True):
         directory = RunDirectory(found.path)
         report = directory.report_file
         of_match = set(rejects["reason"][rejects["stage"] == "match"])
-        why = why_none(_languages(found), matched_langs(directory), of_match)
+        why = why_none(_languages(found), langs, of_match)
         return cls(
             run=str(found.path),
             n_pages=len(found.pages),
             languages=_languages(found),
-            meant=_meant(found),
+            meant=_meant(found, langs),
             lexicons=LexiconsResult.of_stage(found.path / "match"),
             rejects=[Count(stage, reason, n) for (stage, reason), n in sorted(counts.items())],
             filters={str(name): int(n) for name, n in filters.items()},
@@ -209,9 +211,8 @@ class PairsResult(Record, frozen=True, kw_only=True):
         return ("match", self.run, "--langs", ",".join(sorted(there))) if is_other and len(there) == 2 else ()
 
 
-def _meant(found: Run) -> dict[str, dict[str, int]]:
+def _meant(found: Run, wanted: Sequence[str]) -> dict[str, dict[str, int]]:
     """Return what the wanted languages mean on the run's sites."""
-    wanted = found.config.langs
     return meanings(wanted, found.pages.groupby("site", sort=False)["lang"].unique()) if wanted else {}
 
 

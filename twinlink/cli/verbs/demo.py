@@ -57,6 +57,9 @@ def demo(
     found = opened(out)
     scored = evaluate_pairs(address_pairs(found.pairs), read_gold(site.gold))
     result = DemoResult(
-        site_pages=site.n_pages, pairs=PairsResult.of(found), scores=Scores.of(scored), gold=str(site.gold)
+        site_pages=site.n_pages,
+        pairs=PairsResult.of(found, settings.langs),
+        scores=Scores.of(scored),
+        gold=str(site.gold),
     )
     print_result(result, as_json, quiet, [command("review", out)])

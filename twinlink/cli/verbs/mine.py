@@ -105,7 +105,8 @@ def mine(
     with explaining_no_pair(as_json, quiet), working(out, quiet, settings, ALL_STAGES) as (run, report):
         mine_stages(addresses, run, settings.config, report, how, align=align, workers=at_work)
     sentences = SentencesResult.of(out) if align else None
-    print_result(PairsResult.of(opened(out), sentences), as_json, quiet, [command("review", out)])
+    result = PairsResult.of(opened(out), settings.config.langs, sentences)
+    print_result(result, as_json, quiet, [command("review", out)])
 
 
 def crawl(
@@ -227,7 +228,7 @@ def match(
         match_stage(directory, settings.config, report, at_work)
         if directory.report_file.exists():  # it would still show the earlier pairs
             refresh_report(directory)
-    print_result(PairsResult.of(opened(run)), as_json, quiet, [command("align", run)])
+    print_result(PairsResult.of(opened(run), settings.config.langs), as_json, quiet, [command("align", run)])
 
 
 @contextmanager

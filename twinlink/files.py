@@ -1,15 +1,48 @@
-"""Atomic writing of text files, and errors of JSON decoding."""
+"""Atomic writing of files, and errors of JSON decoding."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
 
-__all__ = ["NOT_JSON", "write_text"]
+__all__ = ["NOT_JSON", "replacing", "write_text"]
 
 NOT_JSON = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 """What `msgspec.json.decode` raises for what is no JSON of the type; the last one for a thousand nested brackets."""
+
+
+@contextmanager
+def replacing(path: Path, attempt: str = "") -> Iterator[Path]:
+    """Yield a temporary name beside a file; after the block it is renamed to the file, after an error it is removed.
+
+    Parameters
+    ----------
+    path : Path
+        The file to write; its folder must exist.
+    attempt : str, optional
+        Part of the temporary name where several processes may write the same file. The last one that ends wins.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "pairs.tsv"
+    >>> with replacing(path) as temporary:
+    ...     length = temporary.write_text("half")
+    ...     path.exists()
+    False
+    >>> path.read_text(), temporary.exists()
+    ('half', False)
+    """
+    temporary = path.with_name(".".join(filter(None, (path.name, attempt, "tmp"))))
+    try:
+        yield temporary
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
 
 
 def write_text(path: Path, text: str) -> None:
@@ -20,10 +53,5 @@ def write_text(path: Path, text: str) -> None:
     if path.is_symlink() or (path.exists() and not path.is_file()):  # /dev/stdout leads to a plain file at times
         path.write_text(text, encoding="utf-8", errors="surrogateescape")
         return
-    temporary = path.with_name(path.name + ".tmp")
-    try:
+    with replacing(path) as temporary:
         temporary.write_text(text, encoding="utf-8", errors="surrogateescape")
-        temporary.replace(path)
-    except OSError:
-        temporary.unlink(missing_ok=True)
-        raise

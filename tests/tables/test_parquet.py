@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -23,6 +26,36 @@ def test_round_trip_keeps_rows_and_puts_columns_in_order(tmp_path):
     assert read_table(path, REJECTS).to_pylist() == [ROW]
     assert read_table(path, REJECTS).column_names == REJECTS.names
     assert [file.name for file in path.parent.iterdir()] == ["rejects.parquet"]
+
+
+def test_two_writers_of_one_table_leave_it_whole(tmp_path):
+    path = tmp_path / "rejects.parquet"
+    urls = {letter: [letter] * 5_000 for letter in "ab"}
+
+    def write(letter: str) -> None:
+        table = pa.Table.from_pylist([{**ROW, "url": url} for url in urls[letter]])
+        for _ in range(20):
+            write_table(table, REJECTS, path)
+            assert read_table(path, REJECTS)["url"].to_pylist() in urls.values()
+
+    with ThreadPoolExecutor(2) as threads:
+        list(threads.map(write, urls))
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
+
+
+def test_a_table_that_cannot_be_written_leaves_the_one_before(tmp_path, monkeypatch):
+    path = tmp_path / "rejects.parquet"
+    write_table(rejects(), REJECTS, path)
+
+    def full(table: pa.Table, to: Path, **options: object) -> None:
+        to.write_bytes(b"PAR1")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(pq, "write_table", full)
+    with pytest.raises(OSError, match="No space"):
+        write_table(rejects(url="http://b/"), REJECTS, path)
+    assert read_table(path, REJECTS).to_pylist() == [ROW]
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
 
 
 def test_a_folder_is_one_table_in_the_order_of_its_files(tmp_path):

@@ -21,6 +21,7 @@ import pyarrow.parquet as pq
 
 from twinlink.damage import remedy
 from twinlink.errors import InputError
+from twinlink.files import replacing
 from twinlink.inputs import Expected, read_input, read_input_text
 from twinlink.patterns.keys import Key
 from twinlink.patterns.learning import SitePatterns
@@ -142,19 +143,22 @@ def write_library(library: PatternLibrary, path: Path) -> None:
     """
     check_library_path(path)
     rows = [(*key, *sums) for key, sums in library.rows()]
-    temporary = path.with_name(f"{path.name}.tmp")
     try:
-        if path.suffix == ".parquet":
-            columns = list(zip(*rows, strict=True)) or [()] * len(_COLUMNS)
-            columns[-1] = tuple(map(str, columns[-1]))
-            arrays = [pa.array(column, each.type) for column, each in zip(columns, _SCHEMA, strict=True)]
-            pq.write_table(pa.Table.from_arrays(arrays, schema=_SCHEMA), temporary, compression="zstd")
-        else:
-            lines = ["\t".join(_COLUMNS), *("\t".join(map(str, row)) for row in rows)]
-            temporary.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        temporary.replace(path)
+        with replacing(path) as temporary:
+            _write_rows(rows, temporary, is_parquet=path.suffix == ".parquet")
     except OSError as error:
         raise InputError(f"{path}: cannot be written ({error.strerror or error})") from error
+
+
+def _write_rows(rows: Sequence[tuple[object, ...]], path: Path, *, is_parquet: bool) -> None:
+    if is_parquet:
+        columns = list(zip(*rows, strict=True)) or [()] * len(_COLUMNS)
+        columns[-1] = tuple(map(str, columns[-1]))
+        arrays = [pa.array(column, each.type) for column, each in zip(columns, _SCHEMA, strict=True)]
+        pq.write_table(pa.Table.from_arrays(arrays, schema=_SCHEMA), path, compression="zstd")
+    else:
+        lines = ["\t".join(_COLUMNS), *("\t".join(map(str, row)) for row in rows)]
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def read_library(path: Path) -> PatternLibrary:

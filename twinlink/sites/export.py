@@ -7,6 +7,7 @@ from pathlib import Path
 import networkx as nx
 
 from twinlink.errors import InputError
+from twinlink.files import replacing
 from twinlink.sites.database import opened, quoted, write_parquet
 from twinlink.sites.host_graph import EDGES_FILE, NODES_FILE, check_host_graph, read_host_graph
 from twinlink.tables import open_table, readable, table_metadata
@@ -64,17 +65,13 @@ def export_host_graph(folder: Path, path: Path, megabytes: int = 1_024) -> None:
     """
     check_export(path)
     check_host_graph(folder)
-    temporary = path.with_name(f".{path.name}.tmp")
-    try:
+    with replacing(path) as temporary:
         if path.suffix == ".parquet":
             _write_edge_list(folder, temporary, megabytes)
         elif path.suffix == ".graphml":
             nx.write_graphml(host_graph_to_networkx(folder), temporary)
         else:
             nx.write_gexf(host_graph_to_networkx(folder), temporary)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _write_edge_list(folder: Path, path: Path, megabytes: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +13,7 @@ import pyarrow.parquet as pq
 
 from twinlink.damage import damaged
 from twinlink.errors import SchemaError
+from twinlink.files import replacing
 
 __all__ = [
     "GROUP_ROWS",
@@ -81,15 +83,15 @@ def check_table(table: pa.Table, schema: pa.Schema) -> pa.Table:
 def write_table(table: pa.Table, schema: pa.Schema, path: Path) -> None:
     """Check ``table`` against ``schema`` and write it to ``path`` (Parquet, zstd) through a temporary name.
 
-    Its row groups are small, so that some of its rows can be read quickly: see `GROUP_ROWS`.
+    Its row groups are small, so that some of its rows can be read quickly: see `GROUP_ROWS`. The temporary name is
+    unique, since a worker that was given up may still write the table that another one writes in its place.
     """
     table = check_table(table, schema)
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(path.name + ".tmp")
     name = (schema.metadata or {}).get(b"table", b"").decode()
     rows = GROUP_ROWS.get(name, _OTHER_GROUP_ROWS)
-    pq.write_table(table, temporary, compression="zstd", row_group_size=rows, write_page_checksum=True)
-    temporary.replace(path)
+    with replacing(path, secrets.token_hex(4)) as temporary:
+        pq.write_table(table, temporary, compression="zstd", row_group_size=rows, write_page_checksum=True)
 
 
 def tsv_lines(table: pa.Table) -> Iterator[str]:

@@ -17,6 +17,7 @@ import msgspec
 from lxml import etree
 
 from twinlink.config.align import Compression
+from twinlink.files import replacing
 from twinlink.inputs import ANY_FILE, Expected, open_input
 
 __all__ = [
@@ -62,8 +63,7 @@ ENDINGS: dict[Compression, str] = {"": "", "gzip": ".gz", "zstd": ".zst"}
 def open_for_writing(path: Path) -> Iterator[BinaryIO]:
     """Open a file through a temporary name, compressed as its name ends: `ENDINGS` (the same bytes at any time)."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(path.name + ".tmp")
-    with temporary.open("wb") as raw:
+    with replacing(path) as temporary, temporary.open("wb") as raw:
         if path.suffix == ".gz":
             with gzip.GzipFile("", "wb", 6, raw, mtime=0) as packed:
                 yield cast("BinaryIO", packed)
@@ -72,7 +72,6 @@ def open_for_writing(path: Path) -> Iterator[BinaryIO]:
                 yield cast("BinaryIO", packed)
         else:
             yield raw
-    temporary.replace(path)
 
 
 @contextmanager

@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from twinlink.files import replacing
 from twinlink.ingest.stage import ingest_settings, source_paths
 from twinlink.review.records import Resource
 from twinlink.rundir.directory import RunDirectory, file_digest
@@ -141,8 +142,7 @@ class PageResources:
     def _keep(self, table: pa.Table) -> None:
         """Store the index; if the run cannot be written to, it stays in memory."""
         target = self._run.path / RESOURCES_NAME
-        temporary = target.with_name(f"{target.name}.{threading.get_native_id()}.tmp")
         with suppress(OSError):
             target.parent.mkdir(parents=True, exist_ok=True)
-            pq.write_table(table, temporary, compression="zstd")
-            temporary.replace(target)
+            with replacing(target, str(threading.get_native_id())) as temporary:
+                pq.write_table(table, temporary, compression="zstd")

@@ -172,21 +172,32 @@ def _plainly(text: str) -> str:
 @contextmanager
 def _live() -> Iterator[Report]:
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskID, TextColumn
+    from rich.progress import BarColumn, Progress, ProgressColumn, Task, TaskID
+    from rich.text import Text
+
+    stages: dict[str, tuple[TaskID, _Stage]] = {}
+    latest = ""
+
+    class Line(ProgressColumn):
+        """A stage's line, whose clock runs on between two reports; the end is cut off where there is no room."""
+
+        def render(self, task: Task) -> Text:
+            name, state = task.description, stages[task.description][1]
+            return Text(state.line(name, time.monotonic() if name == latest else state.shown), no_wrap=True, end="")
 
     console = Console(stderr=True)
-    text = TextColumn("{task.description}", markup=False)  # brackets in a detail are brackets; the end is cut off
-    columns = (BarColumn(bar_width=20), text) if console.width >= BAR_FROM else (text,)
+    columns = (BarColumn(bar_width=20), Line()) if console.width >= BAR_FROM else (Line(),)
     with Progress(*columns, console=console) as progress:
-        stages: dict[str, tuple[TaskID, _Stage]] = {}
 
         def report(stage: str, done: int, total: int | None, detail: str = "") -> None:
+            nonlocal latest
             now = time.monotonic()
-            if stage not in stages:
-                stages[stage] = progress.add_task("", total=total), _Stage(now, done, now, (done, total, detail))
+            if stage not in stages:  # it is shown when it can be rendered
+                task = progress.add_task(stage, total=total, visible=False)
+                stages[stage] = task, _Stage(now, done, now, (done, total, detail))
             task, state = stages[stage]
-            state.last = done, total, detail
-            progress.update(task, completed=done, total=total, description=state.line(stage, now))
+            latest, state.last, state.shown = stage, (done, total, detail), now
+            progress.update(task, completed=done, total=total, visible=True)
 
         yield report
 

@@ -25,6 +25,7 @@ from twinlink.rundir.directory import RunDirectory
 from twinlink.similarity import lexicon_sets
 from twinlink.similarity.installed_dictionaries import installed_dictionaries
 from twinlink.similarity.lexicon_sets import RECORD
+from twinlink.system import workers
 from twinlink.system.workers import worker_processes
 from twinlink.toy import toy_site
 
@@ -80,9 +81,30 @@ def test_any_number_of_workers_gives_the_same(tmp_path, monkeypatch, n):
     (run.path / "match" / "signature.json").unlink()
     (run.path / "match" / "sites.json").unlink()
     with worker_processes(n) as executor:
-        match(run, config, lambda *done: counts.append(done), executor=executor)
+        match(run, config, lambda *step: counts.append(step), executor=executor)
     assert files_of(run.path / "match") == alone
-    assert counts == [(k, 5) for k in range(1, 6)]
+    n_pages = len(Run(run.path).pages)
+    assert [n for n, _, _ in counts] == sorted(n for n, _, _ in counts)
+    assert counts[-1] == (n_pages, n_pages, "")
+    assert not (run.path / "match" / ".steps").exists()
+
+
+def test_steps_of_other_processes_are_reported(tmp_path, monkeypatch):
+    for host in range(4):
+        write_town(tmp_path / "sites" / f"www.town{host}.org", 40, first=40 * host)
+    config = Config().override({"langs": ["en", "fr"]})
+    run = RunDirectory.create(tmp_path / "run")
+    ingest(run, [tmp_path / "sites"], config.ingest)
+    monkeypatch.setattr(module, "TASK_BYTES", 1)
+    monkeypatch.setattr(module, "STEP_BYTES", 0)
+    monkeypatch.setattr(workers, "POLL_SECONDS", 0.001)
+    seen = []
+    with worker_processes(2) as executor:
+        match(run, config, lambda *step: seen.append(step), executor=executor)
+    steps = {step for _, _, step in seen}
+    assert any(step.startswith("town") and step.endswith("en-fr: round 1 of 4") for step in steps), steps
+    assert any(step.endswith(": languages") for step in steps), steps
+    assert seen[-1][2] == ""
 
 
 def files_of(folder):
@@ -118,14 +140,11 @@ def test_max_pairs_is_kept(tmp_path):
 def test_a_second_call_is_skipped_and_another_setting_is_not(tmp_path):
     run = matched(tmp_path, write_toy(tmp_path / "toy"))
     seen = []
-    match(RunDirectory(run.path), CONFIG, lambda done, total: seen.append((done, total)))
+    match(RunDirectory(run.path), CONFIG, lambda *step: seen.append(step))
     assert seen == []
-    match(
-        RunDirectory(run.path),
-        CONFIG.override({"match.ets.alpha": 0.1}),
-        lambda done, total: seen.append((done, total)),
-    )
-    assert seen == [(1, 1)]
+    match(RunDirectory(run.path), CONFIG.override({"match.ets.alpha": 0.1}), lambda *step: seen.append(step))
+    assert seen[-1] == (10, 10, "")
+    assert [step for _, _, step in seen[:3]] == ["languages", "en-zh-Hant: words", f"en-zh-Hant: {CONFIG.match.method}"]
 
 
 def test_a_lost_pairs_file_is_written_again(tmp_path):
@@ -271,7 +290,7 @@ def test_rejects_of_all_sites_are_in_one_table_in_the_order_of_sites(tmp_path):
     ingest(run, [tmp_path / "sites"], Config().ingest)
     seen = []
     match(run, Config(), lambda *step: seen.append(step))
-    assert seen == [(1, 2), (2, 2)]
+    assert seen == [(0, 4, "example.net: languages"), (2, 4, ""), (2, 4, "example.org: languages"), (4, 4, "")]
     urls = [url for url in Run(run.path).rejects["url"] if "example" in url]
     assert [url.split("/")[2] for url in urls] == ["a.example.net"] * 2 + ["b.example.org"] * 2
 

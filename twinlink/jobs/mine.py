@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -359,4 +360,4 @@ def match_stage(run: RunDirectory, config: Config, report: Report = silent, work
     if METHODS[config.match.method].reads_shapes:
         shapes_stage(run, report)
     with workers.executor(run.path) as executor:
-        match(run, config, lambda done, total: report("match", done, total), executor=executor)
+        match(run, config, partial(report, "match"), executor=executor)

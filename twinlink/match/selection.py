@@ -17,8 +17,12 @@ from twinlink.match.methods.registry import METHODS
 from twinlink.similarity.candidates import within_memory
 from twinlink.similarity.decision import keep_pairs
 from twinlink.similarity.lexicon import Lexicon
+from twinlink.system.steps import NO_STEPS, Steps
 
 __all__ = ["SideMatch", "choose_pairs", "match_sides"]
+
+WORDS_SHARE = 0.2
+"""Share of the time of a match of two languages that their words take, for progress reports."""
 
 
 @dataclass(frozen=True)
@@ -46,17 +50,27 @@ class SideMatch:
 
 
 def match_sides(
-    side_a: Side, side_b: Side, between: Between, lexicons: Sequence[Lexicon], settings: MatchSettings
+    side_a: Side,
+    side_b: Side,
+    between: Between,
+    lexicons: Sequence[Lexicon],
+    settings: MatchSettings,
+    steps: Steps = NO_STEPS,
 ) -> SideMatch:
     """Match two sides of a site by the method of the settings, and choose the pairs to keep."""
+    langs = f"{side_a.lang}-{side_b.lang}"
     method = METHODS[settings.method]
     if method.reads_shapes:
+        steps(0.0, f"{langs}: {settings.method}")
         found: Found = method.load()(side_a, side_b, between, settings)
     else:
         candidates = within_memory(settings.candidates, len(side_a.urls) + len(side_b.urls))
         settings = msgspec.structs.replace(settings, candidates=candidates)
+        steps(0.0, f"{langs}: words")
         words = read_words(side_a, side_b, lexicons, settings)
-        found = method.load()(side_a, side_b, words, between, settings)
+        steps(WORDS_SHARE, f"{langs}: {settings.method}")
+        rest = {"steps": steps.part(WORDS_SHARE, 1.0)} if method.reports_steps else {}
+        found = method.load()(side_a, side_b, words, between, settings, **rest)
     found, accepted = apply_labels(found, between.labels)
     return choose_pairs(SideMatch(side_a, side_b, found, accepted, accepted, labels=between.labels), settings)
 

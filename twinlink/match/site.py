@@ -6,6 +6,7 @@ evidence, a one-to-one matching, and the probability of each pair are computed, 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -29,6 +30,7 @@ from twinlink.match.sides import Group, SitePages, facing_groups, language_group
 from twinlink.match.site_tables import SiteResult, candidate_table, filter_table, pair_table, weight_table
 from twinlink.match.unpaired import unpaired_pages
 from twinlink.similarity.lexicon_files import Lexicon
+from twinlink.system.steps import NO_STEPS, Steps
 from twinlink.tables import (
     CANDIDATES,
     FILTERS,
@@ -54,6 +56,9 @@ PAGE_COLUMNS = (
 )
 """Columns of `PAGES` that a match needs."""
 
+LANGUAGES_SHARE = 0.3
+"""Share of the time of a match that the languages of the pages take, for progress reports."""
+
 
 def match_site(
     pages: pa.Table,
@@ -64,6 +69,7 @@ def match_site(
     find_languages: LanguageFinder = site_languages,
     shapes: ShapeTable | None = None,
     labels: Sequence[PairLabel] = (),
+    steps: Steps = NO_STEPS,
 ) -> SiteResult:
     """Match the pages of one site.
 
@@ -82,18 +88,22 @@ def match_site(
         For the methods that read shapes.
     labels : sequence of PairLabel, optional
         Labels of its pairs.
+    steps : Steps, optional
+        Receives the steps: languages, and those of `match_sides`.
     """
+    steps(0.0, "languages")
     site = SitePages(pages, links, shapes)
     langs, lang_scores = page_languages(site, config, find_languages)
     groups = language_groups(langs, config.langs)
 
-    def matched(group_a: Group, group_b: Group) -> SideMatch:
+    def matched(group_a: Group, group_b: Group, steps: Steps) -> SideMatch:
         side_a, side_b, between = site.facing(group_a, group_b)
         between = replace(between, labels=label_matrix(labels, side_a.urls, side_b.urls))
-        return match_sides(side_a, side_b, between, lexicons(side_a.lang, side_b.lang), config.match)
+        return match_sides(side_a, side_b, between, lexicons(side_a.lang, side_b.lang), config.match, steps)
 
-    matches = [matched(a, b) for a, b in facing_groups(groups)]
-    beside = [matched(a, b) for a, b in groups_beside(langs, groups, matches, config.match)]
+    facing = list(facing_groups(groups))
+    matches = [matched(a, b, part) for (a, b), part in zip(facing, _parts(steps, facing), strict=True)]
+    beside = [matched(a, b, NO_STEPS) for a, b in groups_beside(langs, groups, matches, config.match)]
     matches = reconcile(matches, beside, config.match)
     name = pages["site"][0].as_py()
     language_table = pa.table(
@@ -108,6 +118,13 @@ def match_site(
         look_alikes=concat_tables([look_alike_table(match_, name) for match_ in matches], LOOK_ALIKES),
         rejects=unpaired_pages(pages["url"].to_pylist(), langs, _in_groups(groups, len(langs)), matches),
     )
+
+
+def _parts(steps: Steps, facing: Sequence[tuple[Group, Group]]) -> list[Steps]:
+    """Return the part of the work that each two languages are, by their pages."""
+    sizes = np.array([len(a.rows) + len(b.rows) for a, b in facing], dtype=np.float64)
+    ends = LANGUAGES_SHARE + (1 - LANGUAGES_SHARE) * np.cumsum(sizes) / max(sizes.sum(), 1.0)
+    return [steps.part(begin, end) for begin, end in itertools.pairwise([LANGUAGES_SHARE, *ends.tolist()])]
 
 
 def site_sides(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -35,11 +36,13 @@ from twinlink.rundir.directory import RunDirectory, Signature, file_digest
 from twinlink.rundir.remembered import remember
 from twinlink.similarity.lexicon_files import Lexicon
 from twinlink.similarity.lexicon_sets import Lexicons, write_record
+from twinlink.system.steps import NO_STEPS, Steps, read_steps, remove_steps, steps_to_file
 from twinlink.system.workers import Shared, in_order, sharing
 from twinlink.tables import (
     PAGES,
     REJECTS,
     Reject,
+    count_rows,
     iter_parts,
     read_table,
     write_table,
@@ -49,12 +52,17 @@ __all__ = ["match"]
 
 TASK_BYTES = 2**18
 """Bytes of the files of sites that are matched as one task: some 250 pages, half a second."""
+STEP_BYTES = 2**18
+"""Bytes of the file of a site from which another process reports its steps."""
+
+OnPages = Callable[[int, int, str], None]
+"""Receives the number of pages done and of all pages, and the step."""
 
 
 def match(
     run: RunDirectory,
     config: Config,
-    on_site: Callable[[int, int], None] | None = None,
+    on_pages: OnPages | None = None,
     find_languages: LanguageFinder = site_languages,
     executor: Executor | None = None,
 ) -> Signature:
@@ -66,8 +74,9 @@ def match(
         With stage `ingest` done.
     config : Config
         Its ``langs``, ``language`` and ``match`` are used.
-    on_site : callable, optional
-        Called after each site with the number of sites done and of all sites.
+    on_pages : callable, optional
+        Called at each step with the number of pages done, where those of a site in work count by its steps, the number
+        of all pages, and the step.
     find_languages : LanguageFinder, optional
         Another language finder; its name is part of the signature.
     executor : Executor, optional
@@ -108,7 +117,7 @@ def match(
     own = RunDirectory(run.path.absolute())  # without the messages of this process, which a worker cannot show
     sites = _Sites(own, config, lexicons, find_languages, labels, EarlierMatch(own), str(signature), shared)
     with run.writing(signature) as folder:
-        _match_all(sites, folder, executor, on_site)
+        _match_all(sites, folder, executor, on_pages)
         conclude(run, folder, config)
     return signature
 
@@ -140,7 +149,7 @@ class _Sites:
     shared: str
     """Digest of what all sites depend on."""
 
-    def match(self, part: Path, folder: Path) -> _Matched:
+    def match(self, part: Path, folder: Path, steps: Steps) -> _Matched:
         """Match a site, or take an earlier result of the same digest, and write its tables."""
         pages = read_table(part, PAGES, PAGE_COLUMNS)
         site = pages["site"][0].as_py()
@@ -160,23 +169,54 @@ class _Sites:
         else:
             shapes = read_shapes(self.run, part.name) if is_structural else None
             result = match_site(
-                pages, links, lexicons, self.config, self.signature, self.find_languages, shapes, of_site
+                pages, links, lexicons, self.config, self.signature, self.find_languages, shapes, of_site, steps
             )
         write_site(result, folder, site)
         facing = _facing_languages(result.languages, self.config.langs) if self.lexicons.is_auto else ()
         return _Matched(part, site, digest, result.rejects, frozenset(facing), frozenset(looked_up))
 
 
-def _match_all(
-    sites: _Sites, folder: Path, executor: Executor | None, on_site: Callable[[int, int], None] | None
-) -> None:
+class _Progress:
+    """Pages of the sites that are done, and of those in work by the share of their steps that is done."""
+
+    def __init__(self, folder: Path, parts: Iterable[Path], on_pages: OnPages | None) -> None:
+        self._folder = folder
+        self._on_pages = on_pages
+        self._n_pages = {part.name: count_rows(part) for part in parts} if on_pages else {}
+        self._done = 0
+
+    def end(self, part: Path) -> None:
+        """Count a site that is done."""
+        if self._on_pages:
+            self._done += self._n_pages[part.name]
+            self._on_pages(self._done, sum(self._n_pages.values()), "")
+
+    def look(self) -> None:
+        """Report the steps of the sites that other processes work on."""
+        self._report(read_steps(self._folder))
+
+    def steps(self, part: Path) -> Steps:
+        """Return the steps of a site that this process works on."""
+        return Steps(lambda share, step: self._report({part.name: (share, step)}))
+
+    def _report(self, in_work: Mapping[str, tuple[float, str]]) -> None:
+        if self._on_pages and in_work:
+            done = self._done + sum(share * self._n_pages.get(name, 0) for name, (share, _) in in_work.items())
+            largest = max(in_work, key=lambda name: self._n_pages.get(name, 0))
+            step = in_work[largest][1]
+            named = step if len(self._n_pages) == 1 else f"{largest.removesuffix('.parquet')}: {step}"
+            self._on_pages(int(done), sum(self._n_pages.values()), named)
+
+
+def _match_all(sites: _Sites, folder: Path, executor: Executor | None, on_pages: OnPages | None) -> None:
     """Write the result of every site, and what was rejected."""
     parts = list(iter_parts(sites.run.path / "ingest" / "pages"))
+    progress = _Progress(folder, parts, on_pages)
     done: dict[Path, _Matched] = {}
-    for matched in _matched(sites, folder, parts, executor):
+    for matched in _matched(sites, folder, parts, executor, progress):
         done[matched.part] = matched
-        if on_site:
-            on_site(len(done), len(parts))
+        progress.end(matched.part)
+    remove_steps(folder)
     results = [done[part] for part in parts]
     rejects = [reject._asdict() for result in results for reject in result.rejects]
     write_table(pa.Table.from_pylist(rejects, schema=REJECTS), REJECTS, folder / "rejects.parquet")
@@ -200,20 +240,26 @@ def _batches(parts: Iterable[Path]) -> Iterator[list[Path]]:
         yield batch
 
 
-def _matched(sites: _Sites, folder: Path, parts: Sequence[Path], executor: Executor | None) -> Iterator[_Matched]:
+def _matched(
+    sites: _Sites, folder: Path, parts: Sequence[Path], executor: Executor | None, progress: _Progress
+) -> Iterator[_Matched]:
     """Match sites, in this process or, where this is worth it, by an executor; yield them as they are done."""
     tasks = list(_batches(parts)) if executor else []
     if len(tasks) < 2:
-        yield from (sites.match(part, folder) for part in parts)
+        yield from (sites.match(part, folder, progress.steps(part)) for part in parts)
         return
     with sharing(sites, folder) as shared:
-        for _, matched in in_order(executor, partial(_match_shared, shared, folder.absolute()), tasks):
+        match_task = partial(_match_shared, shared, folder.absolute())
+        for _, matched in in_order(executor, match_task, tasks, progress.look):
             yield from matched
 
 
 def _match_shared(sites: Shared[_Sites], folder: Path, parts: Sequence[Path]) -> list[_Matched]:
-    known = sites.load()
-    return [known.match(part, folder) for part in parts]
+    known, matched = sites.load(), []
+    for part in parts:
+        with steps_to_file(folder, part.name) if part.stat().st_size > STEP_BYTES else nullcontext(NO_STEPS) as steps:
+            matched.append(known.match(part, folder, steps))
+    return matched
 
 
 def _signed_settings(config: Config, langs: Sequence[str], find_languages: LanguageFinder) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import uuid
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +27,8 @@ ValueT = TypeVar("ValueT")
 TaskT = TypeVar("TaskT")
 ResultT = TypeVar("ResultT")
 
+POLL_SECONDS = 0.5
+"""Time between two looks at how the tasks of other processes go on."""
 _AHEAD = 2
 """Tasks of each worker that are waiting or running: while one is done, the next one is made."""
 
@@ -159,14 +161,17 @@ def _load(file: Path) -> Any:
 
 
 def in_order(
-    executor: Executor | None, function: Callable[[TaskT], ResultT], tasks: Iterable[TaskT]
+    executor: Executor | None,
+    function: Callable[[TaskT], ResultT],
+    tasks: Iterable[TaskT],
+    while_waiting: Callable[[], None] | None = None,
 ) -> Iterator[tuple[TaskT, ResultT]]:
     """Yield each task and its result, in the order of the tasks (see `TaskQueue`).
 
     >>> list(in_order(None, abs, [-2, 1]))
     [(-2, 2), (1, 1)]
     """
-    queue = TaskQueue(executor, function)
+    queue = TaskQueue(executor, function, while_waiting)
     for task in tasks:
         yield from queue.put(task)
     yield from queue.drain()
@@ -185,11 +190,19 @@ class TaskQueue(Generic[TaskT, ResultT]):
         ``n_workers``, if it has one, else `cores`.
     function : callable
         Takes a task; module-level, so that it can be sent to another process.
+    while_waiting : callable, optional
+        Called every `POLL_SECONDS` while this process waits for a result.
     """
 
-    def __init__(self, executor: Executor | None, function: Callable[[TaskT], ResultT]) -> None:
+    def __init__(
+        self,
+        executor: Executor | None,
+        function: Callable[[TaskT], ResultT],
+        while_waiting: Callable[[], None] | None = None,
+    ) -> None:
         self._executor = executor
         self._function = function
+        self._while_waiting = while_waiting
         self._most = _AHEAD * getattr(executor, "n_workers", cores())
         self._first: list[TaskT] = []  # until there is a second one
         self._waiting: deque[tuple[TaskT, Future[ResultT] | None]] = deque()
@@ -230,7 +243,13 @@ class TaskQueue(Generic[TaskT, ResultT]):
     def _next(self) -> tuple[TaskT, ResultT]:
         task, future = self._waiting.popleft()
         try:
-            result = future.result() if future else self._function(task)
+            result = self._result(future) if future else self._function(task)
         except BrokenExecutor:
             result = self._function(task)
         return task, result
+
+    def _result(self, future: Future[ResultT]) -> ResultT:
+        if self._while_waiting is not None:
+            while not wait([future], POLL_SECONDS).done:
+                self._while_waiting()
+        return future.result()

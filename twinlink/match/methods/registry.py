@@ -29,6 +29,8 @@ class Method:
     """Whether it compares the linearised pages of stage `shapes` instead of words."""
     has_probabilities: bool = True
     """Whether it gives the probability of each pair."""
+    reports_steps: bool = False
+    """Whether it takes ``steps``, a `twinlink.system.steps.Steps`, and reports its rounds."""
 
     def load(self) -> Any:
         """Return the function that matches two sides."""
@@ -37,7 +39,7 @@ class Method:
 
 
 METHODS: Mapping[str, Method] = {
-    "weighed": Method("twinlink.match.methods.weighed:match_weighed"),
+    "weighed": Method("twinlink.match.methods.weighed:match_weighed", reports_steps=True),
     "liu2014": Method("twinlink.match.methods.liu2014:match_liu2014"),
     "urls": Method("twinlink.match.methods.urls:match_urls", has_probabilities=False),
     "bitextor2010": Method("twinlink.baselines.methods:match_bitextor2010", True, False),

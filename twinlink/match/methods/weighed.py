@@ -36,8 +36,12 @@ from twinlink.similarity.lessons import Lessons
 from twinlink.similarity.rivals import Rivalry
 from twinlink.similarity.weighing import Weighing, clear_pairs, weigh
 from twinlink.sparse import carry_over, positions, select, union_of, with_values
+from twinlink.system.steps import NO_STEPS, Steps
 
 __all__ = ["match_weighed"]
+
+CANDIDATES_SHARE = 0.2
+"""Share of its time before the first round, for progress reports."""
 
 FIRST_MARGIN = 0.1
 """Lead by which a pair of the first round is clear: 10 % over the second, as in the trials of `docs/methods.md`."""
@@ -63,7 +67,9 @@ MIN_DIRECT = 0.2
 """Minimum share of a direct link whose pages become candidates: a page has at most five such links."""
 
 
-def match_weighed(side_a: Side, side_b: Side, words: Words, between: Between, settings: MatchSettings) -> Found:
+def match_weighed(
+    side_a: Side, side_b: Side, words: Words, between: Between, settings: MatchSettings, steps: Steps = NO_STEPS
+) -> Found:
     """Match two sides by evidence with learned weights.
 
     Kinds of evidence (``settings.weighing.evidence`` chooses): ``content`` (S_cb with lexicons and shared tokens),
@@ -72,10 +78,14 @@ def match_weighed(side_a: Side, side_b: Side, words: Words, between: Between, se
     last round's probabilities), ``order`` (the same place among the links of paired pages), ``length``, ``direct`` and
     ``hreflang`` (links between the two pages), and ``pattern`` (URL patterns, by their credibility).
     """
+    langs = f"{side_a.lang}-{side_b.lang}"
+    steps(0.0, f"{langs}: candidates")
     site = SiteMeasures(side_a, side_b, words, between, settings)
-    last = _rounds(site, _first_state(site), None)
+    state, rest = _first_state(site), steps.part(CANDIDATES_SHARE, 1.0)
+    last = _rounds(site, state, None, langs, rest.part(0.0, 1.0 if between.labels is None else 0.5))
     if between.labels is not None:
-        last = _rounds(site, _next_state(site, last, between.labels), between.labels)
+        with_labels = f"{langs} with labels"
+        last = _rounds(site, _next_state(site, last, between.labels), between.labels, with_labels, rest.part(0.5, 1.0))
     return _found(site, last)
 
 
@@ -89,14 +99,18 @@ class Round(NamedTuple):
     lessons: Lessons | None
 
 
-def _rounds(site: SiteMeasures, state: State, labels: sp.csr_array | None) -> Round:
+def _rounds(site: SiteMeasures, state: State, labels: sp.csr_array | None, name: str, steps: Steps) -> Round:
     """Run rounds until they change nothing, and return the last one.
 
     Rounds with labels start from the result of the rounds without: before that, a few labels would have too much
     influence.
     """
     round_, n_right = 0, 0.0
+    expected = site.settings.weighing.rounds + 1
     while True:
+        # There may be fewer rounds, or more: each one further takes half of what is left.
+        share = round_ / expected if round_ < expected else 1 - 0.5 ** (round_ - expected) / expected
+        steps(share, f"{name}: round {round_ + 1}" + (f" of {expected}" if round_ < expected else ""))
         done = _round(site, state, labels)
         before, n_right = n_right, float(done.result.probabilities.sum())
         has_grown = 0 < round_ < MAX_ROUNDS and n_right > GROWTH * before

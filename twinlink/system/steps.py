@@ -1,0 +1,103 @@
+"""Steps of a long task: what is being done now, and what share of the task was done before it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from twinlink.files import replacing
+
+__all__ = ["NO_STEPS", "Steps", "read_steps", "remove_steps", "steps_to_file"]
+
+_FOLDER = ".steps"
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Reports the steps of a task, or of a part of it.
+
+    Examples
+    --------
+    >>> steps = Steps(lambda share, step: print(f"{share:.2f} {step}"))
+    >>> steps(0.0, "languages")
+    0.00 languages
+    >>> steps.part(0.5, 1.0)(0.5, "words")
+    0.75 words
+    """
+
+    show: Callable[[float, str], None]
+    """Receives the share of the whole task that is done, 0 to 1, and the name of the step that begins."""
+    begin: float = 0.0
+    """Share of the whole task before this part of it."""
+    end: float = 1.0
+    """Share of the whole task when this part is done."""
+
+    def __call__(self, share: float, step: str) -> None:
+        """Report that a step begins, after a share of this part."""
+        self.show(self._whole(share), step)
+
+    def part(self, begin: float, end: float) -> Steps:
+        """Return the steps of the part between two shares of this one."""
+        return Steps(self.show, self._whole(begin), self._whole(end))
+
+    def _whole(self, share: float) -> float:
+        return self.begin + share * (self.end - self.begin)
+
+
+NO_STEPS = Steps(lambda _share, _step: None)
+"""Steps that nobody looks at."""
+
+
+@contextmanager
+def steps_to_file(folder: Path, name: str) -> Iterator[Steps]:
+    """Yield the steps of a task, which other processes see by `read_steps` until the block ends.
+
+    Parameters
+    ----------
+    folder : Path
+        A folder that all processes see.
+    name : str
+        Name of the task, as a file name.
+    """
+    path = folder / _FOLDER / name
+    path.parent.mkdir(exist_ok=True)
+
+    def show(share: float, step: str) -> None:
+        with replacing(path) as temporary:
+            temporary.write_text(f"{share:.4f} {step}", encoding="utf-8")
+
+    try:
+        yield Steps(show)
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def remove_steps(folder: Path) -> None:
+    """Remove the folder in which tasks report their steps, when no task is in work."""
+    shutil.rmtree(folder / _FOLDER, ignore_errors=True)
+
+
+def read_steps(folder: Path) -> dict[str, tuple[float, str]]:
+    """Return the share done and the present step of each task in work, by its name.
+
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> with steps_to_file(folder, "x.example") as steps:
+    ...     steps(0.25, "words")
+    ...     read_steps(folder)
+    {'x.example': (0.25, 'words')}
+    >>> read_steps(folder)
+    {}
+    """
+    found = {}
+    for path in sorted((folder / _FOLDER).glob("*")):
+        try:
+            share, _, step = path.read_text(encoding="utf-8").partition(" ")
+        except OSError:  # ended, or a temporary name
+            continue
+        if step:
+            found[path.name] = (float(share), step)
+    return found

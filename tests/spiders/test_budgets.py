@@ -218,6 +218,21 @@ def test_while_it_runs_it_says_how_many_sites_a_budget_has_ended(tmp_path: Path)
     assert "ended" not in told[0][1]
 
 
+@pytest.mark.parametrize("budget", ["max_pages", "max_site_pages"])
+def test_its_total_is_what_the_budget_leaves(tmp_path: Path, budget: str) -> None:
+    seen: list[tuple[int, int | None, str]] = []
+
+    def report(stage: str, done: int, total: int | None, detail: str = "") -> None:
+        seen.append((done, total, detail))
+
+    with serving(chain(30, width=5)) as site:  # type: ignore[arg-type]
+        config = Config().override({f"crawl.{budget}": 5, "crawl.browser": "never"})
+        crawl_stage([site.url], RunDirectory.create(tmp_path), config, report)
+    assert seen[-1][:2] == (5, 5)
+    assert all(total is not None and total <= 5 for _, total, _ in seen)
+    assert not any("declared" in detail for *_, detail in seen)  # these pages declare no language
+
+
 def test_without_a_budget_none_has_ended(tmp_path: Path) -> None:
     with serving(chain(5)) as site:  # type: ignore[arg-type]
         assert crawl([site.url], tmp_path, CrawlSettings(max_site_pages=5)).ended == {}  # nothing was left over

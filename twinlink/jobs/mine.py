@@ -10,10 +10,12 @@ import msgspec
 
 from twinlink.config import Config, IngestSettings
 from twinlink.config.align import BitextSettings
+from twinlink.config.crawl import CrawlSettings
 from twinlink.errors import ConfigError, InputError, TwinlinkError
 from twinlink.ingest.stage import ingest, source_paths
 from twinlink.jobs.origin import Means, entering
 from twinlink.language_names import check_two
+from twinlink.languages import UNDETERMINED
 from twinlink.progress import Report
 from twinlink.rundir.directory import RunDirectory
 from twinlink.rundir.remembered import remember
@@ -203,7 +205,7 @@ def crawl_stage(
         if progress.fetched > seen[0]:
             remember(run, own or config, "crawl")
         seen[0] = progress.fetched
-        report("crawl", progress.fetched, progress.fetched + progress.queued, _crawl_detail(progress))
+        report("crawl", progress.fetched, _expected_pages(progress, settings), _crawl_detail(progress))
 
     settings = config.crawl if config.crawl.langs else msgspec.structs.replace(config.crawl, langs=config.langs)
     progress = crawl(urls, run.path, settings, on_progress, pause or run.pause_file)
@@ -221,14 +223,21 @@ def crawl_alone(
     return progress
 
 
+def _expected_pages(progress: CrawlProgress, settings: CrawlSettings) -> int:
+    """Return the number of pages that a crawl will have fetched: all known ones, within its budgets."""
+    known = progress.fetched + progress.queued
+    of_sites = known if settings.max_site_pages is None else progress.n_sites * settings.max_site_pages
+    return max(progress.fetched, min(known, settings.max_pages, of_sites))
+
+
 def _crawl_detail(progress: CrawlProgress) -> str:
     """Return a short summary of a crawl so far."""
     parts = [f"queued {progress.queued}"]
     if progress.rejected:
         reasons = list(progress.reasons.items())[:_N_SHOWN]
         parts.append(f"rejected {progress.rejected} ({_counts(reasons)})")
-    if progress.langs:
-        parts.append(f"declared {_counts(list(progress.langs.items())[:_N_SHOWN])}")
+    if declared := [(lang, n) for lang, n in progress.langs.items() if lang != UNDETERMINED]:
+        parts.append(f"declared {_counts(declared[:_N_SHOWN])}")
     if progress.n_sites > 1:
         parts.append(f"{progress.n_sites} sites")
     if progress.ended:

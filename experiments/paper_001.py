@@ -1,133 +1,227 @@
-"""The figures of Liu et al. on our sites: F1 of each similarity alone, over β, and of ETS over α and rounds.
+"""Tables and figures of Liu et al. on our sites: Table 1, Figures 2 to 4, and ETS where content is weak.
 
 ::
 
-    python -m experiments.paper_001 SITES... --lexicons FOLDER --out FOLDER
+    python -m experiments.paper_001 SITES... [--lexicons FOLDER] [--out FOLDER] [--only PART...]
 
-prints one table per figure, with one column per site, and draws the figures as SVG with ``--out``; with ``--single``
-only the table of each evidence alone is made. All F1 are at the best threshold (the oracle's), but for the rows
-``own cut``, which are what `twinlink match` reports with its default settings.
+Parts: ``sites`` (Table 1: pages, known pairs, and pairs that no URL pattern joins), ``single`` (each evidence alone,
+and the lists that `twinlink match` reports with its default settings), ``figures`` (Figures 2 to 4 with the evidence of
+the paper: words of a lexicon, and tags), and ``weak`` (content from numbers only and no structure: ETS by α, and the
+number of right pairs that links add and lose). ``--out`` gets the figures as SVG files.
+
+All F1 are at the best threshold, which cannot be known without the known pairs, but for the rows ``own cut``. Figure 3
+starts from random values, as the paper does, and from S_in.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
+import numpy as np
 import scipy.sparse as sp
+from msgspec.structs import replace
 
-from experiments.cases import Case, f1_of, find_cases, find_lexicons, open_case, oracle_f1
-from twinlink.config import EtsSettings, MatchSettings
+from experiments.cases import Case, case_words, f1_of, find_cases, find_lexicons, match_case, open_case, oracle_f1
+from experiments.charts import STYLES, Floats, save_dumbbells, save_lines
+from experiments.tables import Column, number, print_tables
+from experiments.url_patterns import pattern_pairs
+from twinlink.config import CandidateSettings, EtsSettings, MatchSettings
 from twinlink.graph.links import neighbours
+from twinlink.graph.matching import greedy_matching
 from twinlink.graph.propagation import enhanced_similarity
-from twinlink.match.selection import match_sides
+from twinlink.patterns.learning import learn_patterns
+from twinlink.similarity.candidates import candidate_pattern
+from twinlink.similarity.content import content_similarity, content_vectors
+from twinlink.similarity.lexicon import Lexicon
 from twinlink.sparse import with_values
 
+__all__ = ["PARTS", "Sweep", "main", "measure", "weak_content"]
+
 BETAS = tuple(round(0.1 * step, 1) for step in range(11))
-ALPHAS = (0.0, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+ALPHAS = tuple(round(0.1 * step, 1) for step in range(10))
 ROUNDS = (0, 1, 2, 3, 4, 5, 8)
+MANY = 100
+"""Candidates of a page in each direction, beside the default; the paper compares all pages."""
+PARTS = ("sites", "single", "figures", "weak")
+WEAK = "Numbers only, no structure: F1 of ETS over α"
+GAIN = "What links change"
 
-Row = tuple[str, dict[str, float]]
+
+class Sweep(NamedTuple):
+    """F1 over the values of a setting: one line of a figure."""
+
+    setting: str
+    values: Mapping[float, float]
 
 
-def main() -> None:
-    """Print the tables of all given sites and draw the pictures."""
+Sweeps = dict[str, Sweep]
+"""From the title of a figure to its line for one site."""
+Ets = Callable[[EtsSettings], sp.csr_array]
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the tables of all given sites and draw the figures."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("sites", nargs="+", type=Path, help="site folders, or folders of them")
     parser.add_argument("--lexicons", type=Path, help="folder of lexicons named like zh-en.tsv.xz")
-    parser.add_argument("--out", type=Path, help="folder for the pictures")
-    parser.add_argument("--single", action="store_true", help="only each evidence alone and the own cuts, no figures")
-    given = parser.parse_args()
-    tables: dict[str, dict[str, dict[str, float]]] = {}
+    parser.add_argument("--out", type=Path, help="folder for the figures")
+    parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS, help="parts to measure (default: all)")
+    given = parser.parse_args(arguments)
+    columns: dict[str, Column] = {}
+    sweeps: dict[str, dict[str, Sweep]] = {}
+    n_pairs: dict[str, int] = {}
     for folder in find_cases(given.sites):
         with open_case(folder) as case:
-            for name, column in measure(case, given.lexicons, figures=not given.single).items():
-                for label, value in column.items():
-                    tables.setdefault(name, {}).setdefault(label, {})[case.name] = value
-    for name, rows in tables.items():
-        print_table(name, rows)
+            n_pairs[case.name] = len(case.gold.pairs)
+            columns[case.name], found = measure(case, find_lexicons(given.lexicons, case.langs), given.only)
+        for title, sweep in found.items():
+            sweeps.setdefault(title, {})[case.name] = sweep
+    print_tables(columns, sites_down=True)
     if given.out:
-        draw(tables, given.out)
+        draw(sweeps, n_pairs, given.out)
 
 
-def measure(case: Case, lexicons: Path | None, *, figures: bool = True) -> dict[str, dict[str, float]]:
-    """Return the table and the three figures of one site: name → row label → F1."""
-    words = case.side_a, case.side_b, case.between, find_lexicons(lexicons, case.langs)
-    found = match_sides(*words, MatchSettings(method="liu2014"))
-    evidence, scores = found.found.evidence, found.found.scores
-    fixed = f1_of(found.pairs(), case)
-    weighed = f1_of(match_sides(*words, MatchSettings()).pairs(), case)
-    single = {
-        "language ceiling": case.ceiling,
-        "S_cb": oracle_f1(with_values(scores, evidence["content"]), case),
-        "S_struct": oracle_f1(with_values(scores, evidence["structure"]), case),
-        "S_in": oracle_f1(with_values(scores, evidence["internal"]), case),
-        "ETS": oracle_f1(scores, case),
-        "liu2014, own cut: F1": fixed[2],
-        "weighed, own cut: P": weighed[0],
-        "weighed, own cut: R": weighed[1],
-        "weighed, own cut: F1": weighed[2],
-    }
-    if not figures:
-        return {"single evidence": single}
-    internal = with_values(scores, evidence["internal"])
-    ets = _ets_of(case, internal)
+def measure(case: Case, lexicons: Sequence[Lexicon], parts: Sequence[str] = PARTS) -> tuple[Column, Sweeps]:
+    """Return the tables' columns of one site, and its lines in the figures."""
+    column: Column = {}
+    sweeps: Sweeps = {}
+    if "sites" in parts:
+        column["Table 1"] = sizes(case)
+    if "single" in parts:
+        column["Each evidence alone, and the reported lists"] = single_evidence(case, lexicons)
+    if "figures" in parts:
+        sweeps |= figures(case, lexicons)
+    if "weak" in parts:
+        sweep, column[GAIN] = weak_content(case)
+        sweeps[WEAK] = sweep
+    for title, sweep in sweeps.items():
+        column[title] = {f"{sweep.setting} {value:g}": number(f1) for value, f1 in sweep.values.items()}
+    return column, sweeps
 
-    def mixed(beta: float) -> sp.csr_array:
-        return with_values(scores, beta * evidence["content"] + (1 - beta) * evidence["structure"])
 
+def sizes(case: Case) -> dict[str, str]:
+    """Return the row of Table 1: pages by language, known pairs, and known pairs that no URL pattern joins."""
+    sides = case.side_a, case.side_b
+    urls = [url for side in sides for url in side.urls]
+    found = learn_patterns(urls, [side.lang for side in sides for _ in side.urls])
+    joined = {(case.gold.key(a), case.gold.key(b)) for a, b in pattern_pairs(found, urls)}
     return {
-        "single evidence": single,
-        "figure 2: S_in over beta": {f"beta {beta}": oracle_f1(mixed(beta), case) for beta in BETAS},
-        "figure 3: ETS over rounds": {
-            f"rounds {rounds}": oracle_f1(ets(EtsSettings(rounds=rounds)), case) for rounds in ROUNDS
-        },
-        "figure 4: ETS over alpha": {
-            f"alpha {alpha}": oracle_f1(ets(EtsSettings(alpha=alpha)), case) for alpha in ALPHAS
-        },
+        "pages": "/".join(str(len(side.urls)) for side in sides),
+        "total pairs": str(len(case.gold.pairs)),
+        "no pattern pairs": str(len(set(case.gold.pairs) - joined)),
     }
 
 
-def _ets_of(case: Case, internal: sp.csr_array) -> Callable[[EtsSettings], sp.csr_array]:
+def single_evidence(case: Case, lexicons: Sequence[Lexicon]) -> dict[str, str]:
+    """Return F1 of each similarity at its best threshold, and of the lists that two methods report."""
+    words = case_words(case, lexicons)
+    found = match_case(case, words, MatchSettings(method="liu2014"))
+    evidence, scores = found.found.evidence, found.found.scores
+    alone = {"S_cb": "content", "S_struct": "structure", "S_in": "internal", "ETS": "ets"}
+    weighed = f1_of(match_case(case, words).pairs(), case)
+    return {
+        "language ceiling": number(case.ceiling),
+        **{name: number(oracle_f1(with_values(scores, evidence[kind]), case)) for name, kind in alone.items()},
+        "liu2014, own cut: F1": number(f1_of(found.pairs(), case)[2]),
+        **{f"weighed, own cut: {name}": number(value) for name, value in zip(("P", "R", "F1"), weighed, strict=True)},
+    }
+
+
+def figures(case: Case, lexicons: Sequence[Lexicon]) -> Sweeps:
+    """Return Figures 2, 3 and 4: S_in by β, ETS by round, ETS by α, the others at the paper's values."""
+    found = match_case(case, case_words(case, lexicons), MatchSettings(method="liu2014")).found
+    content, structure = found.evidence["content"], found.evidence["structure"]
+    ets = _ets_of(case, with_values(found.scores, found.evidence["internal"]))
+
+    def mixed(beta: float) -> float:
+        return oracle_f1(with_values(found.scores, beta * content + (1 - beta) * structure), case)
+
+    by_round = {
+        f"Figure 3: F1 of ETS over rounds, start {name}": Sweep(
+            "round", {rounds: oracle_f1(ets(replace(settings, rounds=rounds)), case) for rounds in ROUNDS}
+        )
+        for name, settings in (("random", EtsSettings(start="random")), ("S_in", EtsSettings()))
+    }
+    return {
+        "Figure 2: F1 of S_in over β": Sweep("β", {beta: mixed(beta) for beta in BETAS}),
+        **by_round,
+        "Figure 4: F1 of ETS over α": _over_alpha(case, ets),
+    }
+
+
+def weak_content(case: Case) -> tuple[Sweep, dict[str, str]]:
+    """Return F1 by α where S_cb knows only numbers and there is no structure, and what links change at α = 0.6."""
+    words = case_words(case, (), "numbers")
+    counts = words.a.counts, words.b.counts
+
+    def content_of(settings: CandidateSettings) -> sp.csr_array:
+        pattern = candidate_pattern(*content_vectors(*counts, words.translation), settings)
+        return content_similarity(*counts, words.translation, pattern)
+
+    content, more = content_of(CandidateSettings()), content_of(CandidateSettings(per_page=MANY))
+    ets = _ets_of(case, content)
+    before, after = (_right_pairs(scores, case) for scores in (content, ets(EtsSettings())))
+    sweep = _over_alpha(case, ets)
+    return sweep, {
+        "S_cb": number(sweep.values[0.0]),
+        "ETS, α 0.6": number(sweep.values[0.6]),
+        f"S_cb, {MANY} candidates": number(oracle_f1(more, case)),
+        f"ETS, {MANY} candidates": number(oracle_f1(_ets_of(case, more)(EtsSettings()), case)),
+        "known pairs": str(len(case.gold.pairs)),
+        "right by S_cb": str(len(before)),
+        "added by links": str(len(after - before)),
+        "lost by links": str(len(before - after)),
+    }
+
+
+def _ets_of(case: Case, internal: sp.csr_array) -> Ets:
+    around_a, around_b = (neighbours(side.graph, EtsSettings().neighbours) for side in (case.side_a, case.side_b))
+
     def ets(settings: EtsSettings) -> sp.csr_array:
-        around_a, around_b = (neighbours(side.graph, settings.neighbours) for side in (case.side_a, case.side_b))
         return enhanced_similarity(internal, around_a, around_b, settings).scores
 
     return ets
 
 
-def print_table(name: str, rows: dict[str, dict[str, float]]) -> None:
-    """Print rows with one value per site."""
-    sites = list(dict.fromkeys(site for row in rows.values() for site in row))
-    width = max(len(label) for label in rows)
-    print(f"\n{name}")
-    for number, site in enumerate(sites, 1):
-        print(f"  [{number}] {site}")
-    print(" " * width, *(f"   [{number}]" for number in range(1, len(sites) + 1)))
-    for label, row in rows.items():
-        print(f"{label:<{width}}", *(f"{row.get(site, float('nan')):6.3f}" for site in sites))
+def _over_alpha(case: Case, ets: Ets) -> Sweep:
+    return Sweep("α", {alpha: oracle_f1(ets(EtsSettings(alpha=alpha)), case) for alpha in ALPHAS})
 
 
-def draw(tables: dict[str, dict[str, dict[str, float]]], out: Path) -> None:
-    """Draw each figure, with one line per site."""
-    import matplotlib as mpl
+def _right_pairs(scores: sp.csr_array, case: Case) -> set[tuple[str, str]]:
+    """Return the known pairs in the one-to-one matching of all pages."""
+    matching = greedy_matching(scores)
+    pairs = zip(matching.rows.tolist(), matching.columns.tolist(), strict=True)
+    return set(case.gold.pairs) & {
+        (case.gold.key(case.side_a.urls[row]), case.gold.key(case.side_b.urls[column])) for row, column in pairs
+    }
 
-    mpl.use("svg")
-    from matplotlib import pyplot as plt
 
-    out.mkdir(parents=True, exist_ok=True)
-    for name, rows in tables.items():
-        if not name.startswith("figure"):
-            continue
-        figure, axes = plt.subplots(figsize=(7, 4.5))
-        steps = [float(label.split()[1]) for label in rows]
-        for site in next(iter(rows.values())):
-            axes.plot(steps, [row[site] for row in rows.values()], marker="o", label=site)
-        axes.set(xlabel=next(iter(rows)).split()[0], ylabel="F1 at the best threshold", title=name)
-        axes.legend(fontsize="small")
-        figure.savefig(out / f"{name.split(':')[0].replace(' ', '-')}.svg", bbox_inches="tight")
-        plt.close(figure)
+def draw(sweeps: Mapping[str, Mapping[str, Sweep]], n_pairs: Mapping[str, int], out: Path) -> None:
+    """Draw each figure with the six sites that have most known pairs, and S_cb beside ETS for all sites."""
+    for title, lines in sweeps.items():
+        distinct = [site for site in lines if site.replace("-plain", "-opaque") not in lines or "-plain" not in site]
+        largest = sorted(distinct, key=lambda site: -n_pairs[site])[: len(STYLES)]
+        points = [_points(lines[site].values) for site in largest]
+        least = min(float(y.min()) for _, y in points)
+        name = title.partition(":")[0].lower().replace(",", "").replace(" ", "-")
+        save_lines(
+            out / f"{name}{'-random' if title.endswith('random') else ''}.svg",
+            title,
+            {site.removesuffix("-opaque"): each for site, each in zip(largest, points, strict=True)},
+            (lines[largest[0]].setting, (float(points[0][0][0]), float(points[0][0][-1]))),
+            ("F1 at the best threshold", (np.floor(least * 10) / 10, 1.0)),
+        )
+    if WEAK in sweeps:
+        pairs = {name: sweep.values for name, sweep in sweeps[WEAK].items()}
+        rows = {name.removesuffix("-opaque"): (each[0.0], each[0.6]) for name, each in pairs.items()}
+        save_dumbbells(out / "numbers-only-all-sites.svg", "S_cb and ETS, numbers only", ("S_cb", "ETS, α 0.6"), rows)
+
+
+def _points(values: Mapping[float, float]) -> tuple[Floats, Floats]:
+    return np.array(list(values), np.float64), np.array(list(values.values()), np.float64)
 
 
 if __name__ == "__main__":

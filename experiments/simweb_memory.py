@@ -35,14 +35,14 @@ from experiments.simweb.listing import MiningSettings, Tally
 from experiments.simweb.mining import Learned, SeedMine, learn_hosts, mine_hosts
 from experiments.simweb.picture import draw
 from experiments.simweb.world import World, WorldSettings, make_world
-from experiments.tables import number
+from experiments.tables import number, print_grid
 from twinlink.config.patterns import PatternSettings
 from twinlink.config.recover import RecoverSettings
 from twinlink.config.sites import RankingSettings
 from twinlink.sites.features import FEATURES
 from twinlink.sites.model import SiteModel
 
-__all__ = ["WEBS", "main", "measure_pairs", "measure_ranking"]
+__all__ = ["WEBS", "curve_rows", "key_rows", "main", "measure_pairs", "measure_ranking", "pair_rows"]
 
 WITHOUT, MAIN = "without spam", "many small farms, mirrors"
 WEBS: dict[str, dict[str, float]] = {
@@ -125,15 +125,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
             learned = learn_hosts(world, world.seeds.tolist(), MiningSettings(), PatternSettings())
         before = world, learned
         if title == MAIN:
-            _print(f"pairs: {title}", _pair_rows(world, measure_pairs(world, learned, given.top)))
-            _print("keys by C(p)", _key_rows(learned))
+            print_grid(f"pairs: {title}", pair_rows(world, measure_pairs(world, learned, given.top)))
+            print_grid("keys by C(p)", key_rows(learned))
         n_rounds = given.rounds if title in (WITHOUT, MAIN) else 0
         ranked = measure_ranking(world, learned, n_rounds, given.top)
         curves[title] = ranked.curves
-        _print(f"truly bilingual among the best N: {title}", _curve_rows({**ranked.curves, **ranked.others}))
+        print_grid(f"truly bilingual among the best N: {title}", curve_rows({**ranked.curves, **ranked.others}))
         if ranked.rounds:
-            _print(f"rounds of {given.top} sites: {title}", _round_rows(ranked.rounds))
-        _print(f"weights learned from the seeds: {title}", _model_rows(ranked.model))
+            print_grid(f"rounds of {given.top} sites: {title}", _round_rows(ranked.rounds))
+        print_grid(f"weights learned from the seeds: {title}", _model_rows(ranked.model))
     if given.out:
         draw(curves, given.out / "simulated-web.svg")
 
@@ -185,7 +185,7 @@ def _start(world: World, learned: Learned) -> Known:
     return crawl_of(world, learned, {host: found.credibility for host, found in learned.patterns.items()})
 
 
-def _pair_rows(world: World, found: Mapping[str, Mined]) -> Iterator[Sequence[str]]:
+def pair_rows(world: World, found: Mapping[str, Mined]) -> Iterator[Sequence[str]]:
     """Yield the rows of Table 3: pairs and precision in each way."""
     yield ["pairs (precision)", "the paper (real web)", *found]
     for label, paper in PAPER.items():
@@ -220,7 +220,8 @@ def _cell(tally: Tally) -> str:
     return f"{tally.pairs:,} ({number(tally.precision)})"
 
 
-def _key_rows(learned: Learned) -> Iterator[Sequence[str]]:
+def key_rows(learned: Learned) -> Iterator[Sequence[str]]:
+    """Yield the rows of Table 2: the strongest keys."""
     yield ["key", "C(p)", "C(p) in Table 2", "sites", "credible on"]
     for key, sums in list(learned.library.rows())[:12]:
         paper = PAPER_KEYS.get((key.source, key.target))
@@ -234,11 +235,13 @@ def _key_rows(learned: Learned) -> Iterator[Sequence[str]]:
         ]
 
 
-def _curve_rows(curves: Mapping[str, NDArray[np.int64]]) -> Iterator[Sequence[str]]:
-    shown = [n for n in SHOWN if n <= min(map(len, curves.values()))]
+def curve_rows(curves: Mapping[str, NDArray[np.int64]]) -> Iterator[Sequence[str]]:
+    """Yield the rows of Figure 2: truly bilingual sites among the best N."""
+    most = min(map(len, curves.values()))
+    shown = [n for n in SHOWN if n <= most] or [most]
     yield ["N", *map(str, shown), "share of the last"]
     for criterion, curve in curves.items():
-        last = number(float(curve[shown[-1] - 1]) / shown[-1]) if shown else "–"
+        last = number(float(curve[shown[-1] - 1]) / shown[-1])
         yield [criterion, *(str(curve[n - 1]) for n in shown), last]
 
 
@@ -253,13 +256,6 @@ def _round_rows(rounds: Iterable[Round]) -> Iterator[Sequence[str]]:
 def _model_rows(model: SiteModel) -> Iterator[Sequence[str]]:
     yield [*FEATURES, "intercept"]
     yield [*(f"{weight:.2f}" for weight in model.weights.tolist()), f"{model.intercept:.2f}"]
-
-
-def _print(title: str, rows: Iterable[Sequence[str]]) -> None:
-    head, *others = rows
-    print(f"\n**{title}**\n")
-    for row in (head, ["---"] * len(head), *others):
-        print("| " + " | ".join(row) + " |", flush=True)
 
 
 if __name__ == "__main__":

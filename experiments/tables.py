@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from experiments.cases import Case, Outcome, find_cases, find_lexicons, open_case
 from twinlink.similarity.lexicon import Lexicon
 
-__all__ = ["Column", "Measure", "claims", "columns_of", "number", "own_cut", "print_tables", "run"]
+__all__ = ["Column", "Measure", "claims", "columns_of", "number", "own_cut", "print_grid", "print_tables", "run"]
 
 Column = dict[str, dict[str, str]]
 """Results of one site: title of the table → label of the row → text of the cell."""
@@ -46,14 +46,15 @@ def print_tables(columns: Mapping[str, Column], *, sites_down: bool = False) -> 
         grid = [["", *labels]] + [
             [_short(site), *(columns[site][title].get(label, "–") for label in labels)] for site in sites
         ]
-        _print_grid(title, grid if sites_down else [list(row) for row in zip(*grid, strict=True)])
+        print_grid(title, grid if sites_down else [list(row) for row in zip(*grid, strict=True)])
 
 
-def _print_grid(title: str, grid: Sequence[Sequence[str]]) -> None:
+def print_grid(title: str, grid: Iterable[Sequence[str]]) -> None:
+    """Print one table with its title; its first row has the heads of the columns."""
     head, *rows = grid
     print(f"\n**{title}**\n")
     for row in (head, ["---"] * len(head), *rows):
-        print("| " + " | ".join(row) + " |")
+        print("| " + " | ".join(row) + " |", flush=True)
 
 
 def _short(site: str) -> str:

@@ -39,7 +39,7 @@ from twinlink.patterns.learning import SitePatterns, learn_patterns
 from twinlink.patterns.library import PatternLibrary
 from twinlink.sparse import entries
 
-__all__ = ["made_web", "main", "real_site"]
+__all__ = ["made_web", "main", "pattern_pairs", "real_site"]
 
 SITES_A_URL = 12_800 / 10_000_000
 SHOWN = 12
@@ -75,8 +75,8 @@ def real_site(case: Case) -> Column:
     chosen = zip(matched.matching.rows, matched.matching.columns, strict=True)
     handed_out = [(case.side_a.urls[row], case.side_b.urls[column]) for row, column in chosen]
     cells = {
-        "patterns, languages known": _cell(_pairs(known, urls), case),
-        "patterns, languages not known": _cell(_pairs(unknown, urls), case),
+        "patterns, languages known": _cell(pattern_pairs(known, urls), case),
+        "patterns, languages not known": _cell(pattern_pairs(unknown, urls), case),
         "method urls": _cell(handed_out, case),
         "URL rule (Bitextor), all its pairs": _cell(by_rule, case),
         "contradicted by content: wrong pairs, right pairs": contradicted(case, words),
@@ -100,7 +100,7 @@ def contradicted(case: Case, words: Words, share: float = INTERCHANGED) -> str:
     return ", ".join(shares)
 
 
-def _pairs(found: SitePatterns, urls: Sequence[str]) -> list[tuple[str, str]]:
+def pattern_pairs(found: SitePatterns, urls: Sequence[str]) -> list[tuple[str, str]]:
     """Return the pairs of credible patterns, with the page of the first side first, as in the known pairs."""
     if not found.patterns:
         return []

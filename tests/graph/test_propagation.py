@@ -185,6 +185,21 @@ def test_no_round_gives_internal_similarity_back() -> None:
     assert (result.n_rounds, result.residual, result.converged) == (0, math.inf, False)
 
 
+def test_random_start_is_the_same_in_each_run_and_fades_by_alpha_in_each_round() -> None:
+    """Two starts differ by at most 1, and each round multiplies the difference by at most alpha while the matching of
+    the neighbours stays the same: here every page has one neighbour."""
+    links = neighbours(adjacency([0, 2, 4], [1, 3, 5], 6))
+    internal = dense_pattern(np.random.default_rng(7).random((6, 6)))
+    settings = [EtsSettings(alpha=0.5, rounds=rounds, start="random") for rounds in (0, 1, 5)]
+    by_round = [enhanced_similarity(internal, links, links, each).scores for each in settings]
+    again = enhanced_similarity(internal, links, links, settings[0]).scores
+    assert np.array_equal(by_round[0].data, again.data)
+    assert len(np.unique(by_round[0].data)) == 36
+    for rounds, scores in zip((0, 1, 5), by_round, strict=True):
+        usual = enhanced_similarity(internal, links, links, EtsSettings(alpha=0.5, rounds=rounds)).scores
+        assert 0 < np.abs(scores.data - usual.data).max() <= 0.5**rounds
+
+
 def test_alpha_zero_keeps_internal_similarity_and_still_measures_the_links() -> None:
     internal, links = scores_of({(0, 0): 0.7, (1, 1): 0.2}, (2, 2)), star(1)
     result = enhanced_similarity(internal, links, links, EtsSettings(alpha=0.0))

@@ -61,6 +61,9 @@ class EtsSettings(Settings, frozen=True):
     """Stop when no score moved by more than this."""
     neighbours: Literal["in", "out", "both"] = "both"
     """Pages that link here, pages linked from here, or both. The paper does not say."""
+    start: Literal["internal", "random"] = "internal"
+    """Values before the first round: S_in, or random ones as in the paper (Algorithm 2), the same in each run. The
+    effect of both is in `docs/papers/001.md`."""
     rarity: bool = False
     """Whether a neighbour shared by many pages counts for less. Not in the paper; its effect is in
     `docs/results.md`."""

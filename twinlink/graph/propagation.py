@@ -23,6 +23,9 @@ __all__ = ["EtsResult", "dense_pattern", "enhanced_similarity", "external_simila
 BLOCKS_PER_THREAD = 8
 """Blocks of rows per thread: several, so that a row with many links does not keep the other threads waiting."""
 
+SEED = 1
+"""Seed of random start values."""
+
 Scores = NDArray[np.float32]
 
 
@@ -122,7 +125,7 @@ def enhanced_similarity(
         As in `external_similarity`. ``settings.neighbours`` is not used here: it controls how callers build these
         matrices.
     settings : EtsSettings
-        ``alpha``, ``rounds``, ``tolerance`` and ``rarity``.
+        ``alpha``, ``rounds``, ``tolerance``, ``start`` and ``rarity``.
     n_threads : int, optional
         As in `external_similarity`.
 
@@ -138,11 +141,11 @@ def enhanced_similarity(
 
     Notes
     -----
-    The paper starts with a "random value or small value". Here ``ETS_0 = S_in``: random values would make two runs
-    differ, and equal values would leave the first round to the tie-break, whereas S_in is the evidence available before
-    links are considered. The greedy matching is discontinuous where two scores change places, so convergence is not
-    guaranteed and the result may depend on the start; hence ``residual`` and ``converged``. The paper stops after three
-    rounds (Figure 3).
+    The paper starts with a "random value or small value". Here ``ETS_0 = S_in``, the evidence available before links
+    are considered; equal values would leave the first round to the tie-break. With ``start = "random"`` ETS_0 is
+    random, the same in each run, and without rounds it is the result. The greedy matching is discontinuous where two
+    scores change places, so convergence is not guaranteed and the result may depend on the start; hence ``residual``
+    and ``converged``. The paper stops after three rounds (Figure 3).
 
     Examples
     --------
@@ -155,7 +158,7 @@ def enhanced_similarity(
     ([1.0, 1.0, 1.0, 1.0], 1, True)
     """
     internal, source, target = _check_all(internal, source_neighbours, target_neighbours, settings.rarity)
-    scores, external = internal.data, np.zeros_like(internal.data)
+    scores, external = _start(internal.data, settings), np.zeros_like(internal.data)
     n_rounds, residual = 0, math.inf
     while n_rounds < settings.rounds and residual > settings.tolerance:
         external = _external(internal, scores, source, target, n_threads)
@@ -226,6 +229,13 @@ def _pages(neighbours: csr_array, rarity: bool) -> Neighbours:
 def _with_data(pattern: csr_array, data: Scores) -> csr_array:
     """Return a matrix with the stored entries of ``pattern`` and other values; it shares no array with the caller."""
     return csr_array((data, pattern.indices.copy(), pattern.indptr.copy()), shape=pattern.shape)
+
+
+def _start(internal: Scores, settings: EtsSettings) -> Scores:
+    """Return ETS_0."""
+    if settings.start == "internal":
+        return internal
+    return np.random.default_rng(SEED).random(internal.size, np.float32)
 
 
 def _mix(internal: Scores, external: Scores, alpha: float) -> Scores:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import importlib
 import os
 import pkgutil
+import re
 import subprocess
 import sys
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -52,6 +54,23 @@ def test_names_listed_by_packages_exist(name: str) -> None:
 @pytest.mark.parametrize("name", [m for m in MODULES if m not in FOLDERS and not m.rpartition(".")[2].startswith("_")])
 def test_modules_say_what_is_public(name: str) -> None:
     assert hasattr(importlib.import_module(name), "__all__"), f"{name} has no __all__"
+
+
+def test_every_dependency_has_its_licence_in_the_documentation() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    wanted = [*project["dependencies"], *(line for extra, lines in extras.items() if extra != "dev" for line in lines)]
+    text = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")
+    table = text.partition("## Licences")[2].partition("\n## ")[0]
+    names = {re.match(r"[\w.-]+", line)[0] for line in wanted} - {"twinlink"}  # type: ignore[index]
+    assert sorted(name for name in names if not re.search(rf"[ |]{re.escape(name)}[ ,]", table, re.IGNORECASE)) == []
+
+
+def test_a_citation_names_the_version_of_the_package() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    lines = (ROOT / "CITATION.cff").read_text(encoding="utf-8").splitlines()
+    assert f"version: {project['version']}" in lines
+    assert f"  - name: {project['authors'][0]['name']}" in lines
 
 
 @pytest.mark.parametrize("code", ["import twinlink", "import twinlink.cli", "import twinlink.errors"])

@@ -48,6 +48,8 @@ MANY = 100
 PARTS = ("sites", "single", "figures", "weak")
 WEAK = "Numbers only, no structure: F1 of ETS over α"
 GAIN = "What links change"
+"""At α = 0.6, S_in from numbers only."""
+FULL_GAIN = "What links change, evidence of the paper"
 
 
 class Sweep(NamedTuple):
@@ -93,7 +95,8 @@ def measure(case: Case, lexicons: Sequence[Lexicon], parts: Sequence[str] = PART
     if "single" in parts:
         column["Each evidence alone, and the reported lists"] = single_evidence(case, lexicons)
     if "figures" in parts:
-        sweeps |= figures(case, lexicons)
+        found, column[FULL_GAIN] = figures(case, lexicons)
+        sweeps |= found
     if "weak" in parts:
         sweep, column[GAIN] = weak_content(case)
         sweeps[WEAK] = sweep
@@ -130,11 +133,12 @@ def single_evidence(case: Case, lexicons: Sequence[Lexicon]) -> dict[str, str]:
     }
 
 
-def figures(case: Case, lexicons: Sequence[Lexicon]) -> Sweeps:
-    """Return Figures 2, 3 and 4: S_in by β, ETS by round, ETS by α, the others at the paper's values."""
+def figures(case: Case, lexicons: Sequence[Lexicon]) -> tuple[Sweeps, dict[str, str]]:
+    """Return Figures 2, 3 and 4 (S_in by β, ETS by round, ETS by α), and what links change at α = 0.6."""
     found = match_case(case, case_words(case, lexicons), MatchSettings(method="liu2014")).found
     content, structure = found.evidence["content"], found.evidence["structure"]
-    ets = _ets_of(case, with_values(found.scores, found.evidence["internal"]))
+    internal = with_values(found.scores, found.evidence["internal"])
+    ets = _ets_of(case, internal)
 
     def mixed(beta: float) -> float:
         return oracle_f1(with_values(found.scores, beta * content + (1 - beta) * structure), case)
@@ -145,11 +149,13 @@ def figures(case: Case, lexicons: Sequence[Lexicon]) -> Sweeps:
         )
         for name, settings in (("random", EtsSettings(start="random")), ("S_in", EtsSettings()))
     }
-    return {
+    sweeps = {
         "Figure 2: F1 of S_in over β": Sweep("β", {beta: mixed(beta) for beta in BETAS}),
         **by_round,
         "Figure 4: F1 of ETS over α": _over_alpha(case, ets),
     }
+    by_alpha = sweeps["Figure 4: F1 of ETS over α"].values
+    return sweeps, {"S_in": number(by_alpha[0.0]), "ETS": number(by_alpha[0.6]), **_gain(case, internal, ets)}
 
 
 def weak_content(case: Case) -> tuple[Sweep, dict[str, str]]:
@@ -163,17 +169,13 @@ def weak_content(case: Case) -> tuple[Sweep, dict[str, str]]:
 
     content, more = content_of(CandidateSettings()), content_of(CandidateSettings(per_page=MANY))
     ets = _ets_of(case, content)
-    before, after = (_right_pairs(scores, case) for scores in (content, ets(EtsSettings())))
     sweep = _over_alpha(case, ets)
     return sweep, {
         "S_cb": number(sweep.values[0.0]),
         "ETS, α 0.6": number(sweep.values[0.6]),
         f"S_cb, {MANY} candidates": number(oracle_f1(more, case)),
         f"ETS, {MANY} candidates": number(oracle_f1(_ets_of(case, more)(EtsSettings()), case)),
-        "known pairs": str(len(case.gold.pairs)),
-        "right by S_cb": str(len(before)),
-        "added by links": str(len(after - before)),
-        "lost by links": str(len(before - after)),
+        **_gain(case, content, ets),
     }
 
 
@@ -188,6 +190,17 @@ def _ets_of(case: Case, internal: sp.csr_array) -> Ets:
 
 def _over_alpha(case: Case, ets: Ets) -> Sweep:
     return Sweep("α", {alpha: oracle_f1(ets(EtsSettings(alpha=alpha)), case) for alpha in ALPHAS})
+
+
+def _gain(case: Case, internal: sp.csr_array, ets: Ets) -> dict[str, str]:
+    """Return how many known pairs are in the matching by S_in, and how many links add to it and lose."""
+    before, after = (_right_pairs(scores, case) for scores in (internal, ets(EtsSettings())))
+    return {
+        "known pairs": str(len(case.gold.pairs)),
+        "right without links": str(len(before)),
+        "added by links": str(len(after - before)),
+        "lost by links": str(len(before - after)),
+    }
 
 
 def _right_pairs(scores: sp.csr_array, case: Case) -> set[tuple[str, str]]:

@@ -67,14 +67,14 @@ class PairSet:
         return replace(self, rows=self.rows[:n], columns=self.columns[:n], kinds=self.kinds[:n])
 
 
-def pairs_to_verify(case: Case) -> PairSet:
-    """Return the right pairs of a site, and up to a quarter as many wrong pairs of each kind.
+def pairs_to_verify(case: Case, share: int = SHARE) -> PairSet:
+    """Return the right pairs of a site, and for every ``share`` of them at most one wrong pair of each kind.
 
     The pages of the case are to be linearised (`experiments.methods.with_shapes`).
     """
     pages_a, pages_b = case.side_a.shapes, case.side_b.shapes
     rows, columns = gold_rows(case)
-    n_each = len(rows) // SHARE
+    n_each = len(rows) // share
     wrong = _wrong_test(case)
     sizes = np.array([len(page.tokens) for page in pages_a], np.int64)
     shifted = _some(_that(shifted_partners(rows, columns, sizes[rows]), wrong), n_each)

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from experiments.paper_000 import main, read_site
+from experiments.paper_000 import PAPER_1, main, read_site, sample_size
 from twinlink.baselines.models.judge import MODELS, judge
+from twinlink.demo.site import write_site
 
 LINES = [12, 30, 7, 55, 20]
 
@@ -46,7 +47,7 @@ def test_numbers(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "threshold 0.03 after 2 loops",
     ]
     assert lines[6:9] == ["0.01 6 0.750 nan", "0.02 8 1.000 0.3333", "0.03 8 1.000 0.0000"]
-    assert [line.split()[:2] for line in lines[10:]] == [
+    assert [line.split()[:2] for line in lines[10:15]] == [
         ["strand", "8"],
         ["hc1", "8"],
         ["hc2", "8"],
@@ -69,7 +70,7 @@ def test_pictures_are_drawn_and_the_same_each_time(folder: Path, tmp_path: Path)
     assert sorted(picture.name for picture in (tmp_path / "one").iterdir()) == names
     for name in names:
         drawn = (tmp_path / "one" / name).read_text()
-        assert drawn.startswith("<?xml")
+        assert drawn.startswith("<svg")
         assert drawn == (tmp_path / "two" / name).read_text()
 
 
@@ -82,6 +83,33 @@ def test_numbers_of_the_paper() -> None:
     assert (round(site.fit.mean, 4), round(site.fit.threshold, 2), len(site.fit.thresholds) - 1) == (-0.0177, 0.16, 15)
     parallel = {model: int(judge(site.alignment, model).parallel.sum()) for model in MODELS}
     assert parallel | {"mixture": 178} == {"strand": 173, "hc1": 167, "hc2": 53, "mixture": 178, "jangeldin": 176}
+
+
+def test_tables_of_a_folder_without_labels(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main([str(folder), "--sides", "fr", "en"])
+    out = capsys.readouterr().out
+    assert "| small | fr-en | 9 | 9 |" in out
+    assert "| jangeldin | 8 |" in out
+    assert "| small | – | 0.03 | 1 |" in out
+
+
+def test_cochran_gives_the_sample_sizes_of_the_paper_but_one() -> None:
+    """Table 1 prints 312 for egov.kz, and takes all pairs of mfa.kz."""
+    differing = {name: sample_size(n_pairs) for name, (_, n_pairs, n) in PAPER_1.items() if sample_size(n_pairs) != n}
+    assert differing == {"egov.kz": 332, "mfa.kz": 123}
+
+
+def test_a_site_with_known_pairs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_site(tmp_path / "demo", pages=60)
+    main([str(tmp_path / "demo"), "--out", str(tmp_path / "out")])
+    out = capsys.readouterr().out
+    table = out.split("**Table 2: P / R / F1, or parallel pairs**")[1].split("**")[0]
+    rows = dict(line.strip("| ").split(" | ", 1) for line in table.splitlines() if " / " in line)
+    f1 = {name: float(row.split(" / ")[2]) for name, row in rows.items()}
+    assert f1["default method"] == max(f1.values()) > 95
+    share = out.split("**Table 3**")[1].split("| demo | ")[1].split(" | ")[0]
+    assert 0.7 < float(share) < 0.8
+    assert "wrong" in (tmp_path / "out" / "demo-scatter.svg").read_text()
 
 
 def test_a_folder_without_pairs_is_refused(tmp_path: Path) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import shutil
+import sys
 from datetime import UTC, datetime
+from types import SimpleNamespace
 
 import lxml.html
 import networkx as nx
@@ -12,9 +14,10 @@ import pytest
 
 import twinlink as tl
 from tests.made_sites import BASE, page, write_pages, write_toy
-from twinlink.errors import ConfigError, InputError, MissingStageError, RunError
+from twinlink.errors import ConfigError, InputError, MissingStageError, NothingFoundError, RunError
 from twinlink.explain.explanation import Explanation
 from twinlink.labels.book import Label, LabelBook
+from twinlink.progress import is_watched
 from twinlink.toy import toy_site
 
 
@@ -93,7 +96,53 @@ def test_languages_may_be_one_text(run, tmp_path):
 
 def test_a_run_can_be_opened_again(run):
     assert tl.open(run.path).pairs.equals(run.pairs)
-    assert repr(tl.open(run.path)) == f"Run({str(run.path)!r})"
+    assert repr(tl.open(run.path)) == f"<Run {str(run.path)!r}: 10 pages, 5 pairs>"
+
+
+def test_what_the_command_line_has_as_options_are_arguments(run, tmp_path):
+    toy, lexicon = write_toy(tmp_path / "toy"), tmp_path / "en-zh.tsv"
+    lexicon.write_text("library\t圖書館\n")
+    wanted = {"base_url": BASE, "lexicon": lexicon, "match__min_score": 0.0}
+    again = tl.mine(toy, out=tmp_path / "run", langs="en,zh", **wanted)
+    assert again.config.match.lexicons == (str(lexicon),)
+    assert set(again.pairs["url_a"]) == set(run.pairs["url_a"])
+    with pytest.raises(InputError, match="no such file"):
+        tl.mine(toy, out=tmp_path / "other", lexicon="none.tsv", base_url=BASE)
+
+
+def test_a_match_is_done_again_from_python(run, tmp_path):
+    shutil.copytree(run.path, tmp_path / "run")
+    again = tl.open(tmp_path / "run")
+    assert len(again.pairs) == 5
+    assert again.match(match__max_pairs=2) is again
+    assert len(again.pairs) == 2
+    assert repr(again).endswith(": 10 pages, 2 pairs>")
+    with pytest.raises(NothingFoundError, match="no page is in fr"):
+        again.match(langs="en,fr")
+    assert len(tl.open(again.path).pairs) == 2
+
+
+@pytest.mark.parametrize(("progress", "is_shown"), [(None, False), (True, True), (False, False)])
+def test_progress_is_shown_where_it_is_wanted(tmp_path, capsys, progress, is_shown):
+    toy = write_toy(tmp_path / "toy")
+    tl.mine(toy, out=tmp_path / "run", base_url=BASE, match__min_score=0.0, progress=progress)
+    shown = capsys.readouterr().err
+    assert ("match: 10 of 10" in shown) == is_shown, shown
+    assert bool(shown) == is_shown, shown
+
+
+def test_a_notebook_shows_one_line_that_is_gone_in_the_end(monkeypatch, tmp_path):
+    assert not is_watched()
+    shown = []
+    handle = SimpleNamespace(update=lambda data, raw: shown.append(data["text/plain"]))
+    ipython = SimpleNamespace(display=lambda data, raw, display_id: handle)
+    shell = SimpleNamespace(kernel=object())
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell, display=ipython))
+    monkeypatch.setitem(sys.modules, "IPython.display", ipython)
+    assert is_watched()
+    tl.mine(write_toy(tmp_path / "toy"), out=tmp_path / "run", base_url=BASE, match__min_score=0.0)
+    assert any(line.startswith("match: 0 of 10 · 0 %") and line.endswith("languages") for line in shown)
+    assert shown[-1] == ""
 
 
 def test_a_folder_that_is_no_run_is_refused(tmp_path):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from twinlink.jobs.notebook import as_texts, at_work, read_call
+from twinlink.jobs.notebook import as_texts, at_work, lexicon_settings, read_call
 from twinlink.language_names import check_two
 from twinlink.run import Run, open_run
 
@@ -18,11 +18,14 @@ def mine(
     *,
     out: str | Path,
     langs: Sequence[str] = (),
+    base_url: str = "",
+    lexicon: str | Path | Sequence[str | Path] = (),
     add: bool = False,
     replace: bool = False,
     forget: Sequence[str] = (),
     workers: int | None = None,
     cluster: str = "",
+    progress: bool | None = None,
     **settings: Any,
 ) -> Run:
     """Mine page pairs: crawl or read ``inputs``, match, and open the result.
@@ -36,6 +39,10 @@ def mine(
     langs : sequence of str
         Wanted languages by code or name, ``("en", "zh-TW")`` or ``"en,zh"``; empty: those that the run remembers, or
         else the two most frequent on each site.
+    base_url : str
+        Address that a folder of saved pages stands for (``ingest__base_url``).
+    lexicon : path, or sequence of them
+        Bilingual lexicons (``match__lexicons``); ``"auto"``: dictionaries that are installed.
     add : bool
         Add the inputs to a run that was made from others.
     replace : bool
@@ -46,6 +53,8 @@ def mine(
         Processes that work on a stage; by default one for each core. The result is the same.
     cluster : str
         Address of a Dask scheduler whose workers do the work instead, ``tcp://host:8786`` (extra ``cluster``).
+    progress : bool, optional
+        Whether to show the progress on standard error; by default in terminals and notebooks.
     **settings
         Any setting by its name with ``__`` for the dot: ``match__ets__alpha=0.3``.
 
@@ -68,7 +77,7 @@ def mine(
     >>> from twinlink.toy import BASE, write_toy
     >>> folder = Path(tempfile.mkdtemp())
     >>> toy = write_toy(folder / "toy")
-    >>> run = mine(str(toy), out=folder / "run", langs=("en", "zh"), ingest__base_url=BASE, match__min_score=0.0)
+    >>> run = mine(str(toy), out=folder / "run", langs="en,zh", base_url=BASE, match__min_score=0.0)
     >>> len(run.pages), len(run.links), len(run.pairs)
     (10, 8, 5)
     """
@@ -77,9 +86,10 @@ def mine(
     from twinlink.system.workers import Workers
 
     how = means(add=add, replace=replace)
-    call = read_call(None if replace else Path(out), settings, langs, forget)
+    given = {**({"ingest.base_url": base_url} if base_url else {}), **lexicon_settings(lexicon), **settings}
+    call = read_call(None if replace else Path(out), given, langs, forget)
     check_two(call.config.langs)
-    with at_work(Path(out), call, ("crawl", "ingest", "match")) as (run, report):
+    with at_work(Path(out), call, ("crawl", "ingest", "match"), progress) as (run, report):
         mine_stages(as_texts(inputs), run, call.config, report, how, workers=Workers(workers, cluster))
     return open_run(run.path)
 
@@ -90,6 +100,7 @@ def discover(
     out: str | Path,
     langs: Sequence[str] = (),
     forget: Sequence[str] = (),
+    progress: bool | None = None,
     **settings: Any,
 ) -> Run:
     """Grow a list of sites, and open the result.
@@ -104,6 +115,8 @@ def discover(
         Wanted languages.
     forget : sequence of str
         Settings that take the default instead of the remembered value.
+    progress : bool, optional
+        Whether to show the progress on standard error; by default in terminals and notebooks.
     **settings
         Any setting by its name with ``__`` for the dot: ``discover__rounds=3``, ``discover__top=200``.
 
@@ -121,6 +134,6 @@ def discover(
 
     call = read_call(Path(out), settings, langs, forget)
     check_two(call.config.langs)
-    with at_work(Path(out), call, ("discover",)) as (run, report):
+    with at_work(Path(out), call, ("discover",), progress) as (run, report):
         discover_sites(seeds_of(as_texts(seeds)), run, call.config, report)
     return open_run(run.path)

@@ -19,7 +19,7 @@ from typing import Protocol
 
 from twinlink.system.pausing import is_lease, waits
 
-__all__ = ["Report", "measures", "reporter"]
+__all__ = ["Report", "is_watched", "measures", "reporter"]
 
 
 class Report(Protocol):
@@ -32,7 +32,19 @@ class Report(Protocol):
 PLAIN_SECONDS = 5.0  # between the first lines of one stage where there is no terminal
 LONGEST_SECONDS = 60.0  # between two lines at most: the longer work takes, the fewer lines a minute
 BAR_FROM = 100  # columns: a narrower terminal has no room for a bar
+NOTEBOOK_SECONDS = 0.3  # between two updates of the line in a notebook
 PAUSE_SECONDS = 0.2  # between two looks at whether a pause is over
+
+
+def is_watched() -> bool:
+    """Return whether a person sees the progress: on a terminal, or in a notebook."""
+    return sys.stderr.isatty() or _is_notebook()
+
+
+def _is_notebook() -> bool:
+    """Return whether this code runs in a cell: a shell of IPython with a kernel."""
+    ipython = sys.modules.get("IPython")
+    return ipython is not None and getattr(ipython.get_ipython(), "kernel", None) is not None
 
 
 @contextmanager
@@ -77,6 +89,8 @@ def _wait(pause: Path, stage: str, check: Callable[[], None]) -> None:
 def _shown(quiet: bool) -> AbstractContextManager[Report]:
     if quiet:
         return nullcontext(lambda stage, done, total, detail="": None)
+    if _is_notebook():
+        return _in_notebook()
     return _live() if sys.stderr.isatty() and os.environ.get("TERM") != "dumb" else _plain()
 
 
@@ -200,6 +214,28 @@ def _live() -> Iterator[Report]:
             progress.update(task, completed=done, total=total, visible=True)
 
         yield report
+
+
+@contextmanager
+def _in_notebook() -> Iterator[Report]:
+    """Show the line of the present stage below the cell; at the end it is gone, so that a saved notebook is clean."""
+    from IPython.display import display
+
+    stages: dict[str, _Stage] = {}
+    handle = display({"text/plain": ""}, raw=True, display_id=True)  # type: ignore[no-untyped-call]
+
+    def report(stage: str, done: int, total: int | None, detail: str = "") -> None:
+        now = time.monotonic()
+        state = stages.setdefault(stage, _Stage(now, done, 0.0, (done, total, detail)))
+        state.last = done, total, detail
+        if now - state.shown >= NOTEBOOK_SECONDS:
+            state.shown = now
+            handle.update({"text/plain": state.line(stage, now)}, raw=True)
+
+    try:
+        yield report
+    finally:
+        handle.update({"text/plain": ""}, raw=True)
 
 
 @contextmanager

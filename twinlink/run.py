@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from twinlink.errors import DamagedError
 from twinlink.explain.explanation import Explanation, explain
 from twinlink.frames import address_pairs, own_and_canonical, rank_column
 from twinlink.jobs import notebook as jobs
 from twinlink.run_tables import RunTables
 from twinlink.rundir.directory import RunDirectory
+from twinlink.tables import count_rows
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -22,6 +25,8 @@ if TYPE_CHECKING:
     from twinlink.evaluation.labelled import LabelScores
 
 __all__ = ["Run", "open_run"]
+
+_COUNTED = {"pages": "pages", "pairs": "pairs", "segments": "sentence pairs"}
 
 
 def open_run(path: str | Path) -> Run:
@@ -69,7 +74,14 @@ class Run(RunTables):
     """
 
     def __repr__(self) -> str:
-        return f"Run({str(self.path)!r})"
+        return f"<Run {str(self.path)!r}: {', '.join(self._figures()) or 'no pages yet'}>"
+
+    def _figures(self) -> Iterator[str]:
+        """Yield the number of pages and of pairs, as far as they are there."""
+        for stage, table in (("ingest", "pages"), ("match", "pairs"), ("align", "segments")):
+            if self.has(stage):
+                with suppress(DamagedError):
+                    yield f"{count_rows(self.path / stage / table):,} {_COUNTED[table]}"
 
     def _repr_html_(self) -> str:
         from twinlink.run_html import run_html
@@ -169,6 +181,28 @@ class Run(RunTables):
         from twinlink.review.report.stage import write_report
 
         return write_report(self._directory, *(None if path is None else Path(path) for path in (target, gold)))
+
+    def match(
+        self, *, langs: Sequence[str] = (), lexicon: str | Path | Sequence[str | Path] = (), **settings: Any
+    ) -> Run:
+        """Match the pages again, as `twinlink match` does; `pairs` has the new pairs.
+
+        Parameters
+        ----------
+        langs : sequence of str
+            Wanted languages, see `twinlink.mine`; empty: those that the run remembers.
+        lexicon : path, or sequence of them
+            Bilingual lexicons (``match__lexicons``); none: those that the run remembers.
+        **settings
+            Any setting by its name with ``__`` for the dot: ``match__min_precision=0.99``.
+
+        Raises
+        ------
+        NothingFoundError
+            If no pair was found; the earlier pairs are kept.
+        """
+        jobs.match(self.path, langs, lexicon, settings)
+        return self.reload()
 
     def align(self, lexicons: Sequence[str | Path] = (), **settings: Any) -> Run:
         """Align the sentences of the page pairs, as `twinlink align` does; `segments` has them.

@@ -19,7 +19,7 @@ from twinlink.rundir.remembered import CallSettings, call_settings
 if TYPE_CHECKING:
     from twinlink.progress import Report
 
-__all__ = ["align", "as_texts", "at_work", "learn_patterns", "rank", "read_call"]
+__all__ = ["align", "as_texts", "at_work", "learn_patterns", "lexicon_settings", "match", "rank", "read_call"]
 
 _log = logging.getLogger("twinlink")
 _OF_RUN = ("align", "patterns", "rank")
@@ -33,6 +33,28 @@ def align(folder: Path, lexicons: Sequence[str | Path], settings: Mapping[str, A
     call = read_call(folder, {**given, **settings})
     with at_work(folder, call, ("align",)) as (run, report):
         align_stage(run, call.config, report=report)
+
+
+def match(folder: Path, langs: Sequence[str], lexicon: str | Path | Sequence[str | Path], settings: Any) -> None:
+    """Match the pages of a run again; without languages and lexicons, those that the run remembers are used."""
+    from twinlink.jobs.mine import match_stage
+    from twinlink.review.report.stage import refresh_report
+
+    call = read_call(folder, {**lexicon_settings(lexicon), **settings}, langs)
+    with at_work(folder, call, ("match",)) as (run, report):
+        match_stage(run, call.config, report)
+        if run.report_file.exists():  # it would still show the earlier pairs
+            refresh_report(run)
+
+
+def lexicon_settings(lexicon: str | Path | Sequence[str | Path]) -> dict[str, list[Path]]:
+    """Return the setting for one or several lexicons; none for none.
+
+    >>> lexicon_settings("auto"), lexicon_settings(())
+    ({'match.lexicons': [PosixPath('auto')]}, {})
+    """
+    paths = [Path(text) for text in as_texts(lexicon)]
+    return {"match.lexicons": paths} if paths else {}
 
 
 def learn_patterns(folder: Path, settings: Mapping[str, Any]) -> None:
@@ -55,11 +77,14 @@ def rank(folder: Path, settings: Mapping[str, Any]) -> None:
 
 
 @contextmanager
-def at_work(folder: Path, call: CallSettings, stages: Sequence[str]) -> Iterator[tuple[RunDirectory, Report]]:
-    """Lock a run, and honour pauses requested by its review, the only progress that is shown."""
-    from twinlink.progress import reporter
+def at_work(
+    folder: Path, call: CallSettings, stages: Sequence[str], progress: bool | None = None
+) -> Iterator[tuple[RunDirectory, Report]]:
+    """Lock a run, show the progress (None: in terminals and notebooks), and honour pauses requested by its review."""
+    from twinlink.progress import is_watched, reporter
 
-    with RunDirectory.held(folder, _log.warning) as run, reporter(quiet=True, pause=run.pause_file) as report:
+    quiet = not (is_watched() if progress is None else progress)
+    with RunDirectory.held(folder, _log.warning) as run, reporter(quiet=quiet, pause=run.pause_file) as report:
         if line := call.line(stages, "forget=[NAME]"):
             _log.log(logging.INFO if stages[0] in _OF_RUN else logging.WARNING, line)
         try:

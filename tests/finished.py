@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 from tests.calling import twinlink
 from tests.loopback import Answer, serving
 from tests.made_sites import BASE, page
-from twinlink.spiders.frontier.ledger import ledger_counts
+from twinlink.spiders.frontier import Counts, FrontierReader, so_far
 from twinlink.toy import toy_site
 
 _DATE = re.compile(r'creationdate="[^"]*"')
@@ -92,7 +92,7 @@ def state(run: Path) -> dict[str, object]:
     for name in ("crawl.json", "crawl.log", "crawl.lock", "config.toml", "ledger.sqlite", "recover.sqlite"):
         found = {key: value for key, value in found.items() if not key.startswith(name)}  # also -wal and -shm
     found["settings"] = tomllib.loads((run / "config.toml").read_text(encoding="utf-8"))
-    found["crawled"] = ledger_counts(run).done
+    found["crawled"] = so_far(run, FrontierReader.counts, Counts()).done
     return found
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from experiments.campaign.inputs import OUTSIDE, Given, Input
 from tests.archives import respond, write_wacz
-from twinlink.spiders.frontier.ledger import LEDGER_NAME, ledger_starts
+from twinlink.spiders.frontier import LEDGER_NAME, FrontierReader
 from twinlink.toy import BASE, write_toy
 
 __all__ = ["INPUTS"]
@@ -218,7 +218,7 @@ def _odd_ledger(number: int, verb: str) -> Input:
 
     def make(place: Given) -> tuple[object, ...]:
         ledger = place.run / LEDGER_NAME
-        start = ledger_starts(place.run)[0]
+        start = FrontierReader(place.run).starts()[0]
         if number < len(_ODD_VALUES):
             with closing(sqlite3.connect(ledger)) as db, db:
                 db.execute("PRAGMA ignore_check_constraints = on")

@@ -20,7 +20,7 @@ from experiments.campaign.cases import KEPT, LIMITS, UNKNOWN, Case, Hostile
 from experiments.campaign.table import Trial
 from experiments.campaign.watched import Ended, command, watch
 from experiments.campaign.web import Answer, Reply, Site, links, page, serving
-from twinlink.spiders.frontier.ledger import LEDGER_NAME
+from twinlink.spiders.frontier import LEDGER_NAME
 
 __all__ = ["Crawled", "crawl_case", "outcomes"]
 

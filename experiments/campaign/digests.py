@@ -9,7 +9,7 @@ from pathlib import Path
 
 from warcio.archiveiterator import ArchiveIterator
 
-from twinlink.spiders.frontier.ledger import ledger_again, ledger_rejects
+from twinlink.spiders.frontier import FrontierReader
 from twinlink.tables import LINKS, PAGES, RECOVERED, REJECTS, read_table
 
 __all__ = ["difference", "made_by"]
@@ -38,13 +38,13 @@ def _crawled(run: Path) -> Iterator[str]:
                 is_robots = headers.get_header("WARC-Target-URI", "").endswith("/robots.txt")  # read again by each run
                 if record.rec_type in ("response", "revisit") and not is_robots:
                     yield f"{headers['WARC-Target-URI']}\t{headers['WARC-Payload-Digest']}"
-    for reject in ledger_rejects(run):
+    for reject in FrontierReader(run).rejects():
         yield f"{reject.url}\t{reject.reason}"
 
 
 def _visited(run: Path) -> Iterator[str]:
     """Yield the results of the visit, and each fetched address once."""
-    yield json.dumps(ledger_again(run))
+    yield json.dumps(FrontierReader(run).again())
     yield from set(_crawled(run))
 
 

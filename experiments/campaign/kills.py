@@ -29,7 +29,7 @@ from experiments.simweb.server import serving as serving_web
 from experiments.simweb.world import WorldSettings, make_world
 from twinlink.demo import write_site
 from twinlink.demo.server import Pages
-from twinlink.spiders.frontier.ledger import ledger_report
+from twinlink.spiders.frontier import FrontierReader
 
 __all__ = ["SHARES", "Stage", "kill_stage", "served", "stages"]
 
@@ -130,7 +130,7 @@ def stages(folder: Path, names: Mapping[str, int], starts: list[str], visit: lis
 
 def _is_visited(run: Path) -> bool:
     """Return whether the second visit is complete, so that the same command would start a third one."""
-    report = ledger_report(run)
+    report = FrontierReader(run).report()
     return report.get("visit") == 2 and report["end"] == "complete"
 
 

@@ -15,7 +15,7 @@ from experiments.campaign.table import Trial
 from experiments.campaign.watched import ROOT, command, crawlers, watch
 from experiments.campaign.web import Answer, Reply, links, page, serving
 from twinlink.rundir.directory import RunDirectory
-from twinlink.spiders.frontier.ledger import ledger_counts
+from twinlink.spiders.frontier import Counts, FrontierReader, so_far
 from twinlink.system import pausing
 
 __all__ = ["ENDS", "end_paused"]
@@ -71,7 +71,7 @@ def end_paused(end: signal.Signals, folder: Path) -> Trial:
 def _pause(folder: Path, child: subprocess.Popen[bytes]) -> Iterator[str]:
     """Wait until pages are fetched, request a pause, and wait until no more pages are fetched; yield errors."""
     end = time.monotonic() + 60
-    while ledger_counts(folder).done < 3 and time.monotonic() < end and child.poll() is None:
+    while so_far(folder, FrontierReader.counts, Counts()).done < 3 and time.monotonic() < end and child.poll() is None:
         time.sleep(0.05)
     pausing.ask(RunDirectory(folder).pause_file)
     n_done, since = -1, time.monotonic()
@@ -79,7 +79,7 @@ def _pause(folder: Path, child: subprocess.Popen[bytes]) -> Iterator[str]:
         if time.monotonic() > end:
             yield "it did not pause"
             return
-        if (now := ledger_counts(folder).done) != n_done:
+        if (now := so_far(folder, FrontierReader.counts, Counts()).done) != n_done:
             n_done, since = now, time.monotonic()
         time.sleep(0.1)
     if n_done > len(PAGES):

@@ -14,7 +14,7 @@ from twinlink.patterns.keys import Key
 from twinlink.patterns.learning import SitePatterns
 from twinlink.recover.guessing import next_round
 from twinlink.recover.partner_addresses import Rule, guess_partners, site_rule
-from twinlink.spiders.frontier.guesses import Answer, Guessed
+from twinlink.spiders.frontier import Answer, Guessed
 
 __all__ = ["recovered"]
 

@@ -22,7 +22,7 @@ from twinlink.config import CrawlSettings
 from twinlink.errors import RunLockedError
 from twinlink.rundir.directory import RunDirectory
 from twinlink.spiders.crawling import CrawlProgress, crawl
-from twinlink.spiders.frontier.ledger import ledger_counts, ledger_tally
+from twinlink.spiders.frontier import FrontierReader
 
 PAGES = {f"/{n}.html": links(f"/{n + 1}.html") for n in range(12)} | {"/": links("/0.html"), "/12.html": links()}
 SLOWLY = CrawlSettings(delay=0.1, retries=1)
@@ -134,10 +134,10 @@ def test_job_ended_in_a_pause_leaves_no_process(tmp_path: Path, pause: Path, end
         done = twinlink("crawl", site.url, "-o", tmp_path)
         assert (done.returncode, done.stderr.count("another crawl")) == (0, 0)
         assert n_asked < len(site.log)
-        assert ledger_counts(tmp_path).done == len(PAGES)
+        assert FrontierReader(tmp_path).counts().done == len(PAGES)
         assert site.fetched() == dict.fromkeys(PAGES, 1)
         assert archived(tmp_path, site) == sorted(PAGES)
-    assert ledger_tally(tmp_path) == {}
+    assert FrontierReader(tmp_path).tally() == {}
 
 
 @proc
@@ -158,7 +158,7 @@ def test_a_second_crawl_names_the_first(tmp_path: Path, pause: Path) -> None:
         pause.unlink()
         assert process.wait(60) == 4
         assert twinlink("crawl", site.url, "-o", tmp_path).returncode == 0
-    assert ledger_counts(tmp_path).done == len(PAGES)
+    assert FrontierReader(tmp_path).counts().done == len(PAGES)
 
 
 @proc

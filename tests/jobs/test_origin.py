@@ -20,7 +20,7 @@ from twinlink.ingest.stage import source_paths
 from twinlink.jobs.origin import Origin, agreed_paths, origin_of
 from twinlink.run import open_run
 from twinlink.rundir.directory import RunDirectory
-from twinlink.spiders.frontier.ledger import ledger_starts
+from twinlink.spiders.frontier import FrontierReader
 
 OPTIONS = ("--base-url", BASE, "--langs", "en,zh")
 
@@ -224,7 +224,7 @@ def test_seeds_of_a_crawl_grow(tmp_path: Path) -> None:
             assert (done.returncode, "was made from" in done.stderr) == (3, True)
             did(twinlink(*crawl, "--seeds", seeds))
             did(twinlink(*crawl, f"{stranger.url}/", "--add"))
-            hosts = {url.split("/")[2] for url in ledger_starts(out)}
+            hosts = {url.split("/")[2] for url in FrontierReader(out).starts()}
             assert hosts == {server.url.removeprefix("http://") for server in (one, two, three, stranger)}
 
 
@@ -248,7 +248,7 @@ def test_run_without_pages_accepts_any_source(tmp_path: Path) -> None:
     assert [path.name for path in out.iterdir()] == ["notes.txt"]
     with serving(answer) as server:
         did(twinlink("crawl", f"{server.url}/", "-o", out, "-q"))
-    assert ledger_starts(out) == [f"{server.url}/"]
+    assert FrontierReader(out).starts() == [f"{server.url}/"]
 
 
 def test_a_run_that_is_held_back_by_its_ledger_keeps_its_archives(tmp_path: Path) -> None:

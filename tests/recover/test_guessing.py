@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from twinlink.config.recover import RecoverSettings
 from twinlink.recover.guessing import NOT_ASKED, next_round
-from twinlink.spiders.frontier.guesses import Answer, Guessed
+from twinlink.spiders.frontier import Answer, Guessed
 
 SETTINGS = RecoverSettings(probes=2, trial=3, max_site_addresses=100)
 

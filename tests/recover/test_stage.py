@@ -32,7 +32,7 @@ from twinlink.patterns.library import KeySums, PatternLibrary, write_library
 from twinlink.recover.stage import guessed_lines, recover
 from twinlink.run import Run
 from twinlink.rundir.directory import RunDirectory
-from twinlink.spiders.frontier.records import CHOSEN_LEDGER
+from twinlink.spiders.frontier import CHOSEN_LEDGER
 from twinlink.tables import RECOVERED, read_table
 
 CONFIG = Config().override({"langs": ["en", "zh"], "crawl.browser": "never", "crawl.retries": 0})
@@ -404,7 +404,7 @@ from pathlib import Path
 from twinlink.config import Config
 from twinlink.recover.stage import recover
 from twinlink.rundir.directory import RunDirectory
-from twinlink.spiders.frontier.records import CHOSEN_LEDGER
+from twinlink.spiders.frontier import CHOSEN_LEDGER
 folder, settings = json.loads(sys.argv[1])
 recover(RunDirectory(Path(folder)), Config().override(settings))
 """

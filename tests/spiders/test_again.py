@@ -27,15 +27,7 @@ from tests.loopback import Answer, Server, serving
 from twinlink.config import CrawlSettings
 from twinlink.errors import MissingStageError
 from twinlink.spiders.crawling import CrawlProgress, crawl
-from twinlink.spiders.frontier.ledger import (
-    LEDGER_NAME,
-    Ledger,
-    ledger_again,
-    ledger_rejects,
-    ledger_report,
-    ledger_starts,
-    ledger_summary,
-)
+from twinlink.spiders.frontier import LEDGER_NAME, Frontier, FrontierReader
 
 SETTINGS = CrawlSettings(retries=0, browser="never")
 AGAIN = msgspec.structs.replace(SETTINGS, again=True)
@@ -197,7 +189,9 @@ def test_another_library_reads_the_same(twice: Twice) -> None:
 
 
 def test_pages_that_are_gone_are_reported(twice: Twice) -> None:
-    rejected = {reject.url.removeprefix(twice.site.url): reject.reason for reject in ledger_rejects(twice.folder)}
+    rejected = {
+        reject.url.removeprefix(twice.site.url): reject.reason for reject in FrontierReader(twice.folder).rejects()
+    }
     assert rejected == {"/gone": "http-404", "/taken": "http-410", "/hidden": "noindex"}
 
 
@@ -207,11 +201,11 @@ def test_counts(twice: Twice) -> None:
     # Without /gone, /taken, /hidden, /moved; /broken and /dropped stay what they were.
     assert twice.second.fetched == n_first - 4 + 1 + len(KINDS)
     again = {"unchanged": 5, "changed": 4, "new": 5, "gone": 4, "kept": 2, "open": 0}
-    assert twice.second.again == ledger_again(twice.folder) == again
+    assert twice.second.again == FrontierReader(twice.folder).again() == again
     report = json.loads((twice.folder / "crawl.json").read_text())
     assert (report["visit"], report["again"], report["end"]) == (2, again, "complete")
-    assert ledger_report(twice.folder)["pages"] == twice.second.fetched
-    assert ledger_starts(twice.folder) == [twice.site.url + "/"]
+    assert FrontierReader(twice.folder).report()["pages"] == twice.second.fetched
+    assert FrontierReader(twice.folder).starts() == [twice.site.url + "/"]
 
 
 def test_a_third_time(twice: Twice, tmp_path: Path) -> None:
@@ -249,10 +243,12 @@ def test_a_site_that_is_down_loses_nothing(tmp_path: Path) -> None:
     site = Site(first_site())
     with serving(site.answer) as server:
         first = crawl([server.url], tmp_path, SETTINGS)
-    rejects = list(ledger_rejects(tmp_path))
+    rejects = list(FrontierReader(tmp_path).rejects())
     second = crawl([], tmp_path, AGAIN)
     assert second.fetched == second.again["kept"] == first.fetched
-    assert {reject.url for reject in ledger_rejects(tmp_path)} > {reject.url for reject in rejects}  # the redirect
+    assert {reject.url for reject in FrontierReader(tmp_path).rejects()} > {
+        reject.url for reject in rejects
+    }  # the redirect
 
 
 def test_old_pages_come_before_new_ones_where_there_is_a_limit(tmp_path: Path) -> None:
@@ -262,8 +258,11 @@ def test_old_pages_come_before_new_ones_where_there_is_a_limit(tmp_path: Path) -
         site.pages = second_site() | {name: first_site()[name] for name in ("/gone", "/taken", "/hidden", "/moved")}
         site.pages["/back"] = Answer(status=404)
         crawl([], tmp_path, msgspec.structs.replace(AGAIN, max_pages=n_pages))
-    assert ledger_again(tmp_path) == {"unchanged": 9, "changed": 4, "new": 0, "gone": 0, "kept": 2, "open": 0}
-    assert ledger_summary(tmp_path).reasons == {"http-404": 1, "page-limit": 1 + len(KINDS)}  # and the redirect
+    assert FrontierReader(tmp_path).again() == {"unchanged": 9, "changed": 4, "new": 0, "gone": 0, "kept": 2, "open": 0}
+    assert FrontierReader(tmp_path).summary().reasons == {
+        "http-404": 1,
+        "page-limit": 1 + len(KINDS),
+    }  # and the redirect
 
 
 N_PAGES = 40
@@ -299,7 +298,7 @@ def test_killed_while_it_asks_again_it_loses_nothing(tmp_path: Path) -> None:
                 time.sleep(0.001)
             os.killpg(parent.pid, signal.SIGKILL)
             assert parent.wait() == -signal.SIGKILL
-            assert list(ledger_rejects(tmp_path)) == []  # the page of every address holds on
+            assert list(FrontierReader(tmp_path).rejects()) == []  # the page of every address holds on
         progress = crawl([], tmp_path, settings)
         asked = Counter(path for path in site.log[before:] if path not in ("/robots.txt", "/sitemap.xml"))
     assert progress.again == {"unchanged": len(ALL), "changed": 0, "new": 0, "gone": 0, "kept": 0, "open": 0}
@@ -349,8 +348,8 @@ def test_a_ledger_of_the_version_before_is_brought_up_to_date(tmp_path: Path) ->
         with closing(sqlite3.connect(tmp_path / LEDGER_NAME)) as db:
             db.executescript("DROP TABLE bodies; DELETE FROM notes WHERE name = 'starts'; PRAGMA user_version = 3")
             db.executescript(WITHOUT_WHAT_CAME_LATER)
-        assert ledger_summary(tmp_path).counts.done == len(ALL)
-        assert ledger_starts(tmp_path) == [site.url + "/"]
+        assert FrontierReader(tmp_path).summary().counts.done == len(ALL)
+        assert FrontierReader(tmp_path).starts() == [site.url + "/"]
         n_asked = len(site.conditions)
         progress = crawl([], tmp_path, AGAIN)
         assert progress.again["changed"] == len(ALL)  # nothing is known of what they were
@@ -361,8 +360,8 @@ def test_a_ledger_of_the_version_before_is_brought_up_to_date(tmp_path: Path) ->
 def test_a_stopped_crawl_goes_on_first(tmp_path: Path) -> None:
     with serving(numbered) as site:
         crawl([site.url], tmp_path, msgspec.structs.replace(SETTINGS, max_pages=5))
-        with closing(Ledger(tmp_path / LEDGER_NAME)) as ledger:
-            ledger._db.execute("DELETE FROM notes WHERE name = 'finished'")
+        with closing(Frontier(tmp_path / LEDGER_NAME)) as frontier:
+            frontier._db.execute("DELETE FROM notes WHERE name = 'finished'")
         assert crawl([], tmp_path, AGAIN).again == {}
         assert site.fetched() == Counter(ALL)
 
@@ -375,7 +374,7 @@ def test_a_server_that_says_unmodified_unasked_loses_nothing(tmp_path: Path) -> 
         site.pages = {"/": page("start", "/a"), "/a": Answer(status=304)}
         progress = crawl([], tmp_path, AGAIN)
         assert (progress.fetched, progress.again["kept"], progress.again["gone"]) == (2, 1, 0)
-        assert list(ledger_rejects(tmp_path)) == []
+        assert list(FrontierReader(tmp_path).rejects()) == []
         site.pages = {"/": page("start", "/a"), "/a": Answer(status=404)}
         assert crawl([], tmp_path, AGAIN).again["gone"] == 1
 
@@ -405,5 +404,5 @@ def test_what_is_excluded_since_is_not_asked_for_and_its_page_holds_on(tmp_path:
         progress = crawl([], tmp_path, msgspec.structs.replace(AGAIN, exclude=("/b",)))
         assert "/b" not in server.log[n_asked:]
         assert (progress.fetched, progress.rejected, progress.again["open"]) == (3, 0, 1)
-        assert list(ledger_rejects(tmp_path)) == []
+        assert list(FrontierReader(tmp_path).rejects()) == []
         assert crawl([], tmp_path, AGAIN).again["unchanged"] == 3

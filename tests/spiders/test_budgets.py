@@ -16,7 +16,7 @@ from twinlink.errors import CrawlError, InputError
 from twinlink.jobs.mine import crawl_stage
 from twinlink.rundir.directory import RunDirectory
 from twinlink.spiders.crawling import REPORT_NAME, CrawlProgress, crawl
-from twinlink.spiders.frontier.ledger import ledger_rejects, ledger_summary
+from twinlink.spiders.frontier import FrontierReader
 from twinlink.spiders.seeds import read_seeds
 
 
@@ -49,9 +49,9 @@ def test_a_site_ends_at_its_pages_and_the_others_go_on(tmp_path: Path) -> None:
             named(small): (5, ""),
         }
         assert sum(big.fetched().values()) == 8
-        left = Counter(reject.reason for reject in ledger_rejects(tmp_path))
+        left = Counter(reject.reason for reject in FrontierReader(tmp_path).rejects())
         assert left == {"budget-pages": progress.queued}
-        assert ledger_summary(tmp_path).reasons == left
+        assert FrontierReader(tmp_path).summary().reasons == left
         assert report(tmp_path)["end"] == "budget"
         log = list(big.log)
         assert crawl(starts, tmp_path, CrawlSettings(max_site_pages=8)).fetched == 13
@@ -65,7 +65,7 @@ def test_a_site_ends_at_its_bytes(tmp_path: Path) -> None:
     with serving(chain(30, weight=10_000)) as site:  # type: ignore[arg-type]
         progress = crawl([site.url], tmp_path, CrawlSettings(max_site_bytes=50_000, concurrency=1))
     assert (progress.fetched, progress.sites[0].ended) == (5, "budget-bytes")
-    assert {reject.reason for reject in ledger_rejects(tmp_path)} == {"budget-bytes"}
+    assert {reject.reason for reject in FrontierReader(tmp_path).rejects()} == {"budget-bytes"}
 
 
 def test_a_site_ends_at_its_minutes(tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_a_site_ends_at_its_minutes(tmp_path: Path) -> None:
     ended = {site.site: site.ended for site in progress.sites}
     assert ended == {named(slow): "budget-minutes", named(small): ""}
     assert 3 < progress.fetched < 60
-    assert {reject.reason for reject in ledger_rejects(tmp_path)} == {"budget-minutes"}
+    assert {reject.reason for reject in FrontierReader(tmp_path).rejects()} == {"budget-minutes"}
 
 
 def test_a_big_site_starves_no_small_one(tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ def test_include_and_exclude(tmp_path: Path) -> None:
     with serving(lambda path: links(*pages)) as site:
         settings = CrawlSettings(include=("/en/", "/tc/"), exclude=(r"[?&]print=",))
         assert crawl([site.url], tmp_path, settings).fetched == 3
-        rejects = {reject.url.removeprefix(site.url): reject.reason for reject in ledger_rejects(tmp_path)}
+        rejects = {reject.url.removeprefix(site.url): reject.reason for reject in FrontierReader(tmp_path).rejects()}
         assert rejects == {"/en/b?print=1": "excluded", "/fr/a": "excluded"}
         assert crawl([site.url], tmp_path, CrawlSettings(exclude=("/fr/",))).fetched == 4
         assert site.fetched() == Counter(["/", "/en/a", "/tc/a", "/en/b?print=1"])
@@ -198,7 +198,7 @@ def test_smaller_depth_applies_to_queued_addresses(tmp_path: Path) -> None:
     with serving(chain(9, width=1)) as site:  # type: ignore[arg-type]
         crawl([site.url], tmp_path, CrawlSettings(max_site_pages=3))
         assert crawl([site.url], tmp_path, CrawlSettings(max_depth=2)).fetched == 3
-        (left,) = ledger_rejects(tmp_path)
+        (left,) = FrontierReader(tmp_path).rejects()
         assert (left.reason, left.detail) == ("depth", "3 links from a start page")
         assert crawl([site.url], tmp_path, CrawlSettings()).fetched == 9
 

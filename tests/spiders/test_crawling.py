@@ -30,7 +30,7 @@ from twinlink.errors import CrawlError, InputError, RunError, RunLockedError
 from twinlink.spiders import crawling as crawl_module
 from twinlink.spiders import process as child
 from twinlink.spiders.crawling import CrawlProgress, crawl
-from twinlink.spiders.frontier.ledger import Ledger, ledger_rejects, ledger_summary
+from twinlink.spiders.frontier import Frontier, FrontierReader
 
 N_PAGES = 40
 
@@ -92,7 +92,9 @@ class Crawled:
     progress: CrawlProgress
 
     def rejected(self) -> dict[str, str]:
-        return {reject.url.removeprefix(self.site.url): reject.reason for reject in ledger_rejects(self.folder)}
+        return {
+            reject.url.removeprefix(self.site.url): reject.reason for reject in FrontierReader(self.folder).rejects()
+        }
 
 
 @pytest.fixture(scope="module")
@@ -149,7 +151,7 @@ def test_every_address_has_its_reason(odd: Crawled) -> None:
     }
     assert odd.rejected() == expected
     assert odd.progress.queued == 0
-    assert ledger_summary(odd.folder).finished
+    assert FrontierReader(odd.folder).summary().finished
 
 
 def test_pages_are_found_through_redirects_refreshes_and_compression(odd: Crawled) -> None:
@@ -198,10 +200,10 @@ def test_the_archive_is_sound(odd: Crawled) -> None:
 
 def test_the_ledger_knows_where_each_answer_lies(odd: Crawled) -> None:
     (path,) = (odd.folder / "warc").iterdir()
-    ledger = Ledger(odd.folder / "ledger.sqlite")
-    rows = list(ledger._db.execute("SELECT url, start, stop FROM frontier WHERE archive IS NOT NULL"))
-    ledger.finish("complete")
-    ledger.close()
+    frontier = Frontier(odd.folder / "ledger.sqlite")
+    rows = list(frontier._db.execute("SELECT url, start, stop FROM frontier WHERE archive IS NOT NULL"))
+    frontier.finish("complete")
+    frontier.close()
     assert len(rows) > 30
     for url, start, stop in rows:
         records = gzip.decompress(path.read_bytes()[start:stop])
@@ -234,8 +236,8 @@ def test_the_end_of_the_page_limit_is_reported_and_can_be_moved(tmp_path: Path) 
     with serving(numbered) as site:
         progress = crawl([site.url], tmp_path, CrawlSettings(max_pages=10))
         assert progress.fetched == len(site.fetched()) == 10
-        assert ledger_summary(tmp_path).reasons == {"page-limit": progress.queued}
-        assert {reject.reason for reject in ledger_rejects(tmp_path)} == {"page-limit"}
+        assert FrontierReader(tmp_path).summary().reasons == {"page-limit": progress.queued}
+        assert {reject.reason for reject in FrontierReader(tmp_path).rejects()} == {"page-limit"}
         assert crawl([site.url], tmp_path, CrawlSettings()).fetched == len(NUMBERED)
         assert site.fetched() == Counter(NUMBERED)
 
@@ -252,7 +254,7 @@ def test_failures_that_are_no_answers(tmp_path: Path) -> None:
         no_tls = site.url.replace("http:", "https:")
         crawl([site.url, no_tls, closed.url], tmp_path, CrawlSettings(timeout=1.5, retries=0))
         awake.set()
-        assert {reject.url: reject.reason for reject in ledger_rejects(tmp_path)} == {
+        assert {reject.url: reject.reason for reject in FrontierReader(tmp_path).rejects()} == {
             f"{site.url}/dropped": "connection",
             f"{site.url}/slow": "timeout",
             f"{no_tls}/": "tls",
@@ -342,7 +344,7 @@ def test_ctrl_c_completes_requests_in_flight(tmp_path: Path) -> None:
         with pytest.raises(KeyboardInterrupt):
             crawl([site.url], tmp_path, CrawlSettings(), interrupt)
         assert 3 <= len(site.fetched()) < len(NUMBERED)
-        assert not ledger_summary(tmp_path).finished
+        assert not FrontierReader(tmp_path).summary().finished
         assert crawl([site.url], tmp_path, CrawlSettings()).fetched == len(NUMBERED)
         assert site.fetched() == responses_of_pages(tmp_path, site) == Counter(NUMBERED)
 

@@ -19,7 +19,7 @@ from twinlink.config import CrawlSettings
 from twinlink.pages.content_encoding import beginning
 from twinlink.spiders.crawling import LOG_NAME, crawl
 from twinlink.spiders.early_end import SMALL_BODY
-from twinlink.spiders.frontier.ledger import ledger_rejects
+from twinlink.spiders.frontier import FrontierReader
 from twinlink.spiders.log import MAX_ALIKE, MAX_MESSAGE_LENGTH, log_handler
 
 SETTINGS = CrawlSettings(retries=0, timeout=20, sitemaps=False)
@@ -99,7 +99,7 @@ def test_long_pages_come_in_whole_whatever_says_their_length_and_type(tmp_path: 
     assert len(packed) > SMALL_BODY
     with serving(lambda path: links(*pages) if path == "/" else pages[path]) as site:
         progress = crawl([site.url], tmp_path, SETTINGS)
-        rejects = {reject.url.removeprefix(site.url) for reject in ledger_rejects(tmp_path)}
+        rejects = {reject.url.removeprefix(site.url) for reject in FrontierReader(tmp_path).rejects()}
     assert rejects == {"/picture", "/late"}
     assert progress.reasons == {"not-html": 2}
     assert progress.bytes > 5 * len(PAGE)

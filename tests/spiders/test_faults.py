@@ -33,7 +33,7 @@ from twinlink.jobs.mine import ingest_stage
 from twinlink.rundir.directory import RunDirectory
 from twinlink.spiders import crawling as crawl_module
 from twinlink.spiders.crawling import crawl
-from twinlink.spiders.frontier.ledger import LEDGER_NAME, ledger_rejects
+from twinlink.spiders.frontier import LEDGER_NAME, FrontierReader
 from twinlink.tables import PAGES, REJECTS, read_table
 
 SETTINGS = CrawlSettings(retries=0, timeout=10)
@@ -217,7 +217,7 @@ def test_names_that_lead_nowhere_or_inside(tmp_path: Path) -> None:
 def test_a_start_page_whose_name_is_not_known(tmp_path: Path) -> None:
     with pytest.raises(CrawlError, match=r"nowhere.invalid/: dns \(.*Check the address"):
         crawl(["http://nowhere.invalid/"], tmp_path, CrawlSettings(retries=0, timeout=10))
-    assert {reject.reason for reject in ledger_rejects(tmp_path)} == {"dns"}
+    assert {reject.reason for reject in FrontierReader(tmp_path).rejects()} == {"dns"}
 
 
 def certificate(folder: Path) -> ssl.SSLContext:
@@ -244,7 +244,9 @@ def test_tls_that_fails_and_certificates_that_are_no_good(tmp_path: Path) -> Non
         starts = [site.url.replace("http:", "https:") for site in (plain, expired)]
         progress = crawl(starts, tmp_path / "run", SETTINGS)
     assert progress.fetched == 2
-    assert {reject.url: reject.reason for reject in ledger_rejects(tmp_path / "run")} == {f"{starts[0]}/": "tls"}
+    assert {reject.url: reject.reason for reject in FrontierReader(tmp_path / "run").rejects()} == {
+        f"{starts[0]}/": "tls"
+    }
 
 
 NAMED = [f"/{n}.html" for n in range(60)]

@@ -21,7 +21,7 @@ from twinlink.config import CrawlSettings
 from twinlink.errors import CrawlError
 from twinlink.spiders import crawling as crawl_module
 from twinlink.spiders.crawling import crawl
-from twinlink.spiders.frontier.ledger import ledger_rejects, ledger_report
+from twinlink.spiders.frontier import FrontierReader
 from twinlink.spiders.guard import BLOCKED_PORTS, MAX_HEADER_BYTES, AddressGuard, blocked_port, is_public
 
 BIG = b"<p>" + b"x" * 3_000_000
@@ -74,7 +74,7 @@ def test_bombs_odd_types_and_redirects_to_other_schemes(tmp_path: Path) -> None:
 
     with serving(answer) as site:
         progress = crawl([site.url], tmp_path, CrawlSettings(max_page_bytes=200_000, timeout=10, retries=0))
-        rejects = {reject.url.removeprefix(site.url): reject.reason for reject in ledger_rejects(tmp_path)}
+        rejects = {reject.url.removeprefix(site.url): reject.reason for reject in FrontierReader(tmp_path).rejects()}
     documents = {path for path in rejects if path.endswith(".pdf")}
     assert len(documents) == 6_000
     assert {path: reason for path, reason in rejects.items() if path not in documents} == EXPECTED
@@ -105,7 +105,7 @@ def test_answers_that_do_not_end(tmp_path: Path) -> None:
     settings = CrawlSettings(max_page_bytes=100_000, timeout=2, retries=0, concurrency=20)
     with talking({path: talk for path, (talk, _) in TALKS.items()}) as url:
         progress = crawl([url], tmp_path, settings)
-        found = {reject.url.removeprefix(url): reject.reason for reject in ledger_rejects(tmp_path)}
+        found = {reject.url.removeprefix(url): reject.reason for reject in FrontierReader(tmp_path).rejects()}
     assert found == {path: reason for path, (_, reason) in TALKS.items()}
     assert progress.fetched == 2  # the start page and /fine
 
@@ -126,7 +126,7 @@ def test_a_site_cannot_lead_robots_txt_to_a_private_address(tmp_path: Path) -> N
         with pytest.raises(CrawlError, match=r"robots-unreachable \(robots.txt: private-address"):
             crawl([site.url for site in sites], tmp_path, CrawlSettings(retries=0, timeout=5))
         assert [site.log for site in sites] == [["/robots.txt"]] * 3
-    assert {reject.reason for reject in ledger_rejects(tmp_path)} == {"robots-unreachable"}
+    assert {reject.reason for reject in FrontierReader(tmp_path).rejects()} == {"robots-unreachable"}
 
 
 def serving_on_a_blocked_port(stack: ExitStack) -> Server:
@@ -148,12 +148,12 @@ def test_ports_of_other_protocols_are_never_asked(tmp_path: Path) -> None:
         crawl([site.url, blocked.url, led.url], tmp_path, CrawlSettings(retries=0, timeout=5))
         assert blocked.log == []
         assert led.log == ["/robots.txt"]
-        found = {reject.url: (reject.reason, reject.detail) for reject in ledger_rejects(tmp_path)}
+        found = {reject.url: (reject.reason, reject.detail) for reject in FrontierReader(tmp_path).rejects()}
         why = f"port {blocked.server_port} belongs to another protocol"
         for path in ("/", "/moved", "/linked"):
             assert found.pop(blocked.url + path) == ("blocked-port", why)
         assert found == {f"{led.url}/": ("robots-unreachable", f"robots.txt: blocked-port {why}")}
-        assert ledger_report(tmp_path)["sitemaps"] == {"blocked-port": 1}
+        assert FrontierReader(tmp_path).report()["sitemaps"] == {"blocked-port": 1}
         with pytest.raises(CrawlError, match=r"blocked-port .*on another port"):
             crawl([blocked.url], tmp_path / "alone", CrawlSettings(retries=0, timeout=5))
 

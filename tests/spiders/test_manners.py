@@ -12,7 +12,7 @@ from tests.loopback import Answer, Server, keeps_pace, links, redirect, serving
 from twinlink.config import CrawlSettings
 from twinlink.errors import CrawlError
 from twinlink.spiders.crawling import CrawlProgress, crawl
-from twinlink.spiders.frontier.ledger import ledger_rejects
+from twinlink.spiders.frontier import FrontierReader
 from twinlink.spiders.middlewares.retry_after import MAX_WAIT
 
 PAGES = [f"/{n}.html" for n in range(5)]
@@ -32,7 +32,7 @@ def run(site: Server, folder: Path, **settings: object) -> CrawlProgress:
 
 
 def rejected(site: Server, folder: Path) -> dict[str, str]:
-    return {reject.url.removeprefix(site.url): reject.reason for reject in ledger_rejects(folder)}
+    return {reject.url.removeprefix(site.url): reject.reason for reject in FrontierReader(folder).rejects()}
 
 
 def test_crawl_delay_sets_the_pace_and_one_request_at_a_time(tmp_path: Path) -> None:

@@ -15,8 +15,7 @@ from scrapy.http import HtmlResponse, Request, Response
 from tests.archives import captures
 from twinlink.config import CrawlSettings
 from twinlink.spiders.archive import Archive
-from twinlink.spiders.frontier.ledger import LEDGER_NAME, Ledger
-from twinlink.spiders.frontier.records import Entry, Outcome
+from twinlink.spiders.frontier import LEDGER_NAME, Entry, Frontier, Outcome
 from twinlink.spiders.guard import AddressGuard
 from twinlink.spiders.items import AddressItem, LinksItem
 from twinlink.spiders.middlewares.answers import KeepRaw
@@ -43,14 +42,14 @@ def page(url: str, links: Sequence[str] = (), reason: str = "") -> AddressItem:
 class Crawl:
     """A pipeline on a real ledger and archive, and how often it closed the spider."""
 
-    def __init__(self, folder: Path, ledger: Ledger) -> None:
+    def __init__(self, folder: Path, frontier: Frontier) -> None:
         limits = CrawlSettings()
-        archive = Archive(folder / "warc", ledger)
-        self.state = CrawlState(ledger, archive, Scope([START], limits), AddressGuard([START], False), limits, 0.0)
+        archive = Archive(folder / "warc", frontier)
+        self.state = CrawlState(frontier, archive, Scope([START], limits), AddressGuard([START], False), limits, 0.0)
         self.pipeline = LedgerPipeline(self.state, self._close)
         self.closed = 0
         self.end = ExitStack()
-        self.end.callback(ledger.close)
+        self.end.callback(frontier.close)
         self.end.callback(archive.close)
         self.end.callback(self.state.reading.close)
 
@@ -68,9 +67,9 @@ class Crawl:
 
 @pytest.fixture
 def crawl(tmp_path: Path) -> Iterator[Crawl]:
-    ledger = Ledger(tmp_path / LEDGER_NAME)
-    ledger.seed([entry(START)], 50, 30)
-    made = Crawl(tmp_path, ledger)
+    frontier = Frontier(tmp_path / LEDGER_NAME)
+    frontier.seed([entry(START)], 50, 30)
+    made = Crawl(tmp_path, frontier)
     with made.end:
         yield made
 
@@ -80,29 +79,29 @@ def archived(folder: Path) -> list[str]:
 
 
 def test_a_page_is_archived_and_booked_with_its_links(crawl: Crawl, tmp_path: Path) -> None:
-    ledger = crawl.state.ledger
-    assert ledger.take(9) == entry(START)
+    frontier = crawl.state.frontier
+    assert frontier.take(9) == entry(START)
     crawl.write(page(START, ["http://a.org/b", "http://a.org/c"]))
-    assert ledger.counts()[:3] == (2, 0, 1)
-    (stop,) = ledger.archives().values()
+    assert frontier.counts()[:3] == (2, 0, 1)
+    (stop,) = frontier.archives().values()
     assert stop == (tmp_path / "warc" / "crawl-00001.warc.gz").stat().st_size
     assert archived(tmp_path) == [START]
     assert crawl.closed == 0
 
 
 def test_responses_without_a_page_are_recorded_but_not_archived(crawl: Crawl, tmp_path: Path) -> None:
-    crawl.state.ledger.take(9)
+    crawl.state.frontier.take(9)
     crawl.write(page(START, reason="noindex"))
-    assert crawl.state.ledger.counts().rejected == 1
+    assert crawl.state.frontier.counts().rejected == 1
     assert archived(tmp_path) == []
 
 
 def test_portions_of_a_sitemap_are_recorded_with_their_size(crawl: Crawl) -> None:
-    ledger = crawl.state.ledger
-    before = ledger.room_for_sitemaps("a.org")
+    frontier = crawl.state.frontier
+    before = frontier.room_for_sitemaps("a.org")
     crawl.write(LinksItem(entry(START), [entry("http://a.org/b")]), LinksItem(entry(START), (), 7, 30))
-    assert ledger.counts().queued == 2
-    assert ledger.room_for_sitemaps("a.org") == (before[0] - 7, before[1] - 30)
+    assert frontier.counts().queued == 2
+    assert frontier.room_for_sitemaps("a.org") == (before[0] - 7, before[1] - 30)
 
 
 @pytest.mark.parametrize("error", [sqlite3.OperationalError("disk I/O error"), OSError(28, "No space left on device")])
@@ -110,19 +109,19 @@ def test_after_a_write_that_fails_nothing_is_written_and_the_spider_is_closed_on
     crawl: Crawl, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
     """What was archived and not booked is cut off by the next run, which asks for its address again."""
-    ledger = crawl.state.ledger
-    ledger.take(9)
+    frontier = crawl.state.frontier
+    frontier.take(9)
     crawl.write(page(START, ["http://a.org/b", "http://a.org/c"]))
-    book_links = ledger._book_links
+    book_links = frontier._book_links
 
     def fail(*_: Any) -> None:
         raise error
 
     for _ in range(2):
-        ledger.take(9)
-    monkeypatch.setattr(ledger, "_book_links", fail)  # in the middle of the transaction
+        frontier.take(9)
+    monkeypatch.setattr(frontier, "_book_links", fail)  # in the middle of the transaction
     crawl.write(page("http://a.org/b"))
-    monkeypatch.setattr(ledger, "_book_links", book_links)
+    monkeypatch.setattr(frontier, "_book_links", book_links)
     crawl.write(page("http://a.org/c"), LinksItem(entry(START), [entry("http://a.org/d")]))
     robots = Request("http://a.org/robots.txt")
     KeepRaw(crawl.state).process_response(robots, Response(robots.url, body=b"User-agent: *"))
@@ -130,7 +129,7 @@ def test_after_a_write_that_fails_nothing_is_written_and_the_spider_is_closed_on
     assert crawl.closed == 1
     assert archived(tmp_path) == [START, "http://a.org/b"]
     crawl.end.close()
-    with closing(Ledger(tmp_path / LEDGER_NAME)) as again:
+    with closing(Frontier(tmp_path / LEDGER_NAME)) as again:
         Archive(tmp_path / "warc", again)
         assert again.counts()[:3] == (2, 0, 1)
     assert archived(tmp_path) == [START]

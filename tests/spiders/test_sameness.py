@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.loopback import Answer, serving
 from twinlink.config import CrawlSettings
 from twinlink.spiders.crawling import crawl
-from twinlink.spiders.frontier.ledger import ledger_rejects
+from twinlink.spiders.frontier import FrontierReader
 from twinlink.spiders.traps import MAX_ALIKE, Sameness, form, text_digest
 
 TEXT = "What this page says is the same under every address that leads to it, and there are many such addresses."
@@ -91,6 +91,6 @@ def test_a_crawl_ends_where_one_page_has_endless_addresses(tmp_path: Path) -> No
     assert sum(path.startswith("/real/") for path in fetched) == 60
     assert sum(path.startswith("/s") for path in fetched) <= MAX_ALIKE + 2
     assert progress.queued == 0
-    traps = [reject for reject in ledger_rejects(tmp_path) if reject.reason == "trap"]
+    traps = [reject for reject in FrontierReader(tmp_path).rejects() if reject.reason == "trap"]
     assert progress.reasons == {"trap": len(traps)}
     assert all("the same page" in trap.detail for trap in traps)

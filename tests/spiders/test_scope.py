@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from twinlink.config import CrawlSettings
-from twinlink.spiders.frontier.ledger import Entry
+from twinlink.spiders.frontier import Entry
 from twinlink.spiders.scope import MAX_HOPS, MAX_LINK_BYTES, MAX_LINKS, Scope, host_of
 from twinlink.spiders.traps import shape, winds
 from twinlink.urls import page_key

@@ -17,7 +17,7 @@ from tests.loopback import Answer, links, serving
 from twinlink.config import CrawlSettings
 from twinlink.spiders.crawling import crawl
 from twinlink.spiders.failures import RefusedError
-from twinlink.spiders.frontier.ledger import LEDGER_NAME, Budget, Entry, Ledger, Outcome, ledger_rejects, ledger_report
+from twinlink.spiders.frontier import LEDGER_NAME, Budget, Entry, Frontier, FrontierReader, Outcome
 from twinlink.spiders.items import LinksItem
 from twinlink.spiders.scope import Scope
 from twinlink.spiders.sitemap_queue import Listing
@@ -109,76 +109,76 @@ def test_gzip_comes_in_parts(members: list[bytes], size: int, cut: int) -> None:
 
 
 @pytest.fixture
-def ledger(tmp_path: Path) -> Iterator[Ledger]:
-    with closing(Ledger(tmp_path / LEDGER_NAME)) as ledger:
-        ledger.seed([Entry("http://a.org/", "http://a.org/", "a.org", site="a.org")], 50, 30, Budget())
-        yield ledger
+def frontier(tmp_path: Path) -> Iterator[Frontier]:
+    with closing(Frontier(tmp_path / LEDGER_NAME)) as frontier:
+        frontier.seed([Entry("http://a.org/", "http://a.org/", "a.org", site="a.org")], 50, 30, Budget())
+        yield frontier
 
 
-def listing(ledger: Ledger) -> tuple[Listing, Entry]:
+def listing(frontier: Frontier) -> tuple[Listing, Entry]:
     scope = Scope(["http://a.org/"], CrawlSettings())
     entry = scope.sitemap(URL)
     assert entry is not None
-    ledger.add([entry])
-    return Listing(ledger, scope, None, 100_000), entry
+    frontier.add([entry])
+    return Listing(frontier, scope, None, 100_000), entry
 
 
-async def book(ledger: Ledger, portions: AsyncIterator[LinksItem | Outcome]) -> Outcome | None:
+async def book(frontier: Frontier, portions: AsyncIterator[LinksItem | Outcome]) -> Outcome | None:
     """Book what a sitemap lists as the item pipeline does; return its outcome, None without one."""
     async for portion in portions:
         if isinstance(portion, Outcome):
             return portion
-        ledger.bring(portion.entry, portion.links)
-        ledger.spend_on_sitemaps(portion.entry.site, portion.n_addresses, portion.n_bytes)
+        frontier.bring(portion.entry, portion.links)
+        frontier.spend_on_sitemaps(portion.entry.site, portion.n_addresses, portion.n_bytes)
     return None
 
 
-def test_others_have_their_turn_while_a_sitemap_is_read(ledger: Ledger) -> None:
+def test_others_have_their_turn_while_a_sitemap_is_read(frontier: Frontier) -> None:
     turns: list[int] = []
 
     async def others() -> None:
         while True:
-            turns.append(ledger.counts().queued)
+            turns.append(frontier.counts().queued)
             await asyncio.sleep(0)
 
     async def both() -> Outcome | None:
         task = asyncio.ensure_future(others())
-        reader, entry = listing(ledger)
-        outcome = await book(ledger, reader.read(entry, locs(20_000), lambda: True))
+        reader, entry = listing(frontier)
+        outcome = await book(frontier, reader.read(entry, locs(20_000), lambda: True))
         task.cancel()
         return outcome
 
     assert asyncio.run(both()) == Outcome("aside", status=200)
-    assert ledger.counts().queued == 20_002
+    assert frontier.counts().queued == 20_002
     assert max(after - before for before, after in pairwise(turns)) <= 500
-    assert ledger.room_for_sitemaps("a.org")[0] == 2**62 - 20_100
+    assert frontier.room_for_sitemaps("a.org")[0] == 2**62 - 20_100
 
 
-def test_a_crawl_that_ends_leaves_its_sitemap_to_be_read_again(ledger: Ledger) -> None:
-    reader, entry = listing(ledger)
-    portions = reader.read(entry, locs(20_000), lambda: ledger.counts().queued < 3_000)
-    assert asyncio.run(book(ledger, portions)) is None
-    assert 3_000 <= ledger.counts().queued < 10_000
+def test_a_crawl_that_ends_leaves_its_sitemap_to_be_read_again(frontier: Frontier) -> None:
+    reader, entry = listing(frontier)
+    portions = reader.read(entry, locs(20_000), lambda: frontier.counts().queued < 3_000)
+    assert asyncio.run(book(frontier, portions)) is None
+    assert 3_000 <= frontier.counts().queued < 10_000
 
 
-def test_sitemaps_that_are_not_read_are_dropped_together(ledger: Ledger) -> None:
+def test_sitemaps_that_are_not_read_are_dropped_together(frontier: Frontier) -> None:
     """Each by itself would take a request that is refused: an index can name a million."""
-    reader, entry = listing(ledger)
+    reader, entry = listing(frontier)
     scope = Scope(["http://a.org/", "http://b.org/"], CrawlSettings())
-    ledger.add([scope.sitemap(f"http://{host}.org/{n}.xml") for host in "ab" for n in range(2_500)])
+    frontier.add([scope.sitemap(f"http://{host}.org/{n}.xml") for host in "ab" for n in range(2_500)])
     reader.check(entry)
-    assert ledger.counts().rejected == 0
-    ledger.spend_on_sitemaps("a.org", 2**62, 0)
+    assert frontier.counts().rejected == 0
+    frontier.spend_on_sitemaps("a.org", 2**62, 0)
     for n_dropped in (1_000, 2_000, 2_501):
         with pytest.raises(RefusedError) as refused:
             reader.check(entry)
         assert refused.value.reason == "sitemap-budget"
-        assert ledger.counts().rejected == n_dropped
-    assert ledger.counts().queued == 1 + 2_500  # the start page, and what another site lists
+        assert frontier.counts().rejected == n_dropped
+    assert frontier.counts().queued == 1 + 2_500  # the start page, and what another site lists
     with pytest.raises(RefusedError) as refused:
-        Listing(ledger, scope, None, 1).check(entry)
+        Listing(frontier, scope, None, 1).check(entry)
     assert refused.value.reason == "not-needed"
-    assert ledger.counts().rejected == 2_501
+    assert frontier.counts().rejected == 2_501
 
 
 def xml(body: bytes) -> Answer:
@@ -202,9 +202,9 @@ def test_sitemaps_beyond_the_limit_of_a_site_are_counted_and_not_asked_for(tmp_p
         assert asked == ["/0.xml", "/1.xml", "/2.xml"]  # a sitemap counts for a hundred more
         assert progress.reasons == {"sitemap-budget": 3, "sitemap-cut": 1}
         assert progress.fetched == 1 + 120 + 120 + 60
-        found = {reject.url.removeprefix(site.url): reject.reason for reject in ledger_rejects(tmp_path)}
+        found = {reject.url.removeprefix(site.url): reject.reason for reject in FrontierReader(tmp_path).rejects()}
         assert found == {"/2.xml": "sitemap-cut", **{f"/{n}.xml": "sitemap-budget" for n in (3, 4, 5)}}
-        assert ledger_report(tmp_path)["sitemaps"] == {"read": 2, "sitemap-budget": 3, "sitemap-cut": 1}
+        assert FrontierReader(tmp_path).report()["sitemaps"] == {"read": 2, "sitemap-budget": 3, "sitemap-cut": 1}
         more = crawl([site.url], tmp_path, CrawlSettings())
         assert more.fetched == 1 + 5 * 120 + 60
         assert more.reasons == {"sitemap-cut": 1}
@@ -234,7 +234,7 @@ def test_sitemaps_of_a_site_of_which_enough_is_known_are_not_asked_for(tmp_path:
     with serving(site_of(maps), robots=named(6)) as site:
         crawl([site.url], tmp_path, CrawlSettings(max_pages=150, concurrency=1))
         assert [path for path in site.log if path in maps] == ["/0.xml", "/1.xml"]
-    assert ledger_report(tmp_path)["sitemaps"] == {"not-needed": 4, "read": 2}
+    assert FrontierReader(tmp_path).report()["sitemaps"] == {"not-needed": 4, "read": 2}
 
 
 def test_pages_are_fetched_despite_a_hostile_sitemap(tmp_path: Path) -> None:
@@ -250,7 +250,7 @@ def test_links_beyond_what_a_site_may_take_up_are_counted(tmp_path: Path) -> Non
     many = [f"/{'x' * 500}/{n}" for n in range(60)]
     with serving(lambda path: Answer(path.encode() + links(*many).body)) as site:
         progress = crawl([site.url], tmp_path, CrawlSettings(max_site_address_bytes=20_000))
-        rejects = list(ledger_rejects(tmp_path))
+        rejects = list(FrontierReader(tmp_path).rejects())
     assert progress.fetched == 19  # a thousand characters each, and the start page
     assert progress.reasons == {"too-many-links": 1}
     assert rejects[0].detail == (

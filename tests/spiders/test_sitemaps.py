@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.loopback import Answer, Server, links, redirect, serving
 from twinlink.config import CrawlSettings
 from twinlink.spiders.crawling import crawl
-from twinlink.spiders.frontier.ledger import ledger_rejects, ledger_report
+from twinlink.spiders.frontier import FrontierReader
 from twinlink.spiders.sitemaps import MAX_ADDRESSES, MAX_SITEMAP_BYTES, SitemapLimits, SitemapReader
 
 URL = "http://a.org/sitemap.xml"
@@ -212,13 +212,13 @@ def test_robots_txt_leads_to_sitemaps_and_these_to_pages(tmp_path: Path) -> None
     rules = "User-agent: *\nDisallow: /private/\nSitemap: /index.xml\nSitemap: text.txt\nSitemap: http://x.example/"
     with serving(with_sitemaps(lambda: site, maps), robots(rules)) as site:
         progress = crawl([site.url], tmp_path, CrawlSettings())
-        rejects = {reject.url.removeprefix(site.url): reject.reason for reject in ledger_rejects(tmp_path)}
+        rejects = {reject.url.removeprefix(site.url): reject.reason for reject in FrontierReader(tmp_path).rejects()}
         log = list(site.log)
         assert crawl([site.url], tmp_path, CrawlSettings()).fetched == 3
         assert site.log == log
     assert progress.fetched == 3
     assert rejects == {"/private/x": "robots", "/gone": "http-404"}
-    assert ledger_report(tmp_path)["sitemaps"] == {"http-404": 1, "moved": 1, "read": 3}
+    assert FrontierReader(tmp_path).report()["sitemaps"] == {"http-404": 1, "moved": 1, "read": 3}
     assert "/sitemap.xml" not in log  # robots.txt named others
 
 
@@ -236,8 +236,8 @@ def test_the_usual_place_is_tried(tmp_path: Path) -> None:
 def test_html_page_at_a_sitemap_address_is_not_a_sitemap(tmp_path: Path) -> None:
     with serving(page, sitemap=links("/hidden")) as site:
         assert crawl([site.url], tmp_path, CrawlSettings()).fetched == 1
-    assert ledger_report(tmp_path)["sitemaps"] == {"not-a-sitemap": 1}
-    assert list(ledger_rejects(tmp_path)) == []
+    assert FrontierReader(tmp_path).report()["sitemaps"] == {"not-a-sitemap": 1}
+    assert list(FrontierReader(tmp_path).rejects()) == []
 
 
 def serving_on_ports_alike(
@@ -265,7 +265,7 @@ def test_sitemaps_on_another_port_are_not_asked_for(tmp_path: Path) -> None:
         site.robots = robots(f"Sitemap: {other.url}/named.xml\nSitemap: /index.xml\nSitemap: /moved.xml")
         assert crawl([site.url], tmp_path, CrawlSettings()).fetched == 1
         assert other.log == []
-    assert ledger_report(tmp_path)["sitemaps"] == {"moved": 1, "read": 1}
+    assert FrontierReader(tmp_path).report()["sitemaps"] == {"moved": 1, "read": 1}
 
 
 def test_an_index_that_lists_itself_ends(tmp_path: Path) -> None:
@@ -274,4 +274,4 @@ def test_an_index_that_lists_itself_ends(tmp_path: Path) -> None:
 
     with serving(answer, robots("Sitemap: /s")) as site:
         assert crawl([site.url], tmp_path, CrawlSettings()).fetched == 1
-    assert ledger_report(tmp_path)["sitemaps"] == {"read": 1 + 2 + 4 + 8}
+    assert FrontierReader(tmp_path).report()["sitemaps"] == {"read": 1 + 2 + 4 + 8}

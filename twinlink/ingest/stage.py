@@ -31,8 +31,7 @@ from twinlink.sources.documents import Document, Revisit
 from twinlink.sources.reading import read_path, source_files
 from twinlink.sources.selection import wanted_addresses
 from twinlink.sources.warc import Exchanges
-from twinlink.spiders.frontier.guesses import guess_rejects, guess_state, waiting_guesses
-from twinlink.spiders.frontier.ledger import LEDGER_NAME, ledger_rejects, ledger_summary
+from twinlink.spiders.frontier import LEDGER_NAME, FrontierReader, guess_rejects, guess_state, waiting_guesses
 from twinlink.tables import LINKS, PAGES, REJECTS, Reject, count_rows, read_table
 
 __all__ = ["ingest", "ingest_settings", "read_source", "source_mark", "source_marks", "source_paths"]
@@ -89,8 +88,9 @@ def ingest(
             remember(run, config, "ingest")
         return signature
     with run.writing(signature) as folder, closing(Spool(folder, settings, rounds, executor)) as spool:
-        for reject in ledger_rejects(run.path):
-            spool.reject_of_crawl(reject)
+        if (run.path / LEDGER_NAME).is_file():
+            for reject in FrontierReader(run.path).rejects():
+                spool.reject_of_crawl(reject)
         spool.ignore(waiting_guesses(run.path))  # before the others: what comes in meanwhile is one of them
         for reject in guess_rejects(run.path):
             spool.reject_of_guess(reject)
@@ -176,7 +176,7 @@ def _inputs(run: RunDirectory, sources: Sequence[Path]) -> Iterator[str]:
     for archive in run.archives():
         yield file_digest(archive, archive.name)
     if (run.path / LEDGER_NAME).is_file():
-        yield str(ledger_summary(run.path))
+        yield str(FrontierReader(run.path).summary())
     if state := guess_state(run.path):
         yield state
     own = run.path.resolve()

@@ -20,7 +20,7 @@ from twinlink.ingest.stage import ingest_settings, source_mark, source_marks, so
 from twinlink.labels.book import LabelBook
 from twinlink.rundir.directory import RunDirectory
 from twinlink.spiders.crawling import LOG_NAME
-from twinlink.spiders.frontier.ledger import LEDGER_NAME, ledger_counts, ledger_starts
+from twinlink.spiders.frontier import LEDGER_NAME, Counts, FrontierReader, so_far
 from twinlink.spiders.scope import Scope
 from twinlink.tables import count_rows
 
@@ -62,8 +62,8 @@ def means(*, add: bool, replace: bool) -> Means:
 
 def origin_of(run: RunDirectory) -> Origin:
     """Return the sources of a run; empty if it has no pages yet."""
-    has_crawl = (run.path / LEDGER_NAME).is_file() and ledger_counts(run.path).done > 0
-    return Origin(tuple(ledger_starts(run.path)) if has_crawl else (), tuple(source_paths(run)))
+    has_crawl = (run.path / LEDGER_NAME).is_file() and so_far(run.path, FrontierReader.counts, Counts()).done > 0
+    return Origin(tuple(FrontierReader(run.path).starts()) if has_crawl else (), tuple(source_paths(run)))
 
 
 def agreed_paths(

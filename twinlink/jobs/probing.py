@@ -18,7 +18,7 @@ from twinlink.patterns.keys import Key
 from twinlink.patterns.learning import learn_patterns
 from twinlink.progress import Report
 from twinlink.rundir.directory import RunDirectory, site_file
-from twinlink.spiders.frontier.ledger import ledger_counts, ledger_report
+from twinlink.spiders.frontier import Counts, FrontierReader, so_far
 from twinlink.tables import PAGES, read_table
 
 __all__ = ["Look", "failure", "fetch", "fetched_sites", "is_added", "look", "probe"]
@@ -87,7 +87,7 @@ def probe(
     try:
         fetch(addresses, run, few, report, "probe", pause)
     except CrawlError:
-        counts = ledger_counts(run.path)
+        counts = so_far(run.path, FrontierReader.counts, Counts())
         if counts.done or counts.queued + counts.flight:  # else no site gave a page, which is an answer, too
             raise
     if run.archives():
@@ -110,7 +110,7 @@ def fetch(
     The run remembers ``own`` instead of ``config``, if it is given.
     """
     budget = (config.crawl.max_site_pages or config.discover.site_pages) * max(1, len(addresses))
-    limits = {"crawl.max_pages": budget + ledger_counts(run.path).done}
+    limits = {"crawl.max_pages": budget + so_far(run.path, FrontierReader.counts, Counts()).done}
     crawl_stage(addresses, run, config.override(limits), _renamed(report, name), pause, own or config)
 
 
@@ -121,7 +121,7 @@ def _renamed(report: Report, name: str) -> Report:
 def fetched_sites(run: RunDirectory) -> dict[str, dict[str, Any]]:
     """Return the counts of a run's crawl for each site: ``pages``, ``redirects``, and ``rejects`` by reason."""
     try:
-        return {row["site"]: row for row in ledger_report(run.path)["sites"]}
+        return {row["site"]: row for row in FrontierReader(run.path).report()["sites"]}
     except MissingStageError:
         return {}
 

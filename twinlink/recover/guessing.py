@@ -22,7 +22,7 @@ from twinlink.patterns.stage import LIBRARY, paired_by_patterns
 from twinlink.recover.error_pages import made_up, shape_of
 from twinlink.recover.partner_addresses import Rule, default_document, guess_partners, site_rule
 from twinlink.rundir.directory import RunDirectory
-from twinlink.spiders.frontier.guesses import Answer, Guessed, known_keys
+from twinlink.spiders.frontier import LEDGER_NAME, Answer, FrontierReader, Guessed
 from twinlink.tables import LANGUAGES, LINKS, PAGES, PAIRS, PATTERNS, iter_parts, read_table
 from twinlink.urls import normalise, page_id, page_key
 
@@ -30,8 +30,6 @@ __all__ = ["NOT_ASKED", "Known", "SiteGuesses", "crawled_keys", "guess_run", "kn
 
 NOT_ASKED = ("over-budget", "given-up", "not-needed", "linked")
 """Outcomes of guesses that are not requested."""
-
-_FETCHED = "SELECT key FROM frontier WHERE state IN ('done', 'moved', 'aside') OR status IS NOT NULL"
 
 
 class Known(NamedTuple):
@@ -82,7 +80,10 @@ def guess_run(run: RunDirectory, config: Config) -> Iterator[SiteGuesses]:
 
 def crawled_keys(run: RunDirectory) -> tuple[set[str], set[str]]:
     """Return the keys of the addresses that the run's crawl has requested, and of all that it knows."""
-    return known_keys(run.path, _FETCHED), known_keys(run.path, "SELECT key FROM frontier")
+    if not (run.path / LEDGER_NAME).is_file():
+        return set(), set()
+    with FrontierReader(run.path) as frontier:
+        return frontier.keys("requested"), frontier.keys("all")
 
 
 def known_of(run: RunDirectory, part: Path, keys: tuple[set[str], set[str]]) -> Known:

@@ -24,9 +24,17 @@ from twinlink.recover.verdicts import PageTexts, judge_answers, read_answers, un
 from twinlink.rundir.directory import RunDirectory, Signature, site_file
 from twinlink.rundir.remembered import keep_with
 from twinlink.spiders.crawling import crawl_chosen
-from twinlink.spiders.frontier.guesses import LATER, WAITING, Answer, GuessBook, Guessed, guess_state
-from twinlink.spiders.frontier.ledger import LEDGER_NAME, ledger_starts
-from twinlink.spiders.frontier.records import CHOSEN_LEDGER
+from twinlink.spiders.frontier import (
+    CHOSEN_LEDGER,
+    LATER,
+    LEDGER_NAME,
+    WAITING,
+    Answer,
+    FrontierReader,
+    GuessBook,
+    Guessed,
+    guess_state,
+)
 from twinlink.tables import PAGES, RECOVERED, iter_parts, read_table, tsv_lines, write_table
 
 __all__ = ["TRIED", "TRIED_FILE", "guessed_lines", "has_crawl", "recover"]
@@ -156,7 +164,7 @@ def _by_site(answers: Iterable[Answer]) -> Mapping[str, list[Answer]]:
 
 def _starts(run: RunDirectory, config: Config) -> list[str]:
     """Return what stands for the run's sites: where its crawl began, and a page of each host."""
-    starts = ledger_starts(run.path) if has_crawl(run) else []
+    starts = FrontierReader(run.path).starts() if has_crawl(run) else []
     if config.crawl.site_by == "path" and starts:
         return starts
     pages: dict[str, str] = {}

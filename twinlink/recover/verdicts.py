@@ -15,7 +15,7 @@ from twinlink.recover.error_pages import ErrorPages, text_key
 from twinlink.recover.guessing import Known
 from twinlink.sources.documents import Document
 from twinlink.sources.warc import archive_of, read_archives
-from twinlink.spiders.frontier.guesses import LATER, Answer, Guessed
+from twinlink.spiders.frontier import LATER, Answer, Guessed
 from twinlink.urls import join, page_key
 
 __all__ = ["PageTexts", "Verdict", "judge_answers", "read_answers", "unjudged"]

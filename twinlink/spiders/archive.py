@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.http import Headers, Response
 
-    from twinlink.spiders.frontier.ledger import Ledger
+    from twinlink.spiders.frontier import Frontier
 
 __all__ = ["Archive"]
 
@@ -29,7 +29,7 @@ class Archive:
     ----------
     folder : Path
         Where the files lie; created if needed.
-    ledger : Ledger
+    frontier : Frontier
         Has the length of each file.
     prefix : str
         Prefix of their names: two ledgers must not write files with the same name.
@@ -40,12 +40,12 @@ class Archive:
         If the folder cannot be written to.
     """
 
-    def __init__(self, folder: Path, ledger: Ledger, prefix: str = _PREFIX) -> None:
+    def __init__(self, folder: Path, frontier: Frontier, prefix: str = _PREFIX) -> None:
         self._folder = folder
-        self._ledger = ledger
+        self._frontier = frontier
         self._last: Written | None = None
         folder.mkdir(exist_ok=True)
-        for name, stop in ledger.archives().items():
+        for name, stop in frontier.archives().items():
             self._cut(name, stop)
         self._writer = WarcWriter(folder, prefix, on_new_file=self._begin)
 
@@ -88,17 +88,17 @@ class Archive:
 
     def _begin(self, name: str) -> None:
         self._book_last()
-        self._ledger.book_archive(name, 0)  # before it is made: a file that the ledger does not know is never cut
+        self._frontier.book_archive(name, 0)  # before it is made: a file that the ledger does not know is never cut
 
     def _book_last(self) -> None:
         if self._last is not None:
-            self._ledger.book_archive(self._last.archive, self._last.end)
+            self._frontier.book_archive(self._last.archive, self._last.end)
 
     def _cut(self, name: str, stop: int) -> None:
         path = self._folder / name
         size = path.stat().st_size if path.exists() else 0
         if size < stop:
-            stop = self._ledger.lose_archive(name, size)
+            stop = self._frontier.lose_archive(name, size)
         if stop == 0:
             path.unlink(missing_ok=True)
         elif size > stop:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from twinlink.spiders.frontier.records import Entry
+from twinlink.spiders.frontier import Entry
 from twinlink.spiders.scope import Scope, host_of
 from twinlink.urls import page_key
 

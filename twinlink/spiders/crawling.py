@@ -23,13 +23,7 @@ from twinlink import errors
 from twinlink.config import CrawlSettings
 from twinlink.errors import CrawlError, InputError, MissingStageError, RunError, RunLockedError
 from twinlink.spiders.browser.chromium import check_browser
-from twinlink.spiders.frontier.ledger import (
-    LEDGER_NAME,
-    FrontierReader,
-    SiteCounts,
-    ledger_report,
-    ledger_starts,
-)
+from twinlink.spiders.frontier import LEDGER_NAME, FrontierReader, SiteCounts
 from twinlink.spiders.scope import Scope
 from twinlink.system.locks import own_command
 from twinlink.urls import normalise
@@ -74,7 +68,7 @@ class CrawlProgress:
     ended: Mapping[str, int] = field(default_factory=dict)
     """Sites that a budget ended before all pages were fetched, by the name of the budget."""
     again: Mapping[str, int] = field(default_factory=dict)
-    """At the end of a repeated crawl: pages by result, see `ledger_again`."""
+    """At the end of a repeated crawl: pages by result, see `FrontierReader.again`."""
 
 
 def crawl(
@@ -101,7 +95,7 @@ def crawl(
         Addresses of start pages, with http:// or https://. Those of a crawl that continues may be left out with
         ``settings.again``.
     folder : Path
-        Gets ``warc/*.warc.gz`` (WARC/1.1), ``ledger.sqlite`` (see `ledger_rejects`), ``crawl.log``, and at the end
+        Gets ``warc/*.warc.gz`` (WARC/1.1), ``ledger.sqlite`` (read by `FrontierReader`), ``crawl.log``, and at the end
         ``crawl.json``: counts by site and reason, and how each site ended.
     settings : CrawlSettings
         Limits and politeness.
@@ -226,7 +220,7 @@ def _progress(folder: Path, n_sites: int, seconds: float, ended: bool) -> CrawlP
 def _given(starts: Sequence[str], folder: Path, again: bool) -> list[str]:
     """Return the start pages, with those that the crawl in the folder began at if it is to be done again."""
     given = [starts] if isinstance(starts, str) else list(starts)  # a string is a sequence of strings, too
-    known = ledger_starts(folder) if again and (not given or (folder / LEDGER_NAME).is_file()) else []
+    known = FrontierReader(folder).starts() if again and (not given or (folder / LEDGER_NAME).is_file()) else []
     return list(dict.fromkeys([*given, *known]))
 
 
@@ -283,7 +277,7 @@ def _run_child(job: dict[str, object], folder: Path, report: Callable[[], object
 def _write_report(folder: Path, seconds: float) -> None:
     """Write ``crawl.json`` atomically; a crawl that could not begin has none."""
     with suppress(MissingStageError, RunError, OSError):  # a broken ledger, a full disk: the crawl itself says so
-        report = {"format": 1, **ledger_report(folder), "seconds_of_last_run": round(seconds, 3)}
+        report = {"format": 1, **FrontierReader(folder).report(), "seconds_of_last_run": round(seconds, 3)}
         partial = folder / f"{REPORT_NAME}.partial"
         partial.write_text(json.dumps(report, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
         partial.replace(folder / REPORT_NAME)

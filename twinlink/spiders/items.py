@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from twinlink.spiders.frontier.records import Entry, Outcome
+from twinlink.spiders.frontier import Entry, Outcome
 
 if TYPE_CHECKING:
     from scrapy.http import Response

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from twinlink.spiders.browser.visit import Built
-    from twinlink.spiders.frontier.records import Entry, Outcome
+    from twinlink.spiders.frontier import Entry, Outcome
 
 __all__ = ["PIPELINES", "LedgerPipeline"]
 
@@ -72,16 +72,16 @@ class LedgerPipeline:
         return item
 
     def _write(self, item: AddressItem | LinksItem) -> None:
-        ledger = self._state.ledger
+        frontier = self._state.frontier
         if isinstance(item, LinksItem):
-            ledger.bring(item.entry, item.links)
+            frontier.bring(item.entry, item.links)
             if item.n_addresses or item.n_bytes:
-                ledger.spend_on_sitemaps(item.entry.site, item.n_addresses, item.n_bytes)
+                frontier.spend_on_sitemaps(item.entry.site, item.n_addresses, item.n_bytes)
             return
         outcome, response = item.outcome, item.response
         if response is not None and is_whole(response) and outcome.reason not in _NOT_ARCHIVED:
             outcome = self._archived(item.entry, outcome, response)
-        ledger.settle(item.entry, outcome, item.links)
+        frontier.settle(item.entry, outcome, item.links)
 
     def _archived(self, entry: Entry, outcome: Outcome, response: Response) -> Outcome:
         """Archive a response, and return its outcome with where it lies."""

@@ -27,9 +27,15 @@ from twinlink.errors import CrawlError, RunError, RunLockedError, TwinlinkError
 from twinlink.spiders.archive import Archive
 from twinlink.spiders.browser.chromium import missing_browser
 from twinlink.spiders.chosen_scope import ChosenScope
-from twinlink.spiders.frontier.faults import ledger_error
-from twinlink.spiders.frontier.ledger import LEDGER_NAME, Budget, Ledger
-from twinlink.spiders.frontier.records import ARCHIVE_FOLDER, CHOSEN_LEDGER, CHOSEN_PREFIX
+from twinlink.spiders.frontier import (
+    ARCHIVE_FOLDER,
+    CHOSEN_LEDGER,
+    CHOSEN_PREFIX,
+    LEDGER_NAME,
+    Budget,
+    Frontier,
+    ledger_error,
+)
 from twinlink.spiders.scope import Scope
 from twinlink.system.disk import disk_problem
 from twinlink.system.locks import BlockedError, locked
@@ -85,23 +91,23 @@ def _crawl(job: dict[str, Any], settings: CrawlSettings, watch: _Watch) -> None:
     folder = Path(job["folder"])
     name, prefix = (LEDGER_NAME, "crawl") if chosen is None else (CHOSEN_LEDGER, CHOSEN_PREFIX)
     try:
-        with _locked(folder, job["command"]), closing(Ledger(folder / name)) as ledger:
+        with _locked(folder, job["command"]), closing(Frontier(folder / name)) as frontier:
             scope = Scope(starts, settings) if chosen is None else ChosenScope(starts, settings)
             budget = _budget(settings)
             entries = [scope.start(url) for url in (starts if chosen is None else chosen)]
-            with closing(Archive(folder / ARCHIVE_FOLDER, ledger, prefix)) as archive:
+            with closing(Archive(folder / ARCHIVE_FOLDER, frontier, prefix)) as archive:
                 if settings.again:
-                    ledger.queue_again()
-                again = _again(settings, scope, _unfinished(ledger, settings))
+                    frontier.queue_again()
+                again = _again(settings, scope, _unfinished(frontier, settings))
                 # After the archive, which may have found pages missing that counted against a budget.
                 langs = settings.langs if settings.order == "pairs" else None
                 excluded = (lambda url: not scope.wants(url)) if settings.include or settings.exclude else None
                 limits = (settings.max_depth, settings.max_trap_chain, budget)
-                ledger.seed(entries, *limits, again, langs, excluded, scope.reading())
-                if _unfinished(ledger, settings):
+                frontier.seed(entries, *limits, again, langs, excluded, scope.reading())
+                if _unfinished(frontier, settings):
                     pause = Pause(Path(job["pause"])) if job["pause"] else None
-                    _fetch(ledger, archive, scope, settings, starts, watch, pause)
-            _conclude(ledger, settings, watch)
+                    _fetch(frontier, archive, scope, settings, starts, watch, pause)
+            _conclude(frontier, settings, watch)
     except (sqlite3.Error, msgspec.MsgspecError) as error:
         raise ledger_error(folder / name, error) from error
     except OSError as error:
@@ -141,7 +147,7 @@ def _seconds(minutes: float | None) -> float | None:
 
 
 def _fetch(
-    ledger: Ledger,
+    frontier: Frontier,
     archive: Archive,
     scope: Scope,
     settings: CrawlSettings,
@@ -156,7 +162,7 @@ def _fetch(
 
     _raise_file_limit()
     guard = AddressGuard(starts, settings.allow_private)
-    state = CrawlState(ledger, archive, scope, guard, settings, _delay(starts, settings), pause)
+    state = CrawlState(frontier, archive, scope, guard, settings, _delay(starts, settings), pause)
     process = crawler_process(state)
     from twisted.internet import reactor
 
@@ -166,21 +172,21 @@ def _fetch(
         raise state.fatal
 
 
-def _conclude(ledger: Ledger, settings: CrawlSettings, watch: _Watch) -> None:
-    counts = ledger.counts()
+def _conclude(frontier: Frontier, settings: CrawlSettings, watch: _Watch) -> None:
+    counts = frontier.counts()
     if watch.stopped:
         return
     if counts.queued + counts.flight == 0:
-        ledger.finish("complete")
-    elif not _unfinished(ledger, settings) and counts.flight == 0:
-        ledger.finish("page-limit" if counts.done >= settings.max_pages else "budget")
+        frontier.finish("complete")
+    elif not _unfinished(frontier, settings) and counts.flight == 0:
+        frontier.finish("page-limit" if counts.done >= settings.max_pages else "budget")
     else:
         raise CrawlError(f"the crawler ended with {counts.queued + counts.flight} addresses open; its log has details")
 
 
-def _unfinished(ledger: Ledger, settings: CrawlSettings) -> bool:
-    counts = ledger.counts()
-    return counts.queued > 0 and counts.done < settings.max_pages and ledger.has_more()
+def _unfinished(frontier: Frontier, settings: CrawlSettings) -> bool:
+    counts = frontier.counts()
+    return counts.queued > 0 and counts.done < settings.max_pages and frontier.has_more()
 
 
 def _raise_file_limit() -> None:

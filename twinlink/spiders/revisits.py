@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from twinlink.spiders.frontier.records import Body
+from twinlink.spiders.frontier import Body
 from twinlink.spiders.warc_writer import NOT_MODIFIED, Earlier, Written, payload_digest
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from scrapy.core.scheduler import BaseScheduler
 
-from twinlink.spiders.frontier.records import Outcome
+from twinlink.spiders.frontier import Outcome
 
 if TYPE_CHECKING:
     from typing import Self
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
 
-    from twinlink.spiders.frontier.records import Entry
+    from twinlink.spiders.frontier import Entry
     from twinlink.spiders.spider import SiteSpider
 
 __all__ = ["SqliteScheduler"]
 
 
 class SqliteScheduler(BaseScheduler):
-    """Hands out the addresses of the spider's ledger, sites in turn, and ends at ``max_pages``.
+    """Hands out the addresses of the spider's frontier, sites in turn, and ends at ``max_pages``.
 
     A host has at most ``concurrency`` addresses in flight, from here until its response is recorded; so that is also
     how many can be fetched twice when the crawl is killed.
@@ -36,7 +36,7 @@ class SqliteScheduler(BaseScheduler):
     def __init__(self, spider: SiteSpider) -> None:
         self._spider = spider
         self._state = spider.crawl_state
-        self._ledger = self._state.ledger
+        self._frontier = self._state.frontier
         self._per_host = self._state.limits.concurrency
         self._max_pages = self._state.limits.max_pages
         self._retries: deque[Request] = deque()
@@ -61,7 +61,7 @@ class SqliteScheduler(BaseScheduler):
         if not self._wants_more():
             return None
         try:
-            while entry := self._ledger.take(self._per_host):
+            while entry := self._frontier.take(self._per_host):
                 if request := self._request(entry):
                     return request
         except (sqlite3.Error, msgspec.MsgspecError) as error:  # Scrapy would log it and wait forever
@@ -73,7 +73,7 @@ class SqliteScheduler(BaseScheduler):
         try:
             return self._spider.request(entry)
         except ValueError as error:  # no crawl queues such an address: the ledger has been changed
-            self._ledger.settle(entry, Outcome("rejected", "bad-url", str(error)))
+            self._frontier.settle(entry, Outcome("rejected", "bad-url", str(error)))
             return None
 
     def has_pending_requests(self) -> bool:
@@ -84,9 +84,9 @@ class SqliteScheduler(BaseScheduler):
         """Return whether a pause is requested; at its end the sites' time resumes from now."""
         was_paused, self._paused = self._paused, self._state.pause is not None and self._state.pause.waits()
         if was_paused and not self._paused:
-            self._ledger.skip_time()
+            self._frontier.skip_time()
         return self._paused
 
     def _wants_more(self) -> bool:
-        counts = self._ledger.counts()
-        return counts.queued > 0 and counts.done + counts.flight < self._max_pages and self._ledger.has_more()
+        counts = self._frontier.counts()
+        return counts.queued > 0 and counts.done + counts.flight < self._max_pages and self._frontier.has_more()

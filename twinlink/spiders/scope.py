@@ -10,7 +10,7 @@ from hashlib import blake2b
 
 from twinlink.config import CrawlSettings
 from twinlink.errors import InputError
-from twinlink.spiders.frontier.ledger import Entry
+from twinlink.spiders.frontier import Entry
 from twinlink.spiders.frontier.partners import OF_SITEMAPS, UNKNOWN, UNWANTED, Sides
 from twinlink.spiders.frontier.urgency import LAST, PLAIN
 from twinlink.spiders.traps import Sameness, shape, suspicion, varies, winds

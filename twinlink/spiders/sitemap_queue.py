@@ -7,15 +7,14 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from typing import TYPE_CHECKING
 
 from twinlink.spiders.failures import RefusedError
-from twinlink.spiders.frontier.records import Outcome
+from twinlink.spiders.frontier import Outcome
 from twinlink.spiders.items import LinksItem
 from twinlink.spiders.scope import versions_together
 from twinlink.spiders.sitemaps import MAX_SITEMAP_BYTES, Portion, SitemapLimits, SitemapReader
 
 if TYPE_CHECKING:
-    from twinlink.spiders.frontier.ledger import Ledger
+    from twinlink.spiders.frontier import Entry, Frontier
     from twinlink.spiders.frontier.partners import Sides
-    from twinlink.spiders.frontier.records import Entry
     from twinlink.spiders.scope import Scope
 
 __all__ = ["LISTING_REASONS", "Listing"]
@@ -34,7 +33,7 @@ class Listing:
 
     Parameters
     ----------
-    ledger : Ledger
+    frontier : Frontier
         Has the number of addresses that a site may still list.
     scope : Scope
         Decides which addresses are followed.
@@ -44,8 +43,8 @@ class Listing:
         Limit of the crawl: if as many pages of a site are known, further sitemaps are not needed.
     """
 
-    def __init__(self, ledger: Ledger, scope: Scope, sides: Sides | None, max_pages: int) -> None:
-        self._ledger = ledger
+    def __init__(self, frontier: Frontier, scope: Scope, sides: Sides | None, max_pages: int) -> None:
+        self._frontier = frontier
         self._scope = scope
         self._sides = sides
         self._max_pages = max_pages
@@ -58,13 +57,13 @@ class Listing:
         RefusedError
             ``not-needed``: more pages are known than can be fetched; ``sitemap-budget``: a limit is reached.
         """
-        if self._ledger.known(entry.site) >= self._max_pages:
+        if self._frontier.known(entry.site) >= self._max_pages:
             refused = Outcome("aside", "not-needed")
-        elif not all(self._ledger.room_for_sitemaps(entry.site)):
+        elif not all(self._frontier.room_for_sitemaps(entry.site)):
             refused = Outcome("rejected", "sitemap-budget", "sitemaps of its site were read up to the limit")
         else:
             return
-        self._ledger.drop_sitemaps(entry, refused)
+        self._frontier.drop_sitemaps(entry, refused)
         raise RefusedError(refused.reason, refused.detail)
 
     async def read(self, entry: Entry, body: bytes, goes_on: Callable[[], bool]) -> AsyncIterator[LinksItem | Outcome]:
@@ -85,7 +84,7 @@ class Listing:
             Addresses in portions, then the outcome. There is no outcome if the crawl ends before, because the sitemap
             has to be read again.
         """
-        addresses, n_bytes = self._ledger.room_for_sitemaps(entry.site)
+        addresses, n_bytes = self._frontier.room_for_sitemaps(entry.site)
         limits = SitemapLimits(min(SitemapLimits.addresses, addresses), n_bytes=min(MAX_SITEMAP_BYTES, n_bytes))
         reader = SitemapReader(entry.url, limits)
         yield LinksItem(entry, n_addresses=_LEAST)

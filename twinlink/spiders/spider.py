@@ -12,8 +12,8 @@ from scrapy import signals
 from twinlink.sources.documents import REDIRECTS
 from twinlink.spiders.early_end import EarlyEnd
 from twinlink.spiders.failures import failure_reason
+from twinlink.spiders.frontier import Entry, Outcome
 from twinlink.spiders.frontier.partners import UNWANTED
-from twinlink.spiders.frontier.records import Entry, Outcome
 from twinlink.spiders.frontier.urgency import ASKED_LATER, LAST, SURE
 from twinlink.spiders.items import AddressItem, LinksItem
 from twinlink.spiders.reader.page_facts import PageFacts
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from scrapy.http import Headers, Response
     from twisted.python.failure import Failure
 
-    from twinlink.spiders.frontier.records import Body
+    from twinlink.spiders.frontier import Body
     from twinlink.spiders.state import CrawlState
 
 __all__ = ["SiteSpider"]
@@ -85,7 +85,7 @@ class SiteSpider(scrapy.Spider):
         meta: dict[str, Any] = {"page": entry, "dont_redirect": True, "verbatim_url": True, ASKED: time.monotonic()}
         if entry.kind == "sitemap":
             meta["download_maxsize"] = max(MAX_SITEMAP_BYTES, self._limits.max_page_bytes)
-        earlier = meta[EARLIER] = self.crawl_state.ledger.earlier(entry)
+        earlier = meta[EARLIER] = self.crawl_state.frontier.earlier(entry)
         headers = conditions(earlier)
         callback = self.listed if entry.kind == "sitemap" else self.answered
         return scrapy.Request(

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from twinlink.config import CrawlSettings
     from twinlink.spiders.archive import Archive
-    from twinlink.spiders.frontier.ledger import Ledger
+    from twinlink.spiders.frontier import Frontier
     from twinlink.spiders.guard import AddressGuard
     from twinlink.spiders.scope import Scope
     from twinlink.system.pausing import Pause
@@ -27,7 +27,7 @@ class CrawlState:
 
     Parameters
     ----------
-    ledger, archive, scope
+    frontier, archive, scope
         Where outcomes go, where answers go, and which links are followed.
     guard : AddressGuard
         Knows which hosts may have private addresses.
@@ -54,7 +54,7 @@ class CrawlState:
 
     def __init__(
         self,
-        ledger: Ledger,
+        frontier: Frontier,
         archive: Archive,
         scope: Scope,
         guard: AddressGuard,
@@ -62,7 +62,7 @@ class CrawlState:
         delay: float,
         pause: Pause | None = None,
     ) -> None:
-        self.ledger = ledger
+        self.frontier = frontier
         self.archive = archive
         self.scope = scope
         self.guard = guard
@@ -73,7 +73,7 @@ class CrawlState:
         self.resting: dict[str, float] = {}
         self.sides = Sides(limits.langs) if limits.order == "pairs" else None
         self.reading = ReadingQueue(limits)
-        self.listing = Listing(ledger, scope, self.sides, limits.max_pages)
+        self.listing = Listing(frontier, scope, self.sides, limits.max_pages)
 
     def rest(self, host: str, seconds: float) -> None:
         """Leave a host alone for a while."""

@@ -21,7 +21,7 @@ from twinlink.review.reading.live import LiveView, is_locked
 from twinlink.review.reading.run_view import RunView
 from twinlink.review.records import Live, LiveStage
 from twinlink.rundir.directory import RunDirectory
-from twinlink.spiders.frontier.ledger import LEDGER_NAME, Body, Entry, Ledger, Outcome, ledger_latest
+from twinlink.spiders.frontier import LEDGER_NAME, Body, Entry, Frontier, Outcome
 from twinlink.tables import PAIRS
 
 CONFIG = Config().override({"langs": list(LANGS), "match.method": "liu2014", "match.min_score": 0.0})
@@ -148,7 +148,7 @@ def test_the_crawl_while_it_runs(tmp_path: Path) -> None:
     run = RunDirectory.create(tmp_path)
     view = LiveView(run)
     with run.lock():
-        ledger = Ledger(tmp_path / "ledger.sqlite")
+        ledger = Frontier(tmp_path / "ledger.sqlite")
         later = (run.path / ".lock").stat().st_mtime_ns + 10**9
         os.utime(tmp_path / "ledger.sqlite", ns=(later, later))
         live = view.now()
@@ -160,7 +160,7 @@ def test_the_crawl_while_it_runs(tmp_path: Path) -> None:
 
 def test_the_pages_that_were_fetched_last_come_first(tmp_path: Path) -> None:
     entries = [Entry(url, url, "a.org", 0, 0, 0, "") for url in (f"http://a.org/{number}" for number in range(30))]
-    with closing(Ledger(tmp_path / LEDGER_NAME)) as ledger:
+    with closing(Frontier(tmp_path / LEDGER_NAME)) as ledger:
         ledger.seed(entries, 50, 30)
         for second in range(30):
             entry = ledger.take(100)
@@ -169,7 +169,7 @@ def test_the_pages_that_were_fetched_last_come_first(tmp_path: Path) -> None:
             ledger.settle(entry, Outcome("done", status=200, archive=body.archive, stop=second, body=body))
         live = LiveView(RunDirectory(tmp_path)).now()
     assert live.pages == tuple(f"http://a.org/{number}" for number in range(29, 9, -1))
-    assert ledger_latest(tmp_path / "none", 3) == []
+    assert LiveView(RunDirectory.create(tmp_path / "none")).now().pages == ()
 
 
 def test_the_lock_is_seen_and_not_taken(run: RunDirectory) -> None:

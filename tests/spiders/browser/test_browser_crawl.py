@@ -33,7 +33,7 @@ from twinlink.spiders.browser.chromium import check_browser, find_browser, missi
 from twinlink.spiders.browser.visit import Answer as PageAnswer
 from twinlink.spiders.browser.visit import PartRequest
 from twinlink.spiders.crawling import crawl
-from twinlink.spiders.frontier.ledger import ledger_rejects, ledger_summary
+from twinlink.spiders.frontier import FrontierReader
 from twinlink.spiders.middlewares import page_builder as building
 from twinlink.spiders.warc_writer import read_warc
 from twinlink.toy import BASE, toy_site
@@ -71,7 +71,7 @@ def toy_answer(path: str) -> Answer:
 
 
 def rejects(folder: Path, site: Server) -> dict[str, str]:
-    return {reject.url.removeprefix(site.url): reject.reason for reject in ledger_rejects(folder)}
+    return {reject.url.removeprefix(site.url): reject.reason for reject in FrontierReader(folder).rejects()}
 
 
 def documents(folder: Path, site: Server) -> dict[str, Document]:
@@ -342,7 +342,7 @@ def test_without_a_browser_such_pages_are_counted_and_left_for_later(
         assert crawl([site.url], tmp_path, nowhere).fetched == 2
         assert rejects(tmp_path, site) == {"/en/c.html": "needs-browser"}
         assert set(documents(tmp_path, site)) == {"/", "/plain"}
-        assert ledger_summary(tmp_path).reasons == {"needs-browser": 1}
+        assert FrontierReader(tmp_path).summary().reasons == {"needs-browser": 1}
         n_asked = len(site.log)
         crawl([site.url], tmp_path, nowhere)
         assert len(site.log) == n_asked  # not again as long as there is none

@@ -13,7 +13,7 @@ from tests.loopback import Answer, serving
 from twinlink.config import CrawlSettings
 from twinlink.pages.parser import Link
 from twinlink.spiders.crawling import crawl
-from twinlink.spiders.frontier.ledger import LEDGER_NAME, Entry, Ledger, Outcome, ledger_report, ledger_summary
+from twinlink.spiders.frontier import LEDGER_NAME, Entry, Frontier, FrontierReader, Outcome
 from twinlink.spiders.frontier.partners import (
     UNKNOWN,
     UNWANTED,
@@ -38,7 +38,9 @@ SETTINGS = CrawlSettings(langs=LANGS)
 class Crawl:
     """A crawl without a network: takes addresses from a ledger and books the links that it is told."""
 
-    def __init__(self, ledger: Ledger, *starts: str, langs: Sequence[str] | None = LANGS, order: str = "pairs") -> None:
+    def __init__(
+        self, ledger: Frontier, *starts: str, langs: Sequence[str] | None = LANGS, order: str = "pairs"
+    ) -> None:
         self.ledger = ledger
         self.scope = Scope([f"{SITE}{start}" for start in starts], CrawlSettings(order=order))  # type: ignore[arg-type]
         ledger.seed([self.scope.start(f"{SITE}{start}") for start in starts], 50, 30, langs=langs)
@@ -69,15 +71,15 @@ def path(entry: Entry) -> str:
 
 
 @pytest.fixture
-def ledger(tmp_path: Path) -> Iterator[Ledger]:
-    with closing(Ledger(tmp_path / LEDGER_NAME)) as ledger:
+def ledger(tmp_path: Path) -> Iterator[Frontier]:
+    with closing(Frontier(tmp_path / LEDGER_NAME)) as ledger:
         yield ledger
 
 
 BOTH = {"a": EN, "b": ZH, "c": UNWANTED}
 
 
-def test_the_side_with_fewer_pages_comes_first(ledger: Ledger) -> None:
+def test_the_side_with_fewer_pages_comes_first(ledger: Frontier) -> None:
     crawl = Crawl(ledger, "/a", "/b")
     crawl.page(EN, *(f"/a{n}" for n in range(6)))
     crawl.page(ZH, *(f"/b{n}" for n in range(3)))
@@ -85,14 +87,14 @@ def test_the_side_with_fewer_pages_comes_first(ledger: Ledger) -> None:
     assert [name[1] for name in crawl.rest(BOTH)] == list("abababaaa")
 
 
-def test_without_an_order_it_is_breadth_first(ledger: Ledger) -> None:
+def test_without_an_order_it_is_breadth_first(ledger: Frontier) -> None:
     crawl = Crawl(ledger, "/a", "/b", langs=None, order="breadth")
     crawl.page(UNKNOWN, "/a1", "/a2")
     crawl.page(UNKNOWN, "/b1", "/b2")
     assert crawl.rest(dict.fromkeys("ab", UNKNOWN)) == ["/a1", "/a2", "/b1", "/b2"]
 
 
-def test_links_at_the_same_position_are_fetched_together(ledger: Ledger) -> None:
+def test_links_at_the_same_position_are_fetched_together(ledger: Frontier) -> None:
     crawl = Crawl(ledger, "/a", "/b")
     crawl.page(EN, "/a1", "/a2", "/a3", "/a4")
     crawl.page(ZH, "/b-x", "/b-y", "/b-z")
@@ -100,7 +102,7 @@ def test_links_at_the_same_position_are_fetched_together(ledger: Ledger) -> None
     assert crawl.rest(BOTH) == ["/a1", "/b-x", "/a2", "/b-y", "/a3", "/b-z", "/a4"]
 
 
-def test_places_go_on_below_pages_of_one_place(ledger: Ledger) -> None:
+def test_places_go_on_below_pages_of_one_place(ledger: Frontier) -> None:
     crawl = Crawl(ledger, "/a", "/b")
     crawl.page(EN, "/a1", "/a2", "/a3")
     crawl.page(ZH, "/b1", "/b2", "/b3")
@@ -109,28 +111,28 @@ def test_places_go_on_below_pages_of_one_place(ledger: Ledger) -> None:
     assert crawl.rest(BOTH) == ["/a2", "/b2", "/a3", "/b3", "/a/other", "/b/other", "/a1/1", "/b1/1"]
 
 
-def test_the_page_that_a_language_link_names_comes_first(ledger: Ledger) -> None:
+def test_the_page_that_a_language_link_names_comes_first(ledger: Frontier) -> None:
     crawl = Crawl(ledger, "/a")
     crawl.page(EN, "/a1", "/a2", "/a3")
     crawl.page(EN, partner="/b9", partner_side=ZH)
     assert crawl.rest(BOTH)[0] == "/b9"
 
 
-def test_a_language_link_to_a_queued_page_raises_it(ledger: Ledger) -> None:
+def test_a_language_link_to_a_queued_page_raises_it(ledger: Frontier) -> None:
     crawl = Crawl(ledger, "/a")
     crawl.page(EN, "/a1", "/b1", "/b2", "/b3")
     assert crawl.page(EN, partner="/b3", partner_side=ZH) == "/a1"
     assert crawl.rest(BOTH) == ["/b3", "/b1", "/b2"]
 
 
-def test_how_addresses_of_partners_differ_is_learned(ledger: Ledger) -> None:
+def test_how_addresses_of_partners_differ_is_learned(ledger: Frontier) -> None:
     crawl = Crawl(ledger, "/en/", langs=())  # no wanted languages: addresses must do
     crawl.page(UNKNOWN, "/en/1", "/en/2", "/x/3", "/tc/2", "/tc/1", partner="/tc/")
     assert crawl.page(UNKNOWN) == "/tc/"
     assert crawl.rest(dict.fromkeys("etx", UNKNOWN)) == ["/en/1", "/tc/1", "/en/2", "/tc/2", "/x/3"]
 
 
-def test_languages_of_address_parts_are_learned(ledger: Ledger) -> None:
+def test_languages_of_address_parts_are_learned(ledger: Frontier) -> None:
     crawl = Crawl(ledger, "/a/", "/b/")
     crawl.page(EN, "/a/1", "/a/2", "/b/9")  # whose place is on the English side
     crawl.page(ZH)
@@ -142,17 +144,17 @@ def test_languages_of_address_parts_are_learned(ledger: Ledger) -> None:
     assert sides[f"{SITE}/b/7"] == ZH
 
 
-def test_links_of_unwanted_pages_come_last_and_are_counted(ledger: Ledger, tmp_path: Path) -> None:
+def test_links_of_unwanted_pages_come_last_and_are_counted(ledger: Frontier, tmp_path: Path) -> None:
     crawl = Crawl(ledger, "/c", "/a")
     crawl.page(UNWANTED, "/c1", "/c2", "/a9")
     crawl.page(EN, "/a1", "/a9")  # the second is reached from a wanted page, too
     assert crawl.page(EN, "/a2") == "/a9" or True
-    report = ledger_report(tmp_path)
+    report = FrontierReader(tmp_path).report()
     assert report["unwanted"] == {"pages": 1, "put_last": 2}
     assert [name[1] for name in crawl.rest(BOTH)] == ["a", "a", "c", "c"]
 
 
-def test_hosts_with_nothing_wanted_come_last(ledger: Ledger) -> None:
+def test_hosts_with_nothing_wanted_come_last(ledger: Frontier) -> None:
     def entry(host: str, n: int, urgency: int) -> Entry:
         url = f"http://{host}.a.org/{n}"
         return Entry(url, url, f"{host}.a.org", 1, site="a.org", urgency=urgency)
@@ -168,7 +170,7 @@ def test_hosts_with_nothing_wanted_come_last(ledger: Ledger) -> None:
 
 def test_urgency_survives_a_kill(tmp_path: Path) -> None:
     for attempt in range(2):
-        with closing(Ledger(tmp_path / LEDGER_NAME)) as ledger:
+        with closing(Frontier(tmp_path / LEDGER_NAME)) as ledger:
             if attempt == 0:
                 crawl = Crawl(ledger, "/a")
                 crawl.page(EN, "/a1", "/b1", "/b2", "/b3")
@@ -180,16 +182,16 @@ def test_urgency_survives_a_kill(tmp_path: Path) -> None:
             assert path(taken) == "/b3"
 
 
-def test_other_languages_or_another_order_begin_anew(ledger: Ledger, tmp_path: Path) -> None:
+def test_other_languages_or_another_order_begin_anew(ledger: Frontier, tmp_path: Path) -> None:
     crawl = Crawl(ledger, "/a")
     crawl.page(UNWANTED, "/a1", "/a2")
-    assert ledger_report(tmp_path)["unwanted"]["put_last"] == 2
+    assert FrontierReader(tmp_path).report()["unwanted"]["put_last"] == 2
     ledger.seed([], 50, 30, langs=None)
-    assert ledger_report(tmp_path)["unwanted"] == {"pages": 0, "put_last": 0}
+    assert FrontierReader(tmp_path).report()["unwanted"] == {"pages": 0, "put_last": 0}
     assert crawl.rest({"a": 0}) == ["/a1", "/a2"]
 
 
-def test_a_kept_page_counts_for_the_side_that_it_declares_when_languages_change(ledger: Ledger) -> None:
+def test_a_kept_page_counts_for_the_side_that_it_declares_when_languages_change(ledger: Frontier) -> None:
     start = Entry(f"{SITE}/", f"{SITE}/", "a.org", site="a.org")
     ledger.seed([start], 50, 30, langs=("en", "fr"))
     assert ledger.take(9) is not None
@@ -198,7 +200,7 @@ def test_a_kept_page_counts_for_the_side_that_it_declares_when_languages_change(
     assert dict(ledger._db.execute("SELECT side, fetched FROM sides WHERE fetched > 0")) == {ZH: 1}
 
 
-def test_balances_count_what_is_in_flight_and_fetched(ledger: Ledger) -> None:
+def test_balances_count_what_is_in_flight_and_fetched(ledger: Frontier) -> None:
     crawl = Crawl(ledger, "/a", "/b")
     crawl.page(EN, *(f"/a{n}" for n in range(4)))
     crawl.page(ZH, *(f"/b{n}" for n in range(4)))
@@ -222,7 +224,7 @@ PARAMETERS: dict[str, tuple[object, ...] | dict[str, int]] = {
 
 
 @pytest.mark.parametrize("statement", PARAMETERS, ids=["take", "next-host", "by-key", "by-place"])
-def test_the_choice_never_scans_the_frontier(ledger: Ledger, statement: str) -> None:
+def test_the_choice_never_scans_the_frontier(ledger: Frontier, statement: str) -> None:
     parameters = PARAMETERS[statement]
     plan = [row[3] for row in ledger._db.execute(f"EXPLAIN QUERY PLAN {statement}", parameters)]
     assert plan
@@ -398,7 +400,7 @@ def test_pages_in_unwanted_languages_are_not_expanded_before_all_else(tmp_path: 
         fetched = [name for name in server.fetched() if not name.startswith(("/en/6", "/zh/6"))]
         assert fetched[1] == "/zh/0"
         assert [name for name in fetched if name.startswith("/de/")] == ["/de/1"]  # nobody had said that it is German
-    report = ledger_report(tmp_path)
+    report = FrontierReader(tmp_path).report()
     assert report["unwanted"]["pages"] == 1
     assert report["unwanted"]["put_last"] >= 9
-    assert not ledger_summary(tmp_path).counts.flight
+    assert not FrontierReader(tmp_path).summary().counts.flight

@@ -16,21 +16,16 @@ from scrapy import Request
 
 from twinlink.config import CrawlSettings
 from twinlink.errors import MissingStageError, RunError
-from twinlink.spiders.frontier.ledger import (
+from twinlink.spiders.frontier import (
     LEDGER_NAME,
     Body,
     Budget,
     Counts,
     Entry,
+    Frontier,
     FrontierReader,
-    Ledger,
     Outcome,
-    ledger_again,
-    ledger_counts,
-    ledger_rejects,
-    ledger_report,
-    ledger_starts,
-    ledger_summary,
+    so_far,
 )
 from twinlink.spiders.frontier.partners import OF_SITEMAPS
 from twinlink.spiders.scheduler import SqliteScheduler
@@ -49,21 +44,21 @@ def names(entries: list[Entry]) -> list[str]:
 
 
 @pytest.fixture
-def ledger(tmp_path: Path) -> Iterator[Ledger]:
-    with closing(Ledger(tmp_path / LEDGER_NAME)) as ledger:
+def ledger(tmp_path: Path) -> Iterator[Frontier]:
+    with closing(Frontier(tmp_path / LEDGER_NAME)) as ledger:
         yield ledger
 
 
-def seeded(ledger: Ledger, *entries: Entry, max_depth: int = 50, max_chain: int = 30) -> Ledger:
+def seeded(ledger: Frontier, *entries: Entry, max_depth: int = 50, max_chain: int = 30) -> Frontier:
     ledger.seed(entries, max_depth, max_chain)
     return ledger
 
 
-def drain(ledger: Ledger, per_host: int = 100) -> list[Entry]:
+def drain(ledger: Frontier, per_host: int = 100) -> list[Entry]:
     return list(iter(lambda: ledger.take(per_host), None))
 
 
-def test_take_is_breadth_first_then_in_order(ledger: Ledger) -> None:
+def test_take_is_breadth_first_then_in_order(ledger: Frontier) -> None:
     seeded(ledger, page("start"))
     start = ledger.take(1)
     assert start is not None
@@ -71,13 +66,13 @@ def test_take_is_breadth_first_then_in_order(ledger: Ledger) -> None:
     assert names(drain(ledger)) == ["b", "a", "deep"]
 
 
-def test_a_host_has_no_more_than_its_share_in_flight_and_the_idlest_comes_first(ledger: Ledger) -> None:
+def test_a_host_has_no_more_than_its_share_in_flight_and_the_idlest_comes_first(ledger: Frontier) -> None:
     seeded(ledger, page("1"), page("2"), page("3"), page("x", host="b.org"))
     assert [entry.host for entry in drain(ledger, per_host=2)] == ["a.org", "b.org", "a.org"]
     assert ledger.counts() == Counts(queued=1, flight=3)
 
 
-def test_a_key_is_queued_once(ledger: Ledger) -> None:
+def test_a_key_is_queued_once(ledger: Frontier) -> None:
     seeded(ledger, page("1"), page("1"))
     start = ledger.take(9)
     assert start is not None
@@ -86,19 +81,19 @@ def test_a_key_is_queued_once(ledger: Ledger) -> None:
 
 
 def test_flight_is_queued_again_and_settled_stays_settled_after_a_kill(tmp_path: Path) -> None:
-    killed = seeded(Ledger(tmp_path / LEDGER_NAME), page("1"), page("2"), page("3"))
+    killed = seeded(Frontier(tmp_path / LEDGER_NAME), page("1"), page("2"), page("3"))
     first, second = killed.take(9), killed.take(9)
     assert first is not None
     assert second is not None
     killed.settle(first, DONE, [page("4", 1)])
     killed.take(9)  # not committed
     killed._db.close()  # as a kill leaves it: no roll-back, no check point
-    with closing(Ledger(tmp_path / LEDGER_NAME)) as ledger:
+    with closing(Frontier(tmp_path / LEDGER_NAME)) as ledger:
         assert ledger.counts() == Counts(queued=3, done=1, bytes=10)
         assert names(drain(ledger)) == ["2", "3", "4"]
 
 
-def test_links_and_outcome_are_one_transaction(ledger: Ledger) -> None:
+def test_links_and_outcome_are_one_transaction(ledger: Frontier) -> None:
     seeded(ledger, page("1"))
     start = ledger.take(9)
     assert start is not None
@@ -113,7 +108,7 @@ def test_links_and_outcome_are_one_transaction(ledger: Ledger) -> None:
     assert ledger.counts() == Counts(queued=1)
 
 
-def test_a_page_dropped_as_too_deep_is_queued_when_a_shorter_way_is_found(ledger: Ledger) -> None:
+def test_a_page_dropped_as_too_deep_is_queued_when_a_shorter_way_is_found(ledger: Frontier) -> None:
     seeded(ledger, page("1"), page("2"))
     first, second = drain(ledger)
     ledger.settle(
@@ -127,7 +122,7 @@ def test_a_page_dropped_as_too_deep_is_queued_when_a_shorter_way_is_found(ledger
     assert ledger.counts().rejected == 1
 
 
-def test_higher_limits_requeue_addresses_dropped_by_lower_ones(ledger: Ledger) -> None:
+def test_higher_limits_requeue_addresses_dropped_by_lower_ones(ledger: Frontier) -> None:
     seeded(ledger, page("1"))
     (start,) = drain(ledger)
     dropped = [page("deep", 3, reason="depth"), page("deeper", 4, reason="depth"), page("m", 1, 31, reason="trap")]
@@ -136,7 +131,7 @@ def test_higher_limits_requeue_addresses_dropped_by_lower_ones(ledger: Ledger) -
     assert names(drain(ledger)) == ["m", "deep"]
 
 
-def test_failed_starts_are_tried_again_only_while_nothing_was_fetched(ledger: Ledger) -> None:
+def test_failed_starts_are_tried_again_only_while_nothing_was_fetched(ledger: Frontier) -> None:
     seeded(ledger, page("1"), page("2"))
     first, second = drain(ledger)
     ledger.settle(first, Outcome("rejected", "dns"))
@@ -150,7 +145,7 @@ def test_failed_starts_are_tried_again_only_while_nothing_was_fetched(ledger: Le
     assert ledger.counts() == Counts(done=1, rejected=1, bytes=10)
 
 
-def test_an_archive_shorter_than_booked_gives_its_pages_back(ledger: Ledger) -> None:
+def test_an_archive_shorter_than_booked_gives_its_pages_back(ledger: Frontier) -> None:
     seeded(ledger, page("1"), page("2"))
     ledger.book_archive("a.warc.gz", 0)
     for entry, stop in zip(drain(ledger), (100, 200), strict=True):
@@ -162,18 +157,18 @@ def test_an_archive_shorter_than_booked_gives_its_pages_back(ledger: Ledger) -> 
     assert ledger.counts() == Counts(done=1, flight=1, bytes=10)
 
 
-def test_rejects_and_summary_account_for_everything(tmp_path: Path, ledger: Ledger) -> None:
+def test_rejects_and_summary_account_for_everything(tmp_path: Path, ledger: Frontier) -> None:
     seeded(ledger, page("1"), page("2"), page("3"), page("4"))
     first, second, third, _ = drain(ledger)
     ledger.settle(first, DONE)
     ledger.settle(second, Outcome("moved", detail="to http://a.org/1", status=301))
     ledger.settle(third, Outcome("rejected", "http-404", status=404))
     expected = [Reject("http://a.org/3", "crawl", "http-404"), Reject("http://a.org/4", "crawl", "interrupted")]
-    assert list(ledger_rejects(tmp_path)) == expected
-    assert not ledger_summary(tmp_path).finished
+    assert list(FrontierReader(tmp_path).rejects()) == expected
+    assert not FrontierReader(tmp_path).summary().finished
     ledger.finish("page-limit")
-    assert [reject.reason for reject in ledger_rejects(tmp_path)] == ["http-404", "page-limit"]
-    summary = ledger_summary(tmp_path)
+    assert [reject.reason for reject in FrontierReader(tmp_path).rejects()] == ["http-404", "page-limit"]
+    summary = FrontierReader(tmp_path).summary()
     assert summary.finished
     assert summary.reasons == {"http-404": 1, "page-limit": 1}
     assert summary.counts.done + summary.counts.moved + sum(summary.reasons.values()) == 4
@@ -182,26 +177,26 @@ def test_rejects_and_summary_account_for_everything(tmp_path: Path, ledger: Ledg
 
 
 def test_a_folder_without_a_ledger(tmp_path: Path) -> None:
-    assert ledger_counts(tmp_path) == Counts()
-    assert list(ledger_rejects(tmp_path)) == []
+    assert so_far(tmp_path, FrontierReader.counts, Counts()) == Counts()
     with pytest.raises(MissingStageError, match="crawl first"):
-        ledger_summary(tmp_path)
+        FrontierReader(tmp_path)
 
 
 def test_a_file_that_is_no_ledger_is_refused(tmp_path: Path) -> None:
     (tmp_path / LEDGER_NAME).write_bytes(b"this is no data base, but long enough to look like one" * 100)
     with pytest.raises(RunError, match="not a usable ledger"):
-        Ledger(tmp_path / LEDGER_NAME)
-    for reader in (ledger_rejects, ledger_summary, ledger_starts):
+        Frontier(tmp_path / LEDGER_NAME)
+    for question in (FrontierReader.rejects, FrontierReader.summary, FrontierReader.starts):
         with pytest.raises(RunError, match="not a usable ledger"):
-            list(reader(tmp_path))  # type: ignore[call-overload]
+            list(question(FrontierReader(tmp_path)))  # type: ignore[call-overload]
+    assert so_far(tmp_path, FrontierReader.counts, Counts()) == Counts()
 
 
 def test_a_ledger_of_another_version_is_refused(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / LEDGER_NAME)) as db:
         db.execute("PRAGMA user_version = 99")
     with pytest.raises(RunError, match="version 99"):
-        Ledger(tmp_path / LEDGER_NAME)
+        Frontier(tmp_path / LEDGER_NAME)
 
 
 OUTCOMES = st.sampled_from((DONE, Outcome("moved"), Outcome("rejected", "http-404"), None))
@@ -218,14 +213,14 @@ def test_counts_are_those_of_the_rows(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[Outcome | None, list[int], str]]
 ) -> None:
     path = tmp_path_factory.mktemp("ledger") / LEDGER_NAME
-    ledger = seeded(Ledger(path), page("start"))
+    ledger = seeded(Frontier(path), page("start"))
     for outcome, links, reopen in steps:
         entry = ledger.take(3)
         if entry is not None and outcome is not None:
             ledger.settle(entry, outcome, [page(str(n), entry.depth + 1, host=f"{n % 3}.org") for n in links])
         if reopen:
             ledger.close()
-            ledger = Ledger(path)
+            ledger = Frontier(path)
         if reopen == "again":
             ledger.finish("page-limit")
             assert ledger.queue_again() == (ledger.counts() != Counts())
@@ -244,7 +239,7 @@ def body(name: str, stop: int, archive: str = "a.warc.gz") -> Outcome:
     return DONE._replace(archive=archive, start=stop - 100, stop=stop, lang="en", body=found)
 
 
-def visited(ledger: Ledger) -> list[Entry]:
+def visited(ledger: Frontier) -> list[Entry]:
     """Two pages that are fetched, in an archive, and all of it queued again."""
     seeded(ledger, page("1"), page("2"))
     ledger.book_archive("a.warc.gz", 0)
@@ -271,7 +266,7 @@ def visited(ledger: Ledger) -> list[Entry]:
     ],
 )
 def test_a_failure_that_may_pass_leaves_the_page(
-    tmp_path: Path, ledger: Ledger, outcome: Outcome, state: str, found: str
+    tmp_path: Path, ledger: Frontier, outcome: Outcome, state: str, found: str
 ) -> None:
     first, second = visited(ledger)
     known = ledger.earlier(first)
@@ -279,14 +274,16 @@ def test_a_failure_that_may_pass_leaves_the_page(
     assert known.etag == '"x"'
     ledger.settle(first, outcome)
     assert getattr(ledger.counts(), state) == 1
-    assert ledger_again(tmp_path)[found] == 1
+    assert FrontierReader(tmp_path).again()[found] == 1
     assert (ledger.earlier(first) is not None) == (found == "kept")
     assert ledger.earlier(second) is not None
-    assert [reject.reason for reject in ledger_rejects(tmp_path)] == ([outcome.reason] if state == "rejected" else [])
-    assert ledger_report(tmp_path)["langs"] == ({"en": 1} if state == "done" else {})
+    assert [reject.reason for reject in FrontierReader(tmp_path).rejects()] == (
+        [outcome.reason] if state == "rejected" else []
+    )
+    assert FrontierReader(tmp_path).report()["langs"] == ({"en": 1} if state == "done" else {})
 
 
-def test_addresses_that_were_never_requested_are_not_revisited(ledger: Ledger) -> None:
+def test_addresses_that_were_never_requested_are_not_revisited(ledger: Frontier) -> None:
     reasons = ("not-html", "excluded", "trap", "depth", "nofollow", "redirect-loop", "robots")
     seeded(ledger, page("1"))
     (start,) = drain(ledger)
@@ -297,7 +294,7 @@ def test_addresses_that_were_never_requested_are_not_revisited(ledger: Ledger) -
     assert names(drain(ledger)) == ["1", "robots"]
 
 
-def test_an_open_crawl_is_not_begun_again(ledger: Ledger) -> None:
+def test_an_open_crawl_is_not_begun_again(ledger: Frontier) -> None:
     assert not ledger.queue_again()  # nothing is in it
     seeded(ledger, page("1"), page("2"))
     first = ledger.take(1)
@@ -309,7 +306,7 @@ def test_an_open_crawl_is_not_begun_again(ledger: Ledger) -> None:
     assert not ledger.queue_again()
 
 
-def test_a_lost_body_is_asked_for_without_condition(ledger: Ledger) -> None:
+def test_a_lost_body_is_asked_for_without_condition(ledger: Frontier) -> None:
     first, second = visited(ledger)
     ledger.book_archive("b.warc.gz", 0)
     for number, entry in enumerate((first, second), 1):  # unchanged: the records of this visit lie elsewhere
@@ -322,7 +319,7 @@ def test_a_lost_body_is_asked_for_without_condition(ledger: Ledger) -> None:
     assert ledger.earlier(second) is None
 
 
-def test_sites_take_turns_and_hosts_in_a_site(ledger: Ledger) -> None:
+def test_sites_take_turns_and_hosts_in_a_site(ledger: Frontier) -> None:
     big = [page(str(n), host=f"{n % 2}.big.org")._replace(site="big.org") for n in range(6)]
     small = [page(str(n), host="small.org")._replace(site="small.org") for n in range(2)]
     seeded(ledger, *big, *small)
@@ -342,12 +339,12 @@ def test_sites_take_turns_and_hosts_in_a_site(ledger: Ledger) -> None:
     ]
 
 
-def test_suspected_traps_come_last(ledger: Ledger) -> None:
+def test_suspected_traps_come_last(ledger: Frontier) -> None:
     seeded(ledger, page("odd")._replace(suspect="calendar"), page("deep", 5), page("flat", 1))
     assert names(drain(ledger)) == ["flat", "deep", "odd"]
 
 
-def test_host_without_room_gets_no_request(ledger: Ledger) -> None:
+def test_host_without_room_gets_no_request(ledger: Frontier) -> None:
     seeded(ledger, page("1"), page("2"), page("3"), page("x", host="b.org"))
     ledger.limit_host("a.org", 0)
     assert names(drain(ledger)) == ["x"]
@@ -369,7 +366,7 @@ def test_host_without_room_gets_no_request(ledger: Ledger) -> None:
 )
 def test_a_budget_ends_its_site_and_a_larger_one_goes_on(tmp_path: Path, budget: Budget, ended: str) -> None:
     entries = [page(str(n)) for n in range(4)]
-    with closing(Ledger(tmp_path / LEDGER_NAME)) as ledger:
+    with closing(Frontier(tmp_path / LEDGER_NAME)) as ledger:
         ledger.seed(entries, 50, 30, Budget(*(None if value is None else 3 * value + 9 for value in budget)))
         for _ in range(2):
             entry = ledger.take(1)
@@ -379,14 +376,14 @@ def test_a_budget_ends_its_site_and_a_larger_one_goes_on(tmp_path: Path, budget:
         ledger.seed(entries, 50, 30, budget)
         assert not ledger.has_more()
         assert ledger.take(1) is None
-        assert [reject.reason for reject in ledger_rejects(tmp_path)] == [ended, ended]
+        assert [reject.reason for reject in FrontierReader(tmp_path).rejects()] == [ended, ended]
         ledger.seed(entries, 50, 30)
         assert names(drain(ledger)) == ["2", "3"]
 
 
-def test_a_pause_does_not_count_against_a_budget(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pause_does_not_count_against_a_budget(ledger: Frontier, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = SimpleNamespace(now=0.0)
-    monkeypatch.setattr("twinlink.spiders.frontier.ledger.time", SimpleNamespace(monotonic=lambda: clock.now))
+    monkeypatch.setattr("twinlink.spiders.frontier.writing.time", SimpleNamespace(monotonic=lambda: clock.now))
     ledger.seed([page(str(n)) for n in range(5)], 50, 30, Budget(seconds=10.0))
 
     def fetch(seconds: float) -> bool:
@@ -404,7 +401,7 @@ def test_a_pause_does_not_count_against_a_budget(ledger: Ledger, monkeypatch: py
     assert not fetch(3.0)
 
 
-def test_pages_in_flight_count_against_a_budget_until_they_fail(ledger: Ledger) -> None:
+def test_pages_in_flight_count_against_a_budget_until_they_fail(ledger: Frontier) -> None:
     ledger.seed([page(str(n)) for n in range(4)], 50, 30, Budget(pages=2))
     first, second = drain(ledger)
     ledger.settle(first, DONE)
@@ -412,7 +409,7 @@ def test_pages_in_flight_count_against_a_budget_until_they_fail(ledger: Ledger) 
     assert names(drain(ledger)) == ["2"]
 
 
-def test_temporary_and_outdated_rejects_are_queued_again(ledger: Ledger) -> None:
+def test_temporary_and_outdated_rejects_are_queued_again(ledger: Frontier) -> None:
     reasons = ("robots-unreachable", "busy", "http-404", "excluded", "robots")
     seeded(ledger, page("start"), *(page(reason, 1, reason=reason) for reason in reasons))
     ledger.seed([], 50, 30, again=lambda reason, url: reason == "excluded" and url.endswith("excluded"))
@@ -427,7 +424,7 @@ def test_a_ledger_that_cannot_be_read_ends_the_crawl() -> None:
         take=Mock(side_effect=sqlite3.OperationalError("disk I/O error")),
     )
     reading = SimpleNamespace(is_full=False)
-    state = SimpleNamespace(ledger=ledger, limits=CrawlSettings(), fatal=None, pause=None, reading=reading)
+    state = SimpleNamespace(frontier=ledger, limits=CrawlSettings(), fatal=None, pause=None, reading=reading)
     scheduler = SqliteScheduler(SimpleNamespace(crawl_state=state))  # type: ignore[arg-type]
     assert scheduler.has_pending_requests()
     assert scheduler.next_request() is None
@@ -441,7 +438,7 @@ def sitemap(name: str, host: str = "a.org") -> Entry:
     return page(name, host=host)._replace(kind="sitemap", side=OF_SITEMAPS)
 
 
-def test_sitemaps_are_neither_pages_nor_rejects(tmp_path: Path, ledger: Ledger) -> None:
+def test_sitemaps_are_neither_pages_nor_rejects(tmp_path: Path, ledger: Frontier) -> None:
     seeded(ledger, page("1"))
     ledger.add([sitemap(name) for name in ("read.xml", "gone.xml", "left.xml")])
     one, read = ledger.take(9), ledger.take(9)
@@ -454,30 +451,30 @@ def test_sitemaps_are_neither_pages_nor_rejects(tmp_path: Path, ledger: Ledger) 
     gone = ledger.take(9)
     assert gone is not None
     ledger.settle(gone, Outcome("aside", "http-404"))
-    assert [reject.url for reject in ledger_rejects(tmp_path)] == ["http://a.org/2"]
+    assert [reject.url for reject in FrontierReader(tmp_path).rejects()] == ["http://a.org/2"]
     ledger.finish("page-limit")
-    assert ledger_report(tmp_path)["sitemaps"] == {"http-404": 1, "not-needed": 1, "read": 1}
-    assert ledger_report(tmp_path)["rejects"] == {"page-limit": 1}
+    assert FrontierReader(tmp_path).report()["sitemaps"] == {"http-404": 1, "not-needed": 1, "read": 1}
+    assert FrontierReader(tmp_path).report()["rejects"] == {"page-limit": 1}
     seeded(ledger)
     assert names(drain(ledger)) == ["left.xml", "2"]
 
 
 @pytest.mark.parametrize("langs", [None, ("en", "fr")])
 def test_a_link_behind_very_many_others_counts_anew_on_another_page(
-    ledger: Ledger, tmp_path: Path, langs: tuple[str, ...] | None
+    ledger: Frontier, tmp_path: Path, langs: tuple[str, ...] | None
 ) -> None:
     ledger.seed([page("1"), page("2")], 50, 30, langs=langs)
     first, second = ledger.take(2), ledger.take(2)
     assert first is not None
     assert second is not None
     ledger.settle(first, DONE, [page("x", 1, reason="too-many-links")])
-    assert ledger_counts(tmp_path).rejected == 1
+    assert FrontierReader(tmp_path).counts().rejected == 1
     ledger.settle(second, DONE, [page("x", 1)])
     assert names(drain(ledger)) == ["x"]
     assert ledger.counts().rejected == 0
 
 
-def test_pages_have_their_turn_between_sitemaps(ledger: Ledger) -> None:
+def test_pages_have_their_turn_between_sitemaps(ledger: Frontier) -> None:
     seeded(ledger, page("1"))
     ledger.add([*(sitemap(f"{n}.xml") for n in range(99)), sitemap("other.xml", "b.org"), *map(page, "23456")])
     taken = names(drain(ledger, 4))
@@ -488,7 +485,7 @@ def columns(db: sqlite3.Connection, query: str) -> dict[str, tuple[object, ...]]
     return {name: tuple(values) for name, *values in db.execute(query)}
 
 
-def test_size_of_a_site_and_of_its_sitemaps_is_counted(tmp_path: Path, ledger: Ledger) -> None:
+def test_size_of_a_site_and_of_its_sitemaps_is_counted(tmp_path: Path, ledger: Frontier) -> None:
     seeded(ledger, page("1"))
     ledger.bring(page("1"), [page("22"), page("22"), page("1"), page("x", reason="depth")])
     ledger.add([sitemap("a.xml"), sitemap("b.xml")])
@@ -509,7 +506,7 @@ def long(n: int) -> Entry:
 
 @pytest.mark.parametrize("langs", [None, ("en", "fr")])
 def test_links_for_which_a_site_has_no_room_are_dropped_and_counted(
-    tmp_path: Path, ledger: Ledger, langs: tuple[str, ...] | None
+    tmp_path: Path, ledger: Frontier, langs: tuple[str, ...] | None
 ) -> None:
     budget = Budget(address_bytes=2_200)  # nine such links, and the start page
     ledger.seed([page("1"), page("1", host="b.org")._replace(site="b")], 50, 30, budget, langs=langs)
@@ -517,20 +514,20 @@ def test_links_for_which_a_site_has_no_room_are_dropped_and_counted(
     assert first is not None
     ledger.settle(first, DONE, [*map(long, [0, 0, 1, 1, 2]), page("1", host="b.org")._replace(site="b")])
     ledger.bring(first, [*map(long, range(20)), page("y", host="b.org")._replace(site="b")])
-    assert ledger_counts(tmp_path).queued == 9 + 2
-    dropped = [reject for reject in ledger_rejects(tmp_path) if reject.reason == "too-many-links"]
+    assert FrontierReader(tmp_path).counts().queued == 9 + 2
+    dropped = [reject for reject in FrontierReader(tmp_path).rejects() if reject.reason == "too-many-links"]
     assert [(reject.url, reject.detail) for reject in dropped] == [
         (long(9).url, "it and 10 links after it: the addresses of  reached 2200 bytes")
     ]
     ledger.bring(first, [*map(long, range(3))])  # all are known
-    assert ledger_counts(tmp_path).rejected == 1
+    assert FrontierReader(tmp_path).counts().rejected == 1
     wider = ledger.seed([], 50, 30, Budget(), langs=langs)
     assert wider is None
     ledger.bring(first, [long(9)])
-    assert ledger_counts(tmp_path) == Counts(queued=9 + 3, done=1, bytes=10)
+    assert FrontierReader(tmp_path).counts() == Counts(queued=9 + 3, done=1, bytes=10)
 
 
-def test_what_was_read_in_sitemaps_is_limited_until_the_next_visit_or_a_higher_limit(ledger: Ledger) -> None:
+def test_what_was_read_in_sitemaps_is_limited_until_the_next_visit_or_a_higher_limit(ledger: Frontier) -> None:
     ledger.seed([page("1")], 50, 30, Budget(listed=100, listed_bytes=5_000))
     assert ledger.room_for_sitemaps("") == (100, 5_000)
     ledger.spend_on_sitemaps("", 40, 1_000)
@@ -555,7 +552,7 @@ def test_what_was_read_in_sitemaps_is_limited_until_the_next_visit_or_a_higher_l
 def test_a_ledger_of_version_4_is_brought_up_to_date(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / LEDGER_NAME)) as db:
         db.executescript((Path(__file__).parent / "ledger_4.sql").read_text())
-    with closing(Ledger(tmp_path / LEDGER_NAME)) as ledger, closing(sqlite3.connect(tmp_path / LEDGER_NAME)) as db:
+    with closing(Frontier(tmp_path / LEDGER_NAME)) as ledger, closing(sqlite3.connect(tmp_path / LEDGER_NAME)) as db:
         assert columns(db, "SELECT host, maps_queued, maps_flight FROM hosts") == {"a.org": (2, 0), "b.org": (0, 0)}
         counted = columns(db, "SELECT site, sum(length(key) + length(url)) FROM frontier GROUP BY 1")
         assert columns(db, "SELECT site, address_bytes FROM sites") == counted
@@ -566,7 +563,7 @@ def test_a_ledger_of_version_4_is_brought_up_to_date(tmp_path: Path) -> None:
         assert columns(db, "SELECT site, address_bytes FROM sites") == grown
 
 
-def test_reader_returns_a_consistent_snapshot(tmp_path: Path, ledger: Ledger) -> None:
+def test_reader_returns_a_consistent_snapshot(tmp_path: Path, ledger: Frontier) -> None:
     seeded(ledger, page("1"), page("2"))
     with FrontierReader(tmp_path) as frontier:
         assert frontier.counts().queued == 2
@@ -574,4 +571,4 @@ def test_reader_returns_a_consistent_snapshot(tmp_path: Path, ledger: Ledger) ->
         assert one is not None
         ledger.settle(one, Outcome("rejected", "http-404", status=404))
         assert (frontier.counts().queued, frontier.tally()) == (2, {})
-    assert ledger_counts(tmp_path).queued == 1
+    assert FrontierReader(tmp_path).counts().queued == 1

@@ -18,7 +18,7 @@ from twinlink.config import CrawlSettings
 from twinlink.spiders import crawling as crawl_module
 from twinlink.spiders.crawling import crawl
 from twinlink.spiders.failures import RefusedError
-from twinlink.spiders.frontier.ledger import ledger_rejects
+from twinlink.spiders.frontier import FrontierReader
 from twinlink.spiders.reader import queue as reading_queue
 from twinlink.spiders.reader.page_facts import Job, PageFacts, Result, UnreadError, perform
 from twinlink.spiders.reader.queue import SMALL_BYTES, ReadingQueue
@@ -154,7 +154,7 @@ def test_pages_that_take_too_long_are_counted(tmp_path: Path) -> None:
 
     with serving(answer) as site:
         progress = crawl([site.url], tmp_path, CrawlSettings(parse_seconds=0.05, sitemaps=False))
-        rejects = [(reject.url, reject.reason, reject.detail) for reject in ledger_rejects(tmp_path)]
+        rejects = [(reject.url, reject.reason, reject.detail) for reject in FrontierReader(tmp_path).rejects()]
         assert rejects == [(f"{site.url}/heavy.html", "parse-timeout", "more than 0.05 s of processor time")]
         assert site.fetched()["/heavy.html"] == 1
     assert progress.fetched == 3
@@ -211,7 +211,7 @@ def test_an_answer_that_came_late_while_the_crawl_was_held_up_is_asked_for_again
         child_script(BUSY)
     with serving(answer) as site:
         crawl([site.url], tmp_path, CrawlSettings(timeout=2, retries=0, sitemaps=False))
-    rejects = [(reject.url.rpartition("/")[2], reject.reason) for reject in ledger_rejects(tmp_path)]
+    rejects = [(reject.url.rpartition("/")[2], reject.reason) for reject in FrontierReader(tmp_path).rejects()]
     assert seen.count("/late.html") == 1 + is_busy
     assert rejects == ([] if is_busy else [("late.html", "timeout")])
 

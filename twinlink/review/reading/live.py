@@ -17,7 +17,7 @@ from twinlink.errors import TwinlinkError
 from twinlink.review.records import Live, LiveStage
 from twinlink.rundir.directory import RunDirectory
 from twinlink.spiders.crawling import REPORT_NAME
-from twinlink.spiders.frontier.ledger import LEDGER_NAME, ledger_counts, ledger_latest, ledger_tally
+from twinlink.spiders.frontier import LEDGER_NAME, Counts, FrontierReader, so_far
 from twinlink.system.locks import is_held
 from twinlink.tables import PAIRS, REJECTS, iter_parts, read_table
 
@@ -113,7 +113,7 @@ class LiveView:
 
     def _count(self, name: str, running: str) -> dict[str, int]:
         if name == "crawl":
-            counts = ledger_counts(self._run.path)
+            counts = so_far(self._run.path, FrontierReader.counts, Counts())
             return {"fetched": counts.done, "queued": counts.queued + counts.flight, "rejected": counts.rejected}
         if name not in _TABLES:
             return {}
@@ -139,14 +139,14 @@ class LiveView:
             if files:
                 urls = pq.read_table(files[-1], columns=["url"])["url"]
                 return list(reversed(urls.slice(max(0, len(urls) - _N_PAGES)).to_pylist()))
-        return ledger_latest(self._run.path, _N_PAGES)
+        return so_far(self._run.path, lambda frontier: frontier.latest(_N_PAGES), [])
 
     def _count_rejects(self) -> Mapping[str, int]:
         """Count rejects by reason; those of the crawl until the pages have been read."""
         folders = [self._run.path / stage for stage in ("ingest", "match") if self._is_done(stage)]
         state = tuple(_changed(folder / "rejects.parquet") for folder in folders)
         if not folders:
-            return ledger_tally(self._run.path)
+            return so_far(self._run.path, FrontierReader.tally, {})
         if state != self._rejects[0]:
             tables = [read_table(folder / "rejects.parquet", REJECTS, ["reason"]) for folder in folders]
             counts: Counter[str] = Counter()

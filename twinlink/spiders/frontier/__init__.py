@@ -1,1 +1,72 @@
-"""The frontier of a crawl, on disk: queued addresses, their order, and the outcome of each address."""
+"""The frontier of a crawl, on disk: which addresses are queued, in which order, and what became of each.
+
+Start with `Frontier`, which a crawl opens for writing: `Frontier.seed` adds start pages, `Frontier.take` gives the next
+address, and `Frontier.settle` records its outcome and its links. What a crawl knows (counts, reports, rejects) is asked
+of a `FrontierReader`, also while the crawl runs; `so_far` asks about one that may not have begun.
+
+- records: `Entry` (an address), `Outcome`, `Body` (the place of a page in the archive), `Budget`, `Counts`,
+  `LedgerSummary`, `SiteCounts`
+- guessed addresses, which have a ledger of their own: `GuessBook`, `Guessed`, `Answer`; `guess_rejects`, `guess_state`,
+  `waiting_guesses`
+- languages of addresses, and likely partners: `partners`; levels of urgency: `urgency`
+- files: `LEDGER_NAME`, `CHOSEN_LEDGER`, `ARCHIVE_FOLDER`; errors of a damaged ledger: `ledger_error`
+
+Behind them: `writing` (`Frontier`), `reading` (`FrontierReader`), and what `Frontier` does inside its transactions:
+`urgency` (order), `bodies` (places of pages, repeated visits), `room` (limits of size). `schema` has the tables and
+statements, `upgrade` brings old ledgers up to date, `faults` checks them.
+"""
+
+from __future__ import annotations
+
+from twinlink.spiders.frontier.faults import ledger_error
+from twinlink.spiders.frontier.guesses import (
+    LATER,
+    WAITING,
+    Answer,
+    GuessBook,
+    Guessed,
+    guess_rejects,
+    guess_state,
+    waiting_guesses,
+)
+from twinlink.spiders.frontier.reading import FrontierReader, so_far
+from twinlink.spiders.frontier.records import (
+    ARCHIVE_FOLDER,
+    CHOSEN_LEDGER,
+    CHOSEN_PREFIX,
+    LEDGER_NAME,
+    Body,
+    Budget,
+    Counts,
+    Entry,
+    LedgerSummary,
+    Outcome,
+    SiteCounts,
+)
+from twinlink.spiders.frontier.writing import Frontier
+
+__all__ = [
+    "ARCHIVE_FOLDER",
+    "CHOSEN_LEDGER",
+    "CHOSEN_PREFIX",
+    "LATER",
+    "LEDGER_NAME",
+    "WAITING",
+    "Answer",
+    "Body",
+    "Budget",
+    "Counts",
+    "Entry",
+    "Frontier",
+    "FrontierReader",
+    "GuessBook",
+    "Guessed",
+    "LedgerSummary",
+    "Outcome",
+    "SiteCounts",
+    "guess_rejects",
+    "guess_state",
+    "ledger_error",
+    "so_far",
+    "waiting_guesses",
+]

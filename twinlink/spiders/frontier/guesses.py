@@ -16,11 +16,10 @@ from typing import NamedTuple, Self
 
 import msgspec
 
-from twinlink.spiders.frontier.bodies import book_body, visit_number
 from twinlink.spiders.frontier.faults import usable
-from twinlink.spiders.frontier.ledger import LEDGER_NAME, Ledger
-from twinlink.spiders.frontier.records import CHOSEN_LEDGER, Body, Entry, Outcome
-from twinlink.spiders.frontier.schema import INSERT, SETTLE, settled
+from twinlink.spiders.frontier.reading import FrontierReader
+from twinlink.spiders.frontier.records import CHOSEN_LEDGER, LEDGER_NAME, Body, Entry, Outcome
+from twinlink.spiders.frontier.writing import Frontier
 from twinlink.tables import Reject
 from twinlink.urls import page_key
 
@@ -32,7 +31,6 @@ __all__ = [
     "Guessed",
     "guess_rejects",
     "guess_state",
-    "known_keys",
     "waiting_guesses",
 ]
 
@@ -118,7 +116,7 @@ class GuessBook:
         path = folder / CHOSEN_LEDGER
         self._path = path
         with usable(path):
-            with closing(Ledger(path)):
+            with closing(Frontier(path)):
                 pass
             self._db = sqlite3.connect(path, timeout=30, isolation_level=None)
             self._db.execute(_SCHEMA)
@@ -169,21 +167,13 @@ class GuessBook:
         """
         if not (folder / LEDGER_NAME).is_file():
             return 0
-        path = folder / LEDGER_NAME
-        with closing(Ledger(path)):  # of this version by now
-            pass
-        with usable(path), closing(sqlite3.connect(path, timeout=30, isolation_level=None)) as db:
-            known = {key for (key,) in db.execute("SELECT key FROM frontier WHERE state = 'done'")}
+        with usable(self._path):
             found = self._db.cursor()
             found.row_factory = sqlite3.Row
-            rows = [row for row in found.execute(_FOUND) if row["key"] not in known]
-            stops = self._db.execute("SELECT name, stop FROM archives").fetchall() if rows else []
-            db.execute("BEGIN IMMEDIATE")
-            db.executemany("INSERT OR REPLACE INTO archives VALUES (?, ?)", stops)
-            for row in rows:
-                _enter(db, row)
-            db.execute("COMMIT")
-        return len(rows)
+            pages = [_page(row) for row in found.execute(_FOUND)]
+            archives = dict(self._db.execute("SELECT name, stop FROM archives"))
+        with usable(folder / LEDGER_NAME), closing(Frontier(folder / LEDGER_NAME)) as frontier:
+            return frontier.adopt(pages, archives)
 
 
 _BODY = ("archive", "stop", "url", "date", "digest", "etag", "modified")
@@ -206,18 +196,12 @@ def _answers(db: sqlite3.Connection) -> list[Answer]:
     return msgspec.convert(rows, list[Answer])
 
 
-def _enter(db: sqlite3.Connection, row: sqlite3.Row) -> None:
-    """Add a page as if a crawl had fetched it, inside a transaction."""
+def _page(row: sqlite3.Row) -> tuple[Entry, Outcome]:
+    """Return a page that was found, for the ordinary crawl."""
+    body = Body(**{name: row[f"body_{name}"] for name in _BODY})
+    fetched = {name: row[name] for name in ("status", "archive", "start", "stop", "bytes", "lang")}
     entry = Entry(row["key"], row["url"], row["host"], depth=1, site=row["site"])
-    db.execute(INSERT, entry)
-    outcome = Outcome(
-        "done",
-        detail="recovered",
-        **{name: row[name] for name in ("status", "archive", "start", "stop", "bytes", "lang")},
-        body=Body(**{name: row[f"body_{name}"] for name in _BODY}),
-    )
-    db.execute(SETTLE, settled(entry, outcome))
-    book_body(db, entry.key, outcome, visit_number(db))
+    return entry, Outcome("done", detail="recovered", **fetched, body=body)
 
 
 def guess_rejects(folder: Path) -> Iterator[Reject]:
@@ -243,7 +227,7 @@ def _without_page(folder: Path) -> Iterator[Answer]:
     path = folder / CHOSEN_LEDGER
     if not path.is_file():
         return
-    known = known_keys(folder, "SELECT key FROM frontier WHERE state = 'done'")
+    known = FrontierReader(folder).keys("pages") if (folder / LEDGER_NAME).is_file() else set()
     with usable(path), closing(sqlite3.connect(path, timeout=30)) as db:
         answers = _answers(db) if db.execute(_IS_THERE).fetchone() else []
     for answer in answers:
@@ -257,12 +241,3 @@ _IS_THERE = "SELECT 1 FROM sqlite_master WHERE name = 'guesses'"
 def guess_state(folder: Path) -> str:
     """Return a digest of the verdicts; empty: there are no guesses."""
     return " ".join(f"{reject.url} {reject.reason}" for reject in guess_rejects(folder))
-
-
-def known_keys(folder: Path, query: str = "SELECT key FROM frontier WHERE state <> 'rejected'") -> set[str]:
-    """Return the keys of addresses that the run's ordinary crawl knows, dropped ones apart; empty without a crawl."""
-    if not (folder / LEDGER_NAME).is_file():
-        return set()
-    path = folder / LEDGER_NAME
-    with usable(path), closing(sqlite3.connect(path, timeout=30)) as db:
-        return {key for (key,) in msgspec.convert(list(db.execute(query)), list[tuple[str]])}

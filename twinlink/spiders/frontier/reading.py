@@ -1,14 +1,19 @@
-"""Reading the ledger of a crawl, also while the crawl writes it: counts, rejects, reports."""
+"""What a crawl knows: every question to its ledger, also while the crawl writes it.
+
+`Questions` are the questions; `FrontierReader` asks them about the crawl in a folder, and `Frontier` answers them, too.
+"""
 
 from __future__ import annotations
 
 import sqlite3
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing
+from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
 from dataclasses import asdict
+from functools import wraps
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Concatenate, Literal, ParamSpec, Self, TypeVar
 from urllib.parse import quote
 
 import msgspec
@@ -22,20 +27,11 @@ from twinlink.spiders.frontier.schema import VERSION
 from twinlink.spiders.frontier.upgrade import upgrade
 from twinlink.tables import Reject
 
-__all__ = [
-    "FrontierReader",
-    "count_states",
-    "ledger_again",
-    "ledger_counts",
-    "ledger_latest",
-    "ledger_rejects",
-    "ledger_report",
-    "ledger_starts",
-    "ledger_summary",
-    "ledger_tally",
-]
+__all__ = ["FrontierReader", "Questions", "so_far"]
 
 T = TypeVar("T")
+P = ParamSpec("P")
+Q = TypeVar("Q", bound="Questions")
 
 # Without those that have a page of an earlier visit: that one is kept.
 _REJECTS = """
@@ -77,81 +73,75 @@ _SITEMAPS = """
 SELECT iif(state IN ('aside', 'rejected'), iif(reason = '', 'read', reason), state), count(*)
 FROM frontier WHERE kind = 'sitemap' GROUP BY 1 ORDER BY 1
 """
+_KEYS = {
+    "all": "SELECT key FROM frontier",
+    "requested": "SELECT key FROM frontier WHERE state IN ('done', 'moved', 'aside') OR status IS NOT NULL",
+    "pages": "SELECT key FROM frontier WHERE state = 'done'",
+}
 _SUSPECTS = "SELECT suspect, count(*) FROM frontier WHERE suspect <> '' GROUP BY 1 ORDER BY 1"
 
 
-class FrontierReader:
-    """The ledger of a crawl, opened for reading; all that is read until it is closed is of one moment.
+def _of_one_moment(question: Callable[Concatenate[Q, P], T]) -> Callable[Concatenate[Q, P], T]:
+    """Let a question with several parts be answered as of one moment."""
 
-    Parameters
-    ----------
-    folder : Path
-        Folder of the crawl.
+    @wraps(question)
+    def ask(self: Q, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        with self._moment():
+            return question(self, *args, **kwargs)
 
-    Raises
-    ------
-    MissingStageError
-        If the folder holds no ledger.
-    RunError
-        If it is damaged, of another version, or cannot be read.
-    """
+    return ask
 
-    def __init__(self, folder: Path) -> None:
-        self._path = folder / LEDGER_NAME
-        if not self._path.is_file():
-            raise MissingStageError(f"{folder}: no crawl here (no {LEDGER_NAME}); crawl first")
 
-    def __enter__(self) -> Self:
-        """Open the file."""
-        with ExitStack() as stack:
-            stack.enter_context(usable(self._path))
-            # Not mode=ro: a connection that may not write leaves SQLite's two helper files behind.
-            address = f"file:{quote(str(self._path))}?mode=rw"
-            self._db = stack.enter_context(closing(sqlite3.connect(address, uri=True, isolation_level=None)))
-            if (version := upgrade(self._db)) != VERSION:
-                raise broken_ledger(self._path, f"it is of version {version}, expected {VERSION}")
-            self._db.execute("BEGIN")
-            self._stack = stack.pop_all()
-        return self
+class Questions(ABC):
+    """What a crawl knows: counts, reports, addresses."""
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> bool | None:
-        """Close the file; what SQLite cannot read becomes a `RunError`."""
-        return self._stack.__exit__(kind, error, trace)
+    _db: sqlite3.Connection
 
+    @_of_one_moment
     def counts(self) -> Counts:
         """Count the addresses by state."""
-        return count_states(self._db)
+        row = self._db.execute("SELECT queued, flight, done, moved, rejected, bytes FROM total").fetchone()
+        return msgspec.convert(row, Counts)
 
+    @_of_one_moment
     def tally(self) -> dict[str, int]:
         """Count the dropped addresses by reason, the most frequent first; cheap at any size."""
         return self._numbers(_TALLY)
 
+    @_of_one_moment
     def reasons(self) -> dict[str, int]:
         """Count what has no page by reason, with what a limit left over."""
         return {**self.tally(), **self._numbers(_OPEN, self._left_over())}
 
+    @_of_one_moment
     def langs(self) -> dict[str, int]:
         """Count the pages by the language that they declare (``und``: none), most first; cheap at any size."""
         return self._numbers(_LANGS)
 
+    @_of_one_moment
     def latest(self, limit: int) -> list[str]:
         """Return the addresses of the pages that were fetched last, the newest first."""
         return self._texts(_LATEST, limit)
 
+    @_of_one_moment
     def sites(self, limit: int = -1) -> list[SiteCounts]:
         """Return the sites, those with the most pages first; at most ``limit``, -1 for all."""
         cursor = self._db.cursor()
         cursor.row_factory = sqlite3.Row
         return msgspec.convert([dict(row) for row in cursor.execute(_SITES, (limit,))], list[SiteCounts])
 
+    @_of_one_moment
     def ended(self) -> dict[str, int]:
         """Count the sites that a budget has ended before all was fetched, by that budget."""
         return self._numbers(_ENDED)
 
+    @_of_one_moment
     def again(self) -> dict[str, int]:
-        """Count the pages by what the latest visit found, see `ledger_again`."""
+        """Count the pages by what the latest visit found; empty when there was but one.
+
+        ``unchanged``, ``changed``, ``new``, ``gone``; ``kept``: the visit failed, and the page of an earlier one is
+        kept; ``open``: not visited again.
+        """
         visit = visit_number(self._db)
         if visit == 1:
             return {}
@@ -160,6 +150,7 @@ class FrontierReader:
         names = ("unchanged", "changed", "new", "gone", "kept")
         return {**{name: found.get(name, 0) for name in names}, **self._numbers(rest, visit)}
 
+    @_of_one_moment
     def starts(self) -> list[str]:
         """Return the start pages."""
         kept = known_starts(self._db)
@@ -168,10 +159,22 @@ class FrontierReader:
         return self._texts("SELECT url FROM frontier WHERE depth = 0 AND kind = 'page' ORDER BY id")
 
     def rejects(self) -> Iterator[Reject]:
-        """Yield every address that has no page, see `ledger_rejects`."""
-        for row in self._db.execute(_REJECTS, (self._left_over(),)):
-            yield msgspec.convert(row, Reject)
+        """Yield every address that the crawl knows of and has no page of, redirects and sitemaps apart.
 
+        Addresses still queued come with the limit that ended their site (``budget-pages``, ``budget-bytes``,
+        ``budget-minutes``) or the crawl (``page-limit``), and with ``interrupted`` when it was stopped; those that have
+        a page of an earlier visit do not come, for that one is kept.
+        """
+        with self._moment():
+            for row in self._db.execute(_REJECTS, (self._left_over(),)):
+                yield msgspec.convert(row, Reject)
+
+    @_of_one_moment
+    def keys(self, which: Literal["all", "requested", "pages"]) -> set[str]:
+        """Return the keys of the addresses that the crawl knows, has requested, or has a page of."""
+        return set(self._texts(_KEYS[which]))
+
+    @_of_one_moment
     def failures(self, limit: int = 3) -> list[Reject]:
         """Return the first addresses that gave no page, redirects (reason ``moved``) with them.
 
@@ -179,10 +182,12 @@ class FrontierReader:
         """
         return msgspec.convert(list(self._db.execute(_FAILURES, (limit,))), list[Reject])
 
+    @_of_one_moment
     def summary(self) -> LedgerSummary:
         """Summarise the crawl."""
         return LedgerSummary(self.counts(), self.reasons(), finished=note(self._db, "finished") is not None)
 
+    @_of_one_moment
     def report(self) -> dict[str, Any]:
         """Return the crawl as plain values, for ``crawl.json``."""
         counts = self.counts()
@@ -206,6 +211,10 @@ class FrontierReader:
             ],
         }
 
+    @abstractmethod
+    def _moment(self) -> AbstractContextManager[object]:
+        """Return what holds the ledger open while a question is asked."""
+
     def _left_over(self) -> str:
         return "page-limit" if note(self._db, "finished") == "page-limit" else "interrupted"
 
@@ -223,70 +232,60 @@ class FrontierReader:
         return found
 
 
-def count_states(db: sqlite3.Connection) -> Counts:
-    """Count the addresses of an open ledger by state."""
-    row = db.execute("SELECT queued, flight, done, moved, rejected, bytes FROM total").fetchone()
-    return msgspec.convert(row, Counts)
+class FrontierReader(Questions):
+    """The ledger of a crawl, to be read; each answer is of one moment, and within ``with`` all are of the same.
+
+    Parameters
+    ----------
+    folder : Path
+        Folder of the crawl.
+
+    Raises
+    ------
+    MissingStageError
+        If the folder holds no ledger.
+    RunError
+        By each question, if it is damaged, of another version, or cannot be read.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / LEDGER_NAME
+        if not self._path.is_file():
+            raise MissingStageError(f"{folder}: no crawl here (no {LEDGER_NAME}); crawl first")
+        self._stack: ExitStack | None = None
+
+    def __enter__(self) -> Self:
+        """Open the file."""
+        with ExitStack() as stack:
+            stack.enter_context(usable(self._path))
+            # Not mode=ro: a connection that may not write leaves SQLite's two helper files behind.
+            address = f"file:{quote(str(self._path))}?mode=rw"
+            self._db = stack.enter_context(closing(sqlite3.connect(address, uri=True, isolation_level=None)))
+            if (version := upgrade(self._db)) != VERSION:
+                raise broken_ledger(self._path, f"it is of version {version}, expected {VERSION}")
+            self._db.execute("BEGIN")
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool | None:
+        """Close the file; what SQLite cannot read becomes a `RunError`."""
+        assert self._stack is not None
+        stack, self._stack = self._stack, None
+        return stack.__exit__(kind, error, trace)
+
+    def _moment(self) -> AbstractContextManager[object]:
+        return self if self._stack is None else nullcontext()
 
 
-def _read(folder: Path, read: Callable[[FrontierReader], T], missing: T) -> T:
-    """Read a ledger that may not be made yet; or that is broken, which the crawler will say."""
+def so_far(folder: Path, question: Callable[[FrontierReader], T], otherwise: T) -> T:
+    """Ask about a crawl that may have no ledger yet, or a broken one, which the crawler will say: then ``otherwise``.
+
+    >>> so_far(Path("nowhere"), FrontierReader.tally, {})
+    {}
+    """
     try:
-        with FrontierReader(folder) as frontier:
-            return read(frontier)
+        return question(FrontierReader(folder))
     except (MissingStageError, RunError):
-        return missing
-
-
-def ledger_counts(folder: Path) -> Counts:
-    """Count the addresses of the crawl in ``folder`` by state; all zero when it has no ledger yet."""
-    return _read(folder, FrontierReader.counts, Counts())
-
-
-def ledger_tally(folder: Path) -> dict[str, int]:
-    """Count the dropped addresses of the crawl in ``folder`` by reason, the most frequent first."""
-    return _read(folder, FrontierReader.tally, {})
-
-
-def ledger_latest(folder: Path, limit: int) -> list[str]:
-    """Return the addresses of the pages that the crawl in ``folder`` fetched last, the newest first."""
-    return _read(folder, lambda frontier: frontier.latest(limit), [])
-
-
-def ledger_again(folder: Path) -> dict[str, int]:
-    """Count the pages of the crawl in ``folder`` by what its latest visit found; empty when there was but one.
-
-    ``unchanged``, ``changed``, ``new``, ``gone``; ``kept``: the visit failed, and the page of an earlier one is kept;
-    ``open``: not visited again.
-    """
-    return _read(folder, FrontierReader.again, {})
-
-
-def ledger_rejects(folder: Path) -> Iterator[Reject]:
-    """Yield every address that the crawl in ``folder`` knows of and has no page of, redirects and sitemaps apart.
-
-    Addresses still queued come with the limit that ended their site (``budget-pages``, ``budget-bytes``,
-    ``budget-minutes``) or the crawl (``page-limit``), and with ``interrupted`` when it was stopped; those that have a
-    page of an earlier visit do not come, for that one is kept. A folder without a ledger has no rejects.
-    """
-    if (folder / LEDGER_NAME).is_file():
-        with FrontierReader(folder) as frontier:
-            yield from frontier.rejects()
-
-
-def ledger_summary(folder: Path) -> LedgerSummary:
-    """Summarise the crawl in ``folder``, which must have a ledger."""
-    with FrontierReader(folder) as frontier:
-        return frontier.summary()
-
-
-def ledger_report(folder: Path) -> dict[str, Any]:
-    """Return the crawl in ``folder``, which must have a ledger, as plain values."""
-    with FrontierReader(folder) as frontier:
-        return frontier.report()
-
-
-def ledger_starts(folder: Path) -> list[str]:
-    """Return the start pages of the crawl in ``folder``, which must have a ledger."""
-    with FrontierReader(folder) as frontier:
-        return frontier.starts()
+        return otherwise

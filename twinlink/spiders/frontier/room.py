@@ -7,22 +7,14 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from twinlink.spiders.frontier.records import Entry, Outcome
+    from twinlink.spiders.frontier.records import Entry
 
-__all__ = ["MAX_DROPPED", "MAX_SAID", "drop_sitemaps", "with_room"]
+__all__ = ["MAX_SAID", "with_room"]
 
 _ROOM = "SELECT ? - address_bytes FROM sites WHERE site = ?"
 _KNOWN = "SELECT 1 FROM frontier WHERE key = ? AND reason <> 'too-many-links'"
 _SAID = "SELECT n FROM tally WHERE site = ? AND reason = 'too-many-links'"
 
-_SITEMAPS = """
-UPDATE frontier SET state = ?, reason = ?, detail = ? WHERE id IN (
-    SELECT id FROM frontier WHERE state = 'queued' AND site = ? AND host = ? AND side = ? LIMIT ?
-)
-"""
-
-MAX_DROPPED = 1_000
-"""Sitemaps that are dropped in one transaction."""
 MAX_SAID = 1_000
 """Dropped links that stand in the ledger for those of a site: they take up room themselves."""
 
@@ -64,9 +56,3 @@ def with_room(db: sqlite3.Connection, links: Iterable[Entry], limit: int) -> Ite
 def _room(db: sqlite3.Connection, site: str, limit: int) -> int:
     row = db.execute(_ROOM, (limit, site)).fetchone()
     return row[0] if row else limit
-
-
-def drop_sitemaps(db: sqlite3.Connection, entry: Entry, outcome: Outcome) -> None:
-    """Record the outcome of a sitemap for others that are queued with it: those of its site on its host."""
-    place = (entry.site, entry.host, entry.side, MAX_DROPPED)
-    db.execute(_SITEMAPS, (outcome.state, outcome.reason, outcome.detail, *place))

@@ -10,7 +10,9 @@ __all__ = [
     "COUNT_INSERTED",
     "COUNT_UPDATED",
     "DROP",
+    "DROP_SITEMAPS",
     "INSERT",
+    "MAX_DROPPED",
     "NEXT_HOST",
     "REQUEUE",
     "SCHEMA",
@@ -267,6 +269,14 @@ WHERE id = (
 )
 RETURNING {_ENTRY}
 """  # noqa: S608  (our own names)
+
+DROP_SITEMAPS = """
+UPDATE frontier SET state = ?, reason = ?, detail = ? WHERE id IN (
+    SELECT id FROM frontier WHERE state = 'queued' AND site = ? AND host = ? AND side = ? LIMIT ?
+)
+"""
+MAX_DROPPED = 1_000
+"""Sitemaps that are dropped in one transaction."""
 
 # The SQL function `again` returns whether a reason to drop an address no longer applies.
 REQUEUE = """

@@ -12,8 +12,8 @@ which one says that the other is its partner.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from twinlink.spiders.frontier.partners import UNWANTED, difference, swap
 from twinlink.spiders.frontier.schema import ADD
@@ -40,13 +40,44 @@ ASKED_LATER = -2
 _MAX_RULES = 4
 _MAX_SAME = 8  # addresses of one place that are looked at
 
-_RULES = "SELECT before, after, side FROM rules WHERE site = ? ORDER BY n DESC LIMIT ?"
+
+class _Rule(NamedTuple):
+    """How the addresses of partners differ on a site, see `difference`."""
+
+    before: str
+    after: str
+    side: int
+    """Of addresses with ``after``; 0: not known."""
+
+
+class _Known(NamedTuple):
+    """An address in the ledger that may be somebody's partner."""
+
+    id: int
+    url: str
+    state: str
+    side: int
+
+
+class _Link(NamedTuple):
+    """An address that a link has brought or changed."""
+
+    id: int
+    url: str
+    side: int
+    place: int
+    urgency: int
+    state: str
+
+
+_RULES = f"SELECT {', '.join(_Rule._fields)} FROM rules WHERE site = ? ORDER BY n DESC LIMIT ?"  # noqa: S608  (our own names)
 _LEARN = """
 INSERT INTO rules VALUES (?, ?, ?, ?, 1) ON CONFLICT DO UPDATE SET n = n + 1, side = iif(side = 0, excluded.side, side)
 """
-_BY_KEY = "SELECT id, url, state, side FROM frontier WHERE key = ? AND kind = 'page'"
+_KNOWN = f"SELECT {', '.join(_Known._fields)} FROM frontier"  # noqa: S608  (our own names)
+_BY_KEY = f"{_KNOWN} WHERE key = ? AND kind = 'page'"
 # Said to be no 0, for otherwise SQLite must not use the index, which leaves these out.
-_BY_PLACE = "SELECT id, url, state, side FROM frontier WHERE place = ? AND place <> 0 AND id <> ? LIMIT ?"
+_BY_PLACE = f"{_KNOWN} WHERE place = ? AND place <> 0 AND id <> ? LIMIT ?"
 _RAISE = "UPDATE frontier SET urgency = ? WHERE id = ? AND state = 'queued' AND urgency < ?"
 _INSERT = f"""
 {ADD}
@@ -64,9 +95,8 @@ WHERE excluded.state = 'queued' AND (
         OR frontier.urgency < excluded.urgency AND (frontier.urgency < 0 OR excluded.urgency = 3)
     )
 )
-RETURNING id, url, side, place, urgency, state
+RETURNING {", ".join(_Link._fields)}
 """
-_Rules = list[tuple[str, str, int]]
 
 
 def book_pairwise(db: sqlite3.Connection, page: Entry, done: bool, links: Iterable[Entry]) -> None:
@@ -83,7 +113,7 @@ def book_pairwise(db: sqlite3.Connection, page: Entry, done: bool, links: Iterab
     links : iterable of Entry
         Those with urgency `SURE` lead to the page's partners.
     """
-    rules: _Rules = db.execute(_RULES, (page.site, _MAX_RULES * 2)).fetchall()
+    rules = [_Rule._make(row) for row in db.execute(_RULES, (page.site, _MAX_RULES * 2))]
     if done and page.side != UNWANTED:
         _meet(db, page, rules)
     fresh = []
@@ -91,62 +121,71 @@ def book_pairwise(db: sqlite3.Connection, page: Entry, done: bool, links: Iterab
         if done and link.urgency == SURE:  # a redirect keeps the urgency of its address
             _learn(db, page, link.url, link.side)
         row = db.execute(_INSERT, link).fetchone()
-        if row and row[-1] == "queued":
-            fresh.append(row)
-    for row in fresh:
-        _weigh(db, rules, *row[:5])
+        if row:
+            fresh.append(_Link._make(row))
+    for brought in fresh:
+        if brought.state == "queued" and brought.urgency not in (LAST, SURE):
+            _weigh(db, rules, brought)
 
 
-def _meet(db: sqlite3.Connection, page: Entry, rules: _Rules) -> None:
+def _meet(db: sqlite3.Connection, page: Entry, rules: Sequence[_Rule]) -> None:
     """Raise the urgency of likely partners of a fetched page, and learn from partners that were fetched before."""
     paired = False
-    for before, after, _ in rules:
-        other = swap(page.url, before, after)
-        row = db.execute(_BY_KEY, (page_key(other),)).fetchone() if other else None
-        if row and _opposite(page.side, row[3]):
-            if row[2] == "done":
-                paired = True
-                _learn(db, page, row[1], row[3])
-            else:
-                db.execute("UPDATE frontier SET place = ? WHERE id = ? AND state = 'queued'", (page.place, row[0]))
-                db.execute(_RAISE, (SURE, row[0], SURE))
+    for rule in rules:
+        other = _at_address(db, swap(page.url, rule.before, rule.after))
+        if other is None or not _opposite(page.side, other.side):
+            continue
+        if other.state == "done":
+            paired = True
+            _learn(db, page, other.url, other.side)
+        else:
+            db.execute("UPDATE frontier SET place = ? WHERE id = ? AND state = 'queued'", (page.place, other.id))
+            db.execute(_RAISE, (SURE, other.id, SURE))
     if paired or not page.place:
         return
     own = db.execute("SELECT id FROM frontier WHERE key = ?", (page.key,)).fetchone()[0]
-    for row_id, url, state, side in db.execute(_BY_PLACE, (page.place, own, _MAX_SAME)).fetchall():
-        if state == "done" and _opposite(page.side, side):
-            _learn(db, page, url, side)
-        elif state != "done" and side != UNWANTED:  # its side is a guess, and often that of a page that was misjudged
-            db.execute(_RAISE, (_SAME_PLACE, row_id, _SAME_PLACE))
+    for other in _at_place(db, page.place, own):
+        if other.state == "done" and _opposite(page.side, other.side):
+            _learn(db, page, other.url, other.side)
+        elif other.state != "done" and other.side != UNWANTED:  # a guess, and often that of a page that was misjudged
+            db.execute(_RAISE, (_SAME_PLACE, other.id, _SAME_PLACE))
 
 
-def _weigh(db: sqlite3.Connection, rules: _Rules, row_id: int, url: str, side: int, place: int, urgency: int) -> None:
+def _weigh(db: sqlite3.Connection, rules: Sequence[_Rule], link: _Link) -> None:
     """Find the likely partners of a new address, and raise its urgency and that of queued partners."""
-    if urgency in (LAST, SURE):
-        return
-    best, guess = urgency, side
-    for before, after, of in rules:
-        other = swap(url, before, after)
-        if not other:
+    best, side = link.urgency, link.side
+    for rule in rules:
+        address = swap(link.url, rule.before, rule.after)
+        if not address:
             continue
-        guess = of or guess
-        row = db.execute(_BY_KEY, (page_key(other),)).fetchone()
-        if row:
-            best = max(best, _with(db, row, SURE))
-    if place and best < _SAME_PLACE:
-        for row in db.execute(_BY_PLACE, (place, row_id, _MAX_SAME)).fetchall():
-            if row[3] != UNWANTED:
-                best = max(best, _with(db, row, _SAME_PLACE))
-    if best != urgency or guess != side:
-        db.execute("UPDATE frontier SET urgency = ?, side = ? WHERE id = ?", (best, guess, row_id))
+        side = rule.side or side
+        if other := _at_address(db, address):
+            best = max(best, _with(db, other, SURE))
+    if link.place and best < _SAME_PLACE:
+        for other in _at_place(db, link.place, link.id):
+            if other.side != UNWANTED:
+                best = max(best, _with(db, other, _SAME_PLACE))
+    if best != link.urgency or side != link.side:
+        db.execute("UPDATE frontier SET urgency = ?, side = ? WHERE id = ?", (best, side, link.id))
 
 
-def _with(db: sqlite3.Connection, other: tuple[int, str, str, int], fetched: int) -> int:
+def _at_address(db: sqlite3.Connection, url: str) -> _Known | None:
+    """Return what the ledger knows of an address; None for an empty one, too."""
+    row = db.execute(_BY_KEY, (page_key(url),)).fetchone() if url else None
+    return _Known._make(row) if row else None
+
+
+def _at_place(db: sqlite3.Connection, place: int, but: int) -> list[_Known]:
+    """Return addresses of a place, all but one."""
+    return [_Known._make(row) for row in db.execute(_BY_PLACE, (place, but, _MAX_SAME)).fetchall()]
+
+
+def _with(db: sqlite3.Connection, other: _Known, fetched: int) -> int:
     """Return the urgency of an address by the state of its likely partner; ``fetched``: that of a fetched one."""
-    if other[2] == "done":
+    if other.state == "done":
         return fetched
-    if other[2] in ("queued", "flight"):
-        db.execute(_RAISE, (_PROMISING, other[0], _PROMISING))
+    if other.state in ("queued", "flight"):
+        db.execute(_RAISE, (_PROMISING, other.id, _PROMISING))
         return _PROMISING
     return PLAIN
 

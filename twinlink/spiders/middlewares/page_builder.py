@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-    from twinlink.spiders.frontier.records import Entry
+    from twinlink.spiders.frontier import Entry
 
 __all__ = ["SURE_PAGES", "PageBuilder"]
 

@@ -57,9 +57,9 @@ class RetryAfter:
         return response
 
     async def _hold(self, request: Request, host: str, seconds: float) -> None:
-        ledger = self._state.ledger
+        frontier = self._state.frontier
         self._waiting[host] = self._waiting.get(host, 0) + 1
-        ledger.limit_host(host, 0)
+        frontier.limit_host(host, 0)
         assert self._crawler.engine is not None
         downloader = self._crawler.engine.downloader
         slot = downloader.slots.get(request.meta.get("download_slot", ""))
@@ -72,7 +72,7 @@ class RetryAfter:
             if not self._waiting[host]:
                 del self._waiting[host]
                 paced = request.meta.get("download_slot") in downloader.per_slot_settings
-                ledger.limit_host(host, 1 if paced else None)
+                frontier.limit_host(host, 1 if paced else None)
 
 
 def retry_after(header: str, now: float) -> float | None:

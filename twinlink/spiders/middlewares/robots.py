@@ -116,7 +116,7 @@ class RobotsGate:
         urls = [join(root, address) for address in named] or [f"{root}sitemap.xml"]
         entries = [self._state.scope.sitemap(url, root, site) for url in urls if url]
         try:
-            self._state.ledger.add([entry for entry in entries if entry])
+            self._state.frontier.add([entry for entry in entries if entry])
         except sqlite3.Error as error:
             self._state.fatal = error  # the next answer stops the crawl
 
@@ -153,7 +153,7 @@ class RobotsGate:
         downloader: Any = self._crawler.engine.downloader
         if host not in downloader.per_slot_settings:
             downloader.per_slot_settings[host] = {"concurrency": 1, "delay": delay, "jitter": 0.0}
-            self._state.ledger.limit_host(host_of(url), 1)
+            self._state.frontier.limit_host(host_of(url), 1)
         slot = downloader.slots.get(host)
         if slot is not None:
             slot.concurrency, slot.delay, slot.jitter = 1, delay, 0.0

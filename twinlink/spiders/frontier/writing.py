@@ -1,7 +1,8 @@
-"""The ledger of a crawl: state of each address, place of each page in the archive, reasons of dropped addresses.
+"""The frontier of a crawl, open for writing: what is queued, in which order it is taken, and what became of it.
 
-One SQLite file. A response and the links that it brought are recorded in one transaction, together with the place in
-the archive up to which everything is known; so a crawl that is killed at any moment resumes from its last response.
+One SQLite file, the ledger. A response and the links that it brought are recorded in one transaction, together with the
+place in the archive up to which everything is known; so a crawl that is killed at any moment resumes from its last
+response.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from twinlink.spiders.frontier.bodies import (
@@ -26,33 +28,15 @@ from twinlink.spiders.frontier.bodies import (
 )
 from twinlink.spiders.frontier.faults import broken_ledger, check_ledger, usable
 from twinlink.spiders.frontier.partners import Sides
-from twinlink.spiders.frontier.reading import (
-    FrontierReader,
-    count_states,
-    ledger_again,
-    ledger_counts,
-    ledger_latest,
-    ledger_rejects,
-    ledger_report,
-    ledger_starts,
-    ledger_summary,
-    ledger_tally,
-)
-from twinlink.spiders.frontier.records import (
-    LEDGER_NAME,
-    Body,
-    Budget,
-    Counts,
-    Entry,
-    LedgerSummary,
-    Outcome,
-    SiteCounts,
-)
-from twinlink.spiders.frontier.room import drop_sitemaps, with_room
+from twinlink.spiders.frontier.reading import Questions
+from twinlink.spiders.frontier.records import Body, Budget, Entry, Outcome
+from twinlink.spiders.frontier.room import with_room
 from twinlink.spiders.frontier.schema import (
     BODIES,
     DROP,
+    DROP_SITEMAPS,
     INSERT,
+    MAX_DROPPED,
     NEXT_HOST,
     REQUEUE,
     SCHEMA,
@@ -65,36 +49,23 @@ from twinlink.spiders.frontier.schema import (
 from twinlink.spiders.frontier.upgrade import upgrade
 from twinlink.spiders.frontier.urgency import book_pairwise
 
-__all__ = [
-    "LEDGER_NAME",
-    "Body",
-    "Budget",
-    "Counts",
-    "Entry",
-    "FrontierReader",
-    "Ledger",
-    "LedgerSummary",
-    "Outcome",
-    "SiteCounts",
-    "ledger_again",
-    "ledger_counts",
-    "ledger_latest",
-    "ledger_rejects",
-    "ledger_report",
-    "ledger_starts",
-    "ledger_summary",
-    "ledger_tally",
-]
+__all__ = ["Frontier"]
 
 _LATER = ("robots-unreachable", "busy")
 """Temporary reasons: the next run requests the address again."""
 _UNLIMITED = 2**62
+_OPEN = nullcontext()  # a frontier is open as long as it lives
 
 
-class Ledger:
-    """The ledger opened for writing; one process at a time (the caller holds the crawl's lock).
+class Frontier(Questions):
+    """The frontier of a crawl, open for writing by one process at a time (the caller holds the crawl's lock).
 
     Opening it queues requests that were in flight again.
+
+    Parameters
+    ----------
+    path : Path
+        Its ledger, which is made if it is missing.
 
     Raises
     ------
@@ -270,10 +241,10 @@ class Ledger:
         self._db.execute("UPDATE sites SET turn = ? WHERE site = ?", (self._turn, place[0]))
         self._db.execute("UPDATE hosts SET turn = ? WHERE site = ? AND host = ?", (self._turn, *place))
         self._seen.setdefault(place[0], time.monotonic())
-        return Entry(*row)
+        return Entry._make(row)
 
     def limit_host(self, host: str, room: int | None) -> None:
-        """Limit the addresses of a host in flight to ``room`` until this ledger is closed; None: no limit."""
+        """Limit the addresses of a host in flight to ``room`` until the frontier is closed; None: no limit."""
         self._begin()
         self._db.execute("UPDATE hosts SET room = ? WHERE host = ?", (1_000_000 if room is None else room, host))
 
@@ -302,7 +273,8 @@ class Ledger:
     def drop_sitemaps(self, entry: Entry, outcome: Outcome) -> None:
         """Record the outcome of a sitemap also for up to a thousand that are queued after it."""
         self._begin()
-        drop_sitemaps(self._db, entry, outcome)
+        settled = (outcome.state, outcome.reason, outcome.detail)
+        self._db.execute(DROP_SITEMAPS, (*settled, entry.site, entry.host, entry.side, MAX_DROPPED))
 
     def settle(self, entry: Entry, outcome: Outcome, links: Iterable[Entry] = ()) -> None:
         """Record the outcome of an address, and the links that it brought, in one transaction.
@@ -337,10 +309,6 @@ class Ledger:
         else:
             self._db.executemany(INSERT, links)
 
-    def counts(self) -> Counts:
-        """Count the addresses by state."""
-        return count_states(self._db)
-
     def archives(self) -> dict[str, int]:
         """Return the archives, and the recorded length of each."""
         return dict(self._db.execute("SELECT name, stop FROM archives ORDER BY name"))
@@ -364,6 +332,20 @@ class Ledger:
         db.execute("COMMIT")
         return stop
 
+    def adopt(self, pages: Iterable[tuple[Entry, Outcome]], archives: Mapping[str, int]) -> int:
+        """Record pages as if this crawl had fetched them, and the archives with them; return the number of new ones."""
+        db, known = self._db, self.keys("pages")
+        new = [(entry, outcome) for entry, outcome in pages if entry.key not in known]
+        db.execute("BEGIN IMMEDIATE")
+        if new:
+            db.executemany("INSERT OR REPLACE INTO archives VALUES (?, ?)", archives.items())
+        for entry, outcome in new:
+            db.execute(INSERT, entry)
+            db.execute(SETTLE, settled(entry, outcome))
+            book_body(db, entry.key, outcome, self._visit)
+        db.execute("COMMIT")
+        return len(new)
+
     def finish(self, note: str) -> None:
         """Record the end of the crawl: ``complete``, ``page-limit`` or ``budget``."""
         self._begin()
@@ -378,6 +360,9 @@ class Ledger:
         if self._db.in_transaction:
             self._db.execute("ROLLBACK")
         self._db.close()
+
+    def _moment(self) -> AbstractContextManager[object]:
+        return _OPEN
 
     def _begin(self) -> None:
         if not self._db.in_transaction:

@@ -37,6 +37,15 @@ CLAIMS = {
         "(symmetry['partners'] > 5 * symmetry['at random']).all()": "and far more than at random",
         "right / len(linked) > 0.75": "links alone find most partners",
     },
+    "liu2014": {
+        "by_command <= by_hand and len(by_command) > 100": "the cells find the pairs of the command",
+        "ets.residual < 0.02": "three rounds are enough",
+        "by_round.loc[0, 'random'] < 0.1": "random values know nothing",
+        "(by_round.loc[3:].max() - by_round.loc[3:].min() < 0.001).all()": "scores are stable after the third round",
+        "by_round.loc[0, 'internal'] > 0.99 and by_round.loc[1:, 'internal'].nunique() == 1": "S_in is stable at once",
+        "by_alpha.loc[0.6, 'numbers only'] > by_alpha.loc[0, 'numbers only'] + 0.01": "links help weak content",
+        "by_alpha.loc[0.6, 'S_in'] == by_alpha.loc[0, 'S_in']": "links add nothing to S_in",
+    },
     "growing-a-seed-list": {
         "run.rounds['added'].tolist()[1:3] == [4, 5]": "the first rounds find bilingual sites almost only",
         "run.rounds['added'].iloc[-1] <= 2": "then the web is nearly exhausted",
@@ -67,7 +76,7 @@ def run_notebook(path: Path, folder: Path, after: str) -> Any:
     return client.execute(cleanup_kc=True)  # a kernel that was given is not ended unless one says so
 
 
-def test_there_are_three() -> None:
+def test_every_notebook_has_claims() -> None:
     assert {path.stem for path in NOTEBOOKS} == set(CLAIMS)
 
 

@@ -1,7 +1,8 @@
 """The pause file: an empty file pauses work until it is removed, one with a number for that many seconds.
 
 A review renews a short pause while a reviewer looks at pairs. So work does not wait for a closed browser or a
-server that was killed.
+server that was killed: neither can take its pause back, and a lock, which the server would hold, outlives the browser.
+The file is all there is: no process is stopped by a signal, and whoever waits ends by Ctrl-C or a kill as at any time.
 """
 
 from __future__ import annotations

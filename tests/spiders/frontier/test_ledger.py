@@ -176,6 +176,17 @@ def test_rejects_and_summary_account_for_everything(tmp_path: Path, ledger: Fron
         assert [reject.reason for reject in frontier.failures()] == ["http-404", "moved"]
 
 
+def test_answers_within_a_block_are_of_one_moment(tmp_path: Path, ledger: Frontier) -> None:
+    ledger.seed([page("0")], 50, 30)
+    reader = FrontierReader(tmp_path)
+    with reader:
+        assert reader.counts().queued == 1
+        ledger.bring(page("0"), [page("1", depth=1)])
+        assert reader.counts() == Counts(queued=1)
+        assert reader.report()["queued"] == 1
+    assert reader.counts() == ledger.counts() == Counts(queued=2)
+
+
 def test_a_folder_without_a_ledger(tmp_path: Path) -> None:
     assert so_far(tmp_path, FrontierReader.counts, Counts()) == Counts()
     with pytest.raises(MissingStageError, match="crawl first"):

@@ -12,14 +12,14 @@ import numpy.typing as npt
 from twinlink.pages.linearise import linearise
 from twinlink.pages.page_shape import PageShape
 
-__all__ = ["first_half", "read_pages"]
+__all__ = ["file_of", "first_half", "read_pages"]
 
 Tokens = npt.NDArray[np.int32]
 
 
 def read_pages(site: Path, urls: Sequence[str]) -> list[PageShape]:
     """Read and linearise the pages of some addresses; ``site`` is the mirror folder that stands for their host."""
-    return [_shape(_file(site, url).read_bytes()) for url in urls]
+    return [_shape(file_of(site, url).read_bytes()) for url in urls]
 
 
 def _shape(body: bytes) -> PageShape:
@@ -27,7 +27,8 @@ def _shape(body: bytes) -> PageShape:
     return PageShape(page.tokens, page.words, len(body))
 
 
-def _file(site: Path, url: str) -> Path:
+def file_of(site: Path, url: str) -> Path:
+    """Return the file of an address in a mirror folder."""
     path = unquote(urlsplit(url).path, errors="surrogateescape").removeprefix("/")
     return site / (path + "index.html" if path.endswith("/") or not path else path)
 

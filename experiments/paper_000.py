@@ -11,10 +11,11 @@ akorda.kz.
 
 Printed are, for each folder, how many pairs have equal structure (P_d = 0) and similar structure (P_d < 0.2), what
 Algorithm 1 finds (μ, threshold, its trace), and how many pairs each model takes for parallel; then the paper's tables.
-**Table 1**: pairs, and Cochran's sample size. **Table 2**: precision, recall and F1 of each model where the right pairs
-are known, with the default method beside them, which reads all pages of the site; where they are not, the number of
-parallel pairs. **Table 3**: share of right pairs, threshold, iterations. With ``--out`` the figures are drawn: L_d
-versus P_d (3 and 4) and the histogram of L_d (5 and 6) for each folder, and Δ by iteration (7) for all of them.
+**Table 1**: pairs, and Cochran's sample size. **Table 2**: precision, recall and F1 of each method of `twinlink
+verify`, and of the overall verdict, where the right pairs are known, and beside them the default method on the whole
+site; where they are not known, the number of parallel pairs. **Table 3**: share of right pairs, threshold, iterations.
+With ``--out`` the figures are drawn: L_d versus P_d (3 and 4) and the histogram of L_d (5 and 6) for each folder, and Δ
+by iteration (7) for all of them.
 
 On the paper's mfa.kz pages: 180 pairs, P_d = 0 for 105, P_d < 0.2 for all, μ = -0.0177, threshold 0.16 after 15 loops
 (Table 3); parallel are 176 by Algorithm 1, 173 by the STRAND baseline, 167 by HC1 and 53 by HC2: the counts that the
@@ -35,11 +36,13 @@ import numpy.typing as npt
 from experiments.cases import case_words, match_case, open_case
 from experiments.charts import save_histogram, save_lines, save_points
 from experiments.injected import KINDS, RIGHT, pairs_to_verify
+from experiments.linear import file_of
 from experiments.methods import with_shapes
 from experiments.tables import number, print_grid
 from twinlink.baselines.alignment import Alignment, align
 from twinlink.baselines.models.judge import MODELS, judge
 from twinlink.baselines.models.thresholds import ThresholdFit, find_threshold
+from twinlink.baselines.verify import OVERALL, VERIFIERS, verify_pairs
 from twinlink.config.baselines import JangeldinSettings
 from twinlink.pages.linearise import linearise
 
@@ -95,10 +98,12 @@ class Site:
     languages: str
     alignment: Alignment
     fit: ThresholdFit
+    verdicts: Mapping[str, Marks]
+    """Which pairs are parallel by each method of `twinlink verify`, and overall."""
     right: Marks | None = None
     """Which pairs are right, where it is known."""
     by_default: Marks | None = None
-    """Which pairs the default method reports, on a site folder."""
+    """Which pairs the default method reports on the whole site, on a site folder."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -130,7 +135,16 @@ def read_site(folder: Path, first: str, second: str) -> Site:
         [linearise((folder / f"{name}.{side}").read_bytes()).tokens for name in names] for side in (first, second)
     )
     alignment = align(side_a, side_b, range(len(names)), range(len(names)))
-    return Site(folder.resolve().name, f"{first}-{second}", alignment, find_threshold(alignment))
+    verdicts = _verdicts([(f"{name}.{first}", f"{name}.{second}") for name in names], folder)
+    return Site(folder.resolve().name, f"{first}-{second}", alignment, find_threshold(alignment), verdicts)
+
+
+def _verdicts(pairs: Sequence[tuple[str, str]], folder: Path) -> dict[str, Marks]:
+    found: dict[str, dict[tuple[str, str], bool]] = {}
+    for row in verify_pairs(pairs, folder=folder).table.to_pylist():
+        if row["method"]:
+            found.setdefault(row["method"], {})[row["a"], row["b"]] = row["verdict"] == "parallel"
+    return {name: np.array([marks.get(pair, False) for pair in pairs], np.bool_) for name, marks in found.items()}
 
 
 def read_known(folder: Path) -> Site:
@@ -145,8 +159,9 @@ def read_known(folder: Path) -> Site:
     alignment = align(side_a, side_b, rows, columns)
     addresses = [(case.side_a.urls[a], case.side_b.urls[b]) for a, b in zip(rows, columns, strict=True)]
     by_default = np.array([pair in reported for pair in addresses], np.bool_)
-    right = pairs.kinds[chosen] == RIGHT
-    return Site(case.name, "-".join(case.langs), alignment, find_threshold(alignment), right, by_default)
+    files = [(str(file_of(Path(), a)), str(file_of(Path(), b))) for a, b in addresses]
+    verdicts, right = _verdicts(files, folder / "site"), pairs.kinds[chosen] == RIGHT
+    return Site(case.name, "-".join(case.langs), alignment, find_threshold(alignment), verdicts, right, by_default)
 
 
 def sample_size(n_pairs: int, error: float = 0.05, z: float = 1.96) -> int:
@@ -202,9 +217,9 @@ def _share(site: Site) -> str:
 
 
 def _measures(sites: Sequence[Site]) -> list[list[str]]:
-    """Return the rows of Table 2: one for each model, one for the default method."""
-    rows = [[model, *(_measure(site, judge(site.alignment, model).parallel) for site in sites)] for model in MODELS]
-    rows.append(["default method", *(_measure(site, site.by_default) for site in sites)])
+    """Return the rows of Table 2: each method, the overall verdict, and the default method on the whole site."""
+    rows = [[name, *(_measure(site, site.verdicts.get(name)) for site in sites)] for name in (*VERIFIERS, OVERALL)]
+    rows.append(["weighed, whole site", *(_measure(site, site.by_default) for site in sites)])
     return [["", *(site.name for site in sites)], *rows]
 
 

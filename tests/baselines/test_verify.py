@@ -45,6 +45,31 @@ def test_a_pair_that_is_not_parallel_is_found_among_others(site, method):
     assert summary.counts["parallel"] == list(found.values()).count("parallel")
 
 
+def test_overall_verdict_is_that_of_more_than_half_of_the_methods(site):
+    verified = verify_pairs([*RIGHT, WRONG], ["strand", "jangeldin", "webmining", "weighed"], folder=site)
+    rows = verified.table.to_pylist()
+    for pair in (*RIGHT, WRONG):
+        of_pair = [row for row in rows if (row["a"], row["b"]) == pair]
+        votes = [row["verdict"] == "parallel" for row in of_pair[:-1]]
+        assert (of_pair[-1]["method"], of_pair[-1]["score"]) == ("overall", sum(votes) / 4)
+        assert (of_pair[-1]["verdict"] == "parallel") == (sum(votes) > 2)
+    assert verified.summaries[-1].method == "overall"
+    assert verify_pairs(RIGHT, ["strand"], folder=site).summaries[-1].method == "strand"
+
+
+def test_the_default_method_gives_probabilities_and_reads_words(site):
+    """All pages have one template, and pages 2 and 3 are interchanged: structure accepts them, words do not."""
+    same = {f"{lang}/s-{n}.html": f"<title>{n}</title><p>{text} {17 * n}</p>" * 3
+            for lang, texts in (("en", ENGLISH), ("tc", CHINESE)) for n, text in enumerate(texts)}  # fmt: skip
+    write_pages(site, same)
+    order = [0, 1, 3, 2, 4, 5, 6, 7]
+    pairs = [(f"en/s-{n}.html", f"tc/s-{other}.html") for n, other in enumerate(order)]
+    found = verdicts(verify_pairs(pairs, ["weighed"], folder=site), "weighed")
+    assert [found[pair] == "parallel" for pair in pairs] == [n == other for n, other in enumerate(order)]
+    rows = verify_pairs(pairs, ["weighed"], folder=site).table.to_pylist()
+    assert all(0.5 <= row["score"] <= 1 for row in rows if row["verdict"] == "parallel")
+
+
 def test_numbers_are_those_of_the_two_pages(site):
     (row,) = verify_pairs([WRONG], ["strand"], folder=site).table.to_pylist()
     a, b = (linearise((site / name).read_bytes()).tokens for name in WRONG)
@@ -105,10 +130,11 @@ def test_the_command_prints_a_line_a_method_and_writes_the_verdicts(site):
     done = twinlink("verify", site / "pairs.tsv", "--method", "jangeldin", "--method", "webmining")
     assert done.returncode == 0, done.stderr
     assert "jangeldin" in done.stdout
+    assert "overall" in done.stdout
     assert "parallel 8" in done.stdout
     assert "not judged: no-such-file 1" in done.stdout
     written = (site / "pairs.verdicts.tsv").read_text().splitlines()
-    assert len(written) == 1 + 2 * 9 + 1
+    assert len(written) == 1 + 3 * 9 + 1
     assert written[0].split("\t")[:5] == ["a", "b", "method", "verdict", "score"]
 
 
@@ -129,9 +155,8 @@ def test_pairs_of_other_languages_are_another_set(site):
     to_french = [(f"en2/page-{n}.html", f"fr/page-{n}.html") for n in range(20)]
     to_chinese = [(f"zh2/page-{n}.html", f"en2/page-{n}.html") for n in range(20)]
     verified = verify_pairs([*to_french, *to_chinese], ["jangeldin", "mixture"], folder=site)
-    for summary in verified.summaries:
-        assert summary.counts["parallel"] == 40
-        assert "2-language-pairs" in summary.notes
+    assert [summary.counts["parallel"] for summary in verified.summaries] == [40, 40, 40]
+    assert all("2-language-pairs" in summary.notes for summary in verified.summaries[:2])
 
 
 def test_the_order_of_a_pair_does_not_matter(site):
@@ -154,7 +179,7 @@ def test_a_page_of_misjudged_language_stands_as_its_pair_does(site, is_turned):
     verified = verify_pairs(pairs, MODELS, folder=site)
     sides = [[linearise((site / name).read_bytes()).tokens for name in names] for names in zip(*pairs, strict=True)]
     alignment = align(*sides, range(len(pairs)), range(len(pairs)))
-    for summary in verified.summaries:
+    for summary in verified.summaries[:-1]:
         judged = judge(alignment, summary.method)
         rows = [row for row in verified.table.to_pylist() if row["method"] == summary.method]
         assert [row["verdict"] == "parallel" for row in rows] == judged.parallel.tolist()

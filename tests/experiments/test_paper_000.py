@@ -106,7 +106,8 @@ def test_a_site_with_known_pairs(tmp_path: Path, capsys: pytest.CaptureFixture[s
     table = out.split("**Table 2: P / R / F1, or parallel pairs**")[1].split("**")[0]
     rows = dict(line.strip("| ").split(" | ", 1) for line in table.splitlines() if " / " in line)
     f1 = {name: float(row.split(" / ")[2]) for name, row in rows.items()}
-    assert f1["default method"] == max(f1.values()) > 95
+    assert f1["weighed, whole site"] == max(f1.values()) > 95
+    assert f1["weighed"] > f1["jangeldin"]
     share = out.split("**Table 3**")[1].split("| demo | ")[1].split(" | ")[0]
     assert 0.7 < float(share) < 0.8
     assert "wrong" in (tmp_path / "out" / "demo-scatter.svg").read_text()

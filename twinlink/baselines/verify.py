@@ -1,7 +1,8 @@
-"""Pairs that come from elsewhere, judged by structure: parallel or not.
+"""Pairs that come from elsewhere, judged by structure and by the default method: parallel or not.
 
 The pages are those of a run, or HTML files. The models over a set of pairs (`twinlink.baselines.models`) assume that
-most of the pairs are right; the filters of WebMining and Bitextor judge each pair beside the others.
+most of the pairs are right; the filters of WebMining and Bitextor judge each pair beside the others, and the default
+method matches all pages of the list. The overall verdict is that of most methods.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import scipy.sparse as sp
 
 from twinlink.baselines.alignment import Alignment, align
 from twinlink.baselines.filters import Shapes
+from twinlink.baselines.given_pairs import GivenPage, judge_by_default
 from twinlink.baselines.methods import judge_bitextor2010, judge_webmining
 from twinlink.baselines.models.judge import judge
 from twinlink.baselines.tag_distance import text_in_words, without_heading
@@ -38,11 +40,22 @@ from twinlink.sparse import positions
 from twinlink.tables import PAGES, VERDICTS, iter_parts, read_table, tsv_lines
 from twinlink.urls import normalise, page_id
 
-__all__ = ["VERIFIERS", "Summary", "Verified", "VerifierName", "read_pairs", "verify_pairs", "write_verdicts"]
+__all__ = [
+    "OVERALL",
+    "VERIFIERS",
+    "Summary",
+    "Verified",
+    "VerifierName",
+    "read_pairs",
+    "verify_pairs",
+    "write_verdicts",
+]
 
-VerifierName = Literal["strand", "hc1", "hc2", "mixture", "jangeldin", "webmining", "bitextor2010"]
+VerifierName = Literal["strand", "hc1", "hc2", "mixture", "jangeldin", "webmining", "bitextor2010", "weighed"]
 VERIFIERS: tuple[VerifierName, ...] = get_args(VerifierName)
-"""Everything that can judge pairs, models first."""
+"""Everything that can judge pairs, models first, the default method last."""
+OVERALL = "overall"
+"""Name of the verdict of more than half of the methods, where there are several."""
 
 NUMBERS = (
     "cost",
@@ -71,13 +84,19 @@ class _Page(NamedTuple):
     identity: str
     """Equal for two names of one page."""
     shape: PageShape
-    lang: str
+    given: GivenPage
+
+    @property
+    def lang(self) -> str:
+        """Its language."""
+        return self.given.lang
 
 
 class Summary(NamedTuple):
     """Verdicts of one method on all pairs."""
 
-    method: VerifierName
+    method: str
+    """One of `VERIFIERS`, or `OVERALL`."""
     counts: Mapping[str, int]
     """Number of pairs by verdict."""
     found: Mapping[str, float]
@@ -93,8 +112,8 @@ class Verified:
     """Verdicts on a list of pairs."""
 
     table: pa.Table
-    """Rows of `VERDICTS`: one for each pair and method, in the order of the pairs; a pair with a page that is missing
-    has one row without a method, its verdict the reason."""
+    """Rows of `VERDICTS`: one for each pair and method, in the order of the pairs, and one for the overall verdict if
+    there are several methods; a pair with a missing page has one row without a method, its verdict the reason."""
     summaries: tuple[Summary, ...]
 
 
@@ -128,7 +147,7 @@ def verify_pairs(
     folder: Path = Path(),
     settings: MatchSettings | None = None,
 ) -> Verified:
-    """Judge pairs of pages by structure.
+    """Judge pairs of pages by structure, and by the default method.
 
     Pairs of different languages are different sets: texts in one language may be half as long as in another. Each set
     of at least `MIN_GROUP` pairs is judged by itself, in the order that most of its pairs have. The columns of a pair
@@ -159,9 +178,29 @@ def verify_pairs(
         judged = [each.rows(method) for each in sets]
         rows += [row for more, _ in judged for row in more]
         summaries.append(_together([summary for _, summary in judged]))
+    if len(summaries) > 1:
+        overall, summary = _overall(rows)
+        rows += overall
+        summaries.append(summary)
     order = {pair: place for place, pair in enumerate(distinct)}
     rows.sort(key=lambda row: order[str(row["a"]), str(row["b"])])
     return Verified(pa.Table.from_pylist(rows, schema=VERDICTS), tuple(summaries))
+
+
+def _overall(rows: Sequence[dict[str, object]]) -> tuple[list[dict[str, object]], Summary]:
+    """Return the verdict of more than half of the methods on each pair; its score is their share."""
+    of_pair: dict[tuple[object, object], list[dict[str, object]]] = {}
+    for row in rows:
+        if "method" in row:
+            of_pair.setdefault((row["a"], row["b"]), []).append(row)
+    made: list[dict[str, object]] = []
+    for judged in of_pair.values():
+        share = sum(row["verdict"] == PARALLEL for row in judged) / len(judged)
+        verdict = PARALLEL if share > 0.5 else NOT_PARALLEL
+        made.append({**judged[0], "method": OVERALL, "verdict": verdict, "score": share})
+    counts = Counter({PARALLEL: 0})
+    counts.update(str(row["verdict"]) for row in made)
+    return made, Summary(OVERALL, counts, {}, (), 0.0)
 
 
 def write_verdicts(verified: Verified, target: Path) -> None:
@@ -237,6 +276,10 @@ class _Set:
         notes: tuple[str, ...] = ()
         if method == "webmining" or method == "bitextor2010":  # noqa: PLR1714  (mypy understands it)
             verdicts, scores = self._filtered(method)
+        elif method == "weighed":
+            sides = [page.given for page in self._a], [page.given for page in self._b]
+            parallel, scores = judge_by_default(*sides, self._rows, self._columns, self._settings)
+            verdicts = [PARALLEL if yes else NOT_PARALLEL for yes in parallel.tolist()]
         else:
             judged = judge(self.alignment, method, self._settings.models)
             verdicts = [PARALLEL if yes else NOT_PARALLEL for yes in judged.parallel.tolist()]
@@ -292,10 +335,14 @@ def _pages_of_files(pairs: Sequence[Pair], folder: Path) -> tuple[dict[str, _Pag
             missing[name] = _why_missing(folder / name)
             continue
         form = linearise(body)
-        text = "\n".join(parse_page(body, "http://localhost/").blocks)
+        page = parse_page(body, "http://localhost/")
         shape = PageShape(form.tokens, form.words, len(body))
-        pages[name] = _Page(str((folder / name).resolve()), shape, identify_text(text)[0])
+        pages[name] = _Page(str((folder / name).resolve()), shape, _given(page.blocks, page.tags))
     return pages, missing
+
+
+def _given(blocks: Sequence[str], tags: bytes) -> GivenPage:
+    return GivenPage(identify_text("\n".join(blocks))[0], blocks, tags)
 
 
 def _why_missing(path: Path) -> str:
@@ -316,10 +363,11 @@ def _pages_of_run(pairs: Sequence[Pair], run: RunDirectory) -> tuple[dict[str, _
     known: dict[int, _Page] = {}
     for part in parts:
         shapes = read_shapes(run, part.name)
-        table = read_table(part, PAGES, ("page_id", "blocks"))
-        for number, blocks in zip(table["page_id"].to_pylist(), table["blocks"], strict=True):
+        table = read_table(part, PAGES, ("page_id", "blocks", "tags"))
+        columns = table["page_id"].to_pylist(), table["blocks"], table["tags"]
+        for number, blocks, tags in zip(*columns, strict=True):
             if number in wanted:
-                known[number] = _Page(str(number), shapes[number], identify_text("\n".join(blocks.as_py()))[0])
+                known[number] = _Page(str(number), shapes[number], _given(blocks.as_py(), tags.as_py()))
     pages = {name: known[number] for name, number in names.items() if number is not None and number in known}
     return pages, {name: "not-in-run" for name in names if name not in pages}
 

@@ -65,6 +65,7 @@ class Verifier(StrEnum):
     JANGELDIN = "jangeldin"
     WEBMINING = "webmining"
     BITEXTOR2010 = "bitextor2010"
+    WEIGHED = "weighed"
 
 
 Inputs = Annotated[list[str], typer.Argument(metavar="URL|PATH...", help="Start addresses, archives, folders.")]

@@ -36,7 +36,7 @@ def verify(
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Classify given pairs as parallel or not by the structure of their pages.
+    """Classify given pairs as parallel or not by the structure and the words of their pages.
 
     The pairs may come from URL patterns, hreflang or another tool. File names are relative to the folder of PAIRS.tsv.
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import os
+import json
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
+from tests.baselines import mfa_kz as mfa_kz_pages
 from tests.baselines.test_methods import CHINESE, CONFIG, ENGLISH, PAGES, write_site
 from tests.cli.test_cli import twinlink
 from tests.made_sites import BASE, write_pages
@@ -188,15 +189,37 @@ def test_a_page_of_misjudged_language_stands_as_its_pair_does(site, is_turned):
         assert dict(summary.found) == pytest.approx(dict(judged.found))
 
 
-@pytest.mark.skipif("MFA_KZ" not in os.environ, reason="MFA_KZ names the folder of the paper's mfa.kz pages")
+@pytest.fixture(scope="module")
+def mfa_kz(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("mfa_kz")
+    mfa_kz_pages.write_pages(folder)
+    return folder
+
+
 @pytest.mark.parametrize(("sides", "mean"), [(("kz", "en"), -0.0177), (("en", "kz"), 0.0177)])
-def test_numbers_of_the_paper(sides, mean):
-    """One page of the set is taken for Russian."""
-    pairs = [tuple(f"{number}.{side}" for side in sides) for number in range(1, 181)]
-    verified = verify_pairs(pairs, ["strand", "hc1", "hc2", "jangeldin"], folder=Path(os.environ["MFA_KZ"]))
-    parallel = {summary.method: summary.counts["parallel"] for summary in verified.summaries}
-    assert parallel == {"strand": 173, "hc1": 167, "hc2": 53, "jangeldin": 176}
-    assert verified.summaries[-1].found["mean"] == pytest.approx(mean, abs=5e-5)
+def test_the_command_gives_the_numbers_of_the_paper(mfa_kz, sides, mean):
+    """Table 3 prints .16; the counts follow from Table 2 and 94.4 % of 180 pairs; μ and 105 are those of its code."""
+    lines = ["\t".join(f"{number}.{side}" for side in sides) for number in mfa_kz_pages.PAIRS]
+    (mfa_kz / "pairs.tsv").write_text("\n".join(lines))
+    methods = [word for name in ("strand", "hc1", "hc2", "jangeldin") for word in ("--method", name)]
+    done = twinlink("verify", mfa_kz / "pairs.tsv", *methods, "--json")
+    assert done.returncode == 0, done.stderr
+    told = {each["method"]: each for each in json.loads(done.stdout)["methods"]}
+    parallel = {name: each["counts"]["parallel"] for name, each in told.items()}
+    assert parallel == {"strand": 173, "hc1": 167, "hc2": 53, "jangeldin": 176, "overall": parallel["overall"]}
+    found = told["jangeldin"]["found"]
+    assert (round(found["mean"], 4), round(found["threshold"], 2), found["loops"]) == (mean, 0.16, 15)
+    written = pd.read_csv(mfa_kz / "pairs.verdicts.tsv", sep="\t").query("method == 'jangeldin'")
+    assert (len(written), (written["cost_share"] == 0).sum(), (written["cost_share"] < 0.2).sum()) == (180, 105, 180)
+    assert written["a"].tolist() == [f"{number}.{sides[0]}" for number in mfa_kz_pages.PAIRS]
+
+
+def test_the_command_prints_a_line_for_each_method_with_its_numbers(mfa_kz):
+    (mfa_kz / "all.tsv").write_text("\n".join(f"{number}.kz\t{number}.en" for number in mfa_kz_pages.PAIRS))
+    done = twinlink("verify", mfa_kz / "all.tsv", "--method", "jangeldin", "--method", "strand")
+    (line,) = (line for line in done.stdout.splitlines() if "jangeldin" in line)
+    assert "parallel 176" in line
+    assert "threshold 0.16" in line
 
 
 def test_a_page_with_itself_and_empty_pages_are_not_judged(site):

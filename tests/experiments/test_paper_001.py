@@ -45,17 +45,30 @@ def test_weak_content_starts_at_s_cb_and_its_pairs_add_up(case: Case) -> None:
 def test_tables_and_figures(place: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "figures"
     paper_001.main([str(place / "sites"), "--lexicons", str(place / "lexicons"), "--out", str(out)])
-    blocks = capsys.readouterr().out.split("\n**")[1:]
+    printed = capsys.readouterr().out
+    blocks = printed.split("\n**")[1:]
     rows = {block.partition("**")[0]: block.splitlines()[-1].split(" | ")[1:] for block in blocks}
     assert rows["Figure 2: F1 of S_in over β"][6] == rows["Each evidence alone, and the reported lists"][3]  # β 0.6
     internal = "Figure 3: F1 of ETS over rounds, start S_in"
     assert rows[internal][3] == rows["Figure 4: F1 of ETS over α"][6]  # three rounds, α 0.6
     assert float(rows[internal.replace("S_in", "random")][0]) < 0.5 < float(rows[internal][0])
+    beside = {title: row.split(" | ") for title, row in ((r.strip("| ").split(" | ", 1)) for r in printed.splitlines()
+              if r.startswith("| Figure"))}  # fmt: skip
+    assert beside["Figure 4: F1 of ETS over α"][:2] == [
+        "best at 0.6, +6.2 points",
+        rows["Figure 4: F1 of ETS over α"][0],
+    ]
     names = {"figure-2", "figure-3", "figure-3-random", "figure-4", "numbers-only-no-structure"}
     assert {picture.stem for picture in out.iterdir()} == names | {"numbers-only-all-sites"}
     assert all(picture.read_text().startswith("<svg") for picture in out.iterdir())
 
 
+def test_printed_total_of_table_1_is_not_the_sum_of_its_rows() -> None:
+    *sites, total = paper_001.PAPER_1
+    assert [sum(int(row[2]) for row in sites), int(total[2])] == [11247, 11684]
+    assert sum(int(row[3]) for row in sites) == int(total[3])
+
+
 def test_parts_can_be_chosen(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     paper_001.main([str(place / "sites"), "--only", "sites"])
-    assert capsys.readouterr().out.count("\n**") == 1
+    assert capsys.readouterr().out.count("\n**") == 2

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from concurrent.futures import ThreadPoolExecutor
+import shutil
+import threading
+from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
 
 import numpy as np
 import pyarrow as pa
@@ -86,7 +88,7 @@ def test_any_number_of_workers_gives_the_same(tmp_path, monkeypatch, n):
     n_pages = len(Run(run.path).pages)
     assert [n for n, _, _ in counts] == sorted(n for n, _, _ in counts)
     assert counts[-1] == (n_pages, n_pages, "")
-    assert not (run.path / "match" / ".steps").exists()
+    assert not [path for path in run.path.rglob(".*") if path != run.lock_file]
 
 
 def test_steps_of_other_processes_are_reported(tmp_path, monkeypatch):
@@ -324,6 +326,110 @@ def test_an_executor_matches_sites_if_there_are_several_tasks(two_sites, monkeyp
         monkeypatch.setattr(module, "TASK_BYTES", 10**9)
         match(two_sites, config.override({"match.max_pairs": 1}), executor=executor)
         assert executor.n_tasks == 2
+
+
+class Forsaken(Executor):
+    """Every task is given up at once, while its worker is about to write its tables, which it does when told."""
+
+    n_workers = 2
+
+    def __init__(self, monkeypatch):
+        self.go_on, self.workers, self.errors = threading.Event(), [], []
+        self._is_there = threading.Event()
+        really_write = module.write_site
+
+        def write_late(*args):
+            if threading.current_thread() in self.workers:
+                self._is_there.set()
+                assert self.go_on.wait(60)
+            really_write(*args)
+
+        monkeypatch.setattr(module, "write_site", write_late)
+
+    def submit(self, fn, *args):
+        self._is_there.clear()
+        self.workers.append(threading.Thread(target=self._work, args=(fn, args)))
+        self.workers[-1].start()
+        assert self._is_there.wait(60)
+        future = Future()
+        future.set_exception(BrokenExecutor("given up"))
+        return future
+
+    def _work(self, fn, args):
+        try:
+            fn(*args)
+        except FileNotFoundError as error:
+            self.errors.append(error)
+
+    def end(self):
+        self.go_on.set()
+        for worker in self.workers:
+            worker.join(60)
+            assert not worker.is_alive()
+
+
+OTHERWISE = Config().override({"langs": ["en", "fr"], "match.max_pairs": 1})
+
+
+def test_a_late_worker_does_not_write_into_a_later_match(two_sites, tmp_path, monkeypatch):
+    other = RunDirectory(tmp_path / "other")
+    shutil.copytree(two_sites.path, other.path)
+    match(other, OTHERWISE)
+    forsaken = Forsaken(monkeypatch)
+    match(two_sites, Config().override({"langs": ["en", "fr"]}), executor=forsaken)
+    assert len(forsaken.workers) == 2
+    before = files_of(two_sites.path / "match")
+    assert before != files_of(other.path / "match")
+
+    def on_pages(done, total, step):
+        if done and not forsaken.go_on.is_set():  # in the middle of the later match
+            forsaken.end()
+
+    with ThreadPoolExecutor(2) as executor:
+        match(two_sites, OTHERWISE, on_pages, executor=executor)
+    assert forsaken.go_on.is_set()
+    assert len(forsaken.errors) == 2  # their folders are not there any more
+    assert files_of(two_sites.path / "match") == files_of(other.path / "match")
+    assert not [path for path in two_sites.path.iterdir() if path.name.startswith(".match")]
+
+
+def test_a_late_part_of_a_match_is_not_counted(two_sites, monkeypatch):
+    forsaken, folders = Forsaken(monkeypatch), []
+
+    def on_pages(done, total, step):
+        if done == total:  # all tasks were done by others, and nothing is committed yet
+            forsaken.end()
+            folders.extend((two_sites.path / ".match.parts").glob("*/*/pairs/*.parquet"))
+
+    match(two_sites, Config().override({"langs": ["en", "fr"]}), on_pages, executor=forsaken)
+    assert len(folders) == 2
+    assert not forsaken.errors
+    assert len(list((two_sites.path / "match" / "pairs").iterdir())) == 2
+    assert not [path for path in two_sites.path.iterdir() if path.name.startswith(".match")]
+
+
+def test_sites_that_are_done_behind_the_largest_count_at_once(tmp_path, monkeypatch):
+    for host, n_pairs in enumerate((9, 2, 2)):
+        write_town(tmp_path / "sites" / f"www.town{host}.org", n_pairs, first=10 * host)
+    run = RunDirectory.create(tmp_path / "run")
+    ingest(run, [tmp_path / "sites"], Config().ingest)
+    monkeypatch.setattr(module, "TASK_BYTES", 1)
+    others_counted, seen, really_write = threading.Event(), [], module.write_site
+
+    def write_site(result, folder, site):
+        if "town0" in site:
+            assert others_counted.wait(60)
+        really_write(result, folder, site)
+
+    def on_pages(done, total, step):
+        seen.append((done, total, step))
+        if done >= 8:
+            others_counted.set()
+
+    monkeypatch.setattr(module, "write_site", write_site)
+    with ThreadPoolExecutor(2) as executor:
+        match(run, Config().override({"langs": ["en", "fr"]}), on_pages, executor=executor)
+    assert [done for done, _, step in seen if not step] == [4, 8, 26]
 
 
 @pytest.mark.parametrize("has_executor", [False, True])

@@ -28,9 +28,17 @@ def test_a_file_is_gone_when_its_task_ends_or_fails(tmp_path: Path) -> None:
     assert read_steps(tmp_path) == {}
 
 
+def test_two_attempts_at_a_task_do_not_hinder_each_other(tmp_path: Path) -> None:
+    with steps_to_file(tmp_path, "a") as late, steps_to_file(tmp_path, "a") as steps:
+        late(0.25, "languages")
+        steps(0.5, "words")
+        assert read_steps(tmp_path) == {"a": (0.5, "words")}
+    assert read_steps(tmp_path) == {}
+
+
 def test_a_name_that_is_not_written_yet_is_no_task(tmp_path: Path) -> None:
     with steps_to_file(tmp_path, "a"):
-        (tmp_path / ".steps" / "a.tmp").touch()
+        (tmp_path / ".steps" / "a.tmp").write_text("0.5 words")
         assert read_steps(tmp_path) == {}
     assert read_steps(tmp_path / "nowhere") == {}
     NO_STEPS.part(0.0, 1.0)(0.0, "nothing")

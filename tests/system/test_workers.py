@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from twinlink.errors import InputError, LexiconError
-from twinlink.system.workers import TaskQueue, cores, in_order, sharing, worker_processes
+from twinlink.system.workers import Room, TaskQueue, as_done, cores, in_order, sharing, worker_processes
 
 
 def squared(number: int) -> tuple[int, int]:
@@ -74,6 +75,42 @@ def test_a_queue_can_be_drained_and_used_again() -> None:
             3,
             4,
         ]
+
+
+def test_results_can_come_as_they_are_done() -> None:
+    others_came = threading.Event()
+
+    def slow_first(number: int) -> int:
+        return number if number or others_came.wait(60) else -1
+
+    done = []
+    with ThreadPoolExecutor(2) as executor:
+        for task, result in as_done(executor, slow_first, range(4)):
+            done.append((task, result))
+            if len(done) == 3:
+                others_came.set()
+    assert done == [(1, 1), (2, 2), (3, 3), (0, 0)]
+    assert list(as_done(None, abs, [-2, 1])) == [(-2, 2), (1, 1)]
+
+
+@pytest.mark.parametrize(("n_bytes", "most"), [(0, 1), (10, 1), (25, 2), (10**6, 4)])
+def test_tasks_have_room_together(n_bytes: int, most: int) -> None:
+    """The tasks that are at work take no more than the room, except for one that is larger: it is alone."""
+    lock, at_work, seen = threading.Lock(), [0], []
+
+    def watched(number: int) -> int:
+        with lock:
+            at_work[0] += 1
+            seen.append(at_work[0])
+        time.sleep(0.01)
+        with lock:
+            at_work[0] -= 1
+        return number
+
+    room = Room(n_bytes, lambda _: 10)
+    with ThreadPoolExecutor(4) as executor:
+        assert sorted(result for _, result in as_done(executor, watched, range(24), room=room)) == [*range(24)]
+    assert max(seen) <= most
 
 
 def test_an_error_of_a_task_comes_out_as_it_is() -> None:

@@ -54,9 +54,10 @@ class SiteResult:
 
 
 def write_site(result: SiteResult, folder: Path, site: str) -> None:
-    """Write the tables of a site; what was rejected is written for all sites together."""
+    """Write the tables of a site below a folder; what was rejected is written for all sites together."""
     for name, schema in TABLES.items():
-        write_table(getattr(result, name), schema, site_file(folder / name, site))
+        (folder / name).mkdir(exist_ok=True)  # not its parents: the folder of a worker that was given up is removed
+        write_table(getattr(result, name), schema, site_file(folder / name, site), has_folder=True)
 
 
 def pair_table(match_: SideMatch, site: str, signature: str) -> pa.Table:

@@ -32,12 +32,13 @@ from twinlink.match.sides import facing_groups, language_groups
 from twinlink.match.site import PAGE_COLUMNS, match_site
 from twinlink.match.site_tables import SiteResult, write_site
 from twinlink.patterns.library import read_libraries
+from twinlink.rundir.attempts import attempts_at, new_attempt, take_attempt
 from twinlink.rundir.directory import RunDirectory, Signature, file_digest
 from twinlink.rundir.remembered import remember
 from twinlink.similarity.lexicon_files import Lexicon
 from twinlink.similarity.lexicon_sets import Lexicons, write_record
-from twinlink.system.steps import NO_STEPS, Steps, read_steps, remove_steps, steps_to_file
-from twinlink.system.workers import Shared, in_order, sharing
+from twinlink.system.steps import NO_STEPS, Steps, read_steps, steps_to_file
+from twinlink.system.workers import Shared, as_done, sharing
 from twinlink.tables import (
     PAGES,
     REJECTS,
@@ -179,8 +180,7 @@ class _Sites:
 class _Progress:
     """Pages of the sites that are done, and of those in work by the share of their steps that is done."""
 
-    def __init__(self, folder: Path, parts: Iterable[Path], on_pages: OnPages | None) -> None:
-        self._folder = folder
+    def __init__(self, parts: Iterable[Path], on_pages: OnPages | None) -> None:
         self._on_pages = on_pages
         self._n_pages = {part.name: count_rows(part) for part in parts} if on_pages else {}
         self._done = 0
@@ -191,9 +191,9 @@ class _Progress:
             self._done += self._n_pages[part.name]
             self._on_pages(self._done, sum(self._n_pages.values()), "")
 
-    def look(self) -> None:
-        """Report the steps of the sites that other processes work on."""
-        self._report(read_steps(self._folder))
+    def look(self, place: Path) -> None:
+        """Report the steps of the sites that other processes work on, which they write below a folder."""
+        self._report(read_steps(place))
 
     def steps(self, part: Path) -> Steps:
         """Return the steps of a site that this process works on."""
@@ -211,12 +211,11 @@ class _Progress:
 def _match_all(sites: _Sites, folder: Path, executor: Executor | None, on_pages: OnPages | None) -> None:
     """Write the result of every site, and what was rejected."""
     parts = list(iter_parts(sites.run.path / "ingest" / "pages"))
-    progress = _Progress(folder, parts, on_pages)
+    progress = _Progress(parts, on_pages)
     done: dict[Path, _Matched] = {}
     for matched in _matched(sites, folder, parts, executor, progress):
         done[matched.part] = matched
         progress.end(matched.part)
-    remove_steps(folder)
     results = [done[part] for part in parts]
     rejects = [reject._asdict() for result in results for reject in result.rejects]
     write_table(pa.Table.from_pylist(rejects, schema=REJECTS), REJECTS, folder / "rejects.parquet")
@@ -248,18 +247,20 @@ def _matched(
     if len(tasks) < 2:
         yield from (sites.match(part, folder, progress.steps(part)) for part in parts)
         return
-    with sharing(sites, folder) as shared:
-        match_task = partial(_match_shared, shared, folder.absolute())
-        for _, matched in in_order(executor, match_task, tasks, progress.look):
+    with attempts_at(sites.run.path, "match") as place, sharing(sites, place) as shared:
+        match_task = partial(_match_shared, shared, place)
+        for _, (attempt, matched) in as_done(executor, match_task, tasks, partial(progress.look, place)):
+            take_attempt(attempt, folder)
             yield from matched
 
 
-def _match_shared(sites: Shared[_Sites], folder: Path, parts: Sequence[Path]) -> list[_Matched]:
-    known, matched = sites.load(), []
+def _match_shared(sites: Shared[_Sites], place: Path, parts: Sequence[Path]) -> tuple[Path, list[_Matched]]:
+    """Match some sites in a worker; return the folder of this attempt, which has their tables."""
+    known, attempt, matched = sites.load(), new_attempt(place), []
     for part in parts:
-        with steps_to_file(folder, part.name) if part.stat().st_size > STEP_BYTES else nullcontext(NO_STEPS) as steps:
-            matched.append(known.match(part, folder, steps))
-    return matched
+        with steps_to_file(place, part.name) if part.stat().st_size > STEP_BYTES else nullcontext(NO_STEPS) as steps:
+            matched.append(known.match(part, attempt, steps))
+    return attempt, matched
 
 
 def _signed_settings(config: Config, langs: Sequence[str], find_languages: LanguageFinder) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
+import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from twinlink.files import replacing
 
-__all__ = ["NO_STEPS", "Steps", "read_steps", "remove_steps", "steps_to_file"]
+__all__ = ["NO_STEPS", "Steps", "read_steps", "steps_to_file"]
 
 _FOLDER = ".steps"
 
@@ -64,20 +64,16 @@ def steps_to_file(folder: Path, name: str) -> Iterator[Steps]:
     """
     path = folder / _FOLDER / name
     path.parent.mkdir(exist_ok=True)
+    attempt = secrets.token_hex(4)  # a worker that was given up may still be at the same task
 
     def show(share: float, step: str) -> None:
-        with replacing(path) as temporary:
+        with replacing(path, attempt) as temporary:
             temporary.write_text(f"{share:.4f} {step}", encoding="utf-8")
 
     try:
         yield Steps(show)
     finally:
         path.unlink(missing_ok=True)
-
-
-def remove_steps(folder: Path) -> None:
-    """Remove the folder in which tasks report their steps, when no task is in work."""
-    shutil.rmtree(folder / _FOLDER, ignore_errors=True)
 
 
 def read_steps(folder: Path) -> dict[str, tuple[float, str]]:
@@ -96,8 +92,8 @@ def read_steps(folder: Path) -> dict[str, tuple[float, str]]:
     for path in sorted((folder / _FOLDER).glob("*")):
         try:
             share, _, step = path.read_text(encoding="utf-8").partition(" ")
-        except OSError:  # ended, or a temporary name
+        except OSError:  # ended
             continue
-        if step:
+        if step and path.suffix != ".tmp":
             found[path.name] = (float(share), step)
     return found

@@ -12,16 +12,17 @@ import uuid
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from twinlink.errors import ConfigError, InputError
 from twinlink.system.orphans import end_with_parent
 
-__all__ = ["Shared", "TaskQueue", "Workers", "cores", "in_order", "sharing", "worker_processes"]
+__all__ = ["Room", "Shared", "TaskQueue", "Workers", "as_done", "cores", "in_order", "sharing", "worker_processes"]
 
 ValueT = TypeVar("ValueT")
 TaskT = TypeVar("TaskT")
@@ -177,8 +178,31 @@ def in_order(
     yield from queue.drain()
 
 
+def as_done(
+    executor: Executor | None,
+    function: Callable[[TaskT], ResultT],
+    tasks: Iterable[TaskT],
+    while_waiting: Callable[[], None] | None = None,
+    room: Room[TaskT] | None = None,
+) -> Iterator[tuple[TaskT, ResultT]]:
+    """Yield each task and its result, as they are done (see `TaskQueue`)."""
+    queue = TaskQueue(executor, function, while_waiting, room=room, is_ordered=False)
+    for task in tasks:
+        yield from queue.put(task)
+    yield from queue.drain()
+
+
+@dataclass(frozen=True)
+class Room(Generic[TaskT]):
+    """Memory that the tasks at work may take together."""
+
+    n_bytes: int
+    size_of: Callable[[TaskT], int]
+    """Takes a task and returns the bytes that it takes."""
+
+
 class TaskQueue(Generic[TaskT, ResultT]):
-    """Tasks that an executor runs, and their results in the order of the tasks.
+    """Tasks that an executor runs, and their results in the order of the tasks or as they are done.
 
     A single task is not worth a process: the first one is submitted when the second one comes. Where a worker is lost
     (killed, out of memory), this process runs the tasks that have no result.
@@ -192,6 +216,10 @@ class TaskQueue(Generic[TaskT, ResultT]):
         Takes a task; module-level, so that it can be sent to another process.
     while_waiting : callable, optional
         Called every `POLL_SECONDS` while this process waits for a result.
+    room : Room, optional
+        A task that does not fit in beside those that were submitted waits for their results. By default all fit.
+    is_ordered : bool, optional
+        Whether the results come in the order of the tasks.
     """
 
     def __init__(
@@ -199,11 +227,16 @@ class TaskQueue(Generic[TaskT, ResultT]):
         executor: Executor | None,
         function: Callable[[TaskT], ResultT],
         while_waiting: Callable[[], None] | None = None,
+        *,
+        room: Room[TaskT] | None = None,
+        is_ordered: bool = True,
     ) -> None:
         self._executor = executor
         self._function = function
         self._while_waiting = while_waiting
         self._most = _AHEAD * getattr(executor, "n_workers", cores())
+        self._room = room
+        self._is_ordered = is_ordered
         self._first: list[TaskT] = []  # until there is a second one
         self._waiting: deque[tuple[TaskT, Future[ResultT] | None]] = deque()
 
@@ -219,9 +252,11 @@ class TaskQueue(Generic[TaskT, ResultT]):
         elif not self._waiting and not self._first:
             self._first = [task]
         else:
-            for each in (*self._first, task):
+            both, self._first = [*self._first, task], []
+            for each in both:
+                while self._waiting and not self._has_room(each):
+                    yield self._next()
                 self._waiting.append((each, self._submitted(each)))
-            self._first = []
             while len(self._waiting) > self._most:
                 yield self._next()
 
@@ -233,6 +268,13 @@ class TaskQueue(Generic[TaskT, ResultT]):
             yield task, self._function(task)
         self._first = []
 
+    def _has_room(self, task: TaskT) -> bool:
+        """Return whether a task fits in beside those that were submitted."""
+        if self._room is None:
+            return True
+        taken = sum(self._room.size_of(each) for each, _ in self._waiting)
+        return taken + self._room.size_of(task) <= self._room.n_bytes
+
     def _submitted(self, task: TaskT) -> Future[ResultT] | None:
         assert self._executor is not None
         try:
@@ -241,15 +283,23 @@ class TaskQueue(Generic[TaskT, ResultT]):
             return None
 
     def _next(self) -> tuple[TaskT, ResultT]:
-        task, future = self._waiting.popleft()
+        while (ended := self._ended()) is None:
+            futures = [future for _, future in self._awaited() if future]
+            wait(futures, None if self._while_waiting is None else POLL_SECONDS, FIRST_COMPLETED)
+            if self._while_waiting is not None and self._ended() is None:
+                self._while_waiting()
+        task, future = self._waiting[ended]
+        del self._waiting[ended]
         try:
-            result = self._result(future) if future else self._function(task)
+            result = future.result() if future else self._function(task)
         except BrokenExecutor:
             result = self._function(task)
         return task, result
 
-    def _result(self, future: Future[ResultT]) -> ResultT:
-        if self._while_waiting is not None:
-            while not wait([future], POLL_SECONDS).done:
-                self._while_waiting()
-        return future.result()
+    def _awaited(self) -> Iterable[tuple[TaskT, Future[ResultT] | None]]:
+        """Return the tasks of which the next result may be."""
+        return islice(self._waiting, 1) if self._is_ordered else self._waiting
+
+    def _ended(self) -> int | None:
+        """Return the number of a task that is done, or that could not be submitted; None: of none."""
+        return next((k for k, (_, future) in enumerate(self._awaited()) if future is None or future.done()), None)

@@ -80,14 +80,23 @@ def check_table(table: pa.Table, schema: pa.Schema) -> pa.Table:
     return table
 
 
-def write_table(table: pa.Table, schema: pa.Schema, path: Path) -> None:
+def write_table(table: pa.Table, schema: pa.Schema, path: Path, *, has_folder: bool = False) -> None:
     """Check ``table`` against ``schema`` and write it to ``path`` (Parquet, zstd) through a temporary name.
 
     Its row groups are small, so that some of its rows can be read quickly: see `GROUP_ROWS`. The temporary name is
     unique, since a worker that was given up may still write the table that another one writes in its place.
+
+    Parameters
+    ----------
+    table : pa.Table
+    schema : pa.Schema
+    path : Path
+    has_folder : bool, optional
+        The folder is there, or it was removed and must not be made again. By default it is made if need be.
     """
     table = check_table(table, schema)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    if not has_folder:
+        path.parent.mkdir(parents=True, exist_ok=True)
     name = (schema.metadata or {}).get(b"table", b"").decode()
     rows = GROUP_ROWS.get(name, _OTHER_GROUP_ROWS)
     with replacing(path, secrets.token_hex(4)) as temporary:

@@ -318,7 +318,20 @@ def test_an_explanation_is_text_where_there_is_no_notebook(run):
     lines = str(told).splitlines()
     assert lines[0] == f"{BASE}/en/a.html"
     assert lines[1].startswith("paired: ")
-    assert any(re.match(r"content +\d\.\d\d +\d\.\d{4} ", line) for line in lines)
+    assert any(re.match(r"content +\d\.\d\d +\d\.\d\d +\d\.\d\d  words of one page", line) for line in lines)
+
+
+def test_an_explanation_shows_titles_and_the_candidates_of_each_page(run):
+    told = run.explain("/en/a.html", "/zh/a.html")
+    assert told.titles[f"{BASE}/en/a.html"] == "Library hours"
+    lines = str(told).splitlines()
+    assert lines[lines.index(f"evidence for {' ↔ '.join(told.shown)}:") + 1].startswith("Library hours ↔ ")
+    for url, other in (told.shown, told.shown[::-1]):
+        start = lines.index(f"candidates of {url}:")
+        assert lines[start + 1] == "score"
+        best = lines[start + 2].split(maxsplit=3)
+        assert best[1:] == ["pair", other, told.titles[other]]
+        assert f"{told.candidates['score'].max():.2f}" == best[0]
 
 
 def test_what_pages_say_does_not_become_html(run):

@@ -8,8 +8,8 @@ import pyarrow as pa
 from site_text import escaped
 
 from twinlink import errors
-from twinlink.review.wording import REASONS, reason_words
 from twinlink.tables import schemas as tables
+from twinlink.wording import REASONS, reason_words
 
 __all__ = ["exit_codes", "reasons", "schemas", "tables_page"]
 

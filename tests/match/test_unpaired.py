@@ -36,11 +36,11 @@ from twinlink.match.labels import PairLabel
 from twinlink.match.methods.registry import check_cut
 from twinlink.match.selection import SideMatch, choose_pairs
 from twinlink.match.unpaired import unpaired_pages
-from twinlink.review.wording import reason_words
 from twinlink.run import Run
 from twinlink.rundir.commit import SIGNATURE
 from twinlink.rundir.directory import RunDirectory
 from twinlink.tables import REJECTS, Reject, read_table, write_table
+from twinlink.wording import reason_words
 
 FRENCH = (
     "Le comité se réunit à la mairie pour parler du budget des écoles de la ville.",
@@ -145,6 +145,17 @@ class Tables:
 
     def tag(self, url: str) -> str:
         return next((tag for tag in self.config.langs if includes_language(tag, self.lang[url])), "")
+
+
+def in_words(reason: str, detail: str) -> str:
+    """Return a reason as `explain` gives it: with its description, and with a detail that adds something."""
+    is_said = reason.startswith("filter-") or reason in {
+        "two-languages",
+        "only-language",
+        "no-candidate",
+        "no-partner-left",
+    }
+    return f"{reason}, {reason_words(reason)}" + (f" ({detail})" if detail and not is_said else "")
 
 
 def check_reason(tables: Tables, url: str) -> None:
@@ -310,7 +321,7 @@ def _taken(tables: Tables, a: str, b: str, both: pd.DataFrame, told: re.Match[st
 def _rejected(tables: Tables, a: str, b: str, both: pd.DataFrame, told: re.Match[str]) -> None:
     assert told[1] in {a, b}
     reason, detail = tables.why[told[1]]
-    assert told[2] == (f"{reason} ({detail})" if detail else reason)
+    assert told[2] == in_words(reason, detail)
 
 
 def _label(tables: Tables, a: str, b: str, both: pd.DataFrame, told: re.Match[str]) -> None:
@@ -339,8 +350,7 @@ def test_every_reason_of_a_page_is_borne_out(matched: Matched, method: str, lang
     assert set(tables.why) | set(tables.partners) == set(tables.number)
     for url, (reason, detail) in tables.why.items():
         check_reason(tables, url)
-        told = f"{reason} ({detail})" if detail else reason
-        assert run.explain(url).verdict == f"no pair; rejected in match: {told}"
+        assert run.explain(url).verdict == f"no pair; rejected in match: {in_words(reason, detail)}"
     reasons = {reason for reason, _ in tables.why.values()}
     assert {"no-language", "other-language", "only-language"} <= reasons
     assert len(run.pairs) >= 6

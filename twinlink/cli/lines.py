@@ -189,8 +189,9 @@ def _(result: ExplanationResult) -> Iterator[str]:
     shown = None if result.shown is None else (result.shown[0], result.shown[1])
     candidates, evidence = pd.DataFrame(result.candidates), pd.DataFrame(result.evidence)
     explanation = Explanation(
-        result.url, result.verdict, candidates, result.weights, result.state, shown, evidence, result.notes
-    )
+        result.url, result.verdict, candidates, result.weights, result.state, shown, evidence, result.notes,
+        result.titles,
+    )  # fmt: skip
     yield from str(explanation).splitlines()
 
 

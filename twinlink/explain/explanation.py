@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -11,8 +11,9 @@ import pandas as pd
 from twinlink.errors import InputError
 from twinlink.explain.notes import notes_on
 from twinlink.explain.outcomes import Outcomes, both, either
-from twinlink.frames import column_texts
-from twinlink.tables import CANDIDATES, EVIDENCE
+from twinlink.explain.text import explanation_lines
+from twinlink.tables import EVIDENCE
+from twinlink.wording import EVIDENCE_WORDS
 
 if TYPE_CHECKING:
     from twinlink.run_tables import RunTables
@@ -51,14 +52,11 @@ class Explanation:
     pages), rival (the same of the best other candidate of either page; nan: there is none), weight, meaning."""
     notes: Sequence[str] = ()
     """Further facts on the pages, in sentences: canonical addresses, groups of near-duplicates."""
+    titles: Mapping[str, str] = field(default_factory=dict)
+    """Title of each page above, by its address."""
 
     def __str__(self) -> str:
-        parts = [self.url, self.verdict, *self.notes]
-        if self.shown is not None and len(self.evidence):
-            about = " ↔ ".join(self.shown)
-            parts += [f"\nevidence for {about}:", *_evidence_lines(self.evidence)]
-        table = self.candidates.to_string(index=False, float_format="{:.4f}".format) if len(self.candidates) else "none"
-        return "\n".join([*parts, f"\ncandidates:\n{table}"])
+        return "\n".join(explanation_lines(self))
 
     __repr__ = __str__
 
@@ -66,18 +64,6 @@ class Explanation:
         from twinlink.explain.html import explanation_html
 
         return explanation_html(self)
-
-
-def _evidence_lines(evidence: pd.DataFrame) -> list[str]:
-    """Return evidence as lines of text, aligned."""
-    rows = evidence.to_dict("records")
-    width = max((len(row["evidence"]) for row in rows), default=0)
-    head = f"{'':{width}}  weight   value   rival"
-    lines = (
-        f"{row['evidence']:{width}}  {row['weight']:6.2f}  {row['value']:6.4f}  {row['rival']:6.4f}  {row['meaning']}"
-        for row in rows
-    )
-    return [head, *lines]
 
 
 def explain(run: RunTables, url_a: str, url_b: str | None = None) -> Explanation:
@@ -114,16 +100,26 @@ def explain(run: RunTables, url_a: str, url_b: str | None = None) -> Explanation
     is_paired = (both if len(asked) == 2 else either)(run.pairs, set(asked)).any()
     rivals = _of_same_languages(others, ends, outcomes)
     shown = list(dict.fromkeys([*numbers, *(number for pair in ends for number in pair)]))
+    candidates = _candidates(run, pd.concat([first, others.head(N_RIVALS * len(asked))]), known)
     return Explanation(
         url=known[numbers[0]],
         verdict=outcomes.of_pair(*numbers) if len(asked) == 2 else outcomes.of_page(*numbers),
-        candidates=_candidates(run, pd.concat([first, others.head(N_RIVALS * len(asked))]), known),
+        candidates=candidates,
         weights=weights,
         state=PAIRED if is_paired else UNPAIRED,
         shown=next(((known[a], known[b]) for a, b in ends), None),
         evidence=_evidence(first, rivals, weights),
         notes=notes_on(run, shown, outcomes.langs(*ends[0]) if ends else (), rivals),
+        titles=_titles(
+            run, {known[number] for number in shown}.union(*(candidates.get(end, ()) for end in ("url_a", "url_b")))
+        ),
     )
+
+
+def _titles(run: RunTables, urls: set[str]) -> dict[str, str]:
+    """Return the titles of pages by their addresses."""
+    of_pages = run.pages.loc[run.pages["url"].isin(urls), ["url", "title"]].fillna("")
+    return dict(zip(of_pages["url"], of_pages["title"], strict=True))
 
 
 def _read_under(run: RunTables, url: str) -> str:
@@ -165,10 +161,15 @@ def _evidence(first: pd.DataFrame, others: pd.DataFrame, weights: dict[str, floa
     """Return the numbers of a candidate beside those of its best rival, the heaviest first."""
     if first.empty:
         return _no_evidence()
-    texts = column_texts(CANDIDATES)
     values = first.iloc[0]
     rows = [
-        (name, values[name], others.iloc[0][name] if len(others) else float("nan"), weights.get(name, 0.0), texts[name])
+        (
+            name,
+            values[name],
+            others.iloc[0][name] if len(others) else float("nan"),
+            weights.get(name, 0.0),
+            EVIDENCE_WORDS[name],
+        )
         for name in (kind.name for kind in EVIDENCE)
         if not pd.isna(values[name])
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Protocol
 
@@ -32,6 +32,8 @@ class Explained(Protocol):
     def evidence(self) -> pd.DataFrame: ...
     @property
     def candidates(self) -> pd.DataFrame: ...
+    @property
+    def titles(self) -> Mapping[str, str]: ...
 
 
 def explanation_html(explanation: Explained) -> str:
@@ -43,7 +45,7 @@ def explanation_html(explanation: Explained) -> str:
     if explanation.shown is not None:
         parts.append(_evidence_html(explanation))
     if len(explanation.candidates):
-        parts.append(_rivals_html(explanation.candidates))
+        parts.append(_rivals_html(explanation.candidates, explanation.titles))
     return f"<div>{''.join(parts)}</div>"
 
 
@@ -62,13 +64,19 @@ def _evidence_html(explanation: Explained) -> str:
     return html_table(f"Evidence for {about}", ("evidence", "weight", "value", "best rival", "what it is"), rows)
 
 
-def _rivals_html(candidates: pd.DataFrame) -> str:
+def _rivals_html(candidates: pd.DataFrame, titles: Mapping[str, str]) -> str:
     table = candidates.to_dict("records")
     rows = [
-        cell(address(row["url_a"]), WRAPPED)
-        + cell(address(row["url_b"]), WRAPPED)
+        cell(_page(row["url_a"], titles), WRAPPED)
+        + cell(_page(row["url_b"], titles), WRAPPED)
         + bar(row["score"])
         + cell(row["pair"] and "pair")
         for row in table
     ]
     return html_table("Candidates, best first", ("page", "page", "score", ""), rows)
+
+
+def _page(url: str, titles: Mapping[str, str]) -> str:
+    """Return the address of a page under its title."""
+    title = titles.get(url, "")
+    return (f"<bdi>{escape(title)}</bdi><br>" if title else "") + address(url)

@@ -11,6 +11,7 @@ from twinlink.config import MatchSettings
 from twinlink.errors import InputError
 from twinlink.languages import includes_language
 from twinlink.rundir.directory import RunDirectory
+from twinlink.wording import reason_words
 
 if TYPE_CHECKING:
     from twinlink.run_tables import RunTables
@@ -27,6 +28,8 @@ WITHOUT_PROBABILITIES = frozenset((*_BY_ADDRESS, "webmining"))
 """Methods that tell no probabilities."""
 _NOT_MATCHED = frozenset(("no-language", "two-languages", "other-language", "only-language"))
 """Reasons of pages that were compared with none."""
+_SAID_BY_REASON = frozenset(("two-languages", "only-language", "no-candidate", "no-partner-left"))
+"""Reasons whose details repeat their descriptions."""
 
 
 def both(table: pd.DataFrame, numbers: set[int]) -> pd.Series[bool]:
@@ -170,5 +173,21 @@ class Outcomes:
 
 
 def _as_text(rejects: pd.DataFrame) -> str:
-    told = [(f"rejected in {row.stage}: {row.reason}", str(row.detail)) for row in rejects.itertuples()]
-    return "; ".join(f"{reason} ({detail})" if detail else reason for reason, detail in told)
+    return "; ".join(_reject_text(str(row.stage), str(row.reason), str(row.detail)) for row in rejects.itertuples())
+
+
+def _reject_text(stage: str, reason: str, detail: str) -> str:
+    """Return a reject with the description that report and review give of its reason.
+
+    >>> _reject_text("crawl", "http-404", "")
+    'rejected in crawl: http-404, the server answered 404'
+    >>> _reject_text("ingest", "redirect", "https://www.example.org/")
+    'rejected in ingest: redirect, redirects to another address, which is used instead (https://www.example.org/)'
+    """
+    words = reason_words(reason)
+    is_said = reason in _SAID_BY_REASON or reason.startswith("filter-")
+    return (
+        f"rejected in {stage}: {reason}"
+        + (f", {words}" if words else "")
+        + (f" ({detail})" if detail and not is_said else "")
+    )

@@ -205,6 +205,8 @@ class ExplanationResult(Record, frozen=True, kw_only=True):
     """Candidates, best first: ``url_a``, ``url_b``, ``score``, every kind of evidence, ``pair``."""
     notes: list[str] = msgspec.field(default_factory=list)
     """Notes on the pages, in sentences."""
+    titles: dict[str, str] = msgspec.field(default_factory=dict)
+    """Title of each page above, by its address."""
 
     @classmethod
     def of(cls, explanation: Explanation) -> ExplanationResult:
@@ -218,6 +220,7 @@ class ExplanationResult(Record, frozen=True, kw_only=True):
             evidence=_rows(explanation.evidence),
             candidates=_rows(explanation.candidates),
             notes=list(explanation.notes),
+            titles=dict(explanation.titles),
         )
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pandas as pd
 
-from twinlink.review.wording import EVIDENCE_WORDS
 from twinlink.tables import EVIDENCE
+from twinlink.wording import EVIDENCE_WORDS
 
 __all__ = ["KINDS", "Evidence", "Rival", "evidence_of", "number", "rivals_of"]
 

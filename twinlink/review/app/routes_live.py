@@ -16,7 +16,7 @@ from twinlink.review.app.answers import AppState, Form, Notice, go_to, posting, 
 from twinlink.review.app.filters import Selection, selection_of
 from twinlink.review.app.routes_queue import pair_path
 from twinlink.review.templating import count
-from twinlink.review.wording import reason_words
+from twinlink.wording import reason_words
 
 __all__ = ["routes"]
 

@@ -20,7 +20,7 @@ from twinlink.review.app.routes_queue import pair_path, path_of_row
 from twinlink.review.reading.snapshot import Snapshot
 from twinlink.review.records import Alike, Page
 from twinlink.review.views.views import view_of
-from twinlink.review.wording import DOUBTS
+from twinlink.wording import DOUBTS
 
 __all__ = ["ShownPair", "routes", "shown_pair"]
 

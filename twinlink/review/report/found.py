@@ -15,7 +15,7 @@ from twinlink.labels.precision import Estimate
 from twinlink.review.app.queue import REASONS, ordered, reasons
 from twinlink.review.report.data import Column, Figure, Measured, ReportData, Section, Table, known, known_text, records
 from twinlink.review.templating import count, percent
-from twinlink.review.wording import DOUBTS, LABELS
+from twinlink.wording import DOUBTS, LABELS
 
 __all__ = ["found_section", "pairs_section", "shown_pairs", "sites_section"]
 

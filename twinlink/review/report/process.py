@@ -14,7 +14,7 @@ from twinlink.review.charts.rounds import LEGEND, rounds_chart, rounds_words
 from twinlink.review.charts.svg import Alternative
 from twinlink.review.report.data import Chart, Column, ReportData, Section, SiteGraph, Table, records
 from twinlink.review.templating import count, percent, shortened
-from twinlink.review.wording import ENDS, STAGES, reason_words
+from twinlink.wording import ENDS, STAGES, reason_words
 
 __all__ = [
     "crawl_section",

@@ -15,7 +15,7 @@ from twinlink.review.charts.charts import Bar, Curve, Series, bars, dumbbells, h
 from twinlink.review.charts.svg import Alternative
 from twinlink.review.report.data import Chart, Column, Measured, ReportData, ScoreCounts, Section, Table, known, records
 from twinlink.review.templating import count, decimal, percent
-from twinlink.review.wording import EVIDENCE_WORDS
+from twinlink.wording import EVIDENCE_WORDS
 
 __all__ = ["CUTS", "evidence_section", "trust_section"]
 

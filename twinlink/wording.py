@@ -1,4 +1,4 @@
-"""Descriptions of kinds of evidence, reasons of rejects and doubts, for the report and the review."""
+"""Descriptions of kinds of evidence, reasons of rejects and doubts, for explanations, the report and the review."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["DOUBTS", "ENDS", "EVIDENCE_WORDS", "LABELS", "REASONS", "STAGES", "r
 
 EVIDENCE_WORDS = {
     "content": "words of one page that occur on the other, directly or by a lexicon",
-    "learned": "the same with a lexicon learned on this site",
+    "learned": "words of one page that occur on the other, by a lexicon learned on this site",
     "contrast": "only words that distinguish a page from its near-duplicates",
     "structure": "similarity of the sequences of tags (S_struct)",
     "internal": "content and structure together (S_in)",

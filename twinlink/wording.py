@@ -98,6 +98,7 @@ REASONS = {
     "tie": "it, or its best partner, has another candidate that is equally good",
     "no-partner-left": "each of its candidates was paired with another page that is at least as good",
     "no-candidate": "no page was a candidate for it",
+    "crowded-address": "its address differs in one place from too many others, so the URL rule compared only tokens",
     "over-limit": "left out by max_pairs or min_score",
     "label": "labels rejected its pair or re-paired one of its pages",
 }

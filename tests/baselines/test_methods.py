@@ -15,6 +15,7 @@ from twinlink.errors import ConfigError, InputError, MissingStageError
 from twinlink.ingest.shapes import linearise_pages, read_shapes
 from twinlink.ingest.stage import ingest
 from twinlink.jobs.mine import match_stage
+from twinlink.match.counts import why_none
 from twinlink.match.stage import match
 from twinlink.pages.linearise import linearise
 from twinlink.run import Run
@@ -93,6 +94,30 @@ def test_bitextor_compares_what_the_url_rule_lets_through_or_all(tmp_path, use_u
     run = mined(tmp_path, "bitextor2010", **{"bitextor.use_urls": use_urls})
     assert len(run.candidates) == (8 if use_urls else 64)
     assert pairs_of(run) == RIGHT
+
+
+@pytest.mark.parametrize("method", ["bitextor2010", "jangeldin"])
+def test_pages_that_the_bound_of_the_url_rule_leaves_without_candidate_are_rejected_for_it(tmp_path, method):
+    """Of eight files in one folder for each language, one differs from all others in its name alone."""
+    run = flat(tmp_path, method, 3)
+    assert len(run.candidates) == 0
+    assert run.rejects.loc[run.rejects["stage"] == "match", "reason"].tolist() == ["crowded-address"] * 16
+    assert why_none(["en", "zh"], ["en", "zh"], set(run.rejects["reason"])).endswith("(match.url_rule.max_others)")
+    assert len(flat(tmp_path / "unbounded", method, 0).candidates) == 64
+
+
+def flat(tmp_path: Path, method: str, max_others: int) -> Run:
+    """Match a site whose pages are all in one folder, with names that say nothing."""
+    words = ("home", "news", "jobs", "maps", "laws", "kids", "arts", "food")
+    pages = {f"{word}.html": made_page("en", n) for n, word in enumerate(words, 1)}
+    pages |= {f"{word[::-1]}.html": made_page("zh", n) for n, word in enumerate(words, 1)}
+    site = write_pages(tmp_path / "site", pages)
+    config = CONFIG.override({"match.method": method, "match.url_rule.max_others": max_others})
+    run = RunDirectory.create(tmp_path / "run")
+    run.config_file.write_text(config.to_toml())
+    ingest(run, [site], config.ingest)
+    match_stage(run, config)
+    return Run(run.path)
 
 
 def test_jangeldin_tells_its_two_numbers(tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import parse_qsl
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -221,6 +222,20 @@ class TestCrowdedKeys:
         first, second = ([f"http://a.org/p/{k}.html" for k in range(start, 60, 2)] for start in (0, 1))
         found = url_pairs(first, second, UrlRuleSettings(max_others=20))
         assert (found.pattern.nnz, found.refined, found.dropped) == (0, 1, 1)
+
+    def test_without_a_bound_all_pairs_of_one_folder_are_kept_as_printed(self) -> None:
+        """150 × 150 pages of one folder: all 22,500 differ in the file name alone."""
+        first, second = ([f"http://a.org/p/{k:03}{side}.html" for k in range(150)] for side in "ab")
+        found = url_pairs(first, second, UrlRuleSettings(max_others=0))
+        assert (found.counts()["file"], found.refined, found.dropped) == (22_500, 0, 0)
+        assert not np.concatenate(found.crowded).any()
+
+    def test_addresses_whose_pairs_are_bounded_are_marked(self) -> None:
+        first = [*(f"http://a.org/p/{k}.html" for k in range(0, 60, 2)), "http://a.org/q/only.html"]
+        second = [*(f"http://a.org/p/{k}.html" for k in range(1, 60, 2)), "http://a.org/q/other.html"]
+        found = url_pairs(first, second, UrlRuleSettings(max_others=20))
+        assert [marks.tolist() for marks in found.crowded] == [[True] * 30 + [False]] * 2
+        assert found.pattern.nnz == 1
 
     def test_a_page_above_very_many_directories_has_none_of_them(self) -> None:
         below = [f"http://a.org/{k}/" for k in range(30)]

@@ -257,6 +257,7 @@ REASON_CHECKS = {
     "other-language": check_other_language,
     "only-language": check_only_language,
     "no-candidate": check_no_candidate,
+    "crowded-address": check_no_candidate,
     "no-partner-left": check_lost,
     "over-limit": check_limit,
     "doubtful": check_doubtful,

@@ -138,18 +138,19 @@ def twin_patterns(
     forms: Forms, langs: Sequence[str] | None, settings: PatternSettings, known: Collection[tuple[str, str]] = ()
 ) -> list[tuple[tuple[str, str], set[tuple[int, int]]]]:
     """Keys in the order in which they win, each with the pairs of forms that it takes."""
+    settings = settings.in_use()
     met = differences([forms.part(k) for k in range(len(forms))], langs, settings)
     met = {k: p for k, p in met.items() if len(pages_of(p)) >= (2 if k in known else 2 * settings.min_pairs)}
     credible = max(2 * settings.min_pairs, math.ceil(settings.min_local * len(forms) - 1e-9))
     bound: dict[int, Place] = {}
     won: list[tuple[tuple[str, str], set[tuple[int, int]]]] = []
-    least_of = [2, credible, credible, 2 * settings.min_pairs]
+    least_of = [2] if settings.printed else [2, credible, credible, 2 * settings.min_pairs]
     for phase, least in enumerate(least_of):
         while True:
             free = {
                 key: [p for p in pairs if all(bound.get(page, place) == place for page, place in sides(p))]
                 for key, pairs in met.items()
-                if first_phase(key, known) <= phase and key not in {winner for winner, _ in won}
+                if (settings.printed or first_phase(key, known) <= phase) and key not in {winner for winner, _ in won}
             }
             strength = {key: len(pages_of(pairs)) for key, pairs in free.items()}
             strong = [key for key, n in strength.items() if n >= least]

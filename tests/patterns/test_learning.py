@@ -20,6 +20,7 @@ from twinlink.patterns.learning import SitePatterns, learn_patterns, pattern_evi
 
 NAMES = ("about", "news/2007", "contact", "faq", "sitemap", "jobs/list")
 ANY = PatternSettings(min_pairs=1, min_local=0.0)
+PRINTED = PatternSettings(printed=True)
 
 
 def made(*shapes: str, names: tuple[str, ...] = NAMES) -> list[str]:
@@ -201,6 +202,27 @@ def test_known_key_needs_one_pair_only_and_is_rescued() -> None:
     assert (pattern.n_pages, pattern.verdict) == (2, "rescued")
 
 
+def test_as_printed_one_pair_counts_and_the_threshold_is_not_credible() -> None:
+    """C(p) sums over all sites that have a pair of the key; a key is weak unless C(p,w) > 0.1."""
+    others = [f"http://x.hk/{letter * 3}/{letter}.htm" for letter in "abcdefghijklmnopqr"]
+    urls = ["http://x.hk/en/1.htm", "http://x.hk/tc/1.htm", *others]
+    langs = ["en", "zh", *["en"] * len(others)]
+    assert learn_patterns(urls, langs).patterns == ()
+    (pattern,) = learn_patterns(urls, langs, PRINTED).patterns
+    assert (pattern.key, pattern.n_pages, pattern.credibility, pattern.verdict) == (Key("en", "tc"), 2, 0.1, "weak")
+    assert learn_patterns(urls[:-1], langs[:-1], PRINTED).patterns[0].verdict == "credible"
+    assert learn_patterns(urls, langs, PRINTED, {Key("en", "tc"): 1.0}).patterns[0].verdict == "rescued"
+
+
+def test_as_printed_the_stronger_key_wins_whatever_is_known() -> None:
+    """A known key goes first by our rules; by the paper's the one that pairs more pages does."""
+    urls = [f"http://x.hk/{lang}/{n}.htm" for lang in ("en", "tc") for n in range(5)]
+    urls += ["http://x.hk/en/0.old.htm"]
+    known = {Key("", "old"): 1.0}
+    assert learn_patterns(urls, known=known).patterns[0].key == Key("", "old")
+    assert [each.key for each in learn_patterns(urls, settings=PRINTED, known=known).patterns] == [Key("en", "tc")]
+
+
 @pytest.mark.parametrize(
     "urls",
     [
@@ -241,7 +263,8 @@ URLS = st.builds(
     st.sampled_from(["", "", "?l=en", "?l=tc", "?l=1", "?b&l=en", "?p=a_e", "?en"]),
 )
 SITES = st.lists(st.tuples(URLS, st.sampled_from(["en", "zh", ""])), max_size=24, unique_by=lambda each: each[0])
-SOME = st.sampled_from([ANY, PatternSettings(), PatternSettings(min_pairs=1, max_tokens=1, max_letters=1)])
+FORMS = [ANY, PatternSettings(), PatternSettings(min_pairs=1, max_tokens=1, max_letters=1), PRINTED]
+SOME = st.sampled_from(FORMS)
 
 
 @settings(max_examples=150, deadline=None)

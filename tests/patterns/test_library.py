@@ -81,6 +81,12 @@ def test_rescue_by_the_mean_is_free_of_scale() -> None:
     assert credible_keys(library_of(site(4, 10), site(4, 10))) == {}  # on two sites only
 
 
+def test_as_printed_the_sum_rescues_whatever_the_form() -> None:
+    printed = PatternSettings(printed=True, rescue="none")
+    assert not is_rescued(KeySums(9, 9, 1_000, 500 * PARTS), printed)
+    assert is_rescued(KeySums(1, 0, 20_000, 500 * PARTS + 1), printed)
+
+
 def test_limits_of_the_mean_are_the_least_that_is_rescued() -> None:
     """A quarter of 8 pages is 2, without rounding."""
     settings = PatternSettings(min_mean=0.25, min_sites=3)

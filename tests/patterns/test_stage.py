@@ -22,7 +22,15 @@ from twinlink.match.stage import match
 from twinlink.patterns.keys import Key
 from twinlink.patterns.library import PARTS, KeySums, PatternLibrary, read_library, write_library
 from twinlink.patterns.pairs import credible_pairs, pairs_of_patterns
-from twinlink.patterns.stage import PAIRS_FILE, PATTERNS_FILE, export_library, learn_run, paired_by_patterns
+from twinlink.patterns.stage import (
+    CROWDED_FILE,
+    PAIRS_FILE,
+    PATTERNS_FILE,
+    export_library,
+    learn_run,
+    n_crowded,
+    paired_by_patterns,
+)
 from twinlink.run import Run
 from twinlink.rundir.directory import RunDirectory
 from twinlink.tables import PATTERNS, read_table
@@ -227,6 +235,32 @@ def test_command_says_what_came_out_and_exports(tmp_path: Path) -> None:
     assert "C(p) 32.00 on 2 site(s)" in again.output  # the library is of this very site
     twice = CliRunner().invoke(app, ["patterns", str(run.path), *["--library", str(file)] * 2, "-q"])
     assert twice.output == again.output
+
+
+def test_command_says_that_a_bound_was_met(tmp_path: Path) -> None:
+    """Forty files of one folder differ in one place; thirty-two are compared at most."""
+    pages = {f"all/f{n}x.html": "<p>text</p>" for n in range(40)}
+    run = ingested(tmp_path, write_pages(tmp_path / "site", pages))
+    done = CliRunner().invoke(app, ["patterns", str(run.path), "-q"])
+    assert "more addresses differ than are compared (match.patterns.max_group)" in done.output
+    (row,) = (run.path / "patterns" / CROWDED_FILE).read_text().splitlines()[1:]
+    assert int(row.split("\t")[1]) == n_crowded(run) > 0
+    more = CliRunner().invoke(app, ["patterns", str(run.path), "-q", "--set", "match.patterns.max_group=100"])
+    assert "than are compared" not in more.output
+    assert n_crowded(run) == 0
+
+
+@pytest.mark.parametrize("text", ["", "site\tplaces\taddresses\nx\n", "site\tplaces\taddresses\nx\tmany\t2\n"])
+def test_a_damaged_count_of_crowded_places_is_reported(tmp_path: Path, text: str) -> None:
+    run = ingested(tmp_path)
+    learn_run(run, CONFIG)
+    file = run.path / "patterns" / CROWDED_FILE
+    if text:
+        file.write_text(text)
+    else:
+        file.unlink()
+    with pytest.raises(DamagedError, match=r"crowded\.tsv"):
+        n_crowded(run)
 
 
 def test_export_that_cannot_be_written_is_told_before_the_work(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ give no probabilities.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -45,11 +46,10 @@ Floats = npt.NDArray[np.float32]
 
 def match_bitextor2010(side_a: Side, side_b: Side, between: Between, settings: MatchSettings) -> Found:  # noqa: ARG001
     """Match two sides by URL rule, surface filters and fingerprints (Esplà-Gomis & Forcada 2010)."""
-    if settings.bitextor.use_urls:
-        pattern = sp.csr_array(url_pairs(side_a.urls, side_b.urls, settings.url_rule).pattern)
-    else:
-        pattern = _candidates(side_a, side_b, settings)
-    return _found(judge_bitextor2010(in_characters(side_a), in_characters(side_b), pattern, settings))
+    by_urls = url_pairs(side_a.urls, side_b.urls, settings.url_rule) if settings.bitextor.use_urls else None
+    pattern = _candidates(side_a, side_b, settings) if by_urls is None else sp.csr_array(by_urls.pattern)
+    found = _found(judge_bitextor2010(in_characters(side_a), in_characters(side_b), pattern, settings))
+    return found if by_urls is None else replace(found, crowded=by_urls.crowded)
 
 
 def match_webmining(side_a: Side, side_b: Side, between: Between, settings: MatchSettings) -> Found:  # noqa: ARG001
@@ -66,7 +66,8 @@ def match_jangeldin(side_a: Side, side_b: Side, between: Between, settings: Matc
 
     Like the paper's, these candidates are mostly right: Algorithm 1 is made to verify, not to search.
     """
-    pattern = union_of(url_pairs(side_a.urls, side_b.urls, settings.url_rule).pattern, between.hreflang)
+    by_urls = url_pairs(side_a.urls, side_b.urls, settings.url_rule)
+    pattern = union_of(by_urls.pattern, between.hreflang)
     rows, columns = entries(pattern)
     tokens_a, tokens_b = ([shape.tokens for shape in side.shapes] for side in (side_a, side_b))
     alignment = align(tokens_a, tokens_b, rows, columns, chunks=False)
@@ -74,7 +75,8 @@ def match_jangeldin(side_a: Side, side_b: Side, between: Between, settings: Matc
     scores = np.clip(verdicts.score, 0.0, 1.0)
     found = with_filter(all_kept(pattern), "not-parallel", verdicts.parallel, scores)
     evidence = {"cost_share": alignment.cost_share, "length_difference": alignment.length_difference}
-    return _found(found, {kind: values.astype(np.float32) for kind, values in evidence.items()})
+    kinds = {kind: values.astype(np.float32) for kind, values in evidence.items()}
+    return replace(_found(found, kinds), crowded=by_urls.crowded)
 
 
 def judge_bitextor2010(a: Shapes, b: Shapes, pattern: sp.csr_array, settings: MatchSettings) -> FilterVerdicts:

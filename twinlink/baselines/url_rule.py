@@ -48,6 +48,8 @@ class UrlPairs:
     """Keys with too many addresses, within which the masked part was compared token by token."""
     dropped: int
     """Keys that had too many even so, or had no masked part; what only they join is not in the pattern."""
+    crowded: tuple[NDArray[np.bool_], NDArray[np.bool_]]
+    """Marks the addresses of either list that have a key with too many addresses."""
 
     def counts(self) -> dict[str, int]:
         """Return the number of pairs of each kind of difference."""
@@ -91,7 +93,7 @@ def url_pairs(urls_a: Sequence[str], urls_b: Sequence[str], settings: UrlRuleSet
     meet under the masked file name) joins only those of its addresses that differ in a single token of the masked part
     (``news-17-en`` and ``news-17-fr``; a token is a run of letters, a run of digits or another character), as long as
     these are ``max_others`` at most. Keys with nothing masked (one more directory or variable) join none then. Both are
-    counted in the result.
+    counted in the result, which marks the addresses. With ``max_others=0`` there is no such bound.
 
     Parameters
     ----------
@@ -113,7 +115,7 @@ def url_pairs(urls_a: Sequence[str], urls_b: Sequence[str], settings: UrlRuleSet
     """
     settings = settings or UrlRuleSettings()
     a, b = ([_address(url) for url in urls] for urls in (urls_a, urls_b))
-    joints = _Joints(settings.max_others, (len(a), len(b)))
+    joints = _Joints(settings.max_others or max(len(a), len(b)), (len(a), len(b)))
     whole_a, whole_b = _index(a, _whole), _index(b, _whole)
     joints.join(_NONE, whole_a, whole_b)
     for kind, masks in ((_FILE, _masked_file), (_DIRECTORY, _masked_directory), (_VARIABLE, _masked_variable)):
@@ -246,12 +248,15 @@ class _Joints:
         self._shape = shape
         self._pairs = [np.zeros(0, np.int64)]
         self._kinds = [np.zeros(0, np.int8)]
+        self._crowded = np.zeros(shape[0], np.bool_), np.zeros(shape[1], np.bool_)
         self._refined = 0
         self._dropped = 0
 
     def join(self, kind: int, a: _Index, b: _Index) -> None:
         """Add the pairs that meet under a key."""
         crowded = self._add(kind, a, b)
+        for marks, index in zip(self._crowded, (a, b), strict=True):
+            marks[index.addresses[np.isin(index.keys, crowded)]] = True
         if len(crowded) and kind in {_FILE, _DIRECTORY, _VARIABLE}:
             self._refined += len(crowded)
             crowded = self._add(kind, _token_index(a, crowded), _token_index(b, crowded))
@@ -269,4 +274,5 @@ class _Joints:
         rows, columns = np.divmod(pairs, max(1, self._shape[1]))
         starts = np.searchsorted(rows, np.arange(self._shape[0] + 1))
         kinds = np.concatenate(self._kinds)[first]
-        return UrlPairs(csr_array((kinds, columns, starts), shape=self._shape), self._refined, self._dropped)
+        pattern = csr_array((kinds, columns, starts), shape=self._shape)
+        return UrlPairs(pattern, self._refined, self._dropped, self._crowded)

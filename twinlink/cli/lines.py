@@ -239,6 +239,11 @@ def _(result: PatternsResult) -> Iterator[str]:
         yield f"  {rule.rule}   {rule.n_pages} pages, {known}{rescued}"
     if result.n_rules > len(result.rules):
         yield f"  … {result.n_rules} rules in all"
+    if result.n_crowded:
+        yield (
+            f"  {result.n_crowded} places in which more addresses differ than are compared (match.patterns.max_group):"
+            " there, only keys found elsewhere were looked up"
+        )
     counts = ", ".join(f"{verdict} {n}" for verdict, n in result.verdicts.items())
     yield f"patterns: {counts}; {result.n_bilingual} of {result.n_sites} site(s) have some → {result.patterns}"
     if result.exported is not None:

@@ -27,9 +27,10 @@ Step = Annotated[float, Meta(ge=1e-4, le=2)]
 class UrlRuleSettings(Settings, frozen=True):
     """The URL rule."""
 
-    max_others: Positive = 100
+    max_others: Natural = 100
     """A key under which an address meets more others than this says too little: its addresses must be alike within the
-    masked part as well. Bounds time and memory. Ours."""
+    masked part as well; pages that have no candidate for this reason are rejected as ``crowded-address``. Bounds time
+    and memory. 0: no bound, the rule as printed. Ours."""
 
 
 class BitextorSettings(Settings, frozen=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from msgspec import Meta
+from msgspec import Meta, structs
 
 from twinlink.config.settings import Natural, Positive, Settings, Unit
 
@@ -16,6 +16,10 @@ RescueForm = Literal["mean", "sum", "none"]
 class PatternSettings(Settings, frozen=True):
     """Learning and credibility of URL patterns (Zhang, Yao & Kit, section 2.1)."""
 
+    printed: bool = False
+    """Section 2.1 as printed, in place of our choices. A site with a single pair of a key counts in C(p), keys compete
+    by the pages that they pair and nothing else, a key is weak unless C(p,w) > ``min_local`` (section 3.2), and it is
+    rescued if C(p) > ``min_sum``; ``rescue``, ``min_mean``, ``min_sites`` and ``min_pairs`` are not used."""
     min_local: Unit = 0.1
     """A key with a local credibility C(p,w) below this is weak (section 2.1)."""
     rescue: RescueForm = "mean"
@@ -42,3 +46,19 @@ class PatternSettings(Settings, frozen=True):
     European Union are 24."""
     libraries: tuple[str, ...] = ()
     """Pattern libraries (TSV or Parquet) of other sites; they are added up."""
+
+    def in_use(self) -> PatternSettings:
+        """Return the settings that are used: with ``printed``, those of the paper instead of ours.
+
+        >>> PatternSettings(printed=True).in_use().rescue, PatternSettings().in_use().rescue
+        ('sum', 'mean')
+        """
+        return structs.replace(self, rescue="sum", min_pairs=1) if self.printed else self
+
+    def is_credible(self, credibility: float) -> bool:
+        """Return whether a key with this local credibility is credible by itself.
+
+        >>> PatternSettings().is_credible(0.1), PatternSettings(printed=True).is_credible(0.1)
+        (True, False)
+        """
+        return credibility > self.min_local or (credibility == self.min_local and not self.printed)

@@ -19,6 +19,7 @@ NOT_THERE = "no page is in"
 
 _CUTS = {
     "doubtful": "every pair that was found is below the limit (match.min_probability, match.min_precision)",
+    "crowded-address": "more addresses differ in one place than the URL rule compares (match.url_rule.max_others)",
     "over-limit": "every pair that was found is left out (match.min_score, match.max_pairs)",
 }
 """Messages for a match that found pairs and kept none, by the reject reason of their pages."""

@@ -16,6 +16,9 @@ from twinlink.tables import Reject
 __all__ = ["unpaired_pages"]
 
 _GOOD = "each of its candidates is paired with another page that is equally good or better"
+_CROWDED = (
+    "its address differs in one place from too many others (match.url_rule.max_others), and in more than one token"
+)
 _APART = "labels rejected pairs, and the remaining pages were not matched again"
 
 
@@ -88,12 +91,14 @@ def _by_candidates(match_: SideMatch) -> Iterator[tuple[str, _Why]]:
     passed = np.array([place[name] for name in found.filter_of or [""] * entries.nnz], np.int64)
     of_a = _Ends.of(match_.side_a.urls, entries.row, found.matching.rows, found.matching.scores)
     of_b = _Ends.of(match_.side_b.urls, entries.col, found.matching.columns, found.matching.scores)
-    for own, other in ((of_a, of_b), (of_b, of_a)):
+    for own, other, crowded in zip((of_a, of_b), (of_b, of_a), found.crowded or (None, None), strict=True):
         furthest, is_cheated = np.full(len(own.urls), -1), np.zeros(len(own.urls), np.bool_)
         np.maximum.at(furthest, own.pages, passed)
         is_cheated[own.pages[(passed == len(filters)) & (other.score[other.pages] < entries.data)]] = True
         for row in np.flatnonzero(own.score < 0).tolist():
-            yield own.urls[row], _lost(int(furthest[row]), filters, is_cheated=bool(is_cheated[row]))
+            why = _lost(int(furthest[row]), filters, is_cheated=bool(is_cheated[row]))
+            is_crowded = why.stage == _NO_CANDIDATE and crowded is not None and bool(crowded[row])
+            yield own.urls[row], why._replace(reason="crowded-address", detail=_CROWDED) if is_crowded else why
 
 
 class _Ends(NamedTuple):

@@ -22,9 +22,9 @@ __all__ = ["credible_keys", "is_rescued", "mean_credibility"]
 def is_rescued(sums: KeySums, settings: PatternSettings | None = None) -> bool:
     """Return whether the statistics of a key over all sites rescue it where it is weak.
 
-    ``sum``, the paper's: C(p) above ``min_sum``, 500 for its 12,800 sites. ``mean``: C(p)/ΣN(p,w), the local
-    credibility averaged over the pages that the key paired, at least ``min_mean``, and credible on ``min_sites`` sites.
-    The mean does not change if every site is duplicated.
+    ``sum``, the paper's (and with ``printed``): C(p) above ``min_sum``, 500 for its 12,800 sites. ``mean``:
+    C(p)/ΣN(p,w), the local credibility averaged over the pages that the key paired, at least ``min_mean``, and credible
+    on ``min_sites`` sites. The mean does not change if every site is duplicated.
 
     Examples
     --------
@@ -33,7 +33,7 @@ def is_rescued(sums: KeySums, settings: PatternSettings | None = None) -> bool:
     >>> is_rescued(KeySums(40, 30, 900, 400 * 2**40), PatternSettings(rescue="sum"))
     False
     """
-    settings = settings or PatternSettings()
+    settings = (settings or PatternSettings()).in_use()
     if settings.rescue == "sum":
         return sums.credibility > settings.min_sum
     return settings.rescue == "mean" and sums.n_credible >= settings.min_sites and sums.mean >= settings.min_mean

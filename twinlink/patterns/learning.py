@@ -132,7 +132,7 @@ def learn_patterns(
     credible here, then keys of letters (⟨1e,1c⟩, ⟨2e,2c⟩ … gather in ⟨*e,*c⟩), then all others, which are weak. In each
     the strongest key wins: the one that pairs most pages; of equal ones tokens before letters, then the shorter key. A
     page that is paired is not left to other keys, but for those that differ from it in the same place: so ``/en/``,
-    ``/tc/`` and ``/sc/`` are all paired with each other.
+    ``/tc/`` and ``/sc/`` are all paired with each other. With ``settings.printed`` there is one phase for all keys.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ def learn_patterns(
     >>> [(each.rule, each.n_pages, each.credibility, each.verdict) for each in found.patterns]
     [('/en/ ↔ /tc/', 6, 1.0, 'credible')]
     """
-    settings, known = settings or PatternSettings(), known or {}
+    settings, known = (settings or PatternSettings()).in_use(), known or {}
     if langs is not None and len(langs) != len(urls):
         raise ShapeError(f"expected a language for each of {len(urls)} addresses, got {len(langs)}")
     forms = read_forms(urls)
@@ -167,7 +167,7 @@ def learn_patterns(
     is_known = np.isin(met.pairs[0][met.starts[:-1]], known_hashes[2])
     met, is_known = _only(met, is_known | (met.strength() >= 2 * settings.min_pairs), is_known)
     order, taken = _compete(forms, met, is_known, settings)
-    return _result(forms, met, order, taken, is_known, (names, codes), settings.min_local, n_crowded)
+    return _result(forms, met, order, taken, is_known, (names, codes), settings, n_crowded)
 
 
 def _lang_codes(langs: Sequence[str] | None, forms: Forms) -> tuple[list[str], NDArray[np.int32]]:
@@ -264,9 +264,7 @@ def _compete(
     order = np.argsort(rank[np.repeat(np.arange(n_keys), np.diff(met.starts))], kind="stable")
     starts = np.concatenate([[0], np.cumsum(np.diff(met.starts)[ranked])]).astype(np.int64)
     sources, targets, spans_u, spans_v = (column[order] for column in met.pairs[1:5])
-    credible = max(2 * settings.min_pairs, int(np.ceil(settings.min_local * len(forms) - 1e-9)))
-    phases = np.where(is_known, 0, np.where(levels == TOKEN, 1, 2)).astype(np.int8)[ranked]
-    least = np.array([2, credible, credible, 2 * settings.min_pairs], np.int64)
+    phases, least = _phases(levels, is_known, len(forms), settings)
     won, taken = compete(
         (sources, targets),
         (spans_u, spans_v),
@@ -274,13 +272,24 @@ def _compete(
         starts,
         _by_page(sources, targets, len(forms)),
         rank[met.key_of],
-        phases,
+        phases[ranked],
         least,
         len(least),
     )
     back = np.empty(len(order), np.bool_)
     back[order] = taken
     return np.array(ranked, np.int64)[won], back
+
+
+def _phases(
+    levels: NDArray[np.integer], is_known: NDArray[np.bool_], n_forms: int, settings: PatternSettings
+) -> tuple[NDArray[np.int8], Places]:
+    """Return the first phase in which each key may win, and the pages that a key must pair in each phase."""
+    if settings.printed:
+        return np.zeros(len(levels), np.int8), np.array([2], np.int64)
+    credible = max(2 * settings.min_pairs, int(np.ceil(settings.min_local * n_forms - 1e-9)))
+    phases = np.where(is_known, 0, np.where(levels == TOKEN, 1, 2)).astype(np.int8)
+    return phases, np.array([2, credible, credible, 2 * settings.min_pairs], np.int64)
 
 
 def _by_page(sources: NDArray[np.int32], targets: NDArray[np.int32], n_forms: int) -> tuple[Places, Places]:
@@ -298,7 +307,7 @@ def _result(
     taken: NDArray[np.bool_],
     is_known: NDArray[np.bool_],
     langs: tuple[list[str], NDArray[np.int32]],
-    min_local: float,
+    settings: PatternSettings,
     n_crowded: tuple[int, int],
 ) -> SitePatterns:
     patterns: list[Pattern] = []
@@ -306,7 +315,7 @@ def _result(
     for k in order.tolist():
         own = np.arange(met.starts[k], met.starts[k + 1])
         own = own[taken[own]]  # never empty: a key wins with pages that its pairs can take
-        patterns.append(_pattern(forms, met, own, langs, bool(is_known[k]), min_local))
+        patterns.append(_pattern(forms, met, own, langs, bool(is_known[k]), settings))
         chosen.append(own)
     pairs = np.concatenate(chosen) if chosen else np.zeros(0, np.int64)
     return SitePatterns(
@@ -321,7 +330,12 @@ def _result(
 
 
 def _pattern(
-    forms: Forms, met: _Met, own: Places, langs: tuple[list[str], NDArray[np.int32]], is_known: bool, min_local: float
+    forms: Forms,
+    met: _Met,
+    own: Places,
+    langs: tuple[list[str], NDArray[np.int32]],
+    is_known: bool,
+    settings: PatternSettings,
 ) -> Pattern:
     """Describe a key by the pairs that it won."""
     _, sources, targets, spans_u, spans_v, levels = met.pairs
@@ -338,7 +352,7 @@ def _pattern(
         n_pages=n_pages,
         n_pairs=len(own),
         credibility=credibility,
-        verdict="credible" if credibility >= min_local else weak,
+        verdict="credible" if settings.is_credible(credibility) else weak,
         source_lang=_most(langs, sources[own]),
         target_lang=_most(langs, targets[own]),
         example=(int(forms.places[sources[own[0]]]), int(forms.places[targets[own[0]]])),

@@ -20,11 +20,13 @@ from twinlink.rundir.remembered import keep_with, remember
 from twinlink.tables import LANGUAGES, PAGES, PATTERNS, iter_parts, read_table, tsv_lines, write_table
 
 __all__ = [
+    "CROWDED_FILE",
     "LIBRARY",
     "PAIRS_FILE",
     "PATTERNS_FILE",
     "export_library",
     "learn_run",
+    "n_crowded",
     "paired_by_patterns",
     "pattern_table",
 ]
@@ -32,6 +34,7 @@ __all__ = [
 LIBRARY = "library.parquet"
 PATTERNS_FILE = "patterns.tsv"
 PAIRS_FILE = "pairs.tsv"
+CROWDED_FILE = "crowded.tsv"
 
 _PAIR_COLUMNS = 3
 
@@ -45,8 +48,9 @@ def learn_run(run: RunDirectory, config: Config, on_site: Callable[[int, int], N
     Where stage `match` or `languages` has been done, the languages that it found are respected. Every site is learned
     twice where there are several: the statistics of the first pass rescue weak keys in the second. Memory is that of
     the largest site. Writes, below ``RUN/patterns``, the table `PATTERNS` (``patterns/SITE.parquet``, and all of it in
-    ``patterns.tsv``), the pairs of credible and rescued patterns (``pairs.tsv``), and the contribution of this run to a
-    library (``library.parquet``).
+    ``patterns.tsv``), the pairs of credible and rescued patterns (``pairs.tsv``), the contribution of this run to a
+    library (``library.parquet``), and the sites with places in which more than ``max_group`` addresses differ
+    (``crowded.tsv``).
 
     Parameters
     ----------
@@ -106,7 +110,9 @@ def _write_sites(
     with (
         (folder / PATTERNS_FILE).open("w", encoding="utf-8") as table,
         (folder / PAIRS_FILE).open("w", encoding="utf-8") as pairs,
+        (folder / CROWDED_FILE).open("w", encoding="utf-8") as crowded,
     ):
+        crowded.write("site\tplaces\taddresses\n")
         table.writelines(f"{line}\n" for line in tsv_lines(PATTERNS.empty_table()))
         for done, part in enumerate(parts, 1):
             name, urls, langs = _site(run, part)
@@ -115,6 +121,8 @@ def _write_sites(
             write_table(rows, PATTERNS, site_file(folder / "patterns", name))
             table.writelines(f"{line}\n" for line in list(tsv_lines(rows))[1:])
             pairs.writelines(f"{line}\n" for line in _pair_lines(found, urls))
+            if found.n_crowded:
+                crowded.write(f"{name}\t{found.n_crowded}\t{found.n_crowded_masks}\n")
             yield done
 
 
@@ -192,6 +200,23 @@ def paired_by_patterns(run: RunDirectory) -> Iterator[tuple[str, str, str]]:
                     raise damaged(path, f"line {number}: expected two addresses and a rule, got {len(parts)} columns")
                 yield parts[0], parts[1], parts[2]
     except (OSError, UnicodeDecodeError) as error:
+        raise damaged(path, error) from error
+
+
+def n_crowded(run: RunDirectory) -> int:
+    """Return the number of places in addresses in which more of them differ than were compared, on all sites.
+
+    Raises
+    ------
+    MissingStageError
+        If the patterns have not been learned.
+    DamagedError
+        If the file cannot be read.
+    """
+    path = run.stage_folder("patterns") / CROWDED_FILE
+    try:
+        return sum(int(line.split("\t")[1]) for line in path.read_text(encoding="utf-8").splitlines()[1:])
+    except (OSError, ValueError, IndexError) as error:  # UnicodeDecodeError is a ValueError
         raise damaged(path, error) from error
 
 

@@ -52,6 +52,8 @@ class PatternsResult(Record, frozen=True, kw_only=True):
     """Sites with a pattern that counts."""
     n_sites: int
     """All sites."""
+    n_crowded: int
+    """Places in addresses in which more of them differ than are compared (``match.patterns.max_group``)."""
     patterns: str
     """File of all patterns."""
     exported: str | None = None
@@ -62,7 +64,7 @@ class PatternsResult(Record, frozen=True, kw_only=True):
     @classmethod
     def of(cls, run: RunDirectory, exported: Path | None = None, n_exported: int | None = None) -> PatternsResult:
         """Count what stage `patterns` found."""
-        from twinlink.patterns.stage import PATTERNS_FILE
+        from twinlink.patterns.stage import PATTERNS_FILE, n_crowded
         from twinlink.tables import PATTERNS, iter_parts, read_table
 
         folder = run.stage_folder("patterns")
@@ -86,6 +88,7 @@ class PatternsResult(Record, frozen=True, kw_only=True):
             verdicts={verdict: verdicts[verdict] for verdict in ("credible", "rescued", "weak")},
             n_bilingual=n_bilingual,
             n_sites=n_sites,
+            n_crowded=n_crowded(run),
             patterns=str(folder / PATTERNS_FILE),
             exported=None if exported is None else str(exported),
             n_exported=n_exported,

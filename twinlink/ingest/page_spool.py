@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from base64 import b32encode
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from functools import cached_property, partial
 from pathlib import Path
@@ -275,11 +275,13 @@ class Spool:
                 self._said[number] = said
         return wins
 
-    def finish(self) -> None:
-        """Write the tables."""
+    def finish(self, on_site: Callable[[int, int], None] = lambda _done, _n_sites: None) -> None:
+        """Write the tables; ``on_site`` receives the number of sites done and of all."""
         self._drain()
         self._settle_twins()
-        for site in self._parts.sites():
+        sites = list(self._parts.sites())
+        for done, site in enumerate(sites, 1):
+            on_site(done, len(sites))
             self._finish_site(site)
         self._parts.remove()
         said = [*self._rejects, *self._said.values(), *self._captures.rejects()]

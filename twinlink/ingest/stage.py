@@ -12,9 +12,10 @@ import hashlib
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -24,6 +25,7 @@ from twinlink.damage import SOURCES_NAME, read_json
 from twinlink.errors import DamagedError, NothingFoundError, RunError
 from twinlink.files import write_text
 from twinlink.ingest.page_spool import Spool
+from twinlink.ingest.read_share import OnPages, ReadShare
 from twinlink.rundir.directory import RunDirectory, Signature, file_digest
 from twinlink.rundir.remembered import keep_with, remember
 from twinlink.rundir.rounds import site_rounds
@@ -46,7 +48,7 @@ def ingest(
     run: RunDirectory,
     sources: Iterable[Path],
     settings: IngestSettings,
-    on_page: Callable[[int], None] | None = None,
+    on_pages: OnPages | None = None,
     config: Config | None = None,
     executor: Executor | None = None,
 ) -> Signature:
@@ -60,8 +62,9 @@ def ingest(
         Sources for `read_source`: archives and their indexes, lists, folders of archives, mirror folders.
     settings : IngestSettings
         How they are read.
-    on_page : callable, optional
-        Called with the number of documents read so far.
+    on_pages : callable, optional
+        Called with the number of documents read so far, the expected number of all (None: not known yet), and what is
+        being done.
     config : Config, optional
         All settings of the call: the run remembers those that this stage uses.
     executor : Executor, optional
@@ -81,7 +84,8 @@ def ingest(
     """
     sources = list(sources)
     rounds = site_rounds(run)
-    inputs = [*_inputs(run, sources), *(f"{site}|{number}" for site, number in sorted(rounds.items()))]
+    files = {path: source_files(path) for path in sources}  # first, to report missing files and circular links
+    inputs = [*_inputs(run, files), *(f"{site}|{number}" for site, number in sorted(rounds.items()))]
     signature = Signature.of("ingest", {"ingest": settings}, inputs)
     if run.is_done(signature):
         if config is not None:
@@ -94,13 +98,13 @@ def ingest(
         spool.ignore(waiting_guesses(run.path))  # before the others: what comes in meanwhile is one of them
         for reject in guess_rejects(run.path):
             spool.reject_of_guess(reject)
-        exchanges = Exchanges(settings.max_page_bytes)
-        for is_own, paths in ((True, run.archives()), (False, sources)):
-            for item in _items(paths, settings, exchanges):
+        exchanges, own = Exchanges(settings.max_page_bytes), run.archives()
+        share = ReadShare({**{archive: [archive] for archive in own}, **files}, on_pages)
+        for is_own, paths in ((True, own), (False, sources)):
+            for path, item in _items(paths, settings, exchanges, share):
                 spool.add(item, is_own=is_own)
-                if on_page:
-                    on_page(spool.count)
-        spool.finish()
+                share.read(path, item, spool.count)
+        spool.finish(partial(share.tables, spool.count))
         _check_pages(run, folder)
         write_text(folder / SOURCES_NAME, "".join(f"{path.resolve()}\n" for path in sources))
         marks = {str(path.resolve()): source_mark(path) for path in sources}
@@ -161,16 +165,18 @@ def source_marks(run: RunDirectory) -> dict[Path, str]:
 
 
 def _items(
-    paths: Iterable[Path], settings: IngestSettings, exchanges: Exchanges
-) -> Iterator[Document | Reject | Revisit]:
-    """Yield the items of related sources: revisits without body come after all bodies."""
+    paths: Iterable[Path], settings: IngestSettings, exchanges: Exchanges, share: ReadShare
+) -> Iterator[tuple[Path, Document | Reject | Revisit]]:
+    """Yield the items of related sources, with their sources: revisits without body come after all bodies."""
+    path = Path()
     for path in paths:
-        yield from read_source(path, settings, exchanges)
+        yield from ((path, item) for item in read_source(path, settings, exchanges))
+        share.end(path)
     is_wanted = wanted_addresses(settings.url_prefixes)
-    yield from (revisit for revisit in exchanges.revisits() if is_wanted(revisit.url))
+    yield from ((path, revisit) for revisit in exchanges.revisits() if is_wanted(revisit.url))
 
 
-def _inputs(run: RunDirectory, sources: Sequence[Path]) -> Iterator[str]:
+def _inputs(run: RunDirectory, sources: Mapping[Path, Sequence[Path]]) -> Iterator[str]:
     """Yield what the tables depend on; the run's own files only by name, because a run may be moved."""
     yield ",".join([*PAGES.names, *LINKS.names])
     for archive in run.archives():
@@ -180,8 +186,7 @@ def _inputs(run: RunDirectory, sources: Sequence[Path]) -> Iterator[str]:
     if state := guess_state(run.path):
         yield state
     own = run.path.resolve()
-    for path in sources:
-        files = source_files(path)  # first, to report missing files and circular links
+    for path, files in sources.items():
         holds_run = own != path.resolve() and own.is_relative_to(path.resolve())
         for file, target in _resolved(files):
             if not (holds_run and target.is_relative_to(own)):

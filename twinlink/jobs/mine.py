@@ -268,7 +268,7 @@ def ingest_stage(
             f"{gone[0]}: was read into {run.path} and no longer exists; put it back, or rebuild the run with --replace"
         )
     with workers.executor(run.path) as executor:
-        ingest(run, paths, _ingest_settings(config), lambda done: report("ingest", done, None), config, executor)
+        ingest(run, paths, _ingest_settings(config), partial(report, "ingest"), config, executor)
 
 
 def ingest_alone(

@@ -28,7 +28,7 @@ from twinlink.sources.httrack import cache_refused, has_cache, read_cache
 from twinlink.tables import Reject
 from twinlink.urls import MAX_URL_LENGTH, normalise, page_id
 
-__all__ = ["mirror_addresses", "read_mirror"]
+__all__ = ["may_be_page", "mirror_addresses", "read_mirror"]
 
 # Documents that are counted as rejects. Files of all other kinds are skipped silently.
 _DOCUMENT_SUFFIXES = frozenset(".pdf .doc .docx .rtf .odt .xls .xlsx .ods .ppt .pptx .odp .ps .txt".split())
@@ -165,7 +165,7 @@ class _Files:
                 problems.append(found)
             elif found.parts or not self._skips_top:
                 siblings = frozenset(found.names)
-                yield from (_Entry((*found.parts, name), siblings) for name in found.names if _may_be_page(name))
+                yield from (_Entry((*found.parts, name), siblings) for name in found.names if may_be_page(name))
         for problem in problems:
             yield Reject(source_of(problem.parts or (self._folder.name,)), "ingest", "unreadable", problem.detail)
 
@@ -218,7 +218,8 @@ class _Files:
         return body
 
 
-def _may_be_page(name: str) -> bool:
+def may_be_page(name: str) -> bool:
+    """Return whether a file of a mirror is looked at, by its name: no picture, style sheet or file of a tool."""
     is_asset = suffix_of(name) in _ASSET_SUFFIXES or name.endswith(ORIGINAL)
     return not is_asset and name.lower() not in _TOOL_FILES
 

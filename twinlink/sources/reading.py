@@ -21,7 +21,7 @@ from twinlink.sources.wacz import read_wacz
 from twinlink.sources.warc import Exchanges, archive_of, read_archives
 from twinlink.tables import Reject
 
-__all__ = ["read_path", "source_files"]
+__all__ = ["is_index", "read_path", "source_files"]
 
 _ARCHIVE = re.compile(r"\.w?arc(\.gz|\.zst)?$", re.IGNORECASE)
 _WACZ = re.compile(r"\.wacz$", re.IGNORECASE)
@@ -81,9 +81,18 @@ def source_files(path: Path) -> list[Path]:
     _check(path)
     if path.is_dir():
         return _found(path, _HOLDS_ARCHIVES).files or _found(path).files
-    if _INDEX.search(path.name):
+    if is_index(path):
         return [path, *archives_of_index(path)]
     return [path, *files_of_list(path)] if _is_list(path) else [path]
+
+
+def is_index(path: Path) -> bool:
+    """Return whether a path is named as an index of archives.
+
+    >>> is_index(Path("2024-10.cdxj.gz")), is_index(Path("a.warc.gz"))
+    (True, False)
+    """
+    return _INDEX.search(path.name) is not None
 
 
 def _read(
@@ -96,7 +105,7 @@ def _read(
         return read_archives([archive_of(path)], limit, exchanges)
     if _WACZ.search(path.name):
         return read_wacz(path, limit, exchanges)
-    return read_cdx(path, is_wanted, limit, exchanges) if _INDEX.search(path.name) else read_list(path, limit)
+    return read_cdx(path, is_wanted, limit, exchanges) if is_index(path) else read_list(path, limit)
 
 
 def _read_folder(path: Path, limit: int, base_url: str, exchanges: Exchanges | None) -> Iterator[Document | Reject]:

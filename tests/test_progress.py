@@ -89,6 +89,14 @@ def test_work_of_unknown_size_has_a_rate_and_no_end(clock: Clock, capsys: pytest
     assert capsys.readouterr().err == "ingest: 1000 · 15/min · 1:06:40\n"
 
 
+def test_work_that_is_not_counted_has_no_number(clock: Clock, capsys: pytest.CaptureFixture[str]) -> None:
+    with reporter(quiet=False) as report:
+        report("report", 0, None, "drawing")
+        clock.now += 2
+        report("report", 0, None, "drawing")
+    assert capsys.readouterr().err == "report: 0:02 · drawing\n"
+
+
 def test_long_work_does_not_fill_a_log(clock: Clock, capsys: pytest.CaptureFixture[str]) -> None:
     with reporter(quiet=False) as report:
         for done in range(10 * 3600):

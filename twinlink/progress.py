@@ -136,7 +136,7 @@ class _Stage:
         """Return the line, the most important parts first."""
         done, total, detail = self.last
         count = f"{done}" if total is None else f"{done} of {total}"
-        parts = [count, *measures(done, total, done - self.before, now - self.began)]
+        parts = [*([count] if done or total else []), *measures(done, total, done - self.before, now - self.began)]
         return f"{name}: {' · '.join([*parts, *([_plainly(detail)] if detail else [])])}"
 
 

@@ -81,7 +81,9 @@ def test_any_number_of_workers_gives_the_same(matched):
     with ProcessPoolExecutor(2) as executor:
         align_run(run, settings, created=CREATED, executor=executor, on_pairs=lambda *done: counts.append(done))
     assert bytes_of(matched) == alone
-    assert counts[-1][0] == counts[-1][1] == 20 * 3
+    assert counts[-1] == (20 * 3, 20 * 3, "files of sentence pairs")
+    rounds = ["en-fr: round 1 of 2", "en-fr: round 2 of 2", "en-fr: sentence pairs", "files of sentence pairs"]
+    assert list(dict.fromkeys(step for _, _, step in counts)) == rounds
 
 
 def test_finished_stage_is_skipped(matched):

@@ -58,7 +58,7 @@ def align_run(
     *,
     warm: Sequence[PairFile] = (),
     executor: Executor | None = None,
-    on_pairs: Callable[[int, int], None] | None = None,
+    on_pairs: Callable[[int, int, str], None] | None = None,
     created: datetime | None = None,
     config: Config | None = None,
 ) -> Signature:
@@ -80,7 +80,7 @@ def align_run(
     executor : Executor, optional
         Runs the tasks; the result does not depend on it. Default: this process.
     on_pairs : callable, optional
-        Called with the number of page pairs done, each round counted, and of all.
+        Called with the number of page pairs done, each round counted, of all, and what is being done.
     created : datetime, optional
         Creation date in the TMX, in UTC. Default: now.
     config : Config, optional
@@ -130,11 +130,11 @@ def align_run(
             repeats = Repeats(NearRepeats(settings.filters.near_likeness, settings.filters.near_kept))
             for site in group.sites:
                 segments, pages = stage.finish(site, known, repeats, forms)
-                name = "-".join(group.langs)
-                write_table(segments, SEGMENTS, site_file(folder / "segments" / name, site))
-                write_table(pages, PAGE_ALIGNMENTS, site_file(folder / "pages" / name, site))
+                write_table(segments, SEGMENTS, site_file(folder / "segments" / stage.name, site))
+                write_table(pages, PAGE_ALIGNMENTS, site_file(folder / "pages" / stage.name, site))
             export_words(folder, group.langs, known, forms, compress=settings.compress)
         _check_sentences(run, folder)
+        progress.begin("files of sentence pairs")
         export_all(folder, languages, settings, created)
         if known_words.is_auto:
             write_record(known_words.record(languages), folder)
@@ -169,16 +169,22 @@ def _warm_names(file: PairFile, langs: tuple[str, str]) -> Iterator[str]:
 
 
 class _Progress:
-    """Counts page pairs."""
+    """Counts page pairs, and names the step."""
 
-    def __init__(self, total: int, tell: Callable[[int, int], None] | None) -> None:
+    def __init__(self, total: int, tell: Callable[[int, int, str], None] | None) -> None:
         self._done, self._total, self._tell = 0, total, tell
+        self._step = ""
+
+    def begin(self, step: str) -> None:
+        """Report that a step begins."""
+        self._step = step
+        self.add(0)
 
     def add(self, number: int) -> None:
         """Count some more."""
         self._done += number
         if self._tell:
-            self._tell(self._done, self._total)
+            self._tell(self._done, self._total, self._step)
 
 
 @dataclass(frozen=True)
@@ -193,10 +199,16 @@ class _Stage:
     executor: Executor | None
     progress: _Progress
 
+    @property
+    def name(self) -> str:
+        """The two languages."""
+        return "-".join(self.group.langs)
+
     def learn(self) -> Knowledge:
         """Run all rounds, and return the learned statistics."""
         known = self._empty()
         for number in range(self.settings.run_rounds):
+            self.progress.begin(f"{self.name}: round {number + 1} of {self.settings.run_rounds}")
             before, known = known, self._empty()
             for site in self.group.sites:
                 pairs = self._pairs(site)
@@ -211,6 +223,7 @@ class _Stage:
     def finish(self, site: str, known: Knowledge, repeats: Repeats, forms: Forms) -> tuple[pa.Table, pa.Table]:
         """Align the pages of a site with the learned statistics, and judge the beads."""
         pairs = self._pairs(site)
+        self.progress.begin(f"{self.name}: sentence pairs")
         done: list[AlignedPage] = []
         for pages, counted in self._run(align_pages, pairs, known):
             done += pages

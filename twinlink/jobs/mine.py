@@ -134,6 +134,7 @@ def mine_stages(
 
 def _show(run: RunDirectory, report: Report) -> None:
     """Write the report; a failure does not affect the results."""
+    report("report", 0, None, "drawing")
     try:
         report_stage(run)
     except TwinlinkError as error:
@@ -232,7 +233,7 @@ def _expected_pages(progress: CrawlProgress, settings: CrawlSettings) -> int:
 
 def _crawl_detail(progress: CrawlProgress) -> str:
     """Return a short summary of a crawl so far."""
-    parts = [f"queued {progress.queued}"]
+    parts = [*filter(None, [progress.wait]), f"queued {progress.queued}"]
     if progress.rejected:
         reasons = list(progress.reasons.items())[:_N_SHOWN]
         parts.append(f"rejected {progress.rejected} ({_counts(reasons)})")
@@ -303,11 +304,10 @@ def align_stage(run: RunDirectory, config: Config, report: Report = silent, work
     lexicons = [Path(name) for name in config.bitext.lexicons or config.match.lexicons]
     warm = [PairFile.of(text) for text in config.bitext.warm]
 
-    def on_pairs(done: int, total: int) -> None:
-        report("align", done, total)
-
     with workers.executor(run.path) as executor:
-        align_run(run, config.bitext, lexicons, warm=warm, executor=executor, on_pairs=on_pairs, config=config)
+        align_run(
+            run, config.bitext, lexicons, warm=warm, executor=executor, on_pairs=partial(report, "align"), config=config
+        )
 
 
 def align_files(

@@ -15,6 +15,7 @@ from twinlink.spiders.pipelines import PIPELINES
 from twinlink.spiders.robots.robots import user_agent
 from twinlink.spiders.scheduler import SqliteScheduler
 from twinlink.spiders.spider import SiteSpider
+from twinlink.spiders.waits import WaitNotes
 
 if TYPE_CHECKING:
     from twinlink.spiders.state import CrawlState
@@ -47,6 +48,7 @@ def _scrapy_settings(state: CrawlState) -> dict[str, Any]:
         "COMPRESSION_ENABLED": False,  # `Unpack` does
         "METAREFRESH_ENABLED": False,  # a link like any other
         "EXTENSIONS_BASE": {"scrapy.extensions.throttle.AutoThrottle": 0},  # no telnet console
+        "EXTENSIONS": {WaitNotes: 0},
         "STATS_CLASS": "scrapy.statscollectors.DummyStatsCollector",  # the ledger counts
         "DOWNLOADER_STATS": False,
         "DOWNLOAD_HANDLERS": {**handlers, "https": GuardedHandler},

@@ -67,6 +67,8 @@ class CrawlProgress:
     """All sites."""
     ended: Mapping[str, int] = field(default_factory=dict)
     """Sites that a budget ended before all pages were fetched, by the name of the budget."""
+    wait: str = ""
+    """Why the crawl sends no request at the moment, or sends them slowly; empty: it does not wait."""
     again: Mapping[str, int] = field(default_factory=dict)
     """At the end of a repeated crawl: pages by result, see `FrontierReader.again`."""
 
@@ -212,6 +214,7 @@ def _progress(folder: Path, n_sites: int, seconds: float, ended: bool) -> CrawlP
             langs=frontier.langs(),
             sites=tuple(frontier.sites(_SITES_SHOWN)),
             ended=frontier.ended(),
+            wait="" if ended else frontier.wait(),
             again=frontier.again() if ended else {},
         )
     return nowhere

@@ -44,6 +44,10 @@ class CrawlState:
         Why the crawl has to stop: ledger or archive could not be written.
     resting : dict
         Hosts that asked to be left alone, and until when (monotonic time).
+    held : dict
+        Hosts that get no request for now because their server is busy: until when, and why.
+    paces : dict
+        Hosts whose pace robots.txt sets, and what it asks for.
     sides : Sides or None
         The wanted languages, if pages in them come first.
     reading : ReadingQueue
@@ -71,6 +75,8 @@ class CrawlState:
         self.pause = pause
         self.fatal: Exception | None = None
         self.resting: dict[str, float] = {}
+        self.held: dict[str, tuple[float, str]] = {}
+        self.paces: dict[str, str] = {}
         self.sides = Sides(limits.langs) if limits.order == "pairs" else None
         self.reading = ReadingQueue(limits)
         self.listing = Listing(frontier, scope, self.sides, limits.max_pages)

@@ -42,6 +42,8 @@ __all__ = ["match_weighed"]
 
 CANDIDATES_SHARE = 0.2
 """Share of its time before the first round, for progress reports."""
+SEARCH_SHARE = 0.5
+"""Share of that which the search for candidates takes; the rest measures them, for progress reports."""
 
 FIRST_MARGIN = 0.1
 """Lead by which a pair of the first round is clear: 10 % over the second, as in the trials of `docs/methods.md`."""
@@ -79,9 +81,9 @@ def match_weighed(
     ``hreflang`` (links between the two pages), and ``pattern`` (URL patterns, by their credibility).
     """
     langs = f"{side_a.lang}-{side_b.lang}"
-    steps(0.0, f"{langs}: candidates")
     site = SiteMeasures(side_a, side_b, words, between, settings)
-    state, rest = _first_state(site), steps.part(CANDIDATES_SHARE, 1.0)
+    state = _first_state(site, langs, steps.part(0.0, CANDIDATES_SHARE))
+    rest = steps.part(CANDIDATES_SHARE, 1.0)
     last = _rounds(site, state, None, langs, rest.part(0.0, 1.0 if between.labels is None else 0.5))
     if between.labels is not None:
         with_labels = f"{langs} with labels"
@@ -137,7 +139,8 @@ def _round(site: SiteMeasures, state: State, labels: sp.csr_array | None) -> Rou
     return Round(state, rivalry, evidence, result, lessons)
 
 
-def _first_state(site: SiteMeasures) -> State:
+def _first_state(site: SiteMeasures, name: str, steps: Steps) -> State:
+    steps(0.0, f"{name}: candidates")
     patterns = [site.candidates(site.words.translation)]
     if site.uses("structure"):
         vectors = tag_vectors(site.side_a.tags, site.side_b.tags)
@@ -149,6 +152,7 @@ def _first_state(site: SiteMeasures) -> State:
     if site.by_url is not None:
         patterns.append(site.by_url)
     pattern = union_of(*patterns)
+    steps(SEARCH_SHARE, f"{name}: evidence of {pattern.nnz} candidates")
     kinds = [kind for kind in ("content", "structure", "direct", "hreflang", "pattern") if site.uses(kind)]
     fixed = {kind: site.fixed_evidence(kind, pattern) for kind in kinds}
     return State(pattern, {kind: values for kind, values in fixed.items() if values.any()}, (site.words.translation,))

@@ -158,6 +158,11 @@ class Questions(ABC):
             return kept
         return self._texts("SELECT url FROM frontier WHERE depth = 0 AND kind = 'page' ORDER BY id")
 
+    @_of_one_moment
+    def wait(self) -> str:
+        """Return why the crawl waits, as last recorded by a crawl at work; empty: it does not."""
+        return note(self._db, "wait") or ""
+
     def rejects(self) -> Iterator[Reject]:
         """Yield every address that the crawl knows of and has no page of, redirects and sitemaps apart.
 

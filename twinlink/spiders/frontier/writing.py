@@ -170,7 +170,7 @@ class Frontier(Questions):
         self._budget = _bound(budget or Budget())
         db.create_function("again", 2, lambda reason, url: reason in _LATER or again(reason, url))
         self._begin()
-        db.execute("DELETE FROM notes WHERE name = 'finished'")
+        db.execute("DELETE FROM notes WHERE name IN ('finished', 'wait')")
         starts = dict.fromkeys([*(known_starts(db) or ()), *(entry.url for entry in entries)])
         db.execute("INSERT OR REPLACE INTO notes VALUES ('starts', ?)", (json.dumps([*starts]),))
         self._put_in_order(langs)
@@ -345,6 +345,12 @@ class Frontier(Questions):
             book_body(db, entry.key, outcome, self._visit)
         db.execute("COMMIT")
         return len(new)
+
+    def note_wait(self, why: str) -> None:
+        """Record why the crawl waits, for those who read the ledger meanwhile; empty: it does not."""
+        self._begin()
+        self._db.execute("INSERT OR REPLACE INTO notes VALUES ('wait', ?)", (why,))
+        self._db.execute("COMMIT")
 
     def finish(self, note: str) -> None:
         """Record the end of the crawl: ``complete``, ``page-limit`` or ``budget``."""

@@ -53,7 +53,11 @@ class RetryAfter:
             self._state.rest(host, asked)
             raise RefusedError("busy", f"http-{response.status}, Retry-After: {header.strip()[:50]}")
         if request.meta.get("retry_times", 0) < self._state.limits.retries:
-            await self._hold(request, host, 2.0 ** request.meta.get("retry_times", 0) if asked is None else asked)
+            seconds = 2.0 ** request.meta.get("retry_times", 0) if asked is None else asked
+            why = "answers that it is busy" if asked is None else "asks for a pause"
+            why = f"the server {why} (http-{response.status}): no request for {seconds:g} s"
+            self._state.held[host] = time.monotonic() + seconds, why
+            await self._hold(request, host, seconds)
         return response
 
     async def _hold(self, request: Request, host: str, seconds: float) -> None:

@@ -151,6 +151,8 @@ class RobotsGate:
         delay = max(self._state.delay, min(asked, self._limits.max_crawl_delay))
         assert self._crawler.engine is not None
         downloader: Any = self._crawler.engine.downloader
+        allowed = f", crawl.max_crawl_delay allows {delay:g} s" if delay < asked else ""
+        self._state.paces[host] = f"robots.txt asks for {asked:g} s between requests{allowed}"
         if host not in downloader.per_slot_settings:
             downloader.per_slot_settings[host] = {"concurrency": 1, "delay": delay, "jitter": 0.0}
             self._state.frontier.limit_host(host_of(url), 1)

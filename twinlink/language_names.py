@@ -15,7 +15,16 @@ from twinlink.languages import COMMON_SCRIPTS, canonical_language, includes_lang
 if TYPE_CHECKING:
     from marisa_trie import BytesTrie
 
-__all__ = ["check_two", "language_named", "meaning_lines", "meanings", "name_of", "read_languages", "two_languages"]
+__all__ = [
+    "check_two",
+    "language_named",
+    "languages_meant",
+    "meaning_lines",
+    "meanings",
+    "name_of",
+    "read_languages",
+    "two_languages",
+]
 
 _EXPECTED = "expected a code such as en, zh-TW or zho, or a name such as Chinese"
 _NO_LANGUAGE = frozenset({"und", "mul", "mis", "zxx", "x"})
@@ -65,6 +74,29 @@ def read_languages(texts: Sequence[str], setting: str = "langs") -> tuple[str, .
         if includes_language(wide, narrow):
             raise ConfigError(f"{setting}: {wide} includes {narrow}; name one of them, or two that do not overlap")
     return tags
+
+
+def languages_meant(texts: Sequence[str], there: Iterable[str], setting: str = "langs") -> dict[str, list[str]]:
+    """Return the languages of a run that each wanted language stands for; the run must have all.
+
+    >>> languages_meant(["en", "zh"], ["en", "fr", "zh-Hant"])
+    {'en': ['en'], 'zh': ['zh-Hant']}
+    >>> languages_meant(["en", "de"], ["en", "fr", "zh-Hant"])
+    Traceback (most recent call last):
+    ...
+    twinlink.errors.ConfigError: langs: the run has nothing in de (German); it has en, fr, zh-Hant
+
+    Raises
+    ------
+    ConfigError
+        If there is no such language, or the run has none that it stands for.
+    """
+    known = sorted(set(there))
+    meant = languages_of_site(read_languages(texts, setting), known)
+    for tag, langs in meant.items():
+        if not langs:
+            raise ConfigError(f"{setting}: the run has nothing in {name_of(tag)}; it has {', '.join(known)}")
+    return meant
 
 
 def check_two(langs: Sequence[str]) -> None:

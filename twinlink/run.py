@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from twinlink.evaluation.gold import Evaluation, Gold
     from twinlink.evaluation.labelled import LabelScores
+    from twinlink.export import Exported
 
 __all__ = ["Run", "open_run"]
 
@@ -90,13 +91,9 @@ class Run(RunTables):
 
     def link_matrix(self) -> sp.csr_array:
         """Return the links among kept pages as a boolean matrix; rows and columns in the order of `pages`."""
-        from twinlink.graph.links import adjacency
+        from twinlink.export import link_matrix
 
-        index = pd.Index(self.pages["page_id"])
-        inside = self.links.dropna(subset=["target"])
-        return adjacency(
-            index.get_indexer(inside["source"]), index.get_indexer(inside["target"].astype("int64")), len(index)
-        )
+        return link_matrix(self)
 
     def graph(self) -> nx.DiGraph[str]:
         """Return the links among kept pages as a networkx graph.
@@ -104,23 +101,9 @@ class Run(RunTables):
         Nodes are addresses in the order of `pages`, with site, title, lang and partner: the page it is paired with, the
         most probable one of several languages. Unknown values are empty texts, so that every format can be written.
         """
-        from twinlink.graph.export import to_networkx
+        from twinlink.export import page_graph
 
-        graph = to_networkx(self.link_matrix(), list(self.pages["url"]))
-        partners = self._partners() if self.has("match") else {}
-        for row in self.pages[["url", "site", "title", "lang"]].fillna("").itertuples(index=False):
-            graph.nodes[row.url].update(
-                site=row.site, title=row.title, lang=row.lang, partner=partners.get(str(row.url), "")
-            )
-        return graph
-
-    def _partners(self) -> dict[str, str]:
-        """Return the most probable partner of each page that has one."""
-        partners: dict[str, str] = {}
-        for url_a, url_b in address_pairs(self.pairs):
-            partners.setdefault(url_a, url_b)
-            partners.setdefault(url_b, url_a)
-        return partners
+        return page_graph(self)
 
     def explain(self, url_a: str, url_b: str | None = None) -> Explanation:
         """Return why two pages are a pair or not, or the outcome of one page; displayed as tables in a notebook.
@@ -181,6 +164,39 @@ class Run(RunTables):
         from twinlink.review.report.stage import write_report
 
         return write_report(self._directory, *(None if path is None else Path(path) for path in (target, gold)))
+
+    def export(
+        self,
+        folder: str | Path | None = None,
+        formats: str | Sequence[str] = ("jsonl", "parquet"),
+        *,
+        langs: str | Sequence[str] = (),
+        min_probability: float = 0.0,
+    ) -> Exported:
+        """Write page pairs in the forms of other programs, as `twinlink export` does.
+
+        Parameters
+        ----------
+        folder : path, optional
+            Where the files go. Default: ``RUN/export``.
+        formats : str or sequence of str
+            Names of `twinlink.export.FORMATS`: jsonl, parquet, dataset, wacz, graphml, gexf.
+        langs : str or sequence of str
+            Only pairs between these languages; empty: all.
+        min_probability : float
+            Minimum probability of a pair.
+
+        Returns
+        -------
+        twinlink.export.Exported
+            With ``files``, and ``n_pairs`` by languages.
+        """
+        from twinlink.export import PairChoice, export_run
+
+        names = [name.strip() for name in formats.split(",")] if isinstance(formats, str) else formats
+        wanted = [tag.strip() for tag in langs.split(",")] if isinstance(langs, str) and langs else langs
+        choice = PairChoice(tuple(wanted), min_probability)
+        return export_run(self, None if folder is None else Path(folder), names, choice)
 
     def match(
         self, *, langs: Sequence[str] = (), lexicon: str | Path | Sequence[str | Path] = (), **settings: Any

@@ -190,7 +190,7 @@ def test_evaluate_leaves_out_gold_of_other_languages(tmp_path):
 
 @pytest.mark.parametrize(
     ("langs", "message"),
-    [("en", "two languages"), ("en,en", "are the same language here (en)"), ("en,fr", "no page in fr (French)")],
+    [("en", "two languages"), ("en,en", "are the same language here (en)"), ("en,fr", "nothing in fr (French)")],
 )
 def test_evaluate_wants_two_languages_of_the_run(run, langs, message):
     done = twinlink("evaluate", run, "--gold", run / "pairs.tsv", "--langs", langs)

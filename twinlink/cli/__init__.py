@@ -7,13 +7,16 @@ from twinlink.cli.exit import main
 from twinlink.cli.verbs.align import align
 from twinlink.cli.verbs.demo import demo
 from twinlink.cli.verbs.evaluate import evaluate, explain, verify
+from twinlink.cli.verbs.export import export
 from twinlink.cli.verbs.mine import crawl, ingest, match, mine
 from twinlink.cli.verbs.review import report, review
 from twinlink.cli.verbs.sites import discover, patterns, rank, recover
 
 __all__ = ["app", "main"]
 
-_VERBS = (mine, crawl, ingest, match, align, report, review, explain, evaluate, verify, patterns, recover, rank)
+_PIPELINE = (mine, crawl, ingest, match, align)
+_RESULTS = (report, review, explain, evaluate, verify, export)
+_VERBS = (*_PIPELINE, *_RESULTS, patterns, recover, rank)
 
 _SHORT_HELP = {name: line for verbs in GROUPS.values() for name, line in verbs.items()}
 

@@ -23,6 +23,7 @@ GROUPS = {
         "explain": "Explain why two pages are a pair or not.",
         "evaluate": "Measure precision and recall.",
         "verify": "Check pairs of other tools.",
+        "export": "Write results for other programs.",
     },
     "More pages and sites": {
         "patterns": "Learn the URL patterns of sites.",

@@ -17,8 +17,7 @@ from twinlink.evaluation.labelled import count_labels, evaluate_with_gold, score
 from twinlink.frames import address_pairs, own_and_canonical, rank_column
 from twinlink.labels.book import UNLABELLED, Label, LabelBook, label_codes
 from twinlink.labels.precision import estimate
-from twinlink.language_names import meanings, name_of, read_languages
-from twinlink.languages import languages_of_site
+from twinlink.language_names import languages_meant, meanings, read_languages
 from twinlink.rundir.directory import RunDirectory
 
 if TYPE_CHECKING:
@@ -110,12 +109,8 @@ def two_languages(found: Run, langs: str) -> Two:
     wanted = _read(langs)
     if len(wanted) != 2:
         raise ConfigError(f"--langs {langs}: expected two languages, e.g. en,zh")
-    there = sorted(set(found.pages["lang"]))
-    meant = languages_of_site(wanted, there)
-    for tag in wanted:
-        if not meant[tag]:
-            raise ConfigError(f"--langs {langs}: the run has no page in {name_of(tag)}; it has {', '.join(there)}")
-    return frozenset(meant[wanted[0]]), frozenset(meant[wanted[1]])
+    one, other = languages_meant(wanted, found.pages["lang"], "--langs").values()
+    return frozenset(one), frozenset(other)
 
 
 def _read(langs: str) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from twinlink.cli.results.evaluation import (
     ScoresResult,
     VerdictsResult,
 )
+from twinlink.cli.results.export import ExportResult
 from twinlink.cli.results.lexicons import LexiconsResult
 from twinlink.cli.results.pages import CrawlResult, IngestResult, PairsResult
 from twinlink.cli.results.review import DemoResult, LabelsResult, ReportResult, ReviewResult
@@ -208,9 +209,24 @@ def _(result: VerdictsResult) -> Iterator[str]:
         yield f"verdicts → {result.verdicts}"
 
 
+@lines.register(ExportResult)
+def _(result: ExportResult) -> Iterator[str]:
+    for file in result.files:
+        yield f"  {file.path}, {_size(file.n_bytes)}"
+    if result.lost:
+        yield f"note: {len(result.lost)} pages are in no archive any more, e.g. {result.lost[0]}"
+    counts = ", ".join(f"{langs} {n}" for langs, n in result.by_languages.items())
+    yield _counted(result.n_pairs, f" page pairs ({counts}) → {result.folder}")
+
+
+def _size(n_bytes: int) -> str:
+    kilobytes = max(1, round(n_bytes / 1000))
+    return f"{kilobytes} kB" if kilobytes < 10_000 else f"{round(kilobytes / 1000)} MB"
+
+
 @lines.register(ReportResult)
 def _(result: ReportResult) -> Iterator[str]:
-    yield f"report, {max(1, round(result.n_bytes / 1000))} kB → {result.report}"
+    yield f"report, {_size(result.n_bytes)} → {result.report}"
 
 
 @lines.register(ReviewResult)

@@ -15,6 +15,7 @@ __all__ = [
     "LOOK_ALIKES",
     "PAGES",
     "PAGE_ALIGNMENTS",
+    "PAGE_PAIRS",
     "PAIRS",
     "PATTERNS",
     "PROBES",
@@ -151,6 +152,19 @@ PAIRS = pa.schema(
     ],
     metadata={"table": "pairs"},
 )
+
+PAGE_PAIRS = pa.schema(
+    [
+        *(PAIRS.field(name) for name in ("url_a", "url_b", "lang_a", "lang_b", "probability", "score")),
+        _column("title_a", pa.string(), "title of url_a, empty when there is none"),
+        _column("title_b", pa.string(), "title of url_b"),
+        _column("text_a", pa.string(), "text of url_a, a line for each text block"),
+        _column("text_b", pa.string(), "text of url_b"),
+        *(PAIRS.field(name) for name in ("site", "verdict")),
+    ],
+    metadata={"table": "page_pairs"},
+)
+"""Page pairs with their texts, as `twinlink export` writes them."""
 
 CANDIDATES = pa.schema(
     [

@@ -25,6 +25,7 @@ __all__ = [
     "Row",
     "open_for_reading",
     "open_for_writing",
+    "without_illegal",
     "write_jsonl",
     "write_moses",
     "write_tmx",
@@ -149,7 +150,16 @@ def _unit(row: Row, number: int, langs: tuple[str, str], date: str) -> Any:
 
 
 def _add(parent: Any, name: str, text: str, **attributes: str) -> None:
-    etree.SubElement(parent, name, attributes).text = _ILLEGAL.sub("", text)
+    etree.SubElement(parent, name, attributes).text = without_illegal(text)
+
+
+def without_illegal(text: str) -> str:
+    r"""Return a text without the characters that XML 1.0 cannot hold.
+
+    >>> without_illegal("a\fb\tc")
+    'ab\tc'
+    """
+    return _ILLEGAL.sub("", text)
 
 
 def write_tsv(rows: Iterable[Row], file: BinaryIO) -> int:

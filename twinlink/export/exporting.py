@@ -1,0 +1,188 @@
+"""Export of a run: page pairs, sentence pairs, link graph and archive in the forms of other programs."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from twinlink.errors import ConfigError, InputError, NothingFoundError
+from twinlink.export.archived_pages import ArchivedPages
+from twinlink.export.chosen_pairs import ChosenPairs, PairChoice
+from twinlink.export.dataset_card import dataset_card
+from twinlink.export.page_graph import page_graph, partners_of, write_graph
+from twinlink.export.table_files import TableFile, TableFiles, sentence_tables
+from twinlink.export.wacz_writer import write_wacz
+from twinlink.files import replacing, write_text
+from twinlink.run_tables import RunTables
+from twinlink.rundir.directory import RunDirectory
+from twinlink.tables import count_rows
+
+__all__ = ["DEFAULT_FORMATS", "FORMATS", "Exported", "export_run"]
+
+FORMATS = {
+    "jsonl": "page pairs with titles and texts, one JSON object per line, a file for each two languages",
+    "parquet": "the same as tables (`page_pairs`)",
+    "dataset": "a folder for the library `datasets`: page pairs and sentence pairs as Parquet, with a card",
+    "wacz": "the pages of the pairs in one archive (WACZ 1.1.1), with index and list of pages",
+    "graphml": "links among all pages; nodes have site, title, language and partner",
+    "gexf": "the same for Gephi",
+}
+"""Forms of an export, and what each holds."""
+
+DEFAULT_FORMATS = ("jsonl", "parquet")
+
+
+@dataclass(frozen=True)
+class Exported:
+    """What an export has written."""
+
+    folder: Path
+    n_pairs: dict[str, int]
+    """Page pairs by languages, e.g. ``en-zh-Hant``."""
+    files: list[Path] = field(default_factory=list)
+    """The files, in the order of the forms."""
+    lost: list[str] = field(default_factory=list)
+    """Addresses of pages that are not in the WACZ package: the sources of the run no longer hold them."""
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{n:,} {langs}" for langs, n in self.n_pairs.items())
+        return f"<Exported {counts} page pairs → {str(self.folder)!r}: {', '.join(path.name for path in self.files)}>"
+
+
+def export_run(
+    run: RunTables,
+    folder: Path | None = None,
+    formats: Sequence[str] = DEFAULT_FORMATS,
+    choice: PairChoice | None = None,
+) -> Exported:
+    """Write page pairs of a matched run in the forms of other programs.
+
+    Parameters
+    ----------
+    run : RunTables
+    folder : Path, optional
+        Made if need be; files of an earlier export are replaced, all others stay. Default: ``RUN/export``.
+    formats : sequence of str
+        Names of `FORMATS`.
+    choice : PairChoice, optional
+        Which pairs. Default: all.
+
+    Returns
+    -------
+    Exported
+
+    Raises
+    ------
+    ConfigError
+        If there is no such form, or see `ChosenPairs`.
+    InputError
+        If the folder cannot be made, or is a part of the run itself.
+    MissingStageError
+        If the pages have not been matched.
+    NothingFoundError
+        If no pair is chosen; nothing is written.
+    """
+    if unknown := [name for name in formats if name not in FORMATS]:
+        raise ConfigError(f"format {unknown[0]}: expected {', '.join(FORMATS)}")
+    if not formats:
+        raise ConfigError(f"formats: expected at least one of {', '.join(FORMATS)}")
+    choice = choice or PairChoice()
+    directory = RunDirectory(run.path)
+    chosen = ChosenPairs(directory, choice)
+    job = _Export(run, directory, chosen, _made(directory, folder), choice)
+    exported = Exported(job.folder, _counts(directory, chosen, choice))
+    for name in FORMATS:
+        if name in formats:
+            exported.files.extend(job.write(name))
+    exported.lost.extend(job.lost)
+    return exported
+
+
+def _made(run: RunDirectory, folder: Path | None) -> Path:
+    """Make the folder of an export."""
+    target = folder or run.path / "export"
+    if target.resolve() == run.path.resolve():
+        raise InputError(f"{target}: this is the run itself; choose another folder")
+    run.check_target(target)
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{target}: cannot be made a folder ({error.strerror})") from error
+    return target
+
+
+def _counts(run: RunDirectory, chosen: ChosenPairs, choice: PairChoice) -> dict[str, int]:
+    """Count the chosen pairs by languages; there must be some."""
+    counts: Counter[str] = Counter()
+    for _, pairs in chosen.by_site():
+        counts.update(map("-".join, zip(pairs["lang_a"].to_pylist(), pairs["lang_b"].to_pylist(), strict=True)))
+    if not counts:
+        n_all = count_rows(run.stage_folder("match") / "pairs")
+        what = f"none of its {n_all} page pairs is chosen" if n_all else "it has none"
+        raise NothingFoundError(f"{shlex.quote(str(run.path))}: 0 page pairs to export: {what} ({_words(choice)})")
+    return dict(sorted(counts.items()))
+
+
+def _words(choice: PairChoice) -> str:
+    langs = f"languages {', '.join(choice.langs)}" if choice.langs else "all languages"
+    return f"{langs}, probability {choice.min_probability:g} or more" if choice.min_probability else langs
+
+
+@dataclass
+class _Export:
+    """One export of a run."""
+
+    run: RunTables
+    directory: RunDirectory
+    chosen: ChosenPairs
+    folder: Path
+    choice: PairChoice
+    lost: list[str] = field(default_factory=list)
+
+    def write(self, form: str) -> list[Path]:
+        """Write one form, and return its files."""
+        if form == "dataset":
+            return self._write_dataset(self.folder / "dataset")
+        if form == "wacz":
+            return [self._write_wacz(self.folder / "pages.wacz")]
+        if form in ("graphml", "gexf"):
+            return [self._write_graph(self.folder / f"links.{form}", form)]
+        with ExitStack() as stack:
+            files = TableFiles(self.folder, "pairs.", form, stack)
+            for langs, table in self.chosen.with_texts():
+                files.add(langs, table)
+        return [file.path for file in files.written()]
+
+    def _write_dataset(self, folder: Path) -> list[Path]:
+        """Write the tables of a dataset, then its card, which names them."""
+        with ExitStack() as stack:
+            pages = TableFiles(folder / "pages", "", "parquet", stack)
+            sentences = TableFiles(folder / "sentences", "", "parquet", stack)
+            for langs, table in self.chosen.with_texts():
+                pages.add(langs, table)
+            for langs, table in sentence_tables(self.directory, self.chosen):
+                sentences.add(langs, table)
+        files: list[TableFile] = [*pages.written(), *sentences.written()]
+        sites = {table["site"][0].as_py() for _, table in self.chosen.by_site()}
+        write_text(folder / "README.md", dataset_card(files, sites, f"Chosen: {_words(self.choice)}."))
+        return [*(file.path for file in files), folder / "README.md"]
+
+    def _write_wacz(self, path: Path) -> Path:
+        pages = ArchivedPages(self.directory, self.chosen)
+        about = f"Pages that are translations of each other, found by twinlink. Chosen: {_words(self.choice)}."
+        write_wacz(pages, path, f"Page pairs of {self.run.path.resolve().name}", about)
+        self.lost.extend(pages.lost)
+        return path
+
+    def _write_graph(self, path: Path, form: str) -> Path:
+        with replacing(path) as temporary:
+            write_graph(page_graph(self.run, partners_of(self._addresses())), temporary, form)
+        return path
+
+    def _addresses(self) -> Iterator[tuple[str, str]]:
+        for _, pairs in self.chosen.by_site():
+            yield from zip(pairs["url_a"].to_pylist(), pairs["url_b"].to_pylist(), strict=True)

@@ -110,6 +110,24 @@ def test_other_formats_are_written_from_the_tables(matched):
     assert "bridge\tpont" in (matched / "align" / "en-fr.lexicon.tsv").read_text(encoding="utf-8")
 
 
+def test_files_can_be_cut_by_score_without_a_new_alignment(matched):
+    run, told = RunDirectory(matched), []
+    shutil.rmtree(matched / "align", ignore_errors=True)
+    align_run(run, BitextSettings(formats=("tsv",)), created=CREATED)
+    every = list(export_rows(matched / "align" / "segments", ("en", "fr")))
+    scores = sorted(row.score for row in every)
+    middle = scores[len(scores) // 2]
+    assert scores[0] < middle
+    settings = BitextSettings(formats=("tsv", "jsonl"), min_score=middle)
+    align_run(run, settings, created=CREATED, on_pairs=lambda *done: told.append(done))
+    assert not told
+    for name, n_head in (("en-fr.tsv", 1), ("en-fr.jsonl", 0)):
+        lines = (matched / "align" / name).read_text(encoding="utf-8").splitlines()
+        assert len(lines) - n_head == sum(row.score >= middle for row in every)
+    align_run(run, BitextSettings(formats=("tsv",)), created=CREATED)
+    assert len((matched / "align" / "en-fr.tsv").read_text(encoding="utf-8").splitlines()) == 1 + len(every)
+
+
 def test_a_stop_while_other_formats_are_written_is_made_good(matched, monkeypatch):
     run = RunDirectory(matched)
     align_run(run, BitextSettings(formats=("tmx",)), created=CREATED)

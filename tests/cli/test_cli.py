@@ -377,6 +377,12 @@ def test_align_a_run_and_say_what_came_out(served, tmp_path):
     lines = (run / "align" / "en-zh-Hant.tsv").read_text(encoding="utf-8").splitlines()
     assert len(lines) > 50
     assert not list((run / "align").glob("*.tmx"))
+    cut = twinlink("align", run, "--min-score", "0.95", "-q")
+    told = re.search(r"(\d+) sentence pairs, (\d+) of score 0.95 or more in the files", cut.stdout)
+    assert told is not None, cut.stdout
+    lines = (run / "align" / "en-zh-Hant.tsv").read_text(encoding="utf-8").splitlines()
+    assert int(told[1]) >= int(told[2]) == len(lines) - 1
+    assert min((float(line.rpartition("\t")[2]) for line in lines[1:]), default=1) >= 0.95
 
 
 def test_align_two_texts(tmp_path):
@@ -390,6 +396,7 @@ def test_align_two_texts(tmp_path):
     *texts, probability = table.stdout.splitlines()[2].split("\t")
     assert texts == ["The road is closed.", "La route est barrée."]
     assert 0.9 < float(probability) <= 1
+    assert not twinlink("align", tmp_path / "a.txt", tmp_path / "b.txt", "--min-score", "1").stdout
     assert (
         "expected beads or tsv" in twinlink("align", tmp_path / "a.txt", tmp_path / "b.txt", "--format", "tmx").stderr
     )

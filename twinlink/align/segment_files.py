@@ -11,6 +11,7 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from twinlink.align.formats.exports import (
@@ -30,7 +31,7 @@ from twinlink.files import write_text
 from twinlink.rundir.directory import twinlink_version
 from twinlink.tables import SEGMENT, SEGMENTS, iter_parts, read_table
 
-__all__ = ["export_again", "export_all", "export_rows", "export_words"]
+__all__ = ["export_again", "export_all", "export_rows", "export_words", "is_exported"]
 
 RECORD = "exports.json"
 """Record of the formats written beside the tables."""
@@ -58,7 +59,16 @@ def _file(folder: Path, langs: tuple[str, str], ending: str, *, compress: Compre
     return folder / f"{'-'.join(langs)}.{ending}{ENDINGS[compress]}"
 
 
-def export_rows(segments: Path, langs: tuple[str, str]) -> Iterator[Row]:
+def is_exported(segments: pa.Table, min_score: float) -> pa.ChunkedArray:
+    """Return which rows of `SEGMENTS` go into files: those that are kept, of this score (`Row.score`) or more."""
+    keep = pc.equal(segments["verdict"], SEGMENT)
+    if not min_score:
+        return keep
+    score = pc.coalesce(segments["chance"], segments["probability"])
+    return pc.and_(keep, pc.greater_equal(score, pa.scalar(min_score, score.type)))
+
+
+def export_rows(segments: Path, langs: tuple[str, str], min_score: float = 0.0) -> Iterator[Row]:
     """Yield the segments of two languages that are kept, from the table of a run, site by site.
 
     Parameters
@@ -66,11 +76,12 @@ def export_rows(segments: Path, langs: tuple[str, str]) -> Iterator[Row]:
     segments : Path
         Folder ``RUN/align/segments``.
     langs : pair of str
+    min_score : float
+        Least score (`Row.score`).
     """
     for part in iter_parts(segments / "-".join(langs)):
         table = read_table(part, SEGMENTS)
-        keep = pc.equal(table["verdict"], SEGMENT)
-        for batch in table.filter(keep).select(Row._fields).to_batches(max_chunksize=4096):
+        for batch in table.filter(is_exported(table, min_score)).select(Row._fields).to_batches(max_chunksize=4096):
             yield from (Row(*row) for row in zip(*(column.to_pylist() for column in batch.columns), strict=True))
 
 
@@ -117,7 +128,8 @@ def export_again(
 
 
 def _wanted(settings: BitextSettings) -> str:
-    return json.dumps({"formats": sorted(settings.formats), "compress": settings.compress, "tool": twinlink_version()})
+    wanted = {"formats": sorted(settings.formats), "compress": settings.compress, "min_score": settings.min_score}
+    return json.dumps({**wanted, "tool": twinlink_version()})
 
 
 def _endings(langs: tuple[str, str]) -> dict[str, tuple[str, ...]]:
@@ -148,7 +160,7 @@ def _recompress(folder: Path, fresh: Path, langs: tuple[str, str], *, compress: 
 def _export_segments(
     folder: Path, target: Path, langs: tuple[str, str], settings: BitextSettings, created: datetime
 ) -> None:
-    rows = partial(export_rows, folder / "segments", langs)
+    rows = partial(export_rows, folder / "segments", langs, settings.min_score)
     path = partial(_file, target, langs, compress=settings.compress)
     if "tmx" in settings.formats:
         with open_for_writing(path("tmx")) as file:

@@ -108,7 +108,7 @@ def align_run(
     inputs = [RESULT, str(run.read_signature("match")), *known_words.digests]
     inputs += sorted({name for file in warm for group in groups for name in _warm_names(file, group.langs)})
     # Export settings are left out; lexicon files are part of the inputs.
-    tables_only = msgspec.structs.replace(settings, formats=(), compress="", lexicons=(), warm=())
+    tables_only = msgspec.structs.replace(settings, formats=(), min_score=0.0, compress="", lexicons=(), warm=())
     signature = Signature.of("align", {"bitext": tables_only}, inputs, pages=str(run.read_signature("ingest")))
     languages, created = [group.langs for group in groups], created or datetime.now(UTC)
     if run.is_done(signature):

@@ -111,7 +111,9 @@ def _(result: SentencesResult) -> Iterator[str]:
         left_out = ", ".join(f"{reason} {count}" for reason, count in row.left_out.items())
         yield f"{row.langs}: {row.kept} sentence pairs" + (f"; left out: {left_out}" if left_out else "")
     if result.n_sentence_pairs:
-        yield _counted(result.n_sentence_pairs, f" sentence pairs → {result.files}")
+        n_exported = sum(row.exported for row in result.by_languages)
+        cut = f", {n_exported} of score {result.min_score:g} or more in the files" if result.min_score else ""
+        yield _counted(result.n_sentence_pairs, f" sentence pairs{cut} → {result.files}")
 
 
 @lines.register(TextsResult)

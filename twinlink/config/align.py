@@ -109,6 +109,9 @@ class BitextSettings(Settings, frozen=True):
     filters: SegmentFilterSettings = SegmentFilterSettings()
     formats: tuple[Literal["tmx", "tsv", "moses", "jsonl"], ...] = ("tmx", "tsv")
     """Files for other programs, beside the tables."""
+    min_score: Unit = 0.0
+    """Least score of a sentence pair in these files; the tables keep all. The score is the chance to be a translation,
+    or where that is not known, the probability of the bead. 0: the files have all."""
     compress: Compression = ""
     """Compression: none, gzip, or zstd."""
     lexicons: tuple[str, ...] = ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from itertools import compress
 from pathlib import Path
 
 import msgspec
@@ -316,8 +317,9 @@ def align_files(
     """Yield the aligned sentences of two texts of one sentence per line, as ``beads`` or ``tsv``.
 
     Beads hold the numbers of lines, from 0; blank lines are in none. TSV has the two texts and the bead's probability.
-    ``warm`` names files of sentence pairs that the word model learns from first. What the names of the two texts end in
-    (``news.de``, ``news.fr``) are the languages that are looked for there.
+    Those of a probability below ``bitext.min_score`` are left out. ``warm`` names files of sentence pairs that the word
+    model learns from first. The endings of the two names (``news.de``, ``news.fr``) are the languages that are
+    looked for there.
 
     Raises
     ------
@@ -350,11 +352,12 @@ def align_files(
         known = warm_knowledge(files, [langs], settings, ANY_LANGUAGE)[langs]
     texts = ([line.text for line in lines] for lines in (lines_a, lines_b))
     found = align_texts(*texts, settings=settings, lexicon=prior, known=known)
-    beads = [([lines_a[k] for k in one], [lines_b[k] for k in other]) for one, other in found.beads]
+    chosen = found.posteriors >= settings.min_score
+    beads = [([lines_a[k] for k in one], [lines_b[k] for k in other]) for one, other in compress(found.beads, chosen)]
     if form == "beads":
         yield from bead_lines(([line.number for line in one], [line.number for line in other]) for one, other in beads)
         return
-    for bead, probability in zip(beads, found.posteriors, strict=True):
+    for bead, probability in zip(beads, found.posteriors[chosen], strict=True):
         yield "\t".join([*(" ".join(line.text for line in side) for side in bead), f"{probability:.4f}"])
 
 

@@ -22,6 +22,8 @@ class LanguagePair(msgspec.Struct, frozen=True):
     """The two languages, e.g. ``en-zh-Hant``."""
     kept: int
     """Sentence pairs."""
+    exported: int
+    """Those in the files: of a score of ``bitext.min_score`` or more."""
     left_out: dict[str, int]
     """Pairs left out by reason, the most frequent first."""
 
@@ -33,6 +35,8 @@ class SentencesResult(Record, frozen=True, kw_only=True):
     """The run directory."""
     n_sentence_pairs: int
     """Sentence pairs of all languages."""
+    min_score: float
+    """Least score of the sentence pairs in the files (``--min-score``)."""
     by_languages: list[LanguagePair]
     """The counts of every two languages."""
     files: str
@@ -41,20 +45,25 @@ class SentencesResult(Record, frozen=True, kw_only=True):
     """With ``--lexicon auto``: the dictionaries that were found."""
 
     @classmethod
-    def of(cls, path: Path) -> SentencesResult:
-        """Count the rows of an aligned run's tables."""
+    def of(cls, path: Path, min_score: float = 0.0) -> SentencesResult:
+        """Count the rows of an aligned run's tables, and those that go into files."""
+        import pyarrow.compute as pc
+
+        from twinlink.align.segment_files import is_exported
         from twinlink.tables import SEGMENT, SEGMENTS, read_table
 
         stage = path / "align"
         rows = []
         for folder in sorted((stage / "segments").glob("*")):
-            verdicts = Counter(read_table(folder, SEGMENTS, ("verdict",))["verdict"].to_pylist())
-            kept = verdicts.pop(SEGMENT, 0)
-            rows.append(LanguagePair(folder.name, kept, dict(verdicts.most_common())))
+            table = read_table(folder, SEGMENTS, ("verdict", "chance", "probability"))
+            verdicts = Counter(table["verdict"].to_pylist())
+            kept, exported = verdicts.pop(SEGMENT, 0), pc.sum(is_exported(table, min_score)).as_py() or 0
+            rows.append(LanguagePair(folder.name, kept, exported, dict(verdicts.most_common())))
         total = sum(row.kept for row in rows)
         return cls(
             run=str(path),
             n_sentence_pairs=total,
+            min_score=min_score,
             by_languages=rows,
             files=str(stage),
             lexicons=LexiconsResult.of_stage(stage),

@@ -45,6 +45,12 @@ def align(
             help="Sentence pairs to learn words from first: TMX, TSV, or the prefix of two Moses files; repeatable.",
         ),
     ] = [],  # noqa: B006
+    min_score: Annotated[
+        float | None,
+        typer.Option(
+            min=0, max=1, metavar="X", help="Only sentence pairs of this score or more in the files. Default: all."
+        ),
+    ] = None,
     workers: NWorkers = None,
     cluster: Cluster = "",
     config: ConfigFile = None,
@@ -64,15 +70,25 @@ def align(
 
     at_work = Workers(workers, cluster)
     if second is not None:
-        _align_texts((first, second), settings_of(None, config, set_, {}).config, lexicon, form or "tsv", warm, as_json)
+        _align_texts(
+            (first, second),
+            settings_of(None, config, set_, {"bitext.min_score": min_score}).config,
+            lexicon,
+            form or "tsv",
+            warm,
+            as_json,
+        )
         return
     formats = [name.strip() for name in form.split(",") if name.strip()]
     given = {"bitext.formats": formats, "bitext.lexicons": lexicon, "bitext.warm": [whole_path(text) for text in warm]}
+    given |= {"bitext.min_score": min_score}
     settings = settings_of(first, config, set_, given, forget)
     opened(first)
     with working(first, quiet, settings, ("align",)) as (directory, report):
         align_stage(directory, settings.config, report, at_work)
-    print_result(SentencesResult.of(first), as_json, quiet, [command("review", first)])
+    print_result(
+        SentencesResult.of(first, settings.config.bitext.min_score), as_json, quiet, [command("review", first)]
+    )
 
 
 def _align_texts(

@@ -104,7 +104,7 @@ def mine(
     addresses = [*inputs, *more_seeds(seeds)]
     with explaining_no_pair(as_json, quiet), working(out, quiet, settings, ALL_STAGES) as (run, report):
         mine_stages(addresses, run, settings.config, report, how, align=align, workers=at_work)
-    sentences = SentencesResult.of(out) if align else None
+    sentences = SentencesResult.of(out, settings.config.bitext.min_score) if align else None
     result = PairsResult.of(opened(out), settings.config.langs, sentences)
     print_result(result, as_json, quiet, [command("review", out)])
 

@@ -214,6 +214,12 @@ def test_explain_a_pair_a_page_and_a_stranger(run):
     assert "no such page in this run" in stranger.stderr
 
 
+def test_a_number_may_begin_with_its_point(tmp_path: Path) -> None:
+    assert twinlink("mine", *toy(tmp_path)[1:], "-q").returncode == 0
+    assert twinlink("match", tmp_path / "run", "--set", "match.min_precision=.9", "-q").returncode == 0
+    assert "min_precision = 0.9" in (tmp_path / "run" / "config.toml").read_text()
+
+
 def one_language(tmp_path: Path) -> list[object]:
     pages = {f"{n}.html": page(f"This is page number {n} about the library and its opening hours.") for n in range(5)}
     return ["mine", write_pages(tmp_path / "site", pages), "--base-url", BASE, "-o", tmp_path / "run"]
@@ -260,6 +266,9 @@ def run_in_a_file(tmp_path: Path, command: str, *args: object) -> list[object]:
         (folder_without_pages, 2, "found no HTML file"),
         (lambda tmp: folder_without_pages(tmp, "--base-url", BASE), 2, "found no HTML file"),
         (one_language, 5, "0 pairs: all pages are in one language"),
+        (one_language, 5, "note: if no page links to the other language, add the address where it starts"),
+        (lambda tmp: toy(tmp, "--set", "match.min_precision=.9x"), 2, "match.min_precision"),
+        (lambda tmp: ["align", one_language(tmp)[-1], "--format", "csv"], 2, "choose from jsonl, moses, tmx, tsv"),
         (lambda tmp: ["mine", write_toy(tmp / "site"), "-o", tmp / "run"], 2, "--base-url"),
         (closed_port, 4, "127.0.0.1:9"),
         (unknown_gold, 2, "none of its 2 addresses is in the run"),

@@ -110,7 +110,8 @@ def test_crawl_and_ingest(tmp_path: Path) -> None:
     assert crawled["rejects"] == {"http-404": 1}
     assert crawled["sites"][0]["pages"] == 2
     told, text = both("ingest", "-o", tmp_path / "run")
-    assert f"{told['n_pages']} pages, {told['n_links']} links, {told['n_rejects']} rejects → {told['tables']}" in text
+    assert told["n_pages"] == 1
+    assert f"1 page, {told['n_links']} links, {told['n_rejects']} rejects → {told['tables']}" in text
 
 
 def test_align(run: Path) -> None:
@@ -170,7 +171,8 @@ def test_verify(run: Path, tmp_path: Path) -> None:
 
 def test_patterns_with_an_export(run: Path, tmp_path: Path) -> None:
     told, text = both("patterns", run, "--export", tmp_path / "x.tsv")
-    assert text.splitlines()[-1] == f"{told['n_exported']} keys → {told['exported']}"
+    assert text.splitlines()[-1] == f"{told['n_exported']} key → {told['exported']}"
+    assert told["n_exported"] == 1
     assert [rule["rule"] for rule in told["rules"]] == ["/en/ ↔ /zh/"]
     assert told["verdicts"]["credible"] == 1
 

@@ -65,9 +65,10 @@ def test_patterns_of_a_site_are_written(tmp_path: Path) -> None:
     pairs = (run.path / "patterns" / PAIRS_FILE).read_text().splitlines()
     assert pairs[0].split("\t") == [f"{BASE}/en/page-1.html", f"{BASE}/tc/page-1.html", "/en/ ↔ /tc/"]
     assert len(pairs) == 8
-    *rules, counts = lines_of_result(PatternsResult.of(run))
-    assert rules == ["  /en/ ↔ /tc/   16 pages, C(p) 16.00 on 1 site(s)"]
-    assert counts.startswith("patterns: credible 1, rescued 0, weak 0; 1 of 1 site(s) have some")
+    head, rule, counts = lines_of_result(PatternsResult.of(run))
+    assert head == "pages  sites  global credibility  pattern"
+    assert rule == "   16      1                  16  /en/ ↔ /tc/"
+    assert counts.startswith("patterns: credible 1, rescued 0, weak 0; 1 of 1 site with a pattern that counts")
 
 
 def test_languages_that_were_found_are_respected(tmp_path: Path) -> None:
@@ -229,10 +230,10 @@ def test_command_says_what_came_out_and_exports(tmp_path: Path) -> None:
     file = tmp_path / "mine.tsv"
     done = CliRunner().invoke(app, ["patterns", str(run.path), "--export", str(file), "-q"])
     assert done.exit_code == 0, done.output
-    assert "/en/ ↔ /tc/   16 pages, C(p) 16.00 on 1 site(s)" in done.output
-    assert done.output.splitlines()[-1] == f"1 keys → {file}"
+    assert "   16      1                  16  /en/ ↔ /tc/" in done.output
+    assert done.output.splitlines()[-1] == f"1 key → {file}"
     again = CliRunner().invoke(app, ["patterns", str(run.path), "--library", str(file), "-q"])
-    assert "C(p) 32.00 on 2 site(s)" in again.output  # the library is of this very site
+    assert "   16      2                  32  /en/ ↔ /tc/" in again.output  # the library is of this very site
     twice = CliRunner().invoke(app, ["patterns", str(run.path), *["--library", str(file)] * 2, "-q"])
     assert twice.output == again.output
 

@@ -225,7 +225,7 @@ def test_robots_failures_and_other_types_have_their_outcomes(tmp_path: Path) -> 
     told = list(lines_of_result(RecoveredResult.of(run)))
     assert told[0] == "  /en/ → /tc/   1 found"
     assert {f"  not taken: {outcome} 1" for outcome in expected.values() if outcome != "found"} <= set(told)
-    assert told[-1].startswith("6 addresses tried (and 2 made up), 1 pages found")
+    assert told[-1].startswith("6 addresses tried (and 2 made up), 1 page found")
     assert source_paths(run) == [tmp_path / "mirror"]
 
 

@@ -23,7 +23,7 @@ from twinlink.cli.results.lexicons import LexiconsResult
 from twinlink.cli.results.pages import CrawlResult, IngestResult, PairsResult
 from twinlink.cli.results.review import DemoResult, LabelsResult, ReportResult, ReviewResult
 from twinlink.cli.results.sentences import SentencesResult, TextsResult
-from twinlink.cli.results.sites import GuessesResult, PatternsResult, RankResult, RecoveredResult
+from twinlink.cli.results.sites import GuessesResult, PatternsResult, RankResult, RecoveredResult, Rule, Site
 from twinlink.language_names import meaning_lines
 
 __all__ = ["lines"]
@@ -41,9 +41,33 @@ def lines(result: Any) -> Iterator[str]:
     raise TypeError(f"no lines for {type(result).__name__}")
 
 
-def _counted(count: int | None, rest: str) -> Styled:
-    """Return a line that begins with a count."""
-    return Styled((str(count), "bold"), rest)
+def _counted(count: int | None, name: str, rest: str) -> Styled:
+    """Return a line that begins with a count of something.
+
+    >>> _counted(1, "key", " → keys.tsv"), _counted(2, "key", " → keys.tsv")
+    ('1 key → keys.tsv', '2 keys → keys.tsv')
+    """
+    return Styled((str(count), "bold"), f" {name}" if count == 1 else f" {name}s", rest)
+
+
+def _counts(count: int, name: str) -> str:
+    """Return a count of something within a line."""
+    return str(_counted(count, name, ""))
+
+
+def _table(rows: Sequence[Sequence[str]], n_numbers: int) -> Iterator[str]:
+    """Yield rows as lines: the first columns are numbers and stand right.
+
+    >>> list(_table([["pages", "pattern"], ["1", "/en/ ↔ /tc/"]], 1))
+    ['pages  pattern', '    1  /en/ ↔ /tc/']
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = (
+            cell.rjust(n) if i < n_numbers else cell.ljust(n)
+            for i, (cell, n) in enumerate(zip(row, widths, strict=True))
+        )
+        yield "  ".join(cells).rstrip()
 
 
 @lines.register(LexiconsResult)
@@ -62,25 +86,26 @@ def _(result: CrawlResult) -> Iterator[str]:
     if result.n_sites > 1:
         for site in result.sites:
             ended = f", ended by {site.ended}" if site.ended else ""
-            yield f"  {site.site}: {site.pages} pages, {site.rejected} rejected, {site.queued} queued{ended}"
+            yield f"  {site.site}: {_counts(site.pages, 'page')}, {site.rejected} rejected, {site.queued} queued{ended}"
         if result.n_sites > len(result.sites):
             yield f"  … {result.n_sites} sites in total, see {result.report}"
     for reason, count in result.rejects.items():
         yield f"  rejected: {reason} {count}"
     if result.again:
         yield "asked again: " + ", ".join(f"{name} {count}" for name, count in result.again.items() if count)
-    yield _counted(result.fetched, f" pages fetched, {result.rejected} rejected → {result.archives}, {result.report}")
+    yield _counted(result.fetched, "page", f" fetched, {result.rejected} rejected → {result.archives}, {result.report}")
 
 
 @lines.register(IngestResult)
 def _(result: IngestResult) -> Iterator[str]:
-    yield _counted(result.n_pages, f" pages, {result.n_links} links, {result.n_rejects} rejects → {result.tables}")
+    others = f"{_counts(result.n_links, 'link')}, {_counts(result.n_rejects, 'reject')}"
+    yield _counted(result.n_pages, "page", f", {others} → {result.tables}")
 
 
 @lines.register(PairsResult)
 def _(result: PairsResult) -> Iterator[str]:
     langs = ", ".join(f"{lang} {count}" for lang, count in result.languages.items())
-    yield _counted(result.n_pages, " pages" + (f" ({langs})" if langs else ""))
+    yield _counted(result.n_pages, "page", f" ({langs})" if langs else "")
     if result.lexicons is not None:
         yield from lines(result.lexicons)
     yield from meaning_lines({tag: langs for tag, langs in result.meant.items() if langs or result.n_pairs})
@@ -96,7 +121,9 @@ def _(result: PairsResult) -> Iterator[str]:
     )
     if result.expected_precision is not None:
         claim = "expected precision ", (f"{result.expected_precision:.3f}", "bold")
-    yield Styled((str(result.n_pairs), "bold"), " pairs, ", *claim, f" → {result.pairs}")
+    yield Styled(
+        (str(result.n_pairs), "bold"), " pair, " if result.n_pairs == 1 else " pairs, ", *claim, f" → {result.pairs}"
+    )
     if result.sentences is not None:
         yield from lines(result.sentences)
     if result.report is not None:
@@ -109,11 +136,11 @@ def _(result: SentencesResult) -> Iterator[str]:
         yield from lines(result.lexicons)
     for row in result.by_languages:
         left_out = ", ".join(f"{reason} {count}" for reason, count in row.left_out.items())
-        yield f"{row.langs}: {row.kept} sentence pairs" + (f"; left out: {left_out}" if left_out else "")
+        yield f"{row.langs}: {_counts(row.kept, 'sentence pair')}" + (f"; left out: {left_out}" if left_out else "")
     if result.n_sentence_pairs:
         n_exported = sum(row.exported for row in result.by_languages)
         cut = f", {n_exported} of score {result.min_score:g} or more in the files" if result.min_score else ""
-        yield _counted(result.n_sentence_pairs, f" sentence pairs{cut} → {result.files}")
+        yield _counted(result.n_sentence_pairs, "sentence pair", f"{cut} → {result.files}")
 
 
 @lines.register(TextsResult)
@@ -239,7 +266,7 @@ def _(result: ReviewResult) -> Iterator[str]:
 @lines.register(LabelsResult)
 def _(result: LabelsResult) -> Iterator[str]:
     total = result.accepted + result.rejected
-    yield _counted(total, f" labels ({result.accepted} accept, {result.rejected} reject) → {result.exported}")
+    yield _counted(total, "label", f" ({result.accepted} accept, {result.rejected} reject) → {result.exported}")
 
 
 @lines.register(DemoResult)
@@ -251,34 +278,54 @@ def _(result: DemoResult) -> Iterator[str]:
 
 @lines.register(PatternsResult)
 def _(result: PatternsResult) -> Iterator[str]:
-    for rule in result.rules:
-        rescued = ", rescued" if rule.verdict == "rescued" else ""
-        known = f"C(p) {rule.credibility:.2f} on {rule.n_sites} site(s)"
-        yield f"  {rule.rule}   {rule.n_pages} pages, {known}{rescued}"
+    if result.rules:
+        head = ["pages", "sites", "global credibility", "pattern"]
+        rows = (
+            [str(rule.n_pages), str(rule.n_sites), _rounded(rule.credibility), _named(rule)] for rule in result.rules
+        )
+        yield from _table([head, *rows], 3)
     if result.n_rules > len(result.rules):
-        yield f"  … {result.n_rules} rules in all"
+        yield f"… {result.n_rules} patterns in all"
     if result.n_crowded:
         yield (
             f"  {result.n_crowded} places in which more addresses differ than are compared (match.patterns.max_group):"
             " there, only keys found elsewhere were looked up"
         )
     counts = ", ".join(f"{verdict} {n}" for verdict, n in result.verdicts.items())
-    yield f"patterns: {counts}; {result.n_bilingual} of {result.n_sites} site(s) have some → {result.patterns}"
+    found = f"{result.n_bilingual} of {_counts(result.n_sites, 'site')} with a pattern that counts"
+    yield f"patterns: {counts}; {found} → {result.patterns}"
     if result.exported is not None:
-        yield _counted(result.n_exported, f" keys → {result.exported}")
+        yield _counted(result.n_exported, "key", f" → {result.exported}")
+
+
+def _named(rule: Rule) -> str:
+    return f"{rule.rule} (rescued)" if rule.verdict == "rescued" else rule.rule
+
+
+def _rounded(value: float) -> str:
+    """Return a sum without digits that say nothing.
+
+    >>> _rounded(1084.69), _rounded(8.82), _rounded(0.114)
+    ('1,085', '8.8', '0.11')
+    """
+    return f"{value:,.0f}" if value >= 100 else f"{value:.2g}"
 
 
 @lines.register(RankResult)
 def _(result: RankResult) -> Iterator[str]:
-    for site in result.best:
-        why = ", ".join(f"{name} {part:+.1f}" for name, part in site.reasons.items())
-        yield f"  {site.rank:3}. {site.site}   {site.score:.2f}   {why}"
+    if result.best:
+        rows = ([str(site.rank), f"{site.score:.2f}", site.site, _reasons(site)] for site in result.best)
+        yield from _table([["rank", "score", "site", "main reasons"], *rows], 2)
     yield (
         f"sites: {result.n_crawled} crawled, {result.n_candidates} candidates → {result.sites};"
         f" weights → {result.weights}"
     )
     if result.exported is not None:
         yield f"graph of sites → {result.exported}"
+
+
+def _reasons(site: Site) -> str:
+    return ", ".join(f"{name} {part:+.1f}" for name, part in site.reasons.items())
 
 
 @lines.register(GuessesResult)
@@ -294,8 +341,9 @@ def _(result: RecoveredResult) -> Iterator[str]:
     for name, counts in (("not taken", result.not_taken), ("not asked for", result.not_asked)):
         for outcome, n in counts.items():
             yield f"  {name}: {outcome} {n}"
-    tried = f" addresses tried (and {result.n_made_up} made up)"
-    yield _counted(result.n_tried, f"{tried}, {result.n_found} pages found → {result.tried}")
+    tried = "1 address" if result.n_tried == 1 else f"{result.n_tried} addresses"
+    found = f"{_counts(result.n_found, 'page')} found"
+    yield f"{tried} tried (and {result.n_made_up} made up), {found} → {result.tried}"
 
 
 @lines.register(RoundResult)

@@ -81,6 +81,8 @@ def print_result(
         else:
             echo(line)
     if problem is not None:
+        if advice := record.advice():
+            problem.add_note(advice)
         if remedy := record.remedy():
             problem.add_note(f"next: {command(*remedy)}")
         raise problem

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from tomllib import TOMLDecodeError
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from twinlink.rundir.remembered import CallSettings
 
 __all__ = ["crawl_options", "match_options", "more_seeds", "settings_of"]
+
+_BARE_POINT = re.compile(r"^([+-]?)\.(?=\d)")
+"""Start of a number such as .999, which TOML does not have."""
 
 
 def crawl_options(
@@ -85,6 +89,7 @@ def _assignment(text: str) -> tuple[str, Any]:
     name, equals, value = text.partition("=")
     if not equals:
         raise ConfigError(f"--set {text}: expected NAME=VALUE, e.g. match.ets.alpha=0.3")
+    value = _BARE_POINT.sub(r"\g<1>0.", value.strip())
     try:
         return name.strip(), parse_toml(f"x = {value}", f"--set {name.strip()}")["x"]
     except TOMLDecodeError:

@@ -51,12 +51,16 @@ def plain(message: str) -> str:
 
     >>> plain("Expected `float` <= 1.0 - at `$.match.ets.alpha`")
     'match.ets.alpha: expected a number <= 1.0'
+    >>> plain("Invalid enum value 'csv' - at `$.bitext.formats[0]`")
+    "bitext.formats[0]: unknown value 'csv'"
     """
     place = _PLACE.fullmatch(message)
     text, where = (place[1], f"{place[2]}: ") if place else (message, "")
+    text = text.replace(" | null`", "`")
     for kind, word in _WORDS.items():
         text = text.replace(kind, word)
     text = text.replace(" | nothing", "").replace("Object contains unknown field", "there is no setting")
+    text = text.replace("Invalid enum value", "unknown value")
     return where + text[:1].lower() + text[1:]
 
 

@@ -13,9 +13,10 @@ from twinlink.languages import languages_of_site
 from twinlink.rundir.directory import RunDirectory
 from twinlink.tables import FILTERS, LANGUAGES, REJECTS, iter_parts, read_table
 
-__all__ = ["NOT_THERE", "MatchCounts", "count_match", "why_none"]
+__all__ = ["NOT_THERE", "ONE_LANGUAGE", "MatchCounts", "count_match", "why_none"]
 
 NOT_THERE = "no page is in"
+ONE_LANGUAGE = "are in one language"
 
 _CUTS = {
     "doubtful": "every pair that was found is below the limit (match.min_probability, match.min_precision)",
@@ -71,7 +72,7 @@ def why_none(languages: Iterable[str], wanted: Iterable[str], reasons: Collectio
         return "the language of no page could be determined"
     if len(there) == 1:
         known = " with a known language" if langs - there else ""
-        return f"all pages{known} are in one language"
+        return f"all pages{known} {ONE_LANGUAGE}"
     tags = list(wanted)
     for tag, meant in languages_of_site(tags, there).items():
         if not meant:

@@ -210,6 +210,17 @@ class PairsResult(Record, frozen=True, kw_only=True):
         is_other = self.why_none is not None and self.why_none.startswith(NOT_THERE)
         return ("match", self.run, "--langs", ",".join(sorted(there))) if is_other and len(there) == 2 else ()
 
+    def advice(self) -> str:
+        """Return how to get pages of a language that the run lacks."""
+        from twinlink.match.counts import NOT_THERE, ONE_LANGUAGE
+
+        if self.why_none is None or not (NOT_THERE in self.why_none or ONE_LANGUAGE in self.why_none):
+            return ""
+        return (
+            "note: if no page links to the other language, add the address where it starts, e.g."
+            f" twinlink mine https://zh.example.org --add -o {self.run}"
+        )
+
 
 def _meant(found: Run, wanted: Sequence[str]) -> dict[str, dict[str, int]]:
     """Return what the wanted languages mean on the run's sites."""

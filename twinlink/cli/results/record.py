@@ -35,6 +35,10 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
         """Return the words of a command that may help with the problem; none where there is no such command."""
         return ()
 
+    def advice(self) -> str:
+        """Return a line of advice on the problem; empty for none."""
+        return ""
+
 
 def error_object(message: str, kind: str, exit_code: int) -> dict[str, Any]:
     """Return the keys that an error has in JSON."""

@@ -245,7 +245,7 @@ def _(result: ExportResult) -> Iterator[str]:
     if result.lost:
         yield f"note: {len(result.lost)} pages are in no archive any more, e.g. {result.lost[0]}"
     counts = ", ".join(f"{langs} {n}" for langs, n in result.by_languages.items())
-    yield _counted(result.n_pairs, f" page pairs ({counts}) → {result.folder}")
+    yield _counted(result.n_pairs, "page pair", f" ({counts}) → {result.folder}")
 
 
 def _size(n_bytes: int) -> str:

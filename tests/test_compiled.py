@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import os
 import pkgutil
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -136,6 +139,21 @@ class TestCache:
             kernel = self.kernel()
             assert kernel(np.arange(4.0), np.empty(4)) == 36.0
             assert sum(kernel.machine_code.stats.cache_hits.values()) == hits  # type: ignore[attr-defined]
+
+    def test_stored_code_runs_without_what_numba_compiles_with(self, tmp_path: Path) -> None:
+        """The first process compiles, the second finds the code; both get the same."""
+        script = """
+import sys
+import numpy as np
+from twinlink.graph.kernels import greedy_positions
+values = np.array([0, 1, 0, 1])
+print(greedy_positions.machine_code(values, values[::-1].copy(), 2, 2, 2), "numba.cpython.setobj" in sys.modules)
+"""
+        env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+        call = [sys.executable, "-c", script]
+        said = [subprocess.run(call, env=env, capture_output=True, text=True, check=True).stdout for _ in range(2)]
+        assert [each.split()[-1] for each in said] == ["True", "False"]
+        assert len({each.rsplit(maxsplit=1)[0] for each in said}) == 1
 
     def test_full_disk(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         def full(*_: object) -> None:

@@ -188,6 +188,7 @@ def test_every_table_has_the_columns_that_are_documented(aligned):
         "candidates",
         "weights",
         "filters",
+        "checks",
         "look_alikes",
         "rejects",
         "segments",

@@ -17,6 +17,7 @@ from twinlink.rundir.directory import RunDirectory
 from twinlink.rundir.remembered import remembered
 from twinlink.tables import (
     CANDIDATES,
+    CHECKS,
     FILTERS,
     LANGUAGES,
     LINKS,
@@ -41,6 +42,7 @@ _SCHEMAS = {
     "candidates": CANDIDATES,
     "weights": WEIGHTS,
     "filters": FILTERS,
+    "checks": CHECKS,
     "look_alikes": LOOK_ALIKES,
     "rejects": REJECTS,
     "segments": SEGMENTS,
@@ -142,6 +144,11 @@ class RunTables:
     def filters(self) -> pd.DataFrame:
         """Number of candidates rejected by each filter of the method, by site and languages; empty without filters."""
         return self._table("match", "filters", FILTERS)
+
+    @cached_property
+    def checks(self) -> pd.DataFrame:
+        """The numbers that the method compared with bounds, of every candidate; empty for methods without filters."""
+        return self._table("match", "checks", CHECKS)
 
     @cached_property
     def look_alikes(self) -> pd.DataFrame:

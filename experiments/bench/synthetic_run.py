@@ -22,6 +22,7 @@ from twinlink.rundir.directory import RunDirectory, Signature, site_file
 from twinlink.spiders.warc_writer import WarcWriter, Written
 from twinlink.tables import (
     CANDIDATES,
+    CHECKS,
     EVIDENCE,
     FILTERS,
     LANGUAGES,
@@ -270,6 +271,7 @@ def _write_match(site: _Site, folder: Path, signature: str) -> None:
     weights = [(site.name, *LANGS, kind, weight) for kind, weight in zip(kinds, (0.5, 0.2, 0.2, 0.1), strict=True)]
     write_table(_rows(weights, WEIGHTS), WEIGHTS, site_file(folder / "weights", site.name))
     write_table(FILTERS.empty_table(), FILTERS, site_file(folder / "filters", site.name))
+    write_table(CHECKS.empty_table(), CHECKS, site_file(folder / "checks", site.name))
     _write_look_alikes(site, folder)
 
 

@@ -22,7 +22,7 @@ from twinlink.match.site_tables import (
     weight_table,
     write_site,
 )
-from twinlink.tables import CANDIDATES, EVIDENCE, FILTERS, LANGUAGES, LOOK_ALIKES, PAIRS, WEIGHTS, read_table
+from twinlink.tables import CANDIDATES, CHECKS, EVIDENCE, FILTERS, LANGUAGES, LOOK_ALIKES, PAIRS, WEIGHTS, read_table
 
 
 def side(lang: str, first: int) -> Side:
@@ -117,12 +117,14 @@ def test_each_table_of_a_site_has_its_file(tmp_path: Path) -> None:
         pairs=pairs,
         weights=weight_table(MATCH, "x.example"),
         filters=FILTERS.empty_table(),
+        checks=CHECKS.empty_table(),
         look_alikes=LOOK_ALIKES.empty_table(),
         rejects=[],
     )
     write_site(result, tmp_path, "x.example")
     found = {name: read_table(tmp_path / name / "x.example.parquet", schema) for name, schema in TABLES.items()}
     assert {name: table.num_rows for name, table in found.items()} == {
-        "languages": 0, "candidates": 5, "pairs": 2, "weights": 2, "filters": 0, "look_alikes": 0,
+        "languages": 0, "candidates": 5, "pairs": 2, "weights": 2, "filters": 0, "checks": 0,
+        "look_alikes": 0,
     }  # fmt: skip
     assert found["pairs"].to_pylist() == pairs.to_pylist()

@@ -11,11 +11,23 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from twinlink.baselines.filters import Shapes, checked_pairs, languages_fit, relative_difference
-from twinlink.baselines.tag_distance import fingerprint_differences, fingerprint_distances, fit_text_tolerance
+from twinlink.baselines.filters import (
+    MEASURED_TO,
+    Shapes,
+    checked_pairs,
+    languages_fit,
+    relative_difference,
+    with_limit,
+)
+from twinlink.baselines.tag_distance import (
+    ROUNDING,
+    fingerprint_differences,
+    fingerprint_distances,
+    fit_text_tolerance,
+)
 from twinlink.config.baselines import BitextorSettings
 from twinlink.similarity.filter_verdicts import FilterVerdicts, all_kept, with_filter
-from twinlink.similarity.nearest import best_candidates
+from twinlink.similarity.nearest import best_candidates, lowest_others
 from twinlink.sparse import entries
 
 __all__ = ["FALLBACK_TOLERANCE", "fingerprint_verdicts", "surface_verdicts", "text_tolerance"]
@@ -53,10 +65,11 @@ def surface_verdicts(
     settings = settings or BitextorSettings()
     rows, columns = checked_pairs(a, b, pattern)
     lengths_a, lengths_b = a.text_lengths(), b.text_lengths()
-    size = relative_difference(a.size[rows], b.size[columns]) <= settings.size_difference
-    length = relative_difference(lengths_a[rows], lengths_b[columns]) <= settings.text_difference
+    size = relative_difference(a.size[rows], b.size[columns])
+    length = relative_difference(lengths_a[rows], lengths_b[columns])
     verdicts = with_filter(all_kept(pattern), "language", languages_fit(a.languages, b.languages, pattern, wanted))
-    return with_filter(with_filter(verdicts, "size", size), "text-length", length)
+    verdicts = with_limit(verdicts, "size", size, settings.size_difference)
+    return with_limit(verdicts, "text-length", length, settings.text_difference)
 
 
 def text_tolerance(a: Shapes, b: Shapes, verdicts: FilterVerdicts, settings: BitextorSettings | None = None) -> float:
@@ -118,16 +131,26 @@ def fingerprint_verdicts(
     """
     settings = settings or BitextorSettings()
     checked_pairs(a, b, verdicts.pattern)
-    left = np.flatnonzero(verdicts.failed < 0)
-    near = np.zeros(verdicts.pattern.nnz, np.bool_)
-    most = _most_differences(a, b, verdicts.kept(), settings)
-    differences = fingerprint_differences(a.tokens, b.tokens, verdicts.kept(), tolerance, most)
-    near[left] = np.isfinite(differences.data)
-    verdicts = with_filter(verdicts, "differences", near)
+    verdicts = _with_differences(a, b, verdicts, tolerance, settings)
     kept = np.flatnonzero(verdicts.failed < 0)
     distances = fingerprint_distances(a.tokens, b.tokens, verdicts.kept())
-    scores = np.full(verdicts.pattern.nnz, np.nan)
+    scores, values, bounds = np.full((3, verdicts.pattern.nnz), np.nan)
     scores[kept] = 1 / (1 + distances.data)
+    values[kept], bounds[kept] = distances.data, lowest_others(distances, settings.best_of)
     best = np.zeros(verdicts.pattern.nnz, np.bool_)
     best[kept] = best_candidates(distances, settings.best_of)
-    return with_filter(verdicts, "best", best, scores)
+    return with_filter(verdicts, "best", best, scores, values=values, bounds=bounds, relation="<=")
+
+
+def _with_differences(
+    a: Shapes, b: Shapes, verdicts: FilterVerdicts, tolerance: float, settings: BitextorSettings
+) -> FilterVerdicts:
+    """Apply the filter by the number of differences."""
+    left = np.flatnonzero(verdicts.failed < 0)
+    values, bounds = np.full((2, verdicts.pattern.nnz), np.nan)
+    bounds[left] = _most_differences(a, b, verdicts.kept(), settings)
+    limits = MEASURED_TO * bounds[left]
+    values[left] = fingerprint_differences(a.tokens, b.tokens, verdicts.kept(), tolerance, limits).data
+    near = values <= bounds + ROUNDING
+    values[np.isinf(values)] = np.nan
+    return with_filter(verdicts, "differences", near, values=values, bounds=bounds, relation="<=")

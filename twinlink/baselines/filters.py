@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
 from twinlink.baselines.distance_line import DistanceLine, fit_line, shifted_partners
-from twinlink.baselines.tag_distance import table_cells, tag_distances
+from twinlink.baselines.tag_distance import ROUNDING, table_cells, tag_distances
 from twinlink.config.baselines import WebminingSettings
 from twinlink.errors import ShapeError
 from twinlink.languages import UNDETERMINED, includes_language
@@ -24,6 +24,7 @@ from twinlink.sparse import entries, select, with_values
 
 __all__ = [
     "FIT_CELLS",
+    "MEASURED_TO",
     "Shapes",
     "checked_pairs",
     "fit_line_unlabelled",
@@ -31,10 +32,15 @@ __all__ = [
     "relative_difference",
     "size_verdicts",
     "structure_verdicts",
+    "with_limit",
 ]
 
 FIT_CELLS = 5 * 10**8
 """Cells of all tables at most that the line is fitted on without labels: some five seconds."""
+
+MEASURED_TO = 2
+"""Distances are measured up to this multiple of their bound, to be reported with pairs that fail; the time for a pair
+grows with it."""
 
 Tokens = NDArray[np.int32]
 Numbers = NDArray[np.int64]
@@ -141,13 +147,19 @@ def size_verdicts(
     settings = settings or WebminingSettings()
     rows, columns = checked_pairs(a, b, pattern)
 
-    def near(x: Numbers, y: Numbers, most: float) -> Passed:
-        return np.asarray(relative_difference(x[rows], y[columns]) <= most)
-
-    verdicts = with_filter(all_kept(pattern), "size", near(a.size, b.size, settings.size_difference))
-    verdicts = with_filter(verdicts, "tags", near(a.tags(), b.tags(), settings.tag_difference))
-    verdicts = with_filter(verdicts, "paragraphs", near(a.texts(), b.texts(), settings.paragraph_difference))
+    verdicts = all_kept(pattern)
+    for name, x, y, most in (
+        ("size", a.size, b.size, settings.size_difference),
+        ("tags", a.tags(), b.tags(), settings.tag_difference),
+        ("paragraphs", a.texts(), b.texts(), settings.paragraph_difference),
+    ):
+        verdicts = with_limit(verdicts, name, relative_difference(x[rows], y[columns]), most)
     return with_filter(verdicts, "language", languages_fit(a.languages, b.languages, pattern, wanted))
+
+
+def with_limit(verdicts: FilterVerdicts, name: str, values: Values, most: float) -> FilterVerdicts:
+    """Return the verdicts after a filter that passes values of at most ``most``."""
+    return with_filter(verdicts, name, values <= most, values=values, bounds=most, relation="<=")
 
 
 def checked_pairs(a: Shapes, b: Shapes, pattern: csr_array) -> tuple[Numbers, Numbers]:
@@ -186,12 +198,13 @@ def structure_verdicts(a: Shapes, b: Shapes, verdicts: FilterVerdicts, line: Dis
     rows, columns = checked_pairs(a, b, verdicts.pattern)
     left = np.flatnonzero(verdicts.failed < 0)
     # 1e-9 lest 0 be divided by 0
-    most = line.at(np.maximum(a.tags()[rows[left]], b.tags()[columns[left]])) + 1e-9
+    most = line.at(np.maximum(a.tags()[rows], b.tags()[columns])) + 1e-9
     distances = np.full(verdicts.pattern.nnz, np.inf)
-    distances[left] = tag_distances(a.tokens, b.tokens, verdicts.kept(), most).data
-    scores = np.zeros(verdicts.pattern.nnz)
-    scores[left] = np.clip(1 - distances[left] / most, 0, 1)
-    return with_filter(verdicts, "structure", np.isfinite(distances), scores)
+    distances[left] = tag_distances(a.tokens, b.tokens, verdicts.kept(), MEASURED_TO * most[left]).data
+    scores = np.clip(1 - distances / most, 0, 1)
+    values = np.where(np.isfinite(distances), distances, np.nan)
+    near = distances <= most + ROUNDING
+    return with_filter(verdicts, "structure", near, scores, values=values, bounds=most, relation="<=")
 
 
 def fit_line_unlabelled(

@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from twinlink.baselines.alignment import align
 from twinlink.baselines.bitextor2010 import fingerprint_verdicts, surface_verdicts, text_tolerance
 from twinlink.baselines.filters import Shapes, fit_line_unlabelled, size_verdicts, structure_verdicts
-from twinlink.baselines.models.thresholds import judge_jangeldin
+from twinlink.baselines.models.thresholds import alignment_checks, judge_jangeldin
 from twinlink.baselines.tag_distance import text_in_words, without_heading
 from twinlink.baselines.url_rule import url_pairs
 from twinlink.config import CandidateSettings, MatchSettings
@@ -70,10 +70,11 @@ def match_jangeldin(side_a: Side, side_b: Side, between: Between, settings: Matc
     pattern = union_of(by_urls.pattern, between.hreflang)
     rows, columns = entries(pattern)
     tokens_a, tokens_b = ([shape.tokens for shape in side.shapes] for side in (side_a, side_b))
-    alignment = align(tokens_a, tokens_b, rows, columns, chunks=False)
+    alignment = align(tokens_a, tokens_b, rows, columns)
     verdicts = judge_jangeldin(alignment, settings.models.jangeldin)
     scores = np.clip(verdicts.score, 0.0, 1.0)
     found = with_filter(all_kept(pattern), "not-parallel", verdicts.parallel, scores)
+    found = replace(found, checks=(*verdicts.checks, *alignment_checks(alignment)))
     evidence = {"cost_share": alignment.cost_share, "length_difference": alignment.length_difference}
     kinds = {kind: values.astype(np.float32) for kind, values in evidence.items()}
     return replace(_found(found, kinds), crowded=by_urls.crowded)
@@ -104,9 +105,11 @@ def content_verdicts(side_a: Side, side_b: Side, verdicts: FilterVerdicts, setti
     kept = verdicts.kept()
     strict = _clear_best(kept)
     near = strongest(kept, CandidateSettings(per_page=settings.webmining.content_pairs))
-    supports = np.zeros(verdicts.pattern.nnz)
-    supports[members(verdicts.pattern, near)] = PageTest(side_a, side_b).supports(*entries(near), strict)
-    return with_filter(verdicts, "content", supports >= settings.webmining.min_support, verdicts.scores * supports)
+    values = np.full(verdicts.pattern.nnz, np.nan)
+    values[members(verdicts.pattern, near)] = PageTest(side_a, side_b).supports(*entries(near), strict)
+    supports, least = np.nan_to_num(values), settings.webmining.min_support
+    scores = verdicts.scores * supports
+    return with_filter(verdicts, "content", supports >= least, scores, values=values, bounds=least, relation=">=")
 
 
 def _clear_best(scores: sp.csr_array) -> list[tuple[int, int]]:
@@ -159,6 +162,7 @@ def _found(verdicts: FilterVerdicts, evidence: Mapping[str, Floats] | None = Non
         weights={},
         n_filtered=verdicts.counts(),
         filter_of=verdicts.reasons(),
+        checks=verdicts.checks,
         is_decided=True,
     )
 

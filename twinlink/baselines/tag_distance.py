@@ -20,6 +20,7 @@ from twinlink.sparse import entry_rows
 
 __all__ = [
     "MAX_TOKENS",
+    "ROUNDING",
     "fingerprint_differences",
     "fingerprint_distances",
     "fit_text_tolerance",
@@ -34,10 +35,12 @@ Tokens = NDArray[np.int32]
 MAX_TOKENS = 10_000
 """Tokens compared of a longer page: its first ones. The time for a pair grows with the square."""
 
+ROUNDING = 1e-6
+"""A distance over the limit by less lies within: neither 0.3 nor D = 3/10 is exact."""
+
 _BLOCK_CELLS = 5 * 10**7  # about half a second
 _WORDS_PER_GAP = 10
 _RATIO_UNITS = 2**32  # a cost D is rounded to one of so many steps
-_ROUNDING = 1e-6  # a distance over the limit by less lies within: neither 0.3 nor D = 3/10 is exact
 _START_HEAD, _END_HEAD = -3, -4
 
 
@@ -257,7 +260,7 @@ def _distances(
     most = np.asarray(limits, np.float64)
     if most.shape not in {(), (pattern.nnz,)}:
         raise ShapeError(f"expected limits of {pattern.nnz} pairs, got {most.shape}")
-    units = np.floor((np.clip(most, -1, 2 * MAX_TOKENS) + _ROUNDING) * gap).astype(np.int64)
+    units = np.floor((np.clip(most, -1, 2 * MAX_TOKENS) + ROUNDING) * gap).astype(np.int64)
     units = np.broadcast_to(units, pattern.nnz).copy()
     lists_b = _lists(pages_b)
     found = np.zeros(pattern.nnz, np.int64)

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
@@ -35,6 +35,7 @@ from twinlink.pages.linearise import linearise
 from twinlink.pages.page_shape import PageShape
 from twinlink.pages.parser import parse_page
 from twinlink.rundir.directory import RunDirectory
+from twinlink.similarity.checks import Check, noted, pair_texts
 from twinlink.similarity.filter_verdicts import FilterVerdicts
 from twinlink.sparse import positions
 from twinlink.tables import PAGES, VERDICTS, iter_parts, read_table, tsv_lines
@@ -197,7 +198,9 @@ def _overall(rows: Sequence[dict[str, object]]) -> tuple[list[dict[str, object]]
     for judged in of_pair.values():
         share = sum(row["verdict"] == PARALLEL for row in judged) / len(judged)
         verdict = PARALLEL if share > 0.5 else NOT_PARALLEL
-        made.append({**judged[0], "method": OVERALL, "verdict": verdict, "score": share})
+        accepting = ", ".join(str(row["method"]) for row in judged if row["verdict"] == PARALLEL)
+        own = {"method": OVERALL, "verdict": verdict, "score": share, "checks": accepting, "cluster": None}
+        made.append({**judged[0], **own})
     counts = Counter({PARALLEL: 0})
     counts.update(str(row["verdict"]) for row in made)
     return made, Summary(OVERALL, counts, {}, (), 0.0)
@@ -274,27 +277,31 @@ class _Set:
         start = time.process_time()
         found: Mapping[str, float] = {}
         notes: tuple[str, ...] = ()
+        checks: Sequence[Check]
         if method == "webmining" or method == "bitextor2010":  # noqa: PLR1714  (mypy understands it)
-            verdicts, scores = self._filtered(method)
+            verdicts, scores, checks = self._filtered(method)
         elif method == "weighed":
             sides = [page.given for page in self._a], [page.given for page in self._b]
             parallel, scores = judge_by_default(*sides, self._rows, self._columns, self._settings)
             verdicts = [PARALLEL if yes else NOT_PARALLEL for yes in parallel.tolist()]
+            checks = [replace(noted("probability", scores, self._settings.min_probability, ">="), passed=parallel)]
         else:
             judged = judge(self.alignment, method, self._settings.models)
             verdicts = [PARALLEL if yes else NOT_PARALLEL for yes in judged.parallel.tolist()]
-            scores, found, notes = judged.score, judged.found, judged.notes
+            scores, found, notes, checks = judged.score, judged.found, judged.notes, judged.checks
         seconds = time.process_time() - start
         counts = {verdict: verdicts.count(verdict) for verdict in dict.fromkeys([PARALLEL, *verdicts])}
-        numbers = self._numbers()
+        told = _told(verdicts, scores, checks)
         rows = [
-            {"a": a, "b": b, "method": method, "verdict": verdict, "score": None if np.isnan(score) else score, **own}
-            for (a, b), verdict, score, own in zip(self._pairs, verdicts, scores.tolist(), numbers, strict=True)
+            {"a": a, "b": b, "method": method, **own, **numbers}
+            for (a, b), own, numbers in zip(self._pairs, told, self._numbers(), strict=True)
         ]
         return rows, Summary(method, counts, found, notes, seconds)
 
-    def _filtered(self, method: Literal["webmining", "bitextor2010"]) -> tuple[list[str], npt.NDArray[np.float64]]:
-        """Return the reason why each pair was rejected, or that it is parallel, and its score."""
+    def _filtered(
+        self, method: Literal["webmining", "bitextor2010"]
+    ) -> tuple[list[str], npt.NDArray[np.float64], list[Check]]:
+        """Return the reason why each pair was rejected, or that it is parallel, its score, and its checks."""
         shape = (len(self._a), len(self._b))
         pattern = sp.csr_array((np.ones(len(self._pairs), np.bool_), (self._rows, self._columns)), shape=shape)
         pattern.sort_indices()
@@ -302,7 +309,8 @@ class _Set:
         judged: FilterVerdicts = ask(_shapes(self._a, method), _shapes(self._b, method), pattern, self._settings)
         place = positions(pattern, self._rows, self._columns)
         reasons = judged.reasons()
-        return [reasons[k] or PARALLEL for k in place.tolist()], judged.scores[place]
+        checks = [check.at(place) for check in judged.checks]
+        return [reasons[k] or PARALLEL for k in place.tolist()], judged.scores[place], checks
 
     def _numbers(self) -> list[dict[str, object]]:
         """Return the columns that the alignment gives, pair by pair, as the pairs were given."""
@@ -314,6 +322,17 @@ class _Set:
         arrays = {name: pa.array(x, VERDICTS.field(name).type, from_pandas=True) for name, x in columns.items()}
         rows: list[dict[str, object]] = pa.table(arrays).to_pylist()
         return rows
+
+
+def _told(
+    verdicts: Sequence[str], scores: npt.NDArray[np.float64], checks: Sequence[Check]
+) -> Iterator[dict[str, object]]:
+    """Yield what a method says of each pair: the columns from ``verdict`` to ``cluster``."""
+    clusters = next((check.values.astype(np.int64).tolist() for check in checks if check.name == "cluster"), None)
+    texts = pair_texts(checks, len(verdicts))
+    for k, (verdict, score, text) in enumerate(zip(verdicts, scores.tolist(), texts, strict=True)):
+        own = {"verdict": verdict, "score": None if np.isnan(score) else score, "checks": text}
+        yield own if clusters is None else {**own, "cluster": clusters[k]}
 
 
 def _shapes(pages: Sequence[_Page], method: Literal["webmining", "bitextor2010"]) -> Shapes:

@@ -114,6 +114,7 @@ def _(result: PairsResult) -> Iterator[str]:
     if result.filters:
         counts = {"passed all" if name == "kept" else name: count for name, count in result.filters.items()}
         yield "candidates by filter: " + ", ".join(f"{name} {count}" for name, count in counts.items())
+    yield from (f"note: {note}" for note in result.notes)
     if result.why_none is not None:
         return
     claim: tuple[str | tuple[str, str], ...] = (
@@ -217,10 +218,10 @@ def _(result: ExplanationResult) -> Iterator[str]:
     from twinlink.explain.explanation import Explanation
 
     shown = None if result.shown is None else (result.shown[0], result.shown[1])
-    candidates, evidence = pd.DataFrame(result.candidates), pd.DataFrame(result.evidence)
+    candidates, evidence, checks = map(pd.DataFrame, (result.candidates, result.evidence, result.checks))
     explanation = Explanation(
         result.url, result.verdict, candidates, result.weights, result.state, shown, evidence, result.notes,
-        result.titles,
+        result.titles, checks,
     )  # fmt: skip
     yield from str(explanation).splitlines()
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from twinlink.errors import InputError
+from twinlink.explain.checks import checks_of, no_checks
 from twinlink.explain.notes import notes_on
 from twinlink.explain.outcomes import Outcomes, both, either
 from twinlink.explain.text import explanation_lines
@@ -40,7 +41,8 @@ class Explanation:
     url: str
     verdict: str
     candidates: pd.DataFrame
-    """Best candidates of the page (and of its partner): url_a, url_b, the numbers, and whether it is the pair."""
+    """Best candidates of the page (and of its partner): url_a, url_b, the numbers, the filter that rejected it, and
+    whether it is the pair."""
     weights: dict[str, float]
     """Weight of each kind of evidence, the largest first."""
     state: str = UNKEPT
@@ -54,6 +56,9 @@ class Explanation:
     """Further facts on the pages, in sentences: canonical addresses, groups of near-duplicates."""
     titles: Mapping[str, str] = field(default_factory=dict)
     """Title of each page above, by its address."""
+    checks: pd.DataFrame = field(default_factory=no_checks)
+    """The numbers that the method compared with its bounds, in their order, up to the one that failed: check (its
+    name), value (nan: not measured), relation, bound, passed, meaning. No rows for methods without bounds."""
 
     def __str__(self) -> str:
         return "\n".join(explanation_lines(self))
@@ -113,6 +118,7 @@ def explain(run: RunTables, url_a: str, url_b: str | None = None) -> Explanation
         titles=_titles(
             run, {known[number] for number in shown}.union(*(candidates.get(end, ()) for end in ("url_a", "url_b")))
         ),
+        checks=checks_of(run, first),
     )
 
 
@@ -145,7 +151,7 @@ def _chosen(run: RunTables, numbers: set[int]) -> tuple[pd.DataFrame, pd.DataFra
     It is what was asked for; of one page the pair, or else its best candidate.
     """
     table = run.candidates
-    own = table[either(table, numbers)].sort_values("score", ascending=False, kind="stable")
+    own = _best_first(run, table[either(table, numbers)])
     if len(numbers) == 2:
         first = own[both(own, numbers)].head(1)
     else:
@@ -153,8 +159,19 @@ def _chosen(run: RunTables, numbers: set[int]) -> tuple[pd.DataFrame, pd.DataFra
         is_pair = [ends in paired for ends in zip(own["page_a"], own["page_b"], strict=True)]
         first = own[is_pair].head(1) if any(is_pair) else own.head(1)
         numbers = {*first["page_a"], *first["page_b"], *numbers}
-        own = table[either(table, numbers)].sort_values("score", ascending=False, kind="stable")
+        own = _best_first(run, table[either(table, numbers)])
     return first, own.drop(first.index)
+
+
+def _best_first(run: RunTables, candidates: pd.DataFrame) -> pd.DataFrame:
+    """Return candidates by score; of equal scores, those that passed more filters first."""
+    if run.checks.empty:
+        return candidates.sort_values("score", ascending=False, kind="stable")
+    ends = ["page_a", "page_b"]
+    checks = run.checks[run.checks["page_a"].isin(candidates["page_a"])]
+    n_checks = checks.groupby(ends).size().rename("n_checks")
+    counted = candidates.join(n_checks, on=ends)
+    return counted.sort_values(["score", "n_checks"], ascending=False, kind="stable").drop(columns="n_checks")
 
 
 def _evidence(first: pd.DataFrame, others: pd.DataFrame, weights: dict[str, float]) -> pd.DataFrame:
@@ -205,13 +222,14 @@ def _weights_of(run: RunTables, number: int, langs: Collection[str] | None) -> p
 
 
 def _no_candidates() -> pd.DataFrame:
-    return pd.DataFrame(columns=["url_a", "url_b", *NUMBERS, "pair"])
+    return pd.DataFrame(columns=["url_a", "url_b", *NUMBERS, "filter", "pair"])
 
 
 def _candidates(run: RunTables, shown: pd.DataFrame, known: dict[int, str]) -> pd.DataFrame:
     """Return candidates with addresses and whether each is a pair, best first."""
     shown = shown.sort_values("score", ascending=False, kind="stable", ignore_index=True)
+    shown["filter"] = shown["filter"].fillna("") if shown["filter"].notna().any() else None
     shown["url_a"], shown["url_b"] = shown["page_a"].map(known), shown["page_b"].map(known)
     paired = set(zip(run.pairs["page_a"], run.pairs["page_b"], strict=True))
     shown["pair"] = ["yes" if ends in paired else "" for ends in zip(shown["page_a"], shown["page_b"], strict=True)]
-    return shown[["url_a", "url_b", *NUMBERS, "pair"]].dropna(axis="columns", how="all")
+    return shown[["url_a", "url_b", *NUMBERS, "filter", "pair"]].dropna(axis="columns", how="all")

@@ -8,6 +8,7 @@ from typing import Protocol
 
 import pandas as pd
 
+from twinlink.explain.checks import verdict_of
 from twinlink.notebook_tables import LEFT, MUTED, WRAPPED, address, bar, cell, html_table
 
 __all__ = ["explanation_html"]
@@ -31,6 +32,8 @@ class Explained(Protocol):
     @property
     def evidence(self) -> pd.DataFrame: ...
     @property
+    def checks(self) -> pd.DataFrame: ...
+    @property
     def candidates(self) -> pd.DataFrame: ...
     @property
     def titles(self) -> Mapping[str, str]: ...
@@ -44,6 +47,8 @@ def explanation_html(explanation: Explained) -> str:
     parts += [f"<p><bdi>{escape(note)}</bdi></p>" for note in explanation.notes]
     if explanation.shown is not None:
         parts.append(_evidence_html(explanation))
+    if explanation.shown is not None and len(explanation.checks):
+        parts.append(_checks_html(explanation.checks, explanation.shown))
     if len(explanation.candidates):
         parts.append(_rivals_html(explanation.candidates, explanation.titles))
     return f"<div>{''.join(parts)}</div>"
@@ -62,6 +67,19 @@ def _evidence_html(explanation: Explained) -> str:
         for row in table
     ]
     return html_table(f"Evidence for {about}", ("evidence", "weight", "value", "best rival", "what it is"), rows)
+
+
+def _checks_html(checks: pd.DataFrame, shown: tuple[str, str]) -> str:
+    rows = [
+        cell(f"<b>{escape(row['check'])}</b>")
+        + cell("" if pd.isna(row["value"]) else f"{row['value']:.4f}")
+        + cell("" if pd.isna(row["bound"]) else f"{escape(row['relation'])} {row['bound']:.4f}")
+        + cell(verdict_of(row["relation"], row["value"], row["passed"]))
+        + cell(escape(row["meaning"]), f"{LEFT};{MUTED}")
+        for row in checks.to_dict("records")
+    ]
+    about = " ↔ ".join(map(address, shown))
+    return html_table(f"Checks of {about}", ("check", "value", "bound", "", "what it is"), rows)
 
 
 def _rivals_html(candidates: pd.DataFrame, titles: Mapping[str, str]) -> str:

@@ -8,6 +8,8 @@ from typing import Any, Protocol
 
 import pandas as pd
 
+from twinlink.explain.checks import check_lines
+
 __all__ = ["explanation_lines"]
 
 _LONGEST_TITLE = 60  # characters
@@ -29,6 +31,8 @@ class Explained(Protocol):
     @property
     def candidates(self) -> pd.DataFrame: ...
     @property
+    def checks(self) -> pd.DataFrame: ...
+    @property
     def titles(self) -> Mapping[str, str]: ...
 
 
@@ -41,6 +45,9 @@ def explanation_lines(explanation: Explained) -> Iterator[str]:
         if any(titles.get(url) for url in shown):
             yield " ↔ ".join(_title(titles, url) or "(no title)" for url in shown)
         yield from _evidence_lines(explanation.evidence.to_dict("records"))
+    if shown is not None and len(explanation.checks):
+        yield f"\nchecks of {' ↔ '.join(shown)}:"
+        yield from check_lines(explanation.checks)
     rows = explanation.candidates.to_dict("records")
     for url in shown or ([explanation.url] if not rows else []):
         yield from _candidate_lines(url, rows, titles)
@@ -59,11 +66,12 @@ def _candidate_lines(url: str, rows: Sequence[Mapping[Any, Any]], titles: Mappin
     own = [(row, row["url_b"] if row["url_a"] == url else row["url_a"]) for row in rows if url in _ends(row)]
     yield f"\ncandidates of {url}:" if own else f"\ncandidates of {url}: none"
     width = max((len(other) for _, other in own), default=0)
+    marks = max([4, *(len(row.get("filter", "")) for row, _ in own)])
     if own:
         yield "score"
     for row, other in own:
-        mark = row["pair"] and "pair"
-        yield f"{_number(row['score']):>5}  {mark:4}  {other:{width}}  {_title(titles, other)}".rstrip()
+        mark = "pair" if row["pair"] else row.get("filter", "")
+        yield f"{_number(row['score']):>5}  {mark:{marks}}  {other:{width}}  {_title(titles, other)}".rstrip()
 
 
 def _ends(row: Mapping[Any, Any]) -> tuple[str, str]:

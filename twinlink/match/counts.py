@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from twinlink.config import MatchSettings
 from twinlink.language.site_languages import TWO_LANGUAGES, UNDETERMINED
 from twinlink.language_names import name_of
 from twinlink.languages import languages_of_site
 from twinlink.rundir.directory import RunDirectory
 from twinlink.tables import FILTERS, LANGUAGES, REJECTS, iter_parts, read_table
 
-__all__ = ["NOT_THERE", "ONE_LANGUAGE", "MatchCounts", "count_match", "why_none"]
+__all__ = ["NOT_THERE", "ONE_LANGUAGE", "MatchCounts", "count_match", "why_none", "without_candidates"]
 
 NOT_THERE = "no page is in"
 ONE_LANGUAGE = "are in one language"
@@ -26,6 +27,15 @@ _CUTS = {
 """Messages for a match that found pairs and kept none, by the reject reason of their pages."""
 
 
+_BY_ADDRESS = {
+    "bitextor2010": "the URL rule joins no two addresses; match.bitextor.use_urls=false compares all pages",
+    "jangeldin": "neither hreflang nor the URL rule joins two pages, and the method does not search for other ones",
+    "urls": "no URL pattern joins two addresses, and the method reads nothing else",
+}
+"""Why methods that choose their candidates by address have none."""
+_NAMED_SITES = 3
+
+
 @dataclass(frozen=True)
 class MatchCounts:
     """Counts over all sites: pages by language, rejects by stage and reason, candidates by filter."""
@@ -35,6 +45,8 @@ class MatchCounts:
     """The most frequent first."""
     rejects: Mapping[tuple[str, str], int]
     filters: Mapping[str, int]
+    candidates: Mapping[str, int] = field(default_factory=dict)
+    """Candidates of each site, for methods with filters."""
 
     @property
     def reasons(self) -> set[str]:
@@ -50,14 +62,44 @@ def count_match(run: RunDirectory, folder: Path) -> MatchCounts:
         rejects.update(zip(table["stage"].to_pylist(), table["reason"].to_pylist(), strict=True))
     langs = Counter(read_table(folder / "languages", LANGUAGES, ("lang",))["lang"].to_pylist())
     filters: Counter[str] = Counter()
+    candidates: Counter[str] = Counter()
     for part in iter_parts(folder / "filters"):
-        for row in read_table(part, FILTERS, ("filter", "n_pairs")).to_pylist():
+        for row in read_table(part, FILTERS, ("site", "filter", "n_pairs")).to_pylist():
             filters[row["filter"]] += row["n_pairs"]
-    return MatchCounts(langs.total(), dict(langs.most_common()), dict(sorted(rejects.items())), dict(filters))
+            candidates[row["site"]] += row["n_pairs"]
+    counted = dict(langs.most_common()), dict(sorted(rejects.items())), dict(filters), dict(candidates)
+    return MatchCounts(langs.total(), *counted)
 
 
-def why_none(languages: Iterable[str], wanted: Iterable[str], reasons: Collection[str] = ()) -> str:
+def without_candidates(settings: MatchSettings, candidates: Mapping[str, int]) -> str:
+    """Return that a method by addresses cannot work on some sites, because it has no candidate there; else nothing.
+
+    Parameters
+    ----------
+    settings : MatchSettings
+    candidates : mapping from str to int
+        Number of candidates of each site, as in `MatchCounts.candidates`.
+
+    Examples
+    --------
+    >>> without_candidates(MatchSettings(method="urls"), {"a.org": 0, "b.org": 12})
+    'urls cannot work on 1 of 2 sites (a.org): no URL pattern joins two addresses, and the method reads nothing else'
+    """
+    sites = [site for site, count in candidates.items() if not count]
+    all_pages = settings.method == "bitextor2010" and not settings.bitextor.use_urls
+    if not sites or all_pages or settings.method not in _BY_ADDRESS:
+        return ""
+    named = ", ".join(sites[:_NAMED_SITES]) + (", …" if len(sites) > _NAMED_SITES else "")
+    where = "this site" if len(candidates) == 1 else f"{len(sites)} of {len(candidates)} sites ({named})"
+    return f"{settings.method} cannot work on {where}: {_BY_ADDRESS[settings.method]}"
+
+
+def why_none(
+    languages: Iterable[str], wanted: Iterable[str], reasons: Collection[str] = (), no_candidates: str = ""
+) -> str:
     """Return why a match found no pair, from the languages of its pages and the reasons why pages have none.
+
+    ``no_candidates`` is what `without_candidates` returned.
 
     >>> why_none(["en", "zh-Hant"], ["en", "rus"])
     'no page is in rus (Russian), of langs en,rus'
@@ -77,5 +119,7 @@ def why_none(languages: Iterable[str], wanted: Iterable[str], reasons: Collectio
     for tag, meant in languages_of_site(tags, there).items():
         if not meant:
             return f"{NOT_THERE} {name_of(tag)}, of langs {','.join(tags)}"
+    if no_candidates:
+        return no_candidates
     cuts = (cut for reason, cut in _CUTS.items() if reason in reasons)
     return next(cuts, "no page of one wanted language has a partner in another")

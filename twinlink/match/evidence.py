@@ -15,6 +15,7 @@ from twinlink.graph.matching import Matching
 from twinlink.match.shared_names import shared_names
 from twinlink.odds import expit, logit
 from twinlink.pages.page_shape import PageShape
+from twinlink.similarity.checks import Check
 from twinlink.similarity.content import combine_translations
 from twinlink.similarity.lexicon import Lexicon, heads_of, identity_matrix, translation_matrix
 from twinlink.text.cutting import Cut, cut_texts
@@ -101,6 +102,8 @@ class Found:
     """Number of candidates rejected by each filter, in the order of application, and number ``kept``."""
     filter_of: Sequence[str] = ()
     """The filter that rejected each candidate, empty for none; no entries where the method has no filters."""
+    checks: Sequence[Check] = ()
+    """The numbers that the method compared with bounds, one value per candidate; none where it has no filters."""
     is_decided: bool = False
     """Whether the matching has exactly the pairs that the method accepts, regardless of their probability."""
     n_equal: npt.NDArray[np.integer] | None = None

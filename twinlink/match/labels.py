@@ -199,6 +199,7 @@ def _with_candidates(found: Found, rows: Ints, columns: Ints) -> Found:
         scores=sp.csr_array((values, all_columns[order], starts), shape=found.scores.shape),
         evidence={kind: np.append(measured, unknown)[order] for kind, measured in found.evidence.items()},
         filter_of=[names[place] for place in order.tolist()] if names else (),
+        checks=[check.reordered(order, int(new.sum())) for check in found.checks],
     )
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from twinlink.config import Config
 from twinlink.errors import DamagedError, NothingFoundError
 from twinlink.files import write_text
-from twinlink.match.counts import MatchCounts, count_match, why_none
+from twinlink.match.counts import MatchCounts, count_match, why_none, without_candidates
 from twinlink.rundir.directory import RunDirectory
 from twinlink.rundir.remembered import keep_with
 from twinlink.tables import PAIRS, count_rows, read_table, tsv_lines
@@ -51,7 +51,8 @@ def conclude(run: RunDirectory, folder: Path, config: Config) -> None:
         keep_with(run, folder, config, "match")
     elif before := _pairs_before(run):
         counts = count_match(run, folder)
-        why = why_none(counts.languages, config.langs, counts.reasons)
+        no_candidates = without_candidates(config.match, counts.candidates)
+        why = why_none(counts.languages, config.langs, counts.reasons, no_candidates)
         raise EmptyMatchError(run.path, f"The run keeps its {before} pairs", counts, why)
     write_pairs_file(folder, run.top(folder, run.pairs_file.name))
 

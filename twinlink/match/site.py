@@ -27,12 +27,20 @@ from twinlink.match.labels import (
 from twinlink.match.look_alikes import look_alike_table
 from twinlink.match.selection import SideMatch, match_sides
 from twinlink.match.sides import Group, SitePages, facing_groups, language_groups
-from twinlink.match.site_tables import SiteResult, candidate_table, filter_table, pair_table, weight_table
+from twinlink.match.site_tables import (
+    SiteResult,
+    candidate_table,
+    checks_table,
+    filter_table,
+    pair_table,
+    weight_table,
+)
 from twinlink.match.unpaired import unpaired_pages
 from twinlink.similarity.lexicon_files import Lexicon
 from twinlink.system.steps import NO_STEPS, Steps
 from twinlink.tables import (
     CANDIDATES,
+    CHECKS,
     FILTERS,
     LOOK_ALIKES,
     PAIRS,
@@ -115,6 +123,7 @@ def match_site(
         pairs=concat_tables([pair_table(match_, name, signature) for match_ in matches], PAIRS),
         weights=concat_tables([weight_table(match_, name) for match_ in matches], WEIGHTS),
         filters=concat_tables([filter_table(match_, name) for match_ in matches], FILTERS),
+        checks=concat_tables([checks_table(match_) for match_ in matches], CHECKS),
         look_alikes=concat_tables([look_alike_table(match_, name) for match_ in matches], LOOK_ALIKES),
         rejects=unpaired_pages(pages["url"].to_pylist(), langs, _in_groups(groups, len(langs)), matches),
     )

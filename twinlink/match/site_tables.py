@@ -17,16 +17,27 @@ from twinlink.rundir.directory import site_file
 from twinlink.sparse import positions
 from twinlink.tables import (
     CANDIDATES,
+    CHECKS,
     FILTERS,
     LANGUAGES,
     LOOK_ALIKES,
     PAIRS,
     WEIGHTS,
     Reject,
+    concat_tables,
     write_table,
 )
 
-__all__ = ["TABLES", "SiteResult", "candidate_table", "filter_table", "pair_table", "weight_table", "write_site"]
+__all__ = [
+    "TABLES",
+    "SiteResult",
+    "candidate_table",
+    "checks_table",
+    "filter_table",
+    "pair_table",
+    "weight_table",
+    "write_site",
+]
 
 
 TABLES = {
@@ -35,6 +46,7 @@ TABLES = {
     "pairs": PAIRS,
     "weights": WEIGHTS,
     "filters": FILTERS,
+    "checks": CHECKS,
     "look_alikes": LOOK_ALIKES,
 }
 """The tables of a match by name; each has one file for each site."""
@@ -49,6 +61,7 @@ class SiteResult:
     pairs: pa.Table
     weights: pa.Table
     filters: pa.Table
+    checks: pa.Table
     look_alikes: pa.Table
     rejects: list[Reject]
 
@@ -144,6 +157,26 @@ def filter_table(match_: SideMatch, site: str) -> pa.Table:
         "n_pairs": list(counts.values()),
     }
     return _table(values, FILTERS, len(counts))
+
+
+def checks_table(match_: SideMatch) -> pa.Table:
+    """Return the numbers that the method compared with bounds, one check after the other, rows of `CHECKS`."""
+    candidates = match_.found.scores.tocoo()
+    tables = []
+    for check in match_.found.checks:
+        at = np.flatnonzero(check.reached)
+        passed = pa.array(check.passed[at], pa.bool_())
+        values = {
+            "page_a": match_.side_a.page_ids[candidates.row[at]],
+            "page_b": match_.side_b.page_ids[candidates.col[at]],
+            "check": pa.repeat(check.name, len(at)),
+            "value": check.values[at],
+            "relation": pa.repeat(check.relation or None, len(at)).cast(pa.string()),
+            "bound": check.bounds[at],
+            "passed": passed,
+        }
+        tables.append(_table(values, CHECKS, len(at)))
+    return concat_tables(tables, CHECKS)
 
 
 def _table(values: Mapping[str, Any], schema: pa.Schema, n_rows: int) -> pa.Table:

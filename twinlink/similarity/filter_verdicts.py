@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
 from twinlink.errors import ShapeError
+from twinlink.similarity.checks import Check, Relation
 from twinlink.sparse import select, with_values
 
 __all__ = ["FilterVerdicts", "all_kept", "with_filter"]
@@ -29,6 +30,8 @@ class FilterVerdicts:
     """Index of the filter that a pair failed, -1 for none."""
     scores: Values
     """Similarity of the pages, in [0, 1] (1: equal); NaN for pairs rejected before it was measured."""
+    checks: tuple[Check, ...] = ()
+    """The numbers that the filters compared, one check for each filter."""
 
     def counts(self) -> dict[str, int]:
         """Return how many pairs were ``kept`` and how many each filter rejected."""
@@ -44,7 +47,16 @@ class FilterVerdicts:
         return select(with_values(self.pattern, self.scores), self.failed < 0)
 
 
-def with_filter(verdicts: FilterVerdicts, name: str, passed: Passed, scores: Values | None = None) -> FilterVerdicts:
+def with_filter(
+    verdicts: FilterVerdicts,
+    name: str,
+    passed: Passed,
+    scores: Values | None = None,
+    *,
+    values: ArrayLike = np.nan,
+    bounds: ArrayLike = np.nan,
+    relation: Relation = "",
+) -> FilterVerdicts:
     """Return the verdicts after one more filter, applied to the pairs that are left.
 
     Parameters
@@ -52,6 +64,10 @@ def with_filter(verdicts: FilterVerdicts, name: str, passed: Passed, scores: Val
     passed : ndarray of bool, shape (n_pairs,)
     scores : ndarray of float, shape (n_pairs,), optional
         Scores measured by the filter, which replace the earlier ones for the pairs that are left.
+    values, bounds : float or array_like of float, shape (n_pairs,), optional
+        What the filter compared, see `Check`.
+    relation : str, optional
+        What a value that passes is to its bound.
 
     Raises
     ------
@@ -68,8 +84,11 @@ def with_filter(verdicts: FilterVerdicts, name: str, passed: Passed, scores: Val
     measured = verdicts.scores if scores is None else np.where(verdicts.failed < 0, scores, np.nan)
     if passed.shape != (n_pairs,) or measured.shape != (n_pairs,):
         raise ShapeError(f"expected one value for each of {n_pairs} pairs, got {passed.shape} and {measured.shape}")
-    failed = np.where((verdicts.failed < 0) & ~passed, len(verdicts.filters), verdicts.failed)
-    return FilterVerdicts(verdicts.pattern, (*verdicts.filters, name), failed.astype(np.int8), measured)
+    reached = verdicts.failed < 0
+    numbers, limits = (np.broadcast_to(np.asarray(each, np.float64), n_pairs) for each in (values, bounds))
+    check = Check(name, numbers, limits, relation, passed & reached, reached)
+    failed = np.where(reached & ~passed, len(verdicts.filters), verdicts.failed).astype(np.int8)
+    return FilterVerdicts(verdicts.pattern, (*verdicts.filters, name), failed, measured, (*verdicts.checks, check))
 
 
 def all_kept(pattern: csr_array) -> FilterVerdicts:

@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 from twinlink.config.baselines import BestOf
 from twinlink.sparse import entries
 
-__all__ = ["best_candidates"]
+__all__ = ["best_candidates", "lowest_others"]
 
 
 def best_candidates(distances: csr_array, best_of: BestOf = "mutual") -> NDArray[np.bool_]:
@@ -41,6 +41,26 @@ def best_candidates(distances: csr_array, best_of: BestOf = "mutual") -> NDArray
     if best_of == "either":
         return of_row | of_column
     return {"mutual": of_row & of_column, "rows": of_row, "columns": of_column}[best_of]
+
+
+def lowest_others(distances: csr_array, best_of: BestOf = "mutual") -> NDArray[np.float64]:
+    """Return the lowest distance that each stored pair is compared with in `best_candidates`: that of its pages.
+
+    Examples
+    --------
+    >>> lowest_others(csr_array([[1.0, 2.0], [1.0, 3.0]])).tolist()
+    [1.0, 1.0, 1.0, 1.0]
+    >>> lowest_others(csr_array([[1.0, 2.0], [1.0, 3.0]]), "columns").tolist()
+    [1.0, 2.0, 1.0, 2.0]
+    """
+    rows, columns = entries(distances)
+    of_row, of_column = np.full(distances.shape[0], np.inf), np.full(distances.shape[1], np.inf)
+    np.minimum.at(of_row, rows, distances.data)
+    np.minimum.at(of_column, columns, distances.data)
+    if best_of in {"rows", "columns"}:
+        return np.asarray(of_row[rows] if best_of == "rows" else of_column[columns])
+    choose = np.minimum if best_of == "mutual" else np.maximum
+    return np.asarray(choose(of_row[rows], of_column[columns]))
 
 
 def _lowest(pages: NDArray[np.int64], others: NDArray[np.int64], distances: NDArray[np.float64]) -> NDArray[np.bool_]:

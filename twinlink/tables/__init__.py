@@ -26,6 +26,7 @@ from twinlink.tables.parquet import (
 )
 from twinlink.tables.schemas import (
     CANDIDATES,
+    CHECKS,
     EVIDENCE,
     FILTERS,
     LANGUAGES,
@@ -51,6 +52,7 @@ from twinlink.tables.schemas import (
 
 __all__ = [
     "CANDIDATES",
+    "CHECKS",
     "EVIDENCE",
     "FILTERS",
     "GROUP_ROWS",

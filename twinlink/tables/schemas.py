@@ -8,6 +8,7 @@ import pyarrow as pa
 
 __all__ = [
     "CANDIDATES",
+    "CHECKS",
     "EVIDENCE",
     "FILTERS",
     "LANGUAGES",
@@ -200,6 +201,19 @@ FILTERS = pa.schema(
     metadata={"table": "filters"},
 )
 
+CHECKS = pa.schema(
+    [
+        _column("page_a", pa.int64(), "page of the first language"),
+        _column("page_b", pa.int64(), "page of the second language"),
+        _column("check", pa.string(), "what was compared: a filter of the method, or a number such as p_value"),
+        _column("value", pa.float64(), "its value; null: not measured, or more than twice the bound", null=True),
+        _column("relation", pa.string(), "what a value that passes is to its bound; null: no bound", null=True),
+        _column("bound", pa.float64(), "what it was compared with; null: nothing", null=True),
+        _column("passed", pa.bool_(), "false: the pair failed"),
+    ],
+    metadata={"table": "checks"},
+)
+
 LOOK_ALIKES = pa.schema(
     [
         _column("site", pa.string(), "the site"),
@@ -240,6 +254,15 @@ VERDICTS = pa.schema(
         _column("method", pa.string(), "method that judged; null: none, because a page is missing", null=True),
         _column("verdict", pa.string(), "parallel, or the reason why not"),
         _column("score", pa.float64(), "the method's own measure: the higher, the more certain", null=True),
+        _column(
+            "checks",
+            pa.string(),
+            "what the method compared with its bounds, up to the filter that failed; overall: the methods that accept",
+            null=True,
+        ),
+        _column(
+            "cluster", pa.int64(), "hc1, hc2: cluster of the pair, numbered by size; 1: the parallel one", null=True
+        ),
         _column("cost", pa.int64(), "W: tokens without partner", null=True),
         _column("tokens_a", pa.int64(), "M1: tokens of a", null=True),
         _column("tokens_b", pa.int64(), "M2: tokens of b", null=True),

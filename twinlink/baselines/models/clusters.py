@@ -11,6 +11,7 @@ from scipy.spatial.distance import pdist
 from twinlink.baselines.alignment import Alignment
 from twinlink.baselines.models.verdicts import Verdicts
 from twinlink.config.baselines import ClusterSettings
+from twinlink.similarity.checks import noted
 
 __all__ = ["MAX_PAIRS", "calinski_harabasz", "judge_hc1", "judge_hc2"]
 
@@ -112,7 +113,7 @@ def _centres(points: Floats, labels: Labels) -> Floats:
 
 
 def _verdicts(points: Floats, sample: Floats, labels: Labels, **found: float) -> Verdicts:
-    """Judge by the largest cluster of the sample."""
+    """Judge by the largest cluster of the sample; clusters are numbered by their sizes, from 1."""
     if not len(points):
         return Verdicts(np.empty(0), {"clusters": 0, "largest": 0, **found})
     sampled = len(sample) < len(points)
@@ -121,7 +122,11 @@ def _verdicts(points: Floats, sample: Floats, labels: Labels, **found: float) ->
     sizes, centres = np.bincount(labels), _centres(points, labels)
     first = np.full(len(sizes), len(labels))
     np.minimum.at(first, labels, np.arange(len(labels)))
-    largest = int(np.lexsort((first, centres[:, 0], -sizes))[0])
+    order = np.lexsort((first, centres[:, 0], -sizes))
+    largest = int(order[0])
+    rank = np.empty(len(sizes), np.int64)
+    rank[order] = np.arange(1, len(sizes) + 1)
     nearness = 1 / (1 + np.linalg.norm(points - centres[largest], axis=1))
     found = {"clusters": len(sizes), "largest": int(sizes[largest]), **found}
-    return Verdicts(np.where(labels == largest, nearness, nearness - 1), found, ("sampled",) * sampled)
+    checks = (noted("cluster", rank[labels], 1, "<="),)
+    return Verdicts(np.where(labels == largest, nearness, nearness - 1), found, ("sampled",) * sampled, checks)

@@ -11,8 +11,9 @@ from twinlink.baselines.alignment import Alignment
 from twinlink.baselines.models.verdicts import Verdicts
 from twinlink.config.baselines import JangeldinSettings, StrandSettings
 from twinlink.errors import ConfigError
+from twinlink.similarity.checks import Check, noted
 
-__all__ = ["ThresholdFit", "find_threshold", "judge_jangeldin", "judge_strand"]
+__all__ = ["ThresholdFit", "alignment_checks", "find_threshold", "judge_jangeldin", "judge_strand"]
 
 Floats = NDArray[np.float64]
 
@@ -27,7 +28,18 @@ def judge_strand(alignment: Alignment, settings: StrandSettings | None = None) -
     """
     limits = settings or StrandSettings()
     p_value = np.where(np.isnan(alignment.p_value), 1.0, alignment.p_value)
-    return Verdicts(np.minimum(_margin(alignment.cost_share, limits.max_cost), _margin(p_value, limits.max_p)))
+    score = np.minimum(_margin(alignment.cost_share, limits.max_cost), _margin(p_value, limits.max_p))
+    checks = (
+        noted("cost_share", alignment.cost_share, limits.max_cost, "<"),
+        noted("p_value", alignment.p_value, limits.max_p, "<"),
+    )
+    return Verdicts(score, checks=checks)
+
+
+def alignment_checks(alignment: Alignment) -> tuple[Check, ...]:
+    """Return the numbers of the alignment of each pair, which are not compared with a bound: W, M1, M2 and so on."""
+    names = ("cost", "tokens_a", "tokens_b", "length_a", "length_b", "aligned", "unequal", "correlation", "p_value")
+    return tuple(noted(name, getattr(alignment, name)) for name in names)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,7 +127,11 @@ def judge_jangeldin(alignment: Alignment, settings: JangeldinSettings | None = N
     distance = np.abs(alignment.length_difference - fit.mean)
     score = np.minimum(_margin(alignment.cost_share, limits.max_cost), _margin(distance, fit.threshold))
     found = {"mean": fit.mean, "threshold": fit.threshold, "loops": len(fit.thresholds) - 1}
-    return Verdicts(score, found, fit.notes)
+    checks = (
+        noted("cost_share", alignment.cost_share, limits.max_cost, "<"),
+        noted("length_distance", distance, fit.threshold, "<"),
+    )
+    return Verdicts(score, found, fit.notes, checks)
 
 
 def _count(distances: Floats, threshold: float) -> int:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from twinlink.similarity.checks import Check
+
 __all__ = ["Verdicts"]
 
 
@@ -22,6 +24,8 @@ class Verdicts:
     """What the model found on the set, by name, such as ``mean`` and ``threshold``."""
     notes: tuple[str, ...] = ()
     """Rules for odd sets that stepped in, one word each, such as ``no-equal-pair``."""
+    checks: tuple[Check, ...] = ()
+    """The numbers that the model compared with bounds."""
 
     @property
     def parallel(self) -> NDArray[np.bool_]:

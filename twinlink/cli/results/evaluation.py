@@ -202,11 +202,14 @@ class ExplanationResult(Record, frozen=True, kw_only=True):
     evidence: list[dict[str, Any]]
     """The kinds that were measured: ``evidence``, ``value``, ``rival`` (null for none), ``weight``, ``meaning``."""
     candidates: list[dict[str, Any]]
-    """Candidates, best first: ``url_a``, ``url_b``, ``score``, every kind of evidence, ``pair``."""
+    """Candidates, best first: ``url_a``, ``url_b``, ``score``, every kind of evidence, ``filter``, ``pair``."""
     notes: list[str] = msgspec.field(default_factory=list)
     """Notes on the pages, in sentences."""
     titles: dict[str, str] = msgspec.field(default_factory=dict)
     """Title of each page above, by its address."""
+    checks: list[dict[str, Any]] = msgspec.field(default_factory=list)
+    """What the method compared with its bounds: ``check``, ``value`` (null: not measured), ``relation``, ``bound``,
+    ``passed``, ``meaning``."""
 
     @classmethod
     def of(cls, explanation: Explanation) -> ExplanationResult:
@@ -221,6 +224,7 @@ class ExplanationResult(Record, frozen=True, kw_only=True):
             candidates=_rows(explanation.candidates),
             notes=list(explanation.notes),
             titles=dict(explanation.titles),
+            checks=_rows(explanation.checks),
         )
 
 

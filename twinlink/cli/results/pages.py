@@ -141,6 +141,8 @@ class PairsResult(Record, frozen=True, kw_only=True):
     """With ``--align``: as of `twinlink align`."""
     ended: str | None = None
     """How a match without a pair ended that left the earlier pairs in place; null for any other."""
+    notes: list[str] = msgspec.field(default_factory=list)
+    """What the method cannot do on these sites, in sentences."""
 
     @classmethod
     def of_none(cls, error: EmptyMatchError) -> PairsResult:
@@ -172,11 +174,12 @@ class PairsResult(Record, frozen=True, kw_only=True):
         rejects, probabilities = found.rejects, found.pairs["probability"]
         counts = Counter(zip(rejects["stage"], rejects["reason"], strict=True))
         filters = found.filters.groupby("filter", sort=False)["n_pairs"].sum()
+        no_candidates = _without_candidates(found)
         sure = len(probabilities) > 0 and bool(probabilities.notna().all())
         directory = RunDirectory(found.path)
         report = directory.report_file
         of_match = set(rejects["reason"][rejects["stage"] == "match"])
-        why = why_none(_languages(found), langs, of_match)
+        why = why_none(_languages(found), langs, of_match, no_candidates)
         return cls(
             run=str(found.path),
             n_pages=len(found.pages),
@@ -192,6 +195,7 @@ class PairsResult(Record, frozen=True, kw_only=True):
             report=str(report) if report.is_file() else None,
             why_none=why if found.pairs.empty else None,
             sentences=sentences,
+            notes=[no_candidates] if no_candidates and (len(found.pairs) or why != no_candidates) else [],
         )
 
     def problem(self) -> TwinlinkError | None:
@@ -220,6 +224,18 @@ class PairsResult(Record, frozen=True, kw_only=True):
             "note: if no page links to the other language, add the address where it starts, e.g."
             f" twinlink mine https://zh.example.org --add -o {self.run}"
         )
+
+
+def _without_candidates(found: Run) -> str:
+    """Return on which sites the method of a match has no candidates because of their addresses; else nothing."""
+    from twinlink.config import MatchSettings
+    from twinlink.match.counts import without_candidates
+    from twinlink.rundir.directory import RunDirectory
+
+    signature = RunDirectory(found.path).read_signature("match")
+    settings = msgspec.convert(signature.settings.get("match", {}) if signature else {}, MatchSettings)
+    candidates = found.filters.groupby("site", sort=False)["n_pairs"].sum()
+    return without_candidates(settings, {str(site): int(n) for site, n in candidates.items()})
 
 
 def _meant(found: Run, wanted: Sequence[str]) -> dict[str, dict[str, int]]:

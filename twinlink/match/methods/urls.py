@@ -47,7 +47,8 @@ def match_urls(
     pattern, credibility = pairs_of_patterns(side_a.urls, side_b.urls, (side_a.lang, side_b.lang), settings.patterns)
     content, structure, internal = _alike(side_a, side_b, words, pattern, settings)
     scores = credibility.data * (1 + internal.data) / 2
-    verdicts = with_filter(all_kept(pattern), "weak-pattern", credibility.data > 0, scores)
+    known = credibility.data
+    verdicts = with_filter(all_kept(pattern), "weak-pattern", known > 0, scores, values=known, bounds=0.0, relation=">")
     is_alike = _more_than_chance(side_a, side_b, words, verdicts.kept(), internal, settings)
     verdicts = with_filter(verdicts, "content", is_alike, scores)
     evidence = {
@@ -117,5 +118,6 @@ def _found(
         weights={},
         n_filtered=verdicts.counts(),
         filter_of=verdicts.reasons(),
+        checks=verdicts.checks,
         is_decided=True,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import importlib
 import os
@@ -10,9 +11,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
-from threading import Barrier
+from threading import Barrier, Event
 from types import ModuleType
 
 import numba
@@ -162,6 +164,35 @@ print(greedy_positions.machine_code(values, values[::-1].copy(), 2, 2, 2), "numb
         monkeypatch.setattr("numba.core.caching.IndexDataCacheFile._save_data", full)
         assert self.kernel()(np.arange(4.0), np.empty(4)) == 36.0
         assert not list(folder.glob("*/*.nbc"))
+
+
+def _misses(start: float) -> int:
+    """Call a kernel at a given time, and return how often it was not in the cache."""
+    kernel = TestCache.kernel()
+    time.sleep(max(start - time.time(), 0.0))
+    assert kernel.machine_code(np.arange(4.0), np.empty(4)) == 36.0
+    return sum(kernel.machine_code.stats.cache_misses.values())  # type: ignore[attr-defined]
+
+
+class TestProcesses:
+    """Only one process compiles a kernel; the others wait for it, but not for ever."""
+
+    def test_one_compiles(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+        with ProcessPoolExecutor(3, get_context("spawn")) as pool:
+            assert sum(pool.map(_misses, [time.time() + 3] * 3)) == 1
+
+    @pytest.mark.parametrize("patience", [60.0, 0.1])
+    def test_others_wait(self, patience: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+        monkeypatch.setattr("twinlink.compiled._LONGEST_WAIT", patience)
+        done = Event()
+        with Path(__file__).open("rb") as file, ThreadPoolExecutor(1) as pool:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            pool.submit(_misses, 0.0).add_done_callback(lambda _: done.set())
+            assert done.wait(0.3 if patience == 60.0 else 30.0) is (patience < 1)
+            fcntl.flock(file, fcntl.LOCK_UN)
+            assert done.wait(30.0)
 
 
 def _callees(module: ModuleType) -> set[str]:

@@ -6,13 +6,15 @@ that was never compiled on this machine. The interpreter is done sooner with a c
 
 from __future__ import annotations
 
+import fcntl
 import functools
 import math
 import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
-from typing import Any, ClassVar, Generic, ParamSpec, TypeVar, cast
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any, ClassVar, Generic, ParamSpec, TypeVar, cast
 
 import numpy as np
 
@@ -25,6 +27,10 @@ FEW = 12_000
 """Elements in the arrays of a call up to which the interpreter may run it."""
 PATIENCE = 0.3
 """Seconds of processor time that the interpreter may spend on calls of kernels: about what numba takes to start."""
+
+_LONGEST_WAIT = 60.0
+"""Seconds that a process waits for another one that compiles kernels of the same file."""
+_LOOK_SECONDS = 0.01
 
 
 class OutOfPatience(Exception):  # noqa: N818  (no error: the call goes on in machine code)
@@ -91,6 +97,7 @@ class Kernel(Generic[P, ResultT]):
         except RuntimeError:  # numba found no writable folder, as in a read-only container
             return cast("Callable[P, ResultT]", njit(nogil=True)(self.interpreted))
         _make_optional(machine_code._cache)  # numba has no setting for it
+        machine_code.compile = _one_after_another(machine_code.compile, self.interpreted.__code__.co_filename)
         return cast("Callable[P, ResultT]", machine_code)
 
     @property
@@ -175,6 +182,49 @@ def _make_optional(cache: Any) -> None:
 
     cache.load_overload = tried(functools.partial(_stored, cache))
     cache.save_overload = tried(cache.save_overload)
+
+
+def _one_after_another(compile_: Callable[..., Any], source: str) -> Callable[..., Any]:
+    """Let only one process at a time compile the kernels of a file; the others then load them from the cache."""
+
+    @functools.wraps(compile_)
+    def in_turn(signature: Any) -> Any:
+        from numba.core.compiler_lock import global_compiler_lock
+
+        with global_compiler_lock, _held(source):  # first that of the threads: a kernel compiles those that it calls
+            return compile_(signature)
+
+    return in_turn
+
+
+_sources: set[str] = set()
+"""Files whose lock this process holds; numba's lock guards it."""
+
+
+@contextmanager
+def _held(source: str) -> Iterator[None]:
+    """Hold the lock on a file of kernels; without it, the work is done twice, so nothing waits for it too long."""
+    if source in _sources:  # a kernel calls another one of its file
+        yield
+        return
+    with ExitStack() as stack:
+        with suppress(OSError):  # the file is gone, or its file system has no locks
+            file = stack.enter_context(Path(source).open("rb"))
+            stack.callback(fcntl.flock, file, fcntl.LOCK_UN)  # closing is not enough where a process was forked
+            _wait_for(file)
+        _sources.add(source)
+        stack.callback(_sources.discard, source)
+        yield
+
+
+def _wait_for(file: IO[bytes]) -> None:
+    """Take the lock on a file, or give up when it takes too long."""
+    end = time.monotonic() + _LONGEST_WAIT
+    while time.monotonic() < end:
+        with suppress(BlockingIOError):
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        time.sleep(_LOOK_SECONDS)
 
 
 def n_elements(values: tuple[Any, ...]) -> int:

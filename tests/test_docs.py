@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import doctest
 import re
 import shlex
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,6 +13,7 @@ from typing import Any, NamedTuple
 import pytest
 import typer.main
 
+from tests.calling import twinlink
 from twinlink.cli import app
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -141,9 +141,8 @@ def run_console(block: Block, folder: Path) -> None:
     steps = [(line, shown) for line, _, shown in (part.partition("\n") for part in parts) if IS_OURS.match(line)]
     for line, shown in steps if any(shown.strip() for _, shown in steps) else []:
         words = shlex.split(line.partition(" #")[0])
-        done = subprocess.run(
-            [sys.executable, "-m", "twinlink", *words[1:]], cwd=folder, capture_output=True, text=True, timeout=300
-        )
+        with contextlib.chdir(folder):
+            done = twinlink(*words[1:])
         assert done.returncode == 0, f"{block.page}:{block.line} {line}\n{done.stdout}{done.stderr}"
         if shown.strip():
             fits = doctest.OutputChecker().check_output(shown.strip() + "\n", done.stdout.strip() + "\n", OPTIONS)

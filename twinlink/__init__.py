@@ -9,6 +9,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from twinlink.comparison import compare
     from twinlink.config import Config
     from twinlink.evaluation.gold import Evaluation, evaluate, read_gold
     from twinlink.mining import discover, mine
@@ -16,12 +17,13 @@ if TYPE_CHECKING:
     from twinlink.run import open_run as open
     from twinlink.toy import toy_site
 
-__all__ = ["Config", "Evaluation", "Run", "discover", "evaluate", "mine", "open", "read_gold", "toy_site"]
+__all__ = ["Config", "Evaluation", "Run", "compare", "discover", "evaluate", "mine", "open", "read_gold", "toy_site"]
 
 _HOMES = {
     "Config": ("twinlink.config", "Config"),
     "Evaluation": ("twinlink.evaluation.gold", "Evaluation"),
     "Run": ("twinlink.run", "Run"),
+    "compare": ("twinlink.comparison", "compare"),
     "discover": ("twinlink.mining", "discover"),
     "evaluate": ("twinlink.evaluation.gold", "evaluate"),
     "mine": ("twinlink.mining", "mine"),

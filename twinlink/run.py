@@ -199,9 +199,14 @@ class Run(RunTables):
         return export_run(self, None if folder is None else Path(folder), names, choice)
 
     def match(
-        self, *, langs: Sequence[str] = (), lexicon: str | Path | Sequence[str | Path] = (), **settings: Any
+        self,
+        *,
+        langs: Sequence[str] = (),
+        lexicon: str | Path | Sequence[str | Path] = (),
+        name: str = "",
+        **settings: Any,
     ) -> Run:
-        """Match the pages again, as `twinlink match` does; `pairs` has the new pairs.
+        """Match the pages again, as `twinlink match` does; `pairs` of the returned run has the new pairs.
 
         Parameters
         ----------
@@ -209,6 +214,9 @@ class Run(RunTables):
             Wanted languages, see `twinlink.mine`; empty: those that the run remembers.
         lexicon : path, or sequence of them
             Bilingual lexicons (``match__lexicons``); none: those that the run remembers.
+        name : str, optional
+            Keep the pairs of this run, and return another run with the new ones, ``RUN/matches/NAME``; see
+            `twinlink.compare`.
         **settings
             Any setting by its name with ``__`` for the dot: ``match__min_precision=0.99``.
 
@@ -217,8 +225,8 @@ class Run(RunTables):
         NothingFoundError
             If no pair was found; the earlier pairs are kept.
         """
-        jobs.match(self.path, langs, lexicon, settings)
-        return self.reload()
+        folder = jobs.match(self.path, langs, lexicon, settings, name)
+        return Run(folder) if name else self.reload()
 
     def align(self, lexicons: Sequence[str | Path] = (), **settings: Any) -> Run:
         """Align the sentences of the page pairs, as `twinlink align` does; `segments` has them.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from twinlink.cli.app import GROUPS, app
 from twinlink.cli.exit import main
 from twinlink.cli.verbs.align import align
+from twinlink.cli.verbs.compare import compare
 from twinlink.cli.verbs.demo import demo
 from twinlink.cli.verbs.evaluate import evaluate, explain, verify
 from twinlink.cli.verbs.export import export
@@ -15,7 +16,7 @@ from twinlink.cli.verbs.sites import discover, patterns, rank, recover
 __all__ = ["app", "main"]
 
 _PIPELINE = (mine, crawl, ingest, match, align)
-_RESULTS = (report, review, explain, evaluate, verify, export)
+_RESULTS = (report, review, explain, evaluate, verify, compare, export)
 _VERBS = (*_PIPELINE, *_RESULTS, patterns, recover, rank)
 
 _SHORT_HELP = {name: line for verbs in GROUPS.values() for name, line in verbs.items()}

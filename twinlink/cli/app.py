@@ -23,6 +23,7 @@ GROUPS = {
         "explain": "Explain why two pages are a pair or not.",
         "evaluate": "Measure precision and recall.",
         "verify": "Check pairs of other tools.",
+        "compare": "Show where two results differ.",
         "export": "Write results for other programs.",
     },
     "More pages and sites": {

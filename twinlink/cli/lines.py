@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from twinlink.cli.colours import Styled
+from twinlink.cli.results.comparison import ComparisonResult, DifferentPairs
 from twinlink.cli.results.discovery import DiscoveryResult, RoundResult
 from twinlink.cli.results.evaluation import (
     CurvePoint,
@@ -237,6 +238,38 @@ def _(result: VerdictsResult) -> Iterator[str]:
         yield f"not judged: {reason} {count}"
     if result.methods:
         yield f"verdicts → {result.verdicts}"
+
+
+@lines.register(ComparisonResult)
+def _(result: ComparisonResult) -> Iterator[str]:
+    yield f"first: {result.first}, {result.n_first} pairs; second: {result.second}, {result.n_second} pairs"
+    yield from _different_lines("in both", result.both)
+    if result.changed is not None:
+        yield from _different_lines(
+            f"of these, probability differs by {result.min_difference:g} or more", result.changed
+        )
+    yield from _different_lines("only in the first", result.only_first)
+    yield from _different_lines("only in the second", result.only_second)
+    for name, scores in zip(("first", "second"), result.scores, strict=False):
+        yield Styled(
+            f"{name}: precision {scores.precision:.4f}  recall {scores.recall:.4f}  F1 ", (f"{scores.f1:.4f}", "bold")
+        )
+    if result.table is not None:
+        yield f"all pairs → {result.table}"
+
+
+def _different_lines(what: str, found: DifferentPairs) -> Iterator[str]:
+    judged = "" if found.right is None else f" ({found.right} right, {found.wrong} wrong)"
+    yield Styled(f"{what}: ", (str(found.n), "bold"), judged)
+    for pair in found.shown:
+        ranks = [f"{rank:.2f}" for rank in (pair.in_first, pair.in_second) if rank is not None]
+        right = {True: ", right", False: ", wrong", None: ""}[pair.right]
+        yield f"  {' → '.join(ranks)}{right}  {pair.url_a} ↔ {pair.url_b}"
+        for url, other in ((pair.url_a, pair.other_a), (pair.url_b, pair.other_b)):
+            if other is not None:
+                yield f"      the other has {url} ↔ {other}"
+    if 0 < len(found.shown) < found.n:
+        yield f"  … {found.n - len(found.shown)} more"
 
 
 @lines.register(ExportResult)

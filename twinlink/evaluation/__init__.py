@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from twinlink.evaluation.gold import Counts, Evaluation, Gold, curve_points, evaluate, precision_coverage, read_gold
+from twinlink.evaluation.gold import (
+    Counts,
+    Evaluation,
+    Gold,
+    curve_points,
+    evaluate,
+    judge_pairs,
+    precision_coverage,
+    read_gold,
+)
 from twinlink.evaluation.labelled import LabelScores, score_labels
 
 __all__ = [
@@ -12,6 +21,7 @@ __all__ = [
     "LabelScores",
     "curve_points",
     "evaluate",
+    "judge_pairs",
     "precision_coverage",
     "read_gold",
     "score_labels",

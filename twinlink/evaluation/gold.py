@@ -28,7 +28,7 @@ from urllib.parse import unquote, urlsplit
 from twinlink.errors import GoldError
 from twinlink.inputs import Expected, read_input_text
 
-__all__ = ["Counts", "Evaluation", "Gold", "curve_points", "evaluate", "precision_coverage", "read_gold"]
+__all__ = ["Counts", "Evaluation", "Gold", "curve_points", "evaluate", "judge_pairs", "precision_coverage", "read_gold"]
 
 _FILE = Expected("cannot be read as a gold file", "no such gold file", GoldError)
 
@@ -194,6 +194,15 @@ def evaluate(pairs: Iterable[Pair], gold: Gold) -> Evaluation:
     )
 
 
+def judge_pairs(pairs: Iterable[Pair], gold: Gold) -> list[bool | None]:
+    """Return for each pair whether it is right; None: the rules leave it out.
+
+    >>> judge_pairs([("/b", "/z"), ("/x", "/a")], Gold((("/a", "/x"), ("/b", "/y"))))
+    [False, True]
+    """
+    return _verdicts(pairs, gold, unique=False)[0]
+
+
 def precision_coverage(pairs: Sequence[Pair], scores: Sequence[float], gold: Gold) -> list[tuple[float, float, float]]:
     """Return (score, precision, recall) of the list cut after each scored pair, best score first.
 
@@ -208,7 +217,7 @@ def curve_points(pairs: Sequence[Pair], scores: Sequence[float], gold: Gold) -> 
     order = sorted(range(len(pairs)), key=lambda i: (-scores[i], i))
     right = scored = 0
     curve = []
-    for place, verdict in enumerate(_verdicts([pairs[i] for i in order], gold, unique=False)[0], 1):
+    for place, verdict in enumerate(judge_pairs([pairs[i] for i in order], gold), 1):
         if verdict is not None:
             right, scored = right + verdict, scored + 1
             curve.append((place, scores[order[place - 1]], right / scored, right / len(gold.pairs)))

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from twinlink.errors import TwinlinkError
 from twinlink.rundir.directory import RunDirectory
 from twinlink.rundir.remembered import CallSettings, call_settings
+from twinlink.rundir.side_results import make_side_run, side_path
 
 if TYPE_CHECKING:
     from twinlink.progress import Report
@@ -35,16 +36,26 @@ def align(folder: Path, lexicons: Sequence[str | Path], settings: Mapping[str, A
         align_stage(run, call.config, report=report)
 
 
-def match(folder: Path, langs: Sequence[str], lexicon: str | Path | Sequence[str | Path], settings: Any) -> None:
-    """Match the pages of a run again; without languages and lexicons, those that the run remembers are used."""
+def match(
+    folder: Path, langs: Sequence[str], lexicon: str | Path | Sequence[str | Path], settings: Any, name: str = ""
+) -> Path:
+    """Match the pages of a run again; without languages and lexicons, those that the run remembers are used.
+
+    With a name, the run keeps its pairs: the new ones go into a run beside them, whose folder is returned.
+    """
     from twinlink.jobs.mine import match_stage
     from twinlink.review.report.stage import refresh_report
 
-    call = read_call(folder, {**lexicon_settings(lexicon), **settings}, langs)
-    with at_work(folder, call, ("match",)) as (run, report):
+    target = side_path(folder, name) if name else folder
+    call = read_call(target if target.is_dir() else folder, {**lexicon_settings(lexicon), **settings}, langs)
+    with ExitStack() as stack:
+        if name:  # nobody may change the pages meanwhile
+            make_side_run(stack.enter_context(RunDirectory.held(folder, _log.warning)), name)
+        run, report = stack.enter_context(at_work(target, call, ("match",)))
         match_stage(run, call.config, report)
         if run.report_file.exists():  # it would still show the earlier pairs
             refresh_report(run)
+    return target
 
 
 def lexicon_settings(lexicon: str | Path | Sequence[str | Path]) -> dict[str, list[Path]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -194,6 +194,12 @@ def ingest(
 
 def match(
     run: RunPath,
+    out: Annotated[
+        str,
+        typer.Option(
+            "--out", "-o", metavar="NAME", help="Keep RUN's own pairs, and put the new ones into RUN/matches/NAME."
+        ),
+    ] = "",
     langs: Langs = "",
     lexicon: Lexicons = [],  # noqa: B006
     method: MethodName = None,
@@ -212,10 +218,17 @@ def match(
 
     RUN remembers the settings. If no pair is found or an error occurs, RUN is not changed.
 
+    With -o, RUN/matches/NAME has the result, and its settings; all commands take it as a run, and `twinlink compare`
+    shows where it differs.
+
     Example: twinlink match RUN --langs en,zh --min-precision 0.95
     """
     wanted = match_options(langs, lexicon, method, min_probability, min_precision, labels)
-    settings = settings_of(run, config, set_, wanted, forget)
+    from twinlink.rundir.directory import RunDirectory
+    from twinlink.rundir.side_results import make_side_run, side_path
+
+    target = side_path(run, out) if out else run
+    settings = settings_of(target if target.is_dir() else run, config, set_, wanted, forget)
 
     from twinlink.cli.results.pages import PairsResult
     from twinlink.jobs.mine import match_stage
@@ -224,11 +237,16 @@ def match(
 
     at_work = Workers(workers, cluster)
     opened(run)
-    with explaining_no_pair(as_json, quiet), working(run, quiet, settings, ("match",)) as (directory, report):
+    with ExitStack() as stack:
+        stack.enter_context(explaining_no_pair(as_json, quiet))
+        if out:  # nobody may change the pages meanwhile
+            make_side_run(stack.enter_context(RunDirectory.held(run)), out)
+        directory, report = stack.enter_context(working(target, quiet, settings, ("match",)))
         match_stage(directory, settings.config, report, at_work)
         if directory.report_file.exists():  # it would still show the earlier pairs
             refresh_report(directory)
-    print_result(PairsResult.of(opened(run), settings.config.langs), as_json, quiet, [command("align", run)])
+    then = command("compare", run, target) if out else command("align", run)
+    print_result(PairsResult.of(opened(target), settings.config.langs), as_json, quiet, [then])
 
 
 @contextmanager

@@ -1,0 +1,66 @@
+"""Further matches of one run, kept beside its own: ``RUN/matches/NAME``, a run directory with links to RUN's pages.
+
+Tables of pages, archives and labels are those of RUN, by relative links, so that RUN may be moved. All else, the match
+and what is made of it, is of the further match alone. Every command takes the folder as a run.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from pathlib import Path
+
+from twinlink.errors import ConfigError
+from twinlink.files import replacing
+from twinlink.rundir.directory import RunDirectory
+
+__all__ = ["MATCHES", "make_side_run", "side_path"]
+
+MATCHES = "matches"
+"""Folder of a run with its further matches."""
+
+_NAME = re.compile(r"[^\W_][\w.-]{0,99}")
+_SHARED = ("ingest", "warc", "review")
+
+
+def side_path(run: Path, name: str) -> Path:
+    """Return the folder of a further match.
+
+    >>> side_path(Path("run"), "liu2014")
+    PosixPath('run/matches/liu2014')
+    >>> side_path(Path("run"), "../other")
+    Traceback (most recent call last):
+    ...
+    twinlink.errors.ConfigError: ../other: expected a name of letters, digits, '.', '-' and '_'
+
+    Raises
+    ------
+    ConfigError
+        If it is no plain name.
+    """
+    if not _NAME.fullmatch(name):
+        raise ConfigError(f"{name}: expected a name of letters, digits, '.', '-' and '_'")
+    return run / MATCHES / name
+
+
+def make_side_run(run: RunDirectory, name: str) -> RunDirectory:
+    """Make the folder of a further match, unless it exists; it starts with the settings that the run remembers.
+
+    Raises
+    ------
+    MissingStageError
+        If the run has no pages.
+    """
+    run.stage_folder("ingest")
+    path = side_path(run.path, name)
+    (run.path / "review").mkdir(exist_ok=True)
+    path.mkdir(parents=True, exist_ok=True)
+    for folder in _SHARED:
+        if (run.path / folder).is_dir() and not os.path.lexists(path / folder):
+            (path / folder).symlink_to(Path("..", "..", folder))
+    settings = path / run.config_file.name
+    if run.config_file.is_file() and not settings.exists():
+        with replacing(settings) as temporary:
+            shutil.copyfile(run.config_file, temporary)
+    return RunDirectory(path, run.tell)

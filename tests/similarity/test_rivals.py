@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from twinlink.similarity.rivals import Rivalry
+from twinlink.similarity.rivals import FEW_CANDIDATES, Rivalry, _best_of_many
 
 
 def made_pattern(rng: np.random.Generator, n_a: int, n_b: int, share: float = 0.5) -> csr_array:
@@ -37,6 +37,7 @@ def test_equals_a_double_loop_with_many_ties(seed: int, n_a: int, n_b: int, shar
     assert rivalry.columns.tolist() == entries.col.tolist()
     expected = plain_rivals(entries.row.tolist(), entries.col.tolist(), values.tolist())
     assert rivalry.rivals(values).tolist() == expected
+    assert _best_of_many(rivalry.rows, rivalry.columns, values, n_a, n_b).tolist() == expected
 
 
 def test_a_candidate_alone_in_row_and_column_has_no_rival() -> None:
@@ -50,6 +51,12 @@ def test_equal_best_candidates_are_each_others_rivals() -> None:
 def test_only_stored_entries_are_candidates_whatever_their_values() -> None:
     pattern = csr_array((np.zeros(2), [0, 1], [0, 2, 2]), shape=(2, 3))
     assert Rivalry(pattern).rivals(np.array([0.3, 0.7])).tolist() == [0.7, 0.3]
+
+
+@pytest.mark.parametrize("n", [2, FEW_CANDIDATES + 1])
+def test_rivals_have_the_type_of_the_values(n: int) -> None:
+    for kind in (np.float32, np.float64):
+        assert Rivalry(csr_array(np.ones((1, n)))).rivals(np.ones(n, kind)).dtype == kind
 
 
 def test_values_are_not_changed() -> None:

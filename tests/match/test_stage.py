@@ -109,6 +109,33 @@ def test_steps_of_other_processes_are_reported(tmp_path, monkeypatch):
     assert seen[-1][2] == ""
 
 
+def test_small_sites_of_a_task_are_counted_before_its_end(tmp_path, monkeypatch):
+    for host in range(6):
+        write_town(tmp_path / "sites" / f"www.town{host}.org", 2, first=10 * host)
+    run = RunDirectory.create(tmp_path / "run")
+    ingest(run, [tmp_path / "sites"], Config().ingest)
+    # One task of three sites for each thread; the last of each waits until the two before it are reported.
+    monkeypatch.setattr(module, "_batches", lambda parts: iter([sorted(parts)[:3], sorted(parts)[3:]]))
+    monkeypatch.setattr(workers, "POLL_SECONDS", 0.01)
+    counted, seen, really_write = threading.Event(), [], module.write_site
+
+    def write_site(result, folder, site):
+        if site in ("town2.org", "town5.org"):
+            assert counted.wait(60)
+        really_write(result, folder, site)
+
+    def on_pages(done, total, step):
+        seen.append((done, step))
+        if done >= 16:
+            counted.set()
+
+    monkeypatch.setattr(module, "write_site", write_site)
+    with ThreadPoolExecutor(2) as executor:
+        match(run, Config().override({"langs": ["en", "fr"]}), on_pages, executor=executor)
+    assert 16 in [done for done, _ in seen]
+    assert seen[-1] == (24, "")
+
+
 def files_of(folder):
     return {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
 
@@ -146,7 +173,7 @@ def test_a_second_call_is_skipped_and_another_setting_is_not(tmp_path):
     assert seen == []
     match(RunDirectory(run.path), CONFIG.override({"match.ets.alpha": 0.1}), lambda *step: seen.append(step))
     assert seen[-1] == (10, 10, "")
-    assert [step for _, _, step in seen[:3]] == ["languages", "en-zh-Hant: words", f"en-zh-Hant: {CONFIG.match.method}"]
+    assert [step for _, _, step in seen[1:4]] == ["languages", "en-zh-Hant: words", f"en-zh-Hant: {CONFIG.match.method}"]
 
 
 def test_a_lost_pairs_file_is_written_again(tmp_path):
@@ -429,7 +456,7 @@ def test_sites_that_are_done_behind_the_largest_count_at_once(tmp_path, monkeypa
     monkeypatch.setattr(module, "write_site", write_site)
     with ThreadPoolExecutor(2) as executor:
         match(run, Config().override({"langs": ["en", "fr"]}), on_pages, executor=executor)
-    assert [done for done, _, step in seen if not step] == [4, 8, 26]
+    assert [done for done, _, step in seen if not step] == [0, 4, 8, 26]
 
 
 @pytest.mark.parametrize("has_executor", [False, True])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import nullcontext
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -54,7 +54,9 @@ __all__ = ["match"]
 TASK_BYTES = 2**18
 """Bytes of the files of sites that are matched as one task: some 250 pages, half a second."""
 STEP_BYTES = 2**18
-"""Bytes of the file of a site from which another process reports its steps."""
+"""Bytes of the file of a site from which another process reports its steps; of smaller ones only that they are done."""
+DONE = "done"
+"""Step of a site that is done, while the other sites of its task are not."""
 
 OnPages = Callable[[int, int, str], None]
 """Receives the number of pages done and of all pages, and the step."""
@@ -184,12 +186,19 @@ class _Progress:
         self._on_pages = on_pages
         self._n_pages = {part.name: count_rows(part) for part in parts} if on_pages else {}
         self._done = 0
+        self._most = 0  # reported so far
+
+    def begin(self) -> None:
+        """Report that no site is done yet."""
+        if self._on_pages:
+            self._on_pages(0, sum(self._n_pages.values()), "")
 
     def end(self, part: Path) -> None:
         """Count a site that is done."""
         if self._on_pages:
             self._done += self._n_pages[part.name]
-            self._on_pages(self._done, sum(self._n_pages.values()), "")
+            self._most = max(self._most, self._done)
+            self._on_pages(self._most, sum(self._n_pages.values()), "")
 
     def look(self, place: Path) -> None:
         """Report the steps of the sites that other processes work on, which they write below a folder."""
@@ -202,16 +211,18 @@ class _Progress:
     def _report(self, in_work: Mapping[str, tuple[float, str]]) -> None:
         if self._on_pages and in_work:
             done = self._done + sum(share * self._n_pages.get(name, 0) for name, (share, _) in in_work.items())
-            largest = max(in_work, key=lambda name: self._n_pages.get(name, 0))
+            largest = max(in_work, key=lambda name: (in_work[name][1] != DONE, self._n_pages.get(name, 0)))
             step = in_work[largest][1]
             named = step if len(self._n_pages) == 1 else f"{largest.removesuffix('.parquet')}: {step}"
-            self._on_pages(int(done), sum(self._n_pages.values()), named)
+            self._most = max(self._most, int(done))  # a site that another process has just done is in no file
+            self._on_pages(self._most, sum(self._n_pages.values()), named)
 
 
 def _match_all(sites: _Sites, folder: Path, executor: Executor | None, on_pages: OnPages | None) -> None:
     """Write the result of every site, and what was rejected."""
     parts = list(iter_parts(sites.run.path / "ingest" / "pages"))
     progress = _Progress(parts, on_pages)
+    progress.begin()
     done: dict[Path, _Matched] = {}
     for matched in _matched(sites, folder, parts, executor, progress):
         done[matched.part] = matched
@@ -257,9 +268,12 @@ def _matched(
 def _match_shared(sites: Shared[_Sites], place: Path, parts: Sequence[Path]) -> tuple[Path, list[_Matched]]:
     """Match some sites in a worker; return the folder of this attempt, which has their tables."""
     known, attempt, matched = sites.load(), new_attempt(place), []
-    for part in parts:
-        with steps_to_file(place, part.name) if part.stat().st_size > STEP_BYTES else nullcontext(NO_STEPS) as steps:
-            matched.append(known.match(part, attempt, steps))
+    with ExitStack() as until_all_are_done:  # the other process counts them together, when it gets the results
+        for part in parts:
+            steps = until_all_are_done.enter_context(steps_to_file(place, part.name))
+            is_large = part.stat().st_size > STEP_BYTES
+            matched.append(known.match(part, attempt, steps if is_large else NO_STEPS))
+            steps(1.0, DONE)
     return attempt, matched
 
 

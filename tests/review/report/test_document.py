@@ -161,6 +161,8 @@ def table(root: Any, caption: str) -> list[list[str]]:
 
 SECTIONS = [
     "found",
+    "pairs",
+    "languages",
     "trust",
     "evidence",
     "links",
@@ -170,14 +172,13 @@ SECTIONS = [
     "rounds",
     "crawl",
     "rejects",
-    "pairs",
     "settings",
 ]
 
 
 def test_a_full_run_has_every_section_and_an_empty_one_few() -> None:
     assert [section.name for section in report_sections(full_data())] == SECTIONS
-    assert [section.name for section in report_sections(report_data())] == ["found", "settings"]
+    assert [section.name for section in report_sections(report_data())] == ["found", "languages", "settings"]
     root = parsed(full_data())
     assert [each.get("href") for each in root.xpath("//nav/a")] == [f"#{name}" for name in SECTIONS]
     assert [each.get("id") for each in root.xpath("//section")] == SECTIONS
@@ -254,7 +255,7 @@ def test_the_first_sentence_and_the_figures_say_what_was_found() -> None:
     assert "read 9 pages of 1 site and found 4 pairs of pages" in said
     assert "about 3 of them are right" in said
     assert "81.2 % of them expected to be right" in said
-    assert "89 % of the pages are in a pair" in said
+    assert "89 % of them in a pair" in said
     assert "sites" not in said
 
 

@@ -64,7 +64,7 @@ def test_mining_ends_with_a_report(toy: RunDirectory) -> None:
     expected = Run(toy.path).pairs["probability"].mean()
     assert "read 10 pages of 1 site and found 5 pairs of pages" in said
     assert f"{100 * expected:.1f} % of them expected" in said
-    assert "100 % of the pages are in a pair" in said
+    assert "100 % of them in a pair" in said
     assert "Library hours" in words(toy.report_file, "pairs")
     assert not list(toy.path.glob("*.tmp"))
 

@@ -206,3 +206,5 @@ class Section:
     facts: Sequence[tuple[str, str]] = ()
     code: str = ""
     figures: Sequence[Figure] = ()
+    legend: Sequence[tuple[str, str]] = ()
+    """(class, words) of the colours in its tables."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from twinlink.review.report.data import ReportData, Section
-from twinlink.review.report.found import found_section, pairs_section, sites_section
+from twinlink.review.report.found import found_section, languages_section, pairs_section, sites_section
 from twinlink.review.report.look_alikes import look_alikes_section
 from twinlink.review.report.process import (
     crawl_section,
@@ -55,6 +55,8 @@ def report_sections(data: ReportData) -> Sequence[Section]:
     """Return the sections of the report that are not empty."""
     makers = (
         found_section,
+        pairs_section,
+        languages_section,
         trust_section,
         evidence_section,
         links_section,
@@ -64,7 +66,6 @@ def report_sections(data: ReportData) -> Sequence[Section]:
         rounds_section,
         crawl_section,
         rejects_section,
-        pairs_section,
         settings_section,
     )
     return [section for make in makers if (section := make(data)) is not None]

@@ -17,7 +17,7 @@ from twinlink.review.report.data import Column, Figure, Measured, ReportData, Se
 from twinlink.review.templating import count, percent
 from twinlink.wording import DOUBTS, LABELS
 
-__all__ = ["found_section", "pairs_section", "shown_pairs", "sites_section"]
+__all__ = ["found_section", "languages_section", "pairs_section", "shown_pairs", "sites_section"]
 
 MAX_PAIRS = 1000
 """Pairs shown at each end of the list."""
@@ -38,14 +38,18 @@ def found_section(data: ReportData) -> Section:
     if len(data.sentences):
         n_sentences = int(data.sentences["n"].sum())
         figures.append(Figure(count(n_sentences), _word(n_sentences, "pair of sentences", "pairs of sentences")))
-    figures.append(Figure(count(n_pages), f"{_word(n_pages, 'page', 'pages')} read"))
-    if n_pairs:
-        figures.append(Figure(percent(paired / n_pages, 0), "of the pages are in a pair"))
+    shared = f", {percent(paired / n_pages, 0)} of them in a pair" if n_pairs else ""
+    figures.append(Figure(count(n_pages), f"{_word(n_pages, 'page', 'pages')} read{shared}"))
     if len(data.sites) > 1:
         figures.append(Figure(count(len(data.sites)), "sites"))
-    tables = [_pairs_by_languages(data)] if n_pairs else []
+    return Section("found", "What was found", "Found", [_summary(data, n_pages)], figures=figures)
+
+
+def languages_section(data: ReportData) -> Section | None:
+    """Return the pairs and pages by language; None: not known yet."""
+    tables = [_pairs_by_languages(data)] if len(data.pairs) else []
     tables += [_pages_by_language(data)] if len(data.languages) else []
-    return Section("found", "What was found", "Found", [_summary(data, n_pages)], tables=tables, figures=figures)
+    return Section("languages", "Languages", "Languages", tables=tables) if tables else None
 
 
 def _measured_figure(each: Measured) -> Figure:

@@ -210,11 +210,12 @@ def rejects_section(data: ReportData) -> Section | None:
         ]
         filter_columns = [Column("Filter", "code"), Column("Candidates", "count")]
         tables.append(Table("Candidates by the filter that rejected them", filter_columns, filters))
-    return Section("rejects", "Rejects by reason", "Rejects", [text] if rows else [], tables=tables)
+    there = [stage for stage in STAGES if (rejects["stage"] == stage).any()]
+    legend = [(_STAGE_STYLES[stage], STAGES[stage]) for stage in there]
+    return Section("rejects", "Rejects by reason", "Rejects", [text] if rows else [], tables=tables, legend=legend)
 
 
-_FILTER_WORDS = {"kept": "passed all"}
-_STAGE_STYLES = {"crawl": "a", "ingest": "b", "match": ""}
+_STAGE_STYLES = {"crawl": "crawl", "ingest": "ingest", "match": "match"}
 
 
 def settings_section(data: ReportData) -> Section:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import networkx as nx
+import numpy as np
 import pyarrow as pa
 import pytest
 from typer.testing import CliRunner
@@ -200,10 +201,48 @@ def test_links_of_common_crawl_are_added(run, tmp_path):
     assert set(after) == set(before)
 
 
+def test_a_host_graph_adds_features_and_nothing_else(run, tmp_path):
+    """A stranger links to rare.org and to the bilingual two.hk; another one to shop.com and to one.com."""
+    names = ["hk.two", "org.rare", "org.stranger", "com.shop", "com.one", "org.other", *(f"net.n{k}" for k in range(9))]
+    (tmp_path / "vertices.txt").write_text("".join(f"{k}\t{name}\n" for k, name in enumerate(names)))
+    (tmp_path / "edges.txt").write_text("0\t2\n2\t0\n2\t1\n5\t3\n5\t4\n")
+    learn_run(run, CONFIG)
+    rank(run, CONFIG)
+    before = rows_of(run)
+    assert {row[name] for row in before.values() for name in ("web_hosts", "cocited", "web_credit")} == {0}
+    options = [word for name in ("vertices", "edges") for word in ("--host-graph", str(tmp_path / f"{name}.txt"))]
+    done = CliRunner().invoke(app, ["rank", str(run.path), "-q", *options])
+    assert done.exit_code == 0, done.output
+    rows = rows_of(run)
+    assert {name: row["n_sources"] for name, row in rows.items()} == {n: r["n_sources"] for n, r in before.items()}
+    assert rows["rare.org"]["web_hosts"] == pytest.approx(np.log10(2))
+    assert rows["rare.org"]["cocited"] == pytest.approx(rows["two.hk"]["credibility"] / 2 / 2)
+    assert (rows["shop.com"]["cocited"], rows["more.hk"]["web_hosts"]) == (0, 0)
+    assert rows["rare.org"]["by_cocited"] > 0
+    assert rows["rare.org"]["web_credit"] > rows["shop.com"]["web_credit"] == 0
+    assert rows["rare.org"]["ours"] > before["rare.org"]["ours"]
+    assert not list((run.path / "rank").glob(".edges*"))
+    again = CliRunner().invoke(app, ["rank", str(run.path), "-q"])
+    assert again.exit_code == 0, again.output
+    assert rows_of(run) == rows, "the run remembers the files"
+
+
+def test_a_host_graph_that_cannot_be_read_leaves_the_ranking_as_it_was(run, tmp_path):
+    (tmp_path / "vertices.txt").write_text("0\thk.two\n")
+    (tmp_path / "edges.txt").write_text("0\t7\n")
+    rank(run, CONFIG)
+    before = rows_of(run)
+    files = [str(tmp_path / name) for name in ("edges.txt", "vertices.txt")]
+    with pytest.raises(InputError, match="number 7 of an edge"):
+        rank(run, CONFIG.override({"ranking.host_graph": files}))
+    assert rows_of(run) == before
+
+
 @pytest.mark.parametrize("names", [["vertices.txt"], ["vertices.txt", "other.txt"], ["vertices.txt", "edges.txt"]])
 def test_files_of_common_crawl_that_do_not_fit_are_refused(run, tmp_path, names):
-    with pytest.raises(InputError):
-        rank(run, CONFIG.override({"ranking.graph.common_crawl": [str(tmp_path / name) for name in names]}))
+    for setting in ("ranking.graph.common_crawl", "ranking.host_graph"):
+        with pytest.raises(InputError):
+            rank(run, CONFIG.override({setting: [str(tmp_path / name) for name in names]}))
 
 
 def test_command(run, tmp_path):

@@ -45,6 +45,11 @@ class RankingSettings(Settings, frozen=True):
     """Ranking of sites that were not crawled (Zhang, Yao & Kit, section 2.3, and beyond)."""
 
     graph: HostGraphSettings = HostGraphSettings()
+    host_graph: tuple[str, ...] = ()
+    """Vertices and edges files of a host- or domain-level graph of Common Crawl, told apart by ``vertices`` and
+    ``edges`` in their names: the hosts that link to a site, and what else they link to, become features."""
+    host_graph_steps: Positive = 20
+    """Iterations of PageRank over that graph: each reads all edges. .85^20 is .04. Ours."""
     damping: Annotated[float, Meta(ge=0, lt=1)] = 0.85
     """1 - r with the paper's r = 0.15 (section 2.3)."""
     tolerance: Annotated[float, Meta(gt=0)] = 1e-9

@@ -40,7 +40,13 @@ _USED: Mapping[str, tuple[str, ...]] = {
 }
 """Settings that each stage uses, by their names or by what these begin with."""
 
-_FILES = ("match.lexicons", "match.patterns.libraries", "bitext.lexicons", "ranking.graph.common_crawl")
+_FILES = (
+    "match.lexicons",
+    "match.patterns.libraries",
+    "bitext.lexicons",
+    "ranking.host_graph",
+    "ranking.graph.common_crawl",
+)
 _OF_ONE_CALL = {"crawl.again": False}
 _SHOWN = 8  # remembered settings that are named in one line
 

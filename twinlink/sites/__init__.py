@@ -2,6 +2,7 @@
 
 - graph: `build_host_graph`, `read_host_graph`, `import_common_crawl`, `export_host_graph`
 - rank: `rank_sites`: the sums of Zhang, Yao & Kit (section 2.3), and a model of bilingual sites (`learn_site_model`)
+- Common Crawl: `read_web_graph`: what its host graph says about sites, read as a stream
 - a run: `rank`: stage `rank`
 """
 
@@ -15,12 +16,15 @@ from twinlink.sites.host_graph import HostGraph, read_host_graph
 from twinlink.sites.model import SiteModel, learn_site_model, site_probability
 from twinlink.sites.ranking import SiteRanking, rank_sites
 from twinlink.sites.stage import rank
+from twinlink.sites.web_graph import WebEvidence, WebFiles, read_web_graph
 
 __all__ = [
     "HostGraph",
     "SiteFeatures",
     "SiteModel",
     "SiteRanking",
+    "WebEvidence",
+    "WebFiles",
     "build_host_graph",
     "export_host_graph",
     "host_graph_to_networkx",
@@ -29,6 +33,7 @@ __all__ = [
     "rank",
     "rank_sites",
     "read_host_graph",
+    "read_web_graph",
     "site_features",
     "site_probability",
 ]

@@ -17,9 +17,10 @@ from twinlink.sites.host_graph import EDGES_FILE, NODES_FILE, check_host_graph
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["add_common_crawl", "import_common_crawl"]
+__all__ = ["GZIP", "add_common_crawl", "import_common_crawl", "n_columns"]
 
-_GZIP = b"\x1f\x8b"
+GZIP = b"\x1f\x8b"
+"""First bytes of a gzipped file."""
 _MAX_LINE_BYTES = 2**20
 
 
@@ -166,7 +167,7 @@ def _lines(files: Sequence[Path], columns: Sequence[str], least: int) -> str:
     """Return the SQL that reads tab-separated files; all have as many columns as the first line of the first."""
     if not files:
         raise InputError("host graph: expected at least one vertices file and one edges file")
-    width = max((_width(file) for file in files), default=0)
+    width = max((n_columns(file) for file in files), default=0)
     if width and not least <= width <= len(columns):
         raise InputError(f"{files[0]}: expected {least} tab-separated columns, got {width}")
     types = ", ".join(f"'{name}': '{kind}'" for name, kind in (c.split() for c in columns[: width or least]))
@@ -174,11 +175,11 @@ def _lines(files: Sequence[Path], columns: Sequence[str], least: int) -> str:
     return f"read_csv({quoted(files)}, delim = '\t', {plain}, columns = {{{types}}})"
 
 
-def _width(file: Path) -> int:
+def n_columns(file: Path) -> int:
     """Return the number of columns of a file's first line; 0 for an empty file."""
     try:
         with open_input(file, ANY_FILE) as plain:
-            zipped = plain.read(2) == _GZIP
+            zipped = plain.read(2) == GZIP
             plain.seek(0)
             lines = gzip.GzipFile(fileobj=plain) if zipped else plain
             first = lines.readline(_MAX_LINE_BYTES)

@@ -17,6 +17,7 @@ from twinlink.domains import public_suffix
 from twinlink.errors import ShapeError
 from twinlink.graph.ranking import PageRank, pagerank, seed_sums
 from twinlink.sites.host_graph import HostGraph
+from twinlink.sites.web_graph import WebEvidence, no_evidence
 
 __all__ = ["FEATURES", "SiteFeatures", "site_features", "suffix_odds"]
 
@@ -28,6 +29,9 @@ FEATURES = {
     "languages": "1: those addresses name two languages or more; 1/2: one; 0: none",
     "hreflang": "1: some site links to it with an hreflang",
     "site_wide": "share of the linking sites whose links to it are site-wide ones alone; one without is added",
+    "web_hosts": "log10(1 + hosts of other sites in the host graph that link to it)",
+    "cocited": "mean credibility of the other crawled sites that its linking hosts in the host graph link to",
+    "web_credit": "PageRank from credible sites over the host graph: log10 of how many times an even share, or 0",
     "suffix": "how much more often crawled sites under the same suffix (gov.hk, hk) are bilingual: log-odds",
 }
 """Descriptions of the features, in the order of the columns."""
@@ -47,7 +51,11 @@ class SiteFeatures:
 
 
 def site_features(
-    graph: HostGraph, credibility: ArrayLike, crawled: ArrayLike, settings: RankingSettings | None = None
+    graph: HostGraph,
+    credibility: ArrayLike,
+    crawled: ArrayLike,
+    settings: RankingSettings | None = None,
+    web: WebEvidence | None = None,
 ) -> SiteFeatures:
     """Compute the features of all sites of a host graph.
 
@@ -60,6 +68,8 @@ def site_features(
     crawled : array_like of bool, shape (n,)
         Sites known to be bilingual or not.
     settings : RankingSettings, optional
+    web : WebEvidence, optional
+        What a web graph says about the sites (`twinlink.sites.web_graph`). Without it, its features are 0.
 
     Returns
     -------
@@ -74,7 +84,8 @@ def site_features(
     n = len(graph.sites)
     known = np.asarray(crawled, dtype=np.bool_)
     worth = np.asarray(credibility, dtype=np.float64)
-    if known.shape != (n,) or worth.shape != (n,):
+    web = web or no_evidence(n)
+    if known.shape != (n,) or worth.shape != (n,) or any(len(column) != n for column in web):
         raise ShapeError(f"site_features: expected a value for each of {n} sites, got {worth.shape} and {known.shape}")
     worth = np.where(known, worth, 0.0)
     start = worth if worth.any() else known.astype(np.float64)
@@ -91,6 +102,9 @@ def site_features(
         "languages": np.minimum(graph.n_languages, 2) / 2,
         "hreflang": (graph.n_hreflang > 0).astype(np.float64),
         "site_wide": graph.n_site_wide / linking,
+        "web_hosts": np.log10(1 + web.hosts),
+        "cocited": web.cocited,
+        "web_credit": np.log10(np.maximum(web.credit, 1.0)),
         "suffix": suffix_odds(graph.sites, worth >= settings.min_credibility, known),
     }
     return SiteFeatures(np.column_stack([columns[name] for name in FEATURES]).reshape(n, len(FEATURES)), ranked)

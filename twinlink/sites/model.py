@@ -21,6 +21,9 @@ PRIOR = {
     "languages": 1.5,
     "hreflang": 1.5,
     "site_wide": -0.5,
+    "web_hosts": 0.0,
+    "cocited": 2.0,
+    "web_credit": 0.3,
     "suffix": 1.0,
 }
 """Prior weights, without training data. Our choice."""

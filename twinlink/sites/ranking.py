@@ -13,6 +13,7 @@ from twinlink.graph.ranking import SeedScores, seed_scores
 from twinlink.sites.features import SiteFeatures, site_features
 from twinlink.sites.host_graph import HostGraph
 from twinlink.sites.model import SiteModel, learn_site_model, prior_model, site_probability
+from twinlink.sites.web_graph import WebEvidence
 
 __all__ = ["SiteRanking", "rank_sites"]
 
@@ -35,6 +36,7 @@ def rank_sites(
     rounds: ArrayLike | None = None,
     settings: RankingSettings | None = None,
     disproved: ArrayLike | None = None,
+    web: WebEvidence | None = None,
 ) -> SiteRanking:
     """Rank the sites of a host graph.
 
@@ -51,6 +53,8 @@ def rank_sites(
     settings : RankingSettings, optional
     disproved : array_like of bool, shape (n,), optional
         Sites that were probed, are not bilingual, and were not crawled: the model learns from them.
+    web : WebEvidence, optional
+        What a web graph says about the sites.
 
     Raises
     ------
@@ -65,7 +69,7 @@ def rank_sites(
         raise ShapeError(f"rounds, disproved: expected a value for each of {len(graph.sites)} sites")
     limits = settings.damping, settings.tolerance, settings.max_iterations
     paper = seed_scores(graph.links, known, worth, *limits)
-    features = site_features(graph, worth, known, settings)
+    features = site_features(graph, worth, known, settings, web)
     proved = known & (graph.n_pages >= settings.min_pages)
     if settings.learn == "rounds":
         proved &= came > 0

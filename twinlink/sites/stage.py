@@ -12,7 +12,6 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from twinlink.config import Config
-from twinlink.config.sites import HostGraphSettings
 from twinlink.errors import ConfigError, InputError
 from twinlink.files import write_text
 from twinlink.rundir.directory import RunDirectory, Signature, file_digest
@@ -24,6 +23,7 @@ from twinlink.sites.features import FEATURES
 from twinlink.sites.host_graph import HostGraph, read_host_graph
 from twinlink.sites.model import SiteModel, contributions
 from twinlink.sites.ranking import SiteRanking, rank_sites
+from twinlink.sites.web_graph import WebEvidence, WebFiles, read_web_graph
 from twinlink.tables import (
     PAGES,
     PAIRS,
@@ -67,6 +67,7 @@ def rank(
     config: Config,
     verdicts: Mapping[str, str] | None = None,
     on_site: Callable[[int, int], None] | None = None,
+    on_read: Callable[[int, int], None] | None = None,
 ) -> Signature:
     """Rank the sites that the pages of a run link to.
 
@@ -86,15 +87,21 @@ def rank(
         model learns from those with the verdict `DISPROVED`.
     on_site : callable, optional
         Called with the number of sites whose links have been read, and of all.
+    on_read : callable, optional
+        Called with the bytes of ``ranking.host_graph`` that have been read, and all.
 
     Raises
     ------
     MissingStageError
         If the pages have not been ingested.
+    InputError
+        If files of Common Crawl are given and cannot be read.
     """
     verdicts = verdicts or {}
+    files = _graph_files("ranking.host_graph", config.ranking.host_graph)
     hosts = host_graph(run, config, on_site)
     inputs = [str(hosts), str(run.read_signature("patterns")), str(run.read_signature("match"))]
+    inputs += [file_digest(file) for each in files for file in each]
     inputs += [f"{site}|{verdict}" for site, verdict in sorted(verdicts.items())]
     signature = Signature.of("rank", {"ranking": config.ranking}, inputs)
     if run.is_done(signature):
@@ -102,8 +109,9 @@ def rank(
         return signature
     crawled = _crawled_sites(run)
     graph = read_host_graph(run.stage_folder("hosts"))
-    table, model = site_table(graph, crawled, config, verdicts)
     with run.writing(signature) as folder:
+        web = _web_evidence(files, graph, crawled, folder, config, on_read) if files.vertices else None
+        table, model = site_table(graph, crawled, config, verdicts, web)
         write_table(table, SITES, folder / TABLE_FILE)
         with (folder / SITES_FILE).open("w", encoding="utf-8") as file:
             file.writelines(f"{line}\n" for line in tsv_lines(table))
@@ -124,7 +132,7 @@ def host_graph(run: RunDirectory, config: Config, on_site: Callable[[int, int], 
     """
     ingested = run.stage_folder("ingest")
     settings = config.ranking.graph
-    vertices, edges = _common_crawl(settings)
+    vertices, edges = _graph_files("ranking.graph.common_crawl", settings.common_crawl)
     inputs = [str(run.read_signature("ingest")), *map(file_digest, [*vertices, *edges])]
     signature = Signature.of("hosts", {"graph": settings}, inputs)
     if run.is_done(signature):
@@ -138,16 +146,39 @@ def host_graph(run: RunDirectory, config: Config, on_site: Callable[[int, int], 
     return signature
 
 
-def _common_crawl(settings: HostGraphSettings) -> tuple[list[Path], list[Path]]:
-    """Return the vertices files and the edges files of Common Crawl that are given."""
-    paths = [Path(name) for name in settings.common_crawl]
-    vertices, edges = ([path for path in paths if word in path.name] for word in ("vertices", "edges"))
-    if bool(vertices) != bool(edges) or len(vertices) + len(edges) != len(paths):
-        raise ConfigError("ranking.graph.common_crawl: expected files with `vertices` and with `edges` in their names")
+def _graph_files(setting: str, names: Sequence[str]) -> WebFiles:
+    """Return the vertices files and the edges files of Common Crawl that a setting names."""
+    paths = [Path(name) for name in names]
+    files = WebFiles(*([path for path in paths if word in path.name] for word in ("vertices", "edges")))
+    if bool(files.vertices) != bool(files.edges) or sum(map(len, files)) != len(paths):
+        raise ConfigError(f"{setting}: expected files with `vertices` and with `edges` in their names")
     for path in paths:
         if not path.is_file():
             raise InputError(f"{path}: no such file")
-    return vertices, edges
+    return files
+
+
+def _web_evidence(
+    files: WebFiles,
+    graph: HostGraph,
+    crawled: Mapping[str, _Crawled],
+    folder: Path,
+    config: Config,
+    on_read: Callable[[int, int], None] | None,
+) -> WebEvidence:
+    """Return what the host graph of Common Crawl says about the sites."""
+    settings = config.ranking
+    return read_web_graph(
+        files,
+        graph.sites,
+        [crawled[site].credibility if site in crawled else 0.0 for site in graph.sites],
+        [site in crawled for site in graph.sites],
+        folder,
+        by_domain=config.crawl.site_by == config.ingest.site_by == "domain",
+        damping=settings.damping,
+        steps=settings.host_graph_steps,
+        on_read=on_read,
+    )
 
 
 def _site_links(ingested: Path, parts: Sequence[Path]) -> Iterator[SiteLinks]:
@@ -190,7 +221,11 @@ def _by_pairs(part: Path, n_pages: int) -> float:
 
 
 def site_table(
-    graph: HostGraph, crawled: Mapping[str, _Crawled], config: Config, verdicts: Mapping[str, str]
+    graph: HostGraph,
+    crawled: Mapping[str, _Crawled],
+    config: Config,
+    verdicts: Mapping[str, str],
+    web: WebEvidence | None = None,
 ) -> tuple[pa.Table, SiteModel]:
     """Return the rows of `SITES`, best candidates first, then the other sites by name, and the model of our score."""
     unknown = _Crawled(0.0, 0)
@@ -199,7 +234,7 @@ def site_table(
     credibility = np.array([row.credibility for row in rows], dtype=np.float64)
     rounds = np.array([row.round for row in rows], dtype=np.int64)
     disproved = np.array([verdicts.get(site) == DISPROVED for site in graph.sites], dtype=np.bool_) & ~known
-    found = rank_sites(graph, credibility, known, rounds, config.ranking, disproved)
+    found = rank_sites(graph, credibility, known, rounds, config.ranking, disproved, web)
     state = [
         "crawled" if is_known else verdicts.get(site, "candidate")
         for site, is_known in zip(graph.sites, known.tolist(), strict=True)

@@ -353,6 +353,9 @@ _OF_SITES = {
     "languages": "whether these addresses name two languages (1), one (1/2) or none (0)",
     "hreflang": "whether a site links to it with an hreflang",
     "site_wide": "share of linking sites that link from headers or footers alone",
+    "web_hosts": "log10(1 + hosts of other sites in the host graph that link to it); 0 without host graph",
+    "cocited": "mean credibility of the other crawled sites that these hosts link to",
+    "web_credit": "PageRank from credible sites over the host graph, log10 of how many even shares",
     "suffix": "how much more often crawled sites under its suffix are bilingual, log-odds",
 }
 

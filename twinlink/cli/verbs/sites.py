@@ -73,9 +73,15 @@ def rank(
         Path | None,
         typer.Option(metavar="FILE", help="Write the graph of sites, too: .graphml, .gexf, or .parquet (edge list)."),
     ] = None,
+    host_graph: Annotated[
+        list[Path],
+        typer.Option(
+            metavar="FILE", help="Vertices or edges file of Common Crawl's host graph: more features; repeatable."
+        ),
+    ] = [],  # noqa: B006
     common_crawl: Annotated[
         list[Path],
-        typer.Option(metavar="FILE", help="Vertices or edges file of Common Crawl's graph: adds links; repeatable."),
+        typer.Option(metavar="FILE", help="The same files: adds links between the sites of the run; repeatable."),
     ] = [],  # noqa: B006
     config: ConfigFile = None,
     set_: Settings = [],  # noqa: B006
@@ -96,10 +102,17 @@ def rank(
 
     if export is not None:
         check_export(export)
-    settings = settings_of(run, config, set_, {"ranking.graph.common_crawl": common_crawl}, forget)
+    given = {"ranking.host_graph": host_graph, "ranking.graph.common_crawl": common_crawl}
+    settings = settings_of(run, config, set_, given, forget)
     opened(run)
     with working(run, quiet, settings, ("rank",)) as (directory, report):
-        rank_stage(directory, settings.config, turned_down(directory), lambda done, total: report("rank", done, total))
+        rank_stage(
+            directory,
+            settings.config,
+            turned_down(directory),
+            lambda done, total: report("rank", done, total),
+            lambda done, total: report("host graph", done, total),
+        )
         if export is not None:
             export_graph(directory, export, settings.config)
         result = RankResult.of(directory, export)

@@ -12,8 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 from markupsafe import Markup
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from twinlink.review.charts.charts import (
     MAX_POINTS,
@@ -27,7 +25,7 @@ from twinlink.review.charts.charts import (
     lines,
     stacks,
 )
-from twinlink.review.charts.facing import MAX_ARCS, facing, facing_chart, near_each_other
+from twinlink.review.charts.facing import MAX_ARCS, facing, facing_chart
 from twinlink.review.charts.svg import Alternative, Frame, Scale, ticks
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -250,15 +248,6 @@ def test_the_most_linked_are_shown_and_neighbours_stand_near() -> None:
     assert found_.n_pairs == n
     assert found_.n_links == 2 * n  # counted among all pairs
     assert np.abs(np.diff(found_.links_a, axis=1)).max() == 1  # a piece of the ring, in its order
-
-
-@given(st.sets(st.tuples(st.integers(0, 24), st.integers(0, 24)).filter(lambda ends: ends[0] < ends[1])))
-def test_linked_pairs_are_in_the_order_of_scipy(ends: set[tuple[int, int]]) -> None:
-    linked = np.zeros((25, 25))
-    for one, other in ends:
-        linked[one, other] = linked[other, one] = 1
-    order = reverse_cuthill_mckee(csr_array(linked), symmetric_mode=True)
-    assert near_each_other(csr_array(linked)) == order.tolist()
 
 
 def test_a_site_without_pairs_or_links() -> None:

@@ -14,10 +14,10 @@ import msgspec
 from twinlink.errors import InputError
 from twinlink.files import NOT_JSON
 from twinlink.inputs import ANY_FILE, open_input
+from twinlink.rejects import Reject
 from twinlink.sources.documents import Document
 from twinlink.sources.files import UnusableError, locate, number_of, short_lines
 from twinlink.sources.warc import Archive, Exchanges, archive_of
-from twinlink.tables import Reject
 from twinlink.urls import normalise
 
 __all__ = ["archives_of_index", "read_cdx"]

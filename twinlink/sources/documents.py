@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from twinlink.pages.sniffing import SNIFFED_BYTES, is_html
-from twinlink.tables import Reject
+from twinlink.rejects import Reject
 
 __all__ = ["REDIRECTS", "SNIFFED_BYTES", "Document", "Gone", "Revisit", "is_html", "status_of"]
 

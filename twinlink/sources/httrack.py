@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import BinaryIO
 from urllib.parse import quote, urlsplit
 
+from twinlink.rejects import Reject
 from twinlink.sources.documents import REDIRECTS, Document, is_html, status_of
 from twinlink.sources.files import UnusableError, locate
 from twinlink.sources.zips import BROKEN, open_zip
-from twinlink.tables import Reject
 from twinlink.urls import normalise
 
 __all__ = ["CACHE_NAME", "cache_refused", "has_cache", "read_cache", "read_cached"]

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from twinlink.errors import InputError
 from twinlink.pages.parser import parse_page
+from twinlink.rejects import Reject
 from twinlink.sources.addresses import (
     ORIGINAL,
     PAGE_SUFFIXES,
@@ -25,7 +26,6 @@ from twinlink.sources.addresses import (
 from twinlink.sources.documents import Document, is_html
 from twinlink.sources.files import Unusable, UnusableError, read_file, source_of, walk
 from twinlink.sources.httrack import cache_refused, has_cache, read_cache
-from twinlink.tables import Reject
 from twinlink.urls import MAX_URL_LENGTH, normalise, page_id
 
 __all__ = ["may_be_page", "mirror_addresses", "read_mirror"]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from twinlink.errors import InputError
+from twinlink.rejects import Reject
 from twinlink.sources.addresses import PAGE_SUFFIXES, suffix_of
 from twinlink.sources.cdx import archives_of_index, read_cdx
 from twinlink.sources.documents import Document
@@ -19,7 +20,6 @@ from twinlink.sources.mirror import read_mirror
 from twinlink.sources.selection import wanted_addresses
 from twinlink.sources.wacz import read_wacz
 from twinlink.sources.warc import Exchanges, archive_of, read_archives
-from twinlink.tables import Reject
 
 __all__ = ["is_index", "read_path", "source_files"]
 

@@ -18,10 +18,10 @@ import msgspec
 
 from twinlink.errors import InputError
 from twinlink.files import NOT_JSON
+from twinlink.rejects import Reject
 from twinlink.sources.documents import Document
 from twinlink.sources.warc import Archive, Exchanges, name_of, read_archives
 from twinlink.sources.zips import BROKEN, open_zip
-from twinlink.tables import Reject
 from twinlink.urls import normalise, page_id
 
 __all__ = ["is_wacz", "open_archives", "read_wacz"]

@@ -17,9 +17,9 @@ from warcio.recordloader import ArcWarcRecord
 
 from twinlink.errors import InputError
 from twinlink.pages.content_encoding import EncodingError, decompress
+from twinlink.rejects import Reject
 from twinlink.sources.documents import REDIRECTS, Document, Gone, Revisit, is_html, status_of
 from twinlink.sources.warc_records import Problem, read_record, read_records
-from twinlink.tables import Reject
 from twinlink.urls import normalise
 
 __all__ = ["Archive", "Exchanges", "archive_of", "name_of", "read_archives", "read_warc"]

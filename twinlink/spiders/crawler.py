@@ -31,6 +31,17 @@ _RESOLVING = 32
 # No Accept-Language: a site must not choose a language for us. Only encodings that every WARC reader unpacks.
 _REQUEST_HEADERS = {"Accept": "text/html,application/xhtml+xml;q=0.9,*/*;q=0.5", "Accept-Encoding": "gzip, deflate"}
 
+# No cookies, cache and statistics; `RobotsGate` reads robots.txt, `Unpack` decompresses, and redirects by meta elements
+# are links like any other. Scrapy imports also the middlewares that its settings turn off: a tenth of the start.
+_MIDDLEWARES_OF_SCRAPY = {
+    "scrapy.downloadermiddlewares.downloadtimeout.DownloadTimeoutMiddleware": 350,
+    "scrapy.downloadermiddlewares.defaultheaders.DefaultHeadersMiddleware": 400,
+    "scrapy.downloadermiddlewares.useragent.UserAgentMiddleware": 500,
+    "scrapy.downloadermiddlewares.retry.RetryMiddleware": 550,
+    "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": 600,
+    "scrapy.downloadermiddlewares.httpproxy.HttpProxyMiddleware": 750,
+}
+
 
 def crawler_process(state: CrawlState) -> CrawlerProcess:
     """Return Scrapy's process with the spider in it, ready to start."""
@@ -44,16 +55,13 @@ def _scrapy_settings(state: CrawlState) -> dict[str, Any]:
     limits, delay = state.limits, state.delay
     handlers: dict[str, Any] = {**dict.fromkeys(("data", "file", "ftp", "s3")), "http": GuardedHandler}
     return {
-        "COOKIES_ENABLED": False,
-        "COMPRESSION_ENABLED": False,  # `Unpack` does
-        "METAREFRESH_ENABLED": False,  # a link like any other
         "EXTENSIONS_BASE": {"scrapy.extensions.throttle.AutoThrottle": 0},  # no telnet console
         "EXTENSIONS": {WaitNotes: 0},
         "STATS_CLASS": "scrapy.statscollectors.DummyStatsCollector",  # the ledger counts
-        "DOWNLOADER_STATS": False,
         "DOWNLOAD_HANDLERS": {**handlers, "https": GuardedHandler},
         "TWISTED_DNS_RESOLVER": guarded_resolver(state.guard),
         "SCHEDULER": SqliteScheduler,
+        "DOWNLOADER_MIDDLEWARES_BASE": _MIDDLEWARES_OF_SCRAPY,
         "DOWNLOADER_MIDDLEWARES": MIDDLEWARES,
         # The others look after requests that a spider yields, and ours yields items; redirects of robots.txt need this.
         "SPIDER_MIDDLEWARES_BASE": {"scrapy.spidermiddlewares.referer.RefererMiddleware": 700},
@@ -73,7 +81,6 @@ def _scrapy_settings(state: CrawlState) -> dict[str, Any]:
         "DOWNLOAD_WARNSIZE": 0,
         "RETRY_TIMES": limits.retries,
         "RETRY_HTTP_CODES": [500, 502, 503, 504, 408, 429],
-        "ROBOTSTXT_OBEY": False,  # `RobotsGate` does
         "USER_AGENT": user_agent(limits),
         "DEFAULT_REQUEST_HEADERS": _REQUEST_HEADERS,
         "LOG_INSTALL_ROOT_HANDLER": False,  # `crawler_process` does

@@ -9,6 +9,7 @@ A table is stored in Parquet files, one per site. The metadata of each file cont
 
 from __future__ import annotations
 
+from twinlink.rejects import Reject
 from twinlink.tables.parquet import (
     GROUP_ROWS,
     check_table,
@@ -47,7 +48,6 @@ from twinlink.tables.schemas import (
     SITES,
     VERDICTS,
     WEIGHTS,
-    Reject,
 )
 
 __all__ = [

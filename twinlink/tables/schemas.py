@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import pyarrow as pa
 
 __all__ = [
@@ -29,7 +27,6 @@ __all__ = [
     "SITES",
     "VERDICTS",
     "WEIGHTS",
-    "Reject",
 ]
 
 
@@ -440,12 +437,3 @@ ROUNDS = pa.schema(
     ],
     metadata={"table": "rounds"},
 )
-
-
-class Reject(NamedTuple):
-    """One dropped page or pair, with its reason: a row of `REJECTS`."""
-
-    url: str
-    stage: str
-    reason: str
-    detail: str = ""

@@ -16,11 +16,11 @@ from typing import NamedTuple, Self
 
 import msgspec
 
+from twinlink.rejects import Reject
 from twinlink.spiders.frontier.faults import usable
 from twinlink.spiders.frontier.reading import FrontierReader
 from twinlink.spiders.frontier.records import CHOSEN_LEDGER, LEDGER_NAME, Body, Entry, Outcome
 from twinlink.spiders.frontier.writing import Frontier
-from twinlink.tables import Reject
 from twinlink.urls import page_key
 
 __all__ = [

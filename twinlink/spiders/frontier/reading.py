@@ -19,13 +19,13 @@ from urllib.parse import quote
 import msgspec
 
 from twinlink.errors import MissingStageError, RunError
+from twinlink.rejects import Reject
 from twinlink.spiders.frontier.bodies import known_starts, note, visit_number
 from twinlink.spiders.frontier.faults import broken_ledger, usable
 from twinlink.spiders.frontier.partners import UNWANTED
 from twinlink.spiders.frontier.records import LEDGER_NAME, Counts, LedgerSummary, SiteCounts
 from twinlink.spiders.frontier.schema import VERSION
 from twinlink.spiders.frontier.upgrade import upgrade
-from twinlink.tables import Reject
 
 __all__ = ["FrontierReader", "Questions", "so_far"]
 

@@ -4,9 +4,13 @@
 
     python -m experiments.textberg STEM_A STEM_B GOLD
 
+    python -m experiments.textberg STEM_A STEM_B GOLD --parts 7 14
+
 e.g. ``dev.de dev.fr dev.defr``: files with one sentence per line, and the gold beads. Strict: a bead counts if it is a
 gold bead; lax: if it shares a line on each side with a gold bead. Precision is over all reported beads, recall over the
 gold beads that have both sides. The share of right beads in each interval of probability is printed, too.
+
+With ``--parts``, the text is cut into short texts at gold beads 1-1; they are aligned one by one and together.
 """
 
 from __future__ import annotations
@@ -24,11 +28,11 @@ from twinlink.align.bands import full_band
 from twinlink.align.bead_shapes import GALE_CHURCH_SHAPES, Shapes
 from twinlink.align.formats.beads import Bead, read_beads
 from twinlink.align.kernels import best_path, gale_church_scores
-from twinlink.align.learning import align_texts
+from twinlink.align.learning import Text, TextPair, align_text_pairs, align_texts
 from twinlink.align.lengths import START_VARIANCE
 from twinlink.align.page_pair import Aligned
 
-__all__ = ["Score", "gale_church", "main", "score_beads"]
+__all__ = ["Score", "gale_church", "in_parts", "main", "score_beads"]
 
 
 class Score(NamedTuple):
@@ -56,10 +60,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("a", type=Path, help="text of the first language, one sentence a line")
     parser.add_argument("b", type=Path, help="text of the second language")
     parser.add_argument("gold", type=Path, help="gold beads, one a line: [0]:[0, 1]")
+    parser.add_argument("--parts", type=int, nargs="+", help="cut into so many texts, aligned alone and together")
     given = parser.parse_args(arguments)
     a, b = (path.read_text(encoding="utf-8").splitlines() for path in (given.a, given.b))
     gold = read_beads(given.gold)
     print(f"{'':<22} strict P     R    F1   lax P     R    F1  beads")
+    if given.parts:
+        _print("one text", align_texts(a, b).beads, gold)
+        for number in given.parts:
+            for name, beads in in_parts(a, b, gold, number).items():
+                _print(f"{number} texts, {name}", beads, gold)
+        return
     _print("Gale & Church", gale_church(a, b), gold)
     align_texts(a[:2], b[:2])  # compiles
     start = time.process_time()
@@ -71,6 +82,24 @@ def main(arguments: Sequence[str] | None = None) -> None:
     seconds = time.process_time() - start
     print(f"{len(a) + len(b)} sentences, {seconds:.2f} s: {len(found.beads) / seconds:,.0f} beads/s in all rounds")
     print_bands(found.beads, found.posteriors.tolist(), gold)
+
+
+def in_parts(a: Sequence[str], b: Sequence[str], gold: Sequence[Bead], number: int) -> dict[str, list[Bead]]:
+    """Cut two texts into parts at gold beads 1-1, and align the parts alone and together; return the beads of all."""
+    ones = [(one[0], other[0]) for one, other in gold if len(one) == len(other) == 1]
+    cuts = [min(ones, key=lambda cut: abs(cut[0] - k * len(a) / number)) for k in range(1, number)]
+    places = [(0, 0), *cuts, (len(a), len(b))]
+    parts = [TextPair(Text(a[i:k]), Text(b[j:m])) for (i, j), (k, m) in itertools.pairwise(places)]
+    alone = [align_texts(part.a.sentences, part.b.sentences) for part in parts]
+    found = {"alone": alone, "together": align_text_pairs(parts)}
+    return {
+        name: [
+            (tuple(i + line for line in one), tuple(j + line for line in other))
+            for (i, j), part in zip(places, aligned, strict=False)
+            for one, other in part.beads
+        ]
+        for name, aligned in found.items()
+    }
 
 
 def gale_church(a: Sequence[str], b: Sequence[str]) -> list[Bead]:

@@ -11,7 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from twinlink.align.knowledge import Knowledge
-from twinlink.align.learning import Text, TextPair, align_texts, expect, known_from_pairs, prepare_texts, scoring_of
+from twinlink.align.learning import (
+    Text,
+    TextPair,
+    align_text_pairs,
+    align_texts,
+    expect,
+    known_from_pairs,
+    prepare_texts,
+    scoring_of,
+)
 from twinlink.align.page_pair import align_pair, support
 from twinlink.align.words.learned_lexicon import learned_lexicon
 from twinlink.config.align import BitextSettings
@@ -195,3 +204,40 @@ def test_very_long_line_is_not_learned_from_and_takes_no_memory():
     assert found.beads == [*beads, ((5,), (5,))]
     assert len(found.known.words.sums().pairs) < 1000
     assert "word" not in {entry.word_a for entry in learned_lexicon(found.known.words, {}, {})}
+
+
+def small_texts(n_texts: int, seed: int = 3) -> tuple[list[TextPair], list[tuple[tuple[int, ...], tuple[int, ...]]]]:
+    """Short texts of one language of ten words, a word for a word; a sentence of the second is left out in each."""
+    rng = np.random.default_rng(seed)
+    pairs = []
+    for _ in range(n_texts):
+        words = rng.integers(0, 10, (6, 5))
+        a = [" ".join("abcdefghij"[k] * 4 for k in sentence) + " ." for sentence in words]
+        b = [" ".join("klmnopqrst"[k] * 4 for k in sentence) + " ." for sentence in words]
+        pairs.append(TextPair(Text(a), Text([*b[:2], *b[3:]])))
+    beads = [((0,), (0,)), ((1,), (1,)), ((2,), ()), ((3,), (2,)), ((4,), (3,)), ((5,), (4,))]
+    return pairs, beads
+
+
+def test_one_text_pair_of_a_list_is_aligned_as_two_texts():
+    [pair], _ = small_texts(1)
+    alone, [listed] = align_texts(pair.a.sentences, pair.b.sentences), align_text_pairs([pair])
+    assert alone.beads == listed.beads
+    assert alone.posteriors.tolist() == listed.posteriors.tolist()
+    assert align_text_pairs([]) == []
+
+
+def test_short_texts_are_aligned_with_the_words_of_all():
+    pairs, beads = small_texts(12)
+    together = align_text_pairs(pairs)
+    alone = [align_texts(pair.a.sentences, pair.b.sentences) for pair in pairs]
+    n_right = [sum(found.beads == beads for found in of_all) for of_all in (together, alone)]
+    assert n_right[0] == 12 > n_right[1]
+    assert all(found.known is together[0].known for found in together)
+
+
+def test_the_order_of_the_texts_does_not_matter():
+    pairs, _ = small_texts(5)
+    assert [found.beads for found in align_text_pairs(pairs[::-1])][::-1] == [
+        found.beads for found in align_text_pairs(pairs)
+    ]

@@ -1,7 +1,7 @@
 """Stage `align`: sentence pairs from page pairs, with a word model learned during the alignment.
 
 - a run: `align_run`
-- many texts: `align_texts`: align and learn alternately; `prepare_texts`, `known_from_pairs`
+- many texts: `align_text_pairs`, `align_texts`: align and learn alternately; `prepare_texts`, `known_from_pairs`
 - two texts: `align_pair` under a `Scoring`: lengths, words, look-alike words
 - sentences: `split_blocks`, `split_block`
 - filters: `judge_page`, `Segment`: select sentence pairs, with a reason for each that is not kept
@@ -13,7 +13,15 @@ Kernels take arrays and return arrays. Language-dependent code (how sentences sp
 from __future__ import annotations
 
 from twinlink.align.filters import Segment, judge_page
-from twinlink.align.learning import Alignment, Text, TextPair, align_texts, known_from_pairs, prepare_texts
+from twinlink.align.learning import (
+    Alignment,
+    Text,
+    TextPair,
+    align_text_pairs,
+    align_texts,
+    known_from_pairs,
+    prepare_texts,
+)
 from twinlink.align.page_pair import PagePair, Scoring, align_pair
 from twinlink.align.sentences import Sentence, split_block, split_blocks
 from twinlink.align.stage import align_run
@@ -33,6 +41,7 @@ __all__ = [
     "align_blocks",
     "align_pair",
     "align_run",
+    "align_text_pairs",
     "align_texts",
     "judge_page",
     "known_from_pairs",

@@ -29,6 +29,7 @@ __all__ = [
     "Alignment",
     "Text",
     "TextPair",
+    "align_text_pairs",
     "align_texts",
     "expect",
     "first_batches",
@@ -180,13 +181,8 @@ def align_texts(
         One sentence each; may be empty.
     langs : pair of str
         Passed to ``tokenizer``.
-    settings : BitextSettings, optional
-    lexicon : mapping of mappings, optional
-        Words of a as the keys of ``tokenizer``, their translations in b, and the probability of each.
-    tokenizer : Tokenizer
-        Splits sentences into words.
-    known : Knowledge, optional
-        Statistics from other texts; used together with those of these two, and not changed.
+    settings, lexicon, tokenizer, known
+        See `align_text_pairs`.
     on_round : callable, optional
         Called after each round with its number and alignment.
 
@@ -201,18 +197,71 @@ def align_texts(
     >>> align_texts(a, b).beads
     [((0,), (0,)), ((1,), (1,)), ((2,), (2,))]
     """
-    settings = settings or BitextSettings()
-    scoring = scoring_of(settings)
-    pair = prepare_texts(TextPair(Text(a, langs[0]), Text(b, langs[1])), tokenizer, lexicon)
-    model, aligned = fresh(known, settings), None
-    for number in range(settings.rounds + 1):
-        aligned, links = align_pair(pair, model, scoring, aligned)
+    pair = TextPair(Text(a, langs[0]), Text(b, langs[1]))
+
+    def show(number: int, _: int, aligned: Aligned) -> None:
         if on_round:
             on_round(number, aligned)
-        model = fresh(known, settings)
-        model.add(expect(pair, aligned, links, len(scoring.shapes.names)))
-    assert aligned is not None
-    return Alignment(aligned, model)
+
+    [found] = align_text_pairs(
+        [pair], settings=settings, lexicon=lexicon, tokenizer=tokenizer, known=known, on_pair=show
+    )
+    return found
+
+
+def align_text_pairs(
+    pairs: Sequence[TextPair],
+    *,
+    settings: BitextSettings | None = None,
+    lexicon: Mapping[str, Mapping[str, float]] | None = None,
+    tokenizer: Tokenizer = ANY_LANGUAGE,
+    known: Knowledge | None = None,
+    on_pair: Callable[[int, int, Aligned], None] | None = None,
+) -> list[Alignment]:
+    """Align the sentences of many text pairs of the same two languages; each is aligned with the words of all.
+
+    In each round all pairs are aligned with what the round before learned from all of them. So a short text, which
+    teaches few words itself, is aligned as well as a part of a long one.
+
+    Parameters
+    ----------
+    pairs : sequence of TextPair
+    settings : BitextSettings, optional
+    lexicon : mapping of mappings, optional
+        Words of a as the keys of ``tokenizer``, their translations in b, and the probability of each.
+    tokenizer : Tokenizer
+        Splits sentences into words.
+    known : Knowledge, optional
+        Statistics from other texts; used together with those of these, and not changed.
+    on_pair : callable, optional
+        Called after each alignment with the number of the round, that of the pair, and the alignment.
+
+    Returns
+    -------
+    list of Alignment
+        In the order of the pairs; ``known`` is the same of all.
+
+    Examples
+    --------
+    >>> one = TextPair(Text(["Ein Haus .", "Der Berg ist hoch ."]), Text(["Une maison .", "La montagne est haute ."]))
+    >>> other = TextPair(Text(["Der Berg ist hoch ."]), Text(["La montagne est haute ."]))
+    >>> [found.beads for found in align_text_pairs([one, other])]
+    [[((0,), (0,)), ((1,), (1,))], [((0,), (0,))]]
+    """
+    settings = settings or BitextSettings()
+    scoring = scoring_of(settings)
+    prepared = [prepare_texts(pair, tokenizer, lexicon) for pair in pairs]
+    done: list[Aligned | None] = [None] * len(pairs)
+    model = fresh(known, settings)
+    for number in range(settings.rounds + 1):
+        before, model = model, fresh(known, settings)
+        for place, pair in enumerate(prepared):
+            aligned, links = align_pair(pair, before, scoring, done[place])
+            done[place] = aligned
+            if on_pair:
+                on_pair(number, place, aligned)
+            model.add(expect(pair, aligned, links, len(scoring.shapes.names)))
+    return [Alignment(aligned, model) for aligned in done if aligned is not None]
 
 
 def known_from_pairs(

@@ -23,7 +23,7 @@ from twinlink.cli.results.export import ExportResult
 from twinlink.cli.results.lexicons import LexiconsResult
 from twinlink.cli.results.pages import CrawlResult, IngestResult, PairsResult
 from twinlink.cli.results.review import DemoResult, LabelsResult, ReportResult, ReviewResult
-from twinlink.cli.results.sentences import SentencesResult, TextsResult
+from twinlink.cli.results.sentences import AlignedTexts, SentencesResult, TextPairsResult, TextsResult
 from twinlink.cli.results.sites import GuessesResult, PatternsResult, RankResult, RecoveredResult, Rule, Site
 from twinlink.language_names import meaning_lines
 
@@ -146,11 +146,18 @@ def _(result: SentencesResult) -> Iterator[str]:
 
 
 @lines.register(TextsResult)
-def _(result: TextsResult) -> Iterator[str]:
+@lines.register(AlignedTexts)
+def _text_lines(result: TextsResult | AlignedTexts) -> Iterator[str]:
     for one, other in result.beads:
         yield f"{one}:{other}"
     for pair in result.pairs:
         yield f"{pair.a}\t{pair.b}\t{pair.probability:.4f}"
+
+
+@lines.register(TextPairsResult)
+def _(result: TextPairsResult) -> Iterator[str]:
+    for texts in result.texts:
+        yield from (f"{texts.a}\t{texts.b}\t{line}" for line in _text_lines(texts))
 
 
 @lines.register(Scores)

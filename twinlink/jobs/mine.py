@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
-from itertools import compress
 from pathlib import Path
 
 import msgspec
 
 from twinlink.config import Config, IngestSettings
-from twinlink.config.align import BitextSettings
 from twinlink.config.crawl import CrawlSettings
-from twinlink.errors import ConfigError, InputError, TwinlinkError
+from twinlink.errors import InputError, TwinlinkError
 from twinlink.ingest.stage import ingest, source_paths
 from twinlink.jobs.origin import Means, entering
 from twinlink.language_names import check_two
@@ -25,7 +23,6 @@ from twinlink.system.workers import Workers
 from twinlink.urls import normalise
 
 __all__ = [
-    "align_files",
     "align_stage",
     "crawl_alone",
     "crawl_stage",
@@ -309,56 +306,6 @@ def align_stage(run: RunDirectory, config: Config, report: Report = silent, work
         align_run(
             run, config.bitext, lexicons, warm=warm, executor=executor, on_pairs=partial(report, "align"), config=config
         )
-
-
-def align_files(
-    a: Path, b: Path, settings: BitextSettings, form: str, warm: Sequence[str] = (), lexicons: Sequence[Path] = ()
-) -> Iterator[str]:
-    """Yield the aligned sentences of two texts of one sentence per line, as ``beads`` or ``tsv``.
-
-    Beads hold the numbers of lines, from 0; blank lines are in none. TSV has the two texts and the bead's probability.
-    Those of a probability below ``bitext.min_score`` are left out. ``warm`` names files of sentence pairs that the word
-    model learns from first. The endings of the two names (``news.de``, ``news.fr``) are the languages that are
-    looked for there.
-
-    Raises
-    ------
-    InputError
-        If a file cannot be read.
-    LexiconError
-        If a lexicon cannot be read.
-    ConfigError
-        If there is no such form; or dictionaries are to be found (``auto``) for texts whose names do not end in their
-        languages.
-    """
-    from twinlink.align.formats.beads import bead_lines
-    from twinlink.align.formats.sentence_lines import read_lines
-    from twinlink.align.formats.sentence_pairs import PairFile
-    from twinlink.align.learning import align_texts
-    from twinlink.align.prior_pairs import warm_knowledge
-    from twinlink.align.stage import lexicon_prior
-    from twinlink.align.tokens import ANY_LANGUAGE
-    from twinlink.similarity.lexicon_sets import lexicons_of_texts
-
-    if form not in ("beads", "tsv"):
-        raise ConfigError(f"--format {form}: expected beads or tsv for two texts")
-    lines_a, lines_b = read_lines(a), read_lines(b)
-    two = a.suffix[1:], b.suffix[1:]
-    prior = lexicon_prior(lexicons_of_texts(a, b, lexicons).between(*two), ("", ""), ANY_LANGUAGE)
-    known = None
-    if warm:
-        langs = two if two[0] != two[1] else ("", "")
-        files = [PairFile.of(text) for text in warm]
-        known = warm_knowledge(files, [langs], settings, ANY_LANGUAGE)[langs]
-    texts = ([line.text for line in lines] for lines in (lines_a, lines_b))
-    found = align_texts(*texts, settings=settings, lexicon=prior, known=known)
-    chosen = found.posteriors >= settings.min_score
-    beads = [([lines_a[k] for k in one], [lines_b[k] for k in other]) for one, other in compress(found.beads, chosen)]
-    if form == "beads":
-        yield from bead_lines(([line.number for line in one], [line.number for line in other]) for one, other in beads)
-        return
-    for bead, probability in zip(beads, found.posteriors[chosen], strict=True):
-        yield "\t".join([*(" ".join(line.text for line in side) for side in bead), f"{probability:.4f}"])
 
 
 def match_stage(run: RunDirectory, config: Config, report: Report = silent, workers: Workers = EVERYBODY) -> None:

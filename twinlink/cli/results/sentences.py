@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -12,7 +13,10 @@ from twinlink.cli.results.lexicons import LexiconsResult
 from twinlink.cli.results.record import Record
 from twinlink.errors import NothingFoundError, TwinlinkError
 
-__all__ = ["LanguagePair", "SentencePair", "SentencesResult", "TextsResult"]
+if TYPE_CHECKING:
+    from twinlink.jobs.texts import AlignedFiles
+
+__all__ = ["AlignedTexts", "LanguagePair", "SentencePair", "SentencesResult", "TextPairsResult", "TextsResult"]
 
 
 class LanguagePair(msgspec.Struct, frozen=True):
@@ -97,20 +101,41 @@ class TextsResult(Record, frozen=True, kw_only=True):
     """With format ``beads``: numbers of the lines that belong together, from 0."""
 
     @classmethod
-    def of(cls, lines: Iterable[str], form: str) -> TextsResult:
-        r"""Read the lines that `twinlink.jobs.mine.align_files` gives: no tab is in a sentence.
-
-        >>> TextsResult.of(["[0, 1]:[2]", "[]:[3]"], "beads").beads
-        [([0, 1], [2]), ([], [3])]
-        >>> TextsResult.of(["A.\tB.\t0.5000"], "tsv").pairs
-        [SentencePair(a='A.', b='B.', probability=0.5)]
-        """
-        if form == "beads":
-            sides = [line.partition(":")[::2] for line in lines]
-            return cls(pairs=[], beads=[(_numbers(one), _numbers(other)) for one, other in sides])
-        cells = [line.split("\t") for line in lines]
-        return cls(pairs=[SentencePair(a, b, float(chance)) for a, b, chance in cells], beads=[])
+    def of(cls, found: AlignedFiles, form: str) -> TextsResult:
+        """Make it from two aligned texts."""
+        return cls(**_in_form(found, form))
 
 
-def _numbers(text: str) -> list[int]:
-    return [int(number) for number in text.strip("[]").split(",") if number.strip()]
+class AlignedTexts(msgspec.Struct, frozen=True):
+    """Two texts of a list."""
+
+    a: str
+    """File of the one text."""
+    b: str
+    """File of the other."""
+    pairs: list[SentencePair]
+    """With format ``tsv``: sentence pairs in order."""
+    beads: list[tuple[list[int], list[int]]]
+    """With format ``beads``: numbers of the lines that belong together, from 0."""
+
+
+class TextPairsResult(Record, frozen=True, kw_only=True):
+    """`twinlink align PAIRS.tsv`: the sentences of many text pairs."""
+
+    texts: list[AlignedTexts]
+    """The text pairs, in the order of the list."""
+
+    @classmethod
+    def of(cls, found: Iterable[AlignedFiles], form: str) -> TextPairsResult:
+        """Make it from aligned texts."""
+        return cls(texts=[AlignedTexts(*map(str, each.files), **_in_form(each, form)) for each in found])
+
+
+def _in_form(found: AlignedFiles, form: str) -> dict[str, Any]:
+    """Return the beads of two texts by the keys of their form."""
+    if form == "beads":
+        numbers = [tuple([line.number for line in side] for side in bead[:2]) for bead in found.beads]
+        return {"pairs": [], "beads": numbers}
+    texts = [[" ".join(line.text for line in side) for side in bead[:2]] for bead in found.beads]
+    chances = (round(bead.probability, 4) for bead in found.beads)
+    return {"pairs": [SentencePair(*sides, chance) for sides, chance in zip(texts, chances, strict=True)], "beads": []}

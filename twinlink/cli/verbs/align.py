@@ -23,7 +23,9 @@ def align(
     first: Annotated[
         Path,
         typer.Argument(
-            metavar="RUN|A.txt", help="A run, or a text of one sentence per line.", autocompletion=complete_runs
+            metavar="RUN|A.txt|PAIRS.tsv",
+            help="A run, a text of one sentence per line, or a list of text pairs.",
+            autocompletion=complete_runs,
         ),
     ],
     second: Annotated[Path | None, typer.Argument(metavar="B.txt", help="Its translation, in the same form.")] = None,
@@ -59,7 +61,10 @@ def align(
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Align the sentences of a run's page pairs, or of two texts.
+    """Align the sentences of a run's page pairs, of two texts, or of many text pairs.
+
+    PAIRS.tsv has two tab-separated names of files per line, all of the same two languages. They are aligned with the
+    words that all of them teach: short texts are aligned better than alone.
 
     Example: twinlink align RUN --format tmx,tsv
     """
@@ -69,15 +74,9 @@ def align(
     from twinlink.system.workers import Workers
 
     at_work = Workers(workers, cluster)
-    if second is not None:
-        _align_texts(
-            (first, second),
-            settings_of(None, config, set_, {"bitext.min_score": min_score}).config,
-            lexicon,
-            form or "tsv",
-            warm,
-            as_json,
-        )
+    if second is not None or first.is_file():
+        own = settings_of(None, config, set_, {"bitext.min_score": min_score}).config
+        _align_texts(first, second, own, lexicon, form or "tsv", warm, as_json)
         return
     formats = [name.strip() for name in form.split(",") if name.strip()]
     given = {"bitext.formats": formats, "bitext.lexicons": lexicon, "bitext.warm": [whole_path(text) for text in warm]}
@@ -92,19 +91,22 @@ def align(
 
 
 def _align_texts(
-    texts: tuple[Path, Path], settings: Config, lexicon: list[Path], form: str, warm: list[str], as_json: bool
+    first: Path, second: Path | None, settings: Config, lexicon: list[Path], form: str, warm: list[str], as_json: bool
 ) -> None:
-    """Align two texts, and print their sentences as they are."""
+    """Align two texts, or those of a list, and print their sentences as they are."""
     from twinlink.cli.lines import lines
     from twinlink.cli.results.lexicons import LexiconsResult
-    from twinlink.cli.results.sentences import TextsResult
-    from twinlink.jobs.mine import align_files
+    from twinlink.cli.results.sentences import TextPairsResult, TextsResult
+    from twinlink.jobs.texts import align_files, listed_texts
     from twinlink.similarity.lexicon_sets import AUTO, lexicons_of_texts
 
+    pairs = listed_texts(first) if second is None else [(first, second)]
     lexicons = lexicon or [Path(name) for name in settings.bitext.lexicons or settings.match.lexicons]
     if AUTO in map(str, lexicons):  # printed on standard error: the sentences go to standard output
-        found = lexicons_of_texts(*texts, [AUTO]).record([(texts[0].suffix[1:], texts[1].suffix[1:])])
+        one, other = pairs[0]
+        found = lexicons_of_texts(one, other, [AUTO]).record([(one.suffix[1:], other.suffix[1:])])
         for line in lines(LexiconsResult.of(found)):
             echo(line, err=True)
-    sentences = align_files(*texts, settings.bitext, form, warm or settings.bitext.warm, lexicons)
-    print_result(TextsResult.of(sentences, form), as_json, raw=True)
+    aligned = align_files(pairs, settings.bitext, form, warm or settings.bitext.warm, lexicons)
+    result = TextPairsResult.of(aligned, form) if second is None else TextsResult.of(aligned[0], form)
+    print_result(result, as_json, raw=True)

@@ -8,7 +8,7 @@
 If both versions of a page have the same ``id`` on an element, the text blocks that follow correspond: these are the
 gold blocks, on sites that keep their ids (which no part of twinlink uses). *Blocks*: precision and recall of the tag
 aligner on the gold blocks. *Sentences*: the share of gold block pairs whose first sentences are in one bead, with and
-without anchors; the number of beads that differ; processor seconds of all rounds.
+without anchors and by ``tagaligner`` itself; the number of beads that differ; processor seconds of all rounds.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ from twinlink.align.page_pair import Aligned, PagePair, align_pair, support
 from twinlink.align.sentences import Sentence, split_blocks
 from twinlink.align.stage import SITE_TOKENIZER
 from twinlink.align.tag_aligner import Outline, align_blocks
+from twinlink.align.tag_beads import aligned_by_tags
+from twinlink.align.words.model import Links
 from twinlink.config.align import BitextSettings, TagAlignerSettings
 from twinlink.pages.linearise import linearise
 from twinlink.pages.parser import parse_page
@@ -156,10 +158,12 @@ def fit(pairs: Sequence[Pair]) -> TagAlignerSettings:
 def _variants(settings: TagAlignerSettings) -> Iterator[TagAlignerSettings]:
     tree = msgspec.to_builtins(settings)
     for name, factor in itertools.product(tree, FACTORS):
-        if name != "gap":
-            yield msgspec.convert({**tree, name: tree[name] * factor}, TagAlignerSettings)
-    for name, factor in itertools.product(tree["gap"], FACTORS):
-        yield msgspec.convert({**tree, "gap": {**tree["gap"], name: tree["gap"][name] * factor}}, TagAlignerSettings)
+        if isinstance(tree[name], float) and name != "text_insertion":
+            both = {"text_insertion": tree[name] * factor} if name == "text_deletion" else {}
+            yield msgspec.convert({**tree, name: tree[name] * factor, **both}, TagAlignerSettings)
+    for name, factor in itertools.product(tree["deletion"], FACTORS):
+        gap = {**tree["deletion"], name: tree["deletion"][name] * factor}
+        yield msgspec.convert({**tree, "deletion": gap, "insertion": gap}, TagAlignerSettings)
 
 
 def judge(name: str, pairs: Sequence[Pair], langs: tuple[str, str], *, alone: bool) -> None:
@@ -167,10 +171,10 @@ def judge(name: str, pairs: Sequence[Pair], langs: tuple[str, str], *, alone: bo
     precision, recall = block_score(pairs, TagAlignerSettings())
     print(f"{name}: blocks P {precision:.4f} R {recall:.4f}")
     plain = None
-    for weight in WEIGHTS:
+    variants = {f"anchors {weight:3.1f}": BitextSettings(anchor_weight=weight) for weight in WEIGHTS}
+    for kind, settings in (variants | {"tagaligner ": BitextSettings(method="tagaligner")}).items():
         start = time.process_time()
         groups = [[pair] for pair in pairs] if alone else [pairs]
-        settings = BitextSettings(anchor_weight=weight)
         done = [page for group in groups for page in _align_all(group, langs, settings)]
         seconds = time.process_time() - start
         hits, total = np.sum([_hits(*each) for each in zip(pairs, done, strict=True)], axis=0)
@@ -179,7 +183,7 @@ def judge(name: str, pairs: Sequence[Pair], langs: tuple[str, str], *, alone: bo
         changed = sum(len(now - before) for now, before in zip(beads, plain, strict=True))
         sure = np.mean([support(aligned) for _, aligned in done])
         print(
-            f"  anchors {weight:3.1f}: gold blocks in one bead {hits / max(total, 1):.4f} of {total}, "
+            f"  {kind}: gold blocks in one bead {hits / max(total, 1):.4f} of {total}, "
             f"{changed} of {sum(map(len, beads))} beads differ, support {sure:.4f}, {seconds:.1f} s"
         )
 
@@ -188,15 +192,21 @@ def _align_all(
     pairs: Sequence[Pair], langs: tuple[str, str], settings: BitextSettings
 ) -> list[tuple[tuple[list[Sentence], list[Sentence]], Aligned]]:
     """Align the sentences of all page pairs in rounds, as a run does."""
-    scoring = scoring_of(settings)
-    size = len(scoring.shapes.names)
+    size = len(scoring_of(settings).shapes.names)
     prepared = [_prepare(pair, langs, settings) for pair in pairs]
     known = Knowledge.empty(size)
     for number in range(ROUNDS):
         before, known = known, Knowledge.empty(size)
         for _, ready in prepared:
-            known.add(expect(ready, *align_pair(ready, before if number else known, scoring), size))
-    return [(sides, align_pair(ready, known, scoring)[0]) for sides, ready in prepared]
+            known.add(expect(ready, *_align(ready, before if number else known, settings), size))
+    return [(sides, _align(ready, known, settings)[0]) for sides, ready in prepared]
+
+
+def _align(ready: PagePair, known: Knowledge, settings: BitextSettings) -> tuple[Aligned, tuple[Links, Links]]:
+    scoring = scoring_of(settings)
+    if settings.method == "tagaligner" and ready.anchors is not None:
+        return aligned_by_tags(ready, known, scoring.shapes, ready.anchors)
+    return align_pair(ready, known, scoring)
 
 
 def _prepare(
@@ -210,7 +220,7 @@ def _prepare(
         )
     )
     anchors = None
-    if settings.anchor_weight:
+    if settings.anchor_weight or settings.method == "tagaligner":
         anchors = align_blocks(pair.a.outline, pair.b.outline, TAG_CATEGORIES, settings.tags)
     return sides, prepare_texts(texts, SITE_TOKENIZER, anchors=anchors)
 

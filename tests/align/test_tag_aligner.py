@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -15,9 +16,9 @@ from twinlink.align.bands import full_band
 from twinlink.align.knowledge import Knowledge
 from twinlink.align.learning import Text, TextPair, prepare_texts, scoring_of
 from twinlink.align.page_pair import align_pair
-from twinlink.align.tag_aligner import CATEGORIES, Outline, align_blocks, category_of
+from twinlink.align.tag_aligner import CATEGORIES, Outline, align_blocks, category_of, swap_costs
 from twinlink.config.align import BitextSettings, TagAlignerSettings
-from twinlink.errors import ShapeError
+from twinlink.errors import ConfigError, ShapeError
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -88,9 +89,38 @@ def test_weights_decide() -> None:
     """A short text among tags: cheap tags let it find its equal, dear ones keep the tags together."""
     a, b = outline("p", 50, "img"), outline("img", "p", 50)
     assert align_blocks(a, b, CATEGORY).tolist() == [[0, 0]]
-    dear = TagAlignerSettings(text_gap=1e-3, swap_across=100.0)
+    dear = TagAlignerSettings(text_deletion=1e-3, text_insertion=1e-3, swap_across=100.0)
     heavy = outline("p", 50, "img", "img", "img"), outline("img", "img", "img", "p", 50)
     assert align_blocks(*heavy, CATEGORY, dear).tolist() == []
+
+
+def test_costs_are_those_of_equations_6_to_9() -> None:
+    """One page has h2, the other td; texts of 50 and 30 characters differ by 20.
+
+    The tags cost 3 in any case: W_s(heading, table) = 3, W_d(heading) + W_i(table) = 1 + 2. The texts cost 20·W_s
+    together, and .02·50 + .04·30 = 2.2 apart.
+    """
+    a, b = outline("h2", 50), outline("td", 30)
+    weights = {"deletion": {"heading": 1.0}, "insertion": {"table": 2.0}, "swaps": ("heading-table=3",)}
+    both = {"text_deletion": 0.02, "text_insertion": 0.04, "scaled": False}
+
+    def found(**other: object) -> list[list[int]]:
+        return align_blocks(a, b, CATEGORY, msgspec.convert({**weights, **both, **other}, TagAlignerSettings)).tolist()
+
+    assert found(text_difference=0.1) == [[0, 0]]
+    assert found(text_difference=0.3) == []
+    assert found(text_difference=0.109) == [[0, 0]]  # 2.18 < 2.2
+    assert found(text_difference=0.111) == []  # 2.22 > 2.2
+    assert found(text_difference=0.111, text_deletion=0.021) == [[0, 0]]  # 2.22 < 1.05 + 1.2
+    assert found(text_difference=0.111, text_insertion=0.041) == [[0, 0]]  # 2.22 < 1 + 1.23
+
+
+def test_weights_of_two_categories() -> None:
+    costs = swap_costs(TagAlignerSettings(swap_within=1, swap_across=3, swaps=("heading-list=0.5", "table-table=7")))
+    assert (costs[1, 3], costs[3, 1], costs[4, 4], costs[1, 1], costs[0, 1]) == (0.5, 0.5, 7, 1, 3)
+    for text in ("heading=1", "heading-nothing=1", "heading-list=0", "heading-list=x"):
+        with pytest.raises(ConfigError, match=r"bitext\.tags\.swaps: expected two of section"):
+            swap_costs(TagAlignerSettings(swaps=(text,)))
 
 
 def test_pages_without_text_or_tags() -> None:
@@ -114,7 +144,7 @@ def test_long_pages_are_aligned_near_the_diagonal(monkeypatch: pytest.MonkeyPatc
 
 
 def test_every_category_has_a_weight() -> None:
-    assert [*CATEGORIES, "line"] == [*TagAlignerSettings().gap.__struct_fields__]
+    assert [*CATEGORIES, "line"] == [*TagAlignerSettings().deletion.__struct_fields__]
     assert len(set.union(*map(set, CATEGORIES.values()))) == sum(map(len, CATEGORIES.values()))
 
 

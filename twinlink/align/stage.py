@@ -116,7 +116,7 @@ def align_run(
         if config is not None:
             remember(run, config, "align")
         return signature
-    if settings.anchor_weight:
+    if _reads_tags(settings):
         linearise_pages(run)
     warmed = warm_knowledge(warm, languages, settings)
     total = (settings.run_rounds + 1) * sum(group.n_pairs for group in groups)
@@ -141,6 +141,11 @@ def align_run(
         if config is not None:
             keep_with(run, folder, config, "align")
     return signature
+
+
+def _reads_tags(settings: BitextSettings) -> bool:
+    """Return whether pages are compared by their tags."""
+    return settings.method == "tagaligner" or settings.anchor_weight > 0
 
 
 def _check_sentences(run: RunDirectory, folder: Path) -> None:
@@ -238,7 +243,7 @@ class _Stage:
         )
 
     def _pairs(self, site: str) -> list[PageTexts]:
-        return self.group.pairs(site, outlined=self.settings.anchor_weight > 0)
+        return self.group.pairs(site, outlined=_reads_tags(self.settings))
 
     def _empty(self) -> Knowledge:
         return fresh(self.warm, self.settings)

@@ -1,17 +1,25 @@
 """Alignment of two pages by their tags and texts, as in TagAligner.
 
 Both pages are sequences of tags and text blocks. The alignment is the cheapest edit script between them, with costs as
-in Esplà-Gomis & Forcada (2010), section 5: for a tag t of category k and text blocks of length b
+in Esplà-Gomis & Forcada (2010), section 5, equations 6 to 9: for a tag t of category k and text blocks of length b
 
-    C_i(t) = C_d(t) = W_g(k)        C_s(t1, t2) = 0 if t1 = t2 else W_s(k1, k2)
-    C_i(b) = C_d(b) = W_b·b         C_s(b1, b2) = W_t·|b1 - b2|        C_s(t, b) = ∞
+    C_i(t) = W_i(k)      C_d(t) = W_d(k)      C_s(t1, t2) = 0 if t1 = t2 else W_s(k1, k2)
+    C_i(b) = W_i·b       C_d(b) = W_d·b       C_s(b1, b2) = W_s·|b1 - b2|        C_s(t, b) = ∞
 
-Their published weights were not found; `TagWeights` has weights fitted on data. Lengths are in characters, and are
-first scaled to the same total, because Chinese needs a third of the characters of English.
+Insertions are tokens of the second page. Where the paper is silent:
+
+- The weights are in another paper, whose text was not found. `TagWeights` has weights fitted on data, the same for
+  insertions and deletions; `TagAlignerSettings.swaps` has W_s of single pairs of categories.
+- The categories are left to the user; ours are `CATEGORIES`.
+- Lengths are first scaled to the same total (`TagAlignerSettings.scaled`), because Chinese needs a third of the
+  characters of English.
+- Only start tags count: an end tag says nothing that its start tag does not.
+- Of several cheapest scripts, the one that takes two tokens together at the end of the pages counts.
 """
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 import numpy as np
@@ -19,10 +27,10 @@ from numpy.typing import NDArray
 
 from twinlink.align.bands import Band, around, full_band
 from twinlink.align.tag_aligner_kernels import partners
-from twinlink.config.align import TagAlignerSettings
-from twinlink.errors import ShapeError
+from twinlink.config.align import TagAlignerSettings, TagWeights
+from twinlink.errors import ConfigError, ShapeError
 
-__all__ = ["CATEGORIES", "MAX_CELLS", "Outline", "align_blocks", "category_of"]
+__all__ = ["CATEGORIES", "MAX_CELLS", "Outline", "align_blocks", "category_of", "swap_costs"]
 
 CATEGORIES: dict[str, frozenset[str]] = {
     "section": frozenset(
@@ -36,6 +44,9 @@ CATEGORIES: dict[str, frozenset[str]] = {
 }
 """Tags of each category, in the order of `TagWeights`; all others are of the category ``line``."""
 
+_CATEGORY_NAMES = (*CATEGORIES, "line")
+_SWAP = re.compile(r"([a-z]+)-([a-z]+)=([0-9]*\.?[0-9]+)")
+
 MAX_CELLS = 16_000_000
 """Maximum number of cells for two pages (16 MB); of longer ones, only those near the diagonal are used."""
 
@@ -48,7 +59,7 @@ class Outline(NamedTuple):
     kinds: Ints
     """Code of each tag, 0 or more; -1 for a text block."""
     sizes: Ints
-    """Characters of each text block, 0 for a tag."""
+    """Length of each text block, 0 for a tag."""
 
 
 def category_of(tag: str) -> int:
@@ -79,6 +90,8 @@ def align_blocks(a: Outline, b: Outline, categories: Ints, settings: TagAlignerS
     ------
     ShapeError
         If a tag has no category.
+    ConfigError
+        If a weight of two categories cannot be read.
 
     Examples
     --------
@@ -93,16 +106,17 @@ def align_blocks(a: Outline, b: Outline, categories: Ints, settings: TagAlignerS
     kinds = np.concatenate([a.kinds, b.kinds])
     if len(kinds) and kinds.max() >= len(categories):
         raise ShapeError(f"tag aligner: there are categories for {len(categories)} tags, got tag {kinds.max()}")
-    sizes_a, sizes_b = _on_one_scale(a.sizes, b.sizes)
-    gap = _values(settings)
+    sizes_a, sizes_b = a.sizes.astype(np.float64), b.sizes.astype(np.float64)
+    if settings.scaled:
+        sizes_a, sizes_b = _on_one_scale(a.sizes, b.sizes)
     found = partners(
         a.kinds,
         sizes_a,
-        _gaps(a.kinds, sizes_a, gap, categories, settings),
+        _gaps(a.kinds, settings.text_deletion * sizes_a, settings.deletion, categories),
         b.kinds,
         sizes_b,
-        _gaps(b.kinds, sizes_b, gap, categories, settings),
-        _swaps(settings),
+        _gaps(b.kinds, settings.text_insertion * sizes_b, settings.insertion, categories),
+        swap_costs(settings),
         categories,
         settings.text_difference,
         *_band(len(a.kinds), len(b.kinds)),
@@ -119,23 +133,35 @@ def _on_one_scale(sizes_a: Ints, sizes_b: Ints) -> tuple[NDArray[np.float64], ND
     return sizes_a * (mean / total_a), sizes_b * (mean / total_b)
 
 
-def _values(settings: TagAlignerSettings) -> NDArray[np.float64]:
-    gap = settings.gap
-    return np.array([gap.section, gap.heading, gap.paragraph, gap.list, gap.table, gap.line])
+def _gaps(kinds: Ints, texts: NDArray[np.float64], weights: TagWeights, categories: Ints) -> NDArray[np.float64]:
+    """Cost of each token without partner; ``texts`` is that of the text blocks."""
+    gap = np.array([getattr(weights, name) for name in _CATEGORY_NAMES])
+    return np.where(kinds < 0, texts, gap[categories[np.maximum(kinds, 0)]])
 
 
-def _gaps(
-    kinds: Ints, sizes: NDArray[np.float64], gap: NDArray[np.float64], categories: Ints, settings: TagAlignerSettings
-) -> NDArray[np.float64]:
-    """Cost of each token without partner."""
-    return np.where(kinds < 0, settings.text_gap * sizes, gap[categories[np.maximum(kinds, 0)]])
+def swap_costs(settings: TagAlignerSettings) -> NDArray[np.float64]:
+    """Return W_s: the cost of two different tags, by their categories.
 
+    Raises
+    ------
+    ConfigError
+        If a weight of two categories cannot be read.
 
-def _swaps(settings: TagAlignerSettings) -> NDArray[np.float64]:
-    """Cost of two different tags, by their categories."""
-    size = len(CATEGORIES) + 1
-    swaps = np.full((size, size), settings.swap_across)
+    Examples
+    --------
+    >>> swap_costs(TagAlignerSettings(swap_across=3, swaps=("heading-paragraph=0.5",)))[1].tolist()
+    [3.0, 2.0, 0.5, 3.0, 3.0, 3.0]
+    """
+    swaps = np.full((len(_CATEGORY_NAMES),) * 2, float(settings.swap_across))
     np.fill_diagonal(swaps, settings.swap_within)
+    for text in settings.swaps:
+        found = _SWAP.fullmatch(text)
+        if not found or not {found[1], found[2]} <= set(_CATEGORY_NAMES) or float(found[3]) <= 0:
+            names = ", ".join(_CATEGORY_NAMES)
+            expected = f"two of {names}, and a number above 0, such as heading-list=0.5"
+            raise ConfigError(f"bitext.tags.swaps: expected {expected}; got {text!r}")
+        x, y = (_CATEGORY_NAMES.index(name) for name in found.groups()[:2])
+        swaps[x, y] = swaps[y, x] = float(found[3])
     return swaps
 
 

@@ -11,12 +11,11 @@ from twinlink.align.filters import Segment, judge, pair_key
 from twinlink.align.held_out import held_out_scores
 from twinlink.align.knowledge import Expected, Knowledge
 from twinlink.align.learning import Text, TextPair, expect, prepare_texts, scoring_of
-from twinlink.align.outlines import TAG_CATEGORIES
 from twinlink.align.page_pair import Aligned, PagePair, align_otherwise, align_pair, support
 from twinlink.align.page_pairs import PageTexts
 from twinlink.align.prior_pairs import SITE_TOKENIZER
 from twinlink.align.sentences import Sentence, split_blocks
-from twinlink.align.tag_aligner import align_blocks
+from twinlink.align.tag_beads import aligned_by_tags, block_pairs
 from twinlink.align.words.learned_lexicon import count_forms
 from twinlink.align.words.model import Links
 from twinlink.config.align import BitextSettings
@@ -90,9 +89,15 @@ def _align(work: Work, pair: PageTexts) -> _Found:
             for sentences, lang in zip(sides, work.langs, strict=True)
         )
     )
-    anchors = align_blocks(*pair.outlines, TAG_CATEGORIES, work.settings.tags) if pair.outlines else None
+    scoring, by_tags = scoring_of(work.settings), work.settings.method == "tagaligner"
+    anchors = None
+    if pair.outlines or by_tags:
+        blocks = pair.blocks_a, pair.blocks_b
+        anchors = block_pairs(pair.outlines, blocks, work.langs, work.settings.tags, SITE_TOKENIZER)
     prepared = prepare_texts(texts, SITE_TOKENIZER, prior, anchors)
-    return _Found(sides, prepared, *align_pair(prepared, known, scoring_of(work.settings)))
+    if by_tags and anchors is not None:
+        return _Found(sides, prepared, *aligned_by_tags(prepared, known, scoring.shapes, anchors))
+    return _Found(sides, prepared, *align_pair(prepared, known, scoring))
 
 
 def _wrong(work: Work, pair: PageTexts, found: _Found) -> Iterator[tuple[bytes, float]]:

@@ -12,6 +12,7 @@ from twinlink.cli.completion import complete_langs, complete_runs, complete_sett
 
 __all__ = [
     "Add",
+    "Aligner",
     "AsJson",
     "BaseUrl",
     "Cluster",
@@ -42,6 +43,13 @@ __all__ = [
     "UrlPrefixes",
     "Verifier",
 ]
+
+
+class Aligner(StrEnum):
+    """Names of the aligners, as ``bitext.method`` has them."""
+
+    WORDS = "words"
+    TAGALIGNER = "tagaligner"
 
 
 class Method(StrEnum):

@@ -52,7 +52,7 @@ class SegmentFilterSettings(Settings, frozen=True):
 
 
 class TagWeights(Settings, frozen=True):
-    """W_g of the tag aligner: cost of a tag without partner, by its category.
+    """W_i or W_d of the tag aligner: cost of a tag without partner, by its category.
 
     Fitted with all other weights of `TagAlignerSettings` by ``experiments.tag_aligner`` on two sites (en-zh, en-fr;
     2,912 blocks that ids show to belong together): F1 .946 with all tags alike, .951 with these. On a third site
@@ -70,20 +70,35 @@ class TagWeights(Settings, frozen=True):
 class TagAlignerSettings(Settings, frozen=True):
     """Alignment of two pages by tags and texts (`twinlink.align.tag_aligner`)."""
 
-    gap: TagWeights = TagWeights()
+    deletion: TagWeights = TagWeights()
+    """W_d: cost of a tag of the first page without partner."""
+    insertion: TagWeights = TagWeights()
+    """W_i: cost of a tag of the second page without partner."""
     swap_within: Weight = 2.0
     """W_s of two different tags of one category."""
     swap_across: Weight = 2.0
     """W_s of two tags of different categories."""
-    text_gap: Weight = 0.05
-    """W_b: cost of a text block without partner, per character."""
+    swaps: tuple[str, ...] = ()
+    """W_s of two categories, instead of these two: ``heading-paragraph=0.5``, ``list-list=1``."""
+    text_deletion: Weight = 0.05
+    """W_d of a text block, per unit of its length."""
+    text_insertion: Weight = 0.05
+    """W_i of a text block, per unit of its length."""
     text_difference: Weight = 0.05
-    """W_t: cost of two text blocks, per character of the difference of their lengths."""
+    """W_s of two text blocks, per unit of the difference of their lengths."""
+    unit: Literal["characters", "words"] = "characters"
+    """Unit of the lengths of text blocks; the paper leaves it to the user."""
+    scaled: bool = True
+    """Scale the lengths of both pages to the same total first. Ours: Chinese needs a third of the characters of
+    English. false: lengths as they are, as in the paper."""
 
 
 class BitextSettings(Settings, frozen=True):
     """Alignment of sentences."""
 
+    method: Literal["words", "tagaligner"] = "words"
+    """Aligner of page pairs: ``words`` by lengths and words, ``tagaligner`` by tags and lengths of text blocks alone
+    (Esplà-Gomis & Forcada 2010, section 5)."""
     rounds: Positive = 4
     """Rounds of learning over two texts; one more aligns with what they learned. Trials: four are within .005 of
     six."""

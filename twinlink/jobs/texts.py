@@ -95,11 +95,13 @@ def align_files(
     LexiconError
         If a lexicon cannot be read.
     ConfigError
-        If there is no such form; or dictionaries are to be found (``auto``) for texts whose names do not end in their
+        If there is no such form; if the method reads tags; or dictionaries are to be found (``auto``) for texts whose names do not end in their
         languages.
     """
     if form not in FORMS:
         raise ConfigError(f"--format {form}: expected beads or tsv for texts")
+    if settings.method != "words":
+        raise ConfigError(f"--method {settings.method}: texts have no tags; expected a run, or --method words")
     two = _endings(pairs)
     sides = [(read_lines(a), read_lines(b)) for a, b in pairs]
     prior = lexicon_prior(lexicons_of_texts(*pairs[0], lexicons).between(*two), ("", ""), ANY_LANGUAGE)

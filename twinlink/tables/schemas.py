@@ -288,7 +288,11 @@ SEGMENTS = pa.schema(
         _column("source", pa.string(), "text of the first language, empty in a bead 0-1"),
         _column("target", pa.string(), "text of the second language, empty in a bead 1-0"),
         _column("kind", pa.string(), "sentences on each side of the bead: 1-1, 2-1 …"),
-        _column("probability", pa.float32(), "probability of the bead among all alignments of the two pages"),
+        _column(
+            "probability",
+            pa.float32(),
+            "probability of the bead among all alignments of the two pages; 1 by tagaligner, which knows one alignment",
+        ),
         _column("per_word", pa.float32(), "how well the words explain each other: mean log p(word | other)/p(word)"),
         _column("held_out", pa.float32(), "the same, with the word model of all other segments"),
         _column("chance", pa.float32(), "probability of a translation; null: not reported, or not known", null=True),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from twinlink.cli.completion import complete_runs, listed
-from twinlink.cli.options import AsJson, Cluster, ConfigFile, Forget, Lexicons, NWorkers, Quiet, Settings
+from twinlink.cli.options import Aligner, AsJson, Cluster, ConfigFile, Forget, Lexicons, NWorkers, Quiet, Settings
 from twinlink.cli.output import command, echo, print_result
 from twinlink.cli.runs import opened, working
 from twinlink.cli.settings import settings_of
@@ -47,6 +47,13 @@ def align(
             help="Sentence pairs to learn words from first: TMX, TSV, or the prefix of two Moses files; repeatable.",
         ),
     ] = [],  # noqa: B006
+    method: Annotated[
+        Aligner | None,
+        typer.Option(
+            "--method",
+            help="For a run: words (default), or tagaligner: by tags and lengths of text blocks alone.",
+        ),
+    ] = None,
     min_score: Annotated[
         float | None,
         typer.Option(
@@ -74,13 +81,14 @@ def align(
     from twinlink.system.workers import Workers
 
     at_work = Workers(workers, cluster)
+    of_both = {"bitext.min_score": min_score, "bitext.method": method and method.value}
     if second is not None or first.is_file():
-        own = settings_of(None, config, set_, {"bitext.min_score": min_score}).config
+        own = settings_of(None, config, set_, of_both).config
         _align_texts(first, second, own, lexicon, form or "tsv", warm, as_json)
         return
     formats = [name.strip() for name in form.split(",") if name.strip()]
     given = {"bitext.formats": formats, "bitext.lexicons": lexicon, "bitext.warm": [whole_path(text) for text in warm]}
-    given |= {"bitext.min_score": min_score}
+    given |= of_both
     settings = settings_of(first, config, set_, given, forget)
     opened(first)
     with working(first, quiet, settings, ("align",)) as (directory, report):

@@ -95,8 +95,8 @@ def align_files(
     LexiconError
         If a lexicon cannot be read.
     ConfigError
-        If there is no such form; if the method reads tags; or dictionaries are to be found (``auto``) for texts whose names do not end in their
-        languages.
+        If there is no such form, or the method reads tags; or dictionaries are to be found (``auto``) for texts whose
+        names do not end in their languages.
     """
     if form not in FORMS:
         raise ConfigError(f"--format {form}: expected beads or tsv for texts")

@@ -58,8 +58,10 @@ def test_judge_undo_restart(chromium: Browser, own_run: Path, reviewing: Reviewi
     with reviewing(own_run) as address, watched(chromium, home(address)) as watch:
         page = entered(watch, address)
         page.goto(home(address) + "next")
+        place = page.locator("button[data-key='a']").bounding_box()
         for key in ("a", "r", "s", "r"):
             judge(page, how, key)
+            assert page.locator("button[data-key='a']").bounding_box() == place  # the mouse stays on the button
         assert [each.verdict for each in labels(own_run)] == ["accept", "reject", "reject"]
         assert {each.who for each in labels(own_run)} == {"tester"}
         judge(page, how, "u")
@@ -68,6 +70,14 @@ def test_judge_undo_restart(chromium: Browser, own_run: Path, reviewing: Reviewi
         page = entered(watch, address)
         page.goto(home(address) + "labels")
         assert page.locator("main").inner_text().count("tester") >= 2
+        assert [each.verdict for each in labels(own_run)] == ["accept", "reject"]
+        page.locator(".history button", has_text="Accept instead").click()
+        page.locator(".notices", has_text="Accepted").wait_for()
+        assert page.url == home(address) + "labels"
+        assert [each.verdict for each in labels(own_run)] == ["accept", "accept"]
+        page.locator(".history button", has_text="Reject instead").first.click()
+        page.locator(".notices", has_text="Rejected").wait_for()
+        watch.check()
         found = twinlink("evaluate", own_run, "--labels", "--json").stdout
         assert (json.loads(found)["right"], json.loads(found)["wrong"]) == (1, 1)
         watch.check()

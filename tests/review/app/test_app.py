@@ -283,6 +283,15 @@ class TestLabels:
         assert "2 labels active: 1 accepted, 1 rejected" in page
         assert page.index(", re-paired") < page.index("<strong>undone</strong>")
 
+    def test_label_is_changed_in_the_history(self, visiting: Visiting) -> None:
+        visitor = visiting()
+        visitor.post("/label", **ends(0), verdict="accept")
+        assert "Reject instead" in visitor.get("/labels")
+        answer = visitor.post("/label", **ends(0), verdict="reject", here="/labels")
+        assert visitor.place(answer) == "/labels"
+        assert verdicts(visitor) == {"0-0": "reject"}
+        assert visitor.get("/labels").count(" instead</button>") == 1  # only the label in force can be changed
+
     def test_long_history_comes_in_pages(self, visiting: Visiting) -> None:
         visitor = visiting()
         for _ in range(51):

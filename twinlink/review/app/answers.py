@@ -16,6 +16,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from twinlink.review.app.filters import Selection, page_number
 from twinlink.review.app.listing import Session
+from twinlink.review.app.pace import Pace
 from twinlink.review.app.security import Entrance, has_token
 from twinlink.review.app.watch import Watch
 
@@ -45,6 +46,7 @@ class AppState:
     entrance: Entrance
     templates: Environment
     watch: Watch = field(default_factory=Watch)
+    pace: Pace = field(default_factory=Pace)
     notices: deque[Notice] = field(default_factory=lambda: deque(maxlen=3))
     """Messages that have not been shown yet."""
 

@@ -29,12 +29,24 @@ _DONE_WORDS = {"accept": "Accepted", "reject": "Rejected"}
 
 
 @dataclass(frozen=True)
+class LabelledPair:
+    """The pair of a label in the history."""
+
+    path: str = ""
+    """Its address; empty: a page is no longer in the run."""
+    ends: tuple[int, int] = (0, 0)
+    titles: tuple[str, str] = ("", "")
+    is_current: bool = False
+    """Whether its label is in force, so that it can be changed."""
+
+
+@dataclass(frozen=True)
 class HistoryEntry:
-    """A step of the history, with links to its pairs."""
+    """A step of the history."""
 
     step: Step
-    paths: tuple[str, ...]
-    """Address of each label's pair; empty: a page is no longer in the run."""
+    pairs: tuple[LabelledPair, ...]
+    """The pair of each of its labels."""
 
 
 def label(request: Request, form: Form) -> Response:
@@ -47,6 +59,8 @@ def label(request: Request, form: Form) -> Response:
         state.notices.append(Notice(f"{_DONE_WORDS[verdict]}: {_name(shown)}", can_undo=True))
     elif verdict != "skip":
         raise HTTPException(400, "The verdict is accept, reject or skip.")
+    if form.get("here", "").startswith("/labels"):  # changed in the history
+        return go_to(form["here"])
     return _go_on(state, selection, shown)
 
 
@@ -110,7 +124,7 @@ def _go_on(state: AppState, selection: Selection, done: ShownPair) -> Response:
 def history(request: Request) -> Response:
     """Show the labels so far, newest first."""
     session = state_of(request).session
-    steps = session.labels.history()[::-1]
+    steps, current = session.labels.history()[::-1], session.labels.current()
     n_pages = max(ceil(len(steps) / _ON_A_PAGE), 1)
     page = min(part_number(request.query_params.get("page", "")), n_pages)
     part = steps[(page - 1) * _ON_A_PAGE : page * _ON_A_PAGE]
@@ -119,17 +133,27 @@ def history(request: Request) -> Response:
         "review_labels.html",
         nav="labels",
         history=[
-            HistoryEntry(step, tuple(_path_of(session.run, each, Selection()) for each in step.labels)) for step in part
+            HistoryEntry(step, tuple(_labelled_pair(session.run, each, current) for each in step.labels))
+            for step in part
         ],
         page=page,
         n_pages=n_pages,
-        counts=_counts(session.labels.current()),
-        people=sorted({each.who for each in session.labels.current().values()}),
+        counts=_counts(current),
+        people=sorted({each.who for each in current.values()}),
     )
 
 
 def _counts(labels: Mapping[tuple[str, str], Label]) -> dict[str, int]:
     return {name: sum(each.verdict == name for each in labels.values()) for name in ("accept", "reject")}
+
+
+def _labelled_pair(run: RunView, label: Label, current: Mapping[tuple[str, str], Label]) -> LabelledPair:
+    a, b = run.read(lambda tables: (tables.page_of(label.url_a), tables.page_of(label.url_b)))
+    if a is None or b is None:
+        return LabelledPair()
+    title_a, title_b = run.read(lambda tables: tables.titles([a, b]))
+    is_current = current.get((label.url_a, label.url_b)) == label
+    return LabelledPair(pair_path(a, b, Selection()), (a, b), (title_a, title_b), is_current)
 
 
 def _path_of(run: RunView, label: Label, selection: Selection) -> str:

@@ -15,6 +15,7 @@ from starlette.routing import Route
 from twinlink.review.app.answers import AppState, Form, Notice, go_to, posting, show, state_of
 from twinlink.review.app.filters import Selection, selection_of
 from twinlink.review.app.routes_queue import pair_path
+from twinlink.review.reading.run_view import RunView
 from twinlink.review.templating import count
 from twinlink.wording import reason_words
 
@@ -40,6 +41,8 @@ class NewPair:
     path: str
     url_a: str
     url_b: str
+    title_a: str
+    title_b: str
     probability: float | None
 
 
@@ -61,10 +64,11 @@ def _now(state: AppState) -> dict[str, Any]:
     newest = now.pairs.iloc[::-1].head(_PAIRS_SHOWN)
     return {
         "live": now,
+        "pace": state.pace.now(now),
         "counts": [_counts(stage.counts) for stage in now.stages],
         "stage_words": _STAGE_WORDS,
         "pages": now.pages[:_PAGES_SHOWN],
-        "pairs": _found(newest),
+        "pairs": _found(state.session.run, newest),
         "n_pairs": len(now.pairs),
         "rejects": [(name, reason_words(name), number) for name, number in rejects[:_REASONS_SHOWN]],
         "n_rejects": sum(now.rejects.values()),
@@ -84,15 +88,19 @@ def _counts(counts: Mapping[str, int]) -> list[tuple[str, str]]:
     return found
 
 
-def _found(pairs: pd.DataFrame) -> list[NewPair]:
+def _found(run: RunView, pairs: pd.DataFrame) -> list[NewPair]:
+    ends = [*pairs["page_a"].tolist(), *pairs["page_b"].tolist()]
+    titles = run.read(lambda tables: tables.titles(ends)) if ends else ()
     return [
         NewPair(
             path=pair_path(int(row["page_a"]), int(row["page_b"]), Selection()),
             url_a=row["url_a"],
             url_b=row["url_b"],
+            title_a=titles[place],
+            title_b=titles[place + len(pairs)],
             probability=None if pd.isna(row["probability"]) else float(row["probability"]),
         )
-        for row in pairs.to_dict("records")
+        for place, row in enumerate(pairs.to_dict("records"))
     ]
 
 

@@ -17,6 +17,7 @@ __all__ = ["PART", "View", "view_of"]
 PART = 400
 """Rows per part: browsers are slow to lay out larger tables."""
 
+_LONG_MENU = 5  # rows before the heading from which on they are folded
 _LEAST_HEADING = 3  # characters; Chinese headings are short
 
 
@@ -32,6 +33,11 @@ class View:
     """Summary of the view, such as the number of common tags."""
     start: int = -1
     """Row of the heading, after the menus; -1: not known."""
+
+    @property
+    def menus(self) -> Sequence[Any]:
+        """Return the rows before the heading, if they are so many that they fill a screen."""
+        return self.rows[: self.start] if self.start >= _LONG_MENU else ()
 
 
 def view_of(tables: Snapshot, a: Page, b: Page, name: str, part: int) -> View:

@@ -128,14 +128,22 @@ class TextPairsResult(Record, frozen=True, kw_only=True):
     @classmethod
     def of(cls, found: Iterable[AlignedFiles], form: str) -> TextPairsResult:
         """Make it from aligned texts."""
-        return cls(texts=[AlignedTexts(*map(str, each.files), **_in_form(each, form)) for each in found])
+        return cls(
+            texts=[AlignedTexts(a=str(each.files[0]), b=str(each.files[1]), **_in_form(each, form)) for each in found]
+        )
 
 
 def _in_form(found: AlignedFiles, form: str) -> dict[str, Any]:
     """Return the beads of two texts by the keys of their form."""
     if form == "beads":
-        numbers = [tuple([line.number for line in side] for side in bead[:2]) for bead in found.beads]
+        numbers = [([line.number for line in bead.a], [line.number for line in bead.b]) for bead in found.beads]
         return {"pairs": [], "beads": numbers}
-    texts = [[" ".join(line.text for line in side) for side in bead[:2]] for bead in found.beads]
-    chances = (round(bead.probability, 4) for bead in found.beads)
-    return {"pairs": [SentencePair(*sides, chance) for sides, chance in zip(texts, chances, strict=True)], "beads": []}
+    pairs = [
+        SentencePair(
+            " ".join(line.text for line in bead.a),
+            " ".join(line.text for line in bead.b),
+            round(bead.probability, 4),
+        )
+        for bead in found.beads
+    ]
+    return {"pairs": pairs, "beads": []}

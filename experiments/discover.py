@@ -3,7 +3,7 @@
 ::
 
     python -m experiments.discover [--hosts 20000] [--seeds 300] [--rounds 2] [--top 60] [--site-pages 20]
-                                   [--probe-pages 10] [--score ours] [--accept patterns] [--kills 5] [--seed 0]
+                                   [--probe-pages 10] [--score ours] [--accept pairs] [--kills 5] [--seed 0]
                                    [--no-spam] [--keep FOLDER]
 
 One local server responds for all hosts (`experiments.simweb`), as the HTTP proxy of the crawler; the real command,
@@ -206,7 +206,7 @@ def main() -> None:
     parser.add_argument("--site-pages", type=int, default=20)
     parser.add_argument("--probe-pages", type=int, default=10)
     parser.add_argument("--score", default="ours")
-    parser.add_argument("--accept", default="patterns")
+    parser.add_argument("--accept", default="pairs")
     parser.add_argument("--kills", type=int, default=5)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--no-spam", action="store_true")

@@ -15,6 +15,7 @@ import pytest
 
 from experiments.simweb.server import proxied, serving
 from experiments.simweb.world import DEAD, ERRORS, OK, REFUSED, WorldSettings, make_world
+from tests.baselines.test_methods import made_page
 from tests.made_sites import page, write_pages
 from twinlink.cli.lines import lines as lines_of_result
 from twinlink.cli.results.discovery import DiscoveryResult, RoundResult
@@ -22,11 +23,12 @@ from twinlink.config import Config
 from twinlink.config.discovery import DiscoverySettings
 from twinlink.errors import CrawlError, InputError, RunError
 from twinlink.ingest.stage import ingest
+from twinlink.jobs import probing
 from twinlink.jobs.discover import discover
-from twinlink.jobs.probing import BILINGUAL, ONE_LANGUAGE, TWO_LANGUAGES, failure, look
+from twinlink.jobs.probing import BILINGUAL, ONE_LANGUAGE, TWO_LANGUAGES, failure, is_added, look, probe
 from twinlink.jobs.start_pages import is_open, start_pages
 from twinlink.rundir.directory import RunDirectory
-from twinlink.rundir.rounds import Rounds, site_rounds, turned_down
+from twinlink.rundir.rounds import Rounds, paired_by_probe, site_rounds, turned_down
 from twinlink.tables import PAGES, PROBES, ROUNDS, read_table
 
 WEB = WorldSettings(
@@ -204,6 +206,64 @@ def test_judged_by_languages_and_addresses():
     assert look([], [], config, {}).verdict == ONE_LANGUAGE
 
 
+def probed(tmp_path, monkeypatch, **settings):
+    """Probe three sites whose pages are there: opaque names; the same, not translated; and one in English."""
+    words = ("home", "news", "jobs", "maps", "laws", "kids", "arts", "food")
+    a = {f"{word}.html": made_page("en", n) for n, word in enumerate(words, 1)}
+    a |= {f"{word[::-1]}.html": made_page("zh", n) for n, word in enumerate(words, 1)}
+    b = {f"{word}.html": made_page("en" if n < 5 else "zh", n) for n, word in enumerate(words, 1)}
+    for host, pages in {"a.hk": a, "b.hk": b, "c.hk": {name: a[name] for name in list(a)[:4]}}.items():
+        write_pages(tmp_path / "mirror" / host, pages)
+    config = Config().override({"langs": ["en", "zh"], **settings})
+    run = RunDirectory.create(tmp_path / "probe")
+    ingest(run, [tmp_path / "mirror"], config.ingest)
+    monkeypatch.setattr(probing, "fetch", lambda *_: None)
+    return probe({f"{name}.hk": [f"http://{name}.hk/"] for name in "abc"}, run.path, config, {}), run
+
+
+def test_pairs_among_the_probed_pages_count_where_addresses_say_nothing(tmp_path, monkeypatch):
+    found, run = probed(tmp_path, monkeypatch)
+    assert (found["a.hk"].verdict, found["a.hk"].rule) == (BILINGUAL, "")
+    assert found["a.hk"].pairs >= 6
+    assert found["a.hk"].credibility == 2 * found["a.hk"].pairs / 16
+    assert f"{found['a.hk'].pairs} pairs by a match of 16 pages, such as http://a.hk/" in found["a.hk"].reason
+    assert is_added(found["a.hk"], DiscoverySettings())
+    assert found["b.hk"].verdict == TWO_LANGUAGES
+    assert found["b.hk"].pairs < 2, "its pages are not translated"
+    assert f"no credible URL pattern; pairs by a match: {found['b.hk'].pairs}" in found["b.hk"].reason
+    assert found["c.hk"].verdict == ONE_LANGUAGE
+    assert (run.path / "match").is_dir()
+    wanted = found["a.hk"].pairs + 1
+    strict, _ = probed(tmp_path / "strict", monkeypatch, **{"discover.min_pairs": wanted})
+    assert (strict["a.hk"].verdict, strict["a.hk"].pairs) == (TWO_LANGUAGES, wanted - 1)
+
+
+@pytest.mark.parametrize("accept", ["patterns", "languages", "all"])
+def test_pages_are_matched_only_where_pairs_decide(tmp_path, monkeypatch, accept):
+    found, run = probed(tmp_path, monkeypatch, **{"discover.accept": accept})
+    assert (found["a.hk"].verdict, found["a.hk"].pairs) == (TWO_LANGUAGES, 0)
+    assert is_added(found["a.hk"], DiscoverySettings(accept=accept)) == (accept != "patterns")
+    assert not (run.path / "match").exists()
+
+
+def test_a_match_without_a_pair_leaves_the_verdicts_by_patterns(tmp_path, monkeypatch):
+    found, _ = probed(tmp_path, monkeypatch, **{"match.min_score": 1.0, "match.max_pairs": 0})
+    assert [found[f"{name}.hk"].verdict for name in "abc"] == [TWO_LANGUAGES, TWO_LANGUAGES, ONE_LANGUAGE]
+
+
+def test_sites_added_for_their_pairs_are_bilingual_for_the_ranking(tmp_path):
+    run = RunDirectory.create(tmp_path)
+    base = {"round": 1, "reason": "", "place": 1, "score": 0.0, "start": "", "pages": 10, "langs": "", "rule": ""}
+    told = [("a.hk", True, 0.8, 4), ("b.hk", True, 0.9, 0), ("c.hk", False, 0.2, 1)]
+    rows = [
+        {**base, "site": site, "verdict": "", "added": added, "credibility": share, "pairs": pairs}
+        for site, added, share, pairs in told
+    ]
+    assert paired_by_probe(run) == {}
+    Rounds(run).judge(1, pa.Table.from_pylist(rows, schema=PROBES))
+    assert paired_by_probe(run) == {"a.hk": 0.8}
+
+
 def test_begun_where_most_sites_link_to(tmp_path):
     links = {
         "www.a.hk": ["https://www.c.hk/en/", "https://www.c.hk/en/", "http://c.hk/x"],
@@ -224,6 +284,7 @@ def test_rounds_of_sites_come_from_the_verdicts(tmp_path):
     run = RunDirectory.create(tmp_path)
     assert site_rounds(run) == {}
     empty = {"reason": "", "place": 0, "score": 0.0, "start": "", "pages": 1, "langs": "", "credibility": 0, "rule": ""}
+    empty["pairs"] = 0
     rows = [(0, "seed.hk", True), (1, "new.hk", True), (1, "not.hk", False), (12, "late.hk", True)]
     for number in {number for number, *_ in rows}:
         own = [
@@ -254,6 +315,7 @@ def test_sites_can_be_left_out_by_their_names():
 def test_report_of_a_round_has_sites_and_reasons(tmp_path):
     rounds = Rounds(RunDirectory.create(tmp_path))
     base = {"score": 0.5, "start": "http://x/", "langs": "", "credibility": 0.0, "rule": "", "round": 1, "place": 1}
+    base["pairs"] = 0
     told = [
         ("gone.hk", "dead", "dns 1", 0),
         ("shut.hk", "refused", "robots 2", 0),

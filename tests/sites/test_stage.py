@@ -18,7 +18,7 @@ from twinlink.ingest.stage import ingest
 from twinlink.patterns.stage import learn_run
 from twinlink.rundir.directory import RunDirectory, Signature, site_file
 from twinlink.rundir.rounds import Rounds
-from twinlink.sites.features import FEATURES
+from twinlink.sites.features import FEATURES, feature_words
 from twinlink.sites.stage import MODEL_FILE, SITES_FILE, export_graph, rank
 from twinlink.tables import PAIRS, PATTERNS, PROBES, SITES, read_table, write_table
 
@@ -57,12 +57,28 @@ def rows_of(run: RunDirectory) -> dict[str, dict]:
 
 def test_command_keeps_what_rounds_found_out(run):
     tried = {"round": 1, "site": "rare.org", "verdict": "dead", "added": False, "reason": "dns", "place": 1}
-    rest = {"score": 0.0, "start": "", "pages": 0, "langs": "", "credibility": 0.0, "rule": ""}
+    rest = {"score": 0.0, "start": "", "pages": 0, "langs": "", "credibility": 0.0, "rule": "", "pairs": 0}
     Rounds(run).judge(1, pa.Table.from_pylist([{**tried, **rest}], schema=PROBES))
     done = CliRunner().invoke(app, ["rank", str(run.path), "-q"])
     assert done.exit_code == 0, done.output
     assert rows_of(run)["rare.org"]["state"] == "dead"
     assert rows_of(run)["more.hk"]["state"] == "candidate"
+
+
+def test_a_site_that_a_probe_added_for_its_pairs_is_credible(run):
+    """Its addresses have no pattern, and its pages have not been matched; the share of the probed pages stands in."""
+    learn_run(run, CONFIG)
+    rank(run, CONFIG)
+    before = rows_of(run)
+    tried = {"round": 1, "verdict": "bilingual", "added": True, "reason": "", "place": 1, "score": 0.0, "start": ""}
+    rest = {"pages": 10, "langs": "", "credibility": 0.8, "rule": "", "pairs": 4}
+    sites = [{**tried, **rest, "site": site} for site in ("one.com", "two.hk")]
+    Rounds(run).judge(1, pa.Table.from_pylist(sites, schema=PROBES))
+    rank(run, CONFIG)
+    rows = rows_of(run)
+    assert (before["one.com"]["credibility"], rows["one.com"]["credibility"]) == (0, 0.8)
+    assert rows["two.hk"]["credibility"] == before["two.hk"]["credibility"] > 0.8
+    assert rows["shop.com"]["vouched"] > before["shop.com"]["vouched"] == 0
 
 
 def test_sites_are_ranked_with_the_credibility_of_patterns(run):
@@ -144,6 +160,52 @@ def test_finished_stage_is_skipped(run):
     assert len(steps) == 2
     learn_run(run, CONFIG)
     assert rank(run, CONFIG) != first
+
+
+def test_the_ranked_list_says_why_in_words_and_which_sites_are_equal(tmp_path):
+    """Two sites with the same links: of equal score, so the order is by name, and the list says it."""
+    run = RunDirectory.create(tmp_path / "run")
+    links = ["http://www.twin-b.com/", "http://www.twin-a.com/"]
+    for host in ("www.one.hk", "www.two.hk"):
+        more = ["http://www.best.hk/en/", "http://www.best.hk/tc/"] if host == "www.two.hk" else []
+        write_pages(tmp_path / "web" / host, {f"{k}.html": page("text", *links, *more) for k in range(6)})
+    ingest(run, [tmp_path / "web"], CONFIG.ingest)
+    rank(run, CONFIG)
+    result = RankResult.of(run)
+    assert [(site.site, site.n_equal) for site in result.best][-2:] == [("twin-a.com", 2), ("twin-b.com", 2)]
+    assert all(len(site.words) == len(site.reasons) for site in result.best)
+    said = {
+        site.site: " ".join(line.split())
+        for site in result.best
+        for line in lines_of_result(result)
+        if site.site in line
+    }
+    assert said["twin-a.com"].endswith("one of 2 with this score")
+    assert "languages +1.5 (two languages in addresses of links)" in said["best.hk"]
+    assert "linked by 2 crawled sites" in said["twin-b.com"]
+
+
+def test_of_equal_scores_the_one_with_more_weighted_pagerank_comes_first(run):
+    learn_run(run, CONFIG)
+    rank(run, CONFIG)
+    rows = [row for row in rows_of(run).values() if row["state"] == "candidate"]
+    order = sorted(rows, key=lambda row: (-row["ours"], -row["sum_weighted"], -row["n_sources"], row["site"]))
+    assert [row["site"] for row in rows] == [row["site"] for row in order]
+
+
+def test_small_scores_of_the_list_differ(run):
+    """PageRank of many sites is far below the fourth digit."""
+    rank(run, CONFIG)
+    header, *rows = (line.split("\t") for line in (run.path / "rank" / SITES_FILE).read_text().splitlines())
+    at = header.index("pagerank")
+    values = {row["site"]: row["pagerank"] for row in rows_of(run).values()}
+    assert all(float(row[at]) == pytest.approx(values[row[0]], rel=1e-5) for row in rows)
+
+
+@pytest.mark.parametrize("name", FEATURES)
+def test_each_feature_has_words(name):
+    assert all(feature_words(name, value) for value in (0.0, 0.5, 1.0, 7.0)[: 3 if name == "languages" else 4])
+    assert feature_words("in_links", 1.0) == "linked by 1 crawled site"
 
 
 def test_sites_that_turned_out_otherwise_are_no_candidates(run):
@@ -249,12 +311,13 @@ def test_command(run, tmp_path):
     learn_run(run, CONFIG)
     done = CliRunner().invoke(app, ["rank", str(run.path), "--export", str(tmp_path / "web.graphml"), "--quiet"])
     assert done.exit_code == 0, done.output
-    assert "1. more.hk" in done.output
+    assert "more.hk" in done.output.splitlines()[1]
     assert "3 crawled, 3 candidates" in done.output
     graph = nx.read_graphml(tmp_path / "web.graphml")
     assert set(graph.successors("two.hk")) == {"more.hk", "one.com", "rare.org"}
-    best, *_ = lines_of_result(RankResult.of(run))
-    assert best.split()[:2] == ["1.", "more.hk"]
+    header, best, *_ = lines_of_result(RankResult.of(run))
+    assert header.split() == ["rank", "score", "site", "main", "reasons"]
+    assert best.split()[::2][:2] == ["1", "more.hk"]
     assert any(name in best for name in FEATURES)
     refused = CliRunner().invoke(app, ["rank", str(run.path), "--export", str(tmp_path / "web.png")])
     assert isinstance(refused.exception, InputError)

@@ -355,7 +355,8 @@ def _rounded(value: float) -> str:
 @lines.register(RankResult)
 def _(result: RankResult) -> Iterator[str]:
     if result.best:
-        rows = ([str(site.rank), f"{site.score:.2f}", site.site, _reasons(site)] for site in result.best)
+        digits = _digits([site.score for site in result.best])
+        rows = ([str(site.rank), f"{site.score:.{digits}f}", site.site, _reasons(site)] for site in result.best)
         yield from _table([["rank", "score", "site", "main reasons"], *rows], 2)
     yield (
         f"sites: {result.n_crawled} crawled, {result.n_candidates} candidates → {result.sites};"
@@ -366,7 +367,19 @@ def _(result: RankResult) -> Iterator[str]:
 
 
 def _reasons(site: Site) -> str:
-    return ", ".join(f"{name} {part:+.1f}" for name, part in site.reasons.items())
+    parts = zip(site.reasons.items(), site.words, strict=True)
+    reasons = ", ".join(f"{name} {part:+.1f} ({words})" for (name, part), words in parts)
+    return f"{reasons}; one of {site.n_equal} with this score" if site.n_equal > 1 else reasons
+
+
+def _digits(scores: Sequence[float]) -> int:
+    """Return the number of digits, 2 to 6, with which different scores look different.
+
+    >>> _digits([0.5, 0.25]), _digits([0.991, 0.992, 0.992]), _digits([1 - 1e-9, 1 - 1e-10])
+    (2, 3, 6)
+    """
+    different = set(scores)
+    return next((n for n in range(2, 6) if len({f"{score:.{n}f}" for score in different}) == len(different)), 6)
 
 
 @lines.register(GuessesResult)

@@ -36,9 +36,12 @@ class DiscoverySettings(Settings, frozen=True):
     """Only sites with such a name or end are tried: ``hk``, ``gov.mo``. Empty: all."""
     starts: Positive = 2
     """Start pages of a candidate besides the root of its host: those with the most links. Ours."""
-    accept: Literal["patterns", "languages", "all"] = "patterns"
-    """Which candidates are added: those with a credible URL pattern between pages of two languages; those with pages
-    in two languages, with any addresses (for ``pairs = match``); or all that answer, as the paper does."""
+    accept: Literal["pairs", "patterns", "languages", "all"] = "pairs"
+    """Which candidates are added: those with pairs among the probed pages, by a credible URL pattern or, where there is
+    none, by a match of these pages; by patterns alone; those with pages in two languages; or all that answer, as the
+    paper does."""
+    min_pairs: Positive = 2
+    """Pairs that the match of the probed pages must find at least. Ours: the start pages alone are no translation."""
     min_credibility: Unit = 0.1
     """C(w) of a probed candidate at least: the paper's threshold for a key (section 2.1)."""
     min_share: Unit = 0.1

@@ -177,13 +177,13 @@ class _Loop:
         """Return the best sites that are linked to and have not been tried."""
         self._rank()
         settings = self._config.discover
-        columns = ("site", "state", settings.score)
+        columns = ("site", "state", "rank", settings.score)
         table = read_table(self._run.stage_folder("rank") / TABLE_FILE, SITES, columns)
         private = self._config.crawl.allow_private
         rows = [
             row for row in table.to_pylist() if row["state"] == "candidate" and is_open(row["site"], settings, private)
         ]
-        rows.sort(key=lambda row: (-row[settings.score], row["site"]))
+        rows.sort(key=lambda row: (-row[settings.score], row["rank"]))
         best = {row["site"]: row[settings.score] for row in rows[: settings.top]}
         starts = start_pages(self._run.stage_folder("ingest") / "links", best.keys(), settings.starts)
         return [Chosen(site, starts[site], place, score) for place, (site, score) in enumerate(best.items(), 1)]
@@ -235,7 +235,13 @@ class _Loop:
 
     def _rank(self) -> None:
         verdicts = turned_down(self._run)
-        rank(self._run, self._config, verdicts, lambda done, total: self._report("rank", done, total))
+        rank(
+            self._run,
+            self._config,
+            verdicts,
+            lambda done, total: self._report("rank", done, total),
+            lambda done, total: self._report("host graph", done, total),
+        )
 
     def _row(self, number: int) -> dict[str, int]:
         """Return the row of a finished round."""
@@ -316,6 +322,7 @@ def _verdict_table(number: int, chosen: Iterable[Chosen], found: Mapping[str, Lo
                 "langs": made.langs,
                 "credibility": made.credibility,
                 "rule": made.rule,
+                "pairs": made.pairs,
             }
         )
     return pa.Table.from_pylist(rows, schema=PROBES)

@@ -84,7 +84,13 @@ def rank(folder: Path, settings: Mapping[str, Any]) -> None:
 
     call = read_call(folder, settings)
     with at_work(folder, call, ("rank",)) as (run, report):
-        rank_sites(run, call.config, turned_down(run), lambda done, total: report("rank", done, total))
+        rank_sites(
+            run,
+            call.config,
+            turned_down(run),
+            lambda done, total: report("rank", done, total),
+            lambda done, total: report("host graph", done, total),
+        )
 
 
 @contextmanager

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from twinlink.config import Config
 from twinlink.config.discovery import DiscoverySettings
-from twinlink.errors import CrawlError, MissingStageError
-from twinlink.jobs.mine import crawl_stage, ingest_stage, silent
+from twinlink.errors import CrawlError, MissingStageError, NothingFoundError
+from twinlink.jobs.mine import crawl_stage, ingest_stage, match_stage, silent
 from twinlink.language.identify import identify_text
 from twinlink.language.stage import MAX_LETTERS
 from twinlink.languages import UNDETERMINED, base_language, languages_of_site
@@ -19,7 +20,7 @@ from twinlink.patterns.learning import learn_patterns
 from twinlink.progress import Report
 from twinlink.rundir.directory import RunDirectory, site_file
 from twinlink.spiders.frontier import Counts, FrontierReader, so_far
-from twinlink.tables import PAGES, read_table
+from twinlink.tables import PAGES, PAIRS, read_table
 
 __all__ = ["Look", "failure", "fetch", "fetched_sites", "is_added", "look", "probe"]
 
@@ -33,13 +34,16 @@ class Look(NamedTuple):
     """Verdict on a site."""
 
     verdict: str
-    """``bilingual``: a credible URL pattern between pages of two languages; ``two-languages``: no such pattern;
-    ``one-language``; or no page was to be had: ``refused``, ``dead``, ``errors``, ``moved``, ``empty``."""
+    """``bilingual``: a credible URL pattern between pages of two languages, or pairs of such pages by a match;
+    ``two-languages``: neither; ``one-language``; or no page was to be had: ``refused``, ``dead``, ``errors``,
+    ``moved``, ``empty``."""
     reason: str
     pages: int = 0
     langs: str = ""
     credibility: float = 0.0
     rule: str = ""
+    pairs: int = 0
+    """Pairs of its probed pages by a match; 0 where none was needed."""
 
     @property
     def has_pages(self) -> bool:
@@ -64,7 +68,8 @@ def probe(
     folder : Path
         Becomes a run of its own; a probe that was stopped continues there.
     config : Config
-        ``discover.probe_pages`` pages of each site are fetched, with the settings of ``crawl``.
+        ``discover.probe_pages`` pages of each site are fetched, with the settings of ``crawl``. With
+        ``discover.accept = "pairs"``, the pages of sites in two languages without a pattern are matched.
     prior : mapping
         URL keys that are known to be credible, and their mean credibility.
     report : callable, optional
@@ -93,7 +98,27 @@ def probe(
     if run.archives():
         ingest_stage([], run, few, _renamed(report, "probe"))
     fetched = fetched_sites(run)
-    return {site: _look_at(site, run, fetched.get(site, {}), config, prior) for site in starts}
+    looks = {site: _look_at(site, run, fetched.get(site, {}), config, prior) for site in starts}
+    if config.discover.accept != "pairs" or all(found.verdict != TWO_LANGUAGES for found in looks.values()):
+        return looks
+    with suppress(NothingFoundError):
+        match_stage(run, few, report)
+        return {site: _with_pairs(found, site, run, config.discover) for site, found in looks.items()}
+    return looks
+
+
+def _with_pairs(found: Look, site: str, run: RunDirectory, settings: DiscoverySettings) -> Look:
+    """Return the verdict on a site in two languages without a URL pattern, by the pairs that a match found on it."""
+    part = site_file(run.path / "match" / "pairs", site)
+    if found.verdict != TWO_LANGUAGES or not part.is_file():
+        return found
+    pairs = read_table(part, PAIRS, ("url_a", "url_b")).to_pylist()
+    share = len({url for pair in pairs for url in pair.values()}) / found.pages
+    if len(pairs) < settings.min_pairs or share < settings.min_credibility:
+        return found._replace(pairs=len(pairs), reason=f"{found.reason}; pairs by a match: {len(pairs)}")
+    example = f"{pairs[0]['url_a']} ↔ {pairs[0]['url_b']}"
+    reason = f"{found.langs}; {len(pairs)} pairs by a match of {found.pages} pages, such as {example}"
+    return found._replace(verdict=BILINGUAL, reason=reason, pairs=len(pairs), credibility=share, rule="")
 
 
 def fetch(

@@ -23,9 +23,19 @@ from twinlink.damage import read_json
 from twinlink.errors import RunError
 from twinlink.files import write_text
 from twinlink.rundir.directory import RunDirectory
-from twinlink.tables import PROBES, ROUNDS, concat_tables, read_table, tsv_lines, write_table
+from twinlink.tables import PROBES, ROUNDS, SIX_DIGITS, concat_tables, read_table, tsv_lines, write_table
 
-__all__ = ["FOLDER", "PLOT_FILE", "ROUNDS_FILE", "VERDICTS_FILE", "Chosen", "Rounds", "site_rounds", "turned_down"]
+__all__ = [
+    "FOLDER",
+    "PLOT_FILE",
+    "ROUNDS_FILE",
+    "VERDICTS_FILE",
+    "Chosen",
+    "Rounds",
+    "paired_by_probe",
+    "site_rounds",
+    "turned_down",
+]
 
 FOLDER = "discover"
 ROUNDS_FILE = "rounds.tsv"
@@ -116,7 +126,7 @@ class Rounds:
     def write_tables(self) -> None:
         """Write the tables of all rounds."""
         for name, table in ((ROUNDS_FILE, self.table()), (VERDICTS_FILE, self.all_verdicts())):
-            write_text(self.folder / name, "".join(f"{line}\n" for line in tsv_lines(table)))
+            write_text(self.folder / name, "".join(f"{line}\n" for line in tsv_lines(table, SIX_DIGITS)))
 
     def table(self) -> pa.Table:
         """Return the rows of all rounds that are done."""
@@ -134,6 +144,12 @@ def turned_down(run: RunDirectory) -> dict[str, str]:
     """Return the sites that rounds tried without getting pages of them, and the verdict on each."""
     tried = Rounds(run).all_verdicts().select(["site", "verdict", "added", "pages"]).to_pylist()
     return {row["site"]: row["verdict"] for row in tried if not (row["added"] and row["pages"])}
+
+
+def paired_by_probe(run: RunDirectory) -> dict[str, float]:
+    """Return the sites that were added for pairs among their probed pages, and the share of these pages in pairs."""
+    verdicts = Rounds(run).all_verdicts().select(["site", "added", "pairs", "credibility"]).to_pylist()
+    return {row["site"]: row["credibility"] for row in verdicts if row["added"] and row["pairs"]}
 
 
 def site_rounds(run: RunDirectory) -> dict[str, int]:

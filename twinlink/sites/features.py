@@ -6,7 +6,7 @@ so that crawled sites, whose class is known, can serve as training data for the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,7 +19,7 @@ from twinlink.graph.ranking import PageRank, pagerank, seed_sums
 from twinlink.sites.host_graph import HostGraph
 from twinlink.sites.web_graph import WebEvidence, no_evidence
 
-__all__ = ["FEATURES", "SiteFeatures", "site_features", "suffix_odds"]
+__all__ = ["FEATURES", "SiteFeatures", "feature_words", "site_features", "suffix_odds"]
 
 FEATURES = {
     "credit": "PageRank from credible sites that comes over links: log10 of how many times a site's even share",
@@ -35,6 +35,20 @@ FEATURES = {
     "suffix": "how much more often crawled sites under the same suffix (gov.hk, hk) are bilingual: log-odds",
 }
 """Descriptions of the features, in the order of the columns."""
+
+_WORDS: dict[str, Callable[[float], str]] = {
+    "credit": lambda x: f"{10**x:.3g} times an even share of credit",
+    "vouched": lambda x: f"mean credibility {x:.2f} of the sites that link to it",
+    "in_links": lambda x: f"linked by {2**x - 1:.0f} crawled site" + "s" * (round(2**x) > 2),
+    "named": lambda x: f"{x:.0%} of them link to a page of a language",
+    "languages": lambda x: ("no language", "one language", "two languages")[round(2 * x)] + " in addresses of links",
+    "hreflang": lambda x: "linked with hreflang" if x else "no hreflang",
+    "site_wide": lambda x: f"{x:.0%} of its links are in headers and footers",
+    "web_hosts": lambda x: f"linked by {10**x - 1:,.0f} host" + "s" * (round(10**x) > 2) + " of the web",
+    "cocited": lambda x: f"mean credibility {x:.2f} of what these hosts link to as well",
+    "web_credit": lambda x: f"{10**x:.3g} times an even share of credit over the web",
+    "suffix": lambda x: f"odds under its suffix times {np.exp(x):.2g}",
+}
 
 _LEAST_CREDIT = 1e-3  # of an even share: logarithms need a floor, and less than this is nothing
 _PRIOR_SITES = 5.0  # sites that the rate of the wider suffix counts for
@@ -108,6 +122,15 @@ def site_features(
         "suffix": suffix_odds(graph.sites, worth >= settings.min_credibility, known),
     }
     return SiteFeatures(np.column_stack([columns[name] for name in FEATURES]).reshape(n, len(FEATURES)), ranked)
+
+
+def feature_words(name: str, value: float) -> str:
+    """Return a feature of a site in words.
+
+    >>> feature_words("in_links", 2.0), feature_words("languages", 1.0)
+    ('linked by 3 crawled sites', 'two languages in addresses of links')
+    """
+    return _WORDS[name](value)
 
 
 def suffix_odds(sites: Sequence[str], bilingual: ArrayLike, crawled: ArrayLike) -> NDArray[np.float64]:

@@ -16,6 +16,7 @@ from twinlink.errors import ConfigError, InputError
 from twinlink.files import write_text
 from twinlink.rundir.directory import RunDirectory, Signature, file_digest
 from twinlink.rundir.remembered import keep_with, remember
+from twinlink.rundir.rounds import paired_by_probe
 from twinlink.sites.building import SiteLinks, build_host_graph
 from twinlink.sites.common_crawl import add_common_crawl
 from twinlink.sites.export import check_export, export_host_graph
@@ -29,6 +30,7 @@ from twinlink.tables import (
     PAIRS,
     PATTERNS,
     SITES,
+    SIX_DIGITS,
     iter_parts,
     read_table,
     table_metadata,
@@ -72,7 +74,8 @@ def rank(
     """Rank the sites that the pages of a run link to.
 
     The credibility C(w) of a crawled site is that of stage `patterns` where it has been done; else the share of its
-    pages in the pairs of `match`; else 0, so that only links count. Writes, below ``RUN/rank``, the table `SITES`
+    pages in the pairs of `match`; else 0, so that only links count. For a site that `discover` added for the pairs of
+    its probed pages, it is at least the share of these in pairs. Writes, below ``RUN/rank``, the table `SITES`
     (``sites.parquet``, and ``sites.tsv`` with the best candidates first) and the weights of our score (``model.tsv``);
     below ``RUN/hosts`` the host graph.
 
@@ -102,6 +105,7 @@ def rank(
     hosts = host_graph(run, config, on_site)
     inputs = [str(hosts), str(run.read_signature("patterns")), str(run.read_signature("match"))]
     inputs += [file_digest(file) for each in files for file in each]
+    inputs += [f"{site}|{share}" for site, share in sorted(paired_by_probe(run).items())]
     inputs += [f"{site}|{verdict}" for site, verdict in sorted(verdicts.items())]
     signature = Signature.of("rank", {"ranking": config.ranking}, inputs)
     if run.is_done(signature):
@@ -114,7 +118,7 @@ def rank(
         table, model = site_table(graph, crawled, config, verdicts, web)
         write_table(table, SITES, folder / TABLE_FILE)
         with (folder / SITES_FILE).open("w", encoding="utf-8") as file:
-            file.writelines(f"{line}\n" for line in tsv_lines(table))
+            file.writelines(f"{line}\n" for line in tsv_lines(table, SIX_DIGITS))
         write_text(folder / MODEL_FILE, "".join(f"{line}\n" for line in _model_lines(model)))
         keep_with(run, folder, config, "rank")
     return signature
@@ -189,8 +193,9 @@ def _site_links(ingested: Path, parts: Sequence[Path]) -> Iterator[SiteLinks]:
 
 
 def _crawled_sites(run: RunDirectory) -> dict[str, _Crawled]:
-    """Return credibility and round of every site of a run."""
+    """Return credibility and round of every site of a run; a site that a probe added for its pairs has their share."""
     found = {}
+    probed = paired_by_probe(run)
     has_patterns = run.read_signature("patterns") is not None
     has_pairs = run.read_signature("match") is not None
     for part in iter_parts(run.stage_folder("ingest") / "pages"):
@@ -200,7 +205,8 @@ def _crawled_sites(run: RunDirectory) -> dict[str, _Crawled]:
             credibility = _by_patterns(run.path / "patterns" / "patterns" / part.name)
         elif has_pairs:
             credibility = _by_pairs(run.path / "match" / "pairs" / part.name, len(came))
-        found[unquote(part.stem)] = _Crawled(credibility, int(came.min()) if len(came) else 0)
+        site = unquote(part.stem)
+        found[site] = _Crawled(max(credibility, probed.get(site, 0.0)), int(came.min()) if len(came) else 0)
     return found
 
 
@@ -227,7 +233,10 @@ def site_table(
     verdicts: Mapping[str, str],
     web: WebEvidence | None = None,
 ) -> tuple[pa.Table, SiteModel]:
-    """Return the rows of `SITES`, best candidates first, then the other sites by name, and the model of our score."""
+    """Return the rows of `SITES`, best candidates first, then the other sites by name, and the model of our score.
+
+    Candidates of equal score are ordered by the sum of weighted PageRank, by the sites that link to them, by name.
+    """
     unknown = _Crawled(0.0, 0)
     rows = [crawled.get(site, unknown) for site in graph.sites]
     known = np.array([site in crawled for site in graph.sites], dtype=np.bool_)
@@ -240,7 +249,8 @@ def site_table(
         for site, is_known in zip(graph.sites, known.tolist(), strict=True)
     ]
     candidate = np.array([each == "candidate" for each in state], dtype=np.bool_)
-    order = np.lexsort((np.arange(len(state)), -found.ours, ~candidate))
+    names = np.arange(len(state))
+    order = np.lexsort((names, -graph.n_sources, -found.paper.weighted_sum, -found.ours, ~candidate))
     n_candidates = int(candidate.sum())
     order[n_candidates:].sort()
     place = np.zeros(len(state), dtype=np.int32)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from twinlink.rejects import Reject
 from twinlink.tables.parquet import (
     GROUP_ROWS,
+    SIX_DIGITS,
     check_table,
     columns_of,
     concat_tables,
@@ -72,6 +73,7 @@ __all__ = [
     "SEGMENTS",
     "SHAPES",
     "SITES",
+    "SIX_DIGITS",
     "VERDICTS",
     "WEIGHTS",
     "Reject",

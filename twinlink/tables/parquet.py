@@ -17,6 +17,7 @@ from twinlink.files import replacing
 
 __all__ = [
     "GROUP_ROWS",
+    "SIX_DIGITS",
     "check_table",
     "columns_of",
     "concat_tables",
@@ -103,21 +104,27 @@ def write_table(table: pa.Table, schema: pa.Schema, path: Path, *, has_folder: b
         pq.write_table(table, temporary, compression="zstd", row_group_size=rows, write_page_checksum=True)
 
 
-def tsv_lines(table: pa.Table) -> Iterator[str]:
+SIX_DIGITS = ".6g"
+"""Form of fractions whose size differs much: six digits, wherever the point is."""
+
+
+def tsv_lines(table: pa.Table, fractions: str = ".4f") -> Iterator[str]:
     """Yield a table as lines of tab-separated values, names first; nulls are empty, fractions have four digits.
 
     >>> [line.split() for line in tsv_lines(pa.table({"url": ["u", None], "score": [0.5, 1.0]}))]
     [['url', 'score'], ['u', '0.5000'], ['1.0000']]
+    >>> list(tsv_lines(pa.table({"pagerank": [0.0000123456, 12.0]}), SIX_DIGITS))
+    ['pagerank', '1.23456e-05', '12']
     """
     yield "\t".join(table.column_names)
     for row in table.to_pylist():
-        yield "\t".join(_cell(value) for value in row.values())
+        yield "\t".join(_cell(value, fractions) for value in row.values())
 
 
-def _cell(value: object) -> str:
+def _cell(value: object, fractions: str) -> str:
     if value is None:
         return ""
-    return f"{value:.4f}" if isinstance(value, float) else str(value)
+    return format(value, fractions) if isinstance(value, float) else str(value)
 
 
 def iter_parts(path: Path) -> Iterator[Path]:

@@ -364,7 +364,12 @@ SITES = pa.schema(
     [
         _column("site", pa.string(), "the site"),
         _column("state", pa.string(), "crawled; candidate: crawled sites link to it; or what became of it: dead …"),
-        _column("rank", pa.int32(), "place among the candidates by ours, from 1; null for other sites", null=True),
+        _column(
+            "rank",
+            pa.int32(),
+            "place among the candidates by ours, of equal ones by sum_weighted and n_sources, from 1; else null",
+            null=True,
+        ),
         _column("ours", pa.float64(), "probability that it is bilingual, from links alone"),
         _column("sum_linkout", pa.float64(), "sum of Linkout(w) over the crawled sites w that link to it"),
         _column("sum_pagerank", pa.float64(), "sum of PR(w) over them"),
@@ -415,8 +420,9 @@ PROBES = pa.schema(
         _column("start", pa.string(), "address that it was begun at first"),
         _column("pages", pa.int64(), "pages fetched to judge it"),
         _column("langs", pa.string(), "languages of these pages, the most frequent first"),
-        _column("credibility", pa.float64(), "C(w) on these pages"),
+        _column("credibility", pa.float64(), "C(w) on these pages; without a URL pattern, their share in pairs"),
         _column("rule", pa.string(), "URL pattern with that credibility, empty for none"),
+        _column("pairs", pa.int64(), "pairs of these pages by a match; 0 also where a URL pattern made it needless"),
     ],
     metadata={"table": "probes"},
 )

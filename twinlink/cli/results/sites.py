@@ -106,6 +106,10 @@ class Site(msgspec.Struct, frozen=True):
     """How promising it is."""
     reasons: dict[str, float]
     """The features that moved it most, and by how much."""
+    words: list[str]
+    """These features in words."""
+    n_equal: int
+    """Candidates with exactly this score, itself included."""
 
 
 class RankResult(Record, frozen=True, kw_only=True):
@@ -129,19 +133,24 @@ class RankResult(Record, frozen=True, kw_only=True):
     @classmethod
     def of(cls, run: RunDirectory, exported: Path | None = None) -> RankResult:
         """Make it from the table of stage `rank`."""
-        from twinlink.sites.features import FEATURES
+        import pyarrow.compute as pc
+
+        from twinlink.sites.features import FEATURES, feature_words
         from twinlink.sites.stage import MODEL_FILE, SITES_FILE, TABLE_FILE
         from twinlink.tables import SITES, read_table
 
         folder = run.stage_folder("rank")
         table = read_table(folder / TABLE_FILE, SITES)
         best = []
+        of_candidates = table.filter(pc.equal(table["state"], "candidate"))
+        equal = Counter(of_candidates["ours"].to_pylist())
         for row in table.slice(0, SHOWN).to_pylist():
             if row["state"] != "candidate":
                 break
             parts = sorted(((row[f"by_{name}"], name) for name in FEATURES), key=lambda part: -abs(part[0]))
             reasons = {name: part for part, name in parts[:REASONS] if part}
-            best.append(Site(row["rank"], row["site"], row["ours"], reasons))
+            words = [feature_words(name, row[name]) for name in reasons]
+            best.append(Site(row["rank"], row["site"], row["ours"], reasons, words, equal[row["ours"]]))
         states = Counter(table["state"].to_pylist())
         return cls(
             run=str(run.path),

@@ -15,7 +15,7 @@ JOBS ?= $(shell $(PYTHON) -c 'import os; n = len(os.sched_getaffinity(0)); print
 .DEFAULT_GOAL := help
 # Tests start hundreds of processes: without bytecode on disk, each would compile the package anew.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: help demo browser test browser-test docs-test experiments-test wheel-test lint format types imports check wheel accuracy docs docs-serve clean
+.PHONY: help demo browser test browser-test docs-test experiments-test wheel-test lint format types imports check wheel accuracy docs docs-serve docs-version clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
@@ -72,6 +72,11 @@ docs: $(VENV)/.dev  ## Build the documentation as a site into build/site, its no
 
 docs-serve: $(VENV)/.dev  ## Show the documentation on this machine while you write it; notebooks are not run
 	NO_MKDOCS_2_WARNING=1 TWINLINK_DOCS_EXECUTE=false $(BIN)/python -m mkdocs serve
+
+docs-version: $(VENV)/.dev  ## Add the documentation of this version to the local branch gh-pages, for a host of your own
+	NO_MKDOCS_2_WARNING=1 TWINLINK_DOCS_VERSIONS=1 PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/mike deploy --update-aliases \
+	  $$($(BIN)/python -c 'import twinlink; print(twinlink.__version__)') latest
+	$(BIN)/mike set-default latest
 
 wheel: $(VENV)/.dev  ## Build the package into dist/
 	$(BIN)/python -m build --outdir dist

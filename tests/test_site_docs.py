@@ -32,14 +32,19 @@ from twinlink.match.measures import measure
 from twinlink.rundir.signature import leaves as leaves_of_settings
 from twinlink.tables import schemas as tables
 
-pytest.importorskip("mkdocs", reason="the documentation is built with the extra `docs`")
+load_config = pytest.importorskip(
+    "mkdocs.config", reason="the documentation is built with the extra `docs`"
+).load_config
 
 DOCS = ROOT / "docs"
 TOOLS = DOCS / "tools"
 FIGURES = DOCS / "figures"
 OF_THEME = ("only-light", "only-dark")
 """Anchors of pictures by which the theme shows them in one of its colour schemes."""
-RUN_PAGES = [DOCS / "tour.md", *sorted((DOCS / "howto").glob("*.md")), *sorted((DOCS / "extend").glob("*.md"))]
+FROM_NOTHING = [DOCS / "tour.md", DOCS / "tutorial.md"]
+"""Pages of instructions that begin in an empty folder; the others have a run and files in theirs."""
+WITH_RUN = [DOCS / "gallery.md", *sorted((DOCS / "howto").glob("*.md")), *sorted((DOCS / "extend").glob("*.md"))]
+RUN_PAGES = [*FROM_NOTHING, *WITH_RUN]
 PLACEHOLDER = "https://www.example.gov.hk"
 FOR_SHELL = re.compile(r"[|&;<>()$`*?\[#~\\\n]")
 """What a shell would do something with."""
@@ -120,6 +125,16 @@ def test_every_link_and_anchor_of_the_site_leads_somewhere(site: Path) -> None:
             if not target.is_file() or not is_there:
                 broken.append(f"{page.relative_to(site)}: {href}")
     assert broken == []
+
+
+@pytest.mark.parametrize("is_set", [False, True])
+def test_only_a_site_for_a_host_has_a_menu_of_versions(
+    monkeypatch: pytest.MonkeyPatch, tools: Callable[[str], Any], is_set: bool
+) -> None:
+    monkeypatch.setenv(tools("hook").VERSIONS, "1" if is_set else "")
+    config = load_config(str(ROOT / "mkdocs.yml"))
+    extra = tools("hook").on_config(config).extra
+    assert extra.get("version", {}).get("provider") == ("mike" if is_set else None)
 
 
 @pytest.mark.docs
@@ -231,7 +246,7 @@ def materials(demo: tuple[DemoSite, str], tmp_path_factory: pytest.TempPathFacto
 @pytest.mark.parametrize("page", [pytest.param(page, id=page.stem) for page in RUN_PAGES])
 def test_instructions_run(page: Path, request: pytest.FixtureRequest, tmp_path: Path) -> None:
     """Run all blocks of a page in order, in one folder; the demo site stands for the address in them."""
-    if page.name == "tour.md":
+    if page in FROM_NOTHING:
         folder, base = tmp_path, request.getfixturevalue("demo")[1]
     else:
         start = request.getfixturevalue("materials")

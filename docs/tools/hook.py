@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from pathlib import Path
@@ -43,8 +44,15 @@ _SEARCH = 'data-md-component="search" role="dialog"'
 _ELSEWHERE = re.compile(r"""(?:src|href|import|from)\s*[=(]?\s*["']https?://|MathJax|mermaid""")
 
 
+VERSIONS = "TWINLINK_DOCS_VERSIONS"
+"""Environment variable that is set while `make docs-version` builds: the pages get a menu of the versions. A site that
+is read from a folder has none, for the menu asks the host which versions there are."""
+
+
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Put the notebooks that are there, and the pages of the API, into the navigation."""
+    """Put the notebooks that are there, and the pages of the API, into the navigation; add the menu of versions."""
+    if os.environ.get(VERSIONS):
+        config.extra["version"] = {"provider": "mike", "default": "latest", "alias": True}
     docs = Path(config.docs_dir)
     found = sorted(docs.glob("notebooks/*.ipynb"), key=lambda path: (path.stem not in FIRST, path.stem))
     notebooks = [path.relative_to(docs).as_posix() for path in found]

@@ -352,3 +352,24 @@ def test_a_page_that_was_not_kept_has_no_table(tmp_path):
     told = found.explain(found.rejects["url"].iloc[0])
     assert told.state in ("not kept", "no pair")
     assert "<table" not in told._repr_html_()
+
+
+def test_errors_of_python_name_arguments(tmp_path):
+    write_pages(tmp_path / "mirror", {"en/a.html": page("Rain and wind."), "zh/a.html": page("雨和风。")})
+    with pytest.raises(InputError, match=r"base_url='http://www\.example\.org/'") as refused:
+        tl.mine(tmp_path / "mirror", out=tmp_path / "run")
+    assert "--" not in str(refused.value)
+    with pytest.raises(InputError, match="base_url='x': expected") as refused:
+        tl.mine(tmp_path / "mirror", out=tmp_path / "run", base_url="x")
+    assert "--" not in str(refused.value)
+
+
+def test_review_ends_when_it_is_interrupted(run, capsys, monkeypatch):
+    def serve(folder, port, who, on_ready):
+        assert (folder, port, who) == (run.path, 0, "ann")
+        on_ready("http://127.0.0.1:1/?key=x")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("twinlink.review.server.review", serve)
+    assert run.review(who="ann").path == run.path
+    assert capsys.readouterr().out == "review: http://127.0.0.1:1/?key=x\n"

@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from twinlink.jobs.notebook import as_texts, at_work, lexicon_settings, read_call
+from twinlink.jobs.python_words import speaking_python
 from twinlink.language_names import check_two
 from twinlink.run import Run, open_run
 
 __all__ = ["discover", "mine"]
 
 
+@speaking_python()
 def mine(
     inputs: str | Path | Sequence[str | Path],
     *,
@@ -94,6 +96,7 @@ def mine(
     return open_run(run.path)
 
 
+@speaking_python()
 def discover(
     seeds: str | Path | Sequence[str | Path],
     *,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -164,6 +165,34 @@ class Run(RunTables):
         from twinlink.review.report.stage import write_report
 
         return write_report(self._directory, *(None if path is None else Path(path) for path in (target, gold)))
+
+    def review(self, port: int = 0, who: str = "") -> Run:
+        """Serve the review on this machine, as `twinlink review` does, until the call is interrupted.
+
+        The address is printed. Interrupt the kernel of a notebook, or press Ctrl-C, to end it; the labels are kept in
+        the run, and `labels` of the returned run has them.
+
+        Parameters
+        ----------
+        port : int
+            Port on 127.0.0.1; 0: any free port.
+        who : str
+            Name of the reviewer, stored with each label; empty: the name of the user account.
+
+        Raises
+        ------
+        InputError
+            If the port cannot be used.
+        """
+        from twinlink.review.server import review
+
+        def show(address: str) -> None:
+            sys.stdout.write(f"review: {address}\n")
+            sys.stdout.flush()
+
+        with suppress(KeyboardInterrupt):  # it is how a review ends
+            review(self.path, port, who, show)
+        return self.reload()
 
     def export(
         self,

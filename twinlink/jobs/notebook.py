@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from twinlink.errors import TwinlinkError
+from twinlink.jobs.python_words import speaking_python
 from twinlink.rundir.directory import RunDirectory
 from twinlink.rundir.remembered import CallSettings, call_settings
 from twinlink.rundir.side_results import make_side_run, side_path
@@ -26,6 +27,7 @@ _log = logging.getLogger("twinlink")
 _OF_RUN = ("align", "patterns", "rank")
 
 
+@speaking_python()
 def align(folder: Path, lexicons: Sequence[str | Path], settings: Mapping[str, Any]) -> None:
     """Align the sentences of a run's page pairs; without lexicons, those that the run remembers are used."""
     from twinlink.jobs.mine import align_stage
@@ -36,6 +38,7 @@ def align(folder: Path, lexicons: Sequence[str | Path], settings: Mapping[str, A
         align_stage(run, call.config, report=report)
 
 
+@speaking_python()
 def match(
     folder: Path, langs: Sequence[str], lexicon: str | Path | Sequence[str | Path], settings: Any, name: str = ""
 ) -> Path:
@@ -68,6 +71,7 @@ def lexicon_settings(lexicon: str | Path | Sequence[str | Path]) -> dict[str, li
     return {"match.lexicons": paths} if paths else {}
 
 
+@speaking_python()
 def learn_patterns(folder: Path, settings: Mapping[str, Any]) -> None:
     """Learn the URL patterns of a run's sites."""
     from twinlink.patterns.stage import learn_run
@@ -77,6 +81,7 @@ def learn_patterns(folder: Path, settings: Mapping[str, Any]) -> None:
         learn_run(run, call.config, lambda done, total: report("patterns", done, total))
 
 
+@speaking_python()
 def rank(folder: Path, settings: Mapping[str, Any]) -> None:
     """Rank the sites that a run's pages link to."""
     from twinlink.rundir.rounds import turned_down

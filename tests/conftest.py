@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 import pytest
+import scrapy.core.downloader.handlers.http11  # noqa: F401  (its time grows with the modules that are there: first)
 from hypothesis import settings
 
 from tests.browsers import skip_without_browser

@@ -300,6 +300,13 @@ def test_what_a_page_names_in_the_code_is_there(page: Path) -> None:
             assert re.search(rf"^\s*(?:def |class |)_?{name}\b(?:\(|:| =)|^{name}\b", source, re.MULTILINE), found[0]
 
 
+def test_every_row_of_the_index_names_something_in_a_file() -> None:
+    text = (DOCS / "architecture.md").read_text(encoding="utf-8")
+    rows = text.partition("## Where is …")[2].partition("\n## ")[0].strip().splitlines()[2:]
+    assert len(rows) > 30
+    assert [row for row in rows if not (NAMED.search(row) or FILES.search(row))] == []
+
+
 def is_there(name: str) -> bool:
     """Tell whether a dotted name is a module, or something in one."""
     parts = name.split(".")

@@ -11,11 +11,13 @@ import math
 from collections.abc import Iterable, Sequence
 from html import escape
 
-__all__ = ["LEFT", "MUTED", "WRAPPED", "address", "bar", "cell", "html_table"]
+__all__ = ["LEFT", "MUTED", "WORDS", "WRAPPED", "address", "bar", "cell", "html_table"]
 
 LEFT = "text-align:left;vertical-align:top"
 WRAPPED = f"{LEFT};overflow-wrap:anywhere"
 MUTED = "opacity:.75"
+WORDS = f"{LEFT};{MUTED};min-width:14em"
+"""Style of a cell with a sentence: the bars beside it give way first, their numbers go below them."""
 
 
 def bar(share: float, text: str = "") -> str:
@@ -28,9 +30,9 @@ def bar(share: float, text: str = "") -> str:
         return "<td></td>"
     width = 100 * min(1.0, max(0.0, share))
     filled = f'<span style="display:block;height:.6em;width:{width:.1f}%;background:currentColor;opacity:.55"></span>'
-    frame = "display:inline-block;width:5em;border:1px solid currentColor;border-radius:2px;vertical-align:middle"
+    frame = "display:inline-block;width:4em;border:1px solid currentColor;border-radius:2px;vertical-align:middle"
     return (
-        f'<td style="{LEFT};white-space:nowrap"><span aria-hidden="true" style="{frame}">{filled}</span> '
+        f'<td style="{LEFT}"><span aria-hidden="true" style="{frame}">{filled}</span> '
         f"{text or f'{share:.4f}'}</td>"
     )
 

@@ -9,7 +9,7 @@ from typing import Protocol
 import pandas as pd
 
 from twinlink.explain.checks import verdict_of
-from twinlink.notebook_tables import LEFT, MUTED, WRAPPED, address, bar, cell, html_table
+from twinlink.notebook_tables import WORDS, WRAPPED, address, bar, cell, html_table
 
 __all__ = ["explanation_html"]
 
@@ -63,7 +63,7 @@ def _evidence_html(explanation: Explained) -> str:
         + bar(row["weight"], f"{row['weight']:.2f}")
         + bar(row["value"])
         + bar(row["rival"])
-        + cell(escape(row["meaning"]), f"{LEFT};{MUTED}")
+        + cell(escape(row["meaning"]), WORDS)
         for row in table
     ]
     return html_table(f"Evidence for {about}", ("evidence", "weight", "value", "best rival", "what it is"), rows)
@@ -75,7 +75,7 @@ def _checks_html(checks: pd.DataFrame, shown: tuple[str, str]) -> str:
         + cell("" if pd.isna(row["value"]) else f"{row['value']:.4f}")
         + cell("" if pd.isna(row["bound"]) else f"{escape(row['relation'])} {row['bound']:.4f}")
         + cell(verdict_of(row["relation"], row["value"], row["passed"]))
-        + cell(escape(row["meaning"]), f"{LEFT};{MUTED}")
+        + cell(escape(row["meaning"]), WORDS)
         for row in checks.to_dict("records")
     ]
     about = " ↔ ".join(map(address, shown))

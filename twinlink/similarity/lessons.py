@@ -80,7 +80,7 @@ class Lessons:
 
 
 def taught_rows(kinds: Mapping[str, Floats], rivalry: Rivalry, lessons: Lessons) -> tuple[Floats, Floats, Positions]:
-    """Return training rows from labels: standings among all rivals, targets (1: right), and positions.
+    """Return training rows from labels: standings among all rivals (`standings_of`), targets (1: right), and positions.
 
     Accepted pairs are right; rejected ones and the other candidates of accepted pages are wrong. Each row is
     repeated `WEIGHT` times.

@@ -44,32 +44,46 @@ def write_standings(values: Floats, rivals: Floats, standings: Floats) -> None:
 
 
 def standings_of(kinds: Mapping[str, Floats], rivalry: Rivalry, known: NDArray[np.intp]) -> Floats:
-    """Return the standings of some candidates, given by their positions, for one kind of evidence after the other."""
-    x = np.empty((len(known), len(kinds) * len(STANDINGS)))
+    """Return the standings of some candidates, given by their positions, for one kind of evidence after the other.
+
+    A column of ones follows, that of the intercept.
+    """
+    x = np.ones((len(known), len(kinds) * len(STANDINGS) + 1))
     for k, values in enumerate(kinds.values()):
         rivals = rivalry.rivals(values)[known]
         write_standings(values[known], rivals, x[:, k * len(STANDINGS) : (k + 1) * len(STANDINGS)])
     return x
 
 
-def fit_logistic(x: Floats, y: Floats, ridge: float) -> tuple[Logistic, Floats]:
-    """Fit by Newton's method, the columns brought to mean 0 and deviation 1; penalty ½·ridge·n·|w|² on all but b.
+def fit_logistic(z: Floats, y: Floats, ridge: float) -> Logistic:
+    """Fit by Newton's method; penalty ½·ridge·n·|w|² on all weights but b.
 
-    If no row is right, all log odds are 0. Returns the model, and the scaled columns followed by a column of ones.
+    If no row is right, all log odds are 0.
+
+    Parameters
+    ----------
+    z : ndarray, shape (n, n_columns + 1)
+        Standings, followed by a column of ones. They are brought to mean 0 and deviation 1 in place: with a copy, this
+        would be the peak of a match's memory.
+    y : ndarray, shape (n,)
+        1: right, 0: wrong.
+    ridge : float
     """
-    z = np.ones((len(x), x.shape[1] + 1))
+    columns = z[:, :-1]
+    n_rows, n_columns = columns.shape
     if not y.any():
-        return Logistic(np.zeros(x.shape[1]), np.ones(x.shape[1]), np.zeros(x.shape[1] + 1)), z
-    mean, columns = x.mean(axis=0), z[:, :-1]
-    np.subtract(x, mean, out=columns)
-    scale = np.sqrt(np.square(columns).mean(axis=0)) + 1e-6
+        return Logistic(np.zeros(n_columns), np.ones(n_columns), np.zeros(n_columns + 1))
+    mean = columns.mean(axis=0)
+    columns -= mean
+    parts = [columns[:, k : k + len(STANDINGS)] for k in range(0, n_columns, len(STANDINGS))]
+    scale = np.sqrt(np.concatenate([np.square(part).mean(axis=0) for part in parts])) + 1e-6
     columns /= scale
-    penalty = ridge * len(x) * np.r_[np.ones(x.shape[1]), 1e-6]
-    weights = np.zeros(z.shape[1])
+    penalty = ridge * n_rows * np.r_[np.ones(n_columns), 1e-6]
+    weights = np.zeros(n_columns + 1)
     for _ in range(_NEWTON_STEPS):
         gradient, curvature = logistic_sums(z, y, weights)
         step = np.linalg.solve(curvature + np.diag(penalty), gradient - penalty * weights)
         weights += step
         if np.abs(step).max() < _NEWTON_TOLERANCE:
             break
-    return Logistic(mean, scale, weights), z
+    return Logistic(mean, scale, weights)

@@ -65,11 +65,11 @@ def learn(
         The model, and the share of each kind of evidence in it, sum 1.
     """
     own, clues = ({n: v for n, v in kinds.items() if (n in CLUES) == is_clue} for is_clue in (False, True))
-    x, y, known = _clear_rows(own if lessons is None else lessons.heard(own), rivalry, clear)
+    z, y, known = _clear_rows(own if lessons is None else lessons.heard(own), rivalry, clear)
     if lessons is not None:
-        x_taught, y_taught, taught = taught_rows(own, rivalry, lessons)
-        x, y, known = np.concatenate([x, x_taught]), np.append(y, y_taught), np.append(known, taught)
-    logistic, z = fit_logistic(x, y, ridge)
+        z_taught, y_taught, taught = taught_rows(own, rivalry, lessons)
+        z, y, known = np.concatenate([z, z_taught]), np.append(y, y_taught), np.append(known, taught)
+    logistic = fit_logistic(z, y, ridge)
     model = Model(logistic, {})
     if clues:
         odds = model.log_odds(own, rivalry)
@@ -98,8 +98,9 @@ def _shares(model: Logistic, z: Floats, names: list[str], clues: Mapping[str, Fl
 
     Equal shares if there is no contribution.
     """
-    added = (z[:, :-1] * model.weights[:-1]).reshape(len(z), len(names), len(STANDINGS)).sum(axis=2)
-    deviations = np.array([values.std() if len(values) else 0.0 for values in (*added.T, *clues.values())])
+    columns = [slice(k * len(STANDINGS), (k + 1) * len(STANDINGS)) for k in range(len(names))]
+    added = ((z[:, part] * model.weights[part]).sum(axis=1) for part in columns)
+    deviations = np.array([values.std() if len(values) else 0.0 for values in (*added, *clues.values())])
     if not deviations.any():
         deviations = np.ones(len(deviations))
     return dict(zip([*names, *clues], (deviations / deviations.sum()).tolist(), strict=True))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,10 +14,11 @@ from twinlink.errors import NothingFoundError, TwinlinkError
 from twinlink.language_names import meanings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from twinlink.match.pairs_file import EmptyMatchError
     from twinlink.run import Run
+    from twinlink.rundir.directory import RunDirectory
     from twinlink.spiders.crawling import CrawlProgress
 
 __all__ = ["CrawlResult", "IngestResult", "PairsResult", "SiteResult"]
@@ -99,12 +99,16 @@ class IngestResult(Record, frozen=True, kw_only=True):
     @classmethod
     def of(cls, found: Run) -> IngestResult:
         """Count the rows of a run's tables."""
+        from twinlink.tables import count_rows
+
+        folder = found.path / "ingest"
+        stages = ["ingest", *(["match"] if found.has("match") else [])]
         return cls(
             run=str(found.path),
-            n_pages=len(found.pages),
-            n_links=len(found.links),
-            n_rejects=len(found.rejects),
-            tables=str(found.path / "ingest"),
+            n_pages=count_rows(folder / "pages"),
+            n_links=count_rows(folder / "links"),
+            n_rejects=sum(count_rows(found.path / stage / "rejects.parquet") for stage in stages),
+            tables=str(folder),
         )
 
 
@@ -168,26 +172,25 @@ class PairsResult(Record, frozen=True, kw_only=True):
     @classmethod
     def of(cls, found: Run, langs: Sequence[str], sentences: SentencesResult | None = None) -> PairsResult:
         """Make it from a run that was matched in the languages ``langs``, as the user wrote them."""
-        from twinlink.match.counts import why_none
+        from twinlink.match.counts import count_match, why_none
         from twinlink.rundir.directory import RunDirectory
 
-        rejects, probabilities = found.rejects, found.pairs["probability"]
-        counts = Counter(zip(rejects["stage"], rejects["reason"], strict=True))
-        filters = found.filters.groupby("filter", sort=False)["n_pairs"].sum()
-        no_candidates = _without_candidates(found)
-        sure = len(probabilities) > 0 and bool(probabilities.notna().all())
+        probabilities = found.pairs["probability"]
         directory = RunDirectory(found.path)
+        folder = directory.stage_folder("match")
+        counts = count_match(directory, folder)
+        no_candidates = _without_candidates(directory, counts.candidates)
+        sure = len(probabilities) > 0 and bool(probabilities.notna().all())
         report = directory.report_file
-        of_match = set(rejects["reason"][rejects["stage"] == "match"])
-        why = why_none(_languages(found), langs, of_match, no_candidates)
+        why = why_none(counts.languages, langs, counts.reasons, no_candidates)
         return cls(
             run=str(found.path),
-            n_pages=len(found.pages),
-            languages=_languages(found),
-            meant=_meant(found, langs),
+            n_pages=counts.n_pages,
+            languages=dict(counts.languages),
+            meant=_meant(folder, langs),
             lexicons=LexiconsResult.of_stage(found.path / "match"),
-            rejects=[Count(stage, reason, n) for (stage, reason), n in sorted(counts.items())],
-            filters={str(name): int(n) for name, n in filters.items()},
+            rejects=[Count(stage, reason, n) for (stage, reason), n in counts.rejects.items()],
+            filters=dict(counts.filters),
             n_pairs=len(found.pairs),
             expected_precision=float(probabilities.mean()) if sure else None,
             n_without_probability=int(probabilities.isna().sum()),
@@ -226,23 +229,20 @@ class PairsResult(Record, frozen=True, kw_only=True):
         )
 
 
-def _without_candidates(found: Run) -> str:
+def _without_candidates(directory: RunDirectory, candidates: Mapping[str, int]) -> str:
     """Return on which sites the method of a match has no candidates because of their addresses; else nothing."""
     from twinlink.config import MatchSettings
     from twinlink.match.counts import without_candidates
-    from twinlink.rundir.directory import RunDirectory
 
-    signature = RunDirectory(found.path).read_signature("match")
+    signature = directory.read_signature("match")
     settings = msgspec.convert(signature.settings.get("match", {}) if signature else {}, MatchSettings)
-    candidates = found.filters.groupby("site", sort=False)["n_pairs"].sum()
-    return without_candidates(settings, {str(site): int(n) for site, n in candidates.items()})
+    return without_candidates(settings, candidates)
 
 
-def _meant(found: Run, wanted: Sequence[str]) -> dict[str, dict[str, int]]:
-    """Return what the wanted languages mean on the run's sites."""
-    return meanings(wanted, found.pages.groupby("site", sort=False)["lang"].unique()) if wanted else {}
+def _meant(folder: Path, wanted: Sequence[str]) -> dict[str, dict[str, int]]:
+    """Return what the wanted languages mean on the sites of a match."""
+    from twinlink.tables import LANGUAGES, iter_parts, read_table
 
-
-def _languages(found: Run) -> dict[str, int]:
-    """Return the pages of a run by language, the most frequent first."""
-    return {str(lang): int(n) for lang, n in found.pages["lang"].value_counts().items()}
+    parts = iter_parts(folder / "languages") if wanted else ()
+    tables = (read_table(part, LANGUAGES, ("lang",)) for part in parts)
+    return meanings(wanted, [table["lang"].unique().to_pylist() for table in tables])

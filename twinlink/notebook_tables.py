@@ -31,10 +31,7 @@ def bar(share: float, text: str = "") -> str:
     width = 100 * min(1.0, max(0.0, share))
     filled = f'<span style="display:block;height:.6em;width:{width:.1f}%;background:currentColor;opacity:.55"></span>'
     frame = "display:inline-block;width:4em;border:1px solid currentColor;border-radius:2px;vertical-align:middle"
-    return (
-        f'<td style="{LEFT}"><span aria-hidden="true" style="{frame}">{filled}</span> '
-        f"{text or f'{share:.4f}'}</td>"
-    )
+    return f'<td style="{LEFT}"><span aria-hidden="true" style="{frame}">{filled}</span> {text or f"{share:.4f}"}</td>'
 
 
 def address(url: str) -> str:

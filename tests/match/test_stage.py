@@ -173,11 +173,7 @@ def test_a_second_call_is_skipped_and_another_setting_is_not(tmp_path):
     assert seen == []
     match(RunDirectory(run.path), CONFIG.override({"match.ets.alpha": 0.1}), lambda *step: seen.append(step))
     assert seen[-1] == (10, 10, "")
-    assert [step for _, _, step in seen[1:4]] == [
-        "languages",
-        "en-zh-Hant: words",
-        f"en-zh-Hant: {CONFIG.match.method}",
-    ]
+    assert [step for _, _, step in seen[:3]] == ["languages", "en-zh-Hant: words", f"en-zh-Hant: {CONFIG.match.method}"]
 
 
 def test_a_lost_pairs_file_is_written_again(tmp_path):

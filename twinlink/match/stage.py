@@ -222,7 +222,6 @@ def _match_all(sites: _Sites, folder: Path, executor: Executor | None, on_pages:
     """Write the result of every site, and what was rejected."""
     parts = list(iter_parts(sites.run.path / "ingest" / "pages"))
     progress = _Progress(parts, on_pages)
-    progress.begin()
     done: dict[Path, _Matched] = {}
     for matched in _matched(sites, folder, parts, executor, progress):
         done[matched.part] = matched
@@ -258,6 +257,7 @@ def _matched(
     if len(tasks) < 2:
         yield from (sites.match(part, folder, progress.steps(part)) for part in parts)
         return
+    progress.begin()
     with attempts_at(sites.run.path, "match") as place, sharing(sites, place) as shared:
         match_task = partial(_match_shared, shared, place)
         for _, (attempt, matched) in as_done(executor, match_task, tasks, partial(progress.look, place)):

@@ -77,6 +77,13 @@ def test_datasets_loads_the_folder_by_its_card(
     assert sorted(sentences["source"]) == sorted(kept["source"])
 
 
+def test_translate_toolkit_reads_the_tmx_of_the_run(run: tl.Run) -> None:
+    tmx = pytest.importorskip("translate.storage.tmx")
+    units = tmx.tmxfile.parsefile(str(run.path / "align/en-zh-Hant.tmx")).units
+    kept = run.segments[run.segments["verdict"] == SEGMENT]
+    assert [(unit.source, unit.target) for unit in units] == list(zip(kept["source"], kept["target"], strict=True))
+
+
 def test_the_card_tells_the_choice_and_every_column(exported: Exported) -> None:
     card = (exported.folder / "dataset/README.md").read_text()
     assert "Chosen: all languages." in card

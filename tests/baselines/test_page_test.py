@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -72,15 +73,19 @@ def test_pages_are_cut() -> None:
     assert PageTest(a, b, max_sentences=8).supports(five, five, RIGHT)[0] > 0.9
 
 
-@pytest.mark.parametrize("content", [False, True])
-def test_webmining_asks_for_the_content_where_structures_are_one(content: bool) -> None:
+@pytest.mark.parametrize(("content", "score"), [(False, "log-ratio"), (True, "log-ratio"), (True, "printed")])
+def test_webmining_asks_for_the_content_where_structures_are_one(
+    content: bool, score: Literal["log-ratio", "printed"]
+) -> None:
     """The last third of the pages has one structure: by it alone, ties go by row and column; b is turned around."""
     a, b = two_sides()
     shapes = [PageShape(np.append(a.shapes[0].tokens, [-7, -8] * k), a.shapes[0].words, 1000) for k in range(1, 17)]
     shapes += [a.shapes[0]] * (N_PAGES - len(shapes))
     a, b = replace(a, shapes=shapes), replace(b, shapes=shapes[::-1], blocks=b.blocks[::-1])
     settings = MatchSettings(
-        webmining=WebminingSettings(content=content, content_pairs=N_PAGES, tag_difference=1, size_difference=1)
+        webmining=WebminingSettings(
+            content=content, score=score, content_pairs=N_PAGES, tag_difference=1, size_difference=1
+        )
     )
     nothing = sp.csr_array(np.zeros((N_PAGES, N_PAGES), np.float32))
     between = Between(nothing, nothing)

@@ -106,7 +106,9 @@ def content_verdicts(side_a: Side, side_b: Side, verdicts: FilterVerdicts, setti
     strict = _clear_best(kept)
     near = strongest(kept, CandidateSettings(per_page=settings.webmining.content_pairs))
     values = np.full(verdicts.pattern.nnz, np.nan)
-    values[members(verdicts.pattern, near)] = PageTest(side_a, side_b).supports(*entries(near), strict)
+    printed = settings.webmining if settings.webmining.score == "printed" else None
+    test = PageTest(side_a, side_b, printed=printed)
+    values[members(verdicts.pattern, near)] = test.supports(*entries(near), strict)
     supports, least = np.nan_to_num(values), settings.webmining.min_support
     scores = verdicts.scores * supports
     return with_filter(verdicts, "content", supports >= least, scores, values=values, bounds=least, relation=">=")

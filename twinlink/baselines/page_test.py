@@ -16,10 +16,13 @@ import numpy.typing as npt
 from twinlink.align.cognates import likeness
 from twinlink.align.knowledge import Knowledge
 from twinlink.align.learning import expect, first_batches, fresh, scoring_of
-from twinlink.align.page_pair import PagePair, align_pair, prepare_side, support
+from twinlink.align.page_pair import Aligned, PagePair, align_pair, prepare_side, support
 from twinlink.align.page_pair import Side as Sentences
+from twinlink.align.printed_score import align_printed
 from twinlink.align.sentences import split_blocks
+from twinlink.align.words.model import Links
 from twinlink.config.align import BitextSettings
+from twinlink.config.baselines import WebminingSettings
 from twinlink.match.evidence import Side
 from twinlink.text.stems import stem
 from twinlink.text.words import tokenize
@@ -38,16 +41,24 @@ class PageTest:
     settings : BitextSettings, optional
     max_sentences : int, optional
         Sentences looked at of a longer page: its first ones. Bounds time.
+    printed : WebminingSettings, optional
+        Align by equation (1), with its α and threshold. Default: by lengths and log ratios.
     """
 
     def __init__(
-        self, side_a: Side, side_b: Side, settings: BitextSettings | None = None, max_sentences: int = 60
+        self,
+        side_a: Side,
+        side_b: Side,
+        settings: BitextSettings | None = None,
+        max_sentences: int = 60,
+        printed: WebminingSettings | None = None,
     ) -> None:
         self._settings = settings or BitextSettings()
         self._scoring = scoring_of(self._settings)
         self._size = len(self._scoring.shapes.names)
         self._sides = side_a, side_b
         self._max_sentences = max_sentences
+        self._printed = printed
         self._pages: tuple[dict[int, Sentences], dict[int, Sentences]] = {}, {}
 
     def supports(
@@ -64,7 +75,12 @@ class PageTest:
         """
         known = self._learn(teachers)
         pairs = zip(rows.tolist(), columns.tolist(), strict=True)
-        return np.array([support(align_pair(self._pair(a, b), known, self._scoring)[0]) for a, b in pairs], np.float64)
+        return np.array([support(self._aligned(self._pair(a, b), known)[0]) for a, b in pairs], np.float64)
+
+    def _aligned(self, pair: PagePair, known: Knowledge) -> tuple[Aligned, tuple[Links, Links]]:
+        if self._printed is None:
+            return align_pair(pair, known, self._scoring)
+        return align_printed(pair, known, self._printed.alpha, self._printed.min_word_probability)
 
     def _learn(self, teachers: Sequence[tuple[int, int]]) -> Knowledge:
         known = fresh(None, self._settings)
@@ -73,7 +89,7 @@ class PageTest:
             taught = []
             for number in batch:
                 pair = self._pair(*teachers[number])
-                aligned, links = align_pair(pair, known, self._scoring)
+                aligned, links = self._aligned(pair, known)
                 if support(aligned) >= least:
                     taught.append(expect(pair, aligned, links, self._size))
             for expected in taught:

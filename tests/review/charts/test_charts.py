@@ -26,6 +26,7 @@ from twinlink.review.charts.charts import (
     stacks,
 )
 from twinlink.review.charts.facing import MAX_ARCS, facing, facing_chart
+from twinlink.review.charts.link_matrix import MAX_LINKS_PER_PAIR, is_dense, link_matrix_chart
 from twinlink.review.charts.svg import Alternative, Frame, Scale, ticks
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -282,3 +283,34 @@ def test_long_titles_do_not_run_into_each_other() -> None:
     names = [str(each.text) for each in found(svg, "text", "halo")]
     assert all(name.endswith("…") for name in names)
     assert {len(name) < 45 for name in names[::2]} == {len(name) < 25 for name in names[1::2]} == {True}
+
+
+def test_matrix_has_a_full_cell_for_mirrored_links_and_half_a_cell_for_others() -> None:
+    # a: 0 → 1 → 2; b: only 10 → 11, and 12 → 10 besides
+    found_ = facing(np.arange(3), np.arange(10, 13), np.array([0, 1, 10, 12]), np.array([1, 2, 11, 10]))
+    svg = parsed(link_matrix_chart(SAID, found_))
+    cells = [each.get("class") for each in svg.iter() if str(each.get("class")).startswith("bar")]
+    assert sorted(cells) == ["bar", "bar a", "bar b"]
+    (full,) = (each for each in svg.iter() if each.get("class") == "bar")
+    place = {int(row): number for number, row in enumerate(found_.rows)}
+    size = float(full.get("width")) + 2
+    at = [round((float(full.get(axis)) - 29) / size) for axis in ("y", "x")]
+    assert at == [place[0], place[1]]
+    numbers = [each.text for each in svg.iter() if str(each.get("class")).endswith("tick")]
+    assert sorted(numbers) == ["1", "1", "2", "2", "3", "3"]
+
+
+def test_dense_is_what_has_many_links_for_each_pair() -> None:
+    rows, columns = (ends.ravel() for ends in np.indices((7, 7)))
+    whole = facing(np.arange(7), np.arange(100, 107), rows, columns)
+    assert len(whole.links_a) == 42
+    assert not is_dense(whole)
+    both = facing(np.arange(7), np.arange(100, 107), np.r_[rows, rows + 100], np.r_[columns, columns + 100])
+    assert len(both.links_a) + len(both.links_b) == 84 > MAX_LINKS_PER_PAIR * 7
+    assert is_dense(both)
+
+
+def test_matrix_without_pairs_is_empty() -> None:
+    nothing = np.zeros(0, np.int64)
+    svg = parsed(link_matrix_chart(SAID, facing(nothing, nothing, nothing, nothing)))
+    assert not [each for each in svg.iter() if str(each.get("class")).startswith("bar")]

@@ -181,6 +181,10 @@ class Chart:
     legend: Sequence[tuple[str, str]] = ()
     """(class, words)."""
     is_wide: bool = False
+    names: Sequence[tuple[str, str]] = ()
+    """Numbered below the chart: the two titles of each pair."""
+    is_for_wide_screens: bool = False
+    """Whether phones leave it out, since another chart shows the same."""
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from twinlink.review.charts.charts import Curve, lines
 from twinlink.review.charts.facing import facing_chart
+from twinlink.review.charts.link_matrix import is_dense, link_matrix_chart
 from twinlink.review.charts.rounds import LEGEND, rounds_chart, rounds_words
 from twinlink.review.charts.svg import Alternative
 from twinlink.review.report.data import Chart, Column, ReportData, Section, SiteGraph, Table, records
@@ -34,15 +36,17 @@ def links_section(data: ReportData) -> Section | None:
     if not data.graphs:
         return None
     text = (
-        "Partners are on one line; arcs are links inside a language. A link between two pages is mirrored, and"
-        " coloured, if their partners are linked, too; the others are dashed. The more links are mirrored, the more the"
-        " links reveal about partners."
+        "A link between two pages of one language is mirrored if their partners are linked, too. The more links are"
+        " mirrored, the more the links reveal about partners."
     )
-    charts = [_graph_chart(number, graph, len(data.sites)) for number, graph in enumerate(data.graphs)]
+    charts = [
+        chart for number, graph in enumerate(data.graphs) for chart in _graph_charts(number, graph, len(data.sites))
+    ]
     return Section("links", "Links of the two languages", "Links", [text], charts)
 
 
-def _graph_chart(number: int, graph: SiteGraph, n_sites: int) -> Chart:
+def _graph_charts(number: int, graph: SiteGraph, n_sites: int) -> Iterator[Chart]:
+    """Yield the links of a site as a matrix and, where they are few, as arcs."""
     found, langs = graph.found, graph.langs
     shown = f"{count(len(found.rows))} pairs with the most links between them, of {count(found.n_pairs)}."
     if len(found.rows) == found.n_pairs:
@@ -57,14 +61,26 @@ def _graph_chart(number: int, graph: SiteGraph, n_sites: int) -> Chart:
     alternative = Alternative(
         f"graph-{number}", f"Link graph of {graph.site}, {langs[0]} facing {langs[1]}", f"{shown} {mirrored}"
     )
-    picture = facing_chart(alternative, found, graph.titles_a, graph.titles_b, langs)
     title = shortened(graph.site, 60) if n_sites > 1 else ""
+    cells = [
+        ("", "links in both languages: mirrored"),
+        ("a", f"links in {langs[0]} only"),
+        ("b", f"links in {langs[1]} only"),
+    ]
+    order = "Each row is a pair that links, each column a pair that is linked to; the numbers are those of the list."
+    names = list(zip(graph.titles_a, graph.titles_b, strict=True))
+    picture = link_matrix_chart(replace(alternative, name=f"matrix-{number}"), found)
+    yield Chart(title, picture, f"{shown} {mirrored}{menus} {order}", cells, is_wide=True, names=names)
+    if is_dense(found):
+        return
+    picture = facing_chart(alternative, found, graph.titles_a, graph.titles_b, langs)
     legend = [
         ("a", f"links in {langs[0]} that are mirrored"),
         ("b", f"links in {langs[1]} that are mirrored"),
         ("quiet", "links that are not mirrored"),
     ]
-    return Chart(title, picture, f"{shown} {mirrored}{menus}", legend, is_wide=True)
+    text = "The same with partners on one line; arcs are links inside a language, dashed if they are not mirrored."
+    yield Chart("", picture, text, legend, is_wide=True, is_for_wide_screens=True)
 
 
 def patterns_section(data: ReportData) -> Section | None:

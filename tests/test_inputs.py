@@ -114,7 +114,7 @@ def in_one_line(done: Done) -> bool:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("verb", VERBS)
-def test_a_file_that_is_none_costs_one_line(tmp_path: Path, run: Path, verb: str, kind: str) -> None:
+def test_a_file_that_cannot_be_read_costs_one_line(tmp_path: Path, run: Path, verb: str, kind: str) -> None:
     ending, call = VERBS[verb]
     file = make(kind, tmp_path / f"odd{ending}", LARGE_SOURCE if verb.startswith("ingest") else LARGE)
     with bounded():
@@ -137,7 +137,7 @@ def test_pages_of_verify_and_files_beside_a_gold_file(tmp_path: Path, run: Path,
     assert "ignore.tsv: cannot be read as a gold file" in scored.stderr
 
 
-def test_what_is_said_of_each_kind(tmp_path: Path) -> None:
+def test_what_is_reported_of_each_kind(tmp_path: Path) -> None:
     expected = Expected("cannot be read as a list", "there is no list", GoldError, limit=5)
     file = tmp_path / "file"
     with pytest.raises(GoldError, match="there is no list"):

@@ -59,7 +59,7 @@ def arcs(ax):
     return counts
 
 
-def test_mirrored_links_are_told_from_others():
+def test_mirrored_links_are_distinguished_from_others():
     ax = plots.facing_halves(facing_graph(["ab", "ac"]), ("en", "zh"), most_linked=1.0)
     assert arcs(ax) == {
         (plots.BLUE, "left"): 1,
@@ -124,7 +124,7 @@ def test_a_table_of_another_kind_is_refused():
         plots.contributions(pd.DataFrame({"site": ["a"]}))
 
 
-def test_without_matplotlib_it_is_said_how_to_get_it(monkeypatch):
+def test_without_matplotlib_it_is_reported_how_to_get_it(monkeypatch):
     real = builtins.__import__
 
     def refuse(name, *rest, **more):

@@ -290,7 +290,7 @@ TEXTS = [pytest.param(page, id=page.relative_to(DOCS).as_posix()) for page in so
 
 
 @pytest.mark.parametrize("page", TEXTS)
-def test_what_a_page_names_in_the_code_is_there(page: Path) -> None:
+def test_names_on_a_page_exist_in_the_code(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert [name for name in FILES.findall(text) if not (ROOT / name).is_file()] == []
     assert [name for name in DOTTED.findall(text) if not is_there(name)] == []

@@ -65,7 +65,7 @@ def test_normalise(url: str, expected: str) -> None:
         "http://example.org/" + "中" * (MAX_URL_LENGTH // 4),  # short as written, too long once encoded
     ],
 )
-def test_what_is_no_usable_address_is_none(url: str) -> None:
+def test_what_is_not_a_usable_address_gives_none(url: str) -> None:
     assert normalise(url) is None
 
 

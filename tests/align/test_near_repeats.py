@@ -70,7 +70,7 @@ def test_only_the_last_ones_are_remembered() -> None:
     assert near.is_new(texts[0], "")
 
 
-def test_the_reason_is_told() -> None:
+def test_the_reason_is_reported() -> None:
     page = [Segment(" ".join(LONG), " ".join(OTHER), "1-1", 0.9, 0.5)]
     page += [Segment(changed(LONG, 18), " ".join(OTHER), "1-1", 0.9, 0.5)]
     page += [Segment(" ".join(LONG), " ".join(OTHER), "1-1", 0.9, 0.5)]

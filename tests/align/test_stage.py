@@ -172,7 +172,7 @@ def test_anchors_read_the_pages_once_more(matched):
     assert {(row["block_a"], row["block_b"]) for row in beads} == {(k, k) for k in range(5)}
 
 
-def test_a_run_without_pairs_is_told(tmp_path):
+def test_a_run_without_pairs_is_reported(tmp_path):
     with pytest.raises(MissingStageError):
         align_run(RunDirectory.create(tmp_path / "run"), BitextSettings())
 

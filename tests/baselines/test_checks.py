@@ -48,7 +48,7 @@ def test_a_filter_tells_its_numbers_of_the_pairs_that_reach_it():
     assert found["language"][1:] == ([True, False, False], [True, False, False])
 
 
-def test_distances_of_failed_pairs_are_told_up_to_twice_the_bound():
+def test_distances_of_failed_pairs_are_reported_up_to_twice_the_bound():
     """Bound 2: each further tag costs 1. One, three and five tags more: 1 passes, 3 fails, 5 is over 4."""
     a, b = side([P]), side([P, H1], [P, H1, H1, H1], [P, H1, H1, H1, H1, H1])
     verdicts = structure_verdicts(a, b, all_kept(csr_array(np.ones((1, 3)))), DistanceLine(2.0, 0.0))

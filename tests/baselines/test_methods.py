@@ -135,7 +135,7 @@ def test_of_too_many_pairs_the_nearest_in_their_tags_are_candidates(tmp_path, mo
     assert len(run.pairs) >= 7
 
 
-def test_an_expected_precision_is_refused_where_none_is_told(tmp_path):
+def test_an_expected_precision_is_refused_where_none_is_reported(tmp_path):
     with pytest.raises(ConfigError, match="webmining gives no probabilities"):
         mined(tmp_path, "webmining", min_precision=0.9)
     assert not (tmp_path / "run" / "shapes").exists()
@@ -166,7 +166,7 @@ def test_pages_are_linearised_once(tmp_path):
 
 
 @pytest.mark.parametrize("harm", ["changed", "gone"])
-def test_pages_that_are_no_longer_there_are_told(tmp_path, harm):
+def test_pages_that_are_no_longer_there_are_reported(tmp_path, harm):
     site = write_site(tmp_path / "site")
     run = RunDirectory.create(tmp_path / "run")
     ingest(run, [site], CONFIG.ingest)
@@ -205,7 +205,7 @@ def test_shapes_of_pages_before_they_changed_are_not_used(tmp_path):
         match(run, CONFIG.override({"match.method": "webmining"}))
 
 
-def test_a_source_that_was_moved_is_told(tmp_path):
+def test_a_source_that_was_moved_is_reported(tmp_path):
     site = write_site(tmp_path / "site")
     run = RunDirectory.create(tmp_path / "run")
     ingest(run, [site], CONFIG.ingest)

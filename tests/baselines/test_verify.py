@@ -89,7 +89,7 @@ def test_pages_of_a_run_and_files_give_the_same_verdicts(site, tmp_path):
     pd.testing.assert_frame_equal(of_run.select(names).to_pandas(), of_files.select(names).to_pandas())
 
 
-def test_pairs_with_a_page_that_is_missing_are_told(site, tmp_path):
+def test_pairs_with_a_page_that_is_missing_are_reported(site, tmp_path):
     verified = verify_pairs([RIGHT[0], ("en/none.html", "tc/page-1.html"), RIGHT[0]], ["hc1"], folder=site)
     rows = verified.table.to_pylist()
     assert [(row["method"], row["verdict"]) for row in rows] == [("hc1", "parallel"), (None, "no-such-file")]

@@ -51,7 +51,7 @@ def server(run: Path) -> Iterator[tuple[subprocess.Popen[str], Path]]:
 
 
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
-def test_mining_waits_while_somebody_looks_and_not_longer(
+def test_mining_waits_while_a_reviewer_looks_and_not_longer(
     chromium: Browser, matching: Path, end: signal.Signals
 ) -> None:
     run = RunDirectory(matching)

@@ -109,7 +109,7 @@ def test_match_keeps_the_settings_of_the_run_and_changes_those_given(run):
     assert (config.match.ets.alpha, config.langs) == (0.25, ("en", "zh"))
 
 
-def test_mine_and_match_have_options_for_what_is_handed_out(run, tmp_path):
+def test_mine_and_match_have_options_for_what_is_reported(run, tmp_path):
     given = ("--method", "liu2014", "--min-probability", "0", "--min-precision", "0.25")
     done = [mine_toy(tmp_path, *given), twinlink("match", run, *given)]
     assert [each.returncode for each in done] == [0, 0], done

@@ -87,7 +87,7 @@ def test_an_unknown_setting_is_refused(name):
         Config().override({name: 1})
 
 
-def test_a_name_that_is_almost_one_is_told():
+def test_a_name_that_is_almost_one_is_reported():
     with pytest.raises(ConfigError, match=r"no setting 'match\.ets\.alpa'; did you mean match\.ets\.alpha\?"):
         Config().override({"match.ets.alpa": 0.5})
 
@@ -113,7 +113,7 @@ def test_a_file_over_other_settings_leaves_what_it_does_not_name(tmp_path):
         ({"bitext.compress": "rar"}, "'', gzip, zstd"),
     ],
 )
-def test_a_wrong_choice_is_told_with_those_that_there_are(named, allowed):
+def test_a_wrong_choice_is_reported_with_those_that_there_are(named, allowed):
     with pytest.raises(ConfigError) as error:
         Config().override(named)
     assert set(str(error.value).partition("choose from ")[2].split(", ")) == set(allowed.split(", "))

@@ -128,7 +128,7 @@ def test_no_pairs() -> None:
 
 
 @given(st.integers(0, 80), st.integers(0, 80))
-def test_a_share_is_told_from_an_interval_that_is_narrow_enough(n_right: int, n_wrong: int) -> None:
+def test_a_share_is_reported_where_its_interval_is_narrow_enough(n_right: int, n_wrong: int) -> None:
     share = share_of(n_right, n_right + n_wrong)
     assert (share is None) == (n_right + n_wrong == 0)
     if share is not None:

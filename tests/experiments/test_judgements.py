@@ -45,7 +45,7 @@ def test_a_list_is_read_as_it_was_written(tmp_path):
 
 
 @pytest.mark.parametrize("line", ["a\tb\t1-1\t1.0\tx\ty\tgood", "a\tb\t1-1\t1.0\tx\ty"])
-def test_a_wrong_line_is_told(tmp_path, line):
+def test_a_wrong_line_is_reported(tmp_path, line):
     (tmp_path / "site.tsv").write_text(f"header\n{line}\n", encoding="utf-8")
     with pytest.raises(ValueError, match=r"good|6 columns"):
         read_judged(tmp_path / "site.tsv")

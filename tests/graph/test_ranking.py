@@ -111,7 +111,7 @@ def test_the_papers_formula_differs_by_one_factor_where_nodes_dangle():
     assert pagerank(links, tolerance=TIGHT).scores == pytest.approx(x / x.sum(), abs=1e-12)
 
 
-def test_convergence_is_told_and_means_the_same_for_any_size():
+def test_convergence_is_reported_and_means_the_same_for_any_size():
     small = matrix([(k, (k * k + 1) % 10) for k in range(10)], 10)
     copies = 200
     blocks = [(10 * c + a, 10 * c + b) for c in range(copies) for a, b in zip(*small.nonzero(), strict=True)]

@@ -128,7 +128,7 @@ def test_a_folder_is_not_added_under_an_address_that_would_move_the_others(run: 
     assert sites(run) == {"toy.example"}
 
 
-def test_a_source_that_is_gone_is_told_by_its_name(run: Path, toy: Path, other: Path) -> None:
+def test_a_source_that_is_gone_is_reported_by_its_name(run: Path, toy: Path, other: Path) -> None:
     shutil.rmtree(toy)
     done = twinlink("mine", other, "-o", run, "--add")
     assert done.returncode == 2

@@ -298,7 +298,7 @@ def test_page_that_says_all_twice_is_in_two_languages() -> None:
 
 
 @pytest.mark.parametrize(("one", "other"), [("kk", "ru"), ("pt", "es"), ("zh-Hant", "zh-Hans"), ("zh-Hans", "ja")])
-def test_relatives_are_told_apart(one: str, other: str) -> None:
+def test_relatives_are_distinguished(one: str, other: str) -> None:
     blocks, languages = site((one, 9), (other, 9))
     blocks = [block[:-1] for block in blocks]  # without the code, that weighs more than so little text
     assert site_languages(blocks, [""] * 18, [one, other])[0] == languages

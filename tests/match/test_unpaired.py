@@ -345,7 +345,7 @@ SAID = {
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("langs", ["en zh fr", "en zh"])
-def test_every_reason_of_a_page_is_borne_out(matched: Matched, method: str, langs: str) -> None:
+def test_every_reason_of_a_page_is_true(matched: Matched, method: str, langs: str) -> None:
     run = matched(method, langs)
     tables = Tables(run)
     assert set(tables.why) | set(tables.partners) == set(tables.number)
@@ -358,7 +358,7 @@ def test_every_reason_of_a_page_is_borne_out(matched: Matched, method: str, lang
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_every_sentence_about_two_pages_is_borne_out(matched: Matched, method: str) -> None:
+def test_every_sentence_about_two_pages_is_true(matched: Matched, method: str) -> None:
     run = matched(method)
     tables, kinds = Tables(run), set()
     chosen = [url for url in tables.number if re.search(r"page-[2357]b?\.|notes/a|ru|both|numbers", url)]
@@ -377,7 +377,7 @@ def test_every_sentence_about_two_pages_is_borne_out(matched: Matched, method: s
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("limit", [{"max_pairs": 3}, {"min_score": 0.9}, {"max_pairs": 4, "min_score": 0.3}])
-def test_limits_are_told_as_limits(matched: Matched, method: str, limit: dict[str, float]) -> None:
+def test_limits_are_reported_as_limits(matched: Matched, method: str, limit: dict[str, float]) -> None:
     """Not as doubt, and not as a better partner of each candidate."""
     tables = Tables(matched(method, "en zh", **limit))
     for url in tables.why:

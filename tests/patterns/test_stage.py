@@ -156,7 +156,7 @@ def test_two_sites_are_several_and_their_pairs_are_in_one_file(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("text", ["a\tb\trule\na\tb\n", "a\tb\trule\na\tb\trule\tmore\n"])
-def test_a_damaged_list_of_pairs_is_told_with_its_line(tmp_path: Path, text: str) -> None:
+def test_a_damaged_list_of_pairs_is_reported_with_its_line(tmp_path: Path, text: str) -> None:
     run = ingested(tmp_path)
     learn_run(run, CONFIG)
     (run.path / "patterns" / PAIRS_FILE).write_text(text)
@@ -166,7 +166,7 @@ def test_a_damaged_list_of_pairs_is_told_with_its_line(tmp_path: Path, text: str
         next(pairs)
 
 
-def test_a_list_of_pairs_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+def test_a_list_of_pairs_that_cannot_be_read_is_reported(tmp_path: Path) -> None:
     run = ingested(tmp_path)
     learn_run(run, CONFIG)
     file = run.path / "patterns" / PAIRS_FILE
@@ -264,7 +264,7 @@ def test_a_damaged_count_of_crowded_places_is_reported(tmp_path: Path, text: str
         n_crowded(run)
 
 
-def test_export_that_cannot_be_written_is_told_before_the_work(tmp_path: Path) -> None:
+def test_export_that_cannot_be_written_is_reported_before_the_work(tmp_path: Path) -> None:
     run = ingested(tmp_path)
     done = CliRunner().invoke(app, ["patterns", str(run.path), "--export", str(tmp_path / "no" / "mine.tsv"), "-q"])
     assert isinstance(done.exception, InputError)

@@ -164,7 +164,7 @@ def error_page(path: str) -> Answer:
     return Answer(f"<title>Sorry</title>{MENU}<p>找不到網頁 {path} {time.time_ns()}</p><p>{news}</p>".encode())
 
 
-def test_error_pages_with_status_200_are_told_from_pages(tmp_path: Path) -> None:
+def test_error_pages_with_status_200_are_distinguished_from_pages(tmp_path: Path) -> None:
     found = recovered(tmp_path, Site(without(range(10, 13)), error_page))
     assert found == deep(7, 8, 9) | deep(10, 11, 12, outcome="soft-404")
 

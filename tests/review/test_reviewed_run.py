@@ -68,7 +68,7 @@ def test_link_explorer_shows_and_counts_every_page_around(run: Run, served: Serv
         assert {int(each) for each in re.findall(r"/graph/(-?\d+)", listed)} == around | facing
 
 
-def test_what_is_said_of_two_pages_is_borne_out(run: Run, served: Served) -> None:
+def test_what_is_reported_of_two_pages_is_true(run: Run, served: Served) -> None:
     """A page that is no candidate was perhaps compared in an earlier round: no cause is named."""
     candidates = run.candidates
     ends = set(zip(candidates["page_a"], candidates["page_b"], strict=True))

@@ -139,7 +139,7 @@ def test_mine_and_match_remember_by_one_rule(
     assert flat(config_of(run))[name] == flat(Config())[name]
 
 
-def test_nothing_is_told_of_defaults_of_other_stages_or_when_quiet(run: Path) -> None:
+def test_nothing_is_reported_about_defaults_of_other_stages_or_when_quiet(run: Path) -> None:
     assert twinlink("match", run, "--langs", "en,zh", "--forget", "langs").returncode == 0
     (line,) = told(twinlink("ingest", "-o", run))
     assert "ingest.base_url" in line
@@ -169,7 +169,7 @@ def test_a_library_of_patterns_is_remembered_and_counts_where_patterns_do(run: P
     assert "match.patterns.libraries" in twinlink("match", run, "--method", "weighed").stderr
 
 
-def test_what_is_done_again_is_told_before_with_what_comes_after(run: Path) -> None:
+def test_what_is_done_again_is_reported_before_with_what_comes_after(run: Path) -> None:
     assert twinlink("align", run).returncode == 0
     lines = twinlink("match", run, "--min-precision", "0.3").stderr.splitlines()
     again = "match is done again (match.min_precision none → 0.3); align/ must be rebuilt"

@@ -119,7 +119,7 @@ def test_near_pages_are_the_nearest_others(seed: int, n_pages: int, n_terms: int
     assert near_pages(csr_array(counts)).toarray() == pytest.approx(likeness, abs=1e-6)  # 8 others at most
 
 
-def test_near_duplicates_are_said_of_both_and_of_no_page_itself() -> None:
+def test_near_duplicates_are_reported_for_both_and_not_for_the_page_itself() -> None:
     near = csr_array(np.array([[0.0, 0.96, 0.94], [0.0, 0.0, 0.95], [0.2, 0.0, 0.0]]))
     expected = [[False, True, False], [True, False, True], [False, True, False]]
     assert near_duplicates(near).toarray().tolist() == expected

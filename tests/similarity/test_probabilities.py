@@ -72,7 +72,7 @@ def test_chances_that_hold_hardly_change() -> None:
 
 
 @pytest.mark.parametrize(("slope", "offset"), [(0.4, 0.0), (1.0, -2.0), (2.0, 1.0)])
-def test_chances_that_were_told_wrong_are_put_right(slope: float, offset: float) -> None:
+def test_wrong_chances_are_corrected(slope: float, offset: float) -> None:
     """Also where doubtful pairs were asked about ten times as often as others."""
     rng = np.random.default_rng(0)
     told = rng.uniform(-4, 4, 4000)

@@ -218,7 +218,7 @@ def test_an_empty_graph_and_sites_without_links(tmp_path):
     assert (graph.sites, graph.n_pages.tolist(), graph.links.nnz) == (["a.hk", "b.hk"], [1, 2], 0)
 
 
-def test_what_cannot_be_read_is_said(tmp_path):
+def test_what_cannot_be_read_is_reported(tmp_path):
     (tmp_path / "bad.parquet").write_bytes(b"PAR1 no")
     with pytest.raises(DamagedError, match=r"bad\.parquet"):
         build_host_graph([SiteLinks("a.hk", 1, (tmp_path / "bad.parquet",))], tmp_path / "graph")

@@ -172,7 +172,7 @@ class TestMirrors:
         (b"", None),
     ],
 )
-def test_pictures_are_told_by_their_first_bytes(content: bytes, kind: str | None) -> None:
+def test_pictures_are_recognised_by_their_first_bytes(content: bytes, kind: str | None) -> None:
     assert kind_of(content, "image/png") == kind
     assert kind_of(content, "") == kind
     assert kind_of(content, "text/html") is None

@@ -231,7 +231,7 @@ def test_without_being_asked_to_nothing_is_done_again(tmp_path: Path) -> None:
         assert server.log == before
 
 
-def test_a_first_crawl_that_is_told_to_do_it_again_is_a_first_crawl(tmp_path: Path) -> None:
+def test_a_first_crawl_that_is_asked_to_repeat_one_is_a_first_crawl(tmp_path: Path) -> None:
     with serving(Site(first_site()).answer) as server:
         assert crawl([server.url], tmp_path, AGAIN).again == {}
         assert max(server.fetched().values()) == 1

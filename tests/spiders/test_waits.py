@@ -60,7 +60,7 @@ def waits(answer: Any, folder: Path, robots: Answer, **settings: object) -> list
     return [text for text in said if text]
 
 
-def test_a_crawl_delay_is_said_on_the_progress_and_in_the_log(tmp_path: Path) -> None:
+def test_a_crawl_delay_is_reported_on_the_progress_and_in_the_log(tmp_path: Path) -> None:
     robots = Answer(b"User-agent: *\nCrawl-delay: 1.5", type="text/plain")
     assert waits(star, tmp_path, robots, sitemaps=False) == ["robots.txt asks for 1.5 s between requests"]
     log = (tmp_path / LOG_NAME).read_text()
@@ -73,7 +73,7 @@ def test_a_delay_beyond_the_limit_names_the_limit(tmp_path: Path) -> None:
     assert waits(star, tmp_path, robots, sitemaps=False, max_crawl_delay=1.0, max_pages=3) == [text]
 
 
-def test_a_late_answer_and_a_busy_server_are_said(tmp_path: Path) -> None:
+def test_a_late_answer_and_a_busy_server_are_reported(tmp_path: Path) -> None:
     asked: list[str] = []
 
     def answer(path: str) -> Answer:

@@ -92,23 +92,23 @@ def explain(run: RunTables, url_a: str, url_b: str | None = None) -> Explanation
 
     known = dict(zip(run.pages["page_id"], run.pages["url"], strict=True))
     urls = [_read_under(run, _as_url(run, text)) for text in (url_a, url_b) if text is not None]
-    asked = {page_id(url): url for url in urls}
-    if url_b is not None and len(asked) == 1:
+    wanted = {page_id(url): url for url in urls}
+    if url_b is not None and len(wanted) == 1:
         raise InputError(f"{url_b}: both addresses are the same page; expected two pages, or one address")
     outcomes = Outcomes(run)
-    if unkept := [url for number, url in asked.items() if number not in known]:
+    if unkept := [url for number, url in wanted.items() if number not in known]:
         return Explanation(unkept[0], outcomes.of_address(unkept[0]), _no_candidates(), _weights(run.weights))
-    numbers = list(asked)
+    numbers = list(wanted)
     first, others = _chosen(run, set(numbers))
     ends: list[tuple[int, int]] = list(zip(first["page_a"].tolist(), first["page_b"].tolist(), strict=True))
     weights = _weights(_weights_of(run, numbers[0], outcomes.langs(*ends[0]) if ends else None))
-    is_paired = (both if len(asked) == 2 else either)(run.pairs, set(asked)).any()
+    is_paired = (both if len(wanted) == 2 else either)(run.pairs, set(wanted)).any()
     rivals = _of_same_languages(others, ends, outcomes)
     shown = list(dict.fromkeys([*numbers, *(number for pair in ends for number in pair)]))
-    candidates = _candidates(run, pd.concat([first, others.head(N_RIVALS * len(asked))]), known)
+    candidates = _candidates(run, pd.concat([first, others.head(N_RIVALS * len(wanted))]), known)
     return Explanation(
         url=known[numbers[0]],
-        verdict=outcomes.of_pair(*numbers) if len(asked) == 2 else outcomes.of_page(*numbers),
+        verdict=outcomes.of_pair(*numbers) if len(wanted) == 2 else outcomes.of_page(*numbers),
         candidates=candidates,
         weights=weights,
         state=PAIRED if is_paired else UNPAIRED,

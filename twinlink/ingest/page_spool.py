@@ -93,7 +93,7 @@ class Spool:
         self._of_crawl: set[str] = set()
         self._guessed: set[str] = set()
         self._captures = Captures()
-        self._said: dict[int, Reject] = {}  # page_id → data of the current capture
+        self._reject_of: dict[int, Reject] = {}  # page_id → data of the current capture
         self._aliases: dict[int, int] = {}  # page_id of an address → page_id of its target
         self._twins = Twins()
         self._canonical: dict[int, int] = {}  # page_id of a page → page_id of the address that it calls canonical
@@ -141,23 +141,23 @@ class Spool:
         self.reject(reject)
 
     def _add_gone(self, gone: Gone) -> None:
-        said = None if gone.url in self._of_crawl else gone
+        reject = None if gone.url in self._of_crawl else gone
         order = rank(Kind.GONE, gone.fetched, b"", gone.url, "")
-        self._take(page_id(gone.url), gone.url, order, said)
+        self._take(page_id(gone.url), gone.url, order, reject)
 
     def _add_redirect(self, document: Document) -> None:
         target = join(document.url, document.location)
         is_answer = document.offset >= 0  # else it is another name of a saved file, not a response of the server
-        said = Reject(document.url, "ingest", "redirect", target or document.location) if is_answer else None
+        reject = Reject(document.url, "ingest", "redirect", target or document.location) if is_answer else None
         number = page_id(document.url)
         end = page_id(target) if target else number
         if end == number:
-            if said:
-                self.reject(said)
+            if reject:
+                self.reject(reject)
             return
         place = f"{target} {document.source}"
         order = rank(Kind.REDIRECT, document.fetched, b"", document.url, place)
-        if self._take(number, document.url, order, said, counted=is_answer):
+        if self._take(number, document.url, order, reject, counted=is_answer):
             self._aliases[number] = end
 
     def _add_page(self, document: Document) -> None:
@@ -217,13 +217,13 @@ class Spool:
     def _add_parsed(self, capture: Capture) -> None:
         """Parse a large page in a process with limits of time and memory, and take it."""
         document, rows = capture.document, dict[str, Rows]()
-        told = document.content_type, document.content_language
-        job = Job("whole", capture.url, document.body, self.settings.max_page_bytes, *told)
+        declared = document.content_type, document.content_language
+        job = Job("whole", capture.url, document.body, self.settings.max_page_bytes, *declared)
         try:
             page = self._reader.ask(job)
         except UnreadError as error:
-            said = Reject(capture.url, "ingest", error.reason, error.detail)
-            self._take(capture.number, capture.url, _order(Kind.EMPTY, capture), said)
+            reject = Reject(capture.url, "ingest", error.reason, error.detail)
+            self._take(capture.number, capture.url, _order(Kind.EMPTY, capture), reject)
             return
         assert isinstance(page, ParsedPage)
         if self._counts(capture, facts_of(page)):
@@ -265,14 +265,14 @@ class Spool:
         self._captures.confirm(number, revisit.fetched)
         self.reject(Reject(revisit.url, "ingest", "revisit", "unchanged"))
 
-    def _take(self, number: int, url: str, order: bytes, said: Reject | None, *, counted: bool = True) -> bool:
+    def _take(self, number: int, url: str, order: bytes, reject: Reject | None, *, counted: bool = True) -> bool:
         """Add a capture with its data; return whether it is the current one."""
         wins = self._captures.add(number, page_key(url), order, counted=counted)
         if wins:
-            self._said.pop(number, None)
+            self._reject_of.pop(number, None)
             self._aliases.pop(number, None)
-            if said:
-                self._said[number] = said
+            if reject:
+                self._reject_of[number] = reject
         return wins
 
     def finish(self, on_site: Callable[[int, int], None] = lambda _done, _n_sites: None) -> None:
@@ -284,8 +284,8 @@ class Spool:
             on_site(done, len(sites))
             self._finish_site(site)
         self._parts.remove()
-        said = [*self._rejects, *self._said.values(), *self._captures.rejects()]
-        rejects = pa.Table.from_pylist([reject._asdict() for reject in said], schema=REJECTS)
+        rows = [*self._rejects, *self._reject_of.values(), *self._captures.rejects()]
+        rejects = pa.Table.from_pylist([reject._asdict() for reject in rows], schema=REJECTS)
         order = [(name, "ascending") for name in ("url", "reason", "stage", "detail")]
         write_table(rejects.sort_by(order), REJECTS, self.folder / "rejects.parquet")
 

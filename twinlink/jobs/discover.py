@@ -250,16 +250,16 @@ class _Loop:
         tried = verdicts.to_pylist()
         pages, pairs = self._pages(), self._pairs()
         own = {row["site"] for row in tried if row["added"]}
-        said = [row["verdict"] for row in tried]
+        outcomes = [row["verdict"] for row in tried]
         states = read_table(self._run.stage_folder("rank") / TABLE_FILE, SITES, ("state",))["state"].to_pylist()
         return {
             "round": number,
             "tried": len(tried),
             "added": len(own & pages.keys()),
             "one_language": sum(row["pages"] > 0 and not row["added"] for row in tried),
-            "refused": said.count("refused"),
-            "dead": said.count("dead"),
-            "unreadable": sum(each in ("errors", "moved", "empty") for each in said),
+            "refused": outcomes.count("refused"),
+            "dead": outcomes.count("dead"),
+            "unreadable": sum(each in ("errors", "moved", "empty") for each in outcomes),
             "with_pairs": len(own & pairs.keys()),
             "pages": sum(pages.get(site, 0) for site in own),
             "pairs": sum(pairs.get(site, 0) for site in own),

@@ -61,11 +61,11 @@ def asking_order(probabilities: Floats, by_doubt: Rows, at_random: Rows, feature
     if len(lengths) > 1:
         raise ShapeError(f"pairs to ask for: expected arrays of one length, got {sorted(lengths)}")
     compared = by_doubt[:MOST_COMPARED]
-    asked = compared[teaching_order(probabilities[compared], features[compared], groups[compared], MOST_ASKED)]
+    queue = compared[teaching_order(probabilities[compared], features[compared], groups[compared], MOST_ASKED)]
     sure = at_random[probabilities[at_random] >= SURE]
     gap = EVERY - 1
-    n_sure = min(len(sure), len(asked) // gap)
-    mixed = np.insert(asked, np.arange(1, n_sure + 1) * gap, sure[:n_sure])
+    n_sure = min(len(sure), len(queue) // gap)
+    mixed = np.insert(queue, np.arange(1, n_sure + 1) * gap, sure[:n_sure])
     order = np.concatenate([mixed, by_doubt])
     first = np.sort(np.unique(order, return_index=True)[1])
     once: Rows = order[first].astype(np.intp)

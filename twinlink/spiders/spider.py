@@ -67,7 +67,7 @@ class SiteSpider(scrapy.Spider):
         self._agent = product_token(user_agent(crawl_state.limits))
         self._early = EarlyEnd()
         self._stalls = Stalls()
-        self._asked_later: set[str] = set()  # keys of addresses that are asked again for a stall
+        self._repeated: set[str] = set()  # keys of addresses that are asked again for a stall
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
@@ -141,12 +141,12 @@ class SiteSpider(scrapy.Spider):
         else:
             yield _item(entry, Outcome("rejected", reason, detail), (), None)
 
-    def _was_stalled(self, entry: Entry, asked: float) -> bool:
+    def _was_stalled(self, entry: Entry, start: float) -> bool:
         """Return whether this process was stalled while it waited for a response, so that the request is repeated."""
-        stalled = self._stalls.seconds(asked, time.monotonic())
-        if stalled < _STALLED_SHARE * self._limits.timeout or entry.key in self._asked_later:
+        stalled = self._stalls.seconds(start, time.monotonic())
+        if stalled < _STALLED_SHARE * self._limits.timeout or entry.key in self._repeated:
             return False
-        self._asked_later.add(entry.key)
+        self._repeated.add(entry.key)
         return True
 
     def _mind(self, entry: Entry, status: int) -> None:
@@ -197,16 +197,16 @@ class SiteSpider(scrapy.Spider):
 
     def _obey(self, entry: Entry, page: PageFacts, headers: Headers) -> tuple[Outcome, list[Entry]]:
         """Take a page and its links, as far as it wants them to be taken."""
-        said: frozenset[str] = frozenset()
+        wishes: frozenset[str] = frozenset()
         if self._limits.obey_meta_robots:
             tags = [value.decode("latin-1") for value in headers.getlist("X-Robots-Tag")]
-            said = directives(page.robots, tags, self._agent)
+            wishes = directives(page.robots, tags, self._agent)
         outcome = (
             Outcome("rejected", "noindex", status=200)
-            if "noindex" in said
+            if "noindex" in wishes
             else Outcome("done", status=200, lang=page.declared_lang)
         )
-        if "nofollow" in said:
+        if "nofollow" in wishes:
             return outcome, _not_followed(self._scope.links(entry, (link.url for link in page.links)))
         if not self._limits.obey_rel_nofollow:
             return outcome, self._scope.links(entry, (link.url for link in page.links))

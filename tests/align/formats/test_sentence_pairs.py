@@ -96,7 +96,7 @@ def test_plain_columns_without_names(tmp_path: Path) -> None:
     assert list(read_sentence_pairs(PairFile(tmp_path / "x.tsv"), LANGS)) == [("One.", "Un."), ("Two.", "Deux.")]
 
 
-def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
+def test_what_cannot_be_read_is_reported(tmp_path: Path) -> None:
     (tmp_path / "x.tsv").write_text("One.\tUn.\nTwo.\n")
     (tmp_path / "x.tmx").write_text("<tmx><body><tu>")
     (tmp_path / "x.gz").write_bytes(b"no gzip")

@@ -138,7 +138,7 @@ class TestPair:
         assert [re.search(r'src="([^"]*)"', frame)[1] for frame in frames] == ["/look/1003", "/look/-1003"]  # type: ignore[index]
         assert all('sandbox=""' in frame for frame in frames)
 
-    def test_page_whose_archive_is_gone_is_told_in_its_frame(self, visiting: Visiting) -> None:
+    def test_page_whose_archive_is_gone_is_reported_in_its_frame(self, visiting: Visiting) -> None:
         answer = visiting(FakeRun(3)).client.get("/look/1003")
         assert answer.status_code == 404
         assert answer.headers["content-security-policy"] == FRAME_POLICY  # the other one forbids any frame
@@ -324,7 +324,7 @@ class TestLabels:
         visitor.post(path, 400, **form)
         assert visitor.labels.history() == ()
 
-    def test_file_that_cannot_be_written_is_told(self, visiting: Visiting, tmp_path: Path) -> None:
+    def test_file_that_cannot_be_written_is_reported(self, visiting: Visiting, tmp_path: Path) -> None:
         visitor = visiting()
         (tmp_path / "review").write_text("in the way")
         answer = visitor.post("/label", 500, **ends(7), verdict="accept")

@@ -102,7 +102,7 @@ def test_no_such_order() -> None:
         ordered(pairs_of(probability=[0.5]), {}, "best")  # type: ignore[arg-type]
 
 
-def test_the_gravest_reason_is_told() -> None:
+def test_the_gravest_reason_is_reported() -> None:
     content = np.linspace(0.2, 0.9, 40)
     pairs = pairs_of(
         probability=[0.9] * 40,

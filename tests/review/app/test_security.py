@@ -285,7 +285,7 @@ class TestHeaders:
         assert "script-src" not in FRAME_POLICY
         assert FRAME_POLICY.startswith("sandbox; default-src 'none'")
 
-    def test_a_fault_of_ours_is_told_without_its_insides(self, served: Served) -> None:
+    def test_a_fault_of_ours_is_reported_without_its_insides(self, served: Served) -> None:
         answer = ask(served, "/graph/1000")
         assert "a bug in twinlink (ZeroDivisionError)" in answer.text
         assert "a bug of ours" not in answer.text

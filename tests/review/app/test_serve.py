@@ -31,7 +31,7 @@ print("ended", flush=True)
 """
 
 
-def test_port_in_use_is_told_with_the_way_out(tmp_path: Path) -> None:
+def test_port_in_use_is_reported_with_the_way_out(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(InputError, match=rf"port {port} is in use.*--port"):

@@ -199,7 +199,7 @@ def test_asking_for_the_lock_keeps_nobody_from_it(run: RunDirectory) -> None:
         asker.join()
 
 
-def test_pause_is_told(run: RunDirectory) -> None:
+def test_pause_is_reported(run: RunDirectory) -> None:
     view = RunView(run.path)
     assert not view.live().paused
     view.pause(wanted=True)

@@ -341,7 +341,7 @@ def test_hold_is_for_a_while_and_leaves_a_pause_alone(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["match/pairs", "ingest/pages"])
-def test_a_damaged_table_is_told_as_what_it_is(folder: Path, name: str) -> None:
+def test_a_damaged_table_is_reported_as_what_it_is(folder: Path, name: str) -> None:
     for file in (folder / name).iterdir():
         content = file.read_bytes()
         file.write_bytes(content[:4] + bytes(len(content) - 2000) + content[-1996:])  # the footer is whole

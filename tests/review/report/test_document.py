@@ -313,7 +313,7 @@ def test_a_method_without_probabilities_says_so() -> None:
     assert [row[2] for row in rows[1:]] == ["0.100", "0.500", "0.900"]
 
 
-def test_no_pairs_and_no_match_are_told_apart() -> None:
+def test_no_pairs_and_no_match_are_distinguished() -> None:
     assert "found no pairs" in words(parsed(report_data()))
     said = words(parsed(report_data(is_matched=False)))
     assert "have not been matched yet" in said
@@ -417,5 +417,5 @@ def test_what_is_not_known_is_not_called_none_or_nan() -> None:
 
 
 @pytest.mark.parametrize("name", ["2026-01-02 03:04 UTC", "match:0.1.0:abc"])
-def test_what_made_the_numbers_is_told(name: str) -> None:
+def test_what_made_the_numbers_is_reported(name: str) -> None:
     assert name in words(parsed(report_data(1)))

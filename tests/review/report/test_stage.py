@@ -241,7 +241,7 @@ def test_a_run_without_pairs(tmp_path: Path) -> None:
     assert "other-language" in words(run.report_file, "rejects")
 
 
-def test_sentences_are_counted_as_they_are_handed_out(run: RunDirectory) -> None:
+def test_sentences_are_counted_as_they_are_reported(run: RunDirectory) -> None:
     align_stage(run, CONFIG)
     segments = read_table(run.path / "align" / "segments", SEGMENTS).to_pandas()
     given = segments[segments["verdict"] == SEGMENT]
@@ -297,14 +297,14 @@ def test_pages_are_counted_by_site_and_their_times_are_in_order(toy: RunDirector
     assert len(fetched) == 0  # files have no time of fetching
 
 
-def test_a_damaged_table_is_told(run: RunDirectory) -> None:
+def test_a_damaged_table_is_reported(run: RunDirectory) -> None:
     (part,) = (run.path / "match" / "weights").iterdir()
     part.write_bytes(b"no table")
     with pytest.raises(DamagedError, match="weights"):
         write_report(run)
 
 
-def test_damaged_candidates_are_told(run: RunDirectory) -> None:
+def test_damaged_candidates_are_reported(run: RunDirectory) -> None:
     (part,) = (run.path / "match" / "candidates").iterdir()
     part.write_bytes(part.read_bytes()[:400])
     with pytest.raises(DamagedError, match="candidates"):
@@ -325,7 +325,7 @@ def test_a_list_of_another_site_is_refused(run: RunDirectory, tmp_path: Path) ->
     assert run.report_file.read_bytes() == before
 
 
-def test_where_no_pair_is_in_the_list_no_share_of_right_ones_is_told(run: RunDirectory, tmp_path: Path) -> None:
+def test_where_no_pair_is_in_the_list_no_share_of_right_ones_is_reported(run: RunDirectory, tmp_path: Path) -> None:
     gold, page = tmp_path / "gold.tsv", next(iter(Run(run.path).pages["url"]))
     gold.write_text(f"{page}\t{page}.none\n")
     (tmp_path / "unscored.txt").write_text("".join(f"{url}\n" for url in Run(run.path).pages["url"]))
@@ -334,7 +334,7 @@ def test_where_no_pair_is_in_the_list_no_share_of_right_ones_is_told(run: RunDir
     assert "By the list gold.tsv, none of the pairs can be judged." in shown
 
 
-def test_candidates_of_another_version_are_told(run: RunDirectory) -> None:
+def test_candidates_of_another_version_are_reported(run: RunDirectory) -> None:
     (part,) = (run.path / "match" / "candidates").iterdir()
     pq.write_table(pq.read_table(part).drop_columns(["contrast", "ets"]), part)
     signature = run.path / "match" / "signature.json"  # which had no list of tables then

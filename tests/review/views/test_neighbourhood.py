@@ -189,7 +189,7 @@ class TestPicture:
         assert "x" * 33 + "…" in names
         assert "y" * 34 in names
 
-    def test_what_is_not_drawn_is_told(self) -> None:
+    def test_what_is_not_drawn_is_reported(self) -> None:
         picture = draw(face(page(1), None, [near(k) for k in range(2, 2_000)], []), str)
         assert f"… {1_998 - MAX_SHOWN:,} more" in picture
         assert len(picture) < 40_000

@@ -59,16 +59,16 @@ class Selection:
         return replace(self, view=view)
 
 
-def selection_of(asked: Mapping[str, str]) -> Selection:
+def selection_of(query: Mapping[str, str]) -> Selection:
     """Read a selection from a query or a form; unknown values are ignored."""
-    by, show, view = asked.get("by", ""), asked.get("show", ""), asked.get("view", "")
+    by, show, view = query.get("by", ""), query.get("show", ""), query.get("view", "")
     return Selection(
         by=next((order for order in ORDERS if order == by), ORDERS[0]),
-        site=asked.get("site", "")[:300],
-        langs=" ".join(asked.get("langs", "").split()[:2])[:80],
+        site=query.get("site", "")[:300],
+        langs=" ".join(query.get("langs", "").split()[:2])[:80],
         show=show if show in SHOWN else "",
         view=view if view in VIEWS else _FIRST_VIEW,
-        live=asked.get("live") == "1",
+        live=query.get("live") == "1",
     )
 
 

@@ -20,11 +20,11 @@ _FIRST_SHOWN = 5
 def search(request: Request) -> Response:
     """Show a search for a page."""
     run = state_of(request).session.run
-    asked = request.query_params.get("q", "").strip()[:200]
-    found = run.read(lambda tables: tables.find(asked, "", _FOUND_SHOWN)) if asked else ()
+    text = request.query_params.get("q", "").strip()[:200]
+    found = run.read(lambda tables: tables.find(text, "", _FOUND_SHOWN)) if text else ()
     best = run.pairs["page_a"].head(_FIRST_SHOWN).tolist()
     first = run.read(lambda tables: [page for page in map(tables.page, best) if page])
-    return show(request, "review_graph.html", nav="graph", asked=asked, found=found, first=first, page=None)
+    return show(request, "review_graph.html", nav="graph", text=text, found=found, first=first, page=None)
 
 
 def explore(request: Request) -> Response:
@@ -45,7 +45,7 @@ def explore(request: Request) -> Response:
         shown=shown,
         picture=draw(shown, lambda page_id: f"/graph/{page_id}"),
         partners=partners,
-        asked="",
+        text="",
         found=(),
         first=(),
     )

@@ -169,7 +169,7 @@ def _search(request: Request, session: Session, shown: ShownPair) -> dict[str, A
     own = {shown.page_a.page_id, shown.page_b.page_id}
     lang = shown.page_a.lang if side == "a" else shown.page_b.lang
     found = session.run.read(lambda tables: tables.find(text, lang, _FOUND_SHOWN + 1)) if text else ()
-    return {"asked": text, "side": side, "found": [page for page in found if page.page_id not in own][:_FOUND_SHOWN]}
+    return {"text": text, "side": side, "found": [page for page in found if page.page_id not in own][:_FOUND_SHOWN]}
 
 
 def _instead(request: Request) -> tuple[int, int] | None:

@@ -30,7 +30,7 @@ _ARCHIVE_NAME = re.compile(r"[\w-]+(\.[\w-]+)*\.warc\.gz")
 
 def broken_ledger(path: Path, problem: object) -> DamagedError:
     """Return the error for an unusable ledger, with advice on how to save its crawl."""
-    said = " ".join(str(problem).split())[:_LONGEST_PROBLEM]
+    message = " ".join(str(problem).split())[:_LONGEST_PROBLEM]
     archives = path.parent / ARCHIVE_FOLDER
     if path.name != LEDGER_NAME:
         advice = f"remove {shlex.quote(str(path))}: the pages found are in the run, the others are requested again"
@@ -39,7 +39,7 @@ def broken_ledger(path: Path, problem: object) -> DamagedError:
         advice = f"its pages are in the archives: {reads} reads them into a new run"
     else:
         advice = "crawl into a new folder"
-    return DamagedError(f"{path}: not a usable ledger ({said}); {advice}")
+    return DamagedError(f"{path}: not a usable ledger ({message}); {advice}")
 
 
 def ledger_error(path: Path, error: BaseException) -> RunError:

@@ -47,14 +47,14 @@ class RetryAfter:
         if response.status not in (429, 503):
             return response
         header = (response.headers.get("Retry-After") or b"").decode("latin-1")
-        asked = retry_after(header, time.time())
+        pause = retry_after(header, time.time())
         host = host_of(request.url)
-        if asked is not None and asked > MAX_WAIT:
-            self._state.rest(host, asked)
+        if pause is not None and pause > MAX_WAIT:
+            self._state.rest(host, pause)
             raise RefusedError("busy", f"http-{response.status}, Retry-After: {header.strip()[:50]}")
         if request.meta.get("retry_times", 0) < self._state.limits.retries:
-            seconds = 2.0 ** request.meta.get("retry_times", 0) if asked is None else asked
-            why = "answers that it is busy" if asked is None else "asks for a pause"
+            seconds = 2.0 ** request.meta.get("retry_times", 0) if pause is None else pause
+            why = "answers that it is busy" if pause is None else "asks for a pause"
             why = f"the server {why} (http-{response.status}): no request for {seconds:g} s"
             self._state.held[host] = time.monotonic() + seconds, why
             await self._hold(request, host, seconds)

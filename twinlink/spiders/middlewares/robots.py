@@ -145,14 +145,14 @@ class RobotsGate:
             return RefusedError("robots-unreachable", f"robots.txt: http-{response.status}")
         return NO_RULES
 
-    def _slow(self, url: str, asked: float) -> None:
+    def _slow(self, url: str, wanted: float) -> None:
         """Set the pace of a host; the downloader forgets it when the host rests, and then takes it from here."""
         host = urlsplit(url).hostname or ""
-        delay = max(self._state.delay, min(asked, self._limits.max_crawl_delay))
+        delay = max(self._state.delay, min(wanted, self._limits.max_crawl_delay))
         assert self._crawler.engine is not None
         downloader: Any = self._crawler.engine.downloader
-        allowed = f", crawl.max_crawl_delay allows {delay:g} s" if delay < asked else ""
-        self._state.paces[host] = f"robots.txt asks for {asked:g} s between requests{allowed}"
+        allowed = f", crawl.max_crawl_delay allows {delay:g} s" if delay < wanted else ""
+        self._state.paces[host] = f"robots.txt asks for {wanted:g} s between requests{allowed}"
         if host not in downloader.per_slot_settings:
             downloader.per_slot_settings[host] = {"concurrency": 1, "delay": delay, "jitter": 0.0}
             self._state.frontier.limit_host(host_of(url), 1)

@@ -110,9 +110,7 @@ Forget = Annotated[
         help="Reset a setting that RUN stores, a group (match), or `all` to the default; repeatable.",
     ),
 ]
-Add = Annotated[
-    bool, typer.Option("--add", help="Add these sources to a RUN that was made from others; its pages stay.")
-]
+Add = Annotated[bool, typer.Option("--add", help="Add these sources to those of RUN; its pages stay.")]
 Replace = Annotated[
     bool,
     typer.Option(
@@ -141,7 +139,7 @@ SiteBy = Annotated[
 ]
 Seeds = Annotated[Path | None, typer.Option(metavar="FILE", help="File with more start addresses, one per line.")]
 Contact = Annotated[
-    str, typer.Option(metavar="MAIL|URL", help="Your mail or web address, sent to the sites that are crawled.")
+    str, typer.Option(metavar="MAIL|URL", help="Your e-mail or web address, sent to the sites that are crawled.")
 ]
 Include = Annotated[
     list[str], typer.Option("--include", metavar="REGEX", help="Fetch only addresses that match this; repeatable.")
@@ -159,13 +157,16 @@ UrlPrefixes = Annotated[
 NWorkers = Annotated[
     int | None,
     typer.Option(
-        "--workers", min=1, metavar="N", help="Processes to work with. Default: one per core. The result is the same."
+        "--workers",
+        min=1,
+        metavar="N",
+        help="Number of processes. Default: one per core; the result is the same.",
     ),
 ]
 Cluster = Annotated[
     str,
     typer.Option(
-        "--cluster", metavar="ADDRESS", help="Dask scheduler whose workers do the work instead: tcp://HOST:8786."
+        "--cluster", metavar="ADDRESS", help="Let the workers of this Dask scheduler do the work: tcp://HOST:8786."
     ),
 ]
 MaxPages = Annotated[int | None, typer.Option(min=1, metavar="N", help="Maximum number of pages to fetch.")]
@@ -183,7 +184,7 @@ MinPrecision = Annotated[
         min=0,
         max=1,
         metavar="P",
-        help="Report as many pairs as keep the expected precision at or above this.",
+        help="Report as many pairs as possible while the expected precision is at least this.",
     ),
 ]
 Labels = Annotated[

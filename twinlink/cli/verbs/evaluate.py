@@ -29,7 +29,9 @@ def verify(
         list[Verifier],
         typer.Option("--method", help="Methods to judge by; repeatable. Default: all.", show_default=False),
     ] = [],  # noqa: B006
-    out: Annotated[Path | None, typer.Option("--out", "-o", metavar="TSV", help="Default: PAIRS.verdicts.tsv.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="TSV", help="Output file. Default: PAIRS.verdicts.tsv.")
+    ] = None,
     config: ConfigFile = None,
     set_: Settings = [],  # noqa: B006
     forget: Forget = [],  # noqa: B006

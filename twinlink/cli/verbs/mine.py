@@ -77,7 +77,7 @@ def mine(
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Crawl or read sites, match their pages, write the pairs: the whole job.
+    """Crawl or read sites, match their pages and write the pairs: the whole job.
 
     Run the same command again to resume after a stop; finished work is not repeated. RUN stores its settings; a later
     call need not repeat them. Sources other than those of RUN are refused unless --add or --replace is given.
@@ -134,7 +134,7 @@ def crawl(
     """Fetch sites into WARC files.
 
     With --again, a finished crawl is repeated, from its own start addresses unless others are given. A later call may
-    add start addresses to those of RUN; a call with new sites only needs --add.
+    name further start addresses beside those of RUN; one that names only new sites needs --add.
 
     Example: twinlink crawl https://www.example.gov.hk -o RUN --max-pages 2000
     """

@@ -56,7 +56,10 @@ def review(
     no_open: Annotated[bool, typer.Option("--no-open", help="Do not open the browser.")] = False,
     export: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write the labels (TSV; only the accepted pairs to .gold.tsv), and exit."),
+        typer.Option(
+            metavar="FILE",
+            help="Write the labels to a TSV file and exit; a name in .gold.tsv gets the accepted pairs only.",
+        ),
     ] = None,
     quiet: Quiet = False,
     as_json: AsJson = False,

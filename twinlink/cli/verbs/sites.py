@@ -184,7 +184,7 @@ def discover(
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Grow a list of sites: crawl, match, rank the sites around, probe the best, add those, repeat.
+    """Grow a list of sites: crawl and match, rank the sites that they link to, probe the best, add the bilingual ones.
 
     Run the same command again to resume, or with more rounds to continue. RUN belongs to its seeds; other seeds need
     another RUN.

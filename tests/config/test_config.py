@@ -117,3 +117,20 @@ def test_a_wrong_choice_is_reported_with_those_that_there_are(named, allowed):
     with pytest.raises(ConfigError) as error:
         Config().override(named)
     assert set(str(error.value).partition("choose from ")[2].split(", ")) == set(allowed.split(", "))
+
+
+@pytest.mark.parametrize(
+    ("size", "n_bytes"), [("2GB", 2 * 10**9), ("512MiB", 2**29), ("1.5 kB", 1_500), (7, 7), ("0", 0)]
+)
+def test_memory_is_a_number_of_bytes_or_a_size(tmp_path, size, n_bytes):
+    config = Config().override({"run.memory": size})
+    assert config.run.memory == n_bytes
+    (tmp_path / "c.toml").write_text(config.to_toml())
+    assert Config.load(tmp_path / "c.toml") == config
+    assert config.memory.n_bytes == n_bytes or not n_bytes
+
+
+@pytest.mark.parametrize("size", ["much", "2 G B", "-1", "1e9", "GB", -1, 1.5, True])
+def test_what_is_no_size_is_refused(size):
+    with pytest.raises(ConfigError, match=r"settings: run\.memory: expected .*"):
+        Config().override({"run.memory": size})

@@ -188,6 +188,34 @@ def test_few_large_pages_are_held_at_once(run, tmp_path, monkeypatch):
     assert max(held) < 41_000
 
 
+@pytest.mark.parametrize("n", [1, 2])
+def test_what_is_held_is_planned_by_the_memory(tmp_path, monkeypatch, caplog, n):
+    """With little of it, tasks are smaller and rows go to disk; the tables are the same."""
+    caplog.set_level("INFO", "twinlink.memory")
+    items = [document(f"{BASE}/{k % 50}", page(f"page {k} " + "word " * 900, f"/{k % 7}")) for k in range(70)]
+    n_tasks, n_written, results = [], [], []
+    submit, write = spool.Spool._submit, parts.Parts._write
+    monkeypatch.setattr(spool.Spool, "_submit", lambda self: n_tasks.append(1) or submit(self))
+    monkeypatch.setattr(parts.Parts, "_write", lambda self: n_written.append(1) or write(self))
+    monkeypatch.setattr(spool, "LEAST_BYTES", 40_000)
+    read_from(monkeypatch, *items)
+    for memory in ("1kB", "900GB"):
+        n_tasks.clear()
+        n_written.clear()
+        run = RunDirectory.create(tmp_path / memory)
+        with worker_processes(n) as executor:
+            config = Config().override({"run.memory": memory})
+            ingest(run, [tmp_path], SETTINGS, config=config, executor=executor)
+        results.append((tables(run), len(n_tasks), len(n_written)))
+    (small, tasks, written), (large, few_tasks, no_written) = results
+    assert small == large
+    assert tasks > 5
+    assert written > 3
+    assert (few_tasks, no_written) == (2, 0)  # a page that comes again begins another task
+    assert "ingest, memory 1 kB: tasks of 40 kB of pages" in caplog.text
+    assert "ingest, memory 900 GB: tasks of 4.19 MB of pages" in caplog.text
+
+
 def test_sites_are_kept_apart(run, monkeypatch):
     read_from(
         monkeypatch,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import threading
+import time
 from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
 
 import numpy as np
@@ -457,6 +458,47 @@ def test_sites_that_are_done_behind_the_largest_count_at_once(tmp_path, monkeypa
     with ThreadPoolExecutor(2) as executor:
         match(run, Config().override({"langs": ["en", "fr"]}), on_pages, executor=executor)
     assert [done for done, _, step in seen if not step] == [0, 4, 8, 26]
+
+
+def test_large_sites_are_matched_one_after_another_where_memory_is_scarce(tmp_path, monkeypatch):
+    """With the same result as where all fit in."""
+    for host in range(4):
+        write_town(tmp_path / "sites" / f"www.town{host}.org", 4 + host, first=10 * host)
+    run = RunDirectory.create(tmp_path / "run")
+    ingest(run, [tmp_path / "sites"], Config().ingest)
+    monkeypatch.setattr(module, "TASK_BYTES", 1)
+    lock, at_work, most, results = threading.Lock(), [], [], []
+    really_match = module.match_site
+
+    def match_site(*args):
+        with lock:
+            at_work.append(1)
+            most.append(len(at_work))
+        time.sleep(0.2)
+        try:
+            return really_match(*args)
+        finally:
+            at_work.pop()
+
+    monkeypatch.setattr(module, "match_site", match_site)
+    for memory in ("1kB", "900GB"):
+        most.clear()
+        config = Config().override({"langs": ["en", "fr"], "run.memory": memory})
+        with ThreadPoolExecutor(2) as executor:
+            match(run, config, executor=executor)
+        results.append(({**files_of(run.path / "match")}, max(most)))
+        shutil.rmtree(run.path / "match")
+    (small, one), (large, two) = results
+    assert (one, two) == (1, 2)
+    assert small == large
+
+
+def test_the_plan_names_the_largest_site(two_sites, caplog):
+    caplog.set_level("INFO", "twinlink.memory")
+    with ThreadPoolExecutor(2) as executor:
+        match(two_sites, Config().override({"langs": ["en", "fr"], "run.memory": "100MB"}), executor=executor)
+    assert "match, memory 100 MB: sites take up to 0 bytes at the same time; the largest, town" in caplog.text
+    assert "each of 2 sites that take more is matched while no other is" in caplog.text
 
 
 @pytest.mark.parametrize("has_executor", [False, True])

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,12 @@ __all__ = ["opened", "working"]
 
 @contextmanager
 def working(
-    out: Path, quiet: bool, settings: CallSettings | None = None, stages: Sequence[str] = ()
+    out: Path,
+    quiet: bool,
+    settings: CallSettings | None = None,
+    stages: Sequence[str] = (),
+    *,
+    verbose: bool = False,
 ) -> Iterator[tuple[RunDirectory, Report]]:
     """Hold a run directory and show how the work in it continues.
 
@@ -34,6 +40,8 @@ def working(
         What the run remembers of them is printed.
     stages : sequence of str
         Stages that the call is about.
+    verbose : bool
+        Show what they plan to hold in memory, too.
     """
     from twinlink.errors import TwinlinkError
     from twinlink.progress import reporter
@@ -44,7 +52,7 @@ def working(
             echo(line, err=True)
 
     _collect_garbage_rarely()
-    with RunDirectory.held(out, show) as run:
+    with RunDirectory.held(out, show) as run, _shown_plans(show) if verbose else nullcontext():
         show(settings.line(stages) if settings else "")
         try:
             with reporter(quiet, run.pause_file) as report:
@@ -53,6 +61,32 @@ def working(
             if settings:
                 settings.blame(error)
             raise
+
+
+@contextmanager
+def _shown_plans(show: Callable[[str], None]) -> Iterator[None]:
+    """Show what the stages log about their use of memory."""
+    log, handler = logging.getLogger("twinlink.memory"), _Lines(show)
+    level = log.level
+    log.setLevel(logging.INFO)
+    log.addHandler(handler)
+    try:
+        yield
+    finally:
+        log.removeHandler(handler)
+        log.setLevel(level)
+
+
+class _Lines(logging.Handler):
+    """Hands messages over as lines."""
+
+    def __init__(self, show: Callable[[str], None]) -> None:
+        super().__init__()
+        self._show = show
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Hand a message over."""
+        self._show(record.getMessage())
 
 
 def opened(path: Path) -> Run:

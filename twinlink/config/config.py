@@ -20,11 +20,13 @@ from twinlink.config.discovery import DiscoverySettings
 from twinlink.config.ingest import IngestSettings, LanguageSettings
 from twinlink.config.match import MatchSettings
 from twinlink.config.recover import RecoverSettings
+from twinlink.config.run import RunSettings, read_size
 from twinlink.config.settings import Settings, choices, plain, too_large
 from twinlink.config.sites import RankingSettings
 from twinlink.config.toml import parse_toml
 from twinlink.errors import ConfigError
 from twinlink.inputs import Expected, read_input_text
+from twinlink.system.memory import Memory
 
 __all__ = ["Config"]
 
@@ -50,6 +52,7 @@ class Config(Settings, frozen=True):
     langs: tuple[str, ...] = ()
     """Wanted languages, by code or name (`zh-TW`, `zho`, `Chinese`; `zh` includes `zh-Hant` and `zh-Hans`). Each means
     the closest language that a site has. Empty: the two most frequent on each site."""
+    run: RunSettings = RunSettings()
     crawl: CrawlSettings = CrawlSettings()
     ingest: IngestSettings = IngestSettings()
     language: LanguageSettings = LanguageSettings()
@@ -81,6 +84,11 @@ class Config(Settings, frozen=True):
             node[leaf] = value
         return _convert(tree, "settings")
 
+    @property
+    def memory(self) -> Memory:
+        """Memory that a stage may take."""
+        return Memory.of(int(self.run.memory))
+
     def to_toml(self) -> str:
         """Return the settings as a TOML text that `load` reads back; settings without a value are left out."""
         import tomli_w
@@ -105,7 +113,13 @@ def _convert(tree: dict[str, Any], where: str) -> Config:
     except msgspec.ValidationError as error:
         allowed = ", ".join(choice or "''" for choice in choices(Config, str(error)))
         raise ConfigError(f"{where}: {plain(str(error))}" + (f"; choose from {allowed}" if allowed else "")) from error
-    return _with_languages(config, where)
+    return _with_languages(_with_memory(config, where), where)
+
+
+def _with_memory(config: Config, where: str) -> Config:
+    """Turn the size of the memory into bytes."""
+    memory = read_size(config.run.memory, f"{where}: run.memory")
+    return msgspec.structs.replace(config, run=msgspec.structs.replace(config.run, memory=memory))
 
 
 def _with_languages(config: Config, where: str) -> Config:

@@ -38,6 +38,7 @@ _PLACE = re.compile(r"(.*) - at `\$\.([^`]+)`", re.DOTALL)
 _WORDS = {
     "`float`": "a number",
     "`int`": "a whole number",
+    "`int | str`": "bytes or a size such as 2GB",
     "`str`": "text",
     "`bool`": "true or false",
     "`array`": "a list",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 from base64 import b32encode
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
@@ -15,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from twinlink.config import IngestSettings
+from twinlink.ingest import table_parts
 from twinlink.ingest.captures import Captures, Kind, rank
 from twinlink.ingest.parsing import Capture, Facts, ParsedBatch, add_page, facts_of, parse_batch
 from twinlink.ingest.table_parts import Parts, Rows, without_pages
@@ -24,14 +26,17 @@ from twinlink.rundir.directory import site_file
 from twinlink.sources.documents import Document, Gone, Revisit
 from twinlink.spiders.reader.client import ReaderProcess, reader_memory
 from twinlink.spiders.reader.page_facts import Job, UnreadError
+from twinlink.system.memory import Memory, in_words
 from twinlink.system.workers import TaskQueue
 from twinlink.tables import LINKS, PAGES, REJECTS, Reject, write_table
 from twinlink.urls import join, normalise, page_id, page_key
 
 __all__ = ["Spool", "body_digest"]
 
+_log = logging.getLogger("twinlink.memory")
 BATCH_PAGES = 400  # pages that are parsed as one task: a tenth of a second or more
-BATCH_BYTES = 2**22  # of these pages: few if they are large
+BATCH_BYTES = 2**22  # of these pages at most: few if they are large
+LEAST_BYTES = 2**20  # of a batch, and of what is held in memory, however little memory there is
 LARGE_PAGE = 2**20  # bytes of a page that is parsed alone, in a process with limits
 MAX_REDIRECTS = 10  # followed when a link is resolved; as in the crawl
 
@@ -71,6 +76,8 @@ class Spool:
         Round of discovery that brought a site; 0 for others.
     executor : Executor, optional
         Parses the pages; by default this process does.
+    memory : Memory, optional
+        What is held before it is written, and the size of the tasks. Default: half of the machine's.
     """
 
     def __init__(
@@ -79,13 +86,19 @@ class Spool:
         settings: IngestSettings,
         rounds: Mapping[str, int] | None = None,
         executor: Executor | None = None,
+        memory: Memory | None = None,
     ) -> None:
         self.folder = folder
+        memory = memory or Memory.of(0)
+        held = memory.part(32, LEAST_BYTES, table_parts.HELD_BYTES)
+        self._batch_bytes = memory.part(256, LEAST_BYTES, BATCH_BYTES)
         self._rounds = rounds or {}
         self.settings = settings
         self.count = 0
-        self._parts = Parts(folder / "parts")
+        self._parts = Parts(folder / "parts", held)
         self._tasks = TaskQueue(executor, partial(parse_batch, site_by=settings.site_by))
+        texts = in_words(self._batch_bytes), self._tasks.n_at_once, in_words(held)
+        _log.info("ingest, memory %s: tasks of %s of pages, %d at once; up to %s of rows are held", memory, *texts)
         self._batch: list[Capture] = []
         self._numbers: set[int] = set()  # of the pages in it
         self._n_bytes = 0  # of these
@@ -174,7 +187,7 @@ class Spool:
         self._batch.append(capture)
         self._numbers.add(capture.number)
         self._n_bytes += len(document.body)
-        if len(self._batch) >= BATCH_PAGES or self._n_bytes >= BATCH_BYTES:
+        if len(self._batch) >= BATCH_PAGES or self._n_bytes >= self._batch_bytes:
             self._submit()
 
     def _capture(self, document: Document) -> Capture | None:

@@ -91,7 +91,8 @@ def ingest(
         if config is not None:
             remember(run, config, "ingest")
         return signature
-    with run.writing(signature) as folder, closing(Spool(folder, settings, rounds, executor)) as spool:
+    memory = (config or Config()).memory
+    with run.writing(signature) as folder, closing(Spool(folder, settings, rounds, executor, memory)) as spool:
         if (run.path / LEDGER_NAME).is_file():
             for reject in FrontierReader(run.path).rejects():
                 spool.reject_of_crawl(reject)

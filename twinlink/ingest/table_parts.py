@@ -16,7 +16,7 @@ from twinlink.urls import page_id, site_of
 
 __all__ = ["Parts", "Rows", "without_pages"]
 
-HELD_BYTES = 2**25  # of the parts that wait in memory; those of a site of some 9,000 pages need not be written
+HELD_BYTES = 2**28  # of the parts that wait in memory at most; those of some 70,000 pages need not be written
 _PART_BYTES = 2**14  # what Arrow takes for a part beside its values
 
 
@@ -59,11 +59,14 @@ class Parts:
     Parameters
     ----------
     folder : Path
-        Folder for parts that exceed `HELD_BYTES` together; created when needed.
+        Folder for parts that exceed ``held_bytes`` together; created when needed.
+    held_bytes : int, optional
+        Default: `HELD_BYTES`.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, held_bytes: int | None = None) -> None:
         self._folder = folder
+        self._held_bytes = HELD_BYTES if held_bytes is None else held_bytes
         self._held: dict[str, list[tuple[pa.Table, pa.Table]]] = {}
         self._n_bytes = 0  # of what is held
         self._written: dict[str, list[int]] = {}
@@ -73,7 +76,7 @@ class Parts:
         """Take a part of a site's tables; all of them go to disk when they are too large together."""
         self._held.setdefault(site, []).append((pages, links))
         self._n_bytes += pages.nbytes + links.nbytes + _PART_BYTES
-        if self._n_bytes > HELD_BYTES:
+        if self._n_bytes > self._held_bytes:
             self._write()
 
     def sites(self) -> list[str]:

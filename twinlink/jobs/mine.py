@@ -266,7 +266,7 @@ def ingest_stage(
         raise InputError(
             f"{gone[0]}: was read into {run.path} and no longer exists; put it back, or rebuild the run with --replace"
         )
-    with workers.executor(run.path) as executor:
+    with workers.executor(run.path, config.memory) as executor:
         ingest(run, paths, _ingest_settings(config), partial(report, "ingest"), config, executor)
 
 
@@ -302,7 +302,7 @@ def align_stage(run: RunDirectory, config: Config, report: Report = silent, work
     lexicons = [Path(name) for name in config.bitext.lexicons or config.match.lexicons]
     warm = [PairFile.of(text) for text in config.bitext.warm]
 
-    with workers.executor(run.path) as executor:
+    with workers.executor(run.path, config.memory) as executor:
         align_run(
             run, config.bitext, lexicons, warm=warm, executor=executor, on_pairs=partial(report, "align"), config=config
         )
@@ -318,5 +318,5 @@ def match_stage(run: RunDirectory, config: Config, report: Report = silent, work
     check_cut(config.match)
     if METHODS[config.match.method].reads_shapes:
         shapes_stage(run, report)
-    with workers.executor(run.path) as executor:
+    with workers.executor(run.path, config.memory) as executor:
         match(run, config, partial(report, "match"), executor=executor)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack
@@ -37,8 +38,9 @@ from twinlink.rundir.directory import RunDirectory, Signature, file_digest
 from twinlink.rundir.remembered import remember
 from twinlink.similarity.lexicon_files import Lexicon
 from twinlink.similarity.lexicon_sets import Lexicons, write_record
+from twinlink.system.memory import Memory, in_words
 from twinlink.system.steps import NO_STEPS, Steps, read_steps, steps_to_file
-from twinlink.system.workers import Shared, as_done, sharing
+from twinlink.system.workers import Room, Shared, as_done, n_workers, sharing
 from twinlink.tables import (
     PAGES,
     REJECTS,
@@ -46,6 +48,7 @@ from twinlink.tables import (
     count_rows,
     iter_parts,
     read_table,
+    table_bytes,
     write_table,
 )
 
@@ -57,6 +60,10 @@ STEP_BYTES = 2**18
 """Bytes of the file of a site from which another process reports its steps; of smaller ones only that they are done."""
 DONE = "done"
 """Step of a site that is done, while the other sites of its task are not."""
+
+MEMORY_FACTOR = 20
+"""Bytes that a match takes for each byte of a site's tables, uncompressed: 3 to 20 in trials on five sites."""
+_log = logging.getLogger("twinlink.memory")
 
 OnPages = Callable[[int, int, str], None]
 """Receives the number of pages done and of all pages, and the step."""
@@ -258,11 +265,31 @@ def _matched(
         yield from (sites.match(part, folder, progress.steps(part)) for part in parts)
         return
     progress.begin()
+    room = _room(sites.config.memory, tasks, executor)
     with attempts_at(sites.run.path, "match") as place, sharing(sites, place) as shared:
         match_task = partial(_match_shared, shared, place)
-        for _, (attempt, matched) in as_done(executor, match_task, tasks, partial(progress.look, place)):
+        for _, (attempt, matched) in as_done(executor, match_task, tasks, partial(progress.look, place), room):
             take_attempt(attempt, folder)
             yield from matched
+
+
+def _room(memory: Memory, tasks: Iterable[Sequence[Path]], executor: Executor | None) -> Room[Sequence[Path]] | None:
+    """Return the memory that sites may take which are matched at the same time; None: the workers are elsewhere."""
+    if getattr(executor, "is_elsewhere", False):
+        return None
+    room = memory.beside(n_workers(executor))
+    sizes = {task[0]: MEMORY_FACTOR * _bytes_of(task[0]) for task in tasks}  # the largest site of each
+    largest = max(sizes, key=lambda part: sizes[part])
+    expected = in_words(room), largest.stem, in_words(sizes[largest])
+    _log.info("match, memory %s: sites take up to %s at the same time; the largest, %s, some %s", memory, *expected)
+    if alone := sum(size > room for size in sizes.values()):
+        _log.info("match: each of %d sites that take more is matched while no other is", alone)
+    return Room(room, lambda task: sizes[task[0]])
+
+
+def _bytes_of(part: Path) -> int:
+    """Return the size of the tables of a site in memory, given the file of its pages."""
+    return table_bytes(part) + table_bytes(part.parent.parent / "links" / part.name)
 
 
 def _match_shared(sites: Shared[_Sites], place: Path, parts: Sequence[Path]) -> tuple[Path, list[_Matched]]:

@@ -29,9 +29,9 @@ ALL, CLEAR = "all", "--forget NAME"
 _USED: Mapping[str, tuple[str, ...]] = {
     "crawl": ("crawl",),
     "langs": ("langs",),
-    "ingest": ("ingest", "crawl.site_by"),
-    "match": ("langs", "language", "match"),
-    "align": ("bitext", "match.lexicons"),
+    "ingest": ("ingest", "crawl.site_by", "run"),
+    "match": ("langs", "language", "match", "run"),
+    "align": ("bitext", "match.lexicons", "run"),
     "patterns": ("match.patterns",),
     "recover": ("recover", "crawl", "match.patterns"),
     "rank": ("ranking",),

@@ -123,6 +123,9 @@ def _look(file: str) -> _Seen:
 class _ClusterExecutor(Executor):
     """Dask's executor, with its number of workers, and the error of the standard library for lost ones."""
 
+    is_elsewhere = True
+    """Its workers have memory of their own."""
+
     def __init__(self, client: Any) -> None:
         self._executor = client.get_executor(pure=False)
         self.n_workers = max(1, sum(client.nthreads().values()))

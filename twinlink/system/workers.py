@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import logging
 import multiprocessing
 import os
 import pickle
@@ -20,10 +21,23 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from twinlink.errors import ConfigError, InputError
+from twinlink.system.memory import Memory
 from twinlink.system.orphans import end_with_parent
 
-__all__ = ["Room", "Shared", "TaskQueue", "Workers", "as_done", "cores", "in_order", "sharing", "worker_processes"]
+__all__ = [
+    "Room",
+    "Shared",
+    "TaskQueue",
+    "Workers",
+    "as_done",
+    "cores",
+    "in_order",
+    "n_workers",
+    "sharing",
+    "worker_processes",
+]
 
+_log = logging.getLogger("twinlink.memory")
 ValueT = TypeVar("ValueT")
 TaskT = TypeVar("TaskT")
 ResultT = TypeVar("ResultT")
@@ -60,13 +74,16 @@ class Workers:
         if self.n is not None and self.cluster:
             raise ConfigError("--workers and --cluster: expected one of them; a cluster has workers of its own")
 
-    def executor(self, folder: Path) -> AbstractContextManager[Executor | None]:
+    def executor(self, folder: Path, memory: Memory | None = None) -> AbstractContextManager[Executor | None]:
         """Return a context with the executor; None: this process does the work.
 
         Parameters
         ----------
         folder : Path
             The run directory, which the workers read and write.
+        memory : Memory, optional
+            Only as many processes work on this machine as it has room for. A cluster's workers have memory of their
+            own.
 
         Raises
         ------
@@ -74,10 +91,18 @@ class Workers:
             If there is no such cluster, or its workers cannot do the work (`twinlink.system.cluster.cluster_workers`).
         """
         if not self.cluster:
-            return worker_processes(self.n)
+            return worker_processes(self._fitting(memory))
         from twinlink.system.cluster import cluster_workers
 
         return cluster_workers(self.cluster, folder)
+
+    def _fitting(self, memory: Memory | None) -> int | None:
+        wanted = cores() if self.n is None else self.n
+        if memory is None or wanted < 1:  # the latter is refused
+            return self.n
+        n = memory.processes(wanted)
+        _log.info("memory %s: %d of %d worker processes fit in", memory, n, wanted)
+        return n
 
 
 @contextmanager
@@ -201,6 +226,11 @@ class Room(Generic[TaskT]):
     """Takes a task and returns the bytes that it takes."""
 
 
+def n_workers(executor: Executor | None) -> int:
+    """Return the number of workers of an executor; `cores` for one that does not say it."""
+    return 1 if executor is None else getattr(executor, "n_workers", cores())
+
+
 class TaskQueue(Generic[TaskT, ResultT]):
     """Tasks that an executor runs, and their results in the order of the tasks or as they are done.
 
@@ -234,11 +264,16 @@ class TaskQueue(Generic[TaskT, ResultT]):
         self._executor = executor
         self._function = function
         self._while_waiting = while_waiting
-        self._most = _AHEAD * getattr(executor, "n_workers", cores())
+        self._most = _AHEAD * n_workers(executor)
         self._room = room
         self._is_ordered = is_ordered
         self._first: list[TaskT] = []  # until there is a second one
         self._waiting: deque[tuple[TaskT, Future[ResultT] | None]] = deque()
+
+    @property
+    def n_at_once(self) -> int:
+        """Number of tasks that wait or run at most."""
+        return self._most if self._executor else 1
 
     @property
     def is_busy(self) -> bool:

@@ -27,6 +27,7 @@ __all__ = [
     "open_table",
     "read_table",
     "readable",
+    "table_bytes",
     "table_metadata",
     "tsv_lines",
     "write_table",
@@ -194,6 +195,18 @@ def table_metadata(path: Path) -> pq.FileMetaData:
     """
     with readable(path):
         return pq.read_metadata(path)
+
+
+def table_bytes(path: Path) -> int:
+    """Return the size of the data in a table's file, uncompressed.
+
+    Raises
+    ------
+    DamagedError
+        If it cannot be read.
+    """
+    metadata = table_metadata(path)
+    return sum(int(metadata.row_group(number).total_byte_size) for number in range(metadata.num_row_groups))
 
 
 def columns_of(schema: pa.Schema, columns: Sequence[str] | None) -> pa.Schema:

@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from twinlink.cli.completion import complete_runs, listed
-from twinlink.cli.options import Aligner, AsJson, Cluster, ConfigFile, Forget, Lexicons, NWorkers, Quiet, Settings
+from twinlink.cli.options import (
+    Aligner,
+    AsJson,
+    Cluster,
+    ConfigFile,
+    Forget,
+    Lexicons,
+    NWorkers,
+    Quiet,
+    Settings,
+    Verbose,
+)
 from twinlink.cli.output import command, echo, print_result
 from twinlink.cli.runs import opened, working
 from twinlink.cli.settings import settings_of
@@ -66,6 +77,7 @@ def align(
     set_: Settings = [],  # noqa: B006
     forget: Forget = [],  # noqa: B006
     quiet: Quiet = False,
+    verbose: Verbose = False,
     as_json: AsJson = False,
 ) -> None:
     """Align the sentences of a run's page pairs, of two texts, or of many text pairs.
@@ -91,7 +103,7 @@ def align(
     given |= of_both
     settings = settings_of(first, config, set_, given, forget)
     opened(first)
-    with working(first, quiet, settings, ("align",)) as (directory, report):
+    with working(first, quiet, settings, ("align",), verbose=verbose) as (directory, report):
         align_stage(directory, settings.config, report, at_work)
     print_result(
         SentencesResult.of(first, settings.config.bitext.min_score), as_json, quiet, [command("review", first)]

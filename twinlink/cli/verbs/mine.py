@@ -37,6 +37,7 @@ from twinlink.cli.options import (
     Settings,
     SiteBy,
     UrlPrefixes,
+    Verbose,
 )
 from twinlink.cli.output import command, print_result
 from twinlink.cli.runs import opened, working
@@ -75,6 +76,7 @@ def mine(
     set_: Settings = [],  # noqa: B006
     forget: Forget = [],  # noqa: B006
     quiet: Quiet = False,
+    verbose: Verbose = False,
     as_json: AsJson = False,
 ) -> None:
     """Crawl or read sites, match their pages and write the pairs: the whole job.
@@ -102,7 +104,10 @@ def mine(
 
     how = means(add=add, replace=replace)
     addresses = [*inputs, *more_seeds(seeds)]
-    with explaining_no_pair(as_json, quiet), working(out, quiet, settings, ALL_STAGES) as (run, report):
+    with (
+        explaining_no_pair(as_json, quiet),
+        working(out, quiet, settings, ALL_STAGES, verbose=verbose) as (run, report),
+    ):
         mine_stages(addresses, run, settings.config, report, how, align=align, workers=at_work)
     sentences = SentencesResult.of(out, settings.config.bitext.min_score) if align else None
     result = PairsResult.of(opened(out), settings.config.langs, sentences)
@@ -169,6 +174,7 @@ def ingest(
     set_: Settings = [],  # noqa: B006
     forget: Forget = [],  # noqa: B006
     quiet: Quiet = False,
+    verbose: Verbose = False,
     as_json: AsJson = False,
 ) -> None:
     """Read archives, mirror folders and the run's own crawl into tables.
@@ -187,7 +193,7 @@ def ingest(
     how, at_work = means(add=add, replace=replace), Workers(workers, cluster)
     given = {"ingest.base_url": base_url, "ingest.url_prefixes": url_prefix, "crawl.site_by": site_by}
     settings = settings_of(None if replace else out, config, set_, given, forget)
-    with working(out, quiet, settings, ("ingest",)) as (run, report):
+    with working(out, quiet, settings, ("ingest",), verbose=verbose) as (run, report):
         ingest_alone(paths, run, settings.config, report, how, at_work)
     print_result(IngestResult.of(opened(out)), as_json, quiet, [command("match", out)])
 
@@ -212,6 +218,7 @@ def match(
     set_: Settings = [],  # noqa: B006
     forget: Forget = [],  # noqa: B006
     quiet: Quiet = False,
+    verbose: Verbose = False,
     as_json: AsJson = False,
 ) -> None:
     """Match the pages of a run that has been ingested.
@@ -241,7 +248,7 @@ def match(
         stack.enter_context(explaining_no_pair(as_json, quiet))
         if out:  # nobody may change the pages meanwhile
             make_side_run(stack.enter_context(RunDirectory.held(run)), out)
-        directory, report = stack.enter_context(working(target, quiet, settings, ("match",)))
+        directory, report = stack.enter_context(working(target, quiet, settings, ("match",), verbose=verbose))
         match_stage(directory, settings.config, report, at_work)
         if directory.report_file.exists():  # it would still show the earlier pairs
             refresh_report(directory)

@@ -1,0 +1,69 @@
+"""Memory of the machine and of the container, and what is planned by it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from twinlink.system.memory import PROGRAM_BYTES, WORKER_BYTES, Memory, machine_memory
+
+MB = 2**20
+
+
+def machine(root: Path, cgroup: str, limits: dict[str, str]) -> int:
+    """Return the memory of a machine with such a ``/proc/self/cgroup`` and such limits."""
+    (root / "proc/self").mkdir(parents=True)
+    (root / "proc/self/cgroup").write_text(cgroup)
+    for name, limit in limits.items():
+        file = root / "sys/fs/cgroup" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"{limit}\n")
+    return machine_memory(root)
+
+
+V1 = "5:devices:/\n4:memory:/docker/12ab\n0::/\n"
+
+
+@pytest.mark.parametrize(
+    ("cgroup", "limits"),
+    [
+        ("0::/\n", {"memory.max": str(64 * MB)}),
+        ("0::/user/app\n", {"memory.max": "max", "user/memory.max": str(64 * MB), "user/app/memory.max": "max"}),
+        ("0::/user/app\n", {"user/memory.max": str(128 * MB), "user/app/memory.max": str(64 * MB)}),
+        (V1, {"memory/docker/12ab/memory.limit_in_bytes": str(64 * MB)}),
+        (V1, {"memory/memory.limit_in_bytes": str(64 * MB)}),  # in a container, the path is that of the host
+        ("0::/../outside\n", {"memory.max": str(64 * MB)}),
+    ],
+)
+def test_the_smallest_limit_counts(tmp_path: Path, cgroup: str, limits: dict[str, str]) -> None:
+    assert machine(tmp_path, cgroup, limits) == 64 * MB
+
+
+@pytest.mark.parametrize(
+    ("cgroup", "limits"),
+    [
+        ("", {}),
+        ("0::/\n", {"memory.max": "max"}),
+        (V1, {"memory/docker/12ab/memory.limit_in_bytes": str(2**63 - 4096)}),
+        ("no cgroup", {"memory.max": "1"}),
+    ],
+)
+def test_without_a_limit_it_is_that_of_the_machine(tmp_path: Path, cgroup: str, limits: dict[str, str]) -> None:
+    assert machine(tmp_path, cgroup, limits) == machine_memory(tmp_path / "nowhere") > 64 * MB
+
+
+def test_the_default_is_half_of_it() -> None:
+    assert Memory.of(0).n_bytes == machine_memory() // 2
+    assert Memory.of(5).n_bytes == 5
+
+
+@pytest.mark.parametrize(("n_bytes", "n"), [(1, 1), (PROGRAM_BYTES, 1), (PROGRAM_BYTES + 2 * WORKER_BYTES, 2)])
+def test_as_many_processes_work_as_there_is_room_for(n_bytes: int, n: int) -> None:
+    assert Memory(n_bytes).processes(64) == n
+    assert Memory(n_bytes).processes(1) == 1
+
+
+def test_a_part_has_bounds() -> None:
+    assert [Memory(n).part(10, 20, 300) for n in (0, 1_000, 10_000)] == [20, 100, 300]
+    assert Memory(10_000).part(10, 20, 0) == 0

@@ -1,0 +1,109 @@
+"""Memory that this process and its workers may take, and what a stage plans to hold by it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+__all__ = ["PROGRAM_BYTES", "WORKER_BYTES", "Memory", "in_words", "machine_memory"]
+
+PROGRAM_BYTES = 250_000_000
+"""Memory of the program itself, with the libraries that it loads."""
+WORKER_BYTES = 400_000_000
+"""Memory of a worker process that matches small sites, or has matched a large one: what it does not share with the
+program."""
+_UNITS = ((10**9, "GB"), (10**6, "MB"), (10**3, "kB"))
+_NO_LIMIT = 2**60  # what cgroup v1 has for none is near 2^63
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Memory that a stage may take together with its workers.
+
+    Examples
+    --------
+    >>> Memory(1_000_000_000).part(100, 1_000_000, 4_000_000), Memory(1_100_000_000).processes(8)
+    (4000000, 2)
+    """
+
+    n_bytes: int
+
+    @classmethod
+    def of(cls, n_bytes: int) -> Memory:
+        """Return the memory of a setting; 0: half of the machine's."""
+        return cls(n_bytes or machine_memory() // 2)
+
+    def part(self, divisor: int, least: int, most: int) -> int:
+        """Return a share of the memory in bytes: at least some, and at most some others, which count more."""
+        return min(most, max(least, self.n_bytes // divisor))
+
+    def processes(self, wanted: int) -> int:
+        """Return how many worker processes there is room for, up to a number; 1: this process does the work."""
+        return max(1, min(wanted, (self.n_bytes - PROGRAM_BYTES) // WORKER_BYTES))
+
+    def beside(self, n_workers: int) -> int:
+        """Return the memory that remains for large tasks beside the program and some workers."""
+        return max(0, self.n_bytes - PROGRAM_BYTES - n_workers * WORKER_BYTES)
+
+    def __str__(self) -> str:
+        return in_words(self.n_bytes)
+
+
+def machine_memory(root: Path = Path("/")) -> int:
+    """Return the memory of this machine in bytes, or the limit of the cgroup (container) that this process is in.
+
+    Parameters
+    ----------
+    root : Path, optional
+        Where ``proc`` and ``sys`` are.
+    """
+    return min((_total_memory(), *_limits(root)))
+
+
+def _total_memory() -> int:
+    """Return the memory of the machine; where the system does not say it, that of a small one."""
+    with suppress(ValueError, OSError, AttributeError):
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return 4 * 2**30
+
+
+def _limits(root: Path) -> Iterator[int]:
+    """Yield the limits of the cgroups of this process, version 2 and 1, and of those around them."""
+    for line in _read(root / "proc/self/cgroup").splitlines():
+        number, _, controllers_and_path = line.partition(":")
+        controllers, _, path = controllers_and_path.partition(":")
+        if number == "0":
+            base, name = root / "sys/fs/cgroup", "memory.max"
+        elif "memory" in controllers.split(","):
+            base, name = root / "sys/fs/cgroup/memory", "memory.limit_in_bytes"
+        else:
+            continue
+        own = base / path.lstrip("/")
+        for folder in (own, *own.parents):  # in a container, the path may be that of the machine around it
+            limit = _read(folder / name).strip()
+            if limit.isdigit() and 0 < int(limit) < _NO_LIMIT:
+                yield int(limit)
+            if folder == base:
+                break
+
+
+def _read(file: Path) -> str:
+    try:
+        return file.read_text(encoding="ascii", errors="replace")
+    except OSError:
+        return ""
+
+
+def in_words(n_bytes: int) -> str:
+    """Return a size with three digits and a unit.
+
+    >>> in_words(12_345_678_900), in_words(4_000_000), in_words(12)
+    ('12.3 GB', '4 MB', '12 bytes')
+    """
+    for size, unit in _UNITS:
+        if n_bytes >= size:
+            return f"{n_bytes / size:.3g} {unit}"
+    return f"{n_bytes} bytes"

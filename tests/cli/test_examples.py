@@ -34,6 +34,7 @@ LEFT = {  # what the example leaves behind, beside a run
     "align": "RUN/align/en-zh-Hant.tmx",
     "report": "report.html",
     "verify": "pairs.verdicts.tsv",
+    "export": "RUN/export/pages.wacz",
     "patterns": "mine.tsv",
     "rank": "sites.graphml",
     "discover": "RUN/discover/rounds.tsv",
@@ -83,6 +84,9 @@ def words_of(verb: str, world: World, folder: Path) -> list[str]:
     words = shlex.split(example)[1:]
     if "-o RUN" not in example:
         shutil.copytree(world.folder / "RUN", folder / "RUN")
+    if verb == "compare":
+        done = twinlink("match", folder / "RUN", "-o", "liu2014", "--method", "liu2014", "-q")
+        assert done.returncode == 0, done.stderr
     page = open_run(world.folder / "RUN").pairs.url_a[0]
     return [page if re.match(rf"{SITE}/\w", word) else word.replace(SITE, world.url) for word in words]
 

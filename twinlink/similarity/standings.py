@@ -75,8 +75,10 @@ def fit_logistic(z: Floats, y: Floats, ridge: float) -> Logistic:
         return Logistic(np.zeros(n_columns), np.ones(n_columns), np.zeros(n_columns + 1))
     mean = columns.mean(axis=0)
     columns -= mean
-    parts = [columns[:, k : k + len(STANDINGS)] for k in range(0, n_columns, len(STANDINGS))]
-    scale = np.sqrt(np.concatenate([np.square(part).mean(axis=0) for part in parts])) + 1e-6
+    scale = np.empty(n_columns)
+    for k in range(0, n_columns, len(STANDINGS)):  # squares of a kind at a time: those of all would be another copy
+        of_kind = slice(k, k + len(STANDINGS))
+        scale[of_kind] = np.sqrt(np.square(columns[:, of_kind]).mean(axis=0)) + 1e-6
     columns /= scale
     penalty = ridge * n_rows * np.r_[np.ones(n_columns), 1e-6]
     weights = np.zeros(n_columns + 1)

@@ -151,10 +151,41 @@ def test_after_new_pages_a_further_match_has_to_be_made_again(mined: Path, tmp_p
         _ = tl.open(run.path / "matches/by-urls").pairs
 
 
+@pytest.mark.parametrize("verb", ["crawl", "ingest", "mine", "discover", "recover"])
+def test_a_further_match_gets_no_pages_of_its_own(mined: Path, tmp_path: Path, verb: str) -> None:
+    run = Path(shutil.copytree(mined, tmp_path / "run", symlinks=True))
+    (run / "warc").mkdir(exist_ok=True)
+    side = run / "matches/by-urls"
+    toy = str(write_toy(tmp_path / "toy"))
+    web = "http://127.0.0.1:9/"
+    sources = {"recover": [], "ingest": [toy, "--add", "-o"], "mine": [toy, "--add", "-o"]}.get(verb, [web, "-o"])
+    done = twinlink(verb, *sources, side)
+    assert done.returncode == 3, done.stderr
+    assert f"a further match has the pages of its run; fetch and read pages in {run}" in done.stderr
+    assert list((run / "warc").iterdir()) == []
+    assert len(tl.open(side).pairs) == len(tl.open(mined / "matches/by-urls").pairs)
+
+
+def test_no_output_goes_into_another_result(mined: Path, tmp_path: Path) -> None:
+    run = Path(shutil.copytree(mined, tmp_path / "run", symlinks=True))
+    side = run / "matches/by-urls"
+    for target in (run / "match", run / "pairs.tsv", side / "ingest/pages", side / "match"):
+        for first in (run, side):
+            for done in (twinlink("export", first, "-o", target), twinlink("compare", first, first, "-o", target)):
+                assert done.returncode == 2
+    assert [path.name for path in (run / "ingest/pages").iterdir()] == ["toy.example.parquet"]
+    assert not list(run.rglob("pairs.*.jsonl"))
+
+
 def test_what_is_refused(mined: Path, tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="expected a name of letters"):
+    with pytest.raises(ConfigError, match="expected a name of up to 100 letters"):
         tl.open(mined).match(name="a/b")
-    assert twinlink("match", mined, "-o", "..").returncode == 2
+    before = (mined / "pairs.tsv").read_bytes()
+    for name in ("..", "", "a/b", "x" * 101):  # an empty one is a shell variable that is not set
+        done = twinlink("match", mined, "-o", name, "--method", "urls")
+        assert done.returncode == 2
+        assert f"{name!r}: expected a name of up to 100 letters" in done.stderr
+    assert (mined / "pairs.tsv").read_bytes() == before
     same = tl.compare(mined, mined)
     with pytest.raises(InputError, match="in a folder that exists"):
         write_comparison(same, tmp_path / "none/all.tsv")

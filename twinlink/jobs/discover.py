@@ -32,6 +32,7 @@ from twinlink.review.charts.rounds import rounds_file
 from twinlink.rundir.directory import RunDirectory
 from twinlink.rundir.remembered import remember
 from twinlink.rundir.rounds import PLOT_FILE, Chosen, Rounds, turned_down
+from twinlink.rundir.side_results import check_own_pages
 from twinlink.sites.stage import TABLE_FILE, rank
 from twinlink.spiders.scope import Scope
 from twinlink.tables import PAGES, PAIRS, PATTERNS, PROBES, SITES, iter_parts, read_table
@@ -114,6 +115,7 @@ def _play_rounds(loop: _Loop, rounds: Rounds, last: int, on_round: OnRound | Non
 
 def _check_own(run: RunDirectory, seeds: Sequence[str], config: Config) -> None:
     """Refuse a run whose pages come from other sources, which the loop would mix or replace."""
+    check_own_pages(run)
     known = origin_of(run)
     sites = Scope(known.starts, config.crawl)
     if known.paths:

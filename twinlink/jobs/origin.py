@@ -19,6 +19,7 @@ from twinlink.errors import ConfigError, DamagedError, InputError, NothingFoundE
 from twinlink.ingest.stage import ingest_settings, source_mark, source_marks, source_paths
 from twinlink.labels.book import LabelBook
 from twinlink.rundir.directory import RunDirectory
+from twinlink.rundir.side_results import check_own_pages
 from twinlink.spiders.crawling import LOG_NAME
 from twinlink.spiders.frontier import LEDGER_NAME, Counts, FrontierReader, so_far
 from twinlink.spiders.scope import Scope
@@ -163,8 +164,9 @@ def entering(
     Raises
     ------
     RunError
-        If the run was made from something else, or was begun to be replaced by something else.
+        If the run was made from something else, or was begun to be replaced by something else; or is a further match.
     """
+    check_own_pages(run)
     if how != "replace" or origin_of(run) == Origin():
         with leaving_nothing(run):
             yield run, agreed_paths(run, urls, paths, config, how)

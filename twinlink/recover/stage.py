@@ -23,6 +23,7 @@ from twinlink.recover.guessing import SiteGuesses, crawled_keys, guess_run, know
 from twinlink.recover.verdicts import PageTexts, judge_answers, read_answers, unjudged
 from twinlink.rundir.directory import RunDirectory, Signature, site_file
 from twinlink.rundir.remembered import keep_with
+from twinlink.rundir.side_results import check_own_pages
 from twinlink.spiders.crawling import crawl_chosen
 from twinlink.spiders.frontier import (
     CHOSEN_LEDGER,
@@ -95,8 +96,9 @@ def recover(
     MissingStageError
         If the pages have not been ingested.
     RunError, CrawlError, KeyboardInterrupt
-        As `twinlink.spiders.crawling.crawl`; what came in is kept.
+        As `twinlink.spiders.crawling.crawl`; what came in is kept. A further match cannot get pages.
     """
+    check_own_pages(run)
     learn_run(run, config)
     sites = list(guess_run(run, config))
     with GuessBook(run.path) as book:

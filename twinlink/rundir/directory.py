@@ -176,18 +176,22 @@ class RunDirectory:
         return waits(self.pause_file)
 
     def check_target(self, target: Path) -> None:
-        """Refuse to overwrite files of the run by an export.
+        """Refuse to overwrite files of a run by an export: of this one, and of any that the target lies in.
 
         Raises
         ------
         InputError
-            If the target is a file that a stage or the review keeps here.
+            If the target is a file that a stage or the review keeps there.
         """
         place = target.resolve()
-        own = self.path.resolve()
-        if not place.is_relative_to(own) or place in (own, own / self.report_file.name):
-            return
-        first, *rest = place.relative_to(own).parts
+        around = (RunDirectory(folder) for folder in place.parents)
+        for run in (self, *(run for run in around if run.is_begun())):
+            own = run.path.resolve()
+            if place.is_relative_to(own) and place not in (own, own / run.report_file.name):
+                run._check_own_target(target, place.relative_to(own))
+
+    def _check_own_target(self, target: Path, name: Path) -> None:
+        first, *rest = name.parts
         kept = (*STAGES, self.config_file.name, self.pairs_file.name, REPLACEMENT, *_RECORDS)
         is_said = first == "review" and rest in ([], ["labels.jsonl"], [self.pause_file.name])
         if is_said or first.startswith(".") or any(fnmatch(first, name) for name in kept):

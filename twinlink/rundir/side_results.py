@@ -11,11 +11,11 @@ import re
 import shutil
 from pathlib import Path
 
-from twinlink.errors import ConfigError
+from twinlink.errors import ConfigError, RunError
 from twinlink.files import replacing
 from twinlink.rundir.directory import RunDirectory
 
-__all__ = ["MATCHES", "make_side_run", "side_path"]
+__all__ = ["MATCHES", "check_own_pages", "make_side_run", "side_path"]
 
 MATCHES = "matches"
 """Folder of a run with its further matches."""
@@ -32,7 +32,7 @@ def side_path(run: Path, name: str) -> Path:
     >>> side_path(Path("run"), "../other")
     Traceback (most recent call last):
     ...
-    twinlink.errors.ConfigError: ../other: expected a name of letters, digits, '.', '-' and '_'
+    twinlink.errors.ConfigError: '../other': expected a name of up to 100 letters, digits, '.', '-' and '_'
 
     Raises
     ------
@@ -40,7 +40,7 @@ def side_path(run: Path, name: str) -> Path:
         If it is no plain name.
     """
     if not _NAME.fullmatch(name):
-        raise ConfigError(f"{name}: expected a name of letters, digits, '.', '-' and '_'")
+        raise ConfigError(f"{name!r}: expected a name of up to 100 letters, digits, '.', '-' and '_'")
     return run / MATCHES / name
 
 
@@ -58,9 +58,28 @@ def make_side_run(run: RunDirectory, name: str) -> RunDirectory:
     path.mkdir(parents=True, exist_ok=True)
     for folder in _SHARED:
         if (run.path / folder).is_dir() and not os.path.lexists(path / folder):
-            (path / folder).symlink_to(Path("..", "..", folder))
+            (path / folder).symlink_to(_shared(folder))
     settings = path / run.config_file.name
     if run.config_file.is_file() and not settings.exists():
         with replacing(settings) as temporary:
             shutil.copyfile(run.config_file, temporary)
     return RunDirectory(path, run.tell)
+
+
+def check_own_pages(run: RunDirectory) -> None:
+    """Refuse a further match where pages are fetched or read: its archives and tables of pages are another run's.
+
+    Raises
+    ------
+    RunError
+        If the run is a further match.
+    """
+    pages = run.path / "ingest"
+    if pages.is_symlink() and pages.readlink() == _shared("ingest"):
+        main = Path(os.path.normpath(run.path.resolve() / ".." / ".."))
+        raise RunError(f"{run.path}: a further match has the pages of its run; fetch and read pages in {main}")
+
+
+def _shared(folder: str) -> Path:
+    """Return what a further match links to."""
+    return Path("..", "..", folder)

@@ -201,11 +201,11 @@ def ingest(
 def match(
     run: RunPath,
     out: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--out", "-o", metavar="NAME", help="Keep RUN's own pairs, and put the new ones into RUN/matches/NAME."
         ),
-    ] = "",
+    ] = None,
     langs: Langs = "",
     lexicon: Lexicons = [],  # noqa: B006
     method: MethodName = None,
@@ -225,8 +225,8 @@ def match(
 
     RUN remembers the settings. If no pair is found or an error occurs, RUN is not changed.
 
-    With -o, RUN/matches/NAME has the result, and its settings; all commands take it as a run, and `twinlink compare`
-    shows where it differs.
+    With -o, RUN/matches/NAME has the result, and its settings; all later commands take it as a run, and `twinlink
+    compare` shows where it differs.
 
     Example: twinlink match RUN --langs en,zh --min-precision 0.95
     """
@@ -234,7 +234,7 @@ def match(
     from twinlink.rundir.directory import RunDirectory
     from twinlink.rundir.side_results import make_side_run, side_path
 
-    target = side_path(run, out) if out else run
+    target = run if out is None else side_path(run, out)
     settings = settings_of(target if target.is_dir() else run, config, set_, wanted, forget)
 
     from twinlink.cli.results.pages import PairsResult
@@ -246,7 +246,7 @@ def match(
     opened(run)
     with ExitStack() as stack:
         stack.enter_context(explaining_no_pair(as_json, quiet))
-        if out:  # nobody may change the pages meanwhile
+        if out is not None:  # nobody may change the pages meanwhile
             make_side_run(stack.enter_context(RunDirectory.held(run)), out)
         directory, report = stack.enter_context(working(target, quiet, settings, ("match",), verbose=verbose))
         match_stage(directory, settings.config, report, at_work)

@@ -2,41 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from html import escape
-from typing import Protocol
 
 import pandas as pd
 
 from twinlink.explain.checks import verdict_of
+from twinlink.explain.explained import Explained
 from twinlink.notebook_tables import WORDS, WRAPPED, address, bar, cell, html_table
 
 __all__ = ["explanation_html"]
 
 _MARKS = {"pair": "✓", "no pair": "✗", "not kept": "–"}
-
-
-class Explained(Protocol):
-    """Protocol of the displayed parts of a `twinlink.explain.explanation.Explanation`."""
-
-    @property
-    def url(self) -> str: ...
-    @property
-    def verdict(self) -> str: ...
-    @property
-    def state(self) -> str: ...
-    @property
-    def notes(self) -> Sequence[str]: ...
-    @property
-    def shown(self) -> tuple[str, str] | None: ...
-    @property
-    def evidence(self) -> pd.DataFrame: ...
-    @property
-    def checks(self) -> pd.DataFrame: ...
-    @property
-    def candidates(self) -> pd.DataFrame: ...
-    @property
-    def titles(self) -> Mapping[str, str]: ...
 
 
 def explanation_html(explanation: Explained) -> str:

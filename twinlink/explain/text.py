@@ -4,36 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Protocol
-
-import pandas as pd
+from typing import Any
 
 from twinlink.explain.checks import check_lines
+from twinlink.explain.explained import Explained
 
 __all__ = ["explanation_lines"]
 
 _LONGEST_TITLE = 60  # characters
-
-
-class Explained(Protocol):
-    """Protocol of the printed parts of a `twinlink.explain.explanation.Explanation`."""
-
-    @property
-    def url(self) -> str: ...
-    @property
-    def verdict(self) -> str: ...
-    @property
-    def notes(self) -> Sequence[str]: ...
-    @property
-    def shown(self) -> tuple[str, str] | None: ...
-    @property
-    def evidence(self) -> pd.DataFrame: ...
-    @property
-    def candidates(self) -> pd.DataFrame: ...
-    @property
-    def checks(self) -> pd.DataFrame: ...
-    @property
-    def titles(self) -> Mapping[str, str]: ...
 
 
 def explanation_lines(explanation: Explained) -> Iterator[str]:

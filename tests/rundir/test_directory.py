@@ -63,7 +63,7 @@ def test_an_error_leaves_the_old_result(run):
 
 
 def test_files_of_a_killed_process_are_removed(run):
-    for leftover in (".ingest.tmp", ".ingest.old"):
+    for leftover in (".ingest.tmp", ".ingest.old", ".ingest.parts"):
         (run.path / leftover).mkdir()
         (run.path / leftover / "junk").touch()
     write(run, signature())

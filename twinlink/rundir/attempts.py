@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["attempts_at", "new_attempt", "take_attempt"]
+__all__ = ["attempts_at", "new_attempt", "remove_attempts", "take_attempt"]
 
 
 @contextmanager
@@ -27,14 +27,22 @@ def attempts_at(run: Path, stage: str) -> Iterator[Path]:
     stage : str
         Name of the stage. What killed calls of it have left is removed.
     """
-    parts = run.absolute() / f".{stage}.parts"
-    shutil.rmtree(parts, ignore_errors=True)
-    place = parts / secrets.token_hex(8)
+    remove_attempts(run, stage)
+    place = _parts(run, stage) / secrets.token_hex(8)
     place.mkdir(parents=True)
     try:
         yield place
     finally:
-        shutil.rmtree(parts, ignore_errors=True)
+        remove_attempts(run, stage)
+
+
+def remove_attempts(run: Path, stage: str) -> None:
+    """Remove what killed calls of a stage have left; requires the run's lock."""
+    shutil.rmtree(_parts(run, stage), ignore_errors=True)
+
+
+def _parts(run: Path, stage: str) -> Path:
+    return run.absolute() / f".{stage}.parts"
 
 
 def new_attempt(place: Path) -> Path:

@@ -31,6 +31,7 @@ import msgspec
 from twinlink.damage import STAGES, damaged, list_tables, lost_tables, read_json, remake
 from twinlink.errors import InputError, MissingStageError, RunError, RunLockedError
 from twinlink.files import write_text
+from twinlink.rundir.attempts import remove_attempts
 from twinlink.rundir.commit import (
     REPLACEMENT,
     SIGNATURE,
@@ -271,6 +272,7 @@ class RunDirectory:
         self._announce(signature)
         temporary = self.path / f".{stage}.tmp"
         shutil.rmtree(temporary, ignore_errors=True)  # of a process that was killed
+        remove_attempts(self.path, stage)
         temporary.mkdir()
         try:
             yield temporary

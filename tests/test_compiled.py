@@ -12,7 +12,9 @@ import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from multiprocessing import get_context
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from threading import Barrier, Event
 from types import ModuleType
@@ -20,6 +22,7 @@ from types import ModuleType
 import numba
 import numpy as np
 import pytest
+from numba.core.compiler_lock import global_compiler_lock
 from numpy.typing import NDArray
 
 import twinlink
@@ -193,6 +196,33 @@ class TestProcesses:
             assert done.wait(0.3 if patience == 60.0 else 30.0) is (patience < 1)
             fcntl.flock(file, fcntl.LOCK_UN)
             assert done.wait(30.0)
+
+
+def _take(lock: AbstractContextManager[object]) -> None:
+    with lock:
+        pass
+
+
+def test_a_fork_waits_for_a_thread_that_compiles(kernel: Kernel[[Floats, Floats], float]) -> None:
+    """In the child, that thread would hold numba's lock for ever."""
+    assert kernel.machine_code
+    held = Event()
+
+    def compiles() -> None:
+        with global_compiler_lock:
+            held.set()
+            time.sleep(0.3)
+
+    def ends(child: BaseProcess) -> int | None:
+        child.start()
+        child.join(20)
+        child.kill()
+        return child.exitcode
+
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(compiles)
+        assert held.wait(10)
+        assert ends(get_context("fork").Process(target=_take, args=(global_compiler_lock,))) == 0
 
 
 def _callees(module: ModuleType) -> set[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import fcntl
 import functools
 import math
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -86,6 +87,7 @@ class Kernel(Generic[P, ResultT]):
             from numba import njit
 
             Kernel.patience = 0.0
+            _let_forks_wait()
             with self._compiling:  # two threads would compile it twice
                 if self._machine_code is None:
                     self._machine_code = self._compiled(njit)
@@ -195,6 +197,14 @@ def _one_after_another(compile_: Callable[..., Any], source: str) -> Callable[..
             return compile_(signature)
 
     return in_turn
+
+
+@functools.cache
+def _let_forks_wait() -> None:
+    """Fork only while no thread compiles: in the new process nobody would ever release the locks of that thread."""
+    from numba.core.compiler_lock import global_compiler_lock as lock
+
+    os.register_at_fork(before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release)
 
 
 _sources: set[str] = set()

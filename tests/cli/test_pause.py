@@ -171,13 +171,18 @@ def test_workers_end_with_the_one_they_work_for(tmp_path: Path, end: str) -> Non
     )
     run = RunDirectory(tmp_path / "run")
     run.pause_file.parent.mkdir(exist_ok=True)
-    run.pause_file.touch()
     command = [sys.executable, "-m", "twinlink", "align", str(run.path), "--workers", "2"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as process:
         assert process.stderr is not None
-        assert any(line.startswith("paused: align waits") for line in process.stderr)
-        workers = children(process.pid)
-        assert len(workers) == 2
+        try:
+            assert happens(lambda: len(children(process.pid)) == 2)
+            run.pause_file.touch()  # before, the stage would wait before it starts its workers
+            assert any(line.startswith("paused: align waits") for line in process.stderr)
+            workers = children(process.pid)
+            assert len(workers) == 2
+        except AssertionError:
+            process.kill()
+            raise
         process.send_signal(signal.Signals[end])
         process.wait(60)
         assert happens(lambda: are_gone(workers))

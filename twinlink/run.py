@@ -201,6 +201,7 @@ class Run(RunTables):
         *,
         langs: str | Sequence[str] = (),
         min_probability: float = 0.0,
+        progress: bool | None = None,
     ) -> Exported:
         """Write page pairs in the forms of other programs, as `twinlink export` does.
 
@@ -214,6 +215,8 @@ class Run(RunTables):
             Only pairs between these languages; empty: all.
         min_probability : float
             Minimum probability of a pair.
+        progress : bool, optional
+            Whether to show the progress on standard error; by default in terminals and notebooks.
 
         Returns
         -------
@@ -221,11 +224,13 @@ class Run(RunTables):
             With ``files``, and ``n_pairs`` by languages.
         """
         from twinlink.export import PairChoice, export_run
+        from twinlink.progress import is_watched, reporter
 
         names = [name.strip() for name in formats.split(",")] if isinstance(formats, str) else formats
         wanted = [tag.strip() for tag in langs.split(",")] if isinstance(langs, str) and langs else langs
         choice = PairChoice(tuple(wanted), min_probability)
-        return export_run(self, None if folder is None else Path(folder), names, choice)
+        with reporter(quiet=not (is_watched() if progress is None else progress)) as report:
+            return export_run(self, None if folder is None else Path(folder), names, choice, report)
 
     def match(
         self,

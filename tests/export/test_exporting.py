@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import zipfile
 from pathlib import Path
 
@@ -169,6 +170,9 @@ def test_pairs_are_chosen_by_languages_and_probability(run: tl.Run, tmp_path: Pa
         PairChoice(min_probability=-0.1)
     with pytest.raises(NothingFoundError, match="none of its 5 page pairs is chosen"):
         run.export(tmp_path / "nothing", min_probability=min(1.0, best + 0.01))
+    assert not (tmp_path / "nothing").exists()
+    with pytest.raises(ConfigError, match="en alone is wanted"):
+        run.export(tmp_path, langs="en")
     n_best = int((run.pairs["probability"] >= best).sum())
     assert sum(run.export(tmp_path, min_probability=float(best)).n_pairs.values()) == n_best
 
@@ -191,6 +195,12 @@ def test_what_is_refused(run: tl.Run, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="cannot be made a folder"):
         run.export(tmp_path / "file")
+    for name in ("pairs.en-zh-Hant.jsonl", "pages.wacz", "links.gexf", "dataset/README.md"):
+        (tmp_path / "taken" / name).mkdir(parents=True)
+    for form in ("jsonl", "wacz", "gexf", "dataset"):
+        with pytest.raises(InputError, match=r"taken/.*: cannot be written \(Is a directory\); choose another folder"):
+            run.export(tmp_path / "taken", form)
+    assert not list((tmp_path / "taken").rglob("*.tmp"))
     unmatched = tmp_path / "unmatched"
     toy = write_toy(tmp_path / "toy")
     assert twinlink("ingest", toy, "--base-url", BASE, "-o", unmatched, "-q").returncode == 0
@@ -204,12 +214,20 @@ def test_pages_that_no_source_holds_any_more_are_named(tmp_path: Path) -> None:
     os.unlink(toy / "en/a.html")  # noqa: PTH108
     exported = run.export(formats="wacz")
     assert exported.lost == [f"{BASE}/en/a.html"]
+    before = exported.files[0].read_bytes()
+    shutil.rmtree(toy)
+    with pytest.raises(NothingFoundError, match="none of the 10 pages is in the archives and folders"):
+        run.export(formats="wacz")
+    assert exported.files[0].read_bytes() == before  # the earlier package stays
 
 
 def test_the_command_says_what_it_wrote(run: tl.Run, tmp_path: Path) -> None:
     done = twinlink("export", run.path, "-o", tmp_path, "--format", "jsonl,wacz")
     assert done.returncode == 0, done.stderr
     assert f"5 page pairs (en-zh-Hant 5) → {tmp_path}" in done.stdout
+    assert "export jsonl: 5 of 5" in done.stderr
+    assert "export wacz: 10 of 10" in done.stderr
+    assert twinlink("export", run.path, "-o", tmp_path, "-q").stderr == ""
     told = twinlink("export", run.path, "-o", tmp_path, "--format", "jsonl", "--json").object
     assert [file["path"] for file in told["files"]] == [str(tmp_path / "pairs.en-zh-Hant.jsonl")]
     assert told["n_pairs"] == 5

@@ -8,6 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from twinlink.errors import NothingFoundError
 from twinlink.export.chosen_pairs import ChosenPairs
 from twinlink.export.wacz_writer import ArchivedPage
 from twinlink.ingest.page_spool import body_digest
@@ -41,9 +42,25 @@ class ArchivedPages:
         self.lost: list[str] = []
 
     def __iter__(self) -> Iterator[ArchivedPage]:
-        """Yield the pages in the order of their addresses, site by site."""
+        """Yield the pages in the order of their addresses, site by site.
+
+        Raises
+        ------
+        NothingFoundError
+            After the last one, if all are lost.
+        """
+        n_found = 0
         for part, pairs in self._chosen.by_site():
-            yield from self._of_site(part, _partners(pairs))
+            for page in self._of_site(part, _partners(pairs)):
+                n_found += 1
+                yield page
+        if self.lost and not n_found:
+            missed = f"none of the {len(self.lost):,} pages is in the archives and folders of the run any more"
+            raise NothingFoundError(f"{missed}, e.g. {self.lost[0]}; put them back, or leave out wacz")
+
+    def __len__(self) -> int:
+        """Return the number of pages, lost ones included."""
+        return sum(len(_partners(pairs)) for _, pairs in self._chosen.by_site())
 
     def _of_site(self, part: Path, partners: dict[int, dict[str, str]]) -> Iterator[ArchivedPage]:
         wanted = pa.array(partners, pa.int64())

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from twinlink.errors import ConfigError
-from twinlink.language_names import languages_meant
+from twinlink.language_names import check_two, languages_meant
 from twinlink.rundir.directory import RunDirectory, site_file
 from twinlink.tables import PAGE_PAIRS, PAGES, PAIRS, iter_parts, read_table
 
@@ -60,15 +60,17 @@ class ChosenPairs:
     MissingStageError
         If the pages have not been matched.
     ConfigError
-        If a minimum probability is wanted of pairs without any, or a language of which the run has no pair.
+        If a minimum probability is wanted of pairs without any, a language of which the run has no pair, or only one.
     """
 
     def __init__(self, run: RunDirectory, choice: PairChoice) -> None:
+        check_two(choice.langs)
         self._pages = run.stage_folder("ingest") / "pages"
         self._parts = list(iter_parts(run.stage_folder("match") / "pairs"))
         self._min_probability = choice.min_probability
         there = self._languages_there()
-        meant = languages_meant(choice.langs, {lang for langs in there for lang in langs}) if choice.langs else {}
+        is_cut = bool(choice.langs and there)  # a run without pairs has no languages to name
+        meant = languages_meant(choice.langs, {lang for langs in there for lang in langs}) if is_cut else {}
         self._languages = {langs for langs in there if not meant or _are_wanted(langs, list(meant.values()))}
         if choice.min_probability:
             self._check_probabilities()

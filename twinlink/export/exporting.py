@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+
+import pyarrow as pa
 
 from twinlink.errors import ConfigError, InputError, NothingFoundError
 from twinlink.export.archived_pages import ArchivedPages
@@ -15,8 +18,9 @@ from twinlink.export.chosen_pairs import ChosenPairs, PairChoice
 from twinlink.export.dataset_card import dataset_card
 from twinlink.export.page_graph import page_graph, partners_of, write_graph
 from twinlink.export.table_files import TableFile, TableFiles, sentence_tables
-from twinlink.export.wacz_writer import write_wacz
+from twinlink.export.wacz_writer import ArchivedPage, write_wacz
 from twinlink.files import replacing, write_text
+from twinlink.progress import Report
 from twinlink.run_tables import RunTables
 from twinlink.rundir.directory import RunDirectory
 from twinlink.tables import count_rows
@@ -58,6 +62,7 @@ def export_run(
     folder: Path | None = None,
     formats: Sequence[str] = DEFAULT_FORMATS,
     choice: PairChoice | None = None,
+    report: Report = lambda stage, done, total, detail="": None,
 ) -> Exported:
     """Write page pairs of a matched run in the forms of other programs.
 
@@ -70,6 +75,8 @@ def export_run(
         Names of `FORMATS`.
     choice : PairChoice, optional
         Which pairs. Default: all.
+    report : callable, optional
+        Takes the progress of each form.
 
     Returns
     -------
@@ -80,11 +87,11 @@ def export_run(
     ConfigError
         If there is no such form, or see `ChosenPairs`.
     InputError
-        If the folder cannot be made, or is a part of the run itself.
+        If the folder cannot be made or written to, or is a part of the run itself.
     MissingStageError
         If the pages have not been matched.
     NothingFoundError
-        If no pair is chosen; nothing is written.
+        If no pair is chosen; nothing is written. Or if no page is left for a WACZ package.
     """
     if unknown := [name for name in formats if name not in FORMATS]:
         raise ConfigError(f"format {unknown[0]}: expected {', '.join(FORMATS)}")
@@ -93,8 +100,9 @@ def export_run(
     choice = choice or PairChoice()
     directory = RunDirectory(run.path)
     chosen = ChosenPairs(directory, choice)
-    job = _Export(run, directory, chosen, _made(directory, folder), choice)
-    exported = Exported(job.folder, _counts(directory, chosen, choice))
+    n_pairs = _counts(directory, chosen, choice)
+    job = _Export(run, directory, chosen, _made(directory, folder), choice, sum(n_pairs.values()), report)
+    exported = Exported(job.folder, n_pairs)
     for name in FORMATS:
         if name in formats:
             exported.files.extend(job.write(name))
@@ -113,6 +121,19 @@ def _made(run: RunDirectory, folder: Path | None) -> Path:
     except OSError as error:
         raise InputError(f"{target}: cannot be made a folder ({error.strerror})") from error
     return target
+
+
+@contextmanager
+def _saying_what_is_in_the_way(folder: Path) -> Iterator[None]:
+    """Say which file of an export cannot be written, and why."""
+    try:
+        yield
+    except (PermissionError, FileExistsError, IsADirectoryError, NotADirectoryError) as error:
+        if str(folder) not in str(error.filename or error):  # it is about a file that is read
+            raise
+        file = str(error.filename or folder).removesuffix(".tmp")
+        why = os.strerror(error.errno or 0)
+        raise InputError(f"{file}: cannot be written ({why}); choose another folder") from error
 
 
 def _counts(run: RunDirectory, chosen: ChosenPairs, choice: PairChoice) -> dict[str, int]:
@@ -141,10 +162,16 @@ class _Export:
     chosen: ChosenPairs
     folder: Path
     choice: PairChoice
+    n_pairs: int
+    report: Report
     lost: list[str] = field(default_factory=list)
 
     def write(self, form: str) -> list[Path]:
         """Write one form, and return its files."""
+        with _saying_what_is_in_the_way(self.folder):
+            return self._write(form)
+
+    def _write(self, form: str) -> list[Path]:
         if form == "dataset":
             return self._write_dataset(self.folder / "dataset")
         if form == "wacz":
@@ -153,7 +180,7 @@ class _Export:
             return [self._write_graph(self.folder / f"links.{form}", form)]
         with ExitStack() as stack:
             files = TableFiles(self.folder, "pairs.", form, stack)
-            for langs, table in self.chosen.with_texts():
+            for langs, table in self._texts(form):
                 files.add(langs, table)
         return [file.path for file in files.written()]
 
@@ -162,7 +189,7 @@ class _Export:
         with ExitStack() as stack:
             pages = TableFiles(folder / "pages", "", "parquet", stack)
             sentences = TableFiles(folder / "sentences", "", "parquet", stack)
-            for langs, table in self.chosen.with_texts():
+            for langs, table in self._texts("dataset"):
                 pages.add(langs, table)
             for langs, table in sentence_tables(self.directory, self.chosen):
                 sentences.add(langs, table)
@@ -174,14 +201,32 @@ class _Export:
     def _write_wacz(self, path: Path) -> Path:
         pages = ArchivedPages(self.directory, self.chosen)
         about = f"Pages that are translations of each other, found by twinlink. Chosen: {_words(self.choice)}."
-        write_wacz(pages, path, f"Page pairs of {self.run.path.resolve().name}", about)
+        write_wacz(self._counted(pages), path, f"Page pairs of {self.run.path.resolve().name}", about)
         self.lost.extend(pages.lost)
         return path
 
     def _write_graph(self, path: Path, form: str) -> Path:
+        self.report(f"export {form}", 0, None, "links")
         with replacing(path) as temporary:
             write_graph(page_graph(self.run, partners_of(self._addresses())), temporary, form)
         return path
+
+    def _texts(self, form: str) -> Iterator[tuple[tuple[str, str], pa.Table]]:
+        """Yield the chosen pairs with their texts, and report how many."""
+        done = 0
+        self.report(f"export {form}", done, self.n_pairs)
+        for langs, table in self.chosen.with_texts():
+            yield langs, table
+            done += table.num_rows
+            self.report(f"export {form}", done, self.n_pairs)
+
+    def _counted(self, pages: ArchivedPages) -> Iterator[ArchivedPage]:
+        """Yield pages, and report how many."""
+        n_pages = len(pages)
+        self.report("export wacz", 0, n_pages)
+        for number, page in enumerate(pages, 1):
+            yield page
+            self.report("export wacz", number + len(pages.lost), n_pages)
 
     def _addresses(self) -> Iterator[tuple[str, str]]:
         for _, pairs in self.chosen.by_site():

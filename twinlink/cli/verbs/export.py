@@ -49,5 +49,5 @@ def export(
     """
     from twinlink.cli.results.export import ExportResult
 
-    exported = opened(run).export(out, form, langs=langs, min_probability=min_probability)
+    exported = opened(run).export(out, form, langs=langs, min_probability=min_probability, progress=not quiet)
     print_result(ExportResult.of(run, exported), as_json, quiet)

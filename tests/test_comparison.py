@@ -186,6 +186,7 @@ def test_what_is_refused(mined: Path, tmp_path: Path) -> None:
         assert done.returncode == 2
         assert f"{name!r}: expected a name of up to 100 letters" in done.stderr
     assert (mined / "pairs.tsv").read_bytes() == before
+    assert f"`twinlink match {mined} -o none` makes one" in twinlink("compare", mined, mined / "matches/none").stderr
     same = tl.compare(mined, mined)
     with pytest.raises(InputError, match="in a folder that exists"):
         write_comparison(same, tmp_path / "none/all.tsv")

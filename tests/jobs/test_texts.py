@@ -64,4 +64,16 @@ def test_what_is_refused(listed: Path) -> None:
     listed.write_text("texts/1.en\ttexts/none.fr\n")
     assert "none.fr: cannot be read as text" in twinlink("align", listed).stderr
     listed.write_text("one column\n")
-    assert twinlink("align", listed).returncode == 2
+    done = twinlink("align", listed)
+    assert done.returncode == 2
+    assert "twinlink align A.txt B.txt" in done.stderr
+    done = twinlink("align", listed.with_name("none.tsv"))
+    assert done.returncode == 3
+    assert "none.tsv: no such file or folder; expected a run, a text, or a list" in done.stderr
+
+
+def test_names_without_an_ending_are_no_header(listed: Path) -> None:
+    for name, text in (("one", ENGLISH), ("two", FRENCH)):
+        (listed.parent / name).write_text("\n".join(text))
+    listed.write_text("one\ttwo\n")
+    assert listed_texts(listed) == [(listed.parent / "one", listed.parent / "two")]

@@ -121,6 +121,8 @@ class Verified:
 def read_pairs(path: Path) -> list[Pair]:
     """Read a file of pairs: two tab-separated addresses or file names a line; a header line is left out.
 
+    A header is a first line whose first name has neither dot nor slash and is no file beside the list.
+
     Raises
     ------
     InputError
@@ -131,7 +133,7 @@ def read_pairs(path: Path) -> list[Pair]:
     for number, line in enumerate(lines, 1):
         first, _, rest = line.partition("\t")
         second = rest.partition("\t")[0]
-        if not line.strip() or (number == 1 and not any(sign in first for sign in "/.")):
+        if not line.strip() or (number == 1 and _is_header(first.strip(), path.parent)):
             continue
         if not first.strip() or not second.strip():
             raise InputError(f"{path}, line {number}: expected two tab-separated columns, got {line[:60]!r}")
@@ -139,6 +141,10 @@ def read_pairs(path: Path) -> list[Pair]:
     if not pairs:
         raise InputError(f"{path}: no pairs in it; expected lines of two tab-separated addresses or files")
     return pairs
+
+
+def _is_header(first: str, folder: Path) -> bool:
+    return not any(sign in first for sign in "/.") and not (first and (folder / first).is_file())
 
 
 def verify_pairs(

@@ -61,7 +61,11 @@ def listed_texts(path: Path) -> list[Files]:
     InputError
         If the list cannot be read or is empty.
     """
-    return [(path.parent / a, path.parent / b) for a, b in read_pairs(path)]
+    try:
+        return [(path.parent / a, path.parent / b) for a, b in read_pairs(path)]
+    except InputError as error:
+        error.add_note("note: a text is aligned with its translation: twinlink align A.txt B.txt")
+        raise
 
 
 def align_files(

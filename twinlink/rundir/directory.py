@@ -138,6 +138,8 @@ class RunDirectory:
                 pass
         if not (run.is_begun() or is_held(run.lock_file)):
             makes = f"twinlink mine … -o {shlex.quote(str(path))}"
+            if path.parent.name == "matches" and cls(path.parent.parent).is_begun():
+                makes = f"twinlink match {shlex.quote(str(path.parent.parent))} -o {shlex.quote(path.name)}"
             raise RunError(f"{path}: not a run directory (it holds no results); `{makes}` makes one")
         return run
 

@@ -89,6 +89,7 @@ def align(
     """
     from twinlink.align.formats.sentence_pairs import whole_path
     from twinlink.cli.results.sentences import SentencesResult
+    from twinlink.errors import RunError
     from twinlink.jobs.mine import align_stage
     from twinlink.system.workers import Workers
 
@@ -102,6 +103,8 @@ def align(
     given = {"bitext.formats": formats, "bitext.lexicons": lexicon, "bitext.warm": [whole_path(text) for text in warm]}
     given |= of_both
     settings = settings_of(first, config, set_, given, forget)
+    if first.suffix and not first.exists():
+        raise RunError(f"{first}: no such file or folder; expected a run, a text, or a list of text pairs")
     opened(first)
     with working(first, quiet, settings, ("align",), verbose=verbose) as (directory, report):
         align_stage(directory, settings.config, report, at_work)

@@ -307,6 +307,24 @@ def test_files_of_common_crawl_that_do_not_fit_are_refused(run, tmp_path, names)
             rank(run, CONFIG.override({setting: [str(tmp_path / name) for name in names]}))
 
 
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (["v.txt", "e.txt"], "in their names, got v.txt, e.txt"),
+        (["vertices.txt", "edges-lost.txt"], "edges-lost.txt: cannot be read .no such file"),
+        (["vertices.txt", "edges"], "edges: cannot be read .it is a folder"),
+        (["vertices.txt", "edges.txt"], "edges.txt: expected tab-separated columns, got an empty file"),
+    ],
+)
+def test_the_error_names_the_file_of_common_crawl_and_what_is_wrong(run, tmp_path, names, message):
+    (tmp_path / "vertices.txt").write_text("0\thk.two\n")
+    (tmp_path / "edges.txt").touch()
+    (tmp_path / "edges").mkdir()
+    for setting in ("ranking.graph.common_crawl", "ranking.host_graph"):
+        with pytest.raises(InputError, match=message):
+            rank(run, CONFIG.override({setting: [str(tmp_path / name) for name in names]}))
+
+
 def test_command(run, tmp_path):
     learn_run(run, CONFIG)
     done = CliRunner().invoke(app, ["rank", str(run.path), "--export", str(tmp_path / "web.graphml"), "--quiet"])

@@ -18,7 +18,7 @@ from twinlink.rundir.directory import RunDirectory, Signature, file_digest
 from twinlink.rundir.remembered import keep_with, remember
 from twinlink.rundir.rounds import paired_by_probe
 from twinlink.sites.building import SiteLinks, build_host_graph
-from twinlink.sites.common_crawl import add_common_crawl
+from twinlink.sites.common_crawl import add_common_crawl, n_columns
 from twinlink.sites.export import check_export, export_host_graph
 from twinlink.sites.features import FEATURES
 from twinlink.sites.host_graph import HostGraph, read_host_graph
@@ -155,10 +155,11 @@ def _graph_files(setting: str, names: Sequence[str]) -> WebFiles:
     paths = [Path(name) for name in names]
     files = WebFiles(*([path for path in paths if word in path.name] for word in ("vertices", "edges")))
     if bool(files.vertices) != bool(files.edges) or sum(map(len, files)) != len(paths):
-        raise ConfigError(f"{setting}: expected files with `vertices` and with `edges` in their names")
-    for path in paths:
-        if not path.is_file():
-            raise InputError(f"{path}: no such file")
+        got = ", ".join(path.name for path in paths)
+        raise ConfigError(f"{setting}: expected files with `vertices` and with `edges` in their names, got {got}")
+    for kind in files:
+        if kind and not max(map(n_columns, kind)):
+            raise InputError(f"{kind[0]}: expected tab-separated columns, got an empty file")
     return files
 
 

@@ -260,9 +260,12 @@ def test_the_first_sentence_and_the_figures_say_what_was_found() -> None:
 
 
 def test_one_is_not_several() -> None:
-    said = words(parsed(report_data(1)), "//section[@id='found']")
+    root = parsed(report_data(1))
+    said = words(root, "//section[@id='found']")
     assert "1 pair of pages" in said
-    assert "1 pairs" not in said
+    assert "it is right with a probability of 100" in said
+    assert "It is in pairs.tsv" in words(root, "//section[@id='pairs']")
+    assert "1 pairs" not in words(root, "//main")
 
 
 def test_what_is_kept_by_each_least_probability() -> None:

@@ -81,6 +81,10 @@ def _summary(data: ReportData, n_pages: int) -> Markup:
     )
     if _has_probabilities(data.pairs):
         probabilities = data.pairs["probability"].dropna()
+        if n_pairs == 1:
+            return text + Markup(" By its own estimate, it is right with a probability of {}.").format(
+                percent(probabilities.iloc[0])
+            )
         whose = "them" if len(probabilities) == n_pairs else f"the {count(len(probabilities))} with a probability"
         text += Markup(" By its own estimate, about {} of {} are right.").format(
             count(round(probabilities.sum())), whose
@@ -169,17 +173,16 @@ def pairs_section(data: ReportData) -> Section | None:
     """Return the tables of pairs; None: no pairs."""
     if data.pairs.empty:
         return None
-    chosen = shown_pairs(data.pairs)
+    chosen, n_pairs = shown_pairs(data.pairs), len(data.pairs)
     whys = reasons(data.pairs)
     names = ["The most doubtful pairs", "The most probable pairs"]
     if len(chosen) == 1:
         names = ["All pairs, the most doubtful first"]
     text = Markup(
-        "The most doubtful pairs come first. All {} are in <code>pairs.tsv</code>."
-        " <code>twinlink review RUN</code> shows the two pages of each side by side."
-    ).format(count(len(data.pairs)))
+        "{} in <code>pairs.tsv</code>. <code>twinlink review RUN</code> shows the two pages of each side by side."
+    ).format(_word(n_pairs, "It is", f"The most doubtful pairs come first. All {count(n_pairs)} are"))
     tables = [
-        _pair_table(data, rows, whys, f"{name}: {count(len(rows))} of {count(len(data.pairs))}")
+        _pair_table(data, rows, whys, f"{name}: {count(len(rows))} of {count(n_pairs)}")
         for name, rows in zip(names, chosen, strict=True)
     ]
     return Section("pairs", "The pairs", "Pairs", [text], tables=tables)

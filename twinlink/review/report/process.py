@@ -50,7 +50,7 @@ def _graph_charts(number: int, graph: SiteGraph, n_sites: int) -> Iterator[Chart
     found, langs = graph.found, graph.langs
     shown = f"{count(len(found.rows))} pairs with the most links between them, of {count(found.n_pairs)}."
     if len(found.rows) == found.n_pairs:
-        shown = f"All {count(found.n_pairs)} pairs."
+        shown = f"All {count(found.n_pairs)} pairs." if found.n_pairs > 1 else "The one pair."
     mirrored = "There are no links among the paired pages, except menus."
     if found.mirrored is not None:
         mirrored = (

@@ -84,7 +84,7 @@ def _probability_histogram(probabilities: npt.NDArray[np.float64]) -> Chart:
     edges = np.linspace(low, 1.0, round((1.0 - low) * 40) + 1)
     counts, _ = np.histogram(probabilities, edges)
     sure = int((probabilities >= 0.95).sum())
-    text = f"{count(sure)} of {count(len(probabilities))} pairs with a probability have one of at least 0.95."
+    text = f"Pairs with a probability of at least 0.95: {count(sure)} of {count(len(probabilities))}."
     picture = histogram(
         Alternative("probabilities", "Pairs by probability", text),
         edges, [Series("pairs", counts.astype(np.float64))], "probability of being right", "pairs",
@@ -162,7 +162,7 @@ def _score_histogram(scores: ScoreCounts) -> Chart:
     pairs, others = (values.astype(np.float64) for values in (scores.pairs, scores.others))
     text = (
         "Pages were matched by their scores. The further apart the two distributions are, the more reliable the"
-        f" matching. {count(pairs.sum())} pairs, {count(others.sum())} other candidates."
+        f" matching. Pairs: {count(pairs.sum())}, other candidates: {count(others.sum())}."
     )
     series = [Series("others", others / max(others.sum(), 1), "quiet"), Series("pairs", pairs / max(pairs.sum(), 1))]
     picture = histogram(

@@ -364,6 +364,12 @@ def test_errors_of_python_name_arguments(tmp_path):
     assert "--" not in str(refused.value)
 
 
+@pytest.mark.parametrize("port", [-1, 99_999])
+def test_a_port_that_is_none_is_an_argument(run, port):
+    with pytest.raises(InputError, match=f"^port[= ]{port}: a port is a number"):
+        run.review(port)
+
+
 def test_review_ends_when_it_is_interrupted(run, capsys, monkeypatch):
     def serve(folder, port, who, on_ready):
         assert (folder, port, who) == (run.path, 0, "ann")

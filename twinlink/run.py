@@ -184,13 +184,14 @@ class Run(RunTables):
         InputError
             If the port cannot be used.
         """
+        from twinlink.jobs.python_words import speaking_python
         from twinlink.review.server import review
 
         def show(address: str) -> None:
             sys.stdout.write(f"review: {address}\n")
             sys.stdout.flush()
 
-        with suppress(KeyboardInterrupt):  # it is how a review ends
+        with speaking_python(), suppress(KeyboardInterrupt):  # it is how a review ends
             review(self.path, port, who, show)
         return self.reload()
 

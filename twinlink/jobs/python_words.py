@@ -20,6 +20,7 @@ _ARGUMENTS = {
     "method": "match__method",
     "min-precision": "match__min_precision",
     "min-probability": "match__min_probability",
+    "port": "port",
     "warm": "bitext__warm",
     "workers": "workers",
 }

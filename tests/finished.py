@@ -14,13 +14,17 @@ import pyarrow.parquet as pq
 
 from tests.calling import twinlink
 from tests.loopback import Answer, serving
-from tests.made_sites import BASE, page
+from tests.made_sites import BASE, page, write_town
+from twinlink.config import Config
+from twinlink.ingest.stage import ingest
+from twinlink.match.stage import match
+from twinlink.rundir.directory import RunDirectory
 from twinlink.spiders.frontier import Counts, FrontierReader, so_far
 from twinlink.toy import toy_site
 
 _DATE = re.compile(r'creationdate="[^"]*"')
 
-__all__ = ["PLAIN", "copied", "finish", "served", "state"]
+__all__ = ["PLAIN", "copied", "finish", "matched_town", "served", "state"]
 
 PLAIN = {
     "mine": ("mine", "{url}", "-o", "{run}"),
@@ -52,6 +56,15 @@ def served() -> Iterator[str]:
 
     with serving(answer) as server:
         yield server.url
+
+
+def matched_town(folder: Path, n_pairs: int) -> Path:
+    """Write a town's pages below ``folder``, match them, and return the run."""
+    config = Config().override({"langs": ["en", "fr"], "ingest.base_url": BASE})
+    run = RunDirectory.create(folder / "run")
+    ingest(run, [write_town(folder / "site", n_pairs)], config.ingest)
+    match(run, config)
+    return run.path
 
 
 def finish(run: Path, url: str) -> None:

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
-from tests.made_sites import BASE, TOWN_NOUNS, town_page, write_pages, write_town
+from tests.finished import matched_town
+from tests.made_sites import BASE, TOWN_NOUNS, town_page, write_pages
 from twinlink.align.formats.sentence_pairs import PairFile
 from twinlink.align.stage import align_run, export_rows
 from twinlink.config import Config
@@ -21,18 +22,12 @@ from twinlink.match.stage import match
 from twinlink.rundir.directory import RunDirectory
 from twinlink.tables import PAGE_ALIGNMENTS, PAGES, SEGMENTS, iter_parts, read_table
 
-CONFIG = Config().override({"langs": ["en", "fr"], "ingest.base_url": BASE})
 CREATED = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 @pytest.fixture(scope="module")
 def matched(tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("align")
-    write_town(folder / "site", 20)
-    run = RunDirectory.create(folder / "run")
-    ingest(run, [folder / "site"], CONFIG.ingest)
-    match(run, CONFIG)
-    return run.path
+    return matched_town(tmp_path_factory.mktemp("align"), 20)
 
 
 def bytes_of(run: Path) -> dict[str, bytes]:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from tests.cli.test_cli import twinlink
-from tests.made_sites import BASE, write_town
+from tests.finished import matched_town
 from twinlink.align.bead_shapes import SHAPES, Shapes
 from twinlink.align.knowledge import Knowledge
 from twinlink.align.learning import Text, TextPair, prepare_texts
@@ -22,10 +22,7 @@ from twinlink.align.stage import align_run
 from twinlink.align.tag_aligner import Outline
 from twinlink.align.tag_beads import aligned_by_tags, beads_of_blocks, block_pairs
 from twinlink.align.tokens import ANY_LANGUAGE
-from twinlink.config import Config
 from twinlink.config.align import BitextSettings, TagAlignerSettings
-from twinlink.ingest.stage import ingest
-from twinlink.match.stage import match
 from twinlink.rundir.directory import RunDirectory
 from twinlink.tables import SEGMENTS, read_table
 
@@ -97,13 +94,7 @@ def test_pages_without_text_have_no_bead_of_two_sides(side: str) -> None:
 
 @pytest.fixture(scope="module")
 def matched(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    config = Config().override({"langs": ["en", "fr"], "ingest.base_url": BASE})
-    folder = tmp_path_factory.mktemp("tags")
-    write_town(folder / "site", 12)
-    run = RunDirectory.create(folder / "run")
-    ingest(run, [folder / "site"], config.ingest)
-    match(run, config)
-    return run.path
+    return matched_town(tmp_path_factory.mktemp("tags"), 12)
 
 
 def test_the_command_makes_tmx_by_tags(matched: Path, tmp_path: Path) -> None:

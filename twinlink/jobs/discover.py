@@ -16,7 +16,7 @@ import pyarrow as pa
 from twinlink.config import Config
 from twinlink.errors import InputError, RunError
 from twinlink.files import write_text
-from twinlink.jobs.mine import ingest_stage, match_stage, silent
+from twinlink.jobs.mine import ingest_stage, match_stage, patterns_stage, rank_stage, silent
 from twinlink.jobs.origin import leaving_nothing, origin_of
 from twinlink.jobs.probing import Look, failure, fetch, fetched_sites, is_added, probe
 from twinlink.jobs.start_pages import is_open, start_pages
@@ -26,14 +26,14 @@ from twinlink.languages import canonical_language
 from twinlink.patterns.credibility import credible_keys
 from twinlink.patterns.keys import Key
 from twinlink.patterns.library import read_libraries, read_library
-from twinlink.patterns.stage import LIBRARY, learn_run, paired_by_patterns
+from twinlink.patterns.stage import LIBRARY, paired_by_patterns
 from twinlink.progress import Report
 from twinlink.review.charts.rounds import rounds_file
 from twinlink.rundir.directory import RunDirectory
 from twinlink.rundir.remembered import remember
-from twinlink.rundir.rounds import PLOT_FILE, Chosen, Rounds, turned_down
+from twinlink.rundir.rounds import PLOT_FILE, Chosen, Rounds
 from twinlink.rundir.side_results import check_own_pages
-from twinlink.sites.stage import TABLE_FILE, rank
+from twinlink.sites.stage import TABLE_FILE
 from twinlink.spiders.scope import Scope
 from twinlink.tables import PAGES, PAIRS, PATTERNS, PROBES, SITES, iter_parts, read_table
 from twinlink.urls import site_of
@@ -177,7 +177,7 @@ class _Loop:
 
     def _candidates(self) -> list[Chosen]:
         """Return the best sites that are linked to and have not been tried."""
-        self._rank()
+        rank_stage(self._run, self._config, self._report)
         settings = self._config.discover
         columns = ("site", "state", "rank", settings.score)
         table = read_table(self._run.stage_folder("rank") / TABLE_FILE, SITES, columns)
@@ -232,18 +232,8 @@ class _Loop:
             match_stage(self._run, self._config, self._report)
         elif self._config.discover.languages:
             identify_pages(self._run, lambda done, total: self._report("languages", done, total))
-        learn_run(self._run, self._config, lambda done, total: self._report("patterns", done, total))
-        self._rank()
-
-    def _rank(self) -> None:
-        verdicts = turned_down(self._run)
-        rank(
-            self._run,
-            self._config,
-            verdicts,
-            lambda done, total: self._report("rank", done, total),
-            lambda done, total: self._report("host graph", done, total),
-        )
+        patterns_stage(self._run, self._config, self._report)
+        rank_stage(self._run, self._config, self._report)
 
     def _row(self, number: int) -> dict[str, int]:
         """Return the row of a finished round."""

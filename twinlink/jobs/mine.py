@@ -30,6 +30,8 @@ __all__ = [
     "ingest_stage",
     "match_stage",
     "mine_stages",
+    "patterns_stage",
+    "rank_stage",
     "report_stage",
     "shapes_stage",
     "split_inputs",
@@ -320,3 +322,18 @@ def match_stage(run: RunDirectory, config: Config, report: Report = silent, work
         shapes_stage(run, report)
     with workers.executor(run.path, config.memory) as executor:
         match(run, config, partial(report, "match"), executor=executor)
+
+
+def patterns_stage(run: RunDirectory, config: Config, report: Report = silent) -> None:
+    """Learn the URL patterns of the run's sites."""
+    from twinlink.patterns.stage import learn_run
+
+    learn_run(run, config, partial(report, "patterns"))
+
+
+def rank_stage(run: RunDirectory, config: Config, report: Report = silent) -> None:
+    """Rank the sites that the run's pages link to; those that a round of `discover` turned down are no candidates."""
+    from twinlink.rundir.rounds import turned_down
+    from twinlink.sites.stage import rank
+
+    rank(run, config, turned_down(run), partial(report, "rank"), partial(report, "host graph"))

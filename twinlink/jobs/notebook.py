@@ -74,28 +74,21 @@ def lexicon_settings(lexicon: str | Path | Sequence[str | Path]) -> dict[str, li
 @speaking_python()
 def learn_patterns(folder: Path, settings: Mapping[str, Any]) -> None:
     """Learn the URL patterns of a run's sites."""
-    from twinlink.patterns.stage import learn_run
+    from twinlink.jobs.mine import patterns_stage
 
     call = read_call(folder, settings)
     with at_work(folder, call, ("patterns",)) as (run, report):
-        learn_run(run, call.config, lambda done, total: report("patterns", done, total))
+        patterns_stage(run, call.config, report)
 
 
 @speaking_python()
 def rank(folder: Path, settings: Mapping[str, Any]) -> None:
     """Rank the sites that a run's pages link to."""
-    from twinlink.rundir.rounds import turned_down
-    from twinlink.sites.stage import rank as rank_sites
+    from twinlink.jobs.mine import rank_stage
 
     call = read_call(folder, settings)
     with at_work(folder, call, ("rank",)) as (run, report):
-        rank_sites(
-            run,
-            call.config,
-            turned_down(run),
-            lambda done, total: report("rank", done, total),
-            lambda done, total: report("host graph", done, total),
-        )
+        rank_stage(run, call.config, report)
 
 
 @contextmanager

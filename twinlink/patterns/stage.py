@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
 import pyarrow as pa
@@ -36,7 +37,7 @@ PATTERNS_FILE = "patterns.tsv"
 PAIRS_FILE = "pairs.tsv"
 CROWDED_FILE = "crowded.tsv"
 
-_PAIR_COLUMNS = 3
+_N_COLUMNS = 3
 
 Site = tuple[str, list[str], list[str] | None]
 """Name, addresses, languages if they are known."""
@@ -191,16 +192,7 @@ def paired_by_patterns(run: RunDirectory) -> Iterator[tuple[str, str, str]]:
     DamagedError
         If the file cannot be read.
     """
-    path = run.stage_folder("patterns") / PAIRS_FILE
-    try:
-        with path.open(encoding="utf-8") as lines:
-            for number, line in enumerate(lines, 1):
-                parts = line.rstrip("\n").split("\t")
-                if len(parts) != _PAIR_COLUMNS:
-                    raise damaged(path, f"line {number}: expected two addresses and a rule, got {len(parts)} columns")
-                yield parts[0], parts[1], parts[2]
-    except (OSError, UnicodeDecodeError) as error:
-        raise damaged(path, error) from error
+    yield from _rows(run.stage_folder("patterns") / PAIRS_FILE, "two addresses and a rule")
 
 
 def n_crowded(run: RunDirectory) -> int:
@@ -215,8 +207,21 @@ def n_crowded(run: RunDirectory) -> int:
     """
     path = run.stage_folder("patterns") / CROWDED_FILE
     try:
-        return sum(int(line.split("\t")[1]) for line in path.read_text(encoding="utf-8").splitlines()[1:])
-    except (OSError, ValueError, IndexError) as error:  # UnicodeDecodeError is a ValueError
+        return sum(int(places) for _, places, _ in islice(_rows(path, "a site and two numbers"), 1, None))
+    except ValueError as error:
+        raise damaged(path, error) from error
+
+
+def _rows(path: Path, expected: str) -> Iterator[tuple[str, str, str]]:
+    """Yield the rows of a file of the stage, each of three columns separated by tabs."""
+    try:
+        with path.open(encoding="utf-8") as lines:
+            for number, line in enumerate(lines, 1):
+                columns = line.rstrip("\n").split("\t")
+                if len(columns) != _N_COLUMNS:
+                    raise damaged(path, f"line {number}: expected {expected}, got {len(columns)} columns")
+                yield columns[0], columns[1], columns[2]
+    except (OSError, UnicodeDecodeError) as error:
         raise damaged(path, error) from error
 
 

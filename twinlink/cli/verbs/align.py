@@ -26,6 +26,8 @@ from twinlink.cli.settings import settings_of
 
 if TYPE_CHECKING:
     from twinlink.config import Config
+    from twinlink.rundir.remembered import CallSettings
+    from twinlink.system.workers import Workers
 
 __all__ = ["align"]
 
@@ -87,30 +89,42 @@ def align(
 
     Example: twinlink align RUN --format tmx,tsv
     """
-    from twinlink.align.formats.sentence_pairs import whole_path
-    from twinlink.cli.results.sentences import SentencesResult
-    from twinlink.errors import RunError
-    from twinlink.jobs.mine import align_stage
     from twinlink.system.workers import Workers
 
-    at_work = Workers(workers, cluster)
     of_both = {"bitext.min_score": min_score, "bitext.method": method and method.value}
     if second is not None or first.is_file():
         own = settings_of(None, config, set_, of_both).config
         _align_texts(first, second, own, lexicon, form or "tsv", warm, as_json)
-        return
+    else:
+        settings = settings_of(first, config, set_, of_both | _of_run(form, lexicon, warm), forget)
+        _align_run(first, settings, Workers(workers, cluster), quiet, verbose, as_json)
+
+
+def _of_run(form: str, lexicon: list[Path], warm: list[str]) -> dict[str, object]:
+    """Return the settings that only a run has from its options."""
+    from twinlink.align.formats.sentence_pairs import whole_path
+
     formats = [name.strip() for name in form.split(",") if name.strip()]
-    given = {"bitext.formats": formats, "bitext.lexicons": lexicon, "bitext.warm": [whole_path(text) for text in warm]}
-    given |= of_both
-    settings = settings_of(first, config, set_, given, forget)
-    if first.suffix and not first.exists():
-        raise RunError(f"{first}: no such file or folder; expected a run, a text, or a list of text pairs")
-    opened(first)
-    with working(first, quiet, settings, ("align",), verbose=verbose) as (directory, report):
-        align_stage(directory, settings.config, report, at_work)
-    print_result(
-        SentencesResult.of(first, settings.config.bitext.min_score), as_json, quiet, [command("review", first)]
-    )
+    return {
+        "bitext.formats": formats,
+        "bitext.lexicons": lexicon,
+        "bitext.warm": [whole_path(text) for text in warm],
+    }
+
+
+def _align_run(run: Path, settings: CallSettings, workers: Workers, quiet: bool, verbose: bool, as_json: bool) -> None:
+    """Align the sentences of a run's page pairs and write them to its files."""
+    from twinlink.cli.results.sentences import SentencesResult
+    from twinlink.errors import RunError
+    from twinlink.jobs.mine import align_stage
+
+    if run.suffix and not run.exists():
+        raise RunError(f"{run}: no such file or folder; expected a run, a text, or a list of text pairs")
+    opened(run)
+    with working(run, quiet, settings, ("align",), verbose=verbose) as (directory, report):
+        align_stage(directory, settings.config, report, workers)
+    result = SentencesResult.of(run, settings.config.bitext.min_score)
+    print_result(result, as_json, quiet, [command("review", run)])
 
 
 def _align_texts(

@@ -53,15 +53,16 @@ def patterns(
     Example: twinlink patterns RUN --library others.tsv --export mine.tsv
     """
     from twinlink.cli.results.sites import PatternsResult
+    from twinlink.jobs.mine import patterns_stage
     from twinlink.patterns.library import check_library_path
-    from twinlink.patterns.stage import export_library, learn_run
+    from twinlink.patterns.stage import export_library
 
     if export is not None:
         check_library_path(export)
     settings = settings_of(run, config, set_, {"match.patterns.libraries": library}, forget)
     opened(run)
     with working(run, quiet, settings, ("patterns",)) as (directory, report):
-        learn_run(directory, settings.config, lambda done, total: report("patterns", done, total))
+        patterns_stage(directory, settings.config, report)
         n_keys = None if export is None else export_library(directory, export)
         result = PatternsResult.of(directory, export, n_keys)
     print_result(result, as_json, quiet, [command("recover", run, "--dry-run")])
@@ -96,9 +97,8 @@ def rank(
     Example: twinlink rank RUN --export sites.graphml
     """
     from twinlink.cli.results.sites import RankResult
-    from twinlink.rundir.rounds import turned_down
+    from twinlink.jobs.mine import rank_stage
     from twinlink.sites.stage import check_export, export_graph
-    from twinlink.sites.stage import rank as rank_stage
 
     if export is not None:
         check_export(export)
@@ -106,13 +106,7 @@ def rank(
     settings = settings_of(run, config, set_, given, forget)
     opened(run)
     with working(run, quiet, settings, ("rank",)) as (directory, report):
-        rank_stage(
-            directory,
-            settings.config,
-            turned_down(directory),
-            lambda done, total: report("rank", done, total),
-            lambda done, total: report("host graph", done, total),
-        )
+        rank_stage(directory, settings.config, report)
         if export is not None:
             export_graph(directory, export, settings.config)
         result = RankResult.of(directory, export)

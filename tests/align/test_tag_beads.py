@@ -116,9 +116,16 @@ def test_the_command_makes_tmx_by_tags(matched: Path, tmp_path: Path) -> None:
     assert by_words != align_run(RunDirectory(run), BitextSettings(method="tagaligner"), created=created)
 
 
-def test_texts_have_no_tags(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("option", "value", "reason"),
+    [
+        ("--method", "tagaligner", "texts have no tags"),
+        ("--cluster", "tcp://one:1", "texts are aligned in this process"),
+    ],
+)
+def test_options_of_runs_are_refused_for_texts(tmp_path: Path, option: str, value: str, reason: str) -> None:
     for name in ("a.txt", "b.txt"):
         (tmp_path / name).write_text("One.\n", encoding="utf-8")
-    done = twinlink("align", tmp_path / "a.txt", tmp_path / "b.txt", "--method", "tagaligner")
+    done = twinlink("align", tmp_path / "a.txt", tmp_path / "b.txt", option, value)
     assert done.returncode != 0
-    assert "texts have no tags" in done.stderr
+    assert reason in done.stderr

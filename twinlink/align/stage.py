@@ -34,7 +34,7 @@ from twinlink.align.tokens import Tokenizer
 from twinlink.align.workers import AlignedPage, Forms, Prior, Work, align_pages, expect_pages
 from twinlink.config import Config
 from twinlink.config.align import BitextSettings
-from twinlink.errors import DamagedError, InputError, NothingFoundError
+from twinlink.errors import DamagedError, NothingFoundError
 from twinlink.ingest.shapes import linearise_pages
 from twinlink.rundir.directory import RunDirectory, Signature, file_digest, site_file
 from twinlink.rundir.remembered import keep_with, remember
@@ -168,8 +168,6 @@ def _has_sentences(folder: Path) -> bool:
 def _warm_names(file: PairFile, langs: tuple[str, str]) -> Iterator[str]:
     """Yield what the result depends on: the files, and their stated languages."""
     for path in file.files(langs):
-        if not path.is_file():
-            raise InputError(f"{path}: no such file of sentence pairs")
         yield f"{'-'.join(file.langs or ())}={file_digest(path)}"
 
 

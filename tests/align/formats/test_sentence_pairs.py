@@ -81,6 +81,14 @@ def test_languages_of_a_file_are_named_in_any_way(tmp_path: Path) -> None:
     assert list(read_sentence_pairs(PairFile(tmp_path / "x.tmx"), ("en", "ja"))) == []
 
 
+def test_a_missing_file_is_named_as_it_was_given(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"memory\.tmx: no such file of sentence pairs, nor two of Moses"):
+        list(read_sentence_pairs(PairFile(tmp_path / "memory.tmx"), LANGS))
+    (tmp_path / "corpus.en").write_text("One.\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"corpus\.\w+(-\w+)?: no such file; expected the other one of two"):
+        list(read_sentence_pairs(PairFile(tmp_path / "corpus"), LANGS))
+
+
 def test_moses_files_may_have_other_tags_than_the_run(tmp_path: Path) -> None:
     (tmp_path / "corpus.eng").write_text("One.\n")
     (tmp_path / "corpus.zh-TW").write_text("一。\n")

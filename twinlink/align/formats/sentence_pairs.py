@@ -48,10 +48,23 @@ class PairFile(NamedTuple):
         return cls(Path(path), two_languages(names))
 
     def files(self, langs: tuple[str, str]) -> tuple[Path, ...]:
-        """Return the file, or the two files of Moses, under any tags of the two languages."""
+        """Return the file, or the two files of Moses, under any tags of the two languages.
+
+        Raises
+        ------
+        InputError
+            If there is neither.
+        """
         if self.path.is_file():
             return (self.path,)
-        return tuple(self._in_language(lang) for lang in self.langs or langs)
+        of_moses = tuple(self._in_language(lang) for lang in self.langs or langs)
+        if not any(path.is_file() for path in of_moses):
+            raise InputError(
+                f"{self.path}: no such file of sentence pairs, nor two of Moses ({', '.join(map(str, of_moses))})"
+            )
+        if missing := [path for path in of_moses if not path.is_file()]:
+            raise InputError(f"{missing[0]}: no such file; expected the other one of two files of Moses")
+        return of_moses
 
     def _in_language(self, lang: str) -> Path:
         exact = Path(f"{self.path}.{lang}")

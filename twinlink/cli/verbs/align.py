@@ -89,10 +89,13 @@ def align(
 
     Example: twinlink align RUN --format tmx,tsv
     """
+    from twinlink.errors import ConfigError
     from twinlink.system.workers import Workers
 
     of_both = {"bitext.min_score": min_score, "bitext.method": method and method.value}
     if second is not None or first.is_file():
+        if cluster:
+            raise ConfigError("--cluster: texts are aligned in this process; expected a run, or no --cluster")
         own = settings_of(None, config, set_, of_both).config
         _align_texts(first, second, own, lexicon, form or "tsv", warm, as_json)
     else:

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twinlink.similarity.rivals import Rivalry
-from twinlink.similarity.weighing_kernels import logistic_sums
+from twinlink.similarity.weighing_kernels import add_standings, logistic_sums, write_standings
 
-__all__ = ["STANDINGS", "Logistic", "fit_logistic", "standings_of", "write_standings"]
+__all__ = ["STANDINGS", "Logistic", "fit_logistic", "standings_of"]
 
 Floats = NDArray[np.float64]
 
@@ -30,17 +30,19 @@ class Logistic:
     weights: Floats
     """One per column of x, and the intercept b last."""
 
-    def part(self, x: Floats, columns: slice) -> Floats:
-        """Return the contribution of some columns to the log odds of each row."""
-        parts: Floats = (x - self.mean[columns]) / self.scale[columns] @ self.weights[:-1][columns]
-        return parts
+    def add_kind(self, odds: Floats, kind: int, values: Floats, rivals: Floats) -> None:
+        """Add to log odds, in place, what the standings of a kind of evidence say.
 
-
-def write_standings(values: Floats, rivals: Floats, standings: Floats) -> None:
-    """Write `STANDINGS` of a kind of evidence, one per column."""
-    lead = values - rivals
-    standings[:, 0], standings[:, 1] = values, lead
-    standings[:, 2], standings[:, 3] = np.clip(lead / (values + 1e-6), -1, 1), lead > 1e-9
+        Parameters
+        ----------
+        odds : ndarray, shape (n,)
+        kind : int
+            Its place among the kinds that the model was fitted to.
+        values, rivals : ndarray, shape (n,), float32 or float64
+            The evidence of candidates, and of their best rivals.
+        """
+        of_kind = slice(kind * len(STANDINGS), (kind + 1) * len(STANDINGS))
+        add_standings(odds, values, rivals, self.mean[of_kind], self.scale[of_kind], self.weights[:-1][of_kind])
 
 
 def standings_of(kinds: Mapping[str, Floats], rivalry: Rivalry, known: NDArray[np.intp]) -> Floats:

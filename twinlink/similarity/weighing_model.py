@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from twinlink.similarity.clues import CLUES, clue_odds, learn_clues
 from twinlink.similarity.lessons import Lessons, taught_rows
 from twinlink.similarity.rivals import Rivalry
-from twinlink.similarity.standings import STANDINGS, Logistic, fit_logistic, standings_of, write_standings
+from twinlink.similarity.standings import STANDINGS, Logistic, fit_logistic, standings_of
 
 __all__ = ["MAX_LOG_ODDS", "Model", "learn"]
 
@@ -30,12 +30,10 @@ class Model:
 
     def log_odds(self, kinds: Mapping[str, Floats], rivalry: Rivalry) -> Floats:
         """Return the log odds of all candidates, one kind of evidence at a time to save memory."""
-        n = len(rivalry.rows)
-        odds, x = np.full(n, self.logistic.weights[-1]), np.empty((n, len(STANDINGS)))
+        odds = np.full(len(rivalry.rows), self.logistic.weights[-1])
         own = (values for name, values in kinds.items() if name not in CLUES)
         for k, values in enumerate(own):
-            write_standings(values, rivalry.rivals(values), x)
-            odds += self.logistic.part(x, slice(k * len(STANDINGS), (k + 1) * len(STANDINGS)))
+            self.logistic.add_kind(odds, k, values, rivalry.rivals(values))
         return np.asarray(sum(clue_odds(kinds, self.clues, rivalry).values(), _clipped(odds)))
 
 

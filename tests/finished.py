@@ -8,8 +8,10 @@ import shutil
 import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tests.calling import twinlink
@@ -97,8 +99,7 @@ def state(run: Path) -> dict[str, object]:
         if file.suffix == ".tmp":  # the next one of that name takes its place
             continue
         if file.suffix == ".parquet":
-            table = pq.read_table(file)
-            found[str(name)] = _digest(str(table.schema), *sorted(map(repr, table.to_pylist())))
+            found[str(name)] = _table_digest(file.read_bytes())
         elif name.parts[0] in ("align", "match", "ingest", "patterns", "rank", "recover") or len(name.parts) == 1:
             text = file.read_bytes().decode(errors="replace")
             found[str(name)] = _digest(_DATE.sub("", text) if file.suffix == ".tmx" else text)
@@ -107,6 +108,13 @@ def state(run: Path) -> dict[str, object]:
     found["settings"] = tomllib.loads((run / "config.toml").read_text(encoding="utf-8"))
     found["crawled"] = so_far(run, FrontierReader.counts, Counts()).done
     return found
+
+
+@lru_cache(maxsize=1000)
+def _table_digest(content: bytes) -> str:
+    """Return a digest of a table; most tables of a run are as they were when it was last read."""
+    table = pq.read_table(pa.BufferReader(content))
+    return _digest(str(table.schema), *sorted(map(repr, table.to_pylist())))
 
 
 def _digest(*texts: str) -> str:

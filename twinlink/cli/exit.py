@@ -6,10 +6,12 @@ import io
 import os
 import sys
 import traceback
+from functools import cache
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import typer
+import typer.main
 
 from twinlink.cli.app import app
 from twinlink.cli.colours import Styled
@@ -39,7 +41,7 @@ def main() -> None:
 
         mend_bash_words(os.environ)
     try:
-        code = app(prog_name="twinlink", standalone_mode=False)
+        code = _command()(prog_name="twinlink", standalone_mode=False)
     except TwinlinkError as error:
         _fail(error, str(error), error.exit_code)
     except OSError as error:  # a full disk, a file that may not be read
@@ -55,6 +57,12 @@ def main() -> None:
     if code == INTERRUPTED:  # typer makes one of Ctrl-C
         _stop()
     sys.exit(code)
+
+
+@cache
+def _command() -> Any:
+    """Return the command with its verbs: typer would make all of them anew at every call in one process."""
+    return typer.main.get_command(app)
 
 
 def _fail(error: Exception, message: str, code: int) -> NoReturn:

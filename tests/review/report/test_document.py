@@ -25,7 +25,18 @@ from twinlink.tables import EVIDENCE, FILTERS, PAIRS, PATTERNS, ROUNDS, WEIGHTS
 HOSTILE = "</script></style><img src=x onerror=alert(1)><svg onload=alert(2)>\u202e\x00&amp;'\""
 
 
-ALIKE_COLUMNS = ["site", "lang", "facing_lang", "group", "n_pages", "n_paired", "n_doubtful", "n_facing", "url"]
+ALIKE_COLUMNS = [
+    "site",
+    "lang",
+    "facing_lang",
+    "group",
+    "n_pages",
+    "n_paired",
+    "n_doubtful",
+    "n_facing",
+    "url",
+    "partner",
+]
 
 
 def pair_table(n: int, title: str = "", **columns: Any) -> pd.DataFrame:
@@ -62,6 +73,7 @@ def report_data(n_pairs: int = 0, **given: Any) -> ReportData:
         languages=pd.DataFrame({"lang": ["en"], "n_pages": [2 * n_pairs + 1], "n_paired": [2 * n_pairs]}),
         pairs=pair_table(n_pairs),
         titles={},
+        example_titles={},
         scores=None,
         evidence=pd.DataFrame(columns=["pairs", "others"]),
         n_candidates=0,
@@ -123,7 +135,18 @@ def full_data(text: str = "text") -> ReportData:
 
 
 def a_group(n_pages: int, **given: Any) -> dict[str, Any]:
-    values = ("a.example", "en", "zh-Hant", 1, n_pages, n_pages - 2, 1, 5, "https://a.example/en/0")
+    values = (
+        "a.example",
+        "en",
+        "zh-Hant",
+        1,
+        n_pages,
+        n_pages - 2,
+        1,
+        5,
+        "https://a.example/en/0",
+        "https://a.example/tc/0",
+    )
     return {**dict(zip(ALIKE_COLUMNS, values, strict=True)), **given}
 
 
@@ -208,7 +231,7 @@ def test_only_http_addresses_are_links_and_give_nothing_away() -> None:
     root = parsed(replace(full_data(), pairs=pair_table(3), labels=np.full(3, -1, np.int8)))
     targets = root.xpath("//main//a")
     assert {each.get("href")[:18] for each in targets} == {"https://a.example/"}
-    assert {each.get("rel") for each in targets} == {"noopener noreferrer nofollow"}
+    assert {each.get("rel") for each in targets} == {"noreferrer"}
 
 
 def test_nothing_is_loaded() -> None:
@@ -294,6 +317,8 @@ def test_of_very_many_pairs_both_ends_are_shown() -> None:
     assert len(table(root, "The most doubtful pairs: 1,000 of 2,001")) == MAX_PAIRS + 1
     assert table(root, "The most probable pairs: 1,000 of 2,001")[1][0] == "100 %"
     assert "All 2,001 are in pairs.tsv" in words(root)
+    assert len(root.xpath("//section[@id='pairs']//details[not(@open)]//table")) == 1
+    assert len(root.xpath("//section[@id='pairs']//table[not(ancestor::details)]")) == 1
 
 
 def test_the_size_is_bounded_however_many_pairs_and_however_long_their_addresses() -> None:
@@ -403,6 +428,24 @@ def test_groups_are_many_but_not_all_are_shown() -> None:
     rows = table(parsed(report_data(1, look_alikes=groups)), "Groups, the largest first: 100 of 150")
     assert [row[1] for row in rows[1:]] == [str(n) for n in range(151, 51, -1)]
     assert rows[1][:6] == ["en", "151", "149", "1", "1", "zh-Hant: 5 pages"]
+
+
+def test_examples_have_their_titles_and_partners() -> None:
+    one, other = "https://a.example/en/0", "https://a.example/tc/0"
+    rejects = pd.DataFrame({"stage": ["match"], "reason": ["unpaired"], "n": [1], "url": [one]})
+    data = report_data(
+        1,
+        example_titles={one: "Taxes", other: "稅項"},
+        look_alikes=pd.DataFrame([a_group(3), a_group(2, partner="")]),
+        patterns=pd.DataFrame([{**a_pattern("/en/", one), "example_b": other}]),
+        pattern_verdicts={"weak": 1},
+        rejects=rejects,
+    )
+    root = parsed(data)
+    first, second = f"Taxes{one}", f"稅項{other}"
+    assert [row[6:] for row in table(root, "Groups")[1:]] == [[first, second], [first, "–"]]
+    assert table(root, "Patterns")[1][-2:] == [first, second]
+    assert table(root, "Reasons")[1][-1] == first
 
 
 def test_sites_are_many_but_not_all_are_shown() -> None:

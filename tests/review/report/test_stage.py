@@ -12,6 +12,7 @@ from typing import Any, Literal
 import lxml.html
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -22,13 +23,31 @@ from twinlink.errors import DamagedError, GoldError, InputError, MissingStageErr
 from twinlink.jobs.mine import align_stage, ingest_stage, mine_stages
 from twinlink.labels.book import Label, LabelBook
 from twinlink.patterns.stage import learn_run
-from twinlink.review.report.reading import candidate_sums, count_pages, count_rejects, read_titles, site_graphs
+from twinlink.review.report.reading import (
+    candidate_sums,
+    count_look_alikes,
+    count_pages,
+    count_rejects,
+    read_example_titles,
+    read_titles,
+    site_graphs,
+)
 from twinlink.review.report.stage import refresh_report, report_data, write_report
 from twinlink.review.report.trust import CUTS
 from twinlink.run import Run
 from twinlink.rundir.directory import RunDirectory
 from twinlink.rundir.rounds import Rounds
-from twinlink.tables import CANDIDATES, EVIDENCE, PAIRS, ROUNDS, SEGMENT, SEGMENTS, read_table
+from twinlink.tables import (
+    CANDIDATES,
+    EVIDENCE,
+    LOOK_ALIKES,
+    PAIRS,
+    ROUNDS,
+    SEGMENT,
+    SEGMENTS,
+    read_table,
+    write_table,
+)
 
 CONFIG = Config().override({"langs": ["en", "zh"], "ingest.base_url": BASE, "match.min_score": 0.0})
 
@@ -295,6 +314,25 @@ def test_pages_are_counted_by_site_and_their_times_are_in_order(toy: RunDirector
     sites, fetched = count_pages(toy)
     assert sites.values.tolist() == [["toy.example", 10]]
     assert len(fetched) == 0  # files have no time of fetching
+
+
+def test_the_example_of_a_group_is_a_page_in_a_pair(run: RunDirectory) -> None:
+    pairs, pages = Run(run.path).pairs, Run(run.path).pages
+    pair, titles = pairs.iloc[0], dict(zip(pages["url"], pages["title"], strict=True))
+    columns = set(report_data(run).look_alikes.columns)
+    alone = pages[~pages["page_id"].isin([pair.page_a])].iloc[0]
+    common = {"site": "toy.example", "lang": "en", "facing_lang": pair.lang_b, "group": 1, "n_pages": 2, "n_paired": 1}
+    rows = [
+        {**common, "page_id": alone.page_id, "url": alone.url, "state": "unpaired"},
+        {**common, "page_id": pair.page_a, "url": pair.url_a, "state": "paired"},
+    ]
+    (part,) = (run.path / "match" / "look_alikes").iterdir()
+    write_table(pa.Table.from_pylist(rows, LOOK_ALIKES), LOOK_ALIKES, part)
+    (found,) = count_look_alikes(run, pairs).to_dict("records")
+    assert (found["url"], found["partner"], found["n_facing"]) == (pair.url_a, pair.url_b, 0)
+    assert set(found) == columns
+    wanted = [pair.url_a, "https://toy.example/none", pair.url_b]
+    assert read_example_titles(run, wanted) == {url: titles[url] for url in (pair.url_a, pair.url_b)}
 
 
 def test_a_damaged_table_is_reported(run: RunDirectory) -> None:

@@ -93,6 +93,8 @@ class ReportData:
     """Columns of `twinlink.tables.PAIRS`."""
     titles: Mapping[int, str]
     """Titles of the pages in `shown_pairs`, by page_id."""
+    example_titles: Mapping[str, str]
+    """Titles of the examples of patterns, near-duplicates and rejects, by address."""
     scores: ScoreCounts | None
     evidence: pd.DataFrame
     """Index: kinds of evidence that were measured. Columns pairs, others: means over pairs, over other candidates."""
@@ -104,7 +106,7 @@ class ReportData:
     """Columns of `twinlink.tables.PATTERNS`, as many rows as are shown."""
     pattern_verdicts: Mapping[str, int]
     rejects: pd.DataFrame
-    """Columns stage, reason, n, url; the last is that of one example."""
+    """Columns stage, reason, n, url (of one example)."""
     crawl: Mapping[str, Any]
     """``crawl.json``; empty without a crawl."""
     fetched: npt.NDArray[np.int64]
@@ -120,7 +122,8 @@ class ReportData:
     settings: str
     look_alikes: pd.DataFrame
     """A row for each group of near-duplicates: columns site, lang, facing_lang, group, n_pages, n_paired, n_doubtful,
-    n_facing (pages of the group in the other language, 0 for none), url (of one page)."""
+    n_facing (pages of the group in the other language, 0 for none), url (of one page, a paired one if there is one),
+    partner (address of its partner, else empty)."""
 
 
 def records(frame: pd.DataFrame) -> Iterator[Any]:
@@ -138,8 +141,9 @@ def known_text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-Kind = Literal["text", "tight", "code", "count", "share", "decimal", "page", "langs", "bar"]
-"""``tight``: a few words on one line; ``bar``: (number, share of the longest bar, class)."""
+Kind = Literal["text", "words", "tight", "code", "count", "share", "decimal", "page", "langs", "bar"]
+"""``words``: words of our own; ``tight``: a few words on one line; ``bar``: (number, share of the longest bar, class);
+``page``: (address, title, language, canonical address), the last two may be missing."""
 
 
 @dataclass(frozen=True)

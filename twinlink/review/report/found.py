@@ -175,9 +175,9 @@ def pairs_section(data: ReportData) -> Section | None:
         return None
     chosen, n_pairs = shown_pairs(data.pairs), len(data.pairs)
     whys = reasons(data.pairs)
-    names = ["The most doubtful pairs", "The most probable pairs"]
-    if len(chosen) == 1:
-        names = ["All pairs, the most doubtful first"]
+    names = ["All pairs, the most doubtful first"]
+    if len(chosen) > 1:
+        names = ["The most doubtful pairs", "The most probable pairs"]
     text = Markup(
         "{} in <code>pairs.tsv</code>. <code>twinlink review RUN</code> shows the two pages of each side by side."
     ).format(_word(n_pairs, "It is", f"The most doubtful pairs come first. All {count(n_pairs)} are"))
@@ -185,6 +185,7 @@ def pairs_section(data: ReportData) -> Section | None:
         _pair_table(data, rows, whys, f"{name}: {count(len(rows))} of {count(n_pairs)}")
         for name, rows in zip(names, chosen, strict=True)
     ]
+    tables[1:] = [replace(table, folded=names[1]) for table in tables[1:]]  # a browser lays it out when it is opened
     return Section("pairs", "The pairs", "Pairs", [text], tables=tables)
 
 
@@ -195,8 +196,8 @@ def _pair_table(data: ReportData, rows: npt.NDArray[np.intp], whys: npt.NDArray[
         Column("Second page", "page"),
         Column("Score", "decimal"),
         Column("Best rival", "decimal", "best score of another pair with one of the two pages"),
-        Column("Possible error"),
-        Column("Judged"),
+        Column("Possible error", "words"),
+        Column("Judged", "words"),
         Column("Site", "code"),
     ]
     lines = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from twinlink.review.report.data import Column, ReportData, Section, Table, records
@@ -37,15 +37,16 @@ def look_alikes_section(data: ReportData) -> Section | None:
         Column("Without partner", "count"),
         Column("Faces", "tight", "the group in the other language with most of its pairs or candidates"),
         Column("Example", "page"),
+        Column("Its partner", "page"),
         *([Column("Site", "code")] if several else []),
     ]
-    rows = [tuple(_row(row, several)) for row in records(shown)]
+    rows = [tuple(_row(row, several, data.example_titles)) for row in records(shown)]
     caption = f"Groups, the largest first: {count(len(shown))} of {count(len(groups))}"
     table = Table(caption, columns, rows, is_tall=len(rows) > 15)
     return Section("look-alikes", "Near-duplicates", "Near-duplicates", [text], tables=[table])
 
 
-def _row(row: Any, several: bool) -> Iterator[Any]:
+def _row(row: Any, several: bool, titles: Mapping[str, str]) -> Iterator[Any]:
     n_facing = int(row.n_facing)
     yield row.lang
     yield int(row.n_pages)
@@ -53,6 +54,7 @@ def _row(row: Any, several: bool) -> Iterator[Any]:
     yield int(row.n_doubtful)
     yield int(row.n_pages - row.n_paired - row.n_doubtful)
     yield f"{row.facing_lang}: {f'{count(n_facing)} pages' if n_facing else 'no group'}"
-    yield row.url, "", row.lang
+    yield row.url, titles.get(row.url, ""), row.lang
+    yield (row.partner, titles.get(row.partner, ""), row.facing_lang) if row.partner else None
     if several:
         yield row.site

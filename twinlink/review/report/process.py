@@ -97,12 +97,13 @@ def patterns_section(data: ReportData) -> Section | None:
         Column("Verdict"),
         Column("Languages", "langs"),
         Column("Example", "page"),
+        Column("Its partner", "page"),
     ]
     rows = [
         (
             row.rule, row.site, int(row.n_pages), float(row.local), int(row.n_sites), row.verdict,
             (row.source_lang, row.target_lang) if row.source_lang and row.target_lang else None,
-            (row.example_a, "", ""),
+            _example(data, row.example_a), _example(data, row.example_b),
         )
         for row in records(data.patterns)
     ]  # fmt: skip
@@ -115,6 +116,10 @@ def patterns_section(data: ReportData) -> Section | None:
     return Section(
         "patterns", "URL patterns", "Patterns", [text], tables=[Table(caption, columns, rows, is_tall=len(rows) > 15)]
     )
+
+
+def _example(data: ReportData, url: str) -> tuple[str, str, str]:
+    return url, data.example_titles.get(url, ""), ""
 
 
 def rounds_section(data: ReportData) -> Section | None:
@@ -215,7 +220,7 @@ def rejects_section(data: ReportData) -> Section | None:
     rows = [
         (
             row.reason, (int(row.n), row.n / most, _STAGE_STYLES.get(row.stage, "")), reason_words(row.reason),
-            STAGES.get(row.stage, row.stage), (row.url, "", ""),
+            STAGES.get(row.stage, row.stage), _example(data, row.url),
         )
         for row in records(rejects)
     ]  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from twinlink.damage import read_json
 from twinlink.errors import RunError
-from twinlink.match.look_alikes import DOUBTFUL
+from twinlink.match.look_alikes import DOUBTFUL, PAIRED
 from twinlink.review.charts.facing import facing
 from twinlink.review.reading.columns import read_parts, read_sites
 from twinlink.review.report.data import ScoreCounts, SiteGraph
@@ -50,6 +50,7 @@ __all__ = [
     "count_rejects",
     "count_sentences",
     "read_crawl",
+    "read_example_titles",
     "read_filters",
     "read_patterns",
     "read_titles",
@@ -161,19 +162,32 @@ def read_filters(run: RunDirectory) -> pd.DataFrame:
     return table.groupby("filter", sort=False)["n_pairs"].sum().reset_index()
 
 
-def count_look_alikes(run: RunDirectory) -> pd.DataFrame:
+def count_look_alikes(run: RunDirectory, pairs: pd.DataFrame) -> pd.DataFrame:
     """Return the groups of near-duplicates, see `ReportData.look_alikes`; empty if the run is not matched."""
     is_matched = run.read_signature("match") is not None
-    folder, columns = run.path / "match" / "look_alikes", [name for name in LOOK_ALIKES.names if name != "page_id"]
-    table = read_sites(folder, LOOK_ALIKES, columns) if is_matched else LOOK_ALIKES.empty_table()
+    table = read_sites(run.path / "match" / "look_alikes", LOOK_ALIKES) if is_matched else LOOK_ALIKES.empty_table()
+    is_paired = pc.equal(table["state"], PAIRED)
+    table = pa.concat_tables([table.filter(is_paired), table.filter(pc.invert(is_paired))])  # the first is the example
     table = table.append_column("is_doubtful", pc.equal(table["state"], DOUBTFUL).cast(pa.int64()))
     table = table.set_column(table.column_names.index("n_facing"), "n_facing", pc.fill_null(table["n_facing"], 0))
     names = ["site", "lang", "facing_lang", "group"]
-    whole = ["n_pages", "n_paired", "n_facing", "url"]
+    whole = ["n_pages", "n_paired", "n_facing", "url", "page_id"]
     grouped = table.group_by(names, use_threads=False)
     found = grouped.aggregate([*((name, "first") for name in whole), ("is_doubtful", "sum")])
     frame: pd.DataFrame = found.select([*names, *(f"{name}_first" for name in whole), "is_doubtful_sum"]).to_pandas()
-    return frame.set_axis([*names, *whole, "n_doubtful"], axis=1)
+    frame = frame.set_axis([*names, *whole, "n_doubtful"], axis=1).sort_values(["site", *names[1:]], ignore_index=True)
+    return frame.assign(partner=_partners(pairs, frame["page_id"], frame["facing_lang"])).drop(columns="page_id")
+
+
+def _partners(pairs: pd.DataFrame, pages: pd.Series, langs: pd.Series) -> list[str]:
+    """Return the address of the partner of each page in a language; empty: it has none."""
+    wanted = set(pages)
+    found: dict[tuple[int, str], str] = {}
+    for one, other in (("a", "b"), ("b", "a")):
+        chosen = pairs[pairs[f"page_{one}"].isin(wanted)]
+        columns = (chosen[name].tolist() for name in (f"page_{one}", f"lang_{other}", f"url_{other}"))
+        found |= {(page, lang): url for page, lang, url in zip(*columns, strict=True)}
+    return [found.get(each, "") for each in zip(pages.tolist(), langs.tolist(), strict=True)]
 
 
 def read_patterns(run: RunDirectory) -> tuple[pd.DataFrame, dict[str, int]]:
@@ -229,6 +243,17 @@ def read_titles(run: RunDirectory, pages: pd.DataFrame) -> dict[int, str]:
     table = read_parts([site_file(folder, str(site)) for site in pages["site"].unique()], PAGES, ("page_id", "title"))
     chosen = table.filter(pc.is_in(table["page_id"], pa.array(pages["page"].unique(), pa.int64())))
     return dict(zip(chosen["page_id"].to_pylist(), chosen["title"].to_pylist(), strict=True))
+
+
+def read_example_titles(run: RunDirectory, addresses: Iterable[str]) -> dict[str, str]:
+    """Return the titles of pages by address; pages without a title, and addresses without a page, are left out."""
+    wanted = pa.array(sorted(set(addresses)), pa.string())
+    titles: dict[str, str] = {}
+    for part in iter_parts(run.stage_folder("ingest") / "pages") if len(wanted) else ():
+        table = read_table(part, PAGES, ("url", "title"))
+        table = table.filter(pc.and_(pc.is_in(table["url"], wanted), pc.not_equal(table["title"], "")))
+        titles |= zip(table["url"].to_pylist(), table["title"].to_pylist(), strict=True)
+    return titles
 
 
 def site_graphs(run: RunDirectory, pairs: pd.DataFrame) -> list[SiteGraph]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -29,6 +30,7 @@ from twinlink.review.report.reading import (
     count_rejects,
     count_sentences,
     read_crawl,
+    read_example_titles,
     read_filters,
     read_patterns,
     read_titles,
@@ -116,6 +118,14 @@ def report_data(run: RunDirectory, gold: Path | None = None) -> ReportData:
     )
     patterns, pattern_verdicts = read_patterns(run)
     labels = label_codes(frame["url_a"], frame["url_b"], LabelBook(run.path).current())
+    look_alikes, rejects = count_look_alikes(run, frame), count_rejects(run)
+    examples = (
+        look_alikes["url"],
+        look_alikes["partner"],
+        rejects["url"],
+        patterns["example_a"],
+        patterns["example_b"],
+    )
     return ReportData(
         name=run.path.resolve().name,
         made=datetime.now(UTC),
@@ -126,6 +136,7 @@ def report_data(run: RunDirectory, gold: Path | None = None) -> ReportData:
         languages=count_languages(run, frame) if is_matched else pd.DataFrame(columns=["lang", "n_pages", "n_paired"]),
         pairs=frame,
         titles=_shown_titles(run, frame),
+        example_titles=read_example_titles(run, examples),
         scores=scores,
         evidence=evidence,
         n_candidates=n_candidates,
@@ -133,7 +144,7 @@ def report_data(run: RunDirectory, gold: Path | None = None) -> ReportData:
         filters=read_filters(run) if is_matched else FILTERS.empty_table().to_pandas(),
         patterns=patterns,
         pattern_verdicts=pattern_verdicts,
-        rejects=count_rejects(run),
+        rejects=rejects,
         crawl=read_crawl(run),
         fetched=fetched,
         sentences=count_sentences(run),
@@ -142,7 +153,7 @@ def report_data(run: RunDirectory, gold: Path | None = None) -> ReportData:
         measured=[*_by_gold(run, frame, gold), *_by_labels(frame, labels)],
         labels=labels,
         settings=_settings(run),
-        look_alikes=count_look_alikes(run),
+        look_alikes=look_alikes,
     )
 
 

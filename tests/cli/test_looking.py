@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import socket
 import threading
 from collections.abc import Callable
@@ -12,6 +13,10 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from tests.calling import mine_toy, twinlink
+from tests.made_sites import BASE, write_toy
+from twinlink.config import Config
+from twinlink.jobs.mine import mine_stages
+from twinlink.rundir.directory import RunDirectory
 
 ADDRESS = "http://127.0.0.1:8765/?key=x"
 
@@ -52,6 +57,23 @@ def test_report_says_where_it_is_and_opens_it_when_asked(run: Path, tmp_path: Pa
     assert opened == [(tmp_path / "my report.html").as_uri()]
     refused = twinlink("report", run, "-o", tmp_path / "no" / "x.html")
     assert (refused.returncode, "cannot be written" in refused.stderr) == (2, True)
+
+
+def test_a_report_without_pairs_suggests_what_may_give_some(tmp_path: Path) -> None:
+    toy, config = str(write_toy(tmp_path / "toy")), Config().override({"ingest.base_url": BASE})
+
+    def suggested(name: str, given: dict[str, object]) -> str:
+        run = RunDirectory.create(tmp_path / name)
+        mine_stages([toy], run, config.override(given))
+        return twinlink("report", run.path).stderr.replace(str(run.path), "RUN")
+
+    assert suggested("with", {"langs": ["en", "zh"], "match.min_score": 0.0}) == "next: twinlink review RUN\n"
+    assert suggested("other", {"langs": ["fr", "de"]}) == "next: twinlink match RUN --langs en,zh-Hant\n"
+    none = {"langs": ["en", "zh"], "match.method": "liu2014", "match.min_score": 1.0}
+    assert suggested("none", none).startswith(f"next: twinlink explain RUN {BASE}/")
+    shutil.rmtree(tmp_path / "with" / "match")
+    done = twinlink("report", tmp_path / "with")
+    assert done.stderr == f"next: twinlink match {tmp_path}/with\n"
 
 
 def test_neither_report_nor_labels_take_the_place_of_what_is_needed(run: Path, tmp_path: Path) -> None:

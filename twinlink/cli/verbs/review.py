@@ -9,7 +9,7 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,6 +17,9 @@ from twinlink.cli.options import AsJson, GoldFile, Quiet, RunPath
 from twinlink.cli.output import command, echo, print_result
 from twinlink.cli.runs import opened
 from twinlink.review.server import DEFAULT_PORT
+
+if TYPE_CHECKING:
+    from twinlink.run import Run
 
 __all__ = ["report", "review"]
 
@@ -41,12 +44,28 @@ def report(
     from twinlink.review.report.stage import write_report
     from twinlink.rundir.directory import RunDirectory
 
-    opened(run)
+    found = opened(run)
     target = write_report(RunDirectory(run), out, gold)
     result = ReportResult(run=str(run), report=str(target), n_bytes=target.stat().st_size)
-    print_result(result, as_json, quiet, [command("review", run)])
+    print_result(result, as_json, quiet, [command(*words) for words in _after_report(found)])
     if open_:
         _show(target.resolve().as_uri())
+
+
+def _after_report(found: Run) -> list[tuple[str, ...]]:
+    """Return the words of commands that may come next: a review only where there is something to review."""
+    run = str(found.path)
+    if not found.has("match"):
+        return [("match", run)]
+    if len(found.pairs):
+        return [("review", run)]
+    from twinlink.cli.results.pages import PairsResult
+    from twinlink.rundir.directory import RunDirectory
+
+    signature = RunDirectory(found.path).read_signature("match")
+    remedy = PairsResult.of(found, signature.settings["langs"] if signature else ()).remedy()
+    unpaired = found.rejects.loc[found.rejects["stage"] == "match", "url"].head(1)
+    return [remedy] if remedy else [("explain", run, url) for url in unpaired]
 
 
 def review(

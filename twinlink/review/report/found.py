@@ -74,7 +74,7 @@ def _summary(data: ReportData, n_pages: int) -> Markup:
         return Markup(
             "twinlink read {} and found <b>no pairs</b>. The rejects and their reasons are listed below. Common"
             " causes: the wanted languages (<code>--langs</code>) are not those of the site, or the crawl did not reach"
-            " the other language."
+            " the other language: <code>twinlink mine URL --add -o RUN</code> adds the address where it starts."
         ).format(where)
     text = Markup("twinlink read {} and found <b>{}</b> that are probably translations of each other.").format(
         where, f"{count(n_pairs)} {_word(n_pairs, 'pair of pages', 'pairs of pages')}"

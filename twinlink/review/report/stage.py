@@ -119,13 +119,8 @@ def report_data(run: RunDirectory, gold: Path | None = None) -> ReportData:
     patterns, pattern_verdicts = read_patterns(run)
     labels = label_codes(frame["url_a"], frame["url_b"], LabelBook(run.path).current())
     look_alikes, rejects = count_look_alikes(run, frame), count_rejects(run)
-    examples = (
-        look_alikes["url"],
-        look_alikes["partner"],
-        rejects["url"],
-        patterns["example_a"],
-        patterns["example_b"],
-    )
+    of_patterns = (patterns[f"example_{side}"] for side in "ab")
+    examples = chain(look_alikes["url"], look_alikes["partner"], rejects["url"], *of_patterns)
     return ReportData(
         name=run.path.resolve().name,
         made=datetime.now(UTC),

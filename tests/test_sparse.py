@@ -14,6 +14,7 @@ from twinlink.sparse import (
     entry_keys,
     find_keys,
     members,
+    narrow,
     pattern_from,
     positions,
     select,
@@ -68,6 +69,22 @@ def test_positions_equal_a_dictionary(seed, n_a, n_b):
     asked = [pairs_of(pattern)[k] for k in rng.permutation(pattern.nnz)]
     rows, columns = np.array(asked, int).reshape(-1, 2).T
     assert positions(pattern, rows, columns).tolist() == [place[pair] for pair in asked]
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(0, 6), st.integers(0, 6))
+def test_narrow_changes_nothing_but_the_type_of_the_indices(seed, n_a, n_b):
+    pairs = np.array(pairs_of(made_pattern(np.random.default_rng(seed), (n_a, n_b))), np.int64).reshape(-1, 2)
+    wide = pattern_from(pairs[:, 0], pairs[:, 1], (n_a, n_b))
+    found = narrow(wide)
+    assert found.shape == wide.shape
+    assert pairs_of(found) == pairs_of(wide)
+    assert found.data.tolist() == wide.data.tolist()
+    assert found.indices.dtype == found.indptr.dtype == np.int32
+
+
+def test_narrow_leaves_what_32_bits_cannot_count():
+    wide = sp.csr_array((np.ones(1), np.array([2**31]), np.array([0, 1])), shape=(1, 2**31 + 1))
+    assert narrow(wide).indices.tolist() == [2**31]
 
 
 def test_positions_in_a_large_pattern_do_not_overflow():

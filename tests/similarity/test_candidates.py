@@ -11,14 +11,17 @@ from scipy.sparse import csr_array
 from tests.both_ways import both_ways  # noqa: F401  (kernels of this module)
 from twinlink.config import CandidateSettings
 from twinlink.errors import ConfigError, ShapeError
+from twinlink.similarity import candidates
 from twinlink.similarity.candidates import (
     candidate_pattern,
+    content_candidates,
     find_candidates,
     nearest_pages,
     strongest,
     tag_vectors,
     within_memory,
 )
+from twinlink.similarity.content import content_vectors
 from twinlink.sparse import union_of
 
 
@@ -123,6 +126,34 @@ def test_union_equals_a_set(seed: int, n_patterns: int, n_a: int, n_b: int) -> N
     assert stored(found) == sorted({pair for each in patterns for pair in stored(each)})
 
 
+@pytest.mark.parametrize("products", [1, 5, 100])
+@pytest.mark.parametrize("is_part", [False, True])
+@given(seed=st.integers(0, 2**32 - 1), n_a=st.integers(0, 9), n_b=st.integers(0, 9))
+def test_content_candidates_equal_the_search_over_the_vectors_of_all_pages(
+    products: int, is_part: bool, seed: int, n_a: int, n_b: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    counts_a, counts_b, translation = (
+        csr_array((rng.random(shape) < 0.4) * rng.integers(1, 4, shape).astype(np.float32))
+        for shape in ((n_a, 6), (n_b, 5), (6, 5))
+    )
+    open_pages = [rng.random(n) < 0.5 for n in (n_a, n_b)] if is_part else []
+    settings = CandidateSettings(per_page=2, products_per_page=products)
+    expected = candidate_pattern(*content_vectors(counts_a, counts_b, translation), settings, *open_pages)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(candidates, "_PAGES", 2)
+        found = content_candidates(counts_a, counts_b, translation, settings, *open_pages)
+    assert found.shape == expected.shape
+    assert stored(found) == stored(expected)
+
+
+def test_no_vectors_are_computed_where_no_page_is_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts, translation = csr_array(np.eye(3)), csr_array(np.eye(3))
+    monkeypatch.delattr(candidates.ContentSide, "vectors")
+    none = np.zeros(3, bool)
+    assert content_candidates(counts, counts, translation, None, none, none).nnz == 0
+
+
 def test_tag_vectors_find_the_page_with_the_same_tags() -> None:
     pages = [b"abcabcd", b"xyzxyzw", b"abcdxyz"]
     a, b = tag_vectors(pages, [*pages[::-1], b"ab", b""])
@@ -141,7 +172,9 @@ def test_tag_vectors_without_pages() -> None:
 def test_tag_vectors_equal_a_count_page_by_page(pages: list[bytes], n_a: int) -> None:
     grams = [[page[k : k + 3] for k in range(len(page) - 2)] for page in pages]
     pages_with = {gram: sum(gram in of_page for of_page in grams) for of_page in grams for gram in of_page}
-    a, b = tag_vectors(pages[:n_a], pages[n_a:])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(candidates, "_CHUNK", 2)
+        a, b = tag_vectors(pages[:n_a], pages[n_a:])
     assert a.shape[1] == b.shape[1] == len(pages_with)
     for row, of_page in zip([*a.toarray(), *b.toarray()], grams, strict=True):
         idf = {gram: np.log((len(pages) + 1) / (pages_with[gram] + 0.5)) for gram in of_page}

@@ -18,8 +18,8 @@ from twinlink.graph.matching import greedy_matching
 from twinlink.graph.propagation import enhanced_similarity, external_similarity
 from twinlink.match.evidence import Between, Side, Words
 from twinlink.patterns.pairs import credible_pairs
-from twinlink.similarity.candidates import candidate_pattern
-from twinlink.similarity.content import content_similarity, content_vectors
+from twinlink.similarity.candidates import content_candidates
+from twinlink.similarity.content import content_similarity
 from twinlink.similarity.contrast import contrast_vectors, cosine_of_pairs, near_duplicates, near_pages
 from twinlink.similarity.rivals import Rivalry
 from twinlink.similarity.structure import structural_similarity
@@ -85,8 +85,8 @@ class SiteMeasures:
         self, translation: sp.csr_array, open_a: Marks | None = None, open_b: Marks | None = None
     ) -> sp.csr_array:
         """Return the pairs most similar in content; only for the open pages, if given."""
-        vectors = content_vectors(self.words.a.counts, self.words.b.counts, translation)
-        return candidate_pattern(*vectors, self.settings.candidates, open_a, open_b)
+        counts = self.words.a.counts, self.words.b.counts
+        return content_candidates(*counts, translation, self.settings.candidates, open_a, open_b)
 
     def fixed_evidence(self, kind: str, pattern: sp.csr_array) -> Floats:
         """Return evidence of some candidates that does not change from round to round."""

@@ -6,21 +6,23 @@ a lexicon, content consists of numbers and Latin words that both languages share
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, vstack
 
 from twinlink.config import CandidateSettings
 from twinlink.errors import ConfigError, ShapeError
 from twinlink.similarity import kernels
-from twinlink.similarity.content import content_vectors
-from twinlink.sparse import entries, pattern_from
+from twinlink.similarity.content import ContentSide, content_sides
+from twinlink.sparse import entries, pattern_from, select
 
 __all__ = [
     "candidate_pattern",
+    "content_candidates",
     "find_candidates",
     "nearest_pages",
     "strongest",
@@ -36,6 +38,7 @@ _N_GRAM = 3
 # .46 on the poorer side.
 _LEAST_KNOWN = 0.5
 _MAX_TAGS = 50_000
+_PAGES = 4_000  # pages whose vectors are computed together
 _CHUNK = 1_000  # pages whose trigrams are counted together: some 50 bytes for each tag
 
 
@@ -66,7 +69,7 @@ def find_candidates(
     csr_array of bool, shape (n_pages_a, n_pages_b), sorted, values True
     """
     settings = settings or CandidateSettings()
-    by_content = candidate_pattern(*content_vectors(counts_a, counts_b, translation), settings)
+    by_content = content_candidates(counts_a, counts_b, translation, settings)
     known = min(_known_share(counts_a, translation), _known_share(counts_b, csr_array(translation.T)))
     few = np.inf if known < _LEAST_KNOWN else settings.per_page
     if min(_fewest(by_content), _fewest(csr_array(by_content.T))) >= few:
@@ -155,23 +158,91 @@ def candidate_pattern(
     if open_a is None or open_b is None:
         of_row, of_column = nearest_pages(vectors_a, vectors_b, settings.per_page, settings.products_per_page)
     else:
-        of_row = _nearest_of(vectors_a, open_a, vectors_b, settings)
-        of_column = _nearest_of(vectors_b, open_b, vectors_a, settings)
-    rows, row_columns = _entries(of_row)
-    columns, column_rows = _entries(of_column)
-    return pattern_from(np.concatenate([rows, column_rows]), np.concatenate([row_columns, columns]), shape)
+        of_row = _nearest_of(open_a, settings, lambda: (csr_array(vectors_a[open_a]), vectors_b))
+        of_column = _nearest_of(open_b, settings, lambda: (csr_array(vectors_b[open_b]), vectors_a))
+    return _either_way(of_row, of_column, shape)
+
+
+def content_candidates(
+    counts_a: csr_array,
+    counts_b: csr_array,
+    translation: csr_array,
+    settings: CandidateSettings | None = None,
+    open_a: NDArray[np.bool_] | None = None,
+    open_b: NDArray[np.bool_] | None = None,
+) -> csr_array:
+    """Return the candidates most similar in content: `candidate_pattern` of `content_vectors`.
+
+    Only what the search uses of the vectors is stored, that is, without the most frequent terms. On large sites it is
+    the smaller part.
+
+    Parameters
+    ----------
+    counts_a, counts_b, translation
+        As in `content_similarity`.
+    settings, open_a, open_b
+        As in `candidate_pattern`.
+
+    Returns
+    -------
+    csr_array of bool, shape (n_pages_a, n_pages_b), sorted, values True
+
+    Examples
+    --------
+    >>> counts, same = csr_array([[1.0, 0.0], [0.0, 1.0]]), csr_array([[1.0, 0.0], [0.0, 1.0]])
+    >>> content_candidates(counts, counts, same).toarray().astype(int).tolist()
+    [[1, 0], [0, 1]]
+    """
+    settings = settings or CandidateSettings()
+    a, b = content_sides(counts_a, counts_b, translation)
+    if open_a is None or open_b is None:
+        return candidate_pattern(*_compared(a, b, settings), settings)
+    of_row = _nearest_of(open_a, settings, lambda: _compared(_some_pages(a, open_a), b, settings))
+    of_column = _nearest_of(open_b, settings, lambda: _compared(_some_pages(b, open_b), a, settings))
+    return _either_way(of_row, of_column, (counts_a.shape[0], counts_b.shape[0]))
+
+
+def _some_pages(side: ContentSide, pages: NDArray[np.bool_]) -> ContentSide:
+    return side._replace(own=csr_array(side.own[pages]))
+
+
+def _compared(side: ContentSide, others: ContentSide, settings: CandidateSettings) -> tuple[csr_array, csr_array]:
+    """Return the vectors of both sides, on large sites without the terms that `nearest_pages` leaves out."""
+    sizes = [each.own.shape[0] for each in (side, others)]
+    if max(sizes) <= _PAGES:
+        return side.vectors(slice(None)), others.vectors(slice(None))
+    n_here, n_there = (np.sum([_pages_with(part) for part in _in_parts(each)], axis=0) for each in (side, others))
+    kept = _affordable(n_here * n_there, settings.products_per_page * sum(sizes))
+    vectors, other_vectors = (vstack([_with_terms(part, kept) for part in _in_parts(each)]) for each in (side, others))
+    return csr_array(vectors), csr_array(other_vectors)
+
+
+def _in_parts(side: ContentSide) -> Iterator[csr_array]:
+    """Yield the vectors of one side, some pages at a time."""
+    for first in range(0, max(side.own.shape[0], 1), _PAGES):
+        yield side.vectors(slice(first, first + _PAGES))
+
+
+def _with_terms(vectors: csr_array, kept: NDArray[np.bool_]) -> csr_array:
+    """Return vectors without the other terms; numbers of terms stay as they are."""
+    return select(vectors, kept[vectors.indices])
 
 
 def _nearest_of(
-    vectors: csr_array, open_: NDArray[np.bool_], others: csr_array, settings: CandidateSettings
+    open_: NDArray[np.bool_], settings: CandidateSettings, vectors: Callable[[], tuple[csr_array, csr_array]]
 ) -> NDArray[np.int32]:
-    """Return the K nearest ``others`` of the open rows; -1 for the other rows."""
-    nearest = np.full((vectors.shape[0], settings.per_page), -1, np.int32)
+    """Return the nearest pages of the open ones, -1 for the others; ``vectors`` are those of open pages and of all."""
+    nearest = np.full((len(open_), settings.per_page), -1, np.int32)
     if open_.any():
-        nearest[open_], _ = nearest_pages(
-            csr_array(vectors[open_]), others, settings.per_page, settings.products_per_page
-        )
+        nearest[open_], _ = nearest_pages(*vectors(), settings.per_page, settings.products_per_page)
     return nearest
+
+
+def _either_way(of_row: NDArray[np.int32], of_column: NDArray[np.int32], shape: tuple[int, int]) -> csr_array:
+    """Return the pairs of which one page is among the nearest of the other."""
+    rows, row_columns = _entries(of_row)
+    columns, column_rows = _entries(of_column)
+    return pattern_from(np.concatenate([rows, column_rows]), np.concatenate([row_columns, columns]), shape)
 
 
 def nearest_pages(
@@ -200,13 +271,20 @@ def nearest_pages(
     [[[1], [0]], [[0], [0], [-1]]]
     """
     n_products = _pages_with(vectors_a) * _pages_with(vectors_b)
-    order = np.argsort(n_products, kind="stable")
-    within = np.cumsum(n_products[order]) <= products_per_page * (vectors_a.shape[0] + vectors_b.shape[0])
-    if not within.all():
-        terms = np.sort(order[within])
+    kept = _affordable(n_products, products_per_page * (vectors_a.shape[0] + vectors_b.shape[0]))
+    if not kept.all():
+        terms = np.flatnonzero(kept)
         vectors_a, vectors_b = csr_array(vectors_a[:, terms]), csr_array(vectors_b[:, terms])
     transposed = kernels.arrays_of(csr_array(vectors_b.T))
     return kernels.best_products(kernels.arrays_of(vectors_a), transposed, vectors_b.shape[0], k)
+
+
+def _affordable(n_products: NDArray[np.int64], most: int) -> NDArray[np.bool_]:
+    """Mark the terms that the search compares: those with the fewest products, as many as can be afforded."""
+    order = np.argsort(n_products, kind="stable")
+    kept = np.zeros(len(order), np.bool_)
+    kept[order[np.cumsum(n_products[order]) <= most]] = True
+    return kept
 
 
 def _pages_with(vectors: csr_array) -> NDArray[np.int64]:
@@ -273,27 +351,43 @@ def tag_vectors(tags_a: Sequence[bytes], tags_b: Sequence[bytes]) -> tuple[csr_a
     two csr_array of float32, shapes (n_pages_a, n) and (n_pages_b, n), values >= 0
         A page of fewer than three tags has an empty row.
     """
-    pages, codes, counts = _gram_counts([*tags_a, *tags_b])
-    n_pages = len(tags_a) + len(tags_b)
-    known, columns = np.unique(codes, return_inverse=True)
-    pages_with = np.bincount(columns, minlength=len(known))
-    weights = (1 + np.log(counts)) * np.log((n_pages + 1) / (pages_with[columns] + 0.5))
-    lengths = np.sqrt(np.bincount(pages, weights**2, minlength=n_pages))
-    data = (weights / lengths[pages]).astype(np.float32)
-    starts = np.searchsorted(pages, np.arange(n_pages + 1))
-    vectors = csr_array((data, columns, starts), shape=(n_pages, len(known)))
-    return csr_array(vectors[: len(tags_a)]), csr_array(vectors[len(tags_a) :])
+    sides = [[_grams_of(part) for part in _some_at_a_time(tags)] for tags in (tags_a, tags_b)]
+    grams = [part for side in sides for part in side]
+    known = np.unique(np.concatenate([np.unique(part.codes) for part in grams]))
+    pages_with = np.sum([np.bincount(part.columns(known), minlength=len(known)) for part in grams], axis=0)
+    idf = np.log((len(tags_a) + len(tags_b) + 1) / (pages_with + 0.5))
+    a, b = (csr_array(vstack([part.vectors(known, idf) for part in side])) for side in sides)
+    return a, b
 
 
-def _gram_counts(tags: Sequence[bytes]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return (page, tag trigram as one number, count), in this order."""
-    chunks = [_grams_of(tags[first : first + _CHUNK], first) for first in range(0, max(len(tags), 1), _CHUNK)]
-    pages, codes, counts = (np.concatenate(columns) for columns in zip(*chunks, strict=True))
-    return pages, codes, counts
+def _some_at_a_time(tags: Sequence[bytes]) -> list[Sequence[bytes]]:
+    return [tags[first : first + _CHUNK] for first in range(0, max(len(tags), 1), _CHUNK)]
 
 
-def _grams_of(tags: Sequence[bytes], first: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return the rows of `_gram_counts` of some pages, the first of which has the number ``first``."""
+class _Grams(NamedTuple):
+    """Tag trigrams of some pages, page after page."""
+
+    n_grams: NDArray[np.int64]
+    """Number of different trigrams of each page."""
+    codes: NDArray[np.int32]
+    """The trigrams, each as one number."""
+    counts: NDArray[np.int32]
+
+    def columns(self, known: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Return the place of each trigram among all known ones."""
+        return np.searchsorted(known, self.codes).astype(np.int32)
+
+    def vectors(self, known: NDArray[np.int32], idf: NDArray[np.float64]) -> csr_array:
+        """Return the vectors of `tag_vectors`."""
+        n_pages, columns = len(self.n_grams), self.columns(known)
+        pages = np.repeat(np.arange(n_pages), self.n_grams)
+        weights = (1 + np.log(self.counts)) * idf[columns]
+        lengths = np.sqrt(np.bincount(pages, weights**2, minlength=n_pages))
+        starts = np.concatenate([[0], np.cumsum(self.n_grams)]).astype(np.int32)
+        return csr_array(((weights / lengths[pages]).astype(np.float32), columns, starts), shape=(n_pages, len(known)))
+
+
+def _grams_of(tags: Sequence[bytes]) -> _Grams:
     read = [codes[:_MAX_TAGS] for codes in tags]
     codes = np.frombuffer(b"".join(read), np.uint8).astype(np.int64)
     pages = np.repeat(np.arange(len(read)), np.fromiter(map(len, read), np.int64, len(read)))
@@ -303,7 +397,8 @@ def _grams_of(tags: Sequence[bytes], first: int) -> tuple[NDArray[np.int64], NDA
     keys = np.sort((pages[:n] << (8 * _N_GRAM) | grams)[is_inside])
     firsts = np.flatnonzero(_is_new(keys))
     page, gram = np.divmod(keys[firsts], 1 << (8 * _N_GRAM))
-    return page + first, gram, np.diff(np.append(firsts, len(keys)))
+    counts = np.diff(np.append(firsts, len(keys)))
+    return _Grams(np.bincount(page, minlength=len(read)), gram.astype(np.int32), counts.astype(np.int32))
 
 
 def _is_new(ordered: NDArray[np.int64]) -> NDArray[np.bool_]:

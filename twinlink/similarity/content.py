@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,15 @@ from twinlink.errors import ShapeError
 from twinlink.similarity import kernels
 from twinlink.sparse import entry_rows
 
-__all__ = ["ContentForm", "combine_translations", "content_similarity", "content_vectors", "page_vectors"]
+__all__ = [
+    "ContentForm",
+    "ContentSide",
+    "combine_translations",
+    "content_sides",
+    "content_similarity",
+    "content_vectors",
+    "page_vectors",
+]
 
 _ROWS = 4_000  # rows that are scaled at once: bounds the memory beside the matrix
 ContentForm = Literal["tsim_idf", "tsim", "bits", "cosine"]
@@ -92,16 +100,39 @@ def content_vectors(counts_a: csr_array, counts_b: csr_array, translation: csr_a
     two csr_array of float32, shapes (n_pages_a, n_terms) and (n_pages_b, n_terms)
         n_terms is the number of terms of both languages together. A page without words has an empty row.
     """
+    a, b = content_sides(counts_a, counts_b, translation)
+    return a.vectors(slice(None)), b.vectors(slice(None))
+
+
+class ContentSide(NamedTuple):
+    """The vectors of one language by `content_vectors`; those of some pages are computed when they are asked for.
+
+    They take several times the memory of the counts: a page has the translations of its words as well.
+    """
+
+    own: csr_array
+    """Vectors of the pages in their own words."""
+    mapping: csr_array
+    """Translation to the other language, rows of unit length."""
+    own_first: bool
+    """Whether the page's own words come before their translations."""
+
+    def vectors(self, pages: slice) -> csr_array:
+        """Return the vectors of some pages."""
+        own = csr_array(self.own[pages])
+        mapped = _unit_rows(csr_array(own @ self.mapping))
+        parts = [own, mapped] if self.own_first else [mapped, own]
+        both = csr_array(hstack(parts, format="csr", dtype=np.float32))
+        both.data *= np.float32(np.sqrt(0.5))
+        return both
+
+
+def content_sides(counts_a: csr_array, counts_b: csr_array, translation: csr_array) -> tuple[ContentSide, ContentSide]:
+    """Return the vectors of `content_vectors` without computing them yet."""
     _check_shapes(counts_a, counts_b, translation)
-    a, b = page_vectors(counts_a), page_vectors(counts_b)
-    a_mapped = _unit_rows(csr_array(a @ _unit_rows(translation)))
-    b_mapped = _unit_rows(csr_array(b @ _unit_rows(csr_array(translation.T))))
-    half = np.float32(np.sqrt(0.5))
-    x = csr_array(hstack([a_mapped, a], format="csr", dtype=np.float32))
-    y = csr_array(hstack([b, b_mapped], format="csr", dtype=np.float32))
-    x.data *= half
-    y.data *= half
-    return x, y
+    forth, back = _unit_rows(translation), _unit_rows(csr_array(translation.T))
+    a = ContentSide(page_vectors(counts_a), forth, own_first=False)
+    return a, ContentSide(page_vectors(counts_b), back, own_first=True)
 
 
 def _check_shapes(counts_a: csr_array, counts_b: csr_array, translation: csr_array) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, diags_array
+from scipy.sparse import csr_array, diags_array, vstack
 
 from twinlink.similarity import kernels
 from twinlink.similarity.candidates import nearest_pages
-from twinlink.sparse import entry_rows
+from twinlink.sparse import entry_rows, narrow
 
 __all__ = ["contrast_vectors", "cosine_of_pairs", "near_duplicates", "near_pages"]
 
@@ -20,6 +20,7 @@ ALIKE = 0.95
 """Similarity from which two pages are near-duplicates. Trials on seven sites: .9 and .95 are the same within .003."""
 LEAST = 1e-6
 """Rounding residue of a term that all near pages share; smaller values are dropped."""
+_PAGES = 4_000  # pages from which similar ones are subtracted together: all their terms are in memory
 PRODUCTS_PER_PAGE = 20_000
 """As in the search for candidates (`CandidateSettings`), but near-duplicates have rare terms in common. Trials on seven
 sites: the same F1 within .001 as with ten times as many."""
@@ -95,8 +96,14 @@ def contrast_vectors(counts: csr_array, near: csr_array) -> csr_array:
     >>> contrast_vectors(forms, near_pages(forms)).astype(float).toarray().round(2).tolist()
     [[0.0, 0.0, 0.58, 0.0], [0.0, 0.0, 0.0, 0.58]]
     """
-    vectors = _page_vectors(counts)
-    rest = csr_array(vectors - _shares(near) @ vectors)
+    vectors, shares = _page_vectors(counts), _shares(near)
+    firsts = range(0, max(counts.shape[0], 1), _PAGES)
+    return csr_array(vstack([_rest_of(vectors, shares, slice(first, first + _PAGES)) for first in firsts]))
+
+
+def _rest_of(vectors: csr_array, shares: csr_array, pages: slice) -> csr_array:
+    """Return what remains of the vectors of some pages."""
+    rest = csr_array(vectors[pages] - shares[pages] @ vectors)
     rest.data = np.where(rest.data > LEAST, rest.data, 0).astype(np.float32)
     rest.eliminate_zeros()
     return rest
@@ -141,7 +148,7 @@ def _nearest(vectors: csr_array) -> csr_array:
     full = (pages >= 0).all(axis=1)  # pages equal to this one displaced it from its own list
     pages[full, -1] = -1
     rows, places = np.nonzero(pages >= 0)
-    near = csr_array((np.ones(len(rows), np.float32), (rows, pages[rows, places])), shape=(n_pages, n_pages))
+    near = narrow(csr_array((np.ones(len(rows), np.float32), (rows, pages[rows, places])), shape=(n_pages, n_pages)))
     return csr_array((np.clip(_dot(vectors, vectors, near), 0, 1), near.indices, near.indptr), shape=near.shape)
 
 

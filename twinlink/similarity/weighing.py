@@ -8,7 +8,7 @@ removed, and with the pair's rivals.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -167,6 +167,24 @@ def _presence(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class _Left(Mapping[str, Floats]):
+    """Evidence of the candidates that are left, 0 for the others: a copy of one kind at a time."""
+
+    kinds: Mapping[str, Floats]
+    left: NDArray[np.bool_]
+
+    def __getitem__(self, name: str) -> Floats:
+        """Return one kind of evidence."""
+        return np.where(self.left, self.kinds[name], 0.0)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.kinds)
+
+    def __len__(self) -> int:
+        return len(self.kinds)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class _Trial:
     """Matching again after partners have been removed."""
 
@@ -191,8 +209,7 @@ class _Trial:
         rivalry = self.rivalry
         gone_row, gone_column = rivalry.pages(lose_row)[0], rivalry.pages(lose_column)[1]
         left = ~(gone_row[rivalry.rows] | gone_column[rivalry.columns])
-        measured = {**self.kinds, **(self.remeasure(left) if self.remeasure is not None else {})}
-        measured = {name: np.where(left, values, 0.0) for name, values in measured.items()}
+        measured = _Left({**self.kinds, **(self.remeasure(left) if self.remeasure is not None else {})}, left)
         log_odds = self.model.log_odds(measured, rivalry)
         if self.lessons is not None:
             left &= ~self.lessons.barred

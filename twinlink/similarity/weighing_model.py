@@ -31,8 +31,8 @@ class Model:
     def log_odds(self, kinds: Mapping[str, Floats], rivalry: Rivalry) -> Floats:
         """Return the log odds of all candidates, one kind of evidence at a time to save memory."""
         odds = np.full(len(rivalry.rows), self.logistic.weights[-1])
-        own = (values for name, values in kinds.items() if name not in CLUES)
-        for k, values in enumerate(own):
+        for k, name in enumerate(name for name in kinds if name not in CLUES):
+            values = kinds[name]
             self.logistic.add_kind(odds, k, values, rivalry.rivals(values))
         return np.asarray(sum(clue_odds(kinds, self.clues, rivalry).values(), _clipped(odds)))
 

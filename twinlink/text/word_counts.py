@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from twinlink.errors import ShapeError
+from twinlink.sparse import narrow
 from twinlink.text.cutting import Cut, cut_texts, distinct_texts, incidence
 from twinlink.text.stems import stem
 from twinlink.text.terms import is_number
@@ -66,7 +67,8 @@ def count_words(
     more = distinct_texts(names if names is not None else [()] * len(pages))
     columns, vocabulary = _columns([*chain(*of_token, *values, more.texts)], lang)
     per_token, per_line, per_name = _blocks(columns, (of_token, values, [(name,) for name in more.texts]), vocabulary)
-    counts = csr_array(lines.counts @ csr_array(cut.counts @ per_token + per_line) + more.counts @ per_name)
+    of_line = csr_array(cut.counts @ per_token + per_line)
+    counts = narrow(csr_array(lines.counts @ of_line + more.counts @ per_name))
     counts.sort_indices()
     return TermTable(counts, vocabulary)
 

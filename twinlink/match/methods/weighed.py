@@ -143,8 +143,8 @@ def _first_state(site: SiteMeasures, name: str, steps: Steps) -> State:
     steps(0.0, f"{name}: candidates")
     patterns = [site.candidates(site.words.translation)]
     if site.uses("structure"):
-        vectors = tag_vectors(site.side_a.tags, site.side_b.tags)
-        patterns.append(candidate_pattern(*vectors, site.settings.candidates))
+        tags = site.side_a.tags, site.side_b.tags
+        patterns.append(candidate_pattern(*tag_vectors(*tags), site.settings.candidates))
     if site.uses("direct"):
         patterns.append(select(site.between.direct, site.between.direct.data >= MIN_DIRECT))
     if site.uses("hreflang"):

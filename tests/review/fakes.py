@@ -11,7 +11,18 @@ import pandas as pd
 
 from twinlink.review.reading.run_view import RunView
 from twinlink.review.reading.snapshot import Snapshot
-from twinlink.review.records import Alike, Document, Live, LiveStage, LookAlikes, Neighbour, Page, Resource, Segment
+from twinlink.review.records import (
+    Alike,
+    Compared,
+    Document,
+    Live,
+    LiveStage,
+    LookAlikes,
+    Neighbour,
+    Page,
+    Resource,
+    Segment,
+)
 from twinlink.tables import CANDIDATES, PAIRS
 
 SITE = "toy.example"
@@ -78,6 +89,8 @@ class FakeRun(RunView):
     """Pages that have near-duplicates: those of a language are one group."""
     live_pairs: int = 0
     """Pairs that the mining has found so far."""
+    checks: tuple[Compared, ...] = ()
+    """What the method compared on each pair."""
     working: bool = False
     paused: bool = False
     held: bool = False
@@ -168,6 +181,9 @@ class FakeTables(Snapshot):
         rows = [self._candidate(page_a, second) for second in seconds[: self.fake.n_pairs]]
         columns = [*CANDIDATES.names, "url_a", "url_b", "title_a", "title_b", "pair"]
         return pd.DataFrame(rows, columns=columns)
+
+    def checks(self, page_a: int, page_b: int) -> Sequence[Compared]:
+        return self.fake.checks
 
     def _candidate(self, a: int, b: int) -> dict[str, object]:
         first, second = self.page(a), self.page(b)

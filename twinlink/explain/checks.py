@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from twinlink.explain.outcomes import both
-from twinlink.similarity.checks import MEANINGS
+from twinlink.similarity.checks import MEANINGS, verdict_of
 
 if TYPE_CHECKING:
     from twinlink.run_tables import RunTables
 
-__all__ = ["CHECK_COLUMNS", "check_lines", "checks_of", "no_checks", "verdict_of"]
+__all__ = ["CHECK_COLUMNS", "check_lines", "checks_of", "no_checks"]
 
 CHECK_COLUMNS = ["check", "value", "relation", "bound", "passed", "meaning"]
 
@@ -31,17 +31,6 @@ def checks_of(run: RunTables, first: pd.DataFrame) -> pd.DataFrame:
     own["relation"] = own["relation"].fillna("")
     own["meaning"] = own["check"].map(MEANINGS)
     return own[CHECK_COLUMNS]
-
-
-def verdict_of(relation: str, value: float, passed: bool) -> str:
-    """Return a verdict in one word; empty for a number that decides nothing.
-
-    >>> verdict_of("<", 0.1, True), verdict_of("", float("nan"), False), verdict_of("", 0.98, True)
-    ('passed', 'failed', '')
-    """
-    if not passed:
-        return "failed"
-    return "passed" if relation or pd.isna(value) else ""
 
 
 def check_lines(checks: pd.DataFrame) -> Iterator[str]:

@@ -7,9 +7,9 @@ from html import escape
 
 import pandas as pd
 
-from twinlink.explain.checks import verdict_of
 from twinlink.explain.explained import Explained
 from twinlink.notebook_tables import WORDS, WRAPPED, address, bar, cell, html_table
+from twinlink.similarity.checks import verdict_of
 
 __all__ = ["explanation_html"]
 

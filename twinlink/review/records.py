@@ -9,6 +9,7 @@ import pandas as pd
 
 __all__ = [
     "Alike",
+    "Compared",
     "Document",
     "Live",
     "LiveStage",
@@ -109,6 +110,21 @@ class Segment:
     block_b: int
     start_b: int
     end_b: int
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A number of a pair that the method compared with a bound."""
+
+    name: str
+    value: float | None
+    """None: not measured, or more than twice the bound."""
+    relation: str
+    """What a value that passes is to its bound; empty: there is no bound."""
+    bound: float | None
+    verdict: str
+    """``passed``, ``failed``, or empty for a number that decides nothing."""
+    meaning: str
 
 
 @dataclass(frozen=True)

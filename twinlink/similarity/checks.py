@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["MEANINGS", "Check", "Relation", "check_text", "noted", "pair_texts"]
+__all__ = ["MEANINGS", "Check", "Relation", "check_text", "noted", "pair_texts", "verdict_of"]
 
 Values = NDArray[np.float64]
 Marks = NDArray[np.bool_]
@@ -113,6 +113,17 @@ def check_text(name: str, value: float, relation: str, bound: float, passed: boo
     bounded = f"{relation} {bound:.4g}" if relation else ""
     verdict = "failed" if not passed else "" if number else "passed"
     return " ".join(filter(None, [name, number, bounded, verdict]))
+
+
+def verdict_of(relation: str, value: float, passed: bool) -> str:
+    """Return a verdict in one word; empty for a number that decides nothing.
+
+    >>> verdict_of("<", 0.1, True), verdict_of("", np.nan, False), verdict_of("", 0.98, True)
+    ('passed', 'failed', '')
+    """
+    if not passed:
+        return "failed"
+    return "passed" if relation or np.isnan(value) else ""
 
 
 def pair_texts(checks: Iterable[Check], n_pairs: int) -> list[str]:

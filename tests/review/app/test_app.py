@@ -24,6 +24,7 @@ from twinlink.review.app.listing import Session
 from twinlink.review.app.queue import ORDERS, Order, ordered
 from twinlink.review.app.security import FRAME_POLICY
 from twinlink.review.reading.run_view import RunView
+from twinlink.review.records import Compared
 from twinlink.rundir.directory import RunDirectory
 
 CONFIG = Config().override({"langs": list(LANGS), "match.method": "liu2014", "match.min_score": 0.0})
@@ -200,6 +201,19 @@ class TestPair:
         assert len(page) < 400_000
         assert "Part 1 of" in page
         assert "cell 2400" in visitor.get(f"{pair_of(0)}?part=99999")
+
+    def test_tags_are_shown_with_the_distances_and_their_bounds(self, visiting: Visiting) -> None:
+        visitor = visiting()
+        assert "What the method compared" not in visitor.get(f"{pair_of(3)}?view=tags")
+        visitor.run.checks = (
+            Compared("size", 0.125, "<=", 0.3, "passed", "bytes"),
+            Compared("structure", None, "<=", 52.9369, "failed", "tag distance"),
+        )
+        page = re.sub(r"<[^>]*>", " ", visitor.get(f"{pair_of(3)}?view=tags"))
+        assert "distance 2: insertions and deletions" in page  # ul and li
+        assert re.search(r"size +bytes +0\.1250 +(<|&lt;)= 0\.3000 +passed", page)
+        assert re.search(r"structure +tag distance +– +(<|&lt;)= 52\.9369 +failed", page)
+        assert "What the method compared" not in visitor.get(f"{pair_of(3)}?view=text")
 
     def test_sentences_that_were_not_aligned(self, visiting: Visiting) -> None:
         assert "have not been aligned" in visiting().get("/pair/1003/-1004?view=sentences")

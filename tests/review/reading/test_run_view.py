@@ -25,10 +25,11 @@ from twinlink.review.reading.columns import RowFile
 from twinlink.review.reading.pages import PageIndex
 from twinlink.review.reading.run_view import RunView
 from twinlink.review.reading.snapshot import Snapshot
-from twinlink.review.records import Resource
+from twinlink.review.records import Compared, Resource
 from twinlink.run import Run
 from twinlink.rundir.directory import RunDirectory
-from twinlink.tables import CANDIDATES, GROUP_ROWS, LINKS, PAIRS, read_table, write_table
+from twinlink.similarity.checks import MEANINGS
+from twinlink.tables import CANDIDATES, CHECKS, GROUP_ROWS, LINKS, PAIRS, read_table, write_table
 from twinlink.toy import toy_site
 from twinlink.urls import page_id
 
@@ -203,6 +204,23 @@ def test_the_pair_itself_is_always_among_its_rivals(tables: Snapshot) -> None:
     assert len(found) == 2
     assert (int(worst["page_a"]), int(worst["page_b"])) in set(zip(found["page_a"], found["page_b"], strict=True))
     assert tables.rivals(1, 2).empty
+
+
+def test_checks_are_those_of_the_pair_in_either_order(folder: Path) -> None:
+    """The table has the size of one pair, which passed, and the structure of another one, which was too far."""
+    a, x = page_id(A), page_id(X)
+    assert list(tables_of(folder).checks(a, x)) == []
+    rows = [
+        {"page_a": a, "page_b": x, "check": "size", "value": 0.1, "relation": "<=", "bound": 0.3, "passed": True},
+        {"page_a": a, "page_b": 5, "check": "structure", "relation": "<=", "bound": 9.0, "passed": False},
+    ]
+    (part,) = (folder / "match" / "checks").iterdir()
+    write_table(pa.Table.from_pylist(rows, schema=CHECKS), CHECKS, part)
+    tables = tables_of(folder)
+    assert tables.checks(a, x) == [Compared("size", 0.1, "<=", 0.3, "passed", MEANINGS["size"])]
+    assert tables.checks(x, a) == tables.checks(a, x)
+    assert tables.checks(a, 5) == [Compared("structure", None, "<=", 9.0, "failed", MEANINGS["structure"])]
+    assert tables.checks(1, 2) == []
 
 
 def test_weights_are_those_of_site_and_languages(tables: Snapshot) -> None:

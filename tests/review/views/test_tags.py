@@ -28,6 +28,12 @@ def test_pages_without_anything_in_common() -> None:
     assert view.share == 0
 
 
+def test_distance_counts_insertions_and_deletions() -> None:
+    assert tags_side_by_side(PAGE, PAGE).distance == 0
+    assert tags_side_by_side(["p", "p"], ["a", "a", "a"]).distance == 5
+    assert tags_side_by_side(["p", "a"], ["p", "b", "a"]).distance == 1
+
+
 def test_empty_pages() -> None:
     view = tags_side_by_side([], [])
     assert view.rows == ()

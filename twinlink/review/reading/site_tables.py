@@ -1,4 +1,4 @@
-"""The large tables of a site: the links of a page, the rivals and the beads of a pair."""
+"""The large tables of a site: the links of a page, the rivals, the checks and the beads of a pair."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from twinlink.review.reading.columns import RowFile, ints
-from twinlink.review.records import Segment
+from twinlink.review.records import Compared, Segment
+from twinlink.similarity.checks import MEANINGS, verdict_of
 
-__all__ = ["LinkRow", "SiteBeads", "SiteCandidates", "SiteLinks"]
+__all__ = ["LinkRow", "SiteBeads", "SiteCandidates", "SiteChecks", "SiteLinks"]
 
 Ints = npt.NDArray[np.int64]
 _BEAD = tuple(Segment.__dataclass_fields__)
@@ -105,6 +106,33 @@ class SiteCandidates:
     def take(self, rows: Ints, columns: list[str]) -> pa.Table:
         """Return some rows."""
         return self._file.take(rows, columns)
+
+
+class SiteChecks:
+    """The numbers that the method compared with bounds, for the candidates of a site.
+
+    Parameters
+    ----------
+    path : Path
+        File of the table `CHECKS`.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._file = RowFile(path)
+        table = self._file.columns("page_a", "page_b")
+        self._page_a, self._page_b = ints(table["page_a"]), ints(table["page_b"])
+
+    def of(self, page_a: int, page_b: int) -> list[Compared]:
+        """Return the checks of two pages, given in either order."""
+        forth = (self._page_a == page_a) & (self._page_b == page_b)
+        back = (self._page_a == page_b) & (self._page_b == page_a)
+        rows = self._file.take(np.flatnonzero(forth | back), ("check", "value", "relation", "bound", "passed"))
+        return [_compared(*row.values()) for row in rows.to_pylist()]
+
+
+def _compared(check: str, value: float | None, relation: str | None, bound: float | None, passed: bool) -> Compared:
+    verdict = verdict_of(relation or "", np.nan if value is None else value, passed)
+    return Compared(check, value, relation or "", bound, verdict, MEANINGS.get(check, ""))
 
 
 class SiteBeads:

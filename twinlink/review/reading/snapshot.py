@@ -19,8 +19,8 @@ from twinlink.review.reading.columns import read_sites
 from twinlink.review.reading.look_alikes import AlikeIndex
 from twinlink.review.reading.pages import PageIndex
 from twinlink.review.reading.resources import PageResources
-from twinlink.review.reading.site_tables import SiteBeads, SiteCandidates, SiteLinks
-from twinlink.review.records import Alike, Document, LookAlikes, Neighbour, Page, Resource, Segment
+from twinlink.review.reading.site_tables import SiteBeads, SiteCandidates, SiteChecks, SiteLinks
+from twinlink.review.records import Alike, Compared, Document, LookAlikes, Neighbour, Page, Resource, Segment
 from twinlink.rundir.directory import RunDirectory, site_file
 from twinlink.sources.stored import StoredPages
 from twinlink.tables import CANDIDATES, PAIRS, WEIGHTS, iter_parts
@@ -63,6 +63,7 @@ class Snapshot:
         self._partners = _partners(self.pairs)
         self._links: Callable[[Path], SiteLinks] = lru_cache(_FILES_KEPT)(SiteLinks)
         self._candidates: Callable[[Path], SiteCandidates] = lru_cache(_FILES_KEPT)(SiteCandidates)
+        self._checks: Callable[[Path], SiteChecks] = lru_cache(_FILES_KEPT)(SiteChecks)
         self._beads: Callable[[Path], SiteBeads] = lru_cache(_FILES_KEPT)(SiteBeads)
 
     def page(self, page_id: int) -> Page | None:
@@ -155,6 +156,11 @@ class Snapshot:
         ends = zip(frame["page_a"].tolist(), frame["page_b"].tolist(), strict=True)
         frame["pair"] = np.array([b in self.partners(a) for a, b in ends], np.bool_)
         return frame[[*CANDIDATES.names, *_ADDED]]
+
+    def checks(self, page_a: int, page_b: int) -> Sequence[Compared]:
+        """Return what the method compared with bounds on two pages; empty: no candidates, or a method without."""
+        path = self._site_file("match/checks", page_a)
+        return self._checks(path).of(page_a, page_b) if path else []
 
     def _of_same_languages(
         self, candidates: SiteCandidates, rows: npt.NDArray[np.int64], pair: tuple[int, int]

@@ -69,6 +69,11 @@ class TagView(NamedTuple):
     """Number of tags beyond the first `MAX_TAGS`, which were not compared."""
 
     @property
+    def distance(self) -> int:
+        """Number of insertions and deletions that turn the tags of one page into those of the other."""
+        return self.compared_a + self.compared_b - 2 * self.common
+
+    @property
     def share(self) -> float:
         """Similarity of the tags: ``2 common / (compared_a + compared_b)``, 1 for two empty pages."""
         total = self.compared_a + self.compared_b

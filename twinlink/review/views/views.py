@@ -8,7 +8,7 @@ from math import ceil
 from typing import Any
 
 from twinlink.review.reading.snapshot import Snapshot
-from twinlink.review.records import Page
+from twinlink.review.records import Compared, Page
 from twinlink.review.views.tags import tags_side_by_side
 from twinlink.review.views.text import Cell, Row, side_by_side
 
@@ -33,6 +33,8 @@ class View:
     """Summary of the view, such as the number of common tags."""
     start: int = -1
     """Row of the heading, after the menus; -1: not known."""
+    checks: Sequence[Compared] = ()
+    """With the tags: the distances of the two pages, and their bounds."""
 
     @property
     def menus(self) -> Sequence[Any]:
@@ -45,7 +47,7 @@ def view_of(tables: Snapshot, a: Page, b: Page, name: str, part: int) -> View:
     if name == "text":
         return _text(tables, a, b, part)
     if name == "tags":
-        return _tags(a, b, part)
+        return _tags(tables, a, b, part)
     if name == "sentences":
         return _parted(name, tables.segments(a.url, b.url), part)
     return View(name)
@@ -68,9 +70,9 @@ def _in_title(cells: Sequence[Cell], page: Page) -> int:
     return max((len(text) for text in texts if len(text) >= _LEAST_HEADING and text in page.title), default=0)
 
 
-def _tags(a: Page, b: Page, part: int) -> View:
+def _tags(tables: Snapshot, a: Page, b: Page, part: int) -> View:
     view = tags_side_by_side(a.tags, b.tags)
-    return _parted("tags", view.rows, part, view)
+    return replace(_parted("tags", view.rows, part, view), checks=tables.checks(a.page_id, b.page_id))
 
 
 def _parted(name: str, rows: Sequence[Any], part: int, whole: Any = None) -> View:

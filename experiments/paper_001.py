@@ -38,7 +38,7 @@ from twinlink.similarity.content import content_similarity, content_vectors
 from twinlink.similarity.lexicon import Lexicon
 from twinlink.sparse import with_values
 
-__all__ = ["PARTS", "Sweep", "main", "measure", "weak_content"]
+__all__ = ["PARTS", "WEAK", "Sweep", "draw", "main", "measure", "weak_content"]
 
 BETAS = tuple(round(0.1 * step, 1) for step in range(11))
 ALPHAS = tuple(round(0.1 * step, 1) for step in range(10))
@@ -249,24 +249,33 @@ def _beside_paper(sweeps: Mapping[str, Mapping[str, Sweep]]) -> list[list[str]]:
 
 
 def draw(sweeps: Mapping[str, Mapping[str, Sweep]], n_pairs: Mapping[str, int], out: Path) -> None:
-    """Draw each figure with the six sites that have most known pairs, and S_cb beside ETS for all sites."""
+    """Draw each figure with the six sites that have most known pairs; numbers only: all sites, also as S_cb and ETS."""
     for title, lines in sweeps.items():
         distinct = [site for site in lines if site.replace("-plain", "-opaque") not in lines or "-plain" not in site]
-        largest = sorted(distinct, key=lambda site: -n_pairs[site])[: len(STYLES)]
-        points = [_points(lines[site].values) for site in largest]
-        least = min(float(y.min()) for _, y in points)
+        largest = sorted(distinct, key=lambda site: -n_pairs[site])
         name = title.partition(":")[0].lower().replace(",", "").replace(" ", "-")
-        save_lines(
-            out / f"{name}{'-random' if title.endswith('random') else ''}.svg",
-            title,
-            {site.removesuffix("-opaque"): each for site, each in zip(largest, points, strict=True)},
-            (lines[largest[0]].setting, (float(points[0][0][0]), float(points[0][0][-1]))),
-            ("F1 at the best threshold", (np.floor(least * 10) / 10, 1.0)),
-        )
+        name += "-random" if title.endswith("random") else ""
+        draw_lines(out / f"{name}.svg", title, {site: lines[site] for site in largest[: len(STYLES)]})
+        if title == WEAK and len(largest) > len(STYLES):
+            draw_lines(out / f"{name}-others.svg", title, {site: lines[site] for site in largest[len(STYLES) :]})
     if WEAK in sweeps:
         pairs = {name: sweep.values for name, sweep in sweeps[WEAK].items()}
         rows = {name.removesuffix("-opaque"): (each[0.0], each[0.6]) for name, each in pairs.items()}
         save_dumbbells(out / "numbers-only-all-sites.svg", "S_cb and ETS, numbers only", ("S_cb", "ETS, α 0.6"), rows)
+
+
+def draw_lines(path: Path, title: str, lines: Mapping[str, Sweep]) -> None:
+    """Draw F1 over a setting for at most six sites."""
+    curves = {site.removesuffix("-opaque"): _points(sweep.values) for site, sweep in lines.items()}
+    x = next(iter(curves.values()))[0]
+    least = min(float(y.min()) for _, y in curves.values())
+    save_lines(
+        path,
+        title,
+        curves,
+        (next(iter(lines.values())).setting, (float(x[0]), float(x[-1]))),
+        ("F1 at the best threshold", (np.floor(least * 10) / 10, 1.0)),
+    )
 
 
 def _points(values: Mapping[float, float]) -> tuple[Floats, Floats]:

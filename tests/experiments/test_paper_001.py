@@ -72,3 +72,20 @@ def test_printed_total_of_table_1_is_not_the_sum_of_its_rows() -> None:
 def test_parts_can_be_chosen(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     paper_001.main([str(place / "sites"), "--only", "sites"])
     assert capsys.readouterr().out.count("\n**") == 2
+
+
+def test_numbers_only_is_drawn_for_all_sites_six_to_a_picture(tmp_path: Path) -> None:
+    """Eight sites, one of them with plain addresses, too: six and two lines; the plain twin is in the rows only."""
+    sweep = paper_001.Sweep("α", {0.0: 0.6, 0.6: 0.7, 0.9: 0.65})
+    names = [f"site{number}-opaque" for number in range(8)]
+    lines = {paper_001.WEAK: dict.fromkeys([*names, "site0-plain"], sweep)}
+    paper_001.draw(lines, {name: number for number, name in enumerate([*names, "site0-plain"])}, tmp_path)
+    drawn = {path.stem: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()}
+    assert drawn.keys() == {
+        "numbers-only-no-structure",
+        "numbers-only-no-structure-others",
+        "numbers-only-all-sites",
+    }
+    assert all(f"site{k}" in drawn["numbers-only-no-structure"] for k in range(2, 8))
+    assert "site2" not in drawn["numbers-only-no-structure-others"]
+    assert "site0-plain" in drawn["numbers-only-all-sites"]

@@ -3,8 +3,8 @@
 ::
 
     python -m experiments.discover [--hosts 20000] [--seeds 300] [--rounds 2] [--top 60] [--site-pages 20]
-                                   [--probe-pages 10] [--score ours] [--accept pairs] [--kills 5] [--seed 0]
-                                   [--no-spam] [--keep FOLDER]
+                                   [--probe-pages 10] [--score ours] [--accept pairs] [--pairs patterns]
+                                   [--kills 5] [--seed 0] [--no-spam] [--keep FOLDER]
 
 One local server responds for all hosts (`experiments.simweb`), as the HTTP proxy of the crawler; the real command,
 ``twinlink discover``, runs in a separate process. It is killed (SIGKILL) ``--kills`` times, after 4, 8, 12 … seconds of
@@ -38,7 +38,7 @@ from experiments.simweb.world import COPY, OK, SPAM, SitePages, World, WorldSett
 from twinlink.patterns.stage import PAIRS_FILE
 from twinlink.rundir.directory import RunDirectory
 from twinlink.rundir.rounds import Rounds
-from twinlink.tables import SITES, read_table
+from twinlink.tables import PAIRS, SITES, iter_parts, read_table
 from twinlink.urls import site_of
 
 KILL_STEP = 4.0  # seconds of work more before each further kill
@@ -108,13 +108,23 @@ def candidates_share(run: RunDirectory, judge: Judge) -> tuple[int, float]:
 
 
 def right_pairs(run: RunDirectory, judge: Judge) -> dict[str, list[bool]]:
-    """Return, for each site, whether its pairs are right."""
+    """Return, for each site, whether its pairs are right: those of a match if there is one, else of URL patterns."""
     found: dict[str, list[bool]] = defaultdict(list)
+    for a, b in _matched_pairs(run) if run.read_signature("match") else _pattern_pairs(run):
+        found[site_of(a)].append(judge.is_right(a, b))
+    return found
+
+
+def _matched_pairs(run: RunDirectory) -> Iterator[tuple[str, str]]:
+    for part in iter_parts(run.stage_folder("match") / "pairs"):
+        yield from ((row["url_a"], row["url_b"]) for row in read_table(part, PAIRS, ("url_a", "url_b")).to_pylist())
+
+
+def _pattern_pairs(run: RunDirectory) -> Iterator[tuple[str, str]]:
     with (run.stage_folder("patterns") / PAIRS_FILE).open(encoding="utf-8") as lines:
         for line in lines:
             a, b, _ = line.rstrip("\n").split("\t")
-            found[site_of(a)].append(judge.is_right(a, b))
-    return found
+            yield a, b
 
 
 def told(number: int, tried: Sequence[dict[str, Any]], pairs: dict[str, list[bool]], judge: Judge) -> str:
@@ -189,6 +199,7 @@ def options(given: argparse.Namespace) -> list[str]:
         "crawl.autothrottle": "false",
         "discover.score": given.score,
         "discover.accept": given.accept,
+        "discover.pairs": given.pairs,
         "discover.probe_pages": given.probe_pages,
     }
     sets = [word for name, value in settings.items() for word in ("--set", f"{name}={value}")]
@@ -207,6 +218,7 @@ def main() -> None:
     parser.add_argument("--probe-pages", type=int, default=10)
     parser.add_argument("--score", default="ours")
     parser.add_argument("--accept", default="pairs")
+    parser.add_argument("--pairs", default="patterns", choices=("patterns", "match"))
     parser.add_argument("--kills", type=int, default=5)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--no-spam", action="store_true")

@@ -47,7 +47,7 @@ from twinlink.jobs.mine import align_stage
 from twinlink.rundir.directory import RunDirectory
 from twinlink.tables import SEGMENTS, read_table
 
-__all__ = ["Aligned", "align_site", "list_name", "main"]
+__all__ = ["JUDGED", "SEED", "SIZE", "Aligned", "align_site", "list_name", "main"]
 
 JUDGED = Path(__file__).with_name("judged")
 SIZE, SEED = 100, 6
@@ -120,8 +120,11 @@ def list_name(site: str) -> str:
     return site.removesuffix("-opaque")
 
 
-def align_site(folder: Path, out: Path, *, keep: bool = False) -> Aligned:
-    """Mine a site folder, if not done before, and align it; with ``keep`` an existing alignment is used."""
+def align_site(folder: Path, out: Path, *, keep: bool = False, method: str = "words") -> Aligned:
+    """Mine a site folder, if not done before, and align it; with ``keep`` an existing alignment is used.
+
+    ``method`` is `twinlink.config.align.BitextSettings.method`.
+    """
     meta = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
     langs = [meta[side].split("-")[0] for side in ("lang_a", "lang_b")]
     found = mine([str(folder / "site")], out=out, langs=langs, ingest__base_url=f"http://{meta['host']}/")
@@ -130,7 +133,7 @@ def align_site(folder: Path, out: Path, *, keep: bool = False) -> Aligned:
         shutil.rmtree(out / "align", ignore_errors=True)  # its signature does not depend on the code
     start = time.process_time()
     with run.lock():
-        align_stage(run, Config.load(run.config_file))
+        align_stage(run, Config.load(run.config_file).override({"bitext.method": method}))
     seconds = time.process_time() - start
     align = out / "align"
     (side,) = (align / "segments").iterdir()

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import os
+import subprocess
+from collections.abc import Iterator
+from typing import IO, Any
 
 import pytest
 import scrapy.core.downloader.handlers.http11  # noqa: F401  (its time grows with the modules that are there: first)
 from hypothesis import settings
 
 from tests.browsers import skip_without_browser
+from tests.crawlers import Crawlers
+from twinlink.spiders import crawling
 
 # One core of a busy machine may be slow: no example fails for its time alone. On CI every run tries the same examples.
 settings.register_profile("local", deadline=None)
@@ -18,3 +23,17 @@ settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     skip_without_browser(items)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _crawlers() -> Iterator[None]:
+    """Fork the processes of crawls, except in tests that replace ``subprocess.Popen``."""
+    popen, start, forked = subprocess.Popen, crawling._start, Crawlers()
+
+    def started(log: IO[bytes]) -> Any:
+        return forked.start(log) if subprocess.Popen is popen else start(log)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(crawling, "_start", started)
+        yield
+    forked.close()

@@ -251,14 +251,7 @@ def _run_child(job: dict[str, object], folder: Path, report: Callable[[], object
     except OSError as error:
         raise RunError(f"{folder}: cannot be written to ({error.strerror})") from error
     with log:
-        # A session of its own: Ctrl-C comes to this process alone, which then asks the child to stop.
-        child = subprocess.Popen(
-            [sys.executable, "-m", "twinlink.spiders.process"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=log,
-            start_new_session=True,
-        )
+        child = _start(log)
     try:
         _send(child, json.dumps({**job, **about_us}))
         while child.poll() is None:
@@ -275,6 +268,17 @@ def _run_child(job: dict[str, object], folder: Path, report: Callable[[], object
         _close(child.stdin)
     if child.returncode != 0:
         raise _error_of(answer, child.returncode, folder)
+
+
+def _start(log: IO[bytes]) -> subprocess.Popen[bytes]:
+    # A session of its own: Ctrl-C comes to this process alone, which then asks the child to stop.
+    return subprocess.Popen(
+        [sys.executable, "-m", "twinlink.spiders.process"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=log,
+        start_new_session=True,
+    )
 
 
 def _write_report(folder: Path, seconds: float) -> None:

@@ -27,7 +27,7 @@ from twinlink.jobs import probing
 from twinlink.jobs.discover import discover
 from twinlink.jobs.probing import BILINGUAL, ONE_LANGUAGE, TWO_LANGUAGES, failure, is_added, look, probe
 from twinlink.jobs.start_pages import is_open, start_pages
-from twinlink.rundir.directory import RunDirectory
+from twinlink.rundir.directory import RunDirectory, Signature
 from twinlink.rundir.rounds import Rounds, paired_by_probe, site_rounds, turned_down
 from twinlink.tables import PAGES, PROBES, ROUNDS, read_table
 
@@ -333,6 +333,30 @@ def test_report_of_a_round_has_sites_and_reasons(tmp_path):
     assert "shut.hk: refused (robots 2)" in said
     assert "mono.hk" not in said
     assert "round 1: 3 sites tried, 0 added, 1 not bilingual, 1 refused, 1 dead" in said
-    said = list(lines_of_result(DiscoveryResult.of(tmp_path, 2)))
+    result = DiscoveryResult.of(tmp_path, 2)
+    said = list(lines_of_result(result))
     assert said[0].split() == ROUNDS.names
     assert "no site is left to try" in said
+    assert (result.n_unpaired, result.pairs) == (0, str(tmp_path / "patterns" / "pairs.tsv"))
+    assert "without a URL pattern" not in "\n".join(said)
+
+
+def test_sites_without_a_pattern_are_left_to_a_match(tmp_path):
+    """Two of four sites were added for pairs by a match of their pages, or for two languages; no pattern pairs them."""
+    run = RunDirectory.create(tmp_path)
+    rounds = Rounds(run)
+    told = [("a", "bilingual", 3, True), ("b", "two-languages", 0, True), ("c", "bilingual", 0, True)]
+    told.append(("d", "two-languages", 1, False))
+    base = dict.fromkeys(PROBES.names, 0) | {"round": 1, "reason": "", "start": "", "langs": "", "rule": "", "pages": 9}
+    rows = [{**base, "site": site, "verdict": verdict, "pairs": n, "added": added} for site, verdict, n, added in told]
+    rounds.judge(1, pa.Table.from_pylist(rows, schema=PROBES))
+    rounds.count(1, {**dict.fromkeys(ROUNDS.names, 0), "round": 1, "tried": 4, "added": 3})
+    before = DiscoveryResult.of(tmp_path, 1)
+    assert before.n_unpaired == 2
+    assert f"2 sites were added without a URL pattern; twinlink match {tmp_path} pairs" in "\n".join(
+        lines_of_result(before)
+    )
+    with run.writing(Signature.of("match", {}, [])):
+        pass
+    after = DiscoveryResult.of(tmp_path, 1)
+    assert (after.n_unpaired, after.pairs) == (0, str(tmp_path / "pairs.tsv"))

@@ -424,6 +424,9 @@ def _(result: DiscoveryResult) -> Iterator[str]:
             yield "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
     if result.exhausted:
         yield "no site is left to try"
+    if result.n_unpaired:
+        added = "1 site was" if result.n_unpaired == 1 else f"{result.n_unpaired} sites were"
+        yield f"{added} added without a URL pattern; twinlink match {result.run} pairs pages by their contents"
     yield (
         f"rounds → {result.table}, {Path(result.picture).name}; verdicts → {result.verdicts};"
         f" pairs → {result.pairs}; next sites → {result.sites}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -73,7 +73,9 @@ class DiscoveryResult(Record, frozen=True, kw_only=True):
     verdicts: str
     """File of the verdicts on sites."""
     pairs: str
-    """File of the page pairs by URL patterns."""
+    """File of the page pairs: by URL patterns, or by the match if there is one (``discover.pairs``)."""
+    n_unpaired: int
+    """Added sites in two languages without a URL pattern, whose pages a match can pair; 0 after a match."""
     sites: str
     """File of the sites that may come next."""
 
@@ -81,10 +83,12 @@ class DiscoveryResult(Record, frozen=True, kw_only=True):
     def of(cls, out: Path, wanted: int) -> DiscoveryResult:
         """Make it from the rounds of the run in ``out``, of which ``wanted`` were wanted after the first."""
         from twinlink.patterns.stage import PAIRS_FILE
+        from twinlink.rundir.directory import RunDirectory
         from twinlink.rundir.rounds import PLOT_FILE, ROUNDS_FILE, VERDICTS_FILE
         from twinlink.sites.stage import SITES_FILE
 
-        rounds = _rounds(out)
+        rounds, run = _rounds(out), RunDirectory(out)
+        is_matched = run.read_signature("match") is not None
         shown = [RoundResult.of(row, out) for row in rounds.table().to_pylist()]
         return cls(
             run=str(out),
@@ -93,9 +97,15 @@ class DiscoveryResult(Record, frozen=True, kw_only=True):
             table=str(rounds.folder / ROUNDS_FILE),
             picture=str(rounds.folder / PLOT_FILE),
             verdicts=str(rounds.folder / VERDICTS_FILE),
-            pairs=str(out / "patterns" / PAIRS_FILE),
+            pairs=str(run.pairs_file if is_matched else out / "patterns" / PAIRS_FILE),
+            n_unpaired=0 if is_matched else sum(map(_has_no_pattern, rounds.all_verdicts().to_pylist())),
             sites=str(out / "rank" / SITES_FILE),
         )
+
+
+def _has_no_pattern(verdict: Mapping[str, Any]) -> bool:
+    """Return whether a site was added for the pairs that a match of its probed pages found, or for its languages."""
+    return bool(verdict["added"] and (verdict["pairs"] or verdict["verdict"] == "two-languages"))
 
 
 def _rounds(out: Path) -> Rounds:

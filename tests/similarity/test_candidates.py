@@ -16,6 +16,7 @@ from twinlink.similarity.candidates import (
     candidate_pattern,
     content_candidates,
     find_candidates,
+    nearest_of,
     nearest_pages,
     strongest,
     tag_vectors,
@@ -66,6 +67,8 @@ def test_the_most_frequent_terms_are_left_out_when_products_are_dear() -> None:
     vectors = csr_array(np.hstack([np.full((3, 1), 5.0), np.eye(3)]))
     assert [pages.tolist() for pages in nearest_pages(vectors, vectors, 2, 1)] == [[[0, -1], [1, -1], [2, -1]]] * 2
     assert [pages.tolist() for pages in nearest_pages(vectors, vectors, 2, 2)] == [[[0, 1], [1, 0], [2, 0]]] * 2
+    assert nearest_of(vectors, vectors, 2, 1).tolist() == [[0, -1], [1, -1], [2, -1]]
+    assert nearest_of(vectors, vectors, 2, 2).tolist() == [[0, 1], [1, 0], [2, 0]]
 
 
 def test_vectors_must_have_one_length() -> None:

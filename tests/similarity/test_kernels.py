@@ -48,6 +48,9 @@ def test_best_products(seed: int, n_rows: int, n_columns: int, density: float, k
     product = plain_product(x, y)
     assert of_row.tolist() == plain_best(product, k)
     assert of_column.tolist() == plain_best(product.T, k)
+    rows_only, none = kernels.best_products(kernels.arrays_of(x), kernels.arrays_of(y), n_columns, k, False)
+    assert rows_only.tolist() == of_row.tolist()
+    assert none.shape == (0, k)
 
 
 def test_best_products_of_long_and_short_rows_together() -> None:

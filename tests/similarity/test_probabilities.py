@@ -157,5 +157,19 @@ def test_shares_of_a_page_are_at_most_one_together(seed: int, n_a: int, n_b: int
     assert all((sums <= 1 + 1e-9).all() for sums in rivalry.sums(shares))
 
 
+@given(st.integers(0, 2**32 - 1), st.integers(1, 6), st.integers(1, 6))
+def test_shares_equal_balancing_by_loops(seed: int, n_a: int, n_b: int) -> None:
+    rng = np.random.default_rng(seed)
+    odds, there = rng.normal(0, 3, (n_a, n_b)), rng.random((n_a, n_b)) < 0.6
+    w = np.where(there, np.exp(odds), 0)
+    u, v = [1.0] * n_a, [1.0] * n_b
+    for _ in range(30):
+        u = [1 / (1 + sum(w[i, j] * v[j] for j in range(n_b))) for i in range(n_a)]
+        v = [1 / (1 + sum(w[i, j] * u[i] for i in range(n_a))) for j in range(n_b)]
+    p = w * np.outer(u, v)
+    expected = [p[i, j] / max(p[i].sum(), p[:, j].sum()) for i, j in zip(*np.nonzero(there), strict=True)]
+    assert shares_of_rivals(odds[there], Rivalry(csr_array(there))) == pytest.approx(np.array(expected))
+
+
 def test_a_page_without_rivals_has_the_whole_share() -> None:
     assert shares_of_rivals(np.array([-3.0, 3.0]), Rivalry(csr_array(np.eye(2)))).tolist() == [1, 1]

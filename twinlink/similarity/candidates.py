@@ -24,6 +24,7 @@ __all__ = [
     "candidate_pattern",
     "content_candidates",
     "find_candidates",
+    "nearest_of",
     "nearest_pages",
     "strongest",
     "tag_vectors",
@@ -234,7 +235,7 @@ def _nearest_of(
     """Return the nearest pages of the open ones, -1 for the others; ``vectors`` are those of open pages and of all."""
     nearest = np.full((len(open_), settings.per_page), -1, np.int32)
     if open_.any():
-        nearest[open_], _ = nearest_pages(*vectors(), settings.per_page, settings.products_per_page)
+        nearest[open_] = nearest_of(*vectors(), settings.per_page, settings.products_per_page)
     return nearest
 
 
@@ -270,13 +271,24 @@ def nearest_pages(
     >>> [pages.tolist() for pages in nearest_pages(a, b, 1, 100)]
     [[[1], [0]], [[0], [0], [-1]]]
     """
+    return _search(vectors_a, vectors_b, k, products_per_page, both=True)
+
+
+def nearest_of(vectors: csr_array, others: csr_array, k: int, products_per_page: int) -> NDArray[np.int32]:
+    """Return for each row of ``vectors`` the k nearest rows of ``others``: the first result of `nearest_pages`."""
+    return _search(vectors, others, k, products_per_page, both=False)[0]
+
+
+def _search(
+    vectors_a: csr_array, vectors_b: csr_array, k: int, products_per_page: int, both: bool
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     n_products = _pages_with(vectors_a) * _pages_with(vectors_b)
     kept = _affordable(n_products, products_per_page * (vectors_a.shape[0] + vectors_b.shape[0]))
     if not kept.all():
         terms = np.flatnonzero(kept)
         vectors_a, vectors_b = csr_array(vectors_a[:, terms]), csr_array(vectors_b[:, terms])
     transposed = kernels.arrays_of(csr_array(vectors_b.T))
-    return kernels.best_products(kernels.arrays_of(vectors_a), transposed, vectors_b.shape[0], k)
+    return kernels.best_products(kernels.arrays_of(vectors_a), transposed, vectors_b.shape[0], k, both)
 
 
 def _affordable(n_products: NDArray[np.int64], most: int) -> NDArray[np.bool_]:

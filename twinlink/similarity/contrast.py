@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, diags_array, vstack
 
 from twinlink.similarity import kernels
-from twinlink.similarity.candidates import nearest_pages
+from twinlink.similarity.candidates import nearest_of
 from twinlink.sparse import entry_rows, narrow
 
 __all__ = ["contrast_vectors", "cosine_of_pairs", "near_duplicates", "near_pages"]
@@ -143,7 +143,7 @@ def _page_vectors(counts: csr_array) -> csr_array:
 
 def _nearest(vectors: csr_array) -> csr_array:
     n_pages = vectors.shape[0]
-    pages, _ = nearest_pages(vectors, vectors, NEAREST + 1, PRODUCTS_PER_PAGE)
+    pages = nearest_of(vectors, vectors, NEAREST + 1, PRODUCTS_PER_PAGE)
     pages = np.where(pages == np.arange(n_pages)[:, None], -1, pages)
     full = (pages >= 0).all(axis=1)  # pages equal to this one displaced it from its own list
     pages[full, -1] = -1

@@ -115,11 +115,12 @@ def shares_of_rivals(odds: Floats, rivalry: Rivalry) -> Floats:
     [0.88, 0.11, 0.12, 0.87]
     """
     likelihood = np.exp(np.clip(odds, -_MOST_LOG_ODDS, _MOST_LOG_ODDS))
-    of_rows, of_columns = np.ones(len(odds)), np.ones(len(odds))
+    (n_rows, n_columns), rows, columns = rivalry.shape, rivalry.rows, rivalry.columns
+    u, v = np.ones(n_rows), np.ones(n_columns)
     for _ in range(_BALANCING_STEPS):
-        of_rows = 1 / (1 + rivalry.sums(likelihood * of_columns)[0])
-        of_columns = 1 / (1 + rivalry.sums(likelihood * of_rows)[1])
-    p = likelihood * of_rows * of_columns
+        u = 1 / (1 + np.bincount(rows, likelihood * v[columns], n_rows))
+        v = 1 / (1 + np.bincount(columns, likelihood * u[rows], n_columns))
+    p = likelihood * u[rows] * v[columns]
     shares: Floats = p / np.maximum(np.maximum(*rivalry.sums(p)), np.finfo(float).tiny)
     return shares
 

@@ -119,6 +119,7 @@ def _rounds(site: SiteMeasures, state: State, labels: sp.csr_array | None, name:
         if not (round_ < site.settings.weighing.rounds or has_grown) or _is_settled(done):
             return done
         state, round_ = _next_state(site, done, labels), round_ + 1
+        del done  # its evidence would be in memory beside that of the next round
 
 
 def _round(site: SiteMeasures, state: State, labels: sp.csr_array | None) -> Round:

@@ -16,7 +16,8 @@ from twinlink.config import EtsSettings
 from twinlink.errors import ShapeError
 from twinlink.graph.checks import check_neighbours, check_scores
 from twinlink.graph.greedy_order import greedy_order
-from twinlink.graph.kernels import Entries, Neighbours, external_rows
+from twinlink.graph.kernels import Entries, Neighbours, Ranked, external_rows
+from twinlink.sparse import entry_rows
 
 __all__ = ["EtsResult", "dense_pattern", "enhanced_similarity", "external_similarity"]
 
@@ -248,13 +249,17 @@ def _external(
     pattern: csr_array, scores: Scores, source: Neighbours, target: Neighbours, n_threads: int | None
 ) -> Scores:
     """Compute S_ext for the stored entries of ``pattern`` with the values ``scores``."""
+    order = greedy_order(scores)[::-1]
     ranks = np.empty(scores.size, dtype=np.uint32)
-    ranks[greedy_order(scores)] = np.arange(scores.size, dtype=np.uint32)
-    entries = Entries(pattern.indptr.astype(np.int64), pattern.indices.astype(np.uint32), scores, ranks)
+    ranks[order] = np.arange(scores.size, dtype=np.uint32)
+    rows, columns = entry_rows(pattern).astype(np.uint32), pattern.indices.astype(np.uint32)
+    values = source.roots[rows] * target.roots[columns] * scores
+    entries = Entries(pattern.indptr.astype(np.int64), columns, ranks)
+    ranked = Ranked(rows[order], columns[order], values[order])
     external = np.zeros_like(scores)
 
-    def compute(rows: tuple[int, int]) -> None:
-        external_rows(*rows, entries, source, target, external)
+    def compute(block: tuple[int, int]) -> None:
+        external_rows(*block, entries, ranked, source, target, external)
 
     n_threads = n_threads or _n_processors()
     # Python threads, not numba's: depending on its threading layer, numba forbids a later fork or calls from two

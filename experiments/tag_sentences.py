@@ -7,7 +7,7 @@
 Each site is mined, and its page pairs are aligned by both aligners. 100 sentence pairs of each are drawn as in
 `experiments.sentences`: those with the smallest hash, so that a pair of both aligners is drawn from both or from
 neither, or nearly so. ``judged/SITE.tsv`` has the verdicts on those of the default aligner,
-``judged/SITE.tagaligner.tsv`` on those that only TagAligner put out; ``--draw`` adds what is drawn and in neither list,
+``judged/tagaligner/SITE.tsv`` on those that only TagAligner put out; ``--draw`` adds what is drawn and in neither list,
 with the last column to be filled in.
 
 Printed are, for both aligners, the verdicts on the 100, how many of the 100 the other aligner has, too, and the
@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             out = (given.runs or Path(temporary)) / folder.name
             found = {method: align_site(folder, out, method=method).rows for method in METHODS}
             name = list_name(folder.name)
-            lists = [given.judged / f"{name}{ending}" for ending in (".tsv", ".tagaligner.tsv")]
+            lists = [place / f"{name}.tsv" for place in (given.judged, given.judged / METHODS[1])]
             if given.draw:
                 _add(found, lists)
             verdicts = {row.key: row.verdict for file in lists if file.exists() for row in read_judged(file)}
@@ -64,6 +64,7 @@ def _add(found: Mapping[str, Iterable[Row]], lists: Sequence[Path]) -> None:
         drawn = {key_of(row): row for row in draw(rows, SIZE, SEED)}
         new = {key: row for key, row in drawn.items() if key not in known}
         if new:
+            file.parent.mkdir(exist_ok=True)
             write_judged(file, merged(read_judged(file) if file.exists() else [], new))
 
 

@@ -33,10 +33,19 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 
 def test_a_pair_of_both_is_in_one_list_only(tmp_path: Path, run: Callable[..., str]) -> None:
     run("--draw")
-    lists = [read_judged(tmp_path / f"small{ending}.tsv") for ending in ("", ".tagaligner")]
+    lists = [read_judged(tmp_path / name) for name in ("small.tsv", "tagaligner/small.tsv")]
     assert [{row.source for row in rows} for rows in lists] == [{row.source for row in WORDS}, {"only tags"}]
     run("--draw")
-    assert lists == [read_judged(tmp_path / f"small{ending}.tsv") for ending in ("", ".tagaligner")]
+    assert lists == [read_judged(tmp_path / name) for name in ("small.tsv", "tagaligner/small.tsv")]
+
+
+def test_the_lists_at_hand_have_verdicts_on_other_pairs() -> None:
+    lists = sorted((tag_sentences.JUDGED / "tagaligner").glob("*.tsv"))
+    assert lists
+    for file in lists:
+        rows = read_judged(file)
+        assert all(row.verdict for row in rows)
+        assert not {row.key for row in rows} & {row.key for row in read_judged(tag_sentences.JUDGED / file.name)}
 
 
 def test_verdicts_are_counted_for_both_aligners(tmp_path: Path, run: Callable[..., str]) -> None:

@@ -127,7 +127,7 @@ def _check_own(run: RunDirectory, seeds: Sequence[str], config: Config) -> None:
 def _show(rounds: Rounds) -> None:
     """Write the tables and the picture of all rounds again."""
     rounds.write_tables()
-    write_text(rounds.folder / PLOT_FILE, rounds_file(rounds.table().to_pandas()))
+    write_text(rounds.folder / PLOT_FILE, rounds_file(rounds.table()))
 
 
 def _begun(seeds: Sequence[str], config: Config) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-import pandas as pd
+import pyarrow as pa
 import pytest
 from lxml import etree
 
@@ -15,10 +15,10 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 @pytest.fixture
-def rounds() -> pd.DataFrame:
+def rounds() -> pa.Table:
     row = dict.fromkeys(ROUNDS.names, 0)
     first = {**row, "tried": 4, "added": 4, "all_pairs": 10}
-    return pd.DataFrame(
+    return pa.Table.from_pylist(
         [first, {**row, "round": 1, "tried": 4, "added": 1, "one_language": 2, "dead": 1, "all_pairs": 30}]
     )
 
@@ -28,19 +28,19 @@ def marks(svg: str, tag: str, class_: str) -> list[etree._Element]:
     return [each for each in root.iter(f"{SVG}{tag}") if class_ in (each.get("class") or "").split()]
 
 
-def test_parts_are_as_high_as_their_sites_are_many(rounds: pd.DataFrame) -> None:
+def test_parts_are_as_high_as_their_sites_are_many(rounds: pa.Table) -> None:
     bars = marks(rounds_chart(rounds), "rect", "bar")
     assert [bar[0].text for bar in bars] == ["0: 4 added", "1: 1 added", "1: 2 not bilingual", "1: 1 dead"]
     heights = [float(bar.get("height") or 0) for bar in bars]
     assert heights == pytest.approx([heights[0], heights[0] / 4, heights[0] / 2, heights[0] / 4], abs=0.2)
 
 
-def test_the_line_goes_up_with_the_pairs(rounds: pd.DataFrame) -> None:
+def test_the_line_goes_up_with_the_pairs(rounds: pa.Table) -> None:
     first, second = (float(dot.get("cy") or 0) for dot in marks(rounds_chart(rounds), "circle", "dot"))
     assert first > second
 
 
-def test_the_file_has_its_colours_and_its_legend(rounds: pd.DataFrame) -> None:
+def test_the_file_has_its_colours_and_its_legend(rounds: pa.Table) -> None:
     """Every class of a mark has a rule, no rule refers to a variable, and all parts are named."""
     svg = rounds_file(rounds)
     root = etree.fromstring(svg.encode())
@@ -57,11 +57,11 @@ def test_the_file_has_its_colours_and_its_legend(rounds: pd.DataFrame) -> None:
     assert re.match(r"0 0 \d+ \d+$", root.get("viewBox") or "")
 
 
-def test_the_ground_lies_behind_everything(rounds: pd.DataFrame) -> None:
+def test_the_ground_lies_behind_everything(rounds: pa.Table) -> None:
     root = etree.fromstring(rounds_file(rounds).encode())
     drawn = [each.get("class") for each in root if each.tag not in (f"{SVG}style", f"{SVG}title", f"{SVG}desc")]
     assert drawn[0] == "ground"
 
 
 def test_no_round_is_done_yet() -> None:
-    assert etree.fromstring(rounds_file(ROUNDS.empty_table().to_pandas()).encode()).tag == f"{SVG}svg"
+    assert etree.fromstring(rounds_file(ROUNDS.empty_table()).encode()).tag == f"{SVG}svg"

@@ -12,12 +12,12 @@ from typing import Any
 
 import lxml.html
 import numpy as np
-import pandas as pd
+import pyarrow as pa
 import pytest
 
 from twinlink.labels.precision import Estimate, labels_needed
 from twinlink.review.charts.facing import facing
-from twinlink.review.report.data import Measured, ReportData, ScoreCounts, SiteGraph
+from twinlink.review.report.data import Means, Measured, ReportData, ScoreCounts, SiteGraph
 from twinlink.review.report.document import render_report, report_sections
 from twinlink.review.report.found import MAX_PAIRS, shown_pairs
 from twinlink.tables import EVIDENCE, FILTERS, PAIRS, PATTERNS, ROUNDS, WEIGHTS
@@ -39,7 +39,7 @@ ALIKE_COLUMNS = [
 ]
 
 
-def pair_table(n: int, title: str = "", **columns: Any) -> pd.DataFrame:
+def pair_table(n: int, title: str = "", **columns: Any) -> pa.Table:
     """Return n pairs of the site a.example, the k-th of probability 1 - k/(2n)."""
     values: dict[str, Any] = {
         "url_a": [f"https://a.example/en/{k}{title}" for k in range(n)],
@@ -57,8 +57,15 @@ def pair_table(n: int, title: str = "", **columns: Any) -> pd.DataFrame:
         "signature": "match:0.1.0:abc",
         **columns,
     }
-    frame = pd.DataFrame({name: values.get(name, np.nan) for name in PAIRS.names}, index=range(n))
-    return frame.astype({"page_a": "int64", "page_b": "int64"})
+    rows = {name: values.get(name) for name in PAIRS.names}
+    columns = {name: [row] * n if row is None or np.ndim(row) == 0 else list(row) for name, row in rows.items()}
+    return pa.table(columns, schema=PAIRS)
+
+
+def table_of(columns: list[str]) -> pa.Table:
+    """Return a table without rows; columns of names and addresses are texts, others numbers."""
+    texts = {"site", "stage", "reason", "url", "lang", "facing_lang", "lang_a", "lang_b"}
+    return pa.schema([(name, pa.string() if name in texts else pa.int64()) for name in columns]).empty_table()
 
 
 def report_data(n_pairs: int = 0, **given: Any) -> ReportData:
@@ -69,28 +76,28 @@ def report_data(n_pairs: int = 0, **given: Any) -> ReportData:
         version="0.1.0",
         signatures={"match": "match:0.1.0:abc"},
         is_matched=True,
-        sites=pd.DataFrame({"site": ["a.example"], "n_pages": [2 * n_pairs + 1]}),
-        languages=pd.DataFrame({"lang": ["en"], "n_pages": [2 * n_pairs + 1], "n_paired": [2 * n_pairs]}),
+        sites=pa.table({"site": ["a.example"], "n_pages": [2 * n_pairs + 1]}),
+        languages=pa.table({"lang": ["en"], "n_pages": [2 * n_pairs + 1], "n_paired": [2 * n_pairs]}),
         pairs=pair_table(n_pairs),
         titles={},
         example_titles={},
         scores=None,
-        evidence=pd.DataFrame(columns=["pairs", "others"]),
+        evidence={},
         n_candidates=0,
-        weights=WEIGHTS.empty_table().to_pandas(),
-        filters=FILTERS.empty_table().to_pandas()[["filter", "n_pairs"]],
-        patterns=PATTERNS.empty_table().to_pandas(),
+        weights=WEIGHTS.empty_table(),
+        filters=FILTERS.empty_table(),
+        patterns=PATTERNS.empty_table(),
         pattern_verdicts={},
-        rejects=pd.DataFrame(columns=["stage", "reason", "n", "url"]),
+        rejects=table_of(["stage", "reason", "n", "url"]),
         crawl={},
         fetched=np.zeros(0, np.int64),
-        sentences=pd.DataFrame(columns=["site", "lang_a", "lang_b", "n", "n_known", "chance"]),
-        rounds=ROUNDS.empty_table().to_pandas(),
+        sentences=table_of(["site", "lang_a", "lang_b", "n", "n_known", "chance"]),
+        rounds=ROUNDS.empty_table(),
         graphs=[],
         measured=[],
         labels=np.full(n_pairs, -1, np.int8),
         settings="",
-        look_alikes=pd.DataFrame(columns=ALIKE_COLUMNS),
+        look_alikes=table_of(ALIKE_COLUMNS),
     )
     return replace(empty, **given)
 
@@ -107,22 +114,24 @@ def full_data(text: str = "text") -> ReportData:
     return report_data(
         n,
         name=text,
-        sites=pd.DataFrame({"site": [text, "a.example"], "n_pages": [3, 30]}),
-        languages=pd.DataFrame({"lang": ["en", text], "n_pages": [20, 3], "n_paired": [8, 0]}),
+        sites=pa.table({"site": [text, "a.example"], "n_pages": [3, 30]}),
+        languages=pa.table({"lang": ["en", text], "n_pages": [20, 3], "n_paired": [8, 0]}),
         pairs=pair_table(n, url_a=url, lang_b=text, canonical_a=url, canonical_b=text),
         titles=dict.fromkeys([*range(n), *range(10_000_000, 10_000_000 + n)], text),
         scores=ScoreCounts(np.linspace(0, 1, 5), np.array([0, 0, 2, 10]), np.array([50, 30, 2, 0])),
-        evidence=pd.DataFrame({"pairs": [0.6, 0.9], "others": [0.1, np.nan]}, index=["content", "ets"]),
+        evidence={"content": Means(0.6, 0.1), "ets": Means(0.9, np.nan)},
         n_candidates=94,
-        weights=pd.DataFrame([{"site": text, **weights, "weight": 0.5}, {"site": "b", **weights, "weight": 0.7}]),
-        filters=pd.DataFrame({"filter": ["length", "kept"], "n_pairs": [3, 4]}),
-        patterns=pd.DataFrame([a_pattern(text, url)]),
+        weights=pa.Table.from_pylist(
+            [{"site": text, **weights, "weight": 0.5}, {"site": "b", **weights, "weight": 0.7}]
+        ),
+        filters=pa.table({"filter": ["length", "kept"], "n_pairs": [3, 4]}),
+        patterns=pa.Table.from_pylist([a_pattern(text, url)]),
         pattern_verdicts={"weak": 1},
-        rejects=pd.DataFrame(rejects),
+        rejects=pa.table(rejects),
         crawl=crawl,
         fetched=np.array([0, 60, 200]),
-        sentences=pd.DataFrame([sentences]),
-        rounds=pd.DataFrame([dict.fromkeys(ROUNDS.names, 2), dict.fromkeys(ROUNDS.names, 3)]),
+        sentences=pa.Table.from_pylist([sentences]),
+        rounds=pa.Table.from_pylist([dict.fromkeys(ROUNDS.names, 2), dict.fromkeys(ROUNDS.names, 3)]),
         graphs=[a_graph(n, text)],
         measured=[
             Measured(f"the list {text}", 0.75, 8, 0.5, *by_list, cuts={0.5: 0.75, 0.9: 1.0}),
@@ -130,7 +139,7 @@ def full_data(text: str = "text") -> ReportData:
         ],
         labels=np.array([1, 0] + [-1] * (n - 2), np.int8),
         settings=f"[match]\n# {text}",
-        look_alikes=pd.DataFrame([a_group(3, lang=text, url=url), a_group(12, site=text, facing_lang=text)]),
+        look_alikes=pa.Table.from_pylist([a_group(3, lang=text, url=url), a_group(12, site=text, facing_lang=text)]),
     )
 
 
@@ -332,7 +341,7 @@ def test_the_size_is_bounded_however_many_pairs_and_however_long_their_addresses
 
 
 def test_a_method_without_probabilities_says_so() -> None:
-    pairs = pair_table(3, probability=np.nan, score=[0.1, 0.9, 0.5])
+    pairs = pair_table(3, probability=None, score=[0.1, 0.9, 0.5])
     root = parsed(report_data(3, pairs=pairs))
     assert "have no probabilities" in words(root, "//section[@id='trust']")
     assert "expected" not in words(root, "//section[@id='found']").lower()
@@ -384,7 +393,7 @@ def test_evidence_comes_with_its_weight_the_heaviest_first() -> None:
 
 
 def test_every_kind_of_evidence_is_explained() -> None:
-    evidence = pd.DataFrame({"pairs": 0.6, "others": 0.1}, index=[field.name for field in EVIDENCE])
+    evidence = {field.name: Means(0.6, 0.1) for field in EVIDENCE}
     rows = table(parsed(report_data(2, evidence=evidence)), "Kinds of evidence")
     assert len(rows) == len(EVIDENCE) + 1
     assert all(row[1] for row in rows)
@@ -424,7 +433,7 @@ def test_pages_that_came_in_one_second_have_no_curve() -> None:
 
 
 def test_groups_are_many_but_not_all_are_shown() -> None:
-    groups = pd.DataFrame([a_group(k + 2) for k in range(150)])
+    groups = pa.Table.from_pylist([a_group(k + 2) for k in range(150)])
     rows = table(parsed(report_data(1, look_alikes=groups)), "Groups, the largest first: 100 of 150")
     assert [row[1] for row in rows[1:]] == [str(n) for n in range(151, 51, -1)]
     assert rows[1][:6] == ["en", "151", "149", "1", "1", "zh-Hant: 5 pages"]
@@ -432,12 +441,12 @@ def test_groups_are_many_but_not_all_are_shown() -> None:
 
 def test_examples_have_their_titles_and_partners() -> None:
     one, other = "https://a.example/en/0", "https://a.example/tc/0"
-    rejects = pd.DataFrame({"stage": ["match"], "reason": ["unpaired"], "n": [1], "url": [one]})
+    rejects = pa.table({"stage": ["match"], "reason": ["unpaired"], "n": [1], "url": [one]})
     data = report_data(
         1,
         example_titles={one: "Taxes", other: "稅項"},
-        look_alikes=pd.DataFrame([a_group(3), a_group(2, partner="")]),
-        patterns=pd.DataFrame([{**a_pattern("/en/", one), "example_b": other}]),
+        look_alikes=pa.Table.from_pylist([a_group(3), a_group(2, partner="")]),
+        patterns=pa.Table.from_pylist([{**a_pattern("/en/", one), "example_b": other}]),
         pattern_verdicts={"weak": 1},
         rejects=rejects,
     )
@@ -449,7 +458,7 @@ def test_examples_have_their_titles_and_partners() -> None:
 
 
 def test_sites_are_many_but_not_all_are_shown() -> None:
-    sites = pd.DataFrame({"site": [f"s{k}.example" for k in range(500)] + ["a.example"], "n_pages": 7})
+    sites = pa.table({"site": [*(f"s{k}.example" for k in range(500)), "a.example"], "n_pages": [7] * 501})
     rows = table(parsed(report_data(2, sites=sites)), "Sites, those with the most pairs first: 300 of 501")
     assert len(rows) == 301
     assert rows[1][:4] == ["a.example", "7", "2", "57.1 %"]

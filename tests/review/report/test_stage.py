@@ -11,7 +11,6 @@ from typing import Any, Literal
 
 import lxml.html
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -156,24 +155,24 @@ def test_it_goes_where_it_is_wanted(toy: RunDirectory, tmp_path: Path) -> None:
 
 
 def test_means_of_others_are_those_of_candidates_that_are_no_pairs(toy: RunDirectory) -> None:
-    pairs = read_table(toy.path / "match" / "pairs", PAIRS).to_pandas()
+    table = read_table(toy.path / "match" / "pairs", PAIRS)
+    pairs = table.to_pandas()
     candidates = read_table(toy.path / "match" / "candidates", CANDIDATES).to_pandas()
-    scores, evidence, n = candidate_sums(toy, pairs)
+    scores, evidence, n = candidate_sums(toy, table)
     chosen = candidates.merge(pairs[["page_a", "page_b"]], how="left", indicator=True)["_merge"] == "both"
     assert n == len(candidates) > len(pairs) == chosen.sum()
     measured = [field.name for field in EVIDENCE if candidates[field.name].notna().any()]
-    assert list(evidence.index) == measured
+    assert list(evidence) == measured
     for name in measured:
-        assert evidence.loc[name, "pairs"] == pytest.approx(candidates.loc[chosen, name].mean(), rel=1e-5)
-        assert evidence.loc[name, "others"] == pytest.approx(candidates.loc[~chosen, name].mean(), rel=1e-5, abs=1e-6)
+        assert evidence[name].pairs == pytest.approx(candidates.loc[chosen, name].mean(), rel=1e-5)
+        assert evidence[name].others == pytest.approx(candidates.loc[~chosen, name].mean(), rel=1e-5, abs=1e-6)
     assert scores is not None
     assert scores.pairs.tolist() == np.histogram(candidates.loc[chosen, "score"], scores.edges)[0].tolist()
     assert scores.others.tolist() == np.histogram(candidates.loc[~chosen, "score"], scores.edges)[0].tolist()
 
 
 def test_the_halves_of_the_toy_site_mirror_each_other(toy: RunDirectory) -> None:
-    pairs = read_table(toy.path / "match" / "pairs", PAIRS).to_pandas()
-    (graph,) = site_graphs(toy, pairs)
+    (graph,) = site_graphs(toy, read_table(toy.path / "match" / "pairs", PAIRS))
     links = Run(toy.path).links
     langs = Run(toy.path).pages.set_index("page_id")["lang"]
     inside = links.dropna(subset=["target"])
@@ -185,7 +184,7 @@ def test_the_halves_of_the_toy_site_mirror_each_other(toy: RunDirectory) -> None
 
 def test_titles_are_those_of_the_pages(toy: RunDirectory) -> None:
     pages = Run(toy.path).pages
-    titles = read_titles(toy, pages[["site", "page_id"]].set_axis(["site", "page"], axis=1))
+    titles = read_titles(toy, *(pa.chunked_array([pa.array(pages[name])]) for name in ("site", "page_id")))
     assert titles == dict(zip(pages["page_id"], pages["title"], strict=True))
 
 
@@ -264,7 +263,7 @@ def test_sentences_are_counted_as_they_are_reported(run: RunDirectory) -> None:
     align_stage(run, CONFIG)
     segments = read_table(run.path / "align" / "segments", SEGMENTS).to_pandas()
     given = segments[segments["verdict"] == SEGMENT]
-    (row,) = report_data(run).sentences.to_dict("records")
+    (row,) = report_data(run).sentences.to_pylist()
     assert row == {
         "site": "toy.example",
         "lang_a": "en",
@@ -306,20 +305,20 @@ def test_rejects_are_counted_by_stage_and_reason(tmp_path: Path) -> None:
     expected = table.groupby(["stage", "reason"]).size().to_dict()
     assert expected
     found = count_rejects(run)
-    assert {(row["stage"], row["reason"]): row["n"] for row in found.to_dict("records")} == expected
-    assert set(found["url"]) <= set(table["url"])
+    assert {(row["stage"], row["reason"]): row["n"] for row in found.to_pylist()} == expected
+    assert set(found["url"].to_pylist()) <= set(table["url"])
 
 
 def test_pages_are_counted_by_site_and_their_times_are_in_order(toy: RunDirectory) -> None:
     sites, fetched = count_pages(toy)
-    assert sites.values.tolist() == [["toy.example", 10]]
+    assert sites.to_pylist() == [{"site": "toy.example", "n_pages": 10}]
     assert len(fetched) == 0  # files have no time of fetching
 
 
 def test_the_example_of_a_group_is_a_page_in_a_pair(run: RunDirectory) -> None:
     pairs, pages = Run(run.path).pairs, Run(run.path).pages
     pair, titles = pairs.iloc[0], dict(zip(pages["url"], pages["title"], strict=True))
-    columns = set(report_data(run).look_alikes.columns)
+    columns = set(report_data(run).look_alikes.column_names)
     alone = pages[~pages["page_id"].isin([pair.page_a])].iloc[0]
     common = {"site": "toy.example", "lang": "en", "facing_lang": pair.lang_b, "group": 1, "n_pages": 2, "n_paired": 1}
     rows = [
@@ -328,7 +327,7 @@ def test_the_example_of_a_group_is_a_page_in_a_pair(run: RunDirectory) -> None:
     ]
     (part,) = (run.path / "match" / "look_alikes").iterdir()
     write_table(pa.Table.from_pylist(rows, LOOK_ALIKES), LOOK_ALIKES, part)
-    (found,) = count_look_alikes(run, pairs).to_dict("records")
+    (found,) = count_look_alikes(run, read_table(run.path / "match" / "pairs", PAIRS)).to_pylist()
     assert (found["url"], found["partner"], found["n_facing"]) == (pair.url_a, pair.url_b, 0)
     assert set(found) == columns
     wanted = [pair.url_a, "https://toy.example/none", pair.url_b]
@@ -411,6 +410,5 @@ def test_titles_of_others_are_text(tmp_path: Path) -> None:
 
 def test_the_first_columns_of_the_tables_are_enough(toy: RunDirectory) -> None:
     data = report_data(toy)
-    assert isinstance(data.pairs, pd.DataFrame)
-    assert data.languages.values.tolist() == [["en", 5, 5], ["zh-Hant", 5, 5]]
+    assert [list(row.values()) for row in data.languages.to_pylist()] == [["en", 5, 5], ["zh-Hant", 5, 5]]
     assert data.signatures.keys() == {"ingest", "match"}

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 from markupsafe import Markup
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
+from twinlink.lookup import places_of
 from twinlink.review.charts.svg import Alternative, document, element, words
 from twinlink.review.templating import clean
 
@@ -102,8 +102,7 @@ def facing(
 
 def _links_between(pages: npt.NDArray[np.int64], source: npt.NDArray[np.int64], target: npt.NDArray[np.int64]) -> Ints:
     """Return the distinct links among some pages, as indices, shape (n, 2)."""
-    index = pd.Index(pages)
-    start, stop = (index.get_indexer(pd.Index(ends)) for ends in (source, target))
+    start, stop = (places_of(ends, among=pages) for ends in (source, target))
     inside = (start >= 0) & (stop >= 0) & (start != stop)
     n = max(len(pages), 1)
     codes = np.unique(start[inside] * n + stop[inside])

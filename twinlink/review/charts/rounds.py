@@ -5,7 +5,8 @@ The report contains the chart; `rounds_file` returns the same chart as a separat
 
 from __future__ import annotations
 
-import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 from markupsafe import Markup
 
 from twinlink.review.charts.charts import Stack, stacks
@@ -27,32 +28,32 @@ LEGEND = (*((style, label) for _, label, style in _OUTCOMES), ("", "pairs so far
 """Class and label of each part."""
 
 
-def rounds_words(rounds: pd.DataFrame) -> str:
+def rounds_words(rounds: pa.Table) -> str:
     """Return the text of the chart."""
-    added, tried = int(rounds["added"].sum()), int(rounds["tried"].sum())
+    added, tried = (pc.sum(rounds[name]).as_py() or 0 for name in ("added", "tried"))
     return (
         f"{count(len(rounds))} rounds tried {count(tried)} sites and added {count(added)} of them. Round 0 is the"
         " start. Each round tries the sites with the best links, and adds those that are bilingual."
     )
 
 
-def rounds_chart(rounds: pd.DataFrame) -> Markup:
+def rounds_chart(rounds: pa.Table) -> Markup:
     """Draw a column of sites for each round, and a line of the pairs of all sites so far.
 
     Parameters
     ----------
-    rounds : DataFrame
+    rounds : pyarrow.Table
         Columns of `twinlink.tables.ROUNDS`; may be empty.
     """
     columns = [
         Stack(str(row["round"]), tuple(float(row[name]) for name, *_ in _OUTCOMES), line=float(row["all_pairs"]))
-        for row in rounds.to_dict("records")
+        for row in rounds.to_pylist()
     ]
     alternative = Alternative("rounds", "Sites tried in each round, and pairs so far", rounds_words(rounds))
     parts = [(style, label) for _, label, style in _OUTCOMES]
     return stacks(alternative, columns, parts, "sites tried", "pairs so far")
 
 
-def rounds_file(rounds: pd.DataFrame) -> str:
+def rounds_file(rounds: pa.Table) -> str:
     """Return the chart with its legend as an SVG file."""
     return standalone(rounds_chart(rounds), LEGEND)

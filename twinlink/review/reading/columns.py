@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +15,10 @@ import pyarrow.parquet as pq
 
 from twinlink.tables import check_table, columns_of, iter_parts, open_table, readable
 
-__all__ = ["RowFile", "ints", "read_parts", "read_sites"]
+if TYPE_CHECKING:  # the report does without pandas, which takes .1 s to load
+    import pandas as pd
+
+__all__ = ["RowFile", "floats", "ints", "read_parts", "read_sites"]
 
 Ints = npt.NDArray[np.int64]
 _FORMAT = ds.ParquetFileFormat(
@@ -28,6 +32,17 @@ def ints(column: pa.ChunkedArray) -> Ints:
         raise ValueError("a column with nulls; leave these rows out first")
     values: Ints = column.to_numpy()
     return values
+
+
+def floats(column: pa.ChunkedArray | pd.Series) -> npt.NDArray[np.float64]:
+    """Return a column of numbers as an array, nulls as NaN.
+
+    >>> floats(pa.chunked_array([[1, None]]))
+    array([ 1., nan])
+    """
+    if isinstance(column, pa.ChunkedArray):
+        return np.asarray(column.to_numpy(), np.float64)
+    return column.to_numpy(np.float64, na_value=np.nan)
 
 
 def read_sites(folder: Path, schema: pa.Schema, columns: Sequence[str] | None = None) -> pa.Table:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal
+from types import SimpleNamespace
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 from markupsafe import Markup
 
 from twinlink.labels.precision import Estimate
@@ -19,6 +22,7 @@ __all__ = [
     "Chart",
     "Column",
     "Figure",
+    "Means",
     "Measured",
     "ReportData",
     "ScoreCounts",
@@ -28,6 +32,7 @@ __all__ = [
     "known",
     "known_text",
     "records",
+    "total",
 ]
 
 
@@ -38,6 +43,14 @@ class ScoreCounts:
     edges: npt.NDArray[np.float64]
     pairs: npt.NDArray[np.int64]
     others: npt.NDArray[np.int64]
+
+
+class Means(NamedTuple):
+    """Means of a kind of evidence; NaN: not known."""
+
+    pairs: float
+    others: float
+    """Over the other candidates."""
 
 
 @dataclass(frozen=True)
@@ -85,55 +98,64 @@ class ReportData:
     signatures: Mapping[str, str]
     """Signature of each stage."""
     is_matched: bool
-    sites: pd.DataFrame
+    sites: pa.Table
     """Columns site, n_pages."""
-    languages: pd.DataFrame
+    languages: pa.Table
     """Columns lang, n_pages, n_paired (pages in a pair), the most frequent first."""
-    pairs: pd.DataFrame
+    pairs: pa.Table
     """Columns of `twinlink.tables.PAIRS`."""
     titles: Mapping[int, str]
     """Titles of the pages in `shown_pairs`, by page_id."""
     example_titles: Mapping[str, str]
     """Titles of the examples of patterns, near-duplicates and rejects, by address."""
     scores: ScoreCounts | None
-    evidence: pd.DataFrame
-    """Index: kinds of evidence that were measured. Columns pairs, others: means over pairs, over other candidates."""
+    evidence: Mapping[str, Means]
+    """Of the kinds of evidence that were measured."""
     n_candidates: int
-    weights: pd.DataFrame
-    filters: pd.DataFrame
+    weights: pa.Table
+    filters: pa.Table
     """Columns filter, n_pairs."""
-    patterns: pd.DataFrame
+    patterns: pa.Table
     """Columns of `twinlink.tables.PATTERNS`, as many rows as are shown."""
     pattern_verdicts: Mapping[str, int]
-    rejects: pd.DataFrame
+    rejects: pa.Table
     """Columns stage, reason, n, url (of one example)."""
     crawl: Mapping[str, Any]
     """``crawl.json``; empty without a crawl."""
     fetched: npt.NDArray[np.int64]
     """Times at which pages were fetched, seconds since 1970, sorted; pages without a time are left out."""
-    sentences: pd.DataFrame
+    sentences: pa.Table
     """Columns site, lang_a, lang_b, n (reported sentence pairs), n_known, chance (sum over those known)."""
-    rounds: pd.DataFrame
+    rounds: pa.Table
     """Columns of `twinlink.tables.ROUNDS`."""
     graphs: Sequence[SiteGraph]
     measured: Sequence[Measured]
     labels: npt.NDArray[np.int8]
     """Label of each pair: 1 accepted, 0 rejected, -1 not labelled."""
     settings: str
-    look_alikes: pd.DataFrame
+    look_alikes: pa.Table
     """A row for each group of near-duplicates: columns site, lang, facing_lang, group, n_pages, n_paired, n_doubtful,
     n_facing (pages of the group in the other language, 0 for none), url (of one page, a paired one if there is one),
     partner (address of its partner, else empty)."""
 
 
-def records(frame: pd.DataFrame) -> Iterator[Any]:
-    """Yield the rows of a table; their columns are attributes, their index is ``Index``."""
-    yield from frame.itertuples()
+def records(table: pa.Table) -> Iterator[Any]:
+    """Yield the rows of a table; their columns are attributes, nulls are None.
+
+    >>> [row.n for row in records(pa.table({"n": [2, None]}))]
+    [2, None]
+    """
+    yield from (SimpleNamespace(**row) for row in table.to_pylist())
+
+
+def total(numbers: pa.ChunkedArray) -> int:
+    """Return the sum of a column of whole numbers."""
+    return int(pc.sum(numbers).as_py() or 0)
 
 
 def known(value: Any) -> float | None:
     """Return a number from a table; None: it is null."""
-    return None if pd.isna(value) else float(value)
+    return None if value is None or math.isnan(value) else float(value)
 
 
 def known_text(value: Any) -> str:

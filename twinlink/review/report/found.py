@@ -8,12 +8,24 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 from markupsafe import Markup
 
 from twinlink.labels.precision import Estimate
 from twinlink.review.app.queue import REASONS, ordered, reasons
-from twinlink.review.report.data import Column, Figure, Measured, ReportData, Section, Table, known, known_text, records
+from twinlink.review.report.data import (
+    Column,
+    Figure,
+    Measured,
+    ReportData,
+    Section,
+    Table,
+    known,
+    known_text,
+    records,
+    total,
+)
 from twinlink.review.templating import count, percent
 from twinlink.wording import DOUBTS, LABELS
 
@@ -27,16 +39,16 @@ MAX_LANGS = 100
 
 def found_section(data: ReportData) -> Section:
     """Return the first section: a summary in a sentence and in figures."""
-    n_pages, n_pairs = int(data.sites["n_pages"].sum()), len(data.pairs)
+    n_pages, n_pairs = total(data.sites["n_pages"]), len(data.pairs)
     paired = _pages_in_pairs(data.pairs)
     figures = [Figure(count(n_pairs), _word(n_pairs, "pair of pages", "pairs of pages"))] if data.is_matched else []
     if n_pairs and _has_probabilities(data.pairs):
-        n_known = int(data.pairs["probability"].notna().sum())
+        n_known = n_pairs - data.pairs["probability"].null_count
         whose = "of them" if n_known == n_pairs else f"of the {count(n_known)} with a probability"
         figures.append(Figure(percent(_expected(data.pairs)), f"{whose} expected to be right"))
     figures += [_measured_figure(each) for each in data.measured]
     if len(data.sentences):
-        n_sentences = int(data.sentences["n"].sum())
+        n_sentences = total(data.sentences["n"])
         figures.append(Figure(count(n_sentences), _word(n_sentences, "pair of sentences", "pairs of sentences")))
     shared = f", {percent(paired / n_pages, 0)} of them in a pair" if n_pairs else ""
     figures.append(Figure(count(n_pages), f"{_word(n_pages, 'page', 'pages')} read{shared}"))
@@ -80,14 +92,14 @@ def _summary(data: ReportData, n_pages: int) -> Markup:
         where, f"{count(n_pairs)} {_word(n_pairs, 'pair of pages', 'pairs of pages')}"
     )
     if _has_probabilities(data.pairs):
-        probabilities = data.pairs["probability"].dropna()
+        probabilities = data.pairs["probability"].drop_null()
         if n_pairs == 1:
             return text + Markup(" By its own estimate, it is right with a probability of {}.").format(
-                percent(probabilities.iloc[0])
+                percent(probabilities[0].as_py())
             )
         whose = "them" if len(probabilities) == n_pairs else f"the {count(len(probabilities))} with a probability"
         text += Markup(" By its own estimate, about {} of {} are right.").format(
-            count(round(probabilities.sum())), whose
+            count(round(float(probabilities.to_numpy().sum()))), whose
         )
     return text
 
@@ -107,10 +119,12 @@ def _pages_by_language(data: ReportData) -> Table:
 
 def _pairs_by_languages(data: ReportData) -> Table:
     rows = []
-    for langs, pairs in data.pairs.groupby(["lang_a", "lang_b"], sort=False):
+    grouped = data.pairs.group_by(["lang_a", "lang_b"], use_threads=False)
+    for row in records(grouped.aggregate([([], "count_all"), ("probability", "mean"), ("site", "count_distinct")])):
+        langs = (row.lang_a, row.lang_b)
         n_sentences, chance = _sentences(data.sentences, ("lang_a", "lang_b"), langs)
-        n_sites = pairs["site"].nunique() if len(data.sites) > 1 else None
-        rows.append((langs, len(pairs), _expected(pairs), n_sites, n_sentences, chance))
+        n_sites = row.site_count_distinct if len(data.sites) > 1 else None
+        rows.append((langs, row.count_all, row.probability_mean, n_sites, n_sentences, chance))
     rows.sort(key=lambda row: -row[1])
     columns = [
         Column("Languages", "langs"),
@@ -128,12 +142,8 @@ def sites_section(data: ReportData) -> Section | None:
     """Return a table of the sites; None if there is only one."""
     if len(data.sites) < 2:
         return None
-    pairs = data.pairs.groupby("site")
-    sums = pairs.agg(n_pairs=("site", "size"), expected=("probability", "mean"))
-    pages = pd.concat([data.pairs[["site", f"page_{side}"]].set_axis(["site", "page"], axis=1) for side in "ab"])
-    sums["paired"] = pages.groupby("site")["page"].nunique()
-    table = data.sites.set_index("site").join(sums).sort_values(["n_pairs", "n_pages"], ascending=False, kind="stable")
-    rows = [tuple(_site_row(data, row)) for row in records(table.head(MAX_SITES))]
+    table = _site_table(data)
+    rows = [tuple(_site_row(data, row)) for row in records(table.slice(0, MAX_SITES))]
     columns = [
         Column("Site", "code"),
         Column("Pages", "count"),
@@ -142,7 +152,7 @@ def sites_section(data: ReportData) -> Section | None:
         Column("Expected right", "share", "mean of the probabilities"),
         Column("Pairs of sentences", "count"),
     ]
-    with_pairs = int((table["n_pairs"] > 0).sum())
+    with_pairs = len(table) - table["n_pairs"].null_count
     text = f"{count(with_pairs)} of {count(len(table))} sites have pairs." if data.is_matched else ""
     shown = Table(
         _of("Sites, those with the most pairs first", table, MAX_SITES), columns, rows, is_tall=len(rows) > 15
@@ -150,18 +160,34 @@ def sites_section(data: ReportData) -> Section | None:
     return Section("sites", "Site by site", "Sites", [text] if text else [], tables=[_without_blanks(shown)])
 
 
+def _site_table(data: ReportData) -> pa.Table:
+    """Return the sites, those with the most pairs first: columns site, n_pages, n_pairs, expected, paired."""
+    sums = data.pairs.group_by("site").aggregate([([], "count_all"), ("probability", "mean")])
+    sides = [data.pairs.select(["site", f"page_{side}"]).rename_columns(["site", "page"]) for side in "ab"]
+    pages = pa.concat_tables(sides).group_by("site").aggregate([("page", "count_distinct")])
+    table = data.sites.select(["site", "n_pages"])
+    for name, found, column in (
+        ("n_pairs", sums, "count_all"),
+        ("expected", sums, "probability_mean"),
+        ("paired", pages, "page_count_distinct"),
+    ):
+        places = pc.index_in(table["site"], found["site"].combine_chunks())
+        table = table.append_column(name, found[column].combine_chunks().take(places.combine_chunks()))
+    return table.sort_by([("n_pairs", "descending"), ("n_pages", "descending")])
+
+
 def _site_row(data: ReportData, row: Any) -> Iterator[Any]:
-    has_pairs = row.n_pairs > 0
-    yield row.Index
+    has_pairs = row.n_pairs is not None
+    yield row.site
     yield int(row.n_pages)
     none = 0 if data.is_matched else None
     yield int(row.n_pairs) if has_pairs else none
     yield float(row.paired) / row.n_pages if has_pairs else none
     yield known(row.expected)
-    yield _sentences(data.sentences, ("site",), (row.Index,))[0]
+    yield _sentences(data.sentences, ("site",), (row.site,))[0]
 
 
-def shown_pairs(pairs: pd.DataFrame) -> list[npt.NDArray[np.intp]]:
+def shown_pairs(pairs: pa.Table) -> list[npt.NDArray[np.intp]]:
     """Return the rows of the pairs to show: all, or the most doubtful and the most probable ones."""
     doubtful = ordered(pairs, {}, "doubt")
     if len(pairs) <= 2 * MAX_PAIRS:
@@ -171,7 +197,7 @@ def shown_pairs(pairs: pd.DataFrame) -> list[npt.NDArray[np.intp]]:
 
 def pairs_section(data: ReportData) -> Section | None:
     """Return the tables of pairs; None: no pairs."""
-    if data.pairs.empty:
+    if not len(data.pairs):
         return None
     chosen, n_pairs = shown_pairs(data.pairs), len(data.pairs)
     whys = reasons(data.pairs)
@@ -201,7 +227,7 @@ def _pair_table(data: ReportData, rows: npt.NDArray[np.intp], whys: npt.NDArray[
         Column("Site", "code"),
     ]
     lines = []
-    for row, pair in zip(rows.tolist(), records(data.pairs.iloc[rows]), strict=True):
+    for row, pair in zip(rows.tolist(), records(data.pairs.take(rows)), strict=True):
         pages = [
             (
                 getattr(pair, f"url_{side}"),
@@ -225,27 +251,27 @@ def _without_blanks(table: Table) -> Table:
     return replace(table, columns=[table.columns[k] for k in kept], rows=rows)
 
 
-def _sentences(sentences: pd.DataFrame, names: Sequence[str], wanted: Sequence[Any]) -> tuple[int | None, float | None]:
+def _sentences(sentences: pa.Table, names: Sequence[str], wanted: Sequence[Any]) -> tuple[int | None, float | None]:
     """Return the number of sentence pairs and their mean probability; None: sentences were not aligned."""
-    if sentences.empty:
+    if not len(sentences):
         return None, None
-    fits = np.logical_and.reduce([sentences[name] == value for name, value in zip(names, wanted, strict=True)])
-    chosen = sentences[fits]
-    n_known = chosen["n_known"].sum()
-    return int(chosen["n"].sum()), float(chosen["chance"].sum() / n_known) if n_known else None
+    for name, value in zip(names, wanted, strict=True):
+        sentences = sentences.filter(pc.equal(sentences[name], value))
+    n_known = total(sentences["n_known"])
+    return total(sentences["n"]), pc.sum(sentences["chance"]).as_py() / n_known if n_known else None
 
 
-def _pages_in_pairs(pairs: pd.DataFrame) -> int:
-    return int(pd.concat([pairs["page_a"], pairs["page_b"]]).nunique())
+def _pages_in_pairs(pairs: pa.Table) -> int:
+    return len(np.unique(np.concatenate([pairs[name].to_numpy() for name in ("page_a", "page_b")])))
 
 
-def _expected(pairs: pd.DataFrame) -> Any:
+def _expected(pairs: pa.Table) -> Any:
     """Return the mean of the probabilities; None: there are none."""
-    return known(pairs["probability"].mean())
+    return known(pc.mean(pairs["probability"]).as_py())
 
 
-def _has_probabilities(pairs: pd.DataFrame) -> bool:
-    return bool(pairs["probability"].notna().any())
+def _has_probabilities(pairs: pa.Table) -> bool:
+    return bool(pairs["probability"].null_count < len(pairs))
 
 
 def _of(text: str, rows: Any, most: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from twinlink.review.report.data import Column, ReportData, Section, Table, records
+from twinlink.review.report.data import Column, ReportData, Section, Table, records, total
 from twinlink.review.templating import count
 
 __all__ = ["look_alikes_section"]
@@ -17,18 +17,18 @@ MAX_GROUPS = 100
 def look_alikes_section(data: ReportData) -> Section | None:
     """Return a table of the groups of near-duplicates, the largest first; None: no groups."""
     groups = data.look_alikes
-    if groups.empty:
+    if not len(groups):
         return None
-    n_pages, n_paired = int(groups["n_pages"].sum()), int(groups["n_paired"].sum())
-    is_repeated = len(groups[["lang", "facing_lang"]].drop_duplicates()) > 2  # three languages: two of each page
+    n_pages, n_paired = total(groups["n_pages"]), total(groups["n_paired"])
+    is_repeated = len(groups.group_by(["lang", "facing_lang"]).aggregate([])) > 2  # three languages: two of each page
     text = (
         f"{count(n_pages)} pages{' (each counted once for every other language)' if is_repeated else ''} are"
         f" near-duplicates of others in their language. They form {count(len(groups))}"
         f" {'group' if len(groups) == 1 else 'groups'}, and {count(n_paired)} of them are in a pair. Errors are most"
         " likely between the pages of a group; the review lists the other pages of each group."
     )
-    shown = groups.sort_values("n_pages", ascending=False, kind="stable").head(MAX_GROUPS)
-    several = data.look_alikes["site"].nunique() > 1
+    shown = groups.sort_by([("n_pages", "descending")]).slice(0, MAX_GROUPS)
+    several = len(groups["site"].unique()) > 1
     columns = [
         Column("Language", "tight"),
         Column("Pages", "count", "pages of the group"),

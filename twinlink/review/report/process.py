@@ -14,7 +14,7 @@ from twinlink.review.charts.facing import facing_chart
 from twinlink.review.charts.link_matrix import is_dense, link_matrix_chart
 from twinlink.review.charts.rounds import LEGEND, rounds_chart, rounds_words
 from twinlink.review.charts.svg import Alternative
-from twinlink.review.report.data import Chart, Column, ReportData, Section, SiteGraph, Table, records
+from twinlink.review.report.data import Chart, Column, ReportData, Section, SiteGraph, Table, records, total
 from twinlink.review.templating import count, percent, shortened
 from twinlink.wording import ENDS, STAGES, reason_words
 
@@ -87,7 +87,7 @@ def patterns_section(data: ReportData) -> Section | None:
     """Return the URL patterns; None: they were not learned."""
     if not data.pattern_verdicts:
         return None
-    total = sum(data.pattern_verdicts.values())
+    n_patterns = sum(data.pattern_verdicts.values())
     columns = [
         Column("Pattern", "code"),
         Column("Site", "code"),
@@ -110,9 +110,9 @@ def patterns_section(data: ReportData) -> Section | None:
     verdicts = ", ".join(f"{count(n)} {name}" for name, n in data.pattern_verdicts.items())
     text = (
         "The differences between the addresses of partners. A pattern is credible if many pages of its site have it; a"
-        f" weak one is rescued if it is credible on other sites. Of {count(total)}: {verdicts}."
+        f" weak one is rescued if it is credible on other sites. Of {count(n_patterns)}: {verdicts}."
     )
-    caption = f"Patterns by number of pages: {count(len(rows))} of {count(total)}"
+    caption = f"Patterns by number of pages: {count(len(rows))} of {count(n_patterns)}"
     return Section(
         "patterns", "URL patterns", "Patterns", [text], tables=[Table(caption, columns, rows, is_tall=len(rows) > 15)]
     )
@@ -124,12 +124,12 @@ def _example(data: ReportData, url: str) -> tuple[str, str, str]:
 
 def rounds_section(data: ReportData) -> Section | None:
     """Return the rounds of site discovery; None: there are none."""
-    if data.rounds.empty:
+    if not len(data.rounds):
         return None
     rounds = data.rounds
     names = ("round", "tried", "added", "one_language", "refused", "dead", "unreadable", "pages", "pairs", "all_pairs")
     shown = [Column(name.replace("_", " ").capitalize(), "count") for name in names]
-    rows = [tuple(int(row[name]) for name in names) for row in rounds.to_dict("records")]
+    rows = [tuple(int(row[name]) for name in names) for row in rounds.to_pylist()]
     return Section(
         "rounds",
         "Rounds of discovery",
@@ -206,17 +206,16 @@ def _crawl_tables(crawl: Mapping[str, Any]) -> list[Table]:
 
 def rejects_section(data: ReportData) -> Section | None:
     """Return the rejects by reason; None: there are none."""
-    if data.rejects.empty and data.filters.empty:
+    if not len(data.rejects) and not len(data.filters):
         return None
     rejects = data.rejects
-    total = int(rejects["n"].sum())
     text = (
-        f"{count(total)} pages, files or parts of files were left out, or pages got no partner. Each is counted"
-        " under a reason."
+        f"{count(total(rejects['n']))} pages, files or parts of files were left out, or pages got no partner. Each is"
+        " counted under a reason."
     )
     columns = [Column("Reason", "tight"), Column("How many", "bar"), Column("What it means"), Column("When", "tight")]
     columns.append(Column("Example", "page"))
-    most = float(rejects["n"].max()) if len(rejects) else 1.0
+    most = max(rejects["n"].to_pylist(), default=1)
     rows = [
         (
             row.reason, (int(row.n), row.n / most, _STAGE_STYLES.get(row.stage, "")), reason_words(row.reason),
@@ -225,13 +224,14 @@ def rejects_section(data: ReportData) -> Section | None:
         for row in records(rejects)
     ]  # fmt: skip
     tables = [Table("Reasons, the most frequent first", columns, rows, is_tall=len(rows) > 25)] if rows else []
-    if not data.filters.empty:
+    if len(data.filters):
         filters = [
             ("passed all" if row.filter == "kept" else row.filter, int(row.n_pairs)) for row in records(data.filters)
         ]
         filter_columns = [Column("Filter", "code"), Column("Candidates", "count")]
         tables.append(Table("Candidates by the filter that rejected them", filter_columns, filters))
-    there = [stage for stage in STAGES if (rejects["stage"] == stage).any()]
+    found = set(rejects["stage"].to_pylist())
+    there = [stage for stage in STAGES if stage in found]
     legend = [(_STAGE_STYLES[stage], STAGES[stage]) for stage in there]
     return Section("rejects", "Rejects by reason", "Rejects", [text] if rows else [], tables=tables, legend=legend)
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -18,8 +17,8 @@ from twinlink.damage import read_json
 from twinlink.errors import RunError
 from twinlink.match.look_alikes import DOUBTFUL, PAIRED
 from twinlink.review.charts.facing import facing
-from twinlink.review.reading.columns import read_parts, read_sites
-from twinlink.review.report.data import ScoreCounts, SiteGraph
+from twinlink.review.reading.columns import floats, read_parts, read_sites
+from twinlink.review.report.data import Means, ScoreCounts, SiteGraph
 from twinlink.rundir.directory import RunDirectory, site_file
 from twinlink.spiders.crawling import REPORT_NAME
 from twinlink.tables import (
@@ -67,7 +66,7 @@ N_BINS = 40
 _DIVIDER = re.compile(r"\s+[|·–—:-]+\s+|\s*[|｜]\s*")  # between the parts of a title
 
 
-def count_pages(run: RunDirectory) -> tuple[pd.DataFrame, npt.NDArray[np.int64]]:
+def count_pages(run: RunDirectory) -> tuple[pa.Table, npt.NDArray[np.int64]]:
     """Return the pages of each site (columns site, n_pages), and the times of fetching (seconds, sorted)."""
     rows, times = [], []
     for part in iter_parts(run.stage_folder("ingest") / "pages"):
@@ -76,24 +75,33 @@ def count_pages(run: RunDirectory) -> tuple[pd.DataFrame, npt.NDArray[np.int64]]
             rows.append((table["site"][0].as_py(), table.num_rows))
             times.append(table["fetched"].drop_null().cast(pa.int64()).to_numpy())
     fetched = np.sort(np.concatenate(times)) if times else np.zeros(0, np.int64)
-    return pd.DataFrame(rows, columns=["site", "n_pages"]), fetched
+    return _table(rows, site=pa.string(), n_pages=pa.int64()), fetched
 
 
-def count_languages(run: RunDirectory, pairs: pd.DataFrame) -> pd.DataFrame:
+def _table(rows: Sequence[tuple[Any, ...]], **columns: pa.DataType) -> pa.Table:
+    """Return rows as a table."""
+    values = zip(*rows, strict=True) if rows else [()] * len(columns)
+    return pa.table([pa.array(each, kind) for each, kind in zip(values, columns.values(), strict=True)], list(columns))
+
+
+def count_languages(run: RunDirectory, pairs: pa.Table) -> pa.Table:
     """Return the pages in each language, the most frequent first, and those in a pair: columns lang, n_pages, n_paired.
 
-    The language is that of the page; the pairs of a site may have another script variant of it.
+    The language is that of the page; the pairs of a site may have another script variant of it. The table is empty if
+    the run is not matched.
     """
-    table = read_sites(run.stage_folder("match") / "languages", LANGUAGES, ("page_id", "lang"))
-    paired = pa.array(pd.concat([pairs["page_a"], pairs["page_b"]]).unique(), pa.int64())
+    columns = ("page_id", "lang")
+    table = columns_of(LANGUAGES, columns).empty_table()
+    if run.read_signature("match") is not None:
+        table = read_sites(run.stage_folder("match") / "languages", LANGUAGES, columns)
+    paired = pa.chunked_array([*pairs["page_a"].chunks, *pairs["page_b"].chunks], pa.int64())
     table = table.append_column("is_paired", pc.is_in(table["page_id"], paired).cast(pa.int64()))
     found = table.group_by("lang").aggregate([([], "count_all"), ("is_paired", "sum")])
-    counts: pd.DataFrame = found.select(["lang", "count_all", "is_paired_sum"]).to_pandas()
-    counts = counts.set_axis(["lang", "n_pages", "n_paired"], axis=1)
-    return counts.sort_values(["n_pages", "lang"], ascending=[False, True], ignore_index=True)
+    counts = found.select(["lang", "count_all", "is_paired_sum"]).rename_columns(["lang", "n_pages", "n_paired"])
+    return counts.sort_by([("n_pages", "descending"), ("lang", "ascending")])
 
 
-def candidate_sums(run: RunDirectory, pairs: pd.DataFrame) -> tuple[ScoreCounts | None, pd.DataFrame, int]:
+def candidate_sums(run: RunDirectory, pairs: pa.Table) -> tuple[ScoreCounts | None, dict[str, Means], int]:
     """Return the scores and the mean evidence of pairs and of other candidates, and the number of candidates.
 
     All pairs are candidates, so the sums of the others are the sums of all candidates minus those of the pairs. The
@@ -110,7 +118,7 @@ def candidate_sums(run: RunDirectory, pairs: pd.DataFrame) -> tuple[ScoreCounts 
             counts += np.histogram(_floats(batch["score"]), edges)[0]
             for name in names:
                 sums[name] += _sum_and_count(batch[name])
-    of_pairs = np.histogram(pairs["score"], edges)[0]
+    of_pairs = np.histogram(floats(pairs["score"]), edges)[0]
     scores = ScoreCounts(edges, of_pairs, np.maximum(counts - of_pairs, 0)) if n_candidates else None
     return scores, _means(sums, pairs), n_candidates
 
@@ -138,31 +146,31 @@ def _sum_and_count(values: pa.Array) -> tuple[float, int]:
     return (pc.sum(values).as_py(), n_known) if n_known else (0.0, 0)
 
 
-def _means(sums: dict[str, npt.NDArray[np.float64]], pairs: pd.DataFrame) -> pd.DataFrame:
+def _means(sums: dict[str, npt.NDArray[np.float64]], pairs: pa.Table) -> dict[str, Means]:
     """Return the mean of each kind of evidence over pairs and over other candidates."""
-    rows = {}
+    means = {}
     for name, (total, n) in sums.items():
-        known = pairs[name].dropna().astype(np.float64)
+        known = floats(pairs[name].drop_null())
         n_others = n - len(known)
         if n:
             others = (total - float(known.sum())) / n_others if n_others > 0 else np.nan
-            rows[name] = (float(known.mean()) if len(known) else np.nan, others)
-    return pd.DataFrame.from_dict(rows, orient="index", columns=["pairs", "others"])
+            means[name] = Means(float(known.mean()) if len(known) else np.nan, others)
+    return means
 
 
-def read_weights(run: RunDirectory) -> pd.DataFrame:
+def read_weights(run: RunDirectory) -> pa.Table:
     """Return the table of weights."""
-    frame: pd.DataFrame = read_sites(run.stage_folder("match") / "weights", WEIGHTS).to_pandas()
-    return frame
+    return read_sites(run.stage_folder("match") / "weights", WEIGHTS)
 
 
-def read_filters(run: RunDirectory) -> pd.DataFrame:
+def read_filters(run: RunDirectory) -> pa.Table:
     """Return how many candidates each filter rejected on all sites: columns filter, n_pairs, in order of use."""
-    table: pd.DataFrame = read_sites(run.stage_folder("match") / "filters", FILTERS).to_pandas()
-    return table.groupby("filter", sort=False)["n_pairs"].sum().reset_index()
+    table = read_sites(run.stage_folder("match") / "filters", FILTERS, ("filter", "n_pairs"))
+    found = table.group_by("filter", use_threads=False).aggregate([("n_pairs", "sum")])
+    return found.select(["filter", "n_pairs_sum"]).rename_columns(["filter", "n_pairs"])
 
 
-def count_look_alikes(run: RunDirectory, pairs: pd.DataFrame) -> pd.DataFrame:
+def count_look_alikes(run: RunDirectory, pairs: pa.Table) -> pa.Table:
     """Return the groups of near-duplicates, see `ReportData.look_alikes`; empty if the run is not matched."""
     is_matched = run.read_signature("match") is not None
     table = read_sites(run.path / "match" / "look_alikes", LOOK_ALIKES) if is_matched else LOOK_ALIKES.empty_table()
@@ -174,46 +182,45 @@ def count_look_alikes(run: RunDirectory, pairs: pd.DataFrame) -> pd.DataFrame:
     whole = ["n_pages", "n_paired", "n_facing", "url", "page_id"]
     grouped = table.group_by(names, use_threads=False)
     found = grouped.aggregate([*((name, "first") for name in whole), ("is_doubtful", "sum")])
-    frame: pd.DataFrame = found.select([*names, *(f"{name}_first" for name in whole), "is_doubtful_sum"]).to_pandas()
-    frame = frame.set_axis([*names, *whole, "n_doubtful"], axis=1).sort_values(["site", *names[1:]], ignore_index=True)
-    return frame.assign(partner=_partners(pairs, frame["page_id"], frame["facing_lang"])).drop(columns="page_id")
+    found = found.select([*names, *(f"{name}_first" for name in whole), "is_doubtful_sum"])
+    found = found.rename_columns([*names, *whole, "n_doubtful"]).sort_by([(name, "ascending") for name in names])
+    partners = pa.array(_partners(pairs, found["page_id"], found["facing_lang"]), pa.string())
+    return found.append_column("partner", partners).drop_columns("page_id")
 
 
-def _partners(pairs: pd.DataFrame, pages: pd.Series, langs: pd.Series) -> list[str]:
+def _partners(pairs: pa.Table, pages: pa.ChunkedArray, langs: pa.ChunkedArray) -> list[str]:
     """Return the address of the partner of each page in a language; empty: it has none."""
-    wanted = set(pages)
     found: dict[tuple[int, str], str] = {}
     for one, other in (("a", "b"), ("b", "a")):
-        chosen = pairs[pairs[f"page_{one}"].isin(wanted)]
-        columns = (chosen[name].tolist() for name in (f"page_{one}", f"lang_{other}", f"url_{other}"))
+        chosen = pairs.filter(pc.is_in(pairs[f"page_{one}"], pages))
+        columns = (chosen[name].to_pylist() for name in (f"page_{one}", f"lang_{other}", f"url_{other}"))
         found |= {(page, lang): url for page, lang, url in zip(*columns, strict=True)}
-    return [found.get(each, "") for each in zip(pages.tolist(), langs.tolist(), strict=True)]
+    return [found.get(each, "") for each in zip(pages.to_pylist(), langs.to_pylist(), strict=True)]
 
 
-def read_patterns(run: RunDirectory) -> tuple[pd.DataFrame, dict[str, int]]:
+def read_patterns(run: RunDirectory) -> tuple[pa.Table, dict[str, int]]:
     """Return the patterns with the most pages, usable ones first, and the number of patterns per verdict."""
     if run.read_signature("patterns") is None:
-        return PATTERNS.empty_table().to_pandas(), {}
-    frame: pd.DataFrame = read_table(run.path / "patterns" / "patterns", PATTERNS).to_pandas()
-    found = frame["verdict"].value_counts()
-    verdicts = {name: int(found[name]) for name in ("credible", "rescued", "weak") if name in found}
-    order = frame.assign(is_weak=frame["verdict"] == "weak").sort_values(
-        ["is_weak", "n_pages"], ascending=[True, False], kind="stable"
-    )
-    return order.drop(columns="is_weak").head(MAX_PATTERNS), verdicts
+        return PATTERNS.empty_table(), {}
+    table = read_table(run.path / "patterns" / "patterns", PATTERNS)
+    found = Counter(table["verdict"].to_pylist())
+    verdicts = {name: found[name] for name in ("credible", "rescued", "weak") if name in found}
+    table = table.append_column("is_weak", pc.equal(table["verdict"], "weak").cast(pa.int8()))
+    order = table.sort_by([("is_weak", "ascending"), ("n_pages", "descending")])
+    return order.slice(0, MAX_PATTERNS).drop_columns("is_weak"), verdicts
 
 
-def count_rejects(run: RunDirectory) -> pd.DataFrame:
+def count_rejects(run: RunDirectory) -> pa.Table:
     """Return the rejects by stage and reason, the most frequent first: columns stage, reason, n, url."""
     stages = [stage for stage in ("ingest", "match") if run.read_signature(stage) is not None]
     tables = [read_table(run.path / stage / "rejects.parquet", REJECTS, ("stage", "reason", "url")) for stage in stages]
     grouped = pa.concat_tables(tables).group_by(["stage", "reason"], use_threads=False)
-    frame: pd.DataFrame = grouped.aggregate([("url", "count"), ("url", "first")]).to_pandas()
-    frame = frame.rename(columns={"url_count": "n", "url_first": "url"})
-    return frame.sort_values(["n", "stage", "reason"], ascending=[False, True, True], ignore_index=True)
+    found = grouped.aggregate([("url", "count"), ("url", "first")])
+    found = found.select(["stage", "reason", "url_count", "url_first"]).rename_columns(["stage", "reason", "n", "url"])
+    return found.sort_by([("n", "descending"), ("stage", "ascending"), ("reason", "ascending")])
 
 
-def count_sentences(run: RunDirectory) -> pd.DataFrame:
+def count_sentences(run: RunDirectory) -> pa.Table:
     """Return the reported sentence pairs, by site and languages.
 
     Columns site, lang_a, lang_b, n, n_known (those with a chance), chance (the sum of their chances).
@@ -226,7 +233,8 @@ def count_sentences(run: RunDirectory) -> pd.DataFrame:
                 chances = table["chance"].filter(pc.equal(table["verdict"], SEGMENT))
                 names = [table[name][0].as_py() for name in ("site", "lang_a", "lang_b")]
                 rows.append((*names, len(chances), len(chances) - chances.null_count, pc.sum(chances).as_py() or 0.0))
-    return pd.DataFrame(rows, columns=["site", "lang_a", "lang_b", "n", "n_known", "chance"])
+    text, number = pa.string(), pa.int64()
+    return _table(rows, site=text, lang_a=text, lang_b=text, n=number, n_known=number, chance=pa.float64())
 
 
 def read_crawl(run: RunDirectory) -> dict[str, Any]:
@@ -237,11 +245,11 @@ def read_crawl(run: RunDirectory) -> dict[str, Any]:
         return {}
 
 
-def read_titles(run: RunDirectory, pages: pd.DataFrame) -> dict[int, str]:
-    """Return the titles of pages (columns site, page) by page_id."""
+def read_titles(run: RunDirectory, sites: pa.ChunkedArray, pages: pa.ChunkedArray) -> dict[int, str]:
+    """Return the titles of pages of some sites by page_id."""
     folder = run.stage_folder("ingest") / "pages"
-    table = read_parts([site_file(folder, str(site)) for site in pages["site"].unique()], PAGES, ("page_id", "title"))
-    chosen = table.filter(pc.is_in(table["page_id"], pa.array(pages["page"].unique(), pa.int64())))
+    table = read_parts([site_file(folder, site) for site in sites.unique().to_pylist()], PAGES, ("page_id", "title"))
+    chosen = table.filter(pc.is_in(table["page_id"], pages))
     return dict(zip(chosen["page_id"].to_pylist(), chosen["title"].to_pylist(), strict=True))
 
 
@@ -256,31 +264,38 @@ def read_example_titles(run: RunDirectory, addresses: Iterable[str]) -> dict[str
     return titles
 
 
-def site_graphs(run: RunDirectory, pairs: pd.DataFrame) -> list[SiteGraph]:
+def site_graphs(run: RunDirectory, pairs: pa.Table) -> list[SiteGraph]:
     """Return the link graphs of the sites with the most pairs, each in the two languages with the most pairs."""
     graphs = []
-    for site in pairs["site"].value_counts().index[:MAX_GRAPHS]:
-        of_site = pairs[pairs["site"] == site]
-        lang_a, lang_b = of_site.groupby(["lang_a", "lang_b"]).size().idxmax()
-        chosen = of_site[(of_site["lang_a"] == lang_a) & (of_site["lang_b"] == lang_b)]
-        chosen = chosen.drop_duplicates("page_a").drop_duplicates("page_b").sort_values("url_a", kind="stable")
-        links = read_table(site_file(run.stage_folder("ingest") / "links", str(site)), LINKS, ("source", "target"))
+    for site, _ in Counter(pairs["site"].to_pylist()).most_common(MAX_GRAPHS):
+        langs, chosen = _most_frequent(pairs.filter(pc.equal(pairs["site"], site)))
+        links = read_table(site_file(run.stage_folder("ingest") / "links", site), LINKS, ("source", "target"))
         links = links.filter(links["target"].is_valid())
         ends = (links[name].to_numpy() for name in ("source", "target"))
         found = facing(chosen["page_a"].to_numpy(), chosen["page_b"].to_numpy(), *ends)
-        shown = chosen.iloc[found.rows]
+        shown = chosen.take(found.rows)
         if len(found.links_a) + len(found.links_b):
             titles = [_titles(run, shown, side) for side in "ab"]
-            graphs.append(SiteGraph(str(site), (str(lang_a), str(lang_b)), found, *titles))
+            graphs.append(SiteGraph(site, langs, found, *titles))
     return graphs
 
 
-def _titles(run: RunDirectory, shown: pd.DataFrame, side: str) -> list[str]:
+def _most_frequent(pairs: pa.Table) -> tuple[tuple[str, str], pa.Table]:
+    """Return the two languages of most pairs, and their pairs by address, no page twice."""
+    found = Counter(zip(pairs["lang_a"].to_pylist(), pairs["lang_b"].to_pylist(), strict=True))
+    langs = min(found, key=lambda each: (-found[each], each))
+    pairs = pairs.filter(pc.and_(pc.equal(pairs["lang_a"], langs[0]), pc.equal(pairs["lang_b"], langs[1])))
+    for name in ("page_a", "page_b"):
+        pairs = pairs.take(np.sort(np.unique(pairs[name].to_numpy(), return_index=True)[1]))
+    return langs, pairs.sort_by([("url_a", "ascending")])
+
+
+def _titles(run: RunDirectory, shown: pa.Table, side: str) -> list[str]:
     """Return names of pages: their titles, or their addresses without the host."""
-    wanted = shown[["site", f"page_{side}"]].set_axis(["site", "page"], axis=1)
-    titles = read_titles(run, wanted)
-    addresses = shown[f"url_{side}"].str.replace(r"^https?://[^/]*", "", regex=True)
-    return _without_frame([titles.get(page) or where for page, where in zip(wanted["page"], addresses, strict=True)])
+    pages = shown[f"page_{side}"]
+    titles = read_titles(run, shown["site"], pages)
+    addresses = pc.replace_substring_regex(shown[f"url_{side}"], "^https?://[^/]*", "").to_pylist()
+    return _without_frame([titles.get(page) or where for page, where in zip(pages.to_pylist(), addresses, strict=True)])
 
 
 def _without_frame(titles: Sequence[str]) -> list[str]:

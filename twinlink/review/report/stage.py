@@ -5,20 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from itertools import chain
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
+import pyarrow as pa
 
 from twinlink.errors import GoldError, InputError
 from twinlink.evaluation.gold import Gold, curve_points, evaluate, read_gold
 from twinlink.files import write_text
-from twinlink.frames import address_pairs, rank_column
 from twinlink.labels.book import UNLABELLED, LabelBook, label_codes
 from twinlink.labels.precision import estimate
-from twinlink.review.reading.columns import read_sites
+from twinlink.review.reading.columns import floats, read_sites
 from twinlink.review.report.data import Measured, ReportData
 from twinlink.review.report.document import render_report
 from twinlink.review.report.found import shown_pairs
@@ -112,15 +110,12 @@ def report_data(run: RunDirectory, gold: Path | None = None) -> ReportData:
     sites, fetched = count_pages(run)
     is_matched = run.read_signature("match") is not None
     pairs = read_sites(run.path / "match" / "pairs", PAIRS) if is_matched else PAIRS.empty_table()
-    frame: pd.DataFrame = pairs.to_pandas()
-    scores, evidence, n_candidates = (
-        candidate_sums(run, frame) if is_matched else (None, pd.DataFrame(columns=["pairs", "others"]), 0)
-    )
+    scores, evidence, n_candidates = candidate_sums(run, pairs) if is_matched else (None, {}, 0)
     patterns, pattern_verdicts = read_patterns(run)
-    labels = label_codes(frame["url_a"], frame["url_b"], LabelBook(run.path).current())
-    look_alikes, rejects = count_look_alikes(run, frame), count_rejects(run)
-    of_patterns = (patterns[f"example_{side}"] for side in "ab")
-    examples = chain(look_alikes["url"], look_alikes["partner"], rejects["url"], *of_patterns)
+    labels = label_codes(pairs["url_a"], pairs["url_b"], LabelBook(run.path).current())
+    look_alikes, rejects = count_look_alikes(run, pairs), count_rejects(run)
+    columns = (look_alikes["url"], look_alikes["partner"], rejects["url"], patterns["example_a"], patterns["example_b"])
+    examples = [address for column in columns for address in column.to_pylist()]
     return ReportData(
         name=run.path.resolve().name,
         made=datetime.now(UTC),
@@ -128,48 +123,49 @@ def report_data(run: RunDirectory, gold: Path | None = None) -> ReportData:
         signatures={stage: str(found) for stage in _STAGES if (found := run.read_signature(stage))},
         is_matched=is_matched,
         sites=sites,
-        languages=count_languages(run, frame) if is_matched else pd.DataFrame(columns=["lang", "n_pages", "n_paired"]),
-        pairs=frame,
-        titles=_shown_titles(run, frame),
+        languages=count_languages(run, pairs),
+        pairs=pairs,
+        titles=_shown_titles(run, pairs),
         example_titles=read_example_titles(run, examples),
         scores=scores,
         evidence=evidence,
         n_candidates=n_candidates,
-        weights=read_weights(run) if is_matched else WEIGHTS.empty_table().to_pandas(),
-        filters=read_filters(run) if is_matched else FILTERS.empty_table().to_pandas(),
+        weights=read_weights(run) if is_matched else WEIGHTS.empty_table(),
+        filters=read_filters(run) if is_matched else FILTERS.empty_table(),
         patterns=patterns,
         pattern_verdicts=pattern_verdicts,
         rejects=rejects,
         crawl=read_crawl(run),
         fetched=fetched,
         sentences=count_sentences(run),
-        rounds=Rounds(run).table().to_pandas(),
-        graphs=site_graphs(run, frame) if len(frame) else [],
-        measured=[*_by_gold(run, frame, gold), *_by_labels(frame, labels)],
+        rounds=Rounds(run).table(),
+        graphs=site_graphs(run, pairs),
+        measured=[*_by_gold(run, pairs, gold), *_by_labels(pairs, labels)],
         labels=labels,
         settings=_settings(run),
         look_alikes=look_alikes,
     )
 
 
-def _shown_titles(run: RunDirectory, pairs: pd.DataFrame) -> dict[int, str]:
-    if pairs.empty:
+def _shown_titles(run: RunDirectory, pairs: pa.Table) -> dict[int, str]:
+    if not len(pairs):
         return {}
-    shown = pairs.iloc[np.concatenate(shown_pairs(pairs))]
-    sides = [shown[["site", f"page_{side}"]].set_axis(["site", "page"], axis=1) for side in "ab"]
-    return read_titles(run, pd.concat(sides))
+    shown = pairs.take(np.concatenate(shown_pairs(pairs)))
+    pages = pa.chunked_array([*shown["page_a"].chunks, *shown["page_b"].chunks])
+    return read_titles(run, shown["site"], pages)
 
 
-def _by_gold(run: RunDirectory, pairs: pd.DataFrame, path: Path | None) -> Sequence[Measured]:
+def _by_gold(run: RunDirectory, pairs: pa.Table, path: Path | None) -> Sequence[Measured]:
     """Return precision and recall by a gold list; empty without one."""
     if path is None:
         return []
     gold = _known_pairs(run, path)
-    addresses = address_pairs(pairs)
+    addresses = list(zip(pairs["url_a"].to_pylist(), pairs["url_b"].to_pylist(), strict=True))
     found = evaluate(addresses, gold)
-    curve = curve_points(addresses, pairs[rank_column(pairs)].tolist(), gold)
+    has_probabilities = not pairs["probability"].null_count
+    curve = curve_points(addresses, pairs["probability" if has_probabilities else "score"].to_pylist(), gold)
     places, scores, precisions, _ = np.array(curve, np.float64).reshape(-1, 4).T
-    kept = {cut: int((scores >= cut).sum()) for cut in CUTS} if rank_column(pairs) == "probability" else {}
+    kept = {cut: int((scores >= cut).sum()) for cut in CUTS} if has_probabilities else {}
     return [
         Measured(
             source=f"the list {shortened(path.name, 40)}",
@@ -194,11 +190,11 @@ def _known_pairs(run: RunDirectory, path: Path) -> Gold:
     return gold
 
 
-def _by_labels(pairs: pd.DataFrame, labels: npt.NDArray[np.int8]) -> Sequence[Measured]:
+def _by_labels(pairs: pa.Table, labels: npt.NDArray[np.int8]) -> Sequence[Measured]:
     """Return the precision estimated from labels; empty without labels."""
     if not (labels != UNLABELLED).any():
         return []
-    probabilities = pairs["probability"].to_numpy(np.float64)
+    probabilities = floats(pairs["probability"])
     whole = estimate(probabilities, labels)
     judged = [cut for cut in CUTS if (labels[probabilities >= cut] != UNLABELLED).any()]
     cuts = {cut: estimate(probabilities[probabilities >= cut], labels[probabilities >= cut]) for cut in judged}

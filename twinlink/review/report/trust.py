@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
+from collections import defaultdict
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
+import pyarrow as pa
 from markupsafe import Markup
 
 from twinlink.labels.precision import Estimate
 from twinlink.review.charts.charts import Bar, Curve, Series, bars, dumbbells, histogram, lines
 from twinlink.review.charts.svg import Alternative
+from twinlink.review.reading.columns import floats
 from twinlink.review.report.data import Chart, Column, Measured, ReportData, ScoreCounts, Section, Table, known, records
 from twinlink.review.templating import count, decimal, percent
 from twinlink.wording import EVIDENCE_WORDS
@@ -29,9 +32,9 @@ _SIDES = ("a", "b", "good")  # classes of curves
 
 def trust_section(data: ReportData) -> Section | None:
     """Return the precision of the pairs, expected and measured; None: no pairs."""
-    if data.pairs.empty:
+    if not len(data.pairs):
         return None
-    probabilities = np.sort(data.pairs["probability"].dropna().to_numpy(np.float64))[::-1]
+    probabilities = np.sort(floats(data.pairs["probability"].drop_null()))[::-1]
     charts = (
         [_probability_histogram(probabilities), _precision_curve(data, probabilities)] if len(probabilities) else []
     )
@@ -182,14 +185,14 @@ def _score_table(scores: ScoreCounts) -> Table:
 
 def evidence_section(data: ReportData) -> Section | None:
     """Return the kinds of evidence with weights and means; None: no candidate was measured."""
-    if data.evidence.empty or data.pairs.empty:
+    if not data.evidence or not len(data.pairs):
         return None
-    means = _mean_weights(data.weights)
-    found = data.evidence.assign(weight=means.reindex(data.evidence.index))
-    found = found.sort_values(["weight", "pairs"], ascending=False, kind="stable", na_position="last")
+    weights = _mean_weights(data.weights)
+    found = [_Kind(name, weights.get(name, math.nan), *means) for name, means in data.evidence.items()]
+    found.sort(key=lambda kind: (*_falling(kind.weight), *_falling(kind.pairs)))
     rows = [
-        (str(name), EVIDENCE_WORDS.get(str(name), ""), known(row.weight), known(row.pairs), known(row.others))
-        for name, row in zip(found.index, records(found), strict=True)
+        (kind.name, EVIDENCE_WORDS.get(kind.name, ""), known(kind.weight), known(kind.pairs), known(kind.others))
+        for kind in found
     ]
     columns = [
         Column("Evidence"),
@@ -206,24 +209,42 @@ def evidence_section(data: ReportData) -> Section | None:
     return Section("evidence", "Evidence for the pairs", "Evidence", [text], _evidence_charts(found), tables)
 
 
-def _mean_weights(weights: pd.DataFrame) -> pd.Series[float]:
+class _Kind(NamedTuple):
+    """A kind of evidence: its weight and means, NaN where they are not known."""
+
+    name: str
+    weight: float
+    pairs: float
+    others: float
+
+
+def _falling(value: float) -> tuple[bool, float]:
+    """Return a key that sorts the largest value first, and NaN last."""
+    return (True, 0.0) if math.isnan(value) else (False, -value)
+
+
+def _mean_weights(weights: pa.Table) -> dict[str, float]:
     """Return the mean weight of each kind over sites and languages; a missing weight counts 0."""
-    n_matches = len(weights[["site", "lang_a", "lang_b"]].drop_duplicates())
-    return weights.groupby("evidence")["weight"].sum() / max(n_matches, 1)
+    matches = set()
+    sums: dict[str, float] = defaultdict(float)
+    for row in records(weights):
+        matches.add((row.site, row.lang_a, row.lang_b))
+        sums[row.evidence] += known(row.weight) or 0.0
+    return {name: value / len(matches) for name, value in sums.items()}
 
 
-def _evidence_charts(found: pd.DataFrame) -> list[Chart]:
+def _evidence_charts(found: Sequence[_Kind]) -> list[Chart]:
     """Return charts of the weights, and of the means of pairs and others, in the same order."""
-    names = [str(name) for name in found.index]
-    low, high = (found[column].to_numpy(np.float64) for column in ("others", "pairs"))
+    names = [kind.name for kind in found]
+    low, high = (np.array([getattr(kind, of) for kind in found], np.float64) for of in ("others", "pairs"))
     spoken = "; ".join(
         f"{name}: pairs {_spoken(b)}, others {_spoken(a)}" for name, a, b in zip(names, low, high, strict=True)
     )
     apart = Alternative("evidence-means", "Mean of each kind of evidence for pairs and for other candidates", spoken)
     legend = [("", "pairs"), ("ring", "other candidates")]
     charts = [Chart("Pairs against other candidates, means", dumbbells(apart, names, low, high), "", legend)]
-    if found["weight"].notna().any():
-        weights = map(known, found["weight"])
+    weights = [known(kind.weight) for kind in found]
+    if any(weight is not None for weight in weights):
         given = [
             Bar(name, weight or 0.0, note="–" if weight is None else percent(weight))
             for name, weight in zip(names, weights, strict=True)
@@ -235,19 +256,21 @@ def _evidence_charts(found: pd.DataFrame) -> list[Chart]:
     return charts
 
 
-def _weight_tables(weights: pd.DataFrame) -> Sequence[Table]:
+def _weight_tables(weights: pa.Table) -> Sequence[Table]:
     """Return a table of the weights, one row per site and language pair; empty if there is only one row."""
-    if weights.empty:
-        return []
-    wide = weights.pivot_table(index=["site", "lang_a", "lang_b"], columns="evidence", values="weight", aggfunc="first")
+    wide: dict[tuple[str, str, str], dict[str, float]] = defaultdict(dict)
+    of_kind: dict[str, list[float]] = defaultdict(list)
+    for row in records(weights):
+        if (weight := known(row.weight)) is not None:
+            wide[row.site, row.lang_a, row.lang_b][row.evidence] = weight
+            of_kind[row.evidence].append(weight)
     if len(wide) < 2:
         return []
-    order = wide.mean().sort_values(ascending=False, kind="stable").index
-    columns = [Column("Site", "code"), Column("Languages", "langs"), *(Column(str(name), "share") for name in order)]
-    shown = wide[order].head(MAX_WEIGHT_ROWS)
+    order = sorted(of_kind, key=lambda name: (-float(np.mean(of_kind[name])), name))
+    columns = [Column("Site", "code"), Column("Languages", "langs"), *(Column(name, "share") for name in order)]
     rows = [
-        (site, (lang_a, lang_b), *map(known, values))
-        for (site, lang_a, lang_b), values in zip(shown.index, shown.to_numpy(), strict=True)
+        (site, (lang_a, lang_b), *map(wide[site, lang_a, lang_b].get, order))
+        for site, lang_a, lang_b in sorted(wide)[:MAX_WEIGHT_ROWS]
     ]
     caption = f"Weights on each site: {count(len(rows))} of {count(len(wide))}"
     return [Table(caption, columns, rows, is_tall=len(rows) > 15, folded="Weights site by site")]

@@ -431,7 +431,7 @@ def test_align_two_texts_with_pairs_from_elsewhere(tmp_path):
     (tmp_path / "known.fr").write_text("Four.\n" * 20)
     texts = ("align", tmp_path / "x.en", tmp_path / "x.fr", "--format", "beads")
     assert twinlink(*texts, "--warm", tmp_path / "known").stdout.splitlines() == ["[0]:[]", "[1]:[0]"]
-    assert "cannot be read as sentence pairs" in twinlink(*texts, "--warm", tmp_path / "none").stderr
+    assert "none: no such file of sentence pairs" in twinlink(*texts, "--warm", tmp_path / "none").stderr
 
 
 def test_align_before_matching_is_refused(tmp_path):

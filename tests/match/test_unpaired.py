@@ -122,6 +122,7 @@ class Tables:
         self.why = {row.url: (row.reason, row.detail) for row in rows.itertuples()}
         assert len(rows) == len(self.why)
         self.partners: dict[str, list[str]] = {}
+        self._candidates: dict[str, pd.DataFrame] = {}
         for url_a, url_b in zip(run.pairs["url_a"], run.pairs["url_b"], strict=True):
             self.partners.setdefault(url_a, []).append(url_b)
             self.partners.setdefault(url_b, []).append(url_a)
@@ -129,10 +130,13 @@ class Tables:
 
     def candidates(self, url: str) -> pd.DataFrame:
         """The candidates of a page, with the address of the other page."""
+        if url in self._candidates:
+            return self._candidates[url]
         table, number = self.run.candidates, self.number[url]
         own = table[(table["page_a"] == number) | (table["page_b"] == number)]
         others = [b if a == number else a for a, b in zip(own["page_a"], own["page_b"], strict=True)]
-        return own.assign(other=[self.url[other] for other in others])
+        self._candidates[url] = own.assign(other=[self.url[other] for other in others])
+        return self._candidates[url]
 
     def score(self, url_a: str, url_b: str) -> float:
         own = self.candidates(url_a)

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pandas as pd
 import pyarrow as pa
 
 from twinlink.tables import SITES, read_table
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # those who only count rows do without pandas, which takes .2 s to load
+    import pandas as pd
+
     from twinlink.labels.book import Label
 
 __all__ = [
@@ -47,6 +48,8 @@ def to_frame(table: pa.Table) -> pd.DataFrame:
 
 def _nullable(kind: pa.DataType) -> pd.api.extensions.ExtensionDtype:
     """Return the pandas type of nullable integers: ``Int16``, ``Int32``, ``Int64``."""
+    import pandas as pd
+
     return {16: pd.Int16Dtype(), 32: pd.Int32Dtype()}.get(kind.bit_width, pd.Int64Dtype())
 
 
@@ -63,6 +66,7 @@ def surest_first(pairs: pd.DataFrame) -> pd.DataFrame:
 def rank_column(pairs: pd.DataFrame) -> str:
     """Return the column that ranks page pairs: ``score`` where the method gives no probability.
 
+    >>> import pandas as pd
     >>> rank_column(pd.DataFrame({"probability": [0.9, None], "score": [0.5, 0.4]}))
     'score'
     """
@@ -87,6 +91,8 @@ def column_texts(schema: pa.Schema) -> pd.Series[str]:
     >>> column_texts(REJECTS)["reason"]
     'short name, the unit of counting'
     """
+    import pandas as pd
+
     texts = [(field.metadata or {}).get(b"description", b"").decode() for field in schema]
     return pd.Series(texts, index=schema.names, dtype="str", name="description")
 
@@ -106,11 +112,14 @@ def site_frame(pages: pd.DataFrame, pairs: pd.DataFrame | None, ranked: pd.DataF
 
     Examples
     --------
+    >>> import pandas as pd
     >>> pages = pd.DataFrame({"site": ["a.hk", "a.hk"], "round": [0, 0]})
     >>> site_frame(pages, pd.DataFrame({"site": ["a.hk"]}), None)[["site", "state", "n_pages", "n_pairs"]]
        site    state  n_pages  n_pairs
     0  a.hk  crawled        2        1
     """
+    import pandas as pd
+
     sites = _counted(pages) if ranked is None else ranked
     by_site = pd.Series(dtype="int64") if pairs is None else pairs.groupby("site").size()
     counts = sites["site"].map(by_site).astype("Int64")
@@ -141,6 +150,8 @@ def _counted(pages: pd.DataFrame) -> pd.DataFrame:
 
 def label_frame(labels: Iterable[Label]) -> pd.DataFrame:
     """Return labels as rows of url_a, url_b, verdict, who, when, note."""
+    import pandas as pd
+
     rows: Sequence[tuple[object, ...]] = [tuple(getattr(label, name) for name in LABEL_COLUMNS) for label in labels]
     frame = pd.DataFrame(rows, columns=list(LABEL_COLUMNS))
     frame["when"] = pd.to_datetime(frame["when"], utc=True)

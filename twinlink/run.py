@@ -8,10 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
-
 from twinlink.errors import DamagedError
-from twinlink.explain.explanation import Explanation, explain
 from twinlink.frames import address_pairs, own_and_canonical, rank_column
 from twinlink.jobs import notebook as jobs
 from twinlink.run_tables import RunTables
@@ -20,10 +17,12 @@ from twinlink.tables import count_rows
 
 if TYPE_CHECKING:
     import networkx as nx
+    import pandas as pd
     import scipy.sparse as sp
 
     from twinlink.evaluation.gold import Evaluation, Gold
     from twinlink.evaluation.labelled import LabelScores
+    from twinlink.explain.explanation import Explanation
     from twinlink.export import Exported
 
 __all__ = ["Run", "open_run"]
@@ -114,6 +113,8 @@ class Run(RunTables):
         InputError
             If the run has no page with that address.
         """
+        from twinlink.explain.explanation import explain
+
         return explain(self, url_a, url_b)
 
     def evaluate(self, gold: str | Path | Gold) -> Evaluation:
@@ -145,6 +146,8 @@ class Run(RunTables):
         Columns: coverage, share of the pairs that are kept, 0 to 1; score, probability of the last one (its score where
         the method gives no probability); precision and recall of those kept. Pairs that are not scored are left out.
         """
+        import pandas as pd
+
         from twinlink.evaluation.gold import precision_coverage
 
         order = self.pairs[rank_column(self.pairs)]

@@ -5,9 +5,8 @@ from __future__ import annotations
 import shlex
 from functools import cached_property
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
-import pandas as pd
 import pyarrow as pa
 
 from twinlink.config import Config
@@ -32,6 +31,9 @@ from twinlink.tables import (
     SITES,
     WEIGHTS,
 )
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["RunTables"]
 
@@ -91,6 +93,8 @@ class RunTables:
         """
         if table not in _SCHEMAS:
             raise ConfigError(f"{table}: no such table; there are {', '.join(_SCHEMAS)}")
+        import pandas as pd
+
         texts = column_texts(_SCHEMAS[table])
         if table == "pages":
             return pd.concat([texts, column_texts(LANGUAGES).drop("page_id")])
@@ -161,6 +165,8 @@ class RunTables:
         rejects = self._table("ingest", "rejects.parquet", REJECTS)
         if not self.has("match"):
             return rejects
+        import pandas as pd
+
         return pd.concat([rejects, self._table("match", "rejects.parquet", REJECTS)], ignore_index=True)
 
     @cached_property
@@ -185,6 +191,8 @@ class RunTables:
         A run that has been ranked has a row for every site that its pages link to, the best candidates first;
         another one has a row for each site with pages, and the columns of `twinlink rank` are null.
         """
+        import pandas as pd
+
         ranked = self._table("rank", "sites.parquet", SITES) if self.has("rank") else None
         pages = self._table("ingest", "pages", PAGES) if ranked is None else pd.DataFrame()
         return site_frame(pages, self.pairs if self.has("match") else None, ranked)

@@ -174,13 +174,14 @@ class PairsResult(Record, frozen=True, kw_only=True):
         """Make it from a run that was matched in the languages ``langs``, as the user wrote them."""
         from twinlink.match.counts import count_match, why_none
         from twinlink.rundir.directory import RunDirectory
+        from twinlink.tables import PAIRS, read_table
 
-        probabilities = found.pairs["probability"]
         directory = RunDirectory(found.path)
         folder = directory.stage_folder("match")
+        probabilities = read_table(folder / "pairs", PAIRS, ("probability",))["probability"]
+        n_pairs, n_unknown = len(probabilities), probabilities.null_count
         counts = count_match(directory, folder)
         no_candidates = _without_candidates(directory, counts.candidates)
-        sure = len(probabilities) > 0 and bool(probabilities.notna().all())
         report = directory.report_file
         why = why_none(counts.languages, langs, counts.reasons, no_candidates)
         return cls(
@@ -191,14 +192,14 @@ class PairsResult(Record, frozen=True, kw_only=True):
             lexicons=LexiconsResult.of_stage(found.path / "match"),
             rejects=[Count(stage, reason, n) for (stage, reason), n in counts.rejects.items()],
             filters=dict(counts.filters),
-            n_pairs=len(found.pairs),
-            expected_precision=float(probabilities.mean()) if sure else None,
-            n_without_probability=int(probabilities.isna().sum()),
+            n_pairs=n_pairs,
+            expected_precision=float(probabilities.to_numpy().mean()) if n_pairs and not n_unknown else None,
+            n_without_probability=n_unknown,
             pairs=str(directory.pairs_file),
             report=str(report) if report.is_file() else None,
-            why_none=why if found.pairs.empty else None,
+            why_none=None if n_pairs else why,
             sentences=sentences,
-            notes=[no_candidates] if no_candidates and (len(found.pairs) or why != no_candidates) else [],
+            notes=[no_candidates] if no_candidates and (n_pairs or why != no_candidates) else [],
         )
 
     def problem(self) -> TwinlinkError | None:

@@ -6,18 +6,19 @@ import hashlib
 import logging
 from base64 import b32encode
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from functools import cached_property, partial
+from itertools import chain
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from twinlink.config import IngestSettings
 from twinlink.ingest import table_parts
 from twinlink.ingest.captures import Captures, Kind, rank
+from twinlink.ingest.merging import merged_tables, sorted_by_address
 from twinlink.ingest.parsing import Capture, Facts, ParsedBatch, add_page, facts_of, parse_batch
 from twinlink.ingest.table_parts import Parts, Rows, without_pages
 from twinlink.ingest.twin_addresses import Twins
@@ -28,7 +29,7 @@ from twinlink.spiders.reader.client import ReaderProcess, reader_memory
 from twinlink.spiders.reader.page_facts import Job, UnreadError
 from twinlink.system.memory import Memory, in_words
 from twinlink.system.workers import TaskQueue
-from twinlink.tables import LINKS, PAGES, REJECTS, Reject, write_table
+from twinlink.tables import LINKS, PAGES, REJECTS, Reject, write_table, write_tables
 from twinlink.urls import join, normalise, page_id, page_key
 
 __all__ = ["Spool", "body_digest"]
@@ -322,21 +323,32 @@ class Spool:
                     self.reject(Reject(url, "ingest", "duplicate-page", what))
 
     def _finish_site(self, site: str) -> None:
+        parts = self._parts.files(site)
+        pages, links = merged_tables(parts, self._kept) if parts else self._sorted_tables(site)
+        first = next(pages, None)
+        if first is None:
+            return
+        rounds = self._rounds.get(site, 0)
+        in_round = (_with_round(table, rounds) for table in chain([first], pages))
+        write_tables(in_round, PAGES, site_file(self.folder / "pages", site))
+        write_tables(map(self._resolved, links), LINKS, site_file(self.folder / "links", site))
+
+    def _sorted_tables(self, site: str) -> tuple[Iterator[pa.Table], Iterator[pa.Table]]:
+        """Return the pages and the links of a site whose tables fit into memory."""
         pages, links = self._parts.take(site)
         kept = pc.is_in(pages["page_id"], self._kept)
         if not pc.all(kept).as_py():  # later captures are no pages, or it is another address of a page
             pages = pages.filter(kept)
             links = links.filter(pc.is_in(links["source"], self._kept))
         if not pages.num_rows:
-            return
-        pages = _with_round(pages.sort_by("url"), self._rounds.get(site, 0))
-        ranks = pc.index_in(links["source"], pages["page_id"])
-        links = links.take(pa.array(np.argsort(ranks.to_numpy(), kind="stable")))
-        links = links.set_column(
-            links.column_names.index("target"), LINKS.field("target"), self._resolve(links["target"])
-        )
-        write_table(pages, PAGES, site_file(self.folder / "pages", site))
-        write_table(links, LINKS, site_file(self.folder / "links", site))
+            return iter(()), iter(())
+        pages, links = sorted_by_address(pages, links)
+        return iter((pages,)), iter((links,))
+
+    def _resolved(self, links: pa.Table) -> pa.Table:
+        """Return links with the pages that they lead to."""
+        place = links.column_names.index("target")
+        return links.set_column(place, LINKS.field("target"), self._resolve(links["target"]))
 
     def _resolve(self, targets: pa.ChunkedArray) -> pa.ChunkedArray:
         """Follow redirects and aliases; targets that are not kept pages become null."""

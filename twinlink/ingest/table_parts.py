@@ -10,6 +10,7 @@ from typing import Any, Literal
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from twinlink.ingest.merging import MAX_PARTS, PartFiles, sorted_by_address
 from twinlink.pages.parser import Link
 from twinlink.tables import LINKS, PAGES, read_table, write_table
 from twinlink.urls import page_id, site_of
@@ -83,6 +84,15 @@ class Parts:
         """Return the sites that have parts."""
         return sorted({*self._held, *self._written})
 
+    def files(self, site: str) -> list[PartFiles]:
+        """Return the parts of a site if they are to be merged from disk; none if they fit into memory together."""
+        written = self._written.get(site, [])
+        if not written or len(written) >= MAX_PARTS:
+            return []
+        if site in self._held:
+            written.append(self._write_site(site))
+        return [PartFiles(self._file("pages", part), self._file("links", part)) for part in written]
+
     def take(self, site: str) -> tuple[pa.Table, pa.Table]:
         """Return and release the tables of a site."""
         parts = [
@@ -97,12 +107,16 @@ class Parts:
 
     def _write(self) -> None:
         for site in list(self._held):
-            pages, links = _joined(self._held.pop(site))
-            part = self._n_written = self._n_written + 1
-            write_table(pages, PAGES, self._file("pages", part))
-            write_table(links, LINKS, self._file("links", part))
-            self._written.setdefault(site, []).append(part)
+            self._written.setdefault(site, []).append(self._write_site(site))
         self._n_bytes = 0
+
+    def _write_site(self, site: str) -> int:
+        """Write what is held of a site, sorted, and return the number of the part."""
+        pages, links = sorted_by_address(*_joined(self._held.pop(site)))
+        part = self._n_written = self._n_written + 1
+        write_table(pages, PAGES, self._file("pages", part))
+        write_table(links, LINKS, self._file("links", part))
+        return part
 
     def _file(self, table: str, part: int) -> Path:
         return self._folder / f"{table}-{part}.parquet"

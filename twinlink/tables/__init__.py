@@ -26,6 +26,7 @@ from twinlink.tables.parquet import (
     table_metadata,
     tsv_lines,
     write_table,
+    write_tables,
 )
 from twinlink.tables.schemas import (
     CANDIDATES,
@@ -91,4 +92,5 @@ __all__ = [
     "table_metadata",
     "tsv_lines",
     "write_table",
+    "write_tables",
 ]

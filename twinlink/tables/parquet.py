@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ __all__ = [
     "table_metadata",
     "tsv_lines",
     "write_table",
+    "write_tables",
 ]
 
 GROUP_ROWS = {"pages": 512, "segments": 2**12, "links": 2**13, "candidates": 2**13}
@@ -96,13 +98,36 @@ def write_table(table: pa.Table, schema: pa.Schema, path: Path, *, has_folder: b
     has_folder : bool, optional
         The folder is there, or it was removed and must not be made again. By default it is made if need be.
     """
-    table = check_table(table, schema)
+    write_tables([table], schema, path, has_folder=has_folder)
+
+
+def write_tables(tables: Iterable[pa.Table], schema: pa.Schema, path: Path, *, has_folder: bool = False) -> None:
+    """Write the rows of several tables to one file, as `write_table` writes them all; some rows are in memory."""
+    rows = GROUP_ROWS.get((schema.metadata or {}).get(b"table", b"").decode(), _OTHER_GROUP_ROWS)
+    checked = (check_table(table, schema) for table in tables)
+    first = next(checked, schema.empty_table())
     if not has_folder:
         path.parent.mkdir(parents=True, exist_ok=True)
-    name = (schema.metadata or {}).get(b"table", b"").decode()
-    rows = GROUP_ROWS.get(name, _OTHER_GROUP_ROWS)
-    with replacing(path, secrets.token_hex(4)) as temporary:
-        pq.write_table(table, temporary, compression="zstd", row_group_size=rows, write_page_checksum=True)
+    with (
+        replacing(path, secrets.token_hex(4)) as temporary,
+        pq.ParquetWriter(temporary, first.schema, compression="zstd", write_page_checksum=True) as writer,
+    ):
+        for table in _in_groups(chain([first], checked), rows):
+            writer.write_table(table, row_group_size=rows)
+
+
+def _in_groups(tables: Iterable[pa.Table], rows: int) -> Iterator[pa.Table]:
+    """Yield the rows of tables in tables of whole groups; the last one has the rest."""
+    rest: list[pa.Table] = []
+    for table in tables:
+        rest.append(table)
+        n_rows = sum(map(len, rest))
+        if n_rows >= rows:
+            joined, n_whole = pa.concat_tables(rest), n_rows // rows * rows
+            yield joined.slice(0, n_whole)
+            rest = [joined.slice(n_whole)] if n_whole < n_rows else []
+    if rest:
+        yield pa.concat_tables(rest)
 
 
 SIX_DIGITS = ".6g"

@@ -2,17 +2,19 @@
 
 ::
 
-    python -m experiments.bench.bench_bitext [--sentences 5000] [--units 1000000]
+    python -m experiments.bench.bench_bitext [--beads 50 500 5000] [--units 1000000]
 
 Texts of made-up words with beads of all shapes are aligned, from short pages to one page of many sentences: by lengths
 alone as Gale & Church do, over all cells, and by NLTK's form of the same, where that is installed; by lengths and equal
 words in the band, once; and in all rounds of learning. Then units are written as TMX. Sentences are those of both
-texts. Processor time of one core; memory is the peak of the process so far.
+texts. Processor time of one core; memory is the peak of the process so far. ``growth`` is the exponent by which time
+grew with the number of beads since the line of the shorter page: 1 for a band, 2 for all cells.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import random
 import resource
 import tempfile
@@ -43,29 +45,42 @@ SHARES = [88, 4, 4, 1.5, 1.5, 1]
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--sentences", type=int, default=5000, help="sentences of the longest page (default: 5000)")
+    parser.add_argument("--beads", type=int, nargs="+", default=[50, 500, 5000], help="beads of each page")
     parser.add_argument("--units", type=int, default=1_000_000, help="units of the TMX file (default: 1000000)")
     given = parser.parse_args(arguments)
     for align in ALIGNERS.values():  # compiles
         align(*made_texts(120)[:2])
     print(f"peak memory before: {_peak():,} MB")
-    for size in (50, 500, given.sentences):
+    before: dict[str, tuple[int, float]] = {}
+    for size in given.beads:
         a, b, gold = made_texts(size)
         for name, align in ALIGNERS.items():
             if size <= MOST_WHOLE or name not in WHOLE:
-                _time(name, align, a, b, gold)
+                seconds = _time(name, align, a, b, gold, before.get(name))
+                before[name] = size, seconds
     _time_tmx(given.units)
 
 
-def _time(name: str, align: Callable[[Texts, Texts], list[Bead]], a: Texts, b: Texts, gold: list[Bead]) -> None:
+def _time(
+    name: str,
+    align: Callable[[Texts, Texts], list[Bead]],
+    a: Texts,
+    b: Texts,
+    gold: list[Bead],
+    before: tuple[int, float] | None,
+) -> float:
+    """Print the line of one way to align a page; ``before``: beads and seconds of a shorter page."""
     start = time.process_time()
     found = align(a, b)
     seconds = time.process_time() - start
     score = score_beads(found, gold)
+    growth = math.log(seconds / before[1]) / math.log(len(gold) / before[0]) if before else math.nan
     print(
         f"{len(gold):6} beads  {name:24} {(len(a) + len(b)) / seconds:9,.0f} sentences/s"
-        f"  strict {score.strict:.3f} lax {score.lax:.3f}  peak {_peak():,} MB"
+        f"  growth {growth:4.2f}  strict {score.strict:.3f} lax {score.lax:.3f}  peak {_peak():,} MB",
+        flush=True,
     )
+    return seconds
 
 
 def by_nltk(a: Texts, b: Texts) -> list[Bead]:

@@ -32,7 +32,7 @@ from twinlink.evaluation.gold import Gold, evaluate, precision_coverage, read_go
 from twinlink.ingest.stage import ingest
 from twinlink.labels.book import Label, LabelBook
 from twinlink.match.stage import match
-from twinlink.review.app.queue import ordered
+from twinlink.review.reading.orders import ordered
 from twinlink.run import Run
 from twinlink.rundir.directory import RunDirectory
 

@@ -34,8 +34,8 @@ import pandas as pd
 from experiments.bench.synthetic_run import Size, write_run
 from twinlink.labels.book import Label, LabelBook
 from twinlink.review.app.filters import VIEWS
-from twinlink.review.app.queue import ORDERS
 from twinlink.review.reading.columns import read_sites
+from twinlink.review.reading.orders import ORDERS
 from twinlink.rundir.directory import RunDirectory
 from twinlink.spiders.browser.chromium import find_browser
 from twinlink.tables import PAIRS

@@ -29,6 +29,6 @@ def walk(watch: Watch, address: str) -> None:
     for view in VIEWS:
         page.goto(f"{pair}?view={view}")
         watch.check()
-    for path in ("labels", "graph", f"graph/{pair.split('/')[-1]}", "live"):
+    for path in ("labels", "report", "graph", f"graph/{pair.split('/')[-1]}", "live"):
         page.goto(home(address) + path)
         watch.check()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
@@ -23,6 +24,7 @@ from twinlink.review.records import (
     Resource,
     Segment,
 )
+from twinlink.rundir.directory import RunDirectory
 from twinlink.tables import CANDIDATES, PAIRS
 
 SITE = "toy.example"
@@ -102,6 +104,11 @@ class FakeRun(RunView):
     def __post_init__(self) -> None:
         self.made_pairs = toy_pairs(self.n_pairs)
         self._coming = toy_pairs(50)
+
+    @property
+    def directory(self) -> RunDirectory:
+        """A run without tables."""
+        return RunDirectory(Path("no-such-run"))
 
     def grow(self, n_pairs: int) -> None:
         """Have found more pairs."""

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from lxml.html import fromstring
@@ -12,7 +16,7 @@ from tests.made_sites import BASE, page, write_pages
 from tests.review.app.test_security import ask
 from tests.review.conftest import Served, serving
 from twinlink import mine
-from twinlink.labels.book import LabelBook
+from twinlink.labels.book import Label, LabelBook
 from twinlink.review.reading.run_view import RunView
 from twinlink.run import Run
 from twinlink.urls import page_id
@@ -61,11 +65,47 @@ def test_link_explorer_shows_and_counts_every_page_around(run: Run, served: Serv
         )
         n_matches = len({partners[each] for each in around} & facing)
         answer = ask(served, f"/graph/{number}").text
-        told = re.search(r"(\d+) of the (\d+) pages? around this page are paired with one of the (\d+) pages?", answer)
+        told = re.search(r"(\d+) of the (\d+) pages? around .* (?:is|are) paired with one of the (\d+) pages?", answer)
         assert told is not None
         assert tuple(map(int, told.groups())) == (n_matches, len(around), len(facing))
         listed = answer.partition('class="cards"')[2].partition("<form")[0]
         assert {int(each) for each in re.findall(r"/graph/(-?\d+)", listed)} == around | facing
+
+
+def test_links_open_with_the_picture_of_the_site(run: Run, served: Served) -> None:
+    root = fromstring(ask(served, "/graph").text)
+    assert [each.text_content() for each in root.xpath("//h1")] == [f"Links of {urlsplit(BASE).hostname}"]
+    named = [tuple(each.xpath("./a/@href")) for each in root.xpath("//ol[contains(@class, 'names')]/li")]
+    pairs = zip(run.pairs["page_a"], run.pairs["page_b"], strict=True)
+    assert set(named) == {(f"/graph/{a}?facing={b}", f"/graph/{b}?facing={a}") for a, b in pairs}
+    assert len(root.xpath("//figure[contains(@class, 'chart')]//*[local-name() = 'svg']")) == 2  # matrix and arcs
+    for path in ("/graph?site=none.example", "/graph?q=fees"):
+        assert not fromstring(ask(served, path).text).xpath("//figure")
+
+
+def test_the_report_of_a_review_leads_to_its_pairs_and_the_file_does_not(run: Run, served: Served) -> None:
+    answer = ask(served, "/report")
+    assert "sha256-" in answer.headers["content-security-policy"]
+    assert "frame-ancestors 'none'" in answer.headers["content-security-policy"]
+    root = fromstring(answer.text)
+    paths = [f"/pair/{a}/{b}" for a, b in zip(run.pairs["page_a"], run.pairs["page_b"], strict=True)]
+    assert sorted(root.xpath("//section[@id='pairs']//td/a[text()='Judge']/@href")) == sorted(paths)
+    own = [path for path in root.xpath("//a/@href") if path.startswith("/")]
+    assert [ask(served, path).status for path in own] == [303, *[200] * (len(own) - 1)]  # the first is the start page
+    file = fromstring((run.path / "report.html").read_text())
+    assert not [path for path in file.xpath("//a/@href") if not path.startswith(("http", "#"))]
+    assert "twinlink review RUN" in file.xpath("string(//section[@id='pairs'])")
+
+
+def test_a_label_is_in_the_report_of_the_review(run: Run, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(run.path, tmp_path / "run"))
+    labels, pair = LabelBook(folder), run.pairs.iloc[0]
+    with serving(RunView(folder), labels) as made:
+        first = ask(made, "/report").text
+        assert ask(made, "/report").text == first  # with the same time: it was not made again
+        labels.add(Label(pair.url_a, pair.url_b, "accept", "ann", datetime.now(UTC)))
+        assert "accepted" not in first
+        assert "accepted" in ask(made, "/report").text
 
 
 def test_what_is_reported_of_two_pages_is_true(run: Run, served: Served) -> None:

@@ -21,8 +21,8 @@ from twinlink.match.stage import match
 from twinlink.review.app.app import make_app
 from twinlink.review.app.filters import VIEWS, Selection, page_number, selection_of
 from twinlink.review.app.listing import Session
-from twinlink.review.app.queue import ORDERS, Order, ordered
 from twinlink.review.app.security import FRAME_POLICY
+from twinlink.review.reading.orders import ORDERS, Order, ordered
 from twinlink.review.reading.run_view import RunView
 from twinlink.review.records import Compared
 from twinlink.rundir.directory import RunDirectory
@@ -447,7 +447,10 @@ class TestLinks:
     def test_search(self, visiting: Visiting) -> None:
         visitor = visiting()
         assert 'href="/graph/1005"' in visitor.get("/graph?q=report+5")
-        assert 'href="/graph/1000"' in visitor.get("/graph")
+        assert 'href="/graph/1000"' in visitor.get("/graph")  # this run has no table of links
+
+    def test_no_report_before_there_are_pages(self, visiting: Visiting) -> None:
+        assert "no pages have been read" in visiting(FakeRun(0)).get("/report", 404)
 
     def test_page_that_is_not_there(self, visiting: Visiting) -> None:
         visiting().get("/graph/5", 404)
@@ -517,6 +520,9 @@ def toy_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return run.path
 
 
+NAMED = {"pair", "look", "graph", "labels", "export", "report"}
+
+
 def test_a_run_from_the_first_page_to_the_last(toy_run: Path) -> None:
     """Every address that a page names is answered; a label is written, and stays."""
     app = make_app(RunView(toy_run), LabelBook(toy_run), "ann", PORT)
@@ -531,7 +537,7 @@ def test_a_run_from_the_first_page_to_the_last(toy_run: Path) -> None:
             path = urljoin(str(answer.url), unescape(found))
             if path.startswith("http://127.0.0.1:") and path not in seen and path not in todo:
                 todo.append(path)
-    assert {urlsplit(address).path.split("/")[1] for address in seen} >= {"pair", "look", "graph", "labels", "export"}
+    assert {urlsplit(address).path.split("/")[1] for address in seen} >= NAMED
     first = RunView(toy_run).pairs.iloc[-1]
     form = {"token": app.state.review.entrance.token, "a": first.page_a, "b": first.page_b, "verdict": "accept"}
     assert client.post("/label", data=form, headers=OURS).status_code == 200

@@ -172,7 +172,14 @@ def a_graph(n: int, text: str) -> SiteGraph:
     """Return a site whose pages are a chain in both languages."""
     chain = np.arange(n - 1)
     ends = np.concatenate([chain, chain + 100]), np.concatenate([chain + 1, chain + 101])
-    return SiteGraph(text, ("en", text), facing(np.arange(n), np.arange(n) + 100, *ends), [text] * n, [text] * n)
+    return SiteGraph(
+        text,
+        ("en", text),
+        facing(np.arange(n), np.arange(n) + 100, *ends),
+        [text] * n,
+        [text] * n,
+        [(k, k + 100) for k in range(n)],
+    )
 
 
 def parsed(data: ReportData) -> Any:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qsl
 
+import pandas as pd
 from jinja2 import Environment
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -19,6 +20,7 @@ from twinlink.review.app.listing import Session
 from twinlink.review.app.pace import Pace
 from twinlink.review.app.security import Entrance, has_token
 from twinlink.review.app.watch import Watch
+from twinlink.review.report.data import Chart
 
 __all__ = ["AppState", "Notice", "go_to", "pages_in", "posting", "show", "show_error", "state_of"]
 
@@ -47,6 +49,10 @@ class AppState:
     templates: Environment
     watch: Watch = field(default_factory=Watch)
     pace: Pace = field(default_factory=Pace)
+    charts: tuple[str, pd.DataFrame | None, Sequence[Chart]] = ("", None, ())
+    """Site, pairs of the run, and charts of the links that were shown last."""
+    report: tuple[str, str] = ("", "")
+    """Stamp and text of the report that was shown last."""
     notices: deque[Notice] = field(default_factory=lambda: deque(maxlen=3))
     """Messages that have not been shown yet."""
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
-from twinlink.review.app.queue import ORDERS, Order
+from twinlink.review.reading.orders import ORDERS, Order
 
 __all__ = ["SHOWN", "VIEWS", "Selection", "page_number", "part_number", "selection_of"]
 

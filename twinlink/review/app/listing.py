@@ -16,7 +16,7 @@ import pandas as pd
 from twinlink.labels.book import ACCEPTED, REJECTED, UNLABELLED, Label, LabelBook, label_codes
 from twinlink.labels.precision import Estimate, estimate
 from twinlink.review.app.filters import Selection
-from twinlink.review.app.queue import REASONS, Order, ordered, reasons
+from twinlink.review.reading.orders import REASONS, Order, ordered, reasons
 from twinlink.review.reading.run_view import RunView
 
 __all__ = ["Listing", "Progress", "Session"]

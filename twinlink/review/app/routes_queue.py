@@ -15,7 +15,7 @@ from twinlink.labels.precision import WIDEST_TOLD
 from twinlink.review.app.answers import Notice, go_to, show, state_of
 from twinlink.review.app.filters import SHOWN, Selection, part_number, selection_of
 from twinlink.review.app.listing import Listing, Session
-from twinlink.review.app.queue import ORDERS
+from twinlink.review.reading.orders import ORDERS
 from twinlink.wording import DOUBTS
 
 __all__ = ["pair_path", "path_of_row", "routes"]

@@ -62,6 +62,11 @@ class RunView:
         return self._run.path.resolve().name
 
     @property
+    def directory(self) -> RunDirectory:
+        """The run directory."""
+        return self._run
+
+    @property
     def pairs(self) -> pd.DataFrame:
         """`Snapshot.pairs`; the same object as long as the run has not changed."""
         return self.read(lambda tables: tables.pairs)

@@ -86,6 +86,8 @@ class SiteGraph:
     found: Facing
     titles_a: Sequence[str]
     titles_b: Sequence[str]
+    pages: Sequence[tuple[int, int]]
+    """The page numbers of the shown pairs."""
 
 
 @dataclass(frozen=True)
@@ -137,6 +139,8 @@ class ReportData:
     """A row for each group of near-duplicates: columns site, lang, facing_lang, group, n_pages, n_paired, n_doubtful,
     n_facing (pages of the group in the other language, 0 for none), url (of one page, a paired one if there is one),
     partner (address of its partner, else empty)."""
+    is_in_review: bool = False
+    """Whether a running review shows it; its pairs are then linked to the pages of the review."""
 
 
 def records(table: pa.Table) -> Iterator[Any]:
@@ -163,9 +167,10 @@ def known_text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-Kind = Literal["text", "words", "tight", "code", "count", "share", "decimal", "page", "langs", "bar"]
+Kind = Literal["text", "words", "tight", "code", "count", "share", "decimal", "page", "langs", "bar", "review"]
 """``words``: words of our own; ``tight``: a few words on one line; ``bar``: (number, share of the longest bar, class);
-``page``: (address, title, language, canonical address), the last two may be missing."""
+``page``: (address, title, language, canonical address), the last two may be missing; ``review``:
+address of a pair in the review."""
 
 
 @dataclass(frozen=True)
@@ -209,6 +214,8 @@ class Chart:
     is_wide: bool = False
     names: Sequence[tuple[str, str]] = ()
     """Numbered below the chart: the two titles of each pair."""
+    targets: Sequence[tuple[str, str]] = ()
+    """Addresses that the names lead to; empty: nowhere."""
     is_for_wide_screens: bool = False
     """Whether phones leave it out, since another chart shows the same."""
 

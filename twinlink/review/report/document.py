@@ -20,7 +20,7 @@ from twinlink.review.report.process import (
 from twinlink.review.report.trust import evidence_section, trust_section
 from twinlink.review.templating import environment, source_hash, static_text
 
-__all__ = ["render_report", "report_sections"]
+__all__ = ["render_report", "report_policy", "report_sections"]
 
 
 def render_report(data: ReportData, stamp: str = "") -> str:
@@ -35,20 +35,30 @@ def render_report(data: ReportData, stamp: str = "") -> str:
     stamp : str
         Digest of what the report was made from; `refresh_report` compares it.
     """
-    style, script = (f"\n{static_text(name)}" for name in ("base.css", "sort.js"))
-    policy = (
-        f"default-src 'none'; style-src {source_hash(style)}; script-src {source_hash(script)}; img-src data:;"
-        " base-uri 'none'; form-action 'none'"
-    )
+    style, script = _inline()
     template = environment().get_template("report.html")
     return template.render(
         data=data,
         sections=report_sections(data),
-        policy=policy,
+        policy=report_policy(),
         style=Markup(style),  # noqa: S704 - our own file
         script=Markup(script),  # noqa: S704 - our own file
         stamp=stamp,
     )
+
+
+def report_policy() -> str:
+    """Return the Content-Security-Policy of a report."""
+    style, script = map(source_hash, _inline())
+    return (
+        f"default-src 'none'; style-src {style}; script-src {script}; img-src data:;"
+        " base-uri 'none'; form-action 'none'"
+    )
+
+
+def _inline() -> tuple[str, str]:
+    """Return the style sheet and the script."""
+    return f"\n{static_text('base.css')}", f"\n{static_text('sort.js')}"
 
 
 def report_sections(data: ReportData) -> Sequence[Section]:

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from markupsafe import Markup
 
 from twinlink.labels.precision import Estimate
-from twinlink.review.app.queue import REASONS, ordered, reasons
+from twinlink.review.reading.orders import REASONS, ordered, reasons
 from twinlink.review.report.data import (
     Column,
     Figure,
@@ -204,9 +204,9 @@ def pairs_section(data: ReportData) -> Section | None:
     names = ["All pairs, the most doubtful first"]
     if len(chosen) > 1:
         names = ["The most doubtful pairs", "The most probable pairs"]
-    text = Markup(
-        "{} in <code>pairs.tsv</code>. <code>twinlink review RUN</code> shows the two pages of each side by side."
-    ).format(_word(n_pairs, "It is", f"The most doubtful pairs come first. All {count(n_pairs)} are"))
+    text = Markup("{} in <code>pairs.tsv</code>. {}").format(
+        _word(n_pairs, "It is", f"The most doubtful pairs come first. All {count(n_pairs)} are"), _way_to_review(data)
+    )
     tables = [
         _pair_table(data, rows, whys, f"{name}: {count(len(rows))} of {count(n_pairs)}")
         for name, rows in zip(names, chosen, strict=True)
@@ -215,8 +215,17 @@ def pairs_section(data: ReportData) -> Section | None:
     return Section("pairs", "The pairs", "Pairs", [text], tables=tables)
 
 
+def _way_to_review(data: ReportData) -> Markup:
+    if data.is_in_review:
+        return Markup("“Judge” leads to the pair in this review.")
+    return Markup(
+        "<code>twinlink review RUN</code> shows the two pages of each side by side, and this report with links to them."
+    )
+
+
 def _pair_table(data: ReportData, rows: npt.NDArray[np.intp], whys: npt.NDArray[np.int8], caption: str) -> Table:
     columns = [
+        Column("Review", "review"),
         Column("Probability", "share"),
         Column("First page", "page"),
         Column("Second page", "page"),
@@ -239,7 +248,8 @@ def _pair_table(data: ReportData, rows: npt.NDArray[np.intp], whys: npt.NDArray[
         ]
         judged = LABELS.get(int(data.labels[row])) if len(data.labels) else None
         why = DOUBTS[REASONS[whys[row]]] or None
-        line = (known(pair.probability), *pages, float(pair.score), float(pair.rival), why, judged)
+        target = f"/pair/{pair.page_a}/{pair.page_b}" if data.is_in_review else None
+        line = (target, known(pair.probability), *pages, float(pair.score), float(pair.rival), why, judged)
         lines.append((*line, pair.site if len(data.sites) > 1 else None))
     return _without_blanks(Table(caption, columns, lines, is_tall=len(lines) > 15))
 

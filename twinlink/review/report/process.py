@@ -20,6 +20,7 @@ from twinlink.wording import ENDS, STAGES, reason_words
 
 __all__ = [
     "crawl_section",
+    "graph_charts",
     "links_section",
     "patterns_section",
     "rejects_section",
@@ -40,13 +41,26 @@ def links_section(data: ReportData) -> Section | None:
         " mirrored, the more the links reveal about partners."
     )
     charts = [
-        chart for number, graph in enumerate(data.graphs) for chart in _graph_charts(number, graph, len(data.sites))
+        chart
+        for number, graph in enumerate(data.graphs)
+        for chart in graph_charts(number, graph, len(data.sites), is_in_review=data.is_in_review)
     ]
     return Section("links", "Links of the two languages", "Links", [text], charts)
 
 
-def _graph_charts(number: int, graph: SiteGraph, n_sites: int) -> Iterator[Chart]:
-    """Yield the links of a site as a matrix and, where they are few, as arcs."""
+def graph_charts(number: int, graph: SiteGraph, n_sites: int, *, is_in_review: bool) -> Iterator[Chart]:
+    """Yield the links of a site as a matrix and, where they are few, as arcs.
+
+    Parameters
+    ----------
+    number : int
+        Number of the site on the page.
+    graph : SiteGraph
+    n_sites : int
+        Number of sites of the run; the charts of several are headed by their names.
+    is_in_review : bool
+        Whether the titles lead to the links of their pages in the review.
+    """
     found, langs = graph.found, graph.langs
     shown = f"{count(len(found.rows))} pairs with the most links between them, of {count(found.n_pairs)}."
     if len(found.rows) == found.n_pairs:
@@ -69,8 +83,9 @@ def _graph_charts(number: int, graph: SiteGraph, n_sites: int) -> Iterator[Chart
     ]
     order = "Each row is a pair that links, each column a pair that is linked to; the numbers are those of the list."
     names = list(zip(graph.titles_a, graph.titles_b, strict=True))
+    targets = [(f"/graph/{a}?facing={b}", f"/graph/{b}?facing={a}") for a, b in graph.pages] if is_in_review else []
     picture = link_matrix_chart(replace(alternative, name=f"matrix-{number}"), found)
-    yield Chart(title, picture, f"{shown} {mirrored}{menus} {order}", cells, is_wide=True, names=names)
+    yield Chart(title, picture, f"{shown} {mirrored}{menus} {order}", cells, is_wide=True, names=names, targets=targets)
     if is_dense(found):
         return
     picture = facing_chart(alternative, found, graph.titles_a, graph.titles_b, langs)

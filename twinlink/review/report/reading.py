@@ -29,6 +29,7 @@ from twinlink.tables import (
     LINKS,
     LOOK_ALIKES,
     PAGES,
+    PAIRS,
     PATTERNS,
     REJECTS,
     SEGMENT,
@@ -54,6 +55,7 @@ __all__ = [
     "read_patterns",
     "read_titles",
     "read_weights",
+    "site_graph",
     "site_graphs",
 ]
 
@@ -266,18 +268,30 @@ def read_example_titles(run: RunDirectory, addresses: Iterable[str]) -> dict[str
 
 def site_graphs(run: RunDirectory, pairs: pa.Table) -> list[SiteGraph]:
     """Return the link graphs of the sites with the most pairs, each in the two languages with the most pairs."""
-    graphs = []
-    for site, _ in Counter(pairs["site"].to_pylist()).most_common(MAX_GRAPHS):
-        langs, chosen = _most_frequent(pairs.filter(pc.equal(pairs["site"], site)))
-        links = read_table(site_file(run.stage_folder("ingest") / "links", site), LINKS, ("source", "target"))
-        links = links.filter(links["target"].is_valid())
-        ends = (links[name].to_numpy() for name in ("source", "target"))
-        found = facing(chosen["page_a"].to_numpy(), chosen["page_b"].to_numpy(), *ends)
-        shown = chosen.take(found.rows)
-        if len(found.links_a) + len(found.links_b):
-            titles = [_titles(run, shown, side) for side in "ab"]
-            graphs.append(SiteGraph(site, langs, found, *titles))
-    return graphs
+    sites = [site for site, _ in Counter(pairs["site"].to_pylist()).most_common(MAX_GRAPHS)]
+    return [graph for site in sites if (graph := _graph(run, site, pairs.filter(pc.equal(pairs["site"], site))))]
+
+
+def site_graph(run: RunDirectory, site: str) -> SiteGraph | None:
+    """Return the link graph of a site in the two languages with the most pairs; None: no links between paired pages."""
+    path = site_file(run.stage_folder("match") / "pairs", site)
+    return _graph(run, site, read_table(path, PAIRS)) if path.is_file() else None
+
+
+def _graph(run: RunDirectory, site: str, pairs: pa.Table) -> SiteGraph | None:
+    if not len(pairs):
+        return None
+    langs, chosen = _most_frequent(pairs)
+    links = read_table(site_file(run.stage_folder("ingest") / "links", site), LINKS, ("source", "target"))
+    links = links.filter(links["target"].is_valid())
+    ends = (links[name].to_numpy() for name in ("source", "target"))
+    found = facing(chosen["page_a"].to_numpy(), chosen["page_b"].to_numpy(), *ends)
+    if not len(found.links_a) + len(found.links_b):
+        return None
+    shown = chosen.take(found.rows)
+    titles_a, titles_b = (_titles(run, shown, side) for side in "ab")
+    pages = list(zip(shown["page_a"].to_pylist(), shown["page_b"].to_pylist(), strict=True))
+    return SiteGraph(site, langs, found, titles_a, titles_b, pages)
 
 
 def _most_frequent(pairs: pa.Table) -> tuple[tuple[str, str], pa.Table]:

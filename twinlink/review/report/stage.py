@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -41,7 +42,7 @@ from twinlink.rundir.directory import RunDirectory, Signature, file_digest, twin
 from twinlink.rundir.rounds import FOLDER, ROUNDS_FILE, Rounds
 from twinlink.tables import FILTERS, PAGES, PAIRS, WEIGHTS, iter_parts, read_table
 
-__all__ = ["refresh_report", "report_data", "write_report"]
+__all__ = ["refresh_report", "report_data", "report_in_review", "report_stamp", "write_report"]
 
 _STAGES = ("ingest", "match", "align", "patterns")
 _STAMP = re.compile(r'<meta name="twinlink-made-from" content="([^"]*)">')
@@ -74,7 +75,7 @@ def write_report(run: RunDirectory, target: Path | None = None, gold: Path | Non
     run.check_target(target)
     if gold is not None and target.resolve() == gold.resolve():
         raise InputError(f"{target}: this is the list of known pairs; choose another file for the report")
-    text = render_report(report_data(run, gold), _stamp(run))
+    text = render_report(report_data(run, gold), report_stamp(run))
     try:
         write_text(target, text)
     except OSError as error:
@@ -89,10 +90,21 @@ def refresh_report(run: RunDirectory) -> Path:
             found = _STAMP.search(file.read(_HEAD_BYTES).decode(errors="replace"))
     except OSError:
         found = None
-    return run.report_file if found and found[1] == _stamp(run) else write_report(run)
+    return run.report_file if found and found[1] == report_stamp(run) else write_report(run)
 
 
-def _stamp(run: RunDirectory) -> str:
+def report_in_review(run: RunDirectory) -> str:
+    """Return the report of a run as a review shows it: with links to its pairs.
+
+    Raises
+    ------
+    MissingStageError
+        If no pages have been read yet.
+    """
+    return render_report(replace(report_data(run), is_in_review=True))
+
+
+def report_stamp(run: RunDirectory) -> str:
     """Return a digest of everything that the report is made from."""
     labels, rounds = LabelBook(run.path).file, run.path / FOLDER / ROUNDS_FILE
     digests = [file_digest(path, path.name) if path.is_file() else "" for path in (labels, rounds)]

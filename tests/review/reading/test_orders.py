@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from twinlink.errors import InputError
 from twinlink.labels.book import Label
-from twinlink.review.app.queue import ORDERS, REASONS, Order, ordered, reasons
+from twinlink.review.reading.orders import ORDERS, REASONS, Order, ordered, reasons
 from twinlink.tables import PAIRS
 
 

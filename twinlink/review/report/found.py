@@ -225,10 +225,10 @@ def _way_to_review(data: ReportData) -> Markup:
 
 def _pair_table(data: ReportData, rows: npt.NDArray[np.intp], whys: npt.NDArray[np.int8], caption: str) -> Table:
     columns = [
-        Column("Review", "review"),
         Column("Probability", "share"),
         Column("First page", "page"),
         Column("Second page", "page"),
+        Column("Review", "review"),
         Column("Score", "decimal"),
         Column("Best rival", "decimal", "best score of another pair with one of the two pages"),
         Column("Possible error", "words"),
@@ -249,7 +249,7 @@ def _pair_table(data: ReportData, rows: npt.NDArray[np.intp], whys: npt.NDArray[
         judged = LABELS.get(int(data.labels[row])) if len(data.labels) else None
         why = DOUBTS[REASONS[whys[row]]] or None
         target = f"/pair/{pair.page_a}/{pair.page_b}" if data.is_in_review else None
-        line = (target, known(pair.probability), *pages, float(pair.score), float(pair.rival), why, judged)
+        line = (known(pair.probability), *pages, target, float(pair.score), float(pair.rival), why, judged)
         lines.append((*line, pair.site if len(data.sites) > 1 else None))
     return _without_blanks(Table(caption, columns, lines, is_tall=len(lines) > 15))
 

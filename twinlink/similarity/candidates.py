@@ -340,10 +340,14 @@ def strongest(scores: csr_array, settings: CandidateSettings | None = None) -> c
     settings = settings or CandidateSettings()
     rows, columns = entries(scores)
     kept = np.zeros(len(rows), np.bool_)
-    for pages in (rows, columns):
-        order = np.lexsort((-scores.data, pages))  # stable: ties go to the page that comes first
-        ordered = pages[order]
-        kept[order[np.arange(len(rows)) - np.searchsorted(ordered, ordered) < settings.per_page]] = True
+    best_first = np.argsort(-scores.data, kind="stable")  # ties go to the page that comes first
+    ranks = np.empty(len(rows), np.int64)
+    ranks[best_first] = np.arange(len(rows))
+    for pages, n_pages in zip((rows, columns), scores.shape, strict=True):
+        of_page = np.sort(pages * len(rows) + ranks) % max(len(rows), 1)  # several times as fast as lexsort
+        n_candidates = np.bincount(pages, minlength=n_pages)
+        place = np.arange(len(rows)) - np.repeat(np.cumsum(n_candidates) - n_candidates, n_candidates)
+        kept[best_first[of_page[place < settings.per_page]]] = True
     return pattern_from(rows[kept], columns[kept], scores.shape)
 
 

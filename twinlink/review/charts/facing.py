@@ -105,7 +105,8 @@ def _links_between(pages: npt.NDArray[np.int64], source: npt.NDArray[np.int64], 
     start, stop = (places_of(ends, among=pages) for ends in (source, target))
     inside = (start >= 0) & (stop >= 0) & (start != stop)
     n = max(len(pages), 1)
-    codes = np.unique(start[inside] * n + stop[inside])
+    codes = np.sort(start[inside] * n + stop[inside])  # np.unique of many numbers is far slower: it hashes them
+    codes = codes[np.diff(codes, prepend=-1) > 0]
     return np.stack(np.divmod(codes, n), axis=1).astype(np.intp)
 
 

@@ -1,4 +1,4 @@
-"""Degraded sites: half of a side removed, one template for all pages, noise in other languages.
+"""Degraded sites: parts of a side removed, 20 pairs alone, one template for all pages, noise in other languages.
 
 ::
 
@@ -27,9 +27,12 @@ from twinlink.graph.document_order import sublists
 from twinlink.match.evidence import Between, Side
 from twinlink.similarity.lexicon import Lexicon
 
-__all__ = ["half_of_b", "main", "measure", "one_template", "with_noise"]
+__all__ = ["few_pairs", "half_of_a", "half_of_b", "main", "measure", "one_template", "part_of_b", "with_noise"]
 
 SEED = 1
+FEW = 20
+DROPPED = 10
+"""One of this many pairs loses a page."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -60,6 +63,9 @@ def measure(case: Case, lexicons: Sequence[Lexicon]) -> Column:
         "half of side B removed": half,
         "all pages with one template": one_template(case),
         "both": one_template(half),
+        "half of side A removed": half_of_a(case),
+        "a third of side B left": part_of_b(case, 1 / 3),
+        "20 pairs alone": few_pairs(case),
     }
     return {"made worse": {label: _cell(each, lexicons) for label, each in worse.items()}}
 
@@ -87,13 +93,43 @@ def _pages(folder: Path) -> list[list[str]]:
 
 def half_of_b(case: Case, seed: int = SEED) -> Case:
     """Remove a random half of side B, with its links and its gold pairs."""
-    n = len(case.side_b.urls)
-    rows = np.sort(np.random.default_rng(seed).permutation(n)[: n // 2])
-    side = _some_pages(case.side_b, rows)
-    gone = {case.gold.key(url) for url in case.side_b.urls} - {case.gold.key(url) for url in side.urls}
-    left = tuple(pair for pair in case.gold.pairs if not gone & set(pair))
-    between = Between(*(each[:, rows] for each in (case.between.direct, case.between.hreflang)))
-    return replace(case, side_b=side, between=between, gold=replace(case.gold, pairs=left))
+    return part_of_b(case, 1 / 2, seed)
+
+
+def part_of_b(case: Case, share: float, seed: int = SEED) -> Case:
+    """Keep a random share of side B, with its links and its gold pairs."""
+    return _with_pages(case, np.arange(len(case.side_a.urls)), _drawn(len(case.side_b.urls), share, seed))
+
+
+def half_of_a(case: Case, seed: int = SEED) -> Case:
+    """Remove a random half of side A, with its links and its gold pairs."""
+    return _with_pages(case, _drawn(len(case.side_a.urls), 1 / 2, seed), np.arange(len(case.side_b.urls)))
+
+
+def few_pairs(case: Case, seed: int = SEED) -> Case:
+    """Keep the pages of `FEW` random gold pairs; every `DROPPED`-th pair loses a page, on alternating sides."""
+    sides = case.side_a, case.side_b
+    rows, columns = ({case.gold.key(url): row for row, url in enumerate(side.urls)} for side in sides)
+    known = [(rows[a], columns[b]) for a, b in case.gold.pairs if a in rows and b in columns]
+    chosen = [known[k] for k in np.random.default_rng(seed).permutation(len(known))[:FEW]]
+    kept_a, kept_b = (
+        np.sort([pair[side] for k, pair in enumerate(chosen) if k % (2 * DROPPED) != side * DROPPED]) for side in (0, 1)
+    )
+    return _with_pages(case, kept_a, kept_b)
+
+
+def _drawn(n: int, share: float, seed: int) -> npt.NDArray[np.intp]:
+    return np.sort(np.random.default_rng(seed).permutation(n)[: int(n * share)])
+
+
+def _with_pages(case: Case, rows_a: npt.NDArray[np.intp], rows_b: npt.NDArray[np.intp]) -> Case:
+    """Keep some pages of each side, the links among them, and their gold pairs."""
+    side_a, side_b = _some_pages(case.side_a, rows_a), _some_pages(case.side_b, rows_b)
+    there = {case.gold.key(url) for side in (side_a, side_b) for url in side.urls}
+    lost = {case.gold.key(url) for side in (case.side_a, case.side_b) for url in side.urls} - there
+    left = tuple(pair for pair in case.gold.pairs if not lost & set(pair))
+    between = Between(*(each[rows_a][:, rows_b] for each in (case.between.direct, case.between.hreflang)))
+    return replace(case, side_a=side_a, side_b=side_b, between=between, gold=replace(case.gold, pairs=left))
 
 
 def _some_pages(side: Side, rows: npt.NDArray[np.intp]) -> Side:

@@ -107,6 +107,30 @@ def test_half_a_side_is_a_smaller_site(case):
     assert {url for _, url in found.pairs()} <= set(half.side_b.urls)
 
 
+def test_pages_that_are_kept_keep_their_partners(case):
+    key = case.gold.key
+    there_a, there_b = ({key(url) for url in side.urls} for side in (case.side_a, case.side_b))
+    known = {pair for pair in case.gold.pairs if pair[0] in there_a and pair[1] in there_b}
+    half, third = robustness.half_of_a(case), robustness.part_of_b(case, 1 / 3)
+    assert len(half.side_a.urls) == half.between.hreflang.shape[0] == len(case.side_a.urls) // 2
+    assert half.side_b.urls == case.side_b.urls
+    assert len(third.side_b.urls) == third.side_b.graph.shape[0] == len(case.side_b.urls) // 3
+    for smaller in (half, third):
+        kept_a, kept_b = ({key(url) for url in side.urls} for side in (smaller.side_a, smaller.side_b))
+        scored = {pair for pair in smaller.gold.pairs if pair in known}
+        assert scored == {(a, b) for a, b in known if a in kept_a and b in kept_b}
+
+
+def test_of_twenty_pairs_one_loses_a_page_on_each_side(case):
+    few = robustness.few_pairs(case)
+    key = case.gold.key
+    there_a, there_b = ({key(url) for url in side.urls} for side in (few.side_a, few.side_b))
+    assert len(there_a) == len(there_b) == 19
+    partner = dict(case.gold.pairs)
+    assert sum(partner[page] in there_b for page in there_a) == 18
+    assert sum(a in there_a and b in there_b for a, b in few.gold.pairs) == 18
+
+
 def test_one_template_leaves_no_structure(case):
     alike = robustness.one_template(case)
     assert len(set(alike.side_a.tags) | set(alike.side_b.tags)) == 1
@@ -122,7 +146,8 @@ def test_robustness_makes_the_site_worse_in_each_way(case, match, monkeypatch):
     cells = robustness.measure(case, [])["made worse"]
     whole, n_tags = sizes[0]
     assert list(cells)[:4] == ["as it is", "half of side B removed", "all pages with one template", "both"]
-    assert [n for n, _ in sizes] == [whole, whole // 2, whole, whole // 2]
+    assert list(cells)[4:] == ["half of side A removed", "a third of side B left", "20 pairs alone"]
+    assert [n for n, _ in sizes] == [whole, whole // 2, whole, whole // 2, whole, whole // 3, 19]
     assert n_tags > 1 == sizes[2][1] == sizes[3][1]
 
 

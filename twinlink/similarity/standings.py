@@ -62,6 +62,10 @@ def fit_logistic(z: Floats, y: Floats, ridge: float) -> Logistic:
 
     If no row is right, all log odds are 0.
 
+    Weights have either sign. Trials with weights that keep the log odds monotonic in every value and in its rival: the
+    same F1 within about .001 on the tuning sites, more and less with half a side removed; on 41 of 42 versions of sites
+    not seen before .003 less on the mean (one whole site: .990 and .985). The 42nd, of six pairs, gains.
+
     Parameters
     ----------
     z : ndarray, shape (n, n_columns + 1)

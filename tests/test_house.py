@@ -51,9 +51,10 @@ def test_names_listed_by_packages_exist(name: str) -> None:
     assert [each for each in getattr(menu, "__all__", []) if not hasattr(menu, each)] == []
 
 
-@pytest.mark.parametrize("name", [m for m in MODULES if m not in FOLDERS and not m.rpartition(".")[2].startswith("_")])
-def test_modules_say_what_is_public(name: str) -> None:
-    assert hasattr(importlib.import_module(name), "__all__"), f"{name} has no __all__"
+def test_modules_say_what_is_public() -> None:
+    names = [name for name in MODULES if name not in FOLDERS and not name.rpartition(".")[2].startswith("_")]
+    assert len(names) > 300
+    assert [name for name in names if not hasattr(importlib.import_module(name), "__all__")] == []
 
 
 def test_every_dependency_has_its_licence_in_the_documentation() -> None:

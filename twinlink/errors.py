@@ -12,7 +12,8 @@
     ├── RunError                  exit code 3: the run directory cannot be used
     │   ├── DamagedError          a file of a run that cannot be read any more
     │   ├── MissingStageError     a stage that has to come first has not been done
-    │   └── RunLockedError        another process works in the same run directory
+    │   ├── RunLockedError        another process works in the same run directory
+    │   └── StoreError            the object store of a run cannot be used
     ├── CrawlError                exit code 4: no page could be fetched
     └── NothingFoundError         exit code 5: the job ended without a page or a pair
 
@@ -34,6 +35,7 @@ __all__ = [
     "RunLockedError",
     "SchemaError",
     "ShapeError",
+    "StoreError",
     "TwinlinkError",
 ]
 
@@ -86,6 +88,10 @@ class MissingStageError(RunError):
 
 class RunLockedError(RunError):
     """Another process works in the same run directory."""
+
+
+class StoreError(RunError):
+    """The object store of a run cannot be used."""
 
 
 class CrawlError(TwinlinkError):

@@ -211,6 +211,7 @@ def crawl_stage(
     settings = config.crawl if config.crawl.langs else msgspec.structs.replace(config.crawl, langs=config.langs)
     progress = crawl(urls, run.path, settings, on_progress, pause or run.pause_file)
     remember(run, own or config, "crawl")
+    run.publish()
     return progress
 
 

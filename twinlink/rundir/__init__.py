@@ -3,6 +3,7 @@
 - directory: `RunDirectory`: paths and state of each stage, and the lock
 - signatures: `Signature`: settings, version and inputs of a result; a stage is redone if and only if these have changed
 - commits: `twinlink.rundir.commit`: results are published by single renames
+- object stores: `twinlink.rundir.stored`: runs with an address, such as ``s3://bucket/run``
 - settings: `remembered`, `remember`, `call_settings`: settings that a run remembers, and their overrides by a call
 """
 

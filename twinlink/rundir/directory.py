@@ -43,6 +43,7 @@ from twinlink.rundir.commit import (
     settle_stage,
 )
 from twinlink.rundir.signature import Signature, file_digest, twinlink_version
+from twinlink.rundir.stored import publish, written_back
 from twinlink.system.locks import BlockedError, is_held, locked
 from twinlink.system.pausing import waits
 
@@ -213,7 +214,7 @@ class RunDirectory:
         RunLockedError
             If another process holds it.
         RunError
-            If the directory cannot be written to.
+            If the directory cannot be written to, or the object store of the run not be used.
         """
         with ExitStack() as stack:
             try:
@@ -224,6 +225,7 @@ class RunDirectory:
             except OSError as error:
                 raise RunError(f"{self.path}: cannot be written to ({error.strerror})") from error
             settle(self.path, STAGES, self.clear)
+            stack.enter_context(written_back(self.path, self.tell))
             yield
 
     def stage_folder(self, stage: str) -> Path:
@@ -285,6 +287,11 @@ class RunDirectory:
             shutil.rmtree(temporary, ignore_errors=True)
             raise
         commit_stage(self.path, stage)
+        self.publish()
+
+    def publish(self) -> None:
+        """Commit what the run has now to its object store, if it has one (`twinlink.rundir.stored`)."""
+        publish(self.path)
 
     def _announce(self, signature: Signature) -> None:
         """Report that a stage is redone, why, and which stages must follow."""

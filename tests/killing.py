@@ -6,6 +6,7 @@ line (``words``, and when the command is to be killed), and answers with how it 
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import signal
@@ -20,6 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from twinlink.rundir.stored.store import ObjectStore
+
 __all__ = ["Killer", "killer"]
 
 
@@ -30,15 +33,17 @@ class Killer:
     process: subprocess.Popen[str]
 
     def run(self, words: Sequence[object], **when: Any) -> dict[str, Any]:
-        """Run a command; return its ``code`` (negative: the signal that ended it), and how many ``renames`` it did.
+        """Run a command; return its ``code`` (negative: the signal that ended it), how many ``renames`` it did, and
+        how many ``changes`` of an object store.
 
         Parameters
         ----------
         words : sequence
             The command line.
         **when
-            ``rename``: kill it just before this one of the renames at the top of a run, counted from 1; or ``seconds``
-            and ``sign``: send it a signal then.
+            ``rename``: kill it just before this one of the renames at the top of a run, counted from 1; ``change``:
+            just before this one of the changes of an object store; or ``seconds`` and ``sign``: send it a signal then.
+            ``environment``: variables that it has, too.
         """
         assert self.process.stdin is not None
         assert self.process.stdout is not None
@@ -71,9 +76,10 @@ def _serve() -> None:
             _work(job, writing)
         os.close(writing)
         with os.fdopen(reading) as pipe:
-            renames = len(pipe.read())
+            marks = pipe.read()
         _, status = os.waitpid(child, 0)
-        sys.stdout.write(json.dumps({"code": os.waitstatus_to_exitcode(status), "renames": renames}) + "\n")
+        counts = {"renames": marks.count("."), "changes": marks.count("+")}
+        sys.stdout.write(json.dumps({"code": os.waitstatus_to_exitcode(status), **counts}) + "\n")
         sys.stdout.flush()
 
 
@@ -87,11 +93,13 @@ def _warm_up() -> None:
 
 
 def _work(job: dict[str, Any], writing: int) -> None:
-    """Do a command in a forked process; each rename is told by a byte."""
+    """Do a command in a forked process; each rename and each change of a store is told by a byte."""
+    os.environ.update(job.get("environment", {}))
     nothing = os.open(os.devnull, os.O_RDWR)
     for number in (0, 1, 2):
         os.dup2(nothing, number)
     _count_renames(job.get("rename"), writing)
+    _count_changes(job.get("change"), writing)
     if "seconds" in job:
         threading.Thread(target=_kill_later, args=(job["seconds"], job["sign"]), daemon=True).start()
     sys.argv = ["twinlink", *job["words"]]
@@ -123,6 +131,22 @@ def _count_renames(kill_at: int | None, writing: int) -> None:
 
     for name in ("rename", "replace"):
         setattr(Path, name, counted(getattr(Path, name)))
+
+
+def _count_changes(kill_at: int | None, writing: int) -> None:
+    seen = itertools.count(1)
+
+    def counted(real: Any) -> Any:
+        def change(*args: Any) -> Any:
+            if next(seen) == kill_at:
+                os.kill(os.getpid(), signal.SIGKILL)
+            os.write(writing, b"+")
+            return real(*args)
+
+        return change
+
+    for name in ("write", "upload", "remove", "remove_folder"):
+        setattr(ObjectStore, name, counted(getattr(ObjectStore, name)))
 
 
 def _matters(target: Path) -> bool:

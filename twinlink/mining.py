@@ -10,6 +10,7 @@ from twinlink.jobs.notebook import as_texts, at_work, lexicon_settings, read_cal
 from twinlink.jobs.python_words import speaking_python
 from twinlink.language_names import check_two
 from twinlink.run import Run, open_run
+from twinlink.rundir.stored import run_path
 
 __all__ = ["discover", "mine"]
 
@@ -37,7 +38,7 @@ def mine(
     inputs : str, Path, or sequence of them
         Addresses, archives, folders.
     out : path
-        The run directory; stages that are done are not repeated.
+        The run directory, or ``s3://bucket/run``; stages that are done are not repeated.
     langs : sequence of str
         Wanted languages by code or name, ``("en", "zh-TW")`` or ``"en,zh"``; empty: those that the run remembers, or
         else the two most frequent on each site.
@@ -89,9 +90,10 @@ def mine(
 
     how = means(add=add, replace=replace)
     given = {**({"ingest.base_url": base_url} if base_url else {}), **lexicon_settings(lexicon), **settings}
-    call = read_call(None if replace else Path(out), given, langs, forget)
+    folder = run_path(out)
+    call = read_call(None if replace else folder, given, langs, forget)
     check_two(call.config.langs)
-    with at_work(Path(out), call, ("crawl", "ingest", "match"), progress) as (run, report):
+    with at_work(folder, call, ("crawl", "ingest", "match"), progress) as (run, report):
         mine_stages(as_texts(inputs), run, call.config, report, how, workers=Workers(workers, cluster))
     return open_run(run.path)
 
@@ -113,7 +115,7 @@ def discover(
     seeds : str, Path, or sequence of them
         Addresses of sites, or files of them.
     out : path
-        The run directory; a loop that was stopped is resumed.
+        The run directory, or ``s3://bucket/run``; a loop that was stopped is resumed.
     langs : sequence of str
         Wanted languages.
     forget : sequence of str
@@ -135,8 +137,9 @@ def discover(
     from twinlink.jobs.discover import discover as discover_sites
     from twinlink.spiders.seeds import seeds_of
 
-    call = read_call(Path(out), settings, langs, forget)
+    folder = run_path(out)
+    call = read_call(folder, settings, langs, forget)
     check_two(call.config.langs)
-    with at_work(Path(out), call, ("discover",), progress) as (run, report):
+    with at_work(folder, call, ("discover",), progress) as (run, report):
         discover_sites(seeds_of(as_texts(seeds)), run, call.config, report)
     return open_run(run.path)

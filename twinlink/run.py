@@ -13,6 +13,7 @@ from twinlink.frames import address_pairs, own_and_canonical, rank_column
 from twinlink.jobs import notebook as jobs
 from twinlink.run_tables import RunTables
 from twinlink.rundir.directory import RunDirectory
+from twinlink.rundir.stored import run_path
 from twinlink.tables import count_rows
 
 if TYPE_CHECKING:
@@ -31,14 +32,14 @@ _COUNTED = {"pages": "pages", "pairs": "pairs", "segments": "sentence pairs"}
 
 
 def open_run(path: str | Path) -> Run:
-    """Open a run directory that exists.
+    """Open a run directory that exists, or a run on an object store (``s3://bucket/run``).
 
     Raises
     ------
     RunError
         If there is no such directory, or it is not a run.
     """
-    return Run(RunDirectory.existing(Path(path)).path)
+    return Run(RunDirectory.existing(run_path(path, exists=True)).path)
 
 
 class Run(RunTables):

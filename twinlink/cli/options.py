@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from twinlink.cli.completion import complete_langs, complete_runs, complete_setting, one_of
+from twinlink.cli.runs import existing_run, run_folder
 
 __all__ = [
     "Add",
@@ -80,9 +81,24 @@ class Verifier(StrEnum):
 Inputs = Annotated[list[str], typer.Argument(metavar="URL|PATH...", help="Start addresses, archives, folders.")]
 Out = Annotated[
     Path,
-    typer.Option("--out", "-o", metavar="RUN", help="Run directory; created or resumed.", autocompletion=complete_runs),
+    typer.Option(
+        "--out",
+        "-o",
+        metavar="RUN",
+        help="Run directory, or s3://BUCKET/RUN; created or resumed.",
+        parser=run_folder,
+        autocompletion=complete_runs,
+    ),
 ]
-RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="A run directory.", autocompletion=complete_runs)]
+RunPath = Annotated[
+    Path,
+    typer.Argument(
+        metavar="RUN",
+        help="A run directory, or s3://BUCKET/RUN.",
+        parser=existing_run,
+        autocompletion=complete_runs,
+    ),
+]
 Langs = Annotated[
     str,
     typer.Option(

@@ -37,7 +37,9 @@ def command(*words: str | Path) -> str:
     >>> command("review", Path("my run"))
     "twinlink review 'my run'"
     """
-    return shlex.join(["twinlink", *map(str, words)])
+    from twinlink.rundir.stored import address_of
+
+    return shlex.join(["twinlink", *(address_of(word) if isinstance(word, Path) else word for word in words)])
 
 
 def echo(line: str, *, err: bool = False) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import logging
+import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -17,7 +18,21 @@ if TYPE_CHECKING:
     from twinlink.rundir.directory import RunDirectory
     from twinlink.rundir.remembered import CallSettings
 
-__all__ = ["opened", "working"]
+__all__ = ["existing_run", "opened", "run_folder", "stored", "working"]
+
+
+def run_folder(text: str, *, exists: bool = False) -> Path:
+    """Return the folder of a run that is named by a path or an address; completion asks no store."""
+    if "://" not in text or "_TWINLINK_COMPLETE" in os.environ:
+        return Path(text)
+    from twinlink.rundir.stored import run_path
+
+    return run_path(text, exists=exists)
+
+
+def existing_run(text: str) -> Path:
+    """Return the folder of a run that must be there if it is named by an address."""
+    return run_folder(text, exists=True)
 
 
 @contextmanager
@@ -94,6 +109,26 @@ def opened(path: Path) -> Run:
     from twinlink.run import open_run
 
     return open_run(path)
+
+
+def stored(path: Path) -> None:
+    """Commit what a verb has written beside the stages to the store of a run, if it has one and nobody works there.
+
+    Otherwise the next command on the run does that.
+    """
+    from twinlink.errors import RunLockedError
+    from twinlink.rundir.directory import RunDirectory
+    from twinlink.rundir.stored import address_of
+
+    address = address_of(path)
+    if "://" not in address:
+        return
+    try:
+        run_folder(address)
+        with RunDirectory.held(path):
+            pass
+    except RunLockedError as error:
+        echo(f"not stored yet ({error}); the next command on the run does that", err=True)
 
 
 def _collect_garbage_rarely() -> None:

@@ -21,7 +21,7 @@ from twinlink.cli.options import (
     Verbose,
 )
 from twinlink.cli.output import command, echo, print_result
-from twinlink.cli.runs import opened, working
+from twinlink.cli.runs import existing_run, opened, working
 from twinlink.cli.settings import settings_of
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ def align(
         typer.Argument(
             metavar="RUN|A.txt|PAIRS.tsv",
             help="A run, a text of one sentence per line, or a list of text pairs.",
+            parser=existing_run,
             autocompletion=complete_runs,
         ),
     ],

@@ -10,14 +10,21 @@ import typer
 from twinlink.cli.completion import complete_runs
 from twinlink.cli.options import AsJson, GoldFile, Quiet
 from twinlink.cli.output import print_result
+from twinlink.cli.runs import existing_run
 
 __all__ = ["compare"]
 
 
 def compare(
-    first: Annotated[Path, typer.Argument(metavar="A", help="A matched run.", autocompletion=complete_runs)],
+    first: Annotated[
+        Path,
+        typer.Argument(metavar="A", help="A matched run.", parser=existing_run, autocompletion=complete_runs),
+    ],
     second: Annotated[
-        Path, typer.Argument(metavar="B", help="Another, or RUN/matches/NAME.", autocompletion=complete_runs)
+        Path,
+        typer.Argument(
+            metavar="B", help="Another, or RUN/matches/NAME.", parser=existing_run, autocompletion=complete_runs
+        ),
     ],
     gold: GoldFile = None,
     min_difference: Annotated[

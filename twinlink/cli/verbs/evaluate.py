@@ -10,7 +10,7 @@ import typer
 from twinlink.cli.completion import complete_langs, complete_runs
 from twinlink.cli.options import AsJson, ConfigFile, Forget, GoldFile, Quiet, RunPath, Settings, Verifier
 from twinlink.cli.output import print_result
-from twinlink.cli.runs import opened, working
+from twinlink.cli.runs import existing_run, opened, working
 from twinlink.cli.settings import settings_of
 from twinlink.errors import InputError
 
@@ -22,7 +22,10 @@ def verify(
     run: Annotated[
         Path | None,
         typer.Option(
-            metavar="RUN", help="Run with the pages. Default: PAIRS names files.", autocompletion=complete_runs
+            metavar="RUN",
+            help="Run with the pages. Default: PAIRS names files.",
+            parser=existing_run,
+            autocompletion=complete_runs,
         ),
     ] = None,
     method: Annotated[

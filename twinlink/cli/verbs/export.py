@@ -10,7 +10,7 @@ import typer
 from twinlink.cli.completion import complete_langs, listed
 from twinlink.cli.options import AsJson, Quiet, RunPath
 from twinlink.cli.output import print_result
-from twinlink.cli.runs import opened
+from twinlink.cli.runs import opened, stored
 
 __all__ = ["export"]
 
@@ -50,4 +50,5 @@ def export(
     from twinlink.cli.results.export import ExportResult
 
     exported = opened(run).export(out, form, langs=langs, min_probability=min_probability, progress=not quiet)
+    stored(run)
     print_result(ExportResult.of(run, exported), as_json, quiet)

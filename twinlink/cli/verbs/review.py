@@ -15,7 +15,7 @@ import typer
 
 from twinlink.cli.options import AsJson, GoldFile, Quiet, RunPath
 from twinlink.cli.output import command, echo, print_result
-from twinlink.cli.runs import opened
+from twinlink.cli.runs import opened, stored
 from twinlink.review.server import DEFAULT_PORT
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ def report(
 
     found = opened(run)
     target = write_report(RunDirectory(run), out, gold)
+    stored(run)
     result = ReportResult(run=str(run), report=str(target), n_bytes=target.stat().st_size)
     print_result(result, as_json, quiet, [command(*words) for words in _after_report(found)])
     if open_:
@@ -106,6 +107,7 @@ def review(
 
     with contextlib.ExitStack() as ending, contextlib.suppress(KeyboardInterrupt):  # it is how a review ends
         serve_review(run, port=port, who=who, on_ready=on_ready)
+    stored(run)
     if not as_json:
         book = LabelBook(run)
         n_labels = len(book.current())

@@ -1,0 +1,138 @@
+"""Commands and Python on a stored run: the address is taken wherever a run is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+from moto.server import ThreadedMotoServer
+
+import twinlink as tl
+from tests.calling import twinlink
+from tests.made_sites import BASE, write_toy
+from twinlink.cli.runs import run_folder
+from twinlink.errors import StoreError
+from twinlink.labels.book import LabelBook
+from twinlink.rundir.stored import run_path
+from twinlink.rundir.stored.manifest import LABELS
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give a folder with a site, and its run in a store."""
+    folder = tmp_path_factory.mktemp("place")
+    toy = write_toy(folder / "toy")
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("TWINLINK_CACHE", str(folder / "cache"))
+        words = ("--base-url", BASE, "--langs", "en,zh", "--set", "match.min_score=0.0", "--align")
+        mined = twinlink("mine", toy, *words, "-o", f"file://{folder}/store/run")
+    assert mined.returncode == 0, mined.stderr
+    assert f"stored in file://{folder}/store/run" in mined.stderr
+    assert f"next: twinlink review file://{folder}/store/run\n" in mined.stderr
+    return folder
+
+
+@pytest.fixture
+def address(place: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setenv("TWINLINK_CACHE", str(place / "cache"))
+    return f"file://{place}/store/run"
+
+
+def fresh(address: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return what another machine gets."""
+    with monkeypatch.context() as other:
+        other.setenv("TWINLINK_CACHE", str(folder / "fresh"))
+        return run_path(address)
+
+
+@pytest.mark.parametrize(
+    ("verb", "words", "file"),
+    [
+        ("patterns", (), "patterns/signature.json"),
+        ("rank", (), "rank/signature.json"),
+        ("match", ("-o", "urls", "--method", "urls"), "matches/urls/pairs.tsv"),
+        ("align", ("--format", "tsv"), "align/en-zh-Hant.tsv"),
+        ("export", ("--format", "jsonl"), "export/pairs.en-zh-Hant.jsonl"),
+        ("report", (), "report.html"),
+        ("explain", (f"{BASE}/en/d.html",), "pairs.tsv"),
+    ],
+)
+def test_verbs_take_an_address_and_store_what_they_write(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, verb: str, words: tuple[str, ...], file: str
+) -> None:
+    run = run_path(address)
+    if verb == "report":
+        (run / file).unlink()
+    done = twinlink(verb, address, *words)
+    assert done.returncode == 0, done.stderr
+    other = fresh(address, tmp_path, monkeypatch)
+    assert (other / file).read_bytes() == (run / file).read_bytes()
+
+
+def test_two_stored_runs_are_compared(address: str) -> None:
+    done = twinlink("compare", address, address, "--json")
+    assert done.returncode == 0, done.stderr
+    assert done.object["both"]["n"] == 5
+
+
+def test_labels_of_a_review_are_stored_when_it_ends(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def serve(run: Path, **options: object) -> None:
+        LabelBook(run).file.parent.mkdir(exist_ok=True)
+        LabelBook(run).file.write_text("{}\n")
+
+    with patch("twinlink.review.server.review", serve):
+        assert twinlink("review", address, "--no-open").returncode == 0
+    assert (fresh(address, tmp_path, monkeypatch) / LABELS).read_text() == "{}\n"
+
+
+def test_what_cannot_be_stored_now_is_stored_by_the_next_command(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from twinlink.rundir.directory import RunDirectory
+
+    other = RunDirectory(fresh(address, tmp_path, monkeypatch))
+    with other.lock():
+        done = twinlink("report", address)
+        assert done.returncode == 0
+        assert "not stored yet" in done.stderr
+    assert twinlink("match", address).returncode == 0
+    text = (run_path(address) / "report.html").read_bytes()
+    assert (fresh(address, tmp_path, monkeypatch) / "report.html").read_bytes() == text
+
+
+def test_python_takes_an_address(address: str, place: Path) -> None:
+    run = tl.mine(str(place / "toy"), out=address, base_url=BASE, progress=False)
+    assert len(run.pairs) == len(tl.open(address).pairs) == 5
+
+
+def test_a_run_that_is_not_there_is_an_error_of_the_run(address: str) -> None:
+    done = twinlink("report", f"{address}-2", "--json")
+    assert done.returncode == 3
+    assert done.object["kind"] == "StoreError"
+    assert "there is no run" in done.object["error"]
+    assert twinlink("mine", "x", "-o", "https://example.org/run").returncode == 2
+
+
+def test_completion_asks_no_store(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("_TWINLINK_COMPLETE", "complete_bash")
+    assert run_folder("s3://bucket/run") == Path("s3:/bucket/run")
+
+
+def test_errors_of_a_server_say_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TWINLINK_CACHE", str(tmp_path))
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "key")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
+    server = ThreadedMotoServer("127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    address = f"s3://nowhere/run?endpoint_override={host}:{port}&scheme=http"
+    done = twinlink("mine", write_toy(tmp_path / "toy"), "--base-url", BASE, "-o", address)
+    assert done.returncode == 3
+    assert "s3://nowhere/run: the store cannot be used" in done.stderr
+    assert "make the bucket, or correct its name" in done.stderr
+    server.stop()
+    with pytest.raises(StoreError, match="the server did not answer: check the network"):
+        run_path(address)

@@ -133,9 +133,9 @@ def test_the_next_command_on_the_machine_goes_on_and_removes_what_a_killed_commi
     run = machines.on("a")
     assert text_of(run) == ("after" if number > 1 else "before"), "1: it was killed before it had the lease"
     with run.lock():
-        (run.path / "report.html").touch()
+        pass
     assert text_of(machines.fresh()) == text_of(run)
-    assert len(machines.store.names("commits")) == len(scan(run.path).files) == 6
+    assert len(machines.store.names("commits")) == len(scan(run.path).files) == 5
     assert machines.store.listed("locks") == []
 
 
@@ -153,6 +153,7 @@ def test_only_what_changed_travels(machines: Machines, monkeypatch: pytest.Monke
         other = machines.on("b")
         assert [name.partition("/match/")[2] for name in downloads] == ["pairs/b.parquet"]
         commit = LocalCopy(run.path).commit
+        os.utime(other.path / "pairs.tsv")
         with other.lock():
             pass
         assert LocalCopy(machines.fresh().path).commit == commit, "nothing changed, nothing is committed"
@@ -428,7 +429,7 @@ def test_damage_in_the_store_is_found(machines: Machines) -> None:
     ("address", "message"),
     [
         ("https://bucket/run", "runs cannot lie on https://"),
-        ("nix://bucket/run", "runs cannot lie on nix://"),
+        ("gs://bucket/run", "runs cannot lie on gs://; expected a folder, or an address such as s3://BUCKET/RUN"),
         ("s3://bucket", "expected a bucket and a name in it"),
         ("s3://bucket/", "expected a bucket and a name in it"),
         ("s3://bucket/a/../b", "expected a bucket and a name in it"),

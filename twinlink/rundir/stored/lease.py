@@ -2,7 +2,7 @@
 
 Stores have no locks, and pyarrow offers no write on a condition. So each process writes an object of its own and then
 lists all of them: of two, the one that lists last sees the other and gives up. That needs a store whose listings show
-every object that has been written before (S3, Google Cloud Storage and Azure promise this).
+every object that has been written before, as S3 promises.
 """
 
 from __future__ import annotations

@@ -124,6 +124,8 @@ def written_back(path: Path, tell: Callable[[str], None]) -> Iterator[None]:
         try:
             yield
             copy.publish(store, lease)
+            with suppress(StoreError):  # the next job does it
+                copy.clean(store, lease)
         except StoreError:
             raise
         except TwinlinkError:
@@ -343,12 +345,28 @@ class LocalCopy:
         with ThreadPoolExecutor(_CONNECTIONS) as pool:
             files = dict(filter(None, pool.map(entry, here.files)))
         manifest = Manifest(commit, number, files, here.links, tuple(here.folders))
+        if base is not None and (files, here.links, manifest.folders) == (base.files, base.links, base.folders):
+            return
         lease.check()
         self.check_current(store)
         store.write(POINTER, manifest.encoded())
         self._keep_base(manifest)
-        with suppress(StoreError):  # the next commit does it
-            _clean(store, manifest)
+
+    def clean(self, store: ObjectStore, lease: Lease) -> None:
+        """Remove the objects that no file needs any more: of earlier commits, and of commits that were killed."""
+        lease.check()
+        base = self.base()
+        files = {} if base is None else base.files
+        held = {_object(name, entry) for name, entry in files.items()}
+        needed = {entry.commit for entry in files.values()}
+        for commit in store.folders(_COMMITS):
+            folder = f"{_COMMITS}/{commit}"
+            if commit not in needed:
+                store.remove_folder(folder)
+                continue
+            gone = [name for name in store.names(folder) if name not in held]
+            with ThreadPoolExecutor(_CONNECTIONS) as pool:
+                list(pool.map(store.remove, gone))
 
     def _entry(
         self, store: ObjectStore, name: str, status: os.stat_result, known: Entry | None, commit: str
@@ -358,7 +376,8 @@ class LocalCopy:
             return name, known
         with suppress(FileNotFoundError):
             if known is not None and known.size == status.st_size and digest_of(self.path / name) == known.digest:
-                return name, Entry(known.size, status.st_mtime_ns, known.digest, known.commit)
+                os.utime(self.path / name, ns=(known.changed, known.changed))  # it was written again as it was
+                return name, known
             size, digest = store.upload(self.path / name, f"{_COMMITS}/{commit}/{name}")
             return name, Entry(size, status.st_mtime_ns, digest, commit)
         return None
@@ -377,17 +396,3 @@ def _differs(here: Scan, base: Manifest) -> bool:
     if (here.links, tuple(here.folders), set(here.files)) != (base.links, base.folders, set(base.files)):
         return True
     return not all(_is_same(status, base.files[name]) for name, status in here.files.items())
-
-
-def _clean(store: ObjectStore, now: Manifest) -> None:
-    """Remove the objects that no file needs any more: of earlier commits, and of commits that were killed."""
-    held = {_object(name, entry) for name, entry in now.files.items()}
-    needed = {entry.commit for entry in now.files.values()}
-    for commit in store.folders(_COMMITS):
-        folder = f"{_COMMITS}/{commit}"
-        if commit not in needed:
-            store.remove_folder(folder)
-            continue
-        gone = [name for name in store.names(folder) if name not in held]
-        with ThreadPoolExecutor(_CONNECTIONS) as pool:
-            list(pool.map(store.remove, gone))

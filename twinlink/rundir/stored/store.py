@@ -15,15 +15,16 @@ from twinlink.errors import ConfigError, StoreError
 
 __all__ = ["SCHEMES", "Listed", "ObjectStore", "digest_of", "is_address"]
 
-SCHEMES = ("s3", "gs", "gcs", "abfs", "abfss", "file")
-"""Schemes of addresses, as pyarrow has them; ``file`` is a folder that stands for a store."""
+SCHEMES = ("s3", "file")
+"""Schemes of addresses; ``file`` is a folder that stands for a store. pyarrow has more, but without access, its Azure
+aborts the process, and its Google Cloud Storage tries for minutes."""
 
 _ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
-_WHAT = "a run is a folder, or an address such as s3://BUCKET/RUN, gs://BUCKET/RUN or abfs://CONTAINER@ACCOUNT/RUN"
+_WHAT = "expected a folder, or an address such as s3://BUCKET/RUN"
 _CHUNK = 1 << 20  # bytes
 _LONGEST_PROBLEM = 300  # characters
 _ADVICE = {
-    "NO_SUCH_BUCKET|bucket does not exist|ContainerNotFound": "make the bucket, or correct its name",
+    "NO_SUCH_BUCKET|bucket does not exist": "make the bucket, or correct its name",
     "ACCESS_DENIED|FORBIDDEN|INVALID_ACCESS_KEY|SIGNATURE|UNAUTHORI|credential|anonymous|permission": (
         "access was refused: for s3, set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, of a user who may"
         " list, read, write and delete objects there"
@@ -76,7 +77,7 @@ class ObjectStore:
         scheme, _, rest = self.address.partition("://")
         if scheme.lower() not in SCHEMES:
             raise ConfigError(f"{self.address}: runs cannot lie on {scheme}://; {_WHAT}")
-        if scheme.lower() != "abfs" and scheme.lower() != "abfss" and "@" in rest.partition("/")[0]:
+        if "@" in rest.partition("/")[0]:
             raise ConfigError(f"{scheme}://…: the address holds a key, which would be stored; set AWS_ACCESS_KEY_ID")
         if not rest.partition("/")[2].strip("/") or ".." in rest.split("/"):
             raise ConfigError(f"{self.address}: expected a bucket and a name in it, such as s3://BUCKET/RUN")

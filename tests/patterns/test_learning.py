@@ -191,6 +191,16 @@ def test_crowded_places_are_looked_up_for_keys_found_elsewhere() -> None:
     assert set(told(found)) <= set(told(few))
 
 
+def test_all_addresses_of_a_crowded_place_are_counted() -> None:
+    """Seven words in one folder, and in each place in which they differ stand all seven: more than six are crowded."""
+    urls = [f"http://x.hk/{word}.htm" for word in ("alpha", "beta", "gamma", "delta", "omega", "kappa", "sigma")]
+    found = learn_patterns(urls, settings=PatternSettings(max_group=6))
+    assert found.n_crowded > 0
+    assert found.n_crowded_masks == 7 * found.n_crowded
+    few = learn_patterns(urls, settings=PatternSettings(max_group=7))
+    assert (few.n_crowded, few.n_crowded_masks) == (0, 0)
+
+
 def test_known_key_needs_one_pair_only_and_is_rescued() -> None:
     urls = [
         *made("x.hk/a/{}.htm", names=tuple(str(n) for n in range(40))),

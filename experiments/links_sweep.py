@@ -4,7 +4,7 @@
 
     python -m experiments.links_sweep SITES... --lexicons FOLDER
 
-Conditions (a) and (b) of `experiments.links_alone`, after three rounds of learning; one setting of the matcher is
+Conditions (a) and (b) of `experiments.links_alone`, after all rounds of learning; one setting of the matcher is
 changed in each row. A cell is ``best F1; F1 (P / expected P)``.
 """
 

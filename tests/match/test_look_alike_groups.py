@@ -183,7 +183,7 @@ def test_the_report_has_the_groups(run: Run) -> None:
     assert [(row[0], row[1], row[2]) for row in rows] == [("en", "6", str(n_paired)), ("fr", "5", str(n_paired))]
     assert [int(row[2]) + int(row[3]) + int(row[4]) for row in rows] == [6, 5]
     assert [row[5].replace("\xa0", " ") for row in rows] == ["fr: 5 pages", "en: 6 pages"]
-    assert rows[0][6].startswith(f"{BASE}/en/")
+    assert rows[0][6].startswith(f"Permit{BASE}/en/")  # title and address
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -47,11 +46,11 @@ def test_a_table_that_cannot_be_written_leaves_the_one_before(tmp_path, monkeypa
     path = tmp_path / "rejects.parquet"
     write_table(rejects(), REJECTS, path)
 
-    def full(table: pa.Table, to: Path, **options: object) -> None:
-        to.write_bytes(b"PAR1")
-        raise OSError(28, "No space left on device")
+    class Full(pq.ParquetWriter):  # its first bytes are on disk
+        def write_table(self, table: pa.Table, row_group_size: int | None = None) -> None:
+            raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(pq, "write_table", full)
+    monkeypatch.setattr(pq, "ParquetWriter", Full)
     with pytest.raises(OSError, match="No space"):
         write_table(rejects(url="http://b/"), REJECTS, path)
     assert read_table(path, REJECTS).to_pylist() == [ROW]

@@ -110,6 +110,8 @@ def _work(job: dict[str, Any], writing: int) -> None:
         main()
     except SystemExit as end:
         code = int(end.code or 0)
+    except KeyboardInterrupt:  # before the command began, or after it ended
+        code = 130
     finally:
         os._exit(code)
 

@@ -387,3 +387,16 @@ def test_matrices_that_do_not_fit_are_refused() -> None:
     outside.indices[0] = 3
     with pytest.raises(ShapeError, match=r"scores: expected columns within shape \(2, 3\)"):
         external_similarity(outside, two, three)
+
+
+@pytest.mark.parametrize("n_cores", [None, 3])
+def test_the_number_of_threads_does_not_matter_nor_whether_it_is_known(
+    monkeypatch: pytest.MonkeyPatch, n_cores: int | None
+) -> None:
+    """Not every system says which processors a process may use, or how many there are."""
+    rng = np.random.default_rng(3)
+    scores, source, target = random_scores(rng, (30, 20), 0.6), *(neighbours(random_links(rng, n, 3)) for n in (30, 20))
+    expected = external_similarity(scores, source, target)
+    monkeypatch.delattr("os.sched_getaffinity", raising=False)
+    monkeypatch.setattr("os.cpu_count", lambda: n_cores)
+    assert external_similarity(scores, source, target).data.tolist() == expected.data.tolist()

@@ -153,7 +153,22 @@ def test_flow_is_what_comes_over_links():
 
 def test_an_empty_graph():
     found = pagerank(csr_array((0, 0)))
-    assert (found.scores.shape, found.n_iterations, found.converged) == ((0,), 0, True)
+    assert (found.scores.shape, found.n_iterations, found.residual, found.converged) == ((0,), 0, 0.0, True)
+
+
+def test_a_stored_zero_is_no_link():
+    links = matrix([(0, 1, 0), (1, 2), (2, 0)], 3)
+    assert links.nnz == 3
+    assert pagerank(links).scores.tolist() == pagerank(matrix([(1, 2), (2, 0)], 3)).scores.tolist()
+
+
+def test_the_score_of_seeds_stops_where_pagerank_does():
+    """Two sites that link to one, and it to them: the residual falls by 1 - damping in each iteration only."""
+    links = matrix([(0, 1), (0, 2), (1, 0), (2, 0)], 3)
+    alone = pagerank(links, 0.9999)
+    assert not alone.converged
+    of_seeds = seed_scores(links, [True] * 3, [1.0] * 3, 0.9999).pagerank
+    assert (of_seeds.n_iterations, of_seeds.residual) == (alone.n_iterations, alone.residual)
 
 
 @pytest.mark.parametrize(

@@ -128,3 +128,5 @@ def test_each_table_of_a_site_has_its_file(tmp_path: Path) -> None:
         "look_alikes": 0,
     }  # fmt: skip
     assert found["pairs"].to_pylist() == pairs.to_pylist()
+    write_site(result, tmp_path, "y.example")
+    assert {file.name for file in (tmp_path / "pairs").iterdir()} == {"x.example.parquet", "y.example.parquet"}

@@ -15,6 +15,7 @@ from tests.both_ways import both_ways  # noqa: F401  (kernels of this module)
 from tests.patterns.pattern_twin import twin_patterns
 from twinlink.config.patterns import PatternSettings
 from twinlink.errors import ShapeError
+from twinlink.patterns import learning
 from twinlink.patterns.keys import Key, read_forms
 from twinlink.patterns.learning import SitePatterns, learn_patterns, pattern_evidence
 
@@ -191,6 +192,17 @@ def test_crowded_places_are_looked_up_for_keys_found_elsewhere() -> None:
     assert set(told(found)) <= set(told(few))
 
 
+def test_the_strongest_keys_are_looked_up_in_crowded_places(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of two keys only one is looked up: en and tc, which pair twelve pages elsewhere, before fr and de with ten."""
+    monkeypatch.setattr(learning, "MAX_LOOKED_UP", 1)
+    langs = ("en", "tc", "fr", "de")
+    urls = [f"http://x.hk/all/{name}.htm" for name in (*(f"f{n}x" for n in range(100)), *langs)]
+    urls += made("x.hk/en/{}.htm", "x.hk/tc/{}.htm") + made("x.hk/fr/b/{}.htm", "x.hk/de/b/{}.htm", names=NAMES[:5])
+    found = learn_patterns(urls)
+    in_crowd = {(urls[a], urls[b]) for a, b in zip(found.sources.tolist(), found.targets.tolist(), strict=True)}
+    assert {pair for pair in in_crowd if "/all/" in pair[0]} == {("http://x.hk/all/en.htm", "http://x.hk/all/tc.htm")}
+
+
 def test_all_addresses_of_a_crowded_place_are_counted() -> None:
     """Seven words in one folder, and in each place in which they differ stand all seven: more than six are crowded."""
     urls = [f"http://x.hk/{word}.htm" for word in ("alpha", "beta", "gamma", "delta", "omega", "kappa", "sigma")]
@@ -338,3 +350,17 @@ def test_pages_of_weak_patterns_are_no_evidence() -> None:
     assert [(p.key, p.verdict) for p in found.patterns] == [(("c", "e"), "weak")]
     assert pattern_evidence(urls, urls, csr_array(np.ones((103, 103))), found, urls).sum() == 0
     assert found.judged({Key("c", "e"): 0.5}).patterns[0].verdict == "rescued"
+    assert found.judged({Key("en", "tc"): 0.5}).patterns[0].verdict == "weak"
+
+
+def test_a_credible_pattern_is_not_rescued() -> None:
+    found = learn_patterns(made("x.hk/en/{}.htm", "x.hk/tc/{}.htm"))
+    assert [each.verdict for each in found.judged({Key("en", "tc"): 0.5}).patterns] == ["credible"]
+
+
+def test_a_rescued_pattern_counts_as_much_as_it_does_here() -> None:
+    """Two of 42 pages; what its key is worth on other sites is not given."""
+    urls = [*(f"http://x.hk/{n}/{n}/" for n in range(40)), "http://x.hk/en/b.htm", "http://x.hk/tc/b.htm"]
+    found = learn_patterns(urls, known={Key("en", "tc"): 0.5})
+    values = pattern_evidence(urls[40:41], urls[41:], csr_array(np.ones((1, 1))), found, urls)
+    np.testing.assert_allclose(values.data, [2 / 42], rtol=1e-6)

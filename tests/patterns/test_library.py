@@ -7,6 +7,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -240,3 +242,45 @@ def test_tables_of_too_many_keys_are_refused_before_they_are_read(
     monkeypatch.setattr(library_module, "_MAX_ROWS", 1)
     with pytest.raises(InputError, match="expected at most 1 keys, got 2"):
         read_library(tmp_path / "two.parquet")
+
+
+def test_counts_are_those_that_64_bits_hold(tmp_path: Path) -> None:
+    most = PatternLibrary({EN_TC: KeySums(2**63 - 1, 1, 2**63 - 1, PARTS)})
+    for name in ("mine.tsv", "mine.parquet"):
+        write_library(most, tmp_path / name)
+        assert read_library(tmp_path / name) == most
+    (tmp_path / "mine.tsv").write_text((tmp_path / "mine.tsv").read_text().replace(f"{2**63 - 1}", f"{2**63}"))
+    with pytest.raises(InputError, match="row 1: expected counts"):
+        read_library(tmp_path / "mine.tsv")
+
+
+def table(**columns: list[object]) -> pa.Table:
+    """Two keys as a library of Parquet has them, some columns replaced."""
+    row: dict[str, list[object]] = {"source": ["en", "en"], "target": ["tc", "sc"], "n_sites": [1, 1]}
+    row |= {"n_credible": [1, 1], "n_pages": [4, 4], "parts": ["9", "9"]}
+    return pa.table({name: pa.array(column) for name, column in (row | columns).items()})
+
+
+def test_tables_with_other_columns_are_refused(tmp_path: Path) -> None:
+    """Source and target exchanged would be taken for other keys, a missing side for one of nothing."""
+    path = tmp_path / "mine.parquet"
+    pq.write_table(table(), path)
+    assert set(read_library(path).sums) == {EN_TC, Key("en", "sc")}
+    names = table().column_names
+    pq.write_table(table().select([names[1], names[0], *names[2:]]), path)
+    with pytest.raises(InputError, match=r"expected columns source, target, .*, got target, source, "):
+        read_library(path)
+    for wrong in (table(source=[None, "en"]), table(target=["tc", None]), table(n_pages=[None, 4])):
+        pq.write_table(wrong, path)
+        with pytest.raises(InputError, match="not a pattern library"):
+            read_library(path)
+
+
+def test_a_table_whose_bytes_are_damaged_is_refused(tmp_path: Path) -> None:
+    """Its pages are zeros; what stands at its end says that it is a whole file of one key."""
+    path = tmp_path / "mine.parquet"
+    write_library(library_of(site(4, 10)), path)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:4] + bytes(36) + whole[40:])
+    with pytest.raises(InputError, match="cannot be read as a pattern library"):
+        read_library(path)

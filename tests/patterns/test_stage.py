@@ -33,6 +33,7 @@ from twinlink.patterns.stage import (
 )
 from twinlink.run import Run
 from twinlink.rundir.directory import RunDirectory
+from twinlink.rundir.remembered import remembered
 from twinlink.tables import PATTERNS, read_table
 
 CONFIG = Config().override({"langs": ["en", "zh"], "ingest.base_url": BASE})
@@ -124,6 +125,13 @@ def test_weak_key_is_rescued_by_the_other_sites_of_the_run(tmp_path: Path) -> No
     assert any("rescued" in line for line in lines_of_result(PatternsResult.of(run)))
     learn_run(run, Config().override({"match.patterns.rescue": "none"}))
     assert {row["site"] for row in patterns_of(run) if row["verdict"] == "rescued"} == set()
+
+
+def test_the_run_remembers_with_which_settings_patterns_were_learned(tmp_path: Path) -> None:
+    run = ingested(tmp_path)
+    learn_run(run, CONFIG.override({"match.patterns.max_tokens": 1}))
+    assert remembered(run).match.patterns.max_tokens == 1
+    assert remembered(run).langs == CONFIG.langs
 
 
 def two_sites(folder: Path) -> Path:

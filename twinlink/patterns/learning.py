@@ -165,7 +165,7 @@ def learn_patterns(
     known_hashes = key_hashes(list(known))
     met, n_crowded = _meet(forms, codes, settings, known_hashes, numbers=langs is not None)
     is_known = np.isin(met.pairs[0][met.starts[:-1]], known_hashes[2])
-    met, is_known = _only(met, is_known | (met.strength() >= 2 * settings.min_pairs), is_known)
+    met, is_known = _only(met, len(forms), is_known | (met.strength() >= 2 * settings.min_pairs), is_known)
     order, taken = _compete(forms, met, is_known, settings)
     return _result(forms, met, order, taken, is_known, (names, codes), settings, n_crowded)
 
@@ -238,11 +238,12 @@ def _sorted(pairs: Pairs, n_forms: int) -> _Met:
     return _Met(pairs, starts, counted, different // max(1, n_forms))
 
 
-def _only(met: _Met, keep: NDArray[np.bool_], is_known: NDArray[np.bool_]) -> tuple[_Met, NDArray[np.bool_]]:
+def _only(
+    met: _Met, n_forms: int, keep: NDArray[np.bool_], is_known: NDArray[np.bool_]
+) -> tuple[_Met, NDArray[np.bool_]]:
     """Return the pairs of some keys alone, and which of these keys are known."""
     sizes = np.diff(met.starts)
     pairs = tuple(column[np.repeat(keep, sizes)] for column in met.pairs)
-    n_forms = int(max((column.max(initial=-1) for column in pairs[1:3]), default=-1)) + 1
     return _sorted(pairs, n_forms), is_known[keep]
 
 

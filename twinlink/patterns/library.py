@@ -198,6 +198,7 @@ def _parquet_rows(path: Path) -> Iterator[tuple[str, ...]]:
     table = file.read()
     if table.column_names != list(_COLUMNS):
         raise ValueError(f"expected columns {', '.join(_COLUMNS)}, got {', '.join(table.column_names)}")
+    table = table.cast(_SCHEMA)  # an error for a key or a count that is missing
     yield from zip(*(column.to_pylist() for column in table.columns), strict=True)
 
 

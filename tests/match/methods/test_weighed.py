@@ -14,9 +14,12 @@ from twinlink.config import EVIDENCE, Config
 from twinlink.graph.document_order import link_lists, sublists
 from twinlink.graph.links import adjacency
 from twinlink.match.evidence import Between, Found, Side, as_scores, read_words
-from twinlink.match.methods.weighed import match_weighed
+from twinlink.match.measures import State
+from twinlink.match.methods import weighed
+from twinlink.match.methods.weighed import _clear, match_weighed
 from twinlink.similarity.decision import keep_pairs
 from twinlink.similarity.rivals import Rivalry
+from twinlink.system.steps import Steps
 
 N_WORDS, N_TAGS = 300, 30
 LETTERS = "abcdefghij"
@@ -378,3 +381,44 @@ def test_more_rounds_learn_more() -> None:
     gains = [f1(site, more) - f1(site, less) for site, more, less in zip(sites, some, none, strict=True)]
     assert min(gains) >= 0
     assert np.mean(gains) > 0.1
+
+
+def test_pages_that_only_url_patterns_join_are_candidates() -> None:
+    """No word, tag or link says anything; their addresses differ in the language alone."""
+    whole = made_site(10)
+    site = with_plain_addresses(MadeSite(*(without_tags(without_words(side)) for side in (whole.a, whole.b))))
+    found = site.found(weighing__rounds=0)
+    assert found.scores.nnz == 10
+    assert site.pairs(found, np.ones(len(found.matching.rows), bool)) == right(site)
+
+
+def test_each_round_is_reported_further_on_than_the_one_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The planned rounds share the way equally; each round beyond them takes half of what is left."""
+    monkeypatch.setattr(weighed, "GROWTH", 0.0)
+    monkeypatch.setattr(weighed, "SETTLED", 2.0)
+    monkeypatch.setattr(weighed, "MAX_ROUNDS", 4)
+    site, settings = made_site(8), Config().override({"match.weighing.rounds": 1}).match
+    words = read_words(site.a, site.b, [], settings)
+    seen: list[tuple[float, str]] = []
+    steps = Steps(lambda share, step: seen.append((share, step)))
+    match_weighed(site.a, site.b, words, no_links(site.a, site.b), settings, steps)
+    shares = np.array([share for share, step in seen if "round" in step])
+    assert (shares - shares[0]) / (1 - shares[0]) == pytest.approx([0.0, 0.5, 0.75, 0.875, 0.9375])
+
+
+@pytest.mark.parametrize(("n_agreed", "is_used"), [(2, False), (3, True)])
+def test_a_clue_is_used_at_first_if_the_pages_agree_with_most_of_it(n_agreed: int, is_used: bool) -> None:
+    """Five pairs of pages have one address pattern. Where the pages disagree, two others are equally good, so that
+    nothing is clear by the pages alone; where they agree, the pair has nothing else."""
+    rows, columns, content, pattern = [], [], [], []
+    for k in range(5):
+        others = () if k < n_agreed else (5 + 2 * k, 6 + 2 * k)
+        rows += [k] * (1 + len(others))
+        columns += [k, *others]
+        content += [0.1 if others else 0.9, *[0.9] * len(others)]
+        pattern += [1.0, *[0.0] * len(others)]
+    candidates = sp.csr_array((np.ones(len(rows)), (rows, columns)), shape=(5, 16))
+    evidence = {"content": np.array(content), "pattern": np.array(pattern)}
+    clear = _clear(State(candidates, {}, ()), evidence, Rivalry(candidates), None)
+    wanted = 5 if is_used else n_agreed
+    assert [columns[k] for k in np.flatnonzero(clear)] == list(range(wanted))

@@ -111,7 +111,7 @@ def _rounds(site: SiteMeasures, state: State, labels: sp.csr_array | None, name:
     expected = site.settings.weighing.rounds + 1
     while True:
         # There may be fewer rounds, or more: each one further takes half of what is left.
-        share = round_ / expected if round_ < expected else 1 - 0.5 ** (round_ - expected) / expected
+        share = round_ / expected if round_ < expected else 1 - 0.5 ** (round_ - expected + 1) / expected
         steps(share, f"{name}: round {round_ + 1}" + (f" of {expected}" if round_ < expected else ""))
         done = _round(site, state, labels)
         before, n_right = n_right, float(done.result.probabilities.sum())

@@ -1,0 +1,38 @@
+"""Matrices that are checked: how many entries they may have, and that nothing is copied without need."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from twinlink.errors import ShapeError
+from twinlink.graph import checks
+from twinlink.graph.checks import MAX_ENTRIES, check_scores
+from twinlink.graph.kernels import Index
+
+
+def test_the_kernels_can_number_all_entries_from_one() -> None:
+    """The end of a range over them is one more, and just fits."""
+    assert np.iinfo(Index).max == MAX_ENTRIES + 1
+
+
+def test_more_entries_than_can_be_numbered_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    scores = csr_array(np.full((1, 4), 0.5, np.float32))
+    monkeypatch.setattr(checks, "MAX_ENTRIES", 4)
+    assert check_scores(scores).nnz == 4
+    monkeypatch.setattr(checks, "MAX_ENTRIES", 3)
+    with pytest.raises(ShapeError, match="expected at most 3 stored entries, got 4"):
+        check_scores(scores)
+
+
+def test_scores_from_0_to_1_are_not_copied() -> None:
+    scores = csr_array(([0.0, 1.0], [0, 1], [0, 1, 2]), shape=(2, 2), dtype=np.float32)
+    assert np.shares_memory(check_scores(scores).data, scores.data)
+
+
+def test_rounding_errors_are_clipped_in_a_copy() -> None:
+    scores = csr_array(np.array([[-1e-7, 1 + 2e-7]], np.float32))
+    before = scores.data.copy()
+    assert check_scores(scores).data.tolist() == [0.0, 1.0]
+    assert scores.data.tolist() == before.tolist()

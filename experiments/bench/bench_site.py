@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -29,14 +30,6 @@ from lxml import etree
 from twinlink.pages.parser import parse_page
 
 ALONE = ("--workers", "1")
-CHILD = """
-import resource, sys
-from twinlink.cli import app
-app(sys.argv[1:], standalone_mode=False)
-usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-seconds = sum(usage.ru_utime + usage.ru_stime for usage in usages)
-print(seconds, max(usage.ru_maxrss for usage in usages) / 1024, file=sys.stderr)
-"""
 
 
 class Cost(NamedTuple):
@@ -148,11 +141,14 @@ def cost_of(function: Callable[[bytes], None], bodies: list[bytes]) -> Cost:
 
 
 def run(*args: str) -> Cost:
-    """Run a command of twinlink in a process of its own."""
+    """Run a command of twinlink to its end, in a process of its own, with all processes that it starts."""
     start = time.perf_counter()
-    done = subprocess.run([sys.executable, "-c", CHILD, *args], capture_output=True, text=True, check=True)
-    cpu, peak = done.stderr.split()[-2:]
-    return Cost(float(cpu), time.perf_counter() - start, float(peak))
+    with subprocess.Popen([sys.executable, "-m", "twinlink", *args], stdout=subprocess.DEVNULL) as process:
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, process.args)
+    return Cost(usage.ru_utime + usage.ru_stime, time.perf_counter() - start, usage.ru_maxrss / 1024)
 
 
 if __name__ == "__main__":

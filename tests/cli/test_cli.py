@@ -438,3 +438,33 @@ def test_align_before_matching_is_refused(tmp_path):
     toy = write_toy(tmp_path / "toy")
     twinlink("ingest", toy, "--base-url", BASE, "-o", tmp_path / "run")
     assert "no match here yet" in twinlink("align", tmp_path / "run").stderr
+
+
+def test_a_command_returns_memory_and_ends_without_a_search_for_garbage() -> None:
+    code = """
+import atexit, gc, sys
+atexit.register(lambda: print("frozen:", gc.get_freeze_count() > 0))  # called after those registered later
+from twinlink.cli import main
+sys.argv = ["twinlink", "--help"]
+try:
+    main()
+finally:
+    import pyarrow
+    print("pool:", pyarrow.default_memory_pool().backend_name)
+"""
+    env = {name: value for name, value in os.environ.items() if name != "ARROW_DEFAULT_MEMORY_POOL"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=env)
+    assert done.stdout.splitlines()[-2:] == ["pool: system", "frozen: True"]
+
+
+def test_a_command_that_used_duckdb_ends_in_silence() -> None:
+    code = """
+import sys
+import duckdb
+from twinlink.cli import main
+duckdb.connect().execute("select 1").fetchall()
+sys.argv = ["twinlink", "--help"]
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr == ""

@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
+from urllib.parse import unquote
 
 import msgspec
 import pytest
@@ -121,7 +124,7 @@ def test_a_commit_that_is_killed_anywhere_is_there_as_a_whole_or_not_at_all(
     assert found == sorted(found, key=lambda text: text == "after"), "there is one moment of the commit"
 
 
-@pytest.mark.parametrize("number", range(1, 9))
+@pytest.mark.parametrize("number", range(1, 10))
 def test_the_next_command_on_the_machine_goes_on_and_removes_what_a_killed_commit_left(
     machines: Machines, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
@@ -131,7 +134,7 @@ def test_the_next_command_on_the_machine_goes_on_and_removes_what_a_killed_commi
         with pytest.raises(Killed):
             machines.match("a", "after")
     run = machines.on("a")
-    assert text_of(run) == ("after" if number > 1 else "before"), "1: it was killed before it had the lease"
+    assert text_of(run) == ("after" if number > 2 else "before"), "1, 2: it was killed before it had the lease"
     with run.lock():
         pass
     assert text_of(machines.fresh()) == text_of(run)
@@ -267,6 +270,18 @@ def test_one_of_two_that_begin_at_the_same_moment_gives_up(machines: Machines, m
     monkeypatch.setattr(ObjectStore, "listed", listed)
     with first.held():
         first.check()
+
+
+def test_a_command_that_asks_in_vain_does_not_disturb_the_one_that_works(machines: Machines) -> None:
+    """Not even if it is killed before it has removed its lock object."""
+    run, killed = machines.on("a"), Lease(machines.store, "b")
+    with run.lock():
+        killed._write(holds=False)
+        write(run, "one")
+    assert text_of(machines.fresh()) == "one"
+    killed._write()
+    with pytest.raises(RunLockedError, match="another twinlink process works in this run"):
+        machines.match("a", "two")
 
 
 def test_the_lease_of_a_dead_process_ends(machines: Machines, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -433,6 +448,9 @@ def test_damage_in_the_store_is_found(machines: Machines) -> None:
         ("s3://bucket", "expected a bucket and a name in it"),
         ("s3://bucket/", "expected a bucket and a name in it"),
         ("s3://bucket/a/../b", "expected a bucket and a name in it"),
+        ("s3://bucket/a/%2e%2e/b", "expected a bucket and a name in it"),
+        ("s3://bucket//run", "expected a bucket and a name in it"),
+        ("file:///folder/./run", "expected a bucket and a name in it"),
         ("s3://key:secret@bucket/run", "holds a key"),
         ("s3://bucket/run?region=eu-west-1&foo=1", "Unexpected query parameter"),
     ],
@@ -441,6 +459,23 @@ def test_an_address_that_no_run_can_have_is_refused(address: str, message: str) 
     with pytest.raises(ConfigError, match=message) as caught:
         run_path(address)
     assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["a b", "日本 #1", "日" * 80, "100%", "a%20b", "what?", "a+b~(c)"])
+def test_names_of_runs_have_any_letters(machines: Machines, name: str) -> None:
+    """Those that the address would end at are written as in any address."""
+    machines.address += "/" + name.replace("?", "%3F")
+    machines.match("a", "one")
+    assert text_of(machines.fresh()) == "one"
+    assert (machines.folder / "store" / "run" / unquote(name) / POINTER).is_file()
+
+
+def test_one_run_has_one_copy_however_it_is_written(machines: Machines) -> None:
+    copy = machines.match("a", "one").path
+    folder = machines.address.removeprefix("file://")
+    for address in (f"{folder}/", f"{folder}//", folder.replace("store", "%73tore")):
+        assert run_path(f"file://{address}") == run_path(f"FILE://{address}") == copy
+    assert run_path(f"file://{folder}-2") != copy
 
 
 def test_a_path_stays_a_path(tmp_path: Path) -> None:
@@ -458,6 +493,39 @@ def test_a_run_that_is_not_there(machines: Machines) -> None:
     with pytest.raises(NothingFoundError), run.lock():
         raise NothingFoundError
     assert machines.store.read(POINTER) is None, "a job that has left nothing commits nothing"
+
+
+def test_a_file_that_the_store_does_not_take_is_no_file_that_is_gone(
+    machines: Machines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A mounted folder that is taken away meanwhile: the commit fails, and is not one without this file."""
+    run = machines.match("a", "one")
+    real = ObjectStore.upload
+
+    def upload(self: ObjectStore, file: Path, name: str) -> tuple[int, str]:
+        with monkeypatch.context() as patch:
+            if file.name == "pairs.tsv":
+                patch.setattr(self, "_files", Mock(wraps=self._files, move=Mock(side_effect=FileNotFoundError(2, "x"))))
+            return real(self, file, name)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ObjectStore, "upload", upload)
+        with pytest.raises(StoreError, match="the store cannot be used"), run.lock():
+            write(run, "two")
+    assert text_of(machines.fresh()) == "one"
+    machines.match("a", "three")
+    assert text_of(machines.fresh()) == "three"
+
+
+def test_an_answer_that_is_cut_is_no_damage(machines: Machines, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Cut(BytesIO):
+        def read(self, size: int | None = -1) -> bytes:
+            return super().read(7)
+
+    machines.store.write("x", b"more than seven")
+    files = Mock(wraps=machines.store._files, open_input_stream=lambda _: Cut(b"more than seven"))
+    monkeypatch.setattr(machines.store, "_files", files)
+    assert machines.store.read("x") == b"more than seven"
 
 
 def test_a_store_that_refuses_says_so(machines: Machines) -> None:

@@ -2,7 +2,8 @@
 
 Stores have no locks, and pyarrow offers no write on a condition. So each process writes an object of its own and then
 lists all of them: of two, the one that lists last sees the other and gives up. That needs a store whose listings show
-every object that has been written before, as S3 promises.
+every object that has been written before, as S3 promises. An object says whether its process still asks for the run or
+has it: those that ask in vain must not disturb the one that works.
 """
 
 from __future__ import annotations
@@ -40,6 +41,8 @@ class _Holder(msgspec.Struct, frozen=True):
     pid: int
     since: str
     command: str
+    holds: bool = True
+    """Whether it has the run; else it asks for it."""
 
 
 class Lease:
@@ -67,11 +70,12 @@ class Lease:
         RunLockedError
             If another process has it.
         """
-        self._write()
+        self._write(holds=False)
         ended = threading.Event()
         renewing = threading.Thread(target=self._renew, args=(ended,), name="_renew", daemon=True)
         try:
             self._clear_others()
+            self._write()
             renewing.start()
             yield
         finally:
@@ -89,16 +93,25 @@ class Lease:
         StoreError
             If another process has taken over, since this one did not renew the lease in time.
         """
-        if [each.name for each in self._store.listed(_FOLDER)] != [self.name]:
+        names = {each.name for each in self._store.listed(_FOLDER)}
+        if self.name not in names or any(map(self._is_held, names - {self.name})):
             raise StoreError(
                 f"{self._store.address}: another process has taken over, since this one did not answer for"
                 f" {self._seconds:.0f} s; nothing was stored. Repeat the command"
             )
 
-    def _write(self) -> None:
+    def _write(self, *, holds: bool = True) -> None:
         since = f"{datetime.now().astimezone():%Y-%m-%d %H:%M:%S}"
-        holder = _Holder(self._copy, socket.gethostname(), os.getpid(), since, own_command())
+        holder = _Holder(self._copy, socket.gethostname(), os.getpid(), since, own_command(), holds)
         self._store.write(f"{_FOLDER}/{self.name}", msgspec.json.encode(holder))
+
+    def _is_held(self, name: str) -> bool:
+        """Return whether another process has the run, by its object."""
+        text = self._store.read(f"{_FOLDER}/{name}")
+        if text is None:  # released meanwhile
+            return False
+        holder = _decoded(text)
+        return holder is None or holder.holds
 
     def _renew(self, ended: threading.Event) -> None:
         while not ended.wait(self._seconds / _RENEWALS):
@@ -126,10 +139,7 @@ class Lease:
         text = self._store.read(f"{_FOLDER}/{other.name}")
         if text is None:  # released meanwhile
             return
-        try:
-            holder = msgspec.json.decode(text, type=_Holder)
-        except NOT_JSON:
-            holder = None
+        holder = _decoded(text)
         if age <= self._seconds and (holder is None or holder.copy != self._copy):
             who = f" ({_said(holder)})" if holder else ""
             raise RunLockedError(
@@ -137,6 +147,14 @@ class Lease:
                 f" another address. If it was killed, its lock ends {max(1, round(self._seconds - age))} s from now"
             )
         self._store.remove(f"{_FOLDER}/{other.name}")
+
+
+def _decoded(text: bytes) -> _Holder | None:
+    """Return the process in a lock object; None if it is damaged."""
+    try:
+        return msgspec.json.decode(text, type=_Holder)
+    except NOT_JSON:
+        return None
 
 
 def _said(holder: _Holder) -> str:

@@ -42,6 +42,7 @@ _COMMITS = "commits"
 _LOCK_PATIENCE = 0.1  # seconds
 _ATTEMPTS = 5  # a commit that is replaced while it is read
 _CONNECTIONS = 8
+_LONGEST_NAME = 60  # characters of a folder's name, which may have four bytes each
 _log = logging.getLogger("twinlink")
 
 
@@ -76,7 +77,7 @@ def run_path(where: str | Path, *, exists: bool = False) -> Path:
     if isinstance(where, Path) or not is_address(where):
         return Path(where)
     store = ObjectStore(where)
-    copy = LocalCopy(_place(where))
+    copy = LocalCopy(_place(store))
     there = copy.remote(store)
     if exists and there is None and not copy.path.is_dir():
         raise StoreError(f"{store.address}: there is no run; `twinlink mine … -o {store.address}` makes one")
@@ -85,10 +86,10 @@ def run_path(where: str | Path, *, exists: bool = False) -> Path:
     return copy.path
 
 
-def _place(address: str) -> Path:
-    """Return the folder of the local copy of a run: readable, and another one for each address."""
-    plain = re.sub(r"\W+", "-", address.partition("?")[0]).strip("-")[:80]
-    return cache_folder() / f"{plain}-{hashlib.blake2b(address.rstrip('/').encode(), digest_size=6).hexdigest()}"
+def _place(store: ObjectStore) -> Path:
+    """Return the folder of the local copy of a run: readable, and another one for each run."""
+    plain = re.sub(r"\W+", "-", store.identity.partition("?")[0]).strip("-")[:_LONGEST_NAME]
+    return cache_folder() / f"{plain}-{hashlib.blake2b(store.identity.encode(), digest_size=6).hexdigest()}"
 
 
 def address_of(path: Path) -> str:

@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any, NamedTuple
+from urllib.parse import quote, unquote
 
 from twinlink.errors import ConfigError, StoreError
 
@@ -20,6 +21,8 @@ SCHEMES = ("s3", "file")
 aborts the process, and its Google Cloud Storage tries for minutes."""
 
 _ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
+_LONE_PERCENT = re.compile("%(?![0-9A-Fa-f]{2})")
+_SAFE = "/%!$&'()*+,;=:@~"  # in the path of an address, beside letters and digits
 _WHAT = "expected a folder, or an address such as s3://BUCKET/RUN"
 _CHUNK = 1 << 20  # bytes
 _LONGEST_PROBLEM = 300  # characters
@@ -45,6 +48,25 @@ def is_address(text: str) -> bool:
     return _ADDRESS.match(text) is not None
 
 
+def _is_place(rest: str) -> bool:
+    """Return whether what follows the scheme is a bucket, or nothing for a folder, and a name in it.
+
+    >>> [_is_place(rest) for rest in ("bucket/a b", "/folder/run/", "bucket", "bucket/a//b", "bucket/%2e%2e/b")]
+    [True, True, False, False, False]
+    """
+    name = unquote(rest).partition("/")[2].rstrip("/")
+    return not {"", ".", ".."} & set(name.split("/"))
+
+
+def _encoded(address: str) -> str:
+    """Return an address in the characters of one: names of objects may have others.
+
+    >>> _encoded("s3://bucket/a b#ü"), _encoded("s3://bucket/100%/a%20b")
+    ('s3://bucket/a%20b%23%C3%BC', 's3://bucket/100%25/a%20b')
+    """
+    return quote(_LONE_PERCENT.sub("%25", address), safe=_SAFE)
+
+
 class Listed(NamedTuple):
     """An object in a listing."""
 
@@ -60,7 +82,14 @@ class ObjectStore:
     ----------
     address : str
         As ``pyarrow.fs.FileSystem.from_uri`` takes it; options (``?endpoint_override=localhost:9000&scheme=http``)
-        included.
+        included. Spaces and letters of all scripts may be written as they are.
+
+    Attributes
+    ----------
+    address : str
+        Without options, for messages.
+    identity : str
+        The same text for all ways to write the address.
 
     Raises
     ------
@@ -73,26 +102,28 @@ class ObjectStore:
     def __init__(self, address: str) -> None:
         from pyarrow.fs import FileSystem
 
-        self.address = address.partition("?")[0].rstrip("/")
-        scheme, _, rest = self.address.partition("://")
+        place, mark, options = address.partition("?")
+        scheme, _, rest = place.partition("://")
+        self.address = f"{scheme.lower()}://{rest.rstrip('/')}"
         if scheme.lower() not in SCHEMES:
             raise ConfigError(f"{self.address}: runs cannot lie on {scheme}://; {_WHAT}")
         if "@" in rest.partition("/")[0]:
             raise ConfigError(f"{scheme}://…: the address holds a key, which would be stored; set AWS_ACCESS_KEY_ID")
-        if not rest.partition("/")[2].strip("/") or ".." in rest.split("/"):
+        if not _is_place(rest):
             raise ConfigError(f"{self.address}: expected a bucket and a name in it, such as s3://BUCKET/RUN")
         self._is_folder = scheme.lower() == "file"
         with self._speaking():
             try:
-                self._files, root = FileSystem.from_uri(address)
+                self._files, root = FileSystem.from_uri(f"{_encoded(self.address)}{mark}{options}")
             except ValueError as error:  # ArrowInvalid is one
                 raise ConfigError(f"{self.address}: not an address of a store ({_short(error)}); {_WHAT}") from error
         self._root = root.rstrip("/")
+        self.identity = f"{scheme.lower()}://{self._root}{mark}{options}"
 
     def read(self, name: str) -> bytes | None:
         """Return an object; None if there is none of that name."""
         with suppress(FileNotFoundError), self._speaking(), self._files.open_input_stream(self._at(name)) as stream:
-            return bytes(stream.read())
+            return b"".join(iter(stream.read, b""))  # an answer that is cut gives a part
         return None
 
     def write(self, name: str, content: bytes) -> None:
@@ -155,7 +186,7 @@ class ObjectStore:
         """Yield a stream to an object, which is there when the block has ended: folders need a rename for that."""
         place = self._at(name)
         temporary = f"{place}.tmp-{secrets.token_hex(4)}" if self._is_folder else place
-        with self._speaking():
+        with self._speaking(reads=False):
             if self._is_folder:
                 self._files.create_dir(place.rpartition("/")[0], recursive=True)
             with self._files.open_output_stream(temporary) as stream:
@@ -167,14 +198,14 @@ class ObjectStore:
         return f"{self._root}/{name}"
 
     @contextmanager
-    def _speaking(self) -> Iterator[None]:
-        """Turn errors of the store into those of this package; a missing object stays what it is."""
+    def _speaking(self, *, reads: bool = True) -> Iterator[None]:
+        """Turn errors of the store into those of this package; an object that is missing when it is read stays so."""
         try:
             yield
-        except FileNotFoundError:
-            raise
         except OSError as error:
-            if error.errno is not None and not self._is_folder:  # of this machine: a full disk
+            is_missing = isinstance(error, FileNotFoundError)
+            is_ours = error.errno is not None and not self._is_folder  # of this machine: a full disk
+            if reads if is_missing else is_ours:
                 raise
             problem = _short(error)
             advice = next(

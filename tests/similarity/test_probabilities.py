@@ -9,7 +9,13 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from twinlink.similarity.probabilities import probability_of_being_right, recalibrated, shares_of_rivals
+from twinlink.similarity.probabilities import (
+    _balance_few,
+    _balance_many,
+    probability_of_being_right,
+    recalibrated,
+    shares_of_rivals,
+)
 from twinlink.similarity.rivals import Rivalry
 
 Floats = NDArray[np.float64]
@@ -169,6 +175,15 @@ def test_shares_equal_balancing_by_loops(seed: int, n_a: int, n_b: int) -> None:
     p = w * np.outer(u, v)
     expected = [p[i, j] / max(p[i].sum(), p[:, j].sum()) for i, j in zip(*np.nonzero(there), strict=True)]
     assert shares_of_rivals(odds[there], Rivalry(csr_array(there))) == pytest.approx(np.array(expected))
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(0, 7), st.integers(0, 7), st.floats(0, 1))
+def test_many_candidates_are_balanced_like_few(seed: int, n_a: int, n_b: int, share: float) -> None:
+    rng = np.random.default_rng(seed)
+    rivalry = Rivalry(csr_array(rng.random((n_a, n_b)) < share))
+    given_ = rivalry.rows, rivalry.columns, np.exp(rng.normal(0, 5, len(rivalry.rows))), n_a, n_b
+    few, many = _balance_few(*given_), _balance_many(*given_)
+    assert [factors.tolist() for factors in few] == [factors.tolist() for factors in many]
 
 
 def test_a_page_without_rivals_has_the_whole_share() -> None:

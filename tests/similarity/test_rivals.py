@@ -37,7 +37,7 @@ def test_equals_a_double_loop_with_many_ties(seed: int, n_a: int, n_b: int, shar
     assert rivalry.columns.tolist() == entries.col.tolist()
     expected = plain_rivals(entries.row.tolist(), entries.col.tolist(), values.tolist())
     assert rivalry.rivals(values).tolist() == expected
-    assert _best_of_many(rivalry.rows, rivalry.columns, values, n_a, n_b).tolist() == expected
+    assert _best_of_many(rivalry.rows, rivalry.columns, values, n_b).tolist() == expected
 
 
 def test_a_candidate_alone_in_row_and_column_has_no_rival() -> None:

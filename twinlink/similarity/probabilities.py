@@ -9,12 +9,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from twinlink.compiled import compiled
 from twinlink.odds import expit, logit
-from twinlink.similarity.rivals import Rivalry
+from twinlink.similarity.rivals import FEW_CANDIDATES, Rivalry
 
 __all__ = ["probability_of_being_right", "recalibrated", "shares_of_rivals"]
 
 Floats = NDArray[np.float64]
+Places = NDArray[np.int64]
 
 _ROUNDS = 200
 _TOLERANCE = 1e-4
@@ -115,14 +117,48 @@ def shares_of_rivals(odds: Floats, rivalry: Rivalry) -> Floats:
     [0.88, 0.11, 0.12, 0.87]
     """
     likelihood = np.exp(np.clip(odds, -_MOST_LOG_ODDS, _MOST_LOG_ODDS))
-    (n_rows, n_columns), rows, columns = rivalry.shape, rivalry.rows, rivalry.columns
+    rows, columns = rivalry.rows, rivalry.columns
+    balance = _balance_few if len(odds) <= FEW_CANDIDATES else _balance_many
+    u, v = balance(rows, columns, likelihood, *rivalry.shape)
+    p = likelihood * u[rows] * v[columns]
+    shares: Floats = p / np.maximum(np.maximum(*rivalry.sums(p)), np.finfo(float).tiny)
+    return shares
+
+
+def _balance_few(
+    rows: Places, columns: Places, likelihood: Floats, n_rows: int, n_columns: int
+) -> tuple[Floats, Floats]:
+    """Return the factors of rows and columns."""
     u, v = np.ones(n_rows), np.ones(n_columns)
     for _ in range(_BALANCING_STEPS):
         u = 1 / (1 + np.bincount(rows, likelihood * v[columns], n_rows))
         v = 1 / (1 + np.bincount(columns, likelihood * u[rows], n_columns))
-    p = likelihood * u[rows] * v[columns]
-    shares: Floats = p / np.maximum(np.maximum(*rivalry.sums(p)), np.finfo(float).tiny)
-    return shares
+    return u, v
+
+
+@compiled
+def _balance_many(
+    rows: Places, columns: Places, likelihood: Floats, n_rows: int, n_columns: int
+) -> tuple[Floats, Floats]:
+    """Return the same, bit for bit, in one pass per step: a row adds to the sums of its columns as soon as it is known.
+
+    Candidates are in the order of their rows.
+    """
+    u, v = np.ones(n_rows), np.ones(n_columns)
+    for _ in range(_BALANCING_STEPS):
+        sums = np.zeros(n_columns)
+        first = 0
+        while first < len(rows):
+            row, last, total = rows[first], first, 0.0
+            while last < len(rows) and rows[last] == row:
+                total += likelihood[last] * v[columns[last]]
+                last += 1
+            u[row] = 1 / (1 + total)
+            for k in range(first, last):
+                sums[columns[k]] += likelihood[k] * u[row]
+            first = last
+        v = 1 / (1 + sums)
+    return u, v
 
 
 def recalibrated(probabilities: Floats, known: Floats, right: Floats) -> Floats:

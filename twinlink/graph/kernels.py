@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from twinlink.compiled import FEW, compiled_beyond, part_of_kernel
 
-__all__ = ["Entries", "Neighbours", "Ranked", "external_rows", "greedy_positions"]
+__all__ = ["RANKED", "Entries", "Neighbours", "Ranked", "external_rows", "greedy_positions"]
 
 # Indices read from an array are unsigned: numba then omits the test for negative indices, which is measurable in
 # loops this short.
@@ -43,13 +43,11 @@ class Entries(NamedTuple):
     ranks: NDArray[Index]
 
 
-class Ranked(NamedTuple):
-    """The same entries by rank."""
-
-    rows: NDArray[Index]
-    columns: NDArray[Index]
-    values: NDArray[np.float64]
-    """Score times the roots of both weights (see `Neighbours`)."""
+RANKED = np.dtype([("row", Index), ("column", Index), ("value", np.float64)])
+"""An entry as it is read by rank: its parts are side by side, because on large sites each read from another place of
+memory takes longer than the work with it. The value is the score times the roots of both weights (see `Neighbours`)."""
+Ranked = NDArray[np.void]
+"""The same entries by rank, of type `RANKED`."""
 
 
 class Neighbours(NamedTuple):
@@ -117,11 +115,12 @@ def _fill(marks: _Marks, ranked: Ranked, lists: _Lists) -> int:
             word = marks.words[index]
             while word != 0:
                 rank = (index << Index(6)) + _lowest(word)
-                column = ranked.columns[rank]
+                entry = ranked[rank]
+                column = entry["column"]
                 count += Index(1)
-                lists.rows[count] = ranked.rows[rank]
+                lists.rows[count] = entry["row"]
                 lists.columns[count] = column
-                lists.values[count] = ranked.values[rank]
+                lists.values[count] = entry["value"]
                 lists.following[count] = lists.head[column]
                 lists.head[column] = count
                 word &= word - ONE

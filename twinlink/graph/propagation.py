@@ -16,7 +16,7 @@ from twinlink.config import EtsSettings
 from twinlink.errors import ShapeError
 from twinlink.graph.checks import check_neighbours, check_scores
 from twinlink.graph.greedy_order import greedy_order
-from twinlink.graph.kernels import Entries, Neighbours, Ranked, external_rows
+from twinlink.graph.kernels import RANKED, Entries, Neighbours, external_rows
 from twinlink.sparse import entry_rows
 
 __all__ = ["EtsResult", "dense_pattern", "enhanced_similarity", "external_similarity"]
@@ -255,7 +255,8 @@ def _external(
     rows, columns = entry_rows(pattern).astype(np.uint32), pattern.indices.astype(np.uint32)
     values = source.roots[rows] * target.roots[columns] * scores
     entries = Entries(pattern.indptr.astype(np.int64), columns, ranks)
-    ranked = Ranked(rows[order], columns[order], values[order])
+    ranked = np.empty(scores.size, RANKED)
+    ranked["row"], ranked["column"], ranked["value"] = rows[order], columns[order], values[order]
     external = np.zeros_like(scores)
 
     def compute(block: tuple[int, int]) -> None:

@@ -105,29 +105,40 @@ def _mark(near: NDArray[Index], entries: Entries, marks: _Marks) -> None:
 
 
 @part_of_kernel
-def _fill(marks: _Marks, ranked: Ranked, lists: _Lists) -> int:
-    """Number the marked entries by rank, link those of a column, unmark them, and return their number."""
-    count = Index(0)
+def _list_ranks(marks: _Marks, ranks: NDArray[Index]) -> int:
+    """List the marked ranks in ascending order, unmark them, and return their number."""
+    count = Word(0)
     for place in range(marks.groups.size):
         group = marks.groups[place]
         while group != 0:
             index = Index(place << 6) + _lowest(group)
             word = marks.words[index]
             while word != 0:
-                rank = (index << Index(6)) + _lowest(word)
-                entry = ranked[rank]
-                column = entry["column"]
-                count += Index(1)
-                lists.rows[count] = entry["row"]
-                lists.columns[count] = column
-                lists.values[count] = entry["value"]
-                lists.following[count] = lists.head[column]
-                lists.head[column] = count
+                ranks[count] = (index << Index(6)) + _lowest(word)
+                count += ONE
                 word &= word - ONE
             marks.words[index] = 0
             group &= group - ONE
         marks.groups[place] = 0
     return int(count)
+
+
+@part_of_kernel
+def _fill(marks: _Marks, ranked: Ranked, lists: _Lists) -> int:
+    """Number the marked entries by rank, link those of a column, unmark them, and return their number.
+
+    The ranks are listed first: a loop without branches reads many entries from memory at the same time.
+    """
+    count = _list_ranks(marks, lists.queue)
+    for place in range(count):
+        entry = ranked[lists.queue[place]]
+        number, column = Index(place + 1), entry["column"]
+        lists.rows[number] = entry["row"]
+        lists.columns[number] = column
+        lists.values[number] = entry["value"]
+        lists.following[number] = lists.head[column]
+        lists.head[column] = number
+    return count
 
 
 @part_of_kernel

@@ -12,7 +12,7 @@ import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from multiprocessing import get_context
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -26,7 +26,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from numpy.typing import NDArray
 
 import twinlink
-from twinlink.compiled import Kernel, compiled_beyond, part_of_kernel
+from twinlink.compiled import Kernel, Stopwatch, compiled_beyond, part_of_kernel
 
 Floats = NDArray[np.float64]
 
@@ -241,3 +241,28 @@ def test_kernels_are_compiled_anew_with_those_they_call() -> None:
             file = Path(str(importlib.import_module(callee).__file__))
             digest = hashlib.blake2b(file.read_bytes(), digest_size=8).hexdigest()
             assert digest in vars(module).values(), f"write {digest} of {callee} in {module.__name__}"
+
+
+def test_a_stopwatch_adds_up_blocks_and_measures_inner_ones_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr("twinlink.compiled.time.monotonic", lambda: now[0])
+    watch = Stopwatch()
+    assert watch.read() == (0.0, 0.0)
+    with watch.running():
+        now[0] += 2
+        with watch.running():
+            now[0] += 3
+        assert watch.read() == (5.0, 5.0)
+    now[0] += 7
+    with suppress(ValueError), watch.running():
+        now[0] += 1
+        raise ValueError
+    assert watch.read() == (6.0, 0.0)
+
+
+def test_the_time_of_a_compilation_is_measured(kernel: Kernel[[Floats, Floats], float]) -> None:
+    before, _ = Kernel.compiling.read()
+    kernel.machine_code(np.ones(3), np.ones(3))
+    after, running = Kernel.compiling.read()
+    assert after > before
+    assert running == 0.0

@@ -81,6 +81,25 @@ def test_lines_of_a_log_have_share_rate_and_times(clock: Clock, capsys: pytest.C
     ]
 
 
+def test_compilation_is_said_and_does_not_count_for_the_rate(
+    clock: Clock, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compiled = [(5.0, 0.0)]  # seconds before the stage
+    monkeypatch.setattr("twinlink.progress._compilation", lambda: compiled[-1])
+    with reporter(quiet=False) as report:
+        report("match", 0, 40)
+        clock.now += 24
+        compiled.append((25.0, 20.0))
+        report("match", 20, 40, "weighed")
+        clock.now += 6
+        compiled.append((25.0, 0.0))
+        report("match", 30, 40)
+    assert capsys.readouterr().err.splitlines() == [
+        "match: 20 of 40 · 50 % · 5.0/s · 0:24 · 0:04 left · compiling, only on the first run · weighed",
+        "match: 30 of 40 · 75 % · 3.0/s · 0:30 · 0:03 left",
+    ]
+
+
 def test_work_of_unknown_size_has_a_rate_and_no_end(clock: Clock, capsys: pytest.CaptureFixture[str]) -> None:
     with reporter(quiet=False) as report:
         report("ingest", 0, None)

@@ -19,7 +19,17 @@ from typing import IO, Any, ClassVar, Generic, ParamSpec, TypeVar, cast
 
 import numpy as np
 
-__all__ = ["FEW", "PATIENCE", "Kernel", "OutOfPatience", "compiled", "compiled_beyond", "n_elements", "part_of_kernel"]
+__all__ = [
+    "FEW",
+    "PATIENCE",
+    "Kernel",
+    "OutOfPatience",
+    "Stopwatch",
+    "compiled",
+    "compiled_beyond",
+    "n_elements",
+    "part_of_kernel",
+]
 
 P = ParamSpec("P")
 ResultT = TypeVar("ResultT")
@@ -50,6 +60,33 @@ class _Turn(threading.local):
 _turn = _Turn()
 
 
+class Stopwatch:
+    """Adds up the time of blocks that one thread at a time may enter, also while one of them runs."""
+
+    def __init__(self) -> None:
+        self._total = 0.0
+        self._since: float | None = None
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Measure a block; a block within it is not measured again."""
+        if self._since is not None:
+            yield
+            return
+        self._since = time.monotonic()
+        try:
+            yield
+        finally:
+            since, self._since = self._since, None
+            self._total += time.monotonic() - since
+
+    def read(self) -> tuple[float, float]:
+        """Return the seconds of all blocks, and those of the block that runs now (0: none runs)."""
+        since = self._since  # another thread may end the block just now
+        now = 0.0 if since is None else time.monotonic() - since
+        return self._total + now, now
+
+
 class Kernel(Generic[P, ResultT]):
     """A function over arrays: the interpreter runs it while there is little to do, and machine code from then on.
 
@@ -71,6 +108,8 @@ class Kernel(Generic[P, ResultT]):
 
     patience: ClassVar[float] = PATIENCE
     """Seconds left for the interpreter, in this process; 0 once anything is compiled."""
+    compiling: ClassVar[Stopwatch] = Stopwatch()
+    """The time that this process takes to compile kernels, or to load them from the cache."""
 
     def __init__(self, function: Callable[P, ResultT], few: int) -> None:
         functools.update_wrapper(self, function)
@@ -193,7 +232,8 @@ def _one_after_another(compile_: Callable[..., Any], source: str) -> Callable[..
     def in_turn(signature: Any) -> Any:
         from numba.core.compiler_lock import global_compiler_lock
 
-        with global_compiler_lock, _held(source):  # first that of the threads: a kernel compiles those that it calls
+        # First the lock of the threads: a kernel compiles those that it calls.
+        with global_compiler_lock, Kernel.compiling.running(), _held(source):
             return compile_(signature)
 
     return in_turn

@@ -34,6 +34,8 @@ LONGEST_SECONDS = 60.0  # between two lines at most: the longer work takes, the 
 BAR_FROM = 100  # columns: a narrower terminal has no room for a bar
 NOTEBOOK_SECONDS = 0.3  # between two updates of the line in a notebook
 PAUSE_SECONDS = 0.2  # between two looks at whether a pause is over
+COMPILING_FROM = 1.0  # seconds in one go: kernels are loaded from the cache faster
+COMPILING = "compiling, only on the first run"
 
 
 def is_watched() -> bool:
@@ -127,20 +129,39 @@ class _Stage:
     began: float
     before: int
     """Amount done when it was first reported, perhaps by an earlier call."""
+    compiled: float
+    """Seconds that this process had compiled when it was first reported."""
     shown: float
     """When a line of it was last shown."""
     last: tuple[int, int | None, str]
     told: tuple[int, int | None, str] | None = None
 
     def line(self, name: str, now: float) -> str:
-        """Return the line, the most important parts first."""
+        """Return the line, the most important parts first; the rate is that of the time without compilation."""
         done, total, detail = self.last
         count = f"{done}" if total is None else f"{done} of {total}"
-        parts = [*([count] if done or total else []), *measures(done, total, done - self.before, now - self.began)]
+        compiled, compiling = _compilation()
+        pause = min(compiled - self.compiled, now - self.began)
+        parts = [
+            *([count] if done or total else []),
+            *measures(done, total, done - self.before, now - self.began, pause),
+        ]
+        if compiling >= COMPILING_FROM:
+            parts.append(COMPILING)
         return f"{name}: {' · '.join([*parts, *([_plainly(detail)] if detail else [])])}"
 
 
-def measures(done: int, total: int | None, gained: int, seconds: float) -> list[str]:
+def _compilation() -> tuple[float, float]:
+    """Return the seconds that this process has compiled kernels, and those since it began to compile the present one.
+
+    The module of the kernels loads numpy, which most commands do without; so it is not imported here.
+    """
+    module = sys.modules.get("twinlink.compiled")
+    times: tuple[float, float] = (0.0, 0.0) if module is None else module.Kernel.compiling.read()
+    return times
+
+
+def measures(done: int, total: int | None, gained: int, seconds: float, pause: float = 0.0) -> list[str]:
     """Return the share done, the rate, the time elapsed, and the remaining time at this rate.
 
     Parameters
@@ -149,6 +170,8 @@ def measures(done: int, total: int | None, gained: int, seconds: float) -> list[
         How much is done, of how much; None: not known.
     gained : int
         What was done in ``seconds``.
+    pause : float
+        Seconds among these that do not count for the rate.
 
     Examples
     --------
@@ -157,7 +180,7 @@ def measures(done: int, total: int | None, gained: int, seconds: float) -> list[
     >>> measures(3, None, 3, 90.0)
     ['2/min', '1:30']
     """
-    rate = gained / seconds if seconds > 0 else 0.0
+    rate = gained / (seconds - pause) if seconds > pause else 0.0
     parts = [] if not total else [f"{100 * done // total} %"]
     parts += [_rate(rate)] if rate else []
     parts.append(_clock(seconds))
@@ -208,7 +231,7 @@ def _live() -> Iterator[Report]:
             now = time.monotonic()
             if stage not in stages:  # it is shown when it can be rendered
                 task = progress.add_task(stage, total=total, visible=False)
-                stages[stage] = task, _Stage(now, done, now, (done, total, detail))
+                stages[stage] = task, _Stage(now, done, _compilation()[0], now, (done, total, detail))
             task, state = stages[stage]
             latest, state.last, state.shown = stage, (done, total, detail), now
             progress.update(task, completed=done, total=total, visible=True)
@@ -226,7 +249,7 @@ def _in_notebook() -> Iterator[Report]:
 
     def report(stage: str, done: int, total: int | None, detail: str = "") -> None:
         now = time.monotonic()
-        state = stages.setdefault(stage, _Stage(now, done, 0.0, (done, total, detail)))
+        state = stages.setdefault(stage, _Stage(now, done, _compilation()[0], 0.0, (done, total, detail)))
         state.last = done, total, detail
         if now - state.shown >= NOTEBOOK_SECONDS:
             state.shown = now
@@ -248,7 +271,7 @@ def _plain() -> Iterator[Report]:
 
     def report(stage: str, done: int, total: int | None, detail: str = "") -> None:
         now = time.monotonic()
-        state = stages.setdefault(stage, _Stage(now, done, now, (done, total, detail)))
+        state = stages.setdefault(stage, _Stage(now, done, _compilation()[0], now, (done, total, detail)))
         state.last = done, total, detail
         if now - state.shown >= min(LONGEST_SECONDS, max(PLAIN_SECONDS, (now - state.began) / 20)):
             tell(stage, state, now)

@@ -42,8 +42,10 @@ __all__ = ["match_weighed"]
 
 CANDIDATES_SHARE = 0.2
 """Share of its time before the first round, for progress reports."""
-SEARCH_SHARE = 0.5
-"""Share of that which the search for candidates takes; the rest measures them, for progress reports."""
+NEAR_SHARE = 0.5
+"""Share of that which the near-duplicates take, for progress reports."""
+SEARCH_SHARE = 0.75
+"""Share of that before the candidates are measured, for progress reports."""
 
 FIRST_MARGIN = 0.1
 """Lead by which a pair of the first round is clear: 10 % over the second, as in the trials of `docs/methods.md`."""
@@ -81,6 +83,7 @@ def match_weighed(
     ``hreflang`` (links between the two pages), and ``pattern`` (URL patterns, by their credibility).
     """
     langs = f"{side_a.lang}-{side_b.lang}"
+    steps(0.0, f"{langs}: near-duplicates")
     site = SiteMeasures(side_a, side_b, words, between, settings)
     state = _first_state(site, langs, steps.part(0.0, CANDIDATES_SHARE))
     rest = steps.part(CANDIDATES_SHARE, 1.0)
@@ -141,7 +144,7 @@ def _round(site: SiteMeasures, state: State, labels: sp.csr_array | None) -> Rou
 
 
 def _first_state(site: SiteMeasures, name: str, steps: Steps) -> State:
-    steps(0.0, f"{name}: candidates")
+    steps(NEAR_SHARE, f"{name}: candidates")
     patterns = [site.candidates(site.words.translation)]
     if site.uses("structure"):
         tags = site.side_a.tags, site.side_b.tags

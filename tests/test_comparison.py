@@ -166,6 +166,13 @@ def test_a_further_match_gets_no_pages_of_its_own(mined: Path, tmp_path: Path, v
     assert len(tl.open(side).pairs) == len(tl.open(mined / "matches/by-urls").pairs)
 
 
+def test_the_advice_to_add_pages_names_the_run_that_has_pages(mined: Path, tmp_path: Path) -> None:
+    run = Path(shutil.copytree(mined, tmp_path / "run", symlinks=True))
+    done = twinlink("match", run, "-o", "finnish", "--langs", "en,fi")
+    assert done.returncode == 5, done.stderr
+    assert f"twinlink mine https://zh.example.org --add -o {run}\n" in done.stdout + done.stderr
+
+
 def test_no_output_goes_into_another_result(mined: Path, tmp_path: Path) -> None:
     run = Path(shutil.copytree(mined, tmp_path / "run", symlinks=True))
     side = run / "matches/by-urls"

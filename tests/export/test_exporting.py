@@ -192,6 +192,10 @@ def test_what_is_refused(run: tl.Run, tmp_path: Path) -> None:
         run.export(run.path)
     with pytest.raises(InputError, match="a part of the run itself"):
         run.export(run.path / "match")
+    for inside in ("texts", "matches", "review/texts"):
+        with pytest.raises(InputError, match=r"this is inside the run .*; choose a folder outside, or .*export"):
+            run.export(run.path / inside)
+        assert not (run.path / inside).exists()
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="cannot be made a folder"):
         run.export(tmp_path / "file")

@@ -156,6 +156,8 @@ def twin(edges: set[tuple[int, int]], worth: list[float], steps: int) -> tuple[l
         (b"-5\thk.a\n", b"0\t0\n", "number -5 of a host is negative"),
         (b"2000000000\thk.a\n", b"0\t0\n", "expected numbers of hosts from 0 without gaps"),
         (b"9000000000\thk.a\n", b"0\t0\n", "expected numbers of hosts from 0 without gaps"),
+        (b"0\thk.a\n1\thk.a\n", b"0\t0\n", "expected each host once, got hk.a twice"),
+        (b"0\thk.a\n1\thk.b\n1\thk.c\n", b"0\t0\n", "expected one host for each number, got 3 hosts with 2 numbers"),
         (b"0 hk.a\n", b"0\t0\n", "expected 2 tab-separated columns, got 1"),
         (b"x\thk.a\n", b"0\t0\n", "cannot be read"),
         (b"0\thk.a\n", b"0\t0\n0\n", "cannot be read"),

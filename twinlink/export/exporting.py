@@ -87,7 +87,7 @@ def export_run(
     ConfigError
         If there is no such form, or see `ChosenPairs`.
     InputError
-        If the folder cannot be made or written to, or is a part of the run itself.
+        If the folder cannot be made or written to, or is inside a run and not its folder ``export``.
     MissingStageError
         If the pages have not been matched.
     NothingFoundError
@@ -116,6 +116,9 @@ def _made(run: RunDirectory, folder: Path | None) -> Path:
     if target.resolve() == run.path.resolve():
         raise InputError(f"{target}: this is the run itself; choose another folder")
     run.check_target(target)
+    around = next((path for path in target.resolve().parents if RunDirectory(path).is_begun()), None)
+    if around and target.resolve().relative_to(around).parts[0] != "export":
+        raise InputError(f"{target}: this is inside the run {around}; choose a folder outside, or {around / 'export'}")
     try:
         target.mkdir(parents=True, exist_ok=True)
     except OSError as error:

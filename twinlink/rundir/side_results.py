@@ -15,7 +15,7 @@ from twinlink.errors import ConfigError, RunError
 from twinlink.files import replacing
 from twinlink.rundir.directory import RunDirectory
 
-__all__ = ["MATCHES", "check_own_pages", "make_side_run", "side_path"]
+__all__ = ["MATCHES", "check_own_pages", "main_run", "make_side_run", "side_path"]
 
 MATCHES = "matches"
 """Folder of a run with its further matches."""
@@ -66,6 +66,14 @@ def make_side_run(run: RunDirectory, name: str) -> RunDirectory:
     return RunDirectory(path, run.tell)
 
 
+def main_run(run: Path) -> Path:
+    """Return the run whose pages a further match has; any other run as it is."""
+    pages = run / "ingest"
+    if pages.is_symlink() and pages.readlink() == _shared("ingest"):
+        return Path(os.path.normpath(run.resolve() / ".." / ".."))
+    return run
+
+
 def check_own_pages(run: RunDirectory) -> None:
     """Refuse a further match where pages are fetched or read: its archives and tables of pages are another run's.
 
@@ -74,9 +82,8 @@ def check_own_pages(run: RunDirectory) -> None:
     RunError
         If the run is a further match.
     """
-    pages = run.path / "ingest"
-    if pages.is_symlink() and pages.readlink() == _shared("ingest"):
-        main = Path(os.path.normpath(run.path.resolve() / ".." / ".."))
+    main = main_run(run.path)
+    if main != run.path:
         raise RunError(f"{run.path}: a further match has the pages of its run; fetch and read pages in {main}")
 
 

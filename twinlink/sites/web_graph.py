@@ -179,20 +179,38 @@ def _read_hosts(reader: _Reader, vertices: Sequence[Path], sites: Sequence[str],
     rows = {_reversed(site): row for row, site in enumerate(sites)}
     rows = {name.removesuffix(".www"): row for name, row in rows.items()} | rows
     names, numbers = pa.array(list(rows), pa.string()), np.array([*rows.values(), -1], np.int32)
-    found, n_hosts, last = [(np.zeros(0, np.int64), _EMPTY)], 0, -1
+    found, n_hosts, last, latest = [(np.zeros(0, np.int64), _EMPTY)], 0, -1, "\n"
     for ids, hosts in reader.batches(vertices, {"id": pa.int64(), "host": pa.string()}):
         number = ids.to_numpy()
         if len(number) and number.min() < 0:
             raise InputError(f"host graph: number {number.min()} of a host is negative")
         n_hosts, last = n_hosts + len(number), max(last, int(number.max(initial=-1)))
+        latest = _last_of_different(hosts, latest)
         row = numbers[_looked_up(hosts, names, by_domain=by_domain)]
         found.append((number[row >= 0], row[row >= 0]))
     if last >= max(2 * n_hosts, 1) + BLOCK or last >= 2**31 - 1:  # a few lines must not claim any amount of memory
         raise InputError(f"host graph: expected numbers of hosts from 0 without gaps, got {last} among {n_hosts} hosts")
+    if n_hosts > last + 1:  # more hosts than numbers
+        raise InputError(f"host graph: expected one host for each number, got {n_hosts} hosts with {last + 1} numbers")
     members, row_of = (np.concatenate(column) for column in zip(*found, strict=True))
     site_of = np.full(last + 1, -1, np.int32)
     site_of[members] = row_of
     return _Hosts(site_of, members.astype(np.int32))
+
+
+def _last_of_different(hosts: pa.Array, before: str) -> str:
+    """Return the last host of a piece of the sorted hosts.
+
+    Raises
+    ------
+    InputError
+        If a host follows itself, perhaps the last one ``before`` this piece; its links would be those of two hosts.
+    """
+    hosts = pa.concat_arrays([pa.array([before], hosts.type), hosts])
+    twice = np.flatnonzero(np.asarray(pc.fill_null(pc.equal(hosts[1:], hosts[:-1]), False)))
+    if len(twice):
+        raise InputError(f"host graph: expected each host once, got {hosts[int(twice[0])]} twice in the vertices files")
+    return str(hosts[-1])
 
 
 def _reversed(host: str) -> str:

@@ -224,9 +224,11 @@ class PairsResult(Record, frozen=True, kw_only=True):
 
         if self.why_none is None or not (NOT_THERE in self.why_none or ONE_LANGUAGE in self.why_none):
             return ""
+        from twinlink.rundir.side_results import main_run
+
         return (
             "note: if no page links to the other language, add the address where it starts, e.g."
-            f" twinlink mine https://zh.example.org --add -o {self.run}"
+            f" twinlink mine https://zh.example.org --add -o {main_run(Path(self.run))}"
         )
 
 

@@ -23,7 +23,7 @@ __all__ = ["existing_run", "opened", "run_folder", "stored", "working"]
 
 def run_folder(text: str, *, exists: bool = False) -> Path:
     """Return the folder of a run that is named by a path or an address; completion asks no store."""
-    if "://" not in text or "_TWINLINK_COMPLETE" in os.environ:
+    if ":/" not in text or "_TWINLINK_COMPLETE" in os.environ:
         return Path(text)
     from twinlink.rundir.stored import run_path
 

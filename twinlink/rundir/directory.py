@@ -43,7 +43,7 @@ from twinlink.rundir.commit import (
     settle_stage,
 )
 from twinlink.rundir.signature import Signature, file_digest, twinlink_version
-from twinlink.rundir.stored import publish, written_back
+from twinlink.rundir.stored import check_no_address, publish, written_back
 from twinlink.system.locks import BlockedError, is_held, locked
 from twinlink.system.pausing import waits
 
@@ -186,7 +186,10 @@ class RunDirectory:
         ------
         InputError
             If the target is a file that a stage or the review keeps there.
+        ConfigError
+            If it is the address of a store.
         """
+        check_no_address(target)
         place = target.resolve()
         around = (RunDirectory(folder) for folder in place.parents)
         for run in (self, *(run for run in around if run.is_begun())):

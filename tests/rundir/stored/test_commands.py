@@ -70,6 +70,21 @@ def test_verbs_take_an_address_and_store_what_they_write(
     assert (other / file).read_bytes() == (run / file).read_bytes()
 
 
+@pytest.mark.parametrize("verb", ["export", "report"])
+def test_files_are_not_written_to_an_address(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, verb: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = twinlink(verb, address, "-o", "s3://bucket/out.html")
+    assert done.returncode == 2
+    assert "expected a place on this machine" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_report_suggests_a_review_by_the_address(address: str, tmp_path: Path) -> None:
+    assert f"next: twinlink review {address}\n" in twinlink("report", address, "-o", tmp_path / "r.html").stderr
+
+
 def test_two_stored_runs_are_compared(address: str) -> None:
     done = twinlink("compare", address, address, "--json")
     assert done.returncode == 0, done.stderr

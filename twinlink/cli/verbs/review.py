@@ -53,9 +53,9 @@ def report(
         _show(target.resolve().as_uri())
 
 
-def _after_report(found: Run) -> list[tuple[str, ...]]:
+def _after_report(found: Run) -> list[tuple[str | Path, ...]]:
     """Return the words of commands that may come next: a review only where there is something to review."""
-    run = str(found.path)
+    run = found.path
     if not found.has("match"):
         return [("match", run)]
     if len(found.pairs):

@@ -28,7 +28,7 @@ from twinlink.errors import RunLockedError, StoreError, TwinlinkError
 from twinlink.files import replacing, write_text
 from twinlink.rundir.stored.lease import Lease
 from twinlink.rundir.stored.manifest import LABELS, POINTER, Entry, Manifest, Scan, scan
-from twinlink.rundir.stored.store import ObjectStore, digest_of, is_address
+from twinlink.rundir.stored.store import ObjectStore, check_no_address, digest_of, is_address
 from twinlink.system.locks import BlockedError, locked
 
 __all__ = ["CACHE", "LocalCopy", "address_of", "cache_folder", "publish", "run_path", "written_back"]
@@ -70,11 +70,12 @@ def run_path(where: str | Path, *, exists: bool = False) -> Path:
     Raises
     ------
     ConfigError
-        If it is an address that no run can have.
+        If it is an address that no run can have, or is written as a path.
     StoreError
         If the store cannot be used, or has no such run.
     """
     if isinstance(where, Path) or not is_address(where):
+        check_no_address(Path(where))
         return Path(where)
     store = ObjectStore(where)
     copy = LocalCopy(_place(store))

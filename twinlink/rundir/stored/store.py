@@ -14,7 +14,7 @@ from urllib.parse import quote, unquote
 
 from twinlink.errors import ConfigError, StoreError
 
-__all__ = ["SCHEMES", "Listed", "ObjectStore", "digest_of", "is_address"]
+__all__ = ["SCHEMES", "Listed", "ObjectStore", "check_no_address", "digest_of", "is_address"]
 
 SCHEMES = ("s3", "file")
 """Schemes of addresses; ``file`` is a folder that stands for a store. pyarrow has more, but without access, its Azure
@@ -65,6 +65,23 @@ def _encoded(address: str) -> str:
     ('s3://bucket/a%20b%23%C3%BC', 's3://bucket/100%25/a%20b')
     """
     return quote(_LONE_PERCENT.sub("%25", address), safe=_SAFE)
+
+
+def check_no_address(path: Path) -> None:
+    """Refuse the path that an address becomes where a file or folder of this machine is expected.
+
+    Raises
+    ------
+    ConfigError
+        If it begins with a scheme of `SCHEMES`.
+    """
+    first, _, rest = path.as_posix().partition(":/")
+    if first.lower() in SCHEMES:
+        address = f"{first}://{rest.lstrip('/')}"
+        raise ConfigError(
+            f"{path}: expected a place on this machine. Only runs lie on stores; their addresses are texts such as"
+            f" {address}"
+        )
 
 
 class Listed(NamedTuple):

@@ -480,7 +480,7 @@ def test_one_run_has_one_copy_however_it_is_written(machines: Machines) -> None:
 
 @pytest.mark.parametrize("path", ["s3:/bucket/run", "file:/folder/run", Path("S3://bucket/run")])
 def test_an_address_that_has_become_a_path_is_refused(path: str | Path) -> None:
-    with pytest.raises(ConfigError, match="their addresses are texts such as [sS3file]+://(bucket|folder)/run"):
+    with pytest.raises(ConfigError, match=r"their addresses are texts such as [sS3file]+://(bucket|folder)/run"):
         run_path(path)
     assert run_path("s3/run") == Path("s3/run")
 

@@ -256,7 +256,9 @@ def _external(
     values = source.roots[rows] * target.roots[columns] * scores
     entries = Entries(pattern.indptr.astype(np.int64), columns, ranks)
     ranked = np.empty(scores.size, RANKED)
-    ranked["row"], ranked["column"], ranked["value"] = rows[order], columns[order], values[order]
+    ranked["row"] = rows[order]  # one copy at a time
+    ranked["column"] = columns[order]
+    ranked["value"] = values[order]
     external = np.zeros_like(scores)
 
     def compute(block: tuple[int, int]) -> None:

@@ -137,6 +137,9 @@ def test_evaluate_with_its_curve(run: Path, tmp_path: Path) -> None:
     told, text = both("evaluate", run, "--gold", tmp_path / "gold.tsv", "--curve")
     assert (told["gold"], told["predicted"], told["recall"]) == (2, 5, 0.5)
     assert told["not_in_run"] == ["/en/x.html", "/zh/x.html"]
+    assert "note: 2 of 4 gold addresses are not in the run" in text
+    assert f"precision {told['precision']:.4f}  recall 0.5000  F1 {told['f1']:.4f}" in text
+    assert "probability  precision  recall" in text
     assert told["curve_by"] == "probability"
     rows = [f"{point['cut']:11.4f}  {point['precision']:9.4f}  {point['recall']:6.4f}" for point in told["curve"]]
     assert text.splitlines()[-len(rows) :] == rows
@@ -152,6 +155,7 @@ def test_explain(run: Path) -> None:
     assert {row["evidence"] for row in told["evidence"]} <= set(told["weights"])
     assert told["candidates"][0]["pair"] == "yes"
     assert 0 < told["candidates"][0]["score"] <= 1
+    assert "a pair: probability" in twinlink("explain", run, "/en/a.html", "/zh/a.html").stdout
 
 
 def test_explain_has_no_table_of_evidence_where_none_was_measured(run: Path, tmp_path: Path) -> None:

@@ -55,16 +55,6 @@ def test_scored_by_labels(run: Path) -> None:
     assert "\n".join(str(open_run(run).score_labels()).splitlines()) in text
 
 
-def test_one_label_is_too_few_for_an_estimate(toy: Path, tmp_path: Path) -> None:
-    run = Path(shutil.copytree(toy, tmp_path / "run"))
-    LabelBook(run).add(Label(f"{BASE}/en/a.html", f"{BASE}/zh/a.html", "accept", "ann", datetime.now(UTC)))
-    text = twinlink("evaluate", run, "--labels").stdout
-    assert [line.split(":")[0] for line in text.splitlines() if "too few labels" in line] == [
-        "precision", "recall", "F1",
-    ]  # fmt: skip
-    assert not re.search(r"(precision|recall|F1):? +[01]\.\d", text)
-
-
 def test_labels_have_the_last_word_over_gold(run: Path, tmp_path: Path) -> None:
     (tmp_path / "gold.tsv").write_text("/en/d.html\t/zh/d.html\n/en/e.html\t/zh/e.html\n")
     alone = twinlink("evaluate", run, "--gold", tmp_path / "gold.tsv", "--json").object

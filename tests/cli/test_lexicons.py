@@ -9,7 +9,7 @@ import pytest
 import twinlink as tl
 from tests.calling import mine_toy, twinlink
 from tests.dictionaries import write_dictd
-from tests.made_sites import BASE, write_toy
+from tests.made_sites import BASE
 from twinlink.demo import write_site
 from twinlink.similarity import installed_dictionaries as installed
 from twinlink.similarity.lexicon_files import read_lexicon
@@ -158,12 +158,3 @@ def test_two_texts_say_their_languages_by_their_names(share: Path, tmp_path: Pat
     done = twinlink("align", tmp_path / "a.en", tmp_path / "a.txt", "--lexicon", "auto")
     assert done.returncode == 2
     assert "the language of" in done.stderr
-
-
-def test_a_notebook_finds_dictionaries_too(share: Path, words: dict[str, str], tmp_path: Path) -> None:
-    write_dictd(share / "freedict-eng-zho.index", words)
-    toy = write_toy(tmp_path / "toy")
-    given = {"ingest__base_url": BASE, "match__min_score": 0.0, "match__lexicons": ["auto"]}
-    run = tl.mine(toy, out=tmp_path / "run", langs="en,zh", **given)
-    assert run.config.match.lexicons == ("auto",)
-    assert (run.path / "match" / "lexicons.json").is_file()

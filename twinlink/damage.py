@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TypeVar
 
@@ -119,13 +119,17 @@ def list_tables(folder: Path) -> dict[str, int]:
     return {str(table.relative_to(folder)): table.stat().st_size for table in sorted(folder.rglob("*.parquet"))}
 
 
+def written_tables(signature: Path) -> Mapping[str, int]:
+    """Return what a stage's signature lists (`list_tables`); nothing if it is not done, or by an earlier version."""
+    try:
+        return read_json(signature, _Tables).tables
+    except RunError:
+        return {}
+
+
 def lost_tables(signature: Path) -> Iterator[Path]:
     """Yield the tables that a stage's signature lists (`list_tables`) and that are missing, or of another size."""
-    try:
-        written = read_json(signature, _Tables).tables
-    except RunError:  # not done, or by an earlier version
-        return
-    for name, size in written.items():
+    for name, size in written_tables(signature).items():
         try:
             is_whole = (signature.parent / name).stat().st_size == size
         except OSError:

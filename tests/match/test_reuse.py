@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -12,11 +13,12 @@ from tests.archives import respond
 from tests.made_sites import BASE, LANGS, page
 from tests.match.test_pairs_file import write_pairs
 from twinlink.config import Config
+from twinlink.damage import list_tables
 from twinlink.ingest.stage import ingest
 from twinlink.jobs.mine import match_stage
 from twinlink.match import stage as module
 from twinlink.match.reuse import EarlierMatch, site_digest, write_digests
-from twinlink.match.site_tables import TABLES
+from twinlink.match.site_tables import SPARSE, TABLES
 from twinlink.rundir.directory import RunDirectory
 from twinlink.tables import (
     CANDIDATES,
@@ -233,6 +235,22 @@ def test_nothing_is_found_of_a_damaged_result(tmp_path: Path, damage: str) -> No
     run = earlier(tmp_path)
     (run.path / "match" / damage).write_bytes(b"damaged")
     assert EarlierMatch(run).find("one", "1", table("0")["url"], "now") is None
+
+
+def test_tables_that_were_never_written_have_no_rows_and_those_that_are_gone_are_damaged(tmp_path: Path) -> None:
+    run = earlier(tmp_path)
+    folder = run.path / "match"
+    for name in SPARSE - {"weights"}:
+        (folder / name / "one.parquet").unlink()
+    (folder / "signature.json").write_text(json.dumps({"tables": list_tables(folder)}))
+    found = EarlierMatch(run).find("one", "1", table("0")["url"], "now")
+    assert found is not None
+    assert all(found[name].schema.equals(schema) for name, schema in TABLES.items())
+    for name in ("weights", "pairs"):
+        (folder / name / "one.parquet").rename(tmp_path / "kept")
+        assert EarlierMatch(run).find("one", "1", table("0")["url"], "now") is None
+        (tmp_path / "kept").rename(folder / name / "one.parquet")
+    assert EarlierMatch(run).find("two", "2", table("0")["url"], "now") is not None
 
 
 def test_nothing_is_found_where_nothing_was_matched(tmp_path: Path) -> None:

@@ -109,7 +109,7 @@ def test_weights_and_filters_are_rows_of_the_two_languages() -> None:
     assert filter_table(MATCH, "x.example").num_rows == 0
 
 
-def test_each_table_of_a_site_has_its_file(tmp_path: Path) -> None:
+def test_each_table_of_a_site_with_rows_has_its_file(tmp_path: Path) -> None:
     pairs = pair_table(MATCH, "x.example", "made by hand")
     result = SiteResult(
         languages=LANGUAGES.empty_table(),
@@ -122,7 +122,9 @@ def test_each_table_of_a_site_has_its_file(tmp_path: Path) -> None:
         rejects=[],
     )
     write_site(result, tmp_path, "x.example")
-    found = {name: read_table(tmp_path / name / "x.example.parquet", schema) for name, schema in TABLES.items()}
+    written = {file.parent.name for file in tmp_path.glob("*/x.example.parquet")}
+    assert written == {"languages", "candidates", "pairs", "weights"}  # the rest is of `SPARSE`
+    found = {name: read_table(tmp_path / name, schema) for name, schema in TABLES.items()}
     assert {name: table.num_rows for name, table in found.items()} == {
         "languages": 0, "candidates": 5, "pairs": 2, "weights": 2, "filters": 0, "checks": 0,
         "look_alikes": 0,

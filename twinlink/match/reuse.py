@@ -18,10 +18,11 @@ import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from twinlink.damage import read_json
+from twinlink.damage import damaged, read_json, written_tables
 from twinlink.errors import DamagedError, RunError
 from twinlink.files import write_text
 from twinlink.match.site_tables import TABLES
+from twinlink.rundir.commit import SIGNATURE
 from twinlink.rundir.directory import RunDirectory, site_file
 from twinlink.tables import (
     PAGES,
@@ -98,6 +99,7 @@ class EarlierMatch:
             self._digests = read_json(self._folder / _NAME, dict[str, str])
         except RunError:
             self._digests = {}
+        self._written = written_tables(self._folder / SIGNATURE)
 
     def find(self, site: str, digest: str, urls: pa.ChunkedArray, signature: str) -> dict[str, Any] | None:
         """Return the tables of a site and its rejects by their names, if the digest is the same.
@@ -114,9 +116,7 @@ class EarlierMatch:
         if self._digests.get(site) != digest:
             return None
         try:
-            found: dict[str, Any] = {
-                name: read_table(site_file(self._folder / name, site), schema) for name, schema in TABLES.items()
-            }
+            found: dict[str, Any] = {name: self._table(name, site) for name in TABLES}
             found["rejects"] = _of_urls(self._rejects, urls)
         except DamagedError:  # part of it is gone
             return None
@@ -124,6 +124,13 @@ class EarlierMatch:
         column = pa.array([signature] * pairs.num_rows, pa.string())
         found["pairs"] = pairs.set_column(pairs.column_names.index("signature"), PAIRS.field("signature"), column)
         return found
+
+    def _table(self, name: str, site: str) -> pa.Table:
+        """Return a table of a site; one that was never written has no rows, one that is gone is damaged."""
+        file = site_file(self._folder / name, site)
+        if str(file.relative_to(self._folder)) in self._written and not file.is_file():
+            raise damaged(file, "this table is missing")
+        return read_table(file, TABLES[name])
 
     @cached_property
     def _rejects(self) -> pa.Table:

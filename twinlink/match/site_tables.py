@@ -29,6 +29,7 @@ from twinlink.tables import (
 )
 
 __all__ = [
+    "SPARSE",
     "TABLES",
     "SiteResult",
     "candidate_table",
@@ -49,7 +50,10 @@ TABLES = {
     "checks": CHECKS,
     "look_alikes": LOOK_ALIKES,
 }
-"""The tables of a match by name; each has one file for each site."""
+"""The tables of a match by name; each has one file for each site, except those of `SPARSE`."""
+
+SPARSE = frozenset({"weights", "filters", "checks", "look_alikes"})
+"""Tables of which most sites have no rows, by the method or by their size: a site without rows has no file of them."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +74,9 @@ def write_site(result: SiteResult, folder: Path, site: str) -> None:
     """Write the tables of a site below a folder; what was rejected is written for all sites together."""
     for name, schema in TABLES.items():
         (folder / name).mkdir(exist_ok=True)  # not its parents: the folder of a worker that was given up is removed
-        write_table(getattr(result, name), schema, site_file(folder / name, site), has_folder=True)
+        table = getattr(result, name)
+        if len(table) or name not in SPARSE:
+            write_table(table, schema, site_file(folder / name, site), has_folder=True)
 
 
 def pair_table(match_: SideMatch, site: str, signature: str) -> pa.Table:

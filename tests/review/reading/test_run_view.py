@@ -214,8 +214,8 @@ def test_checks_are_those_of_the_pair_in_either_order(folder: Path) -> None:
         {"page_a": a, "page_b": x, "check": "size", "value": 0.1, "relation": "<=", "bound": 0.3, "passed": True},
         {"page_a": a, "page_b": 5, "check": "structure", "relation": "<=", "bound": 9.0, "passed": False},
     ]
-    (part,) = (folder / "match" / "checks").iterdir()
-    write_table(pa.Table.from_pylist(rows, schema=CHECKS), CHECKS, part)
+    (candidates,) = (folder / "match" / "candidates").iterdir()
+    write_table(pa.Table.from_pylist(rows, schema=CHECKS), CHECKS, folder / "match" / "checks" / candidates.name)
     tables = tables_of(folder)
     assert tables.checks(a, x) == [Compared("size", 0.1, "<=", 0.3, "passed", MEANINGS["size"])]
     assert tables.checks(x, a) == tables.checks(a, x)

@@ -31,49 +31,55 @@ if TYPE_CHECKING:
 
 __all__ = ["align"]
 
+RunOrTexts = Annotated[
+    Path,
+    typer.Argument(
+        metavar="RUN|A.txt|PAIRS.tsv",
+        help="A run, a text of one sentence per line, or a list of text pairs.",
+        parser=existing_run,
+        autocompletion=complete_runs,
+    ),
+]
+Formats = Annotated[
+    str,
+    typer.Option(
+        "--format",
+        metavar="NAME,...",
+        help="For a run: tmx, tsv, moses, jsonl, separated by commas. For texts: tsv or beads.",
+        autocompletion=listed("tmx", "tsv", "moses", "jsonl", "beads"),
+    ),
+]
+WarmPairs = Annotated[
+    list[str],
+    typer.Option(
+        "--warm",
+        metavar="[LANG-LANG=]FILE",
+        help="Sentence pairs to learn words from first: TMX, TSV, or the prefix of two Moses files; repeatable.",
+    ),
+]
+AlignerName = Annotated[
+    Aligner | None,
+    typer.Option(
+        "--method",
+        help="For a run: words (default), or tagaligner: by tags and lengths of text blocks alone.",
+    ),
+]
+MinScore = Annotated[
+    float | None,
+    typer.Option(
+        min=0, max=1, metavar="X", help="Only sentence pairs of this score or more in the files. Default: all."
+    ),
+]
+
 
 def align(
-    first: Annotated[
-        Path,
-        typer.Argument(
-            metavar="RUN|A.txt|PAIRS.tsv",
-            help="A run, a text of one sentence per line, or a list of text pairs.",
-            parser=existing_run,
-            autocompletion=complete_runs,
-        ),
-    ],
+    first: RunOrTexts,
     second: Annotated[Path | None, typer.Argument(metavar="B.txt", help="Its translation, in the same form.")] = None,
     lexicon: Lexicons = [],  # noqa: B006
-    form: Annotated[
-        str,
-        typer.Option(
-            "--format",
-            metavar="NAME,...",
-            help="For a run: tmx, tsv, moses, jsonl, separated by commas. For texts: tsv or beads.",
-            autocompletion=listed("tmx", "tsv", "moses", "jsonl", "beads"),
-        ),
-    ] = "",
-    warm: Annotated[
-        list[str],
-        typer.Option(
-            "--warm",
-            metavar="[LANG-LANG=]FILE",
-            help="Sentence pairs to learn words from first: TMX, TSV, or the prefix of two Moses files; repeatable.",
-        ),
-    ] = [],  # noqa: B006
-    method: Annotated[
-        Aligner | None,
-        typer.Option(
-            "--method",
-            help="For a run: words (default), or tagaligner: by tags and lengths of text blocks alone.",
-        ),
-    ] = None,
-    min_score: Annotated[
-        float | None,
-        typer.Option(
-            min=0, max=1, metavar="X", help="Only sentence pairs of this score or more in the files. Default: all."
-        ),
-    ] = None,
+    form: Formats = "",
+    warm: WarmPairs = [],  # noqa: B006
+    method: AlignerName = None,
+    min_score: MinScore = None,
     workers: NWorkers = None,
     cluster: Cluster = "",
     config: ConfigFile = None,

@@ -91,8 +91,8 @@ def align(
 ) -> None:
     """Align the sentences of a run's page pairs, of two texts, or of many text pairs.
 
-    PAIRS.tsv has two tab-separated names of files per line, all of the same two languages. They are aligned with the
-    words that all of them teach: short texts are aligned better than alone.
+    PAIRS.tsv has two tab-separated names of files per line, all of the same two languages. Words are learned
+    from all of the texts together, so short texts are aligned better than alone.
 
     Example: twinlink align RUN --format tmx,tsv
     """

@@ -51,7 +51,7 @@ def demo(
         settings = settings_of(None, None, [], {"langs": "en,zh", "match.lexicons": [site.lexicon]}).config
         with serve(site.folder) as base:
             if not as_json:
-                echo(f"a bilingual site of {site.n_pages} pages is served at {base}")
+                echo(f"a bilingual site of {site.n_pages} pages, and a calendar without end, is served at {base}")
             # The site gets another port each time: what was fetched from the old one would stand beside it.
             mine_stages([base.rstrip("/") + path for path in site.seeds], run, settings, report, "replace")
     found = opened(out)

@@ -228,8 +228,8 @@ def match(
 
     RUN remembers the settings. If no pair is found or an error occurs, RUN is not changed.
 
-    With -o, RUN/matches/NAME has the result, and its settings; all later commands take it as a run, and `twinlink
-    compare` shows where it differs.
+    With -o, the result and its settings are kept in RUN/matches/NAME. All later commands accept this folder as a run,
+    and `twinlink compare` shows where it differs.
 
     Example: twinlink match RUN --langs en,zh --min-precision 0.95
     """

@@ -16,6 +16,7 @@ from twinlink.errors import StoreError
 from twinlink.labels.book import LabelBook
 from twinlink.rundir.stored import run_path
 from twinlink.rundir.stored.manifest import LABELS
+from twinlink.rundir.stored.store import ObjectStore
 
 
 @pytest.fixture(scope="module")
@@ -151,3 +152,10 @@ def test_errors_of_a_server_say_what_to_do(tmp_path: Path, monkeypatch: pytest.M
     server.stop()
     with pytest.raises(StoreError, match="the server did not answer: check the network"):
         run_path(address)
+
+
+def test_a_server_without_checksums_at_the_end_of_an_upload_says_which_variable_helps(tmp_path: Path) -> None:
+    store = ObjectStore(f"file://{tmp_path}/run")
+    problem = "AWS Error UNKNOWN (HTTP status 411) during UploadPart operation: MissingContentLength"
+    with pytest.raises(StoreError, match="set AWS_REQUEST_CHECKSUM_CALCULATION=when_required"), store._speaking():
+        raise OSError(problem)

@@ -27,6 +27,9 @@ _WHAT = "expected a folder, or an address such as s3://BUCKET/RUN"
 _CHUNK = 1 << 20  # bytes
 _LONGEST_PROBLEM = 300  # characters
 _ADVICE = {
+    "MissingContentLength|HTTP status 411": (
+        "the server does not know checksums at the end of an upload: set AWS_REQUEST_CHECKSUM_CALCULATION=when_required"
+    ),
     "NO_SUCH_BUCKET|bucket does not exist": "make the bucket, or correct its name",
     "ACCESS_DENIED|FORBIDDEN|INVALID_ACCESS_KEY|SIGNATURE|UNAUTHORI|credential|anonymous|permission": (
         "access was refused: for s3, set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, of a user who may"

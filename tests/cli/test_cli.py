@@ -326,6 +326,14 @@ def test_a_job_that_is_killed_or_stopped_goes_on_and_comes_to_the_same_pairs(ser
     assert not list(run.glob(".*.tmp"))
 
 
+def test_an_interrupt_that_meets_a_compiled_function_is_no_defect(tmp_path):
+    met = SystemError("a compiled function returned a result with an exception set")
+    met.__cause__ = KeyboardInterrupt()
+    with patch("twinlink.demo.write_site", side_effect=met):
+        done = twinlink("demo", "-o", tmp_path / "demo", "-q")
+    assert (done.returncode, done.stderr) == (130, "twinlink: stopped; the same command resumes where it stopped\n")
+
+
 def test_the_demo_replaces_an_earlier_demo_and_no_other_run(run, tmp_path):
     refused = twinlink("demo", "-o", run)
     assert (refused.returncode, "not a demo" in refused.stderr) == (3, True)

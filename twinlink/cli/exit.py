@@ -56,12 +56,25 @@ def main() -> None:
     except Misused as error:  # a command line that cannot be understood
         _misused(error)
     except Exception as error:
-        if os.environ.get(TRACEBACK):
-            raise
-        _fail(error, _defect(error), TwinlinkError.exit_code)
+        _unexpected(error)
+        raise
     if code == INTERRUPTED:  # typer makes one of Ctrl-C
         _stop()
     sys.exit(code)
+
+
+def _unexpected(error: Exception) -> None:
+    """End after an unexpected error, or after Ctrl-C in a compiled function: numba makes such an error of it.
+
+    Return if the traceback is wanted.
+    """
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, KeyboardInterrupt):
+            _stop()
+        cause = cause.__cause__
+    if not os.environ.get(TRACEBACK):
+        _fail(error, _defect(error), TwinlinkError.exit_code)
 
 
 def _leave_garbage() -> None:

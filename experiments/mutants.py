@@ -221,8 +221,8 @@ def checks_of(module: str, root: Path = ROOT) -> list[str]:
 
     Examples
     --------
-    >>> checks_of("twinlink/graph/links.py"), checks_of("twinlink/graph/checks.py")
-    (['twinlink/graph/links.py', 'tests/graph/test_links.py'], ['twinlink/graph/checks.py', 'tests/graph'])
+    >>> checks_of("twinlink/graph/links.py"), checks_of("twinlink/graph/untested.py")
+    (['twinlink/graph/links.py', 'tests/graph/test_links.py'], ['twinlink/graph/untested.py', 'tests/graph'])
     """
     folder = Path("tests", *Path(module).parent.parts[1:])
     own = folder / f"test_{Path(module).stem}.py"

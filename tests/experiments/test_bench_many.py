@@ -29,8 +29,8 @@ TEXTS = {
 
 
 def side(lang: str) -> Side:
-    """Three pages of some own blocks; each links to the next one."""
-    blocks = [[f"{text}, {k}." for k in range(6)] for text in TEXTS[lang]]
+    """Three pages of some own blocks, with numbers of their own; each links to the next one."""
+    blocks = [[f"{text}, {1900 + 10 * n + k}." for k in range(6)] for n, text in enumerate(TEXTS[lang])]
     graph = csr_array(np.roll(np.eye(3, dtype=bool), 1, axis=1))
     return Side(lang, np.arange(3), [f"http://x.example/{lang}{n}" for n in range(3)], blocks, [b""] * 3, graph)
 
@@ -57,7 +57,7 @@ def test_pages_link_within_their_site_and_addresses_tell_no_partner() -> None:
     assert len(pages.keys() | others.keys()) == 6
     first, second, _ = pages
     assert f'<a href="{second}">'.encode() in pages[first]
-    assert b"<p>The old mill stands by the river, 0.</p>" in pages[first]
+    assert b"<p>The old mill stands by the river, 1900.</p>" in pages[first]
 
 
 def test_archives_hold_all_sites(tmp_path: Path, case: Case) -> None:

@@ -21,7 +21,7 @@ from experiments.cases import Case
 from experiments.linear import first_half
 from twinlink.baselines.alignment import align
 from twinlink.baselines.distance_line import shifted_partners
-from twinlink.pages.page_shape import PageShape
+from twinlink.pages.linearise import PageShape
 from twinlink.similarity.candidates import candidate_pattern, tag_vectors
 from twinlink.sparse import entries
 

@@ -9,8 +9,7 @@ from urllib.parse import unquote, urlsplit
 import numpy as np
 import numpy.typing as npt
 
-from twinlink.pages.linearise import linearise
-from twinlink.pages.page_shape import PageShape
+from twinlink.pages.linearise import PageShape, linearise
 
 __all__ = ["file_of", "first_half", "read_pages"]
 

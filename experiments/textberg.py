@@ -26,7 +26,7 @@ import numpy as np
 
 from twinlink.align.bands import full_band
 from twinlink.align.bead_shapes import GALE_CHURCH_SHAPES, Shapes
-from twinlink.align.formats.beads import Bead, read_beads
+from twinlink.align.formats.sentence_files import Bead, read_beads
 from twinlink.align.kernels import best_path, gale_church_scores
 from twinlink.align.learning import Text, TextPair, align_text_pairs, align_texts
 from twinlink.align.lengths import START_VARIANCE

@@ -18,7 +18,7 @@ from twinlink.baselines.methods import judge_bitextor2010, judge_webmining
 from twinlink.baselines.models.judge import ModelName, judge
 from twinlink.baselines.tag_distance import text_in_words, without_heading
 from twinlink.config import MatchSettings
-from twinlink.pages.page_shape import PageShape
+from twinlink.pages.linearise import PageShape
 from twinlink.similarity.filter_verdicts import FilterVerdicts
 
 __all__ = ["JUDGES", "Judged", "cells_of_kinds", "cells_of_method", "scores_of", "verify"]

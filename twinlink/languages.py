@@ -18,6 +18,7 @@ __all__ = [
     "LANGUAGE_OF",
     "NAMES",
     "UNDETERMINED",
+    "address_pattern",
     "base_language",
     "canonical_language",
     "includes_language",
@@ -88,6 +89,7 @@ _NEAR = 9
 their readers take for each other's (Bosnian and Croatian: 8). `langcodes` calls 10 and more "similar, not the same"."""
 _SAME_LANGUAGE = 1000
 """Distance above all of CLDR's: the other script of a language comes after all close languages."""
+_ADDRESS_TOKENS = sorted(ADDRESS_CODES, key=lambda token: (-len(token), token))
 
 
 @lru_cache(maxsize=2**14)
@@ -264,3 +266,17 @@ def _named_script(name: str) -> str:
     except LookupError:
         return ""
     return _ONE_SCRIPT.get(script, script)
+
+
+def address_pattern() -> str:
+    """Return a regular expression (RE2, lower case) whose group is the first name of a language in an address.
+
+    The first label of the host counts, its other labels do not (``.de``); then whole words of path and query.
+
+    >>> import re
+    >>> addresses = "https://en.x.hk/", "https://x.de/a/index_tc.htm", "https://x.de/"
+    >>> [match and match[1] for match in (re.match(address_pattern(), address) for address in addresses)]
+    ['en', 'tc', None]
+    """
+    words = "|".join(token.replace("-", "[-_]") for token in _ADDRESS_TOKENS)
+    return f"^https?://(?:[^/]*/(?:.*?[/._=?&-])?)?({words})(?:[/._=?&-]|$)"

@@ -26,8 +26,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from experiments.textberg import gale_church, score_beads
-from twinlink.align.formats.beads import Bead
 from twinlink.align.formats.exports import Row, open_for_writing, write_tmx
+from twinlink.align.formats.sentence_files import Bead
 from twinlink.align.knowledge import Knowledge
 from twinlink.align.learning import Text, TextPair, align_texts, prepare_texts, scoring_of
 from twinlink.align.page_pair import align_pair

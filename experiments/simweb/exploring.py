@@ -19,7 +19,7 @@ from experiments.simweb.mining import Learned
 from experiments.simweb.world import OK, REFUSED, World
 from twinlink.config.patterns import PatternSettings
 from twinlink.config.sites import RankingSettings
-from twinlink.language.address_names import address_pattern
+from twinlink.languages import address_pattern
 from twinlink.patterns.credibility import credible_keys
 from twinlink.patterns.library import PatternLibrary
 from twinlink.sites.host_graph import HostGraph

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from tests.align import reference
 from twinlink.align import tag_aligner as tagaligner
-from twinlink.align import tag_aligner_kernels as tagkernels
 from twinlink.align.bands import full_band
 from twinlink.align.knowledge import Knowledge
 from twinlink.align.learning import Text, TextPair, prepare_texts, scoring_of
@@ -53,7 +52,7 @@ def test_the_cheapest_alignment_is_that_of_the_recursion(a: list[int], b: list[i
     pairs = [[*zip(kinds.tolist(), sizes.tolist(), strict=True)] for kinds, sizes in sides]
     costs = [np.array([gap(token) for token in side], float) for side in pairs]
     given_ = (*sides[0], costs[0], *sides[1], costs[1], swaps, CATEGORY, 0.1)
-    total, found = tagkernels.partners(*given_, *full_band(len(a), len(b)))
+    total, found = tagaligner.partners(*given_, *full_band(len(a), len(b)))
     expected = reference.tag_cost(pairs[0], pairs[1], gap, lambda x, y: swaps[CATEGORY[x], CATEGORY[y]], 0.1)
     assert total == pytest.approx(expected)
     taken = found[found >= 0]

@@ -15,7 +15,7 @@ from twinlink.baselines.page_test import PageTest
 from twinlink.config import MatchSettings
 from twinlink.config.baselines import WebminingSettings
 from twinlink.match.evidence import Between, Side
-from twinlink.pages.page_shape import PageShape
+from twinlink.pages.linearise import PageShape
 
 WORDS = [f"{a}{b}{c}" for a in "bdfgklmprt" for b in "aeiou" for c in ("nd", "st", "rk", "lm")]
 OTHERS = [word[::-1].replace("a", "ou").replace("e", "ie") + "q" for word in random.Random(7).sample(WORDS, len(WORDS))]

@@ -11,7 +11,7 @@ import lxml.html
 import pytest
 
 from twinlink.demo.manysites import ANSWERS, DEAD, FAILS, REFUSES, make_web
-from twinlink.demo.proxy import serve_web
+from twinlink.demo.server import serve_web
 from twinlink.language.identify import identify_text
 from twinlink.urls import site_of
 

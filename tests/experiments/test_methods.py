@@ -20,8 +20,7 @@ from twinlink.baselines.alignment import align
 from twinlink.demo.site import write_site
 from twinlink.evaluation.gold import Gold
 from twinlink.match.evidence import Between, Side
-from twinlink.pages.linearise import linearise
-from twinlink.pages.page_shape import PageShape
+from twinlink.pages.linearise import PageShape, linearise
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 from tests.both_ways import both_ways  # noqa: F401  (kernels of this module)
 from tests.graph import reference
 from twinlink.errors import ShapeError
-from twinlink.graph.matching import Matching, greedy_matching, optimal_matching, rivals
+from twinlink.graph.matching import Matching, greedy_matching, greedy_order, optimal_matching, rivals
 from twinlink.graph.propagation import dense_pattern
 
 VALUES = (0.0, 0.1, 0.3, 0.7, 1.0)
@@ -156,3 +156,10 @@ def test_bad_scores_are_refused_and_none_at_all_are_no_pairs(match: type[Matchin
         none = csr_array(shape, dtype=np.float32)
         assert len(match(none)) == 0  # type: ignore[call-arg, arg-type]
         assert rivals(none, match(none)).tolist() == []  # type: ignore[call-arg, arg-type]
+
+
+@given(st.lists(st.sampled_from((0.0, -0.0, 1e-45, 1e-30, 0.1, 0.5, 1.0)) | st.floats(0, 1, width=32), max_size=60))
+def test_order_is_by_falling_score_then_position(values: list[float]) -> None:
+    scores = np.array(values, dtype=np.float32)
+    expected = sorted(range(len(values)), key=lambda position: (-scores[position], position))
+    assert greedy_order(scores).tolist() == expected

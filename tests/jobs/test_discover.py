@@ -20,7 +20,7 @@ from tests.made_sites import page, write_pages
 from twinlink.cli.lines import lines as lines_of_result
 from twinlink.cli.results.discovery import DiscoveryResult, RoundResult
 from twinlink.config import Config
-from twinlink.config.discovery import DiscoverySettings
+from twinlink.config.sites import DiscoverySettings
 from twinlink.errors import CrawlError, InputError, RunError
 from twinlink.ingest.stage import ingest
 from twinlink.jobs import probing

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from twinlink.match.sides import Group, SitePages, facing_groups, language_groups
-from twinlink.pages.page_shape import PageShape
+from twinlink.pages.linearise import PageShape
 from twinlink.tables import LINKS, PAGES
 
 SITE, OUTSIDE = "x.example", 99

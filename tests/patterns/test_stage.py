@@ -19,9 +19,9 @@ from twinlink.errors import DamagedError, InputError, MissingStageError
 from twinlink.ingest.stage import ingest
 from twinlink.jobs.mine import match_stage
 from twinlink.match.stage import match
+from twinlink.patterns.credibility import credible_pairs, pairs_of_patterns
 from twinlink.patterns.keys import Key
 from twinlink.patterns.library import PARTS, KeySums, PatternLibrary, read_library, write_library
-from twinlink.patterns.pairs import credible_pairs, pairs_of_patterns
 from twinlink.patterns.stage import (
     CROWDED_FILE,
     PAIRS_FILE,

@@ -14,7 +14,7 @@ from twinlink.sources import files
 from twinlink.sources import warc as responses
 from twinlink.sources.cdx import archives_of_index, read_cdx
 from twinlink.sources.documents import Document
-from twinlink.sources.selection import wanted_addresses
+from twinlink.sources.reading import wanted_addresses
 from twinlink.sources.warc import read_warc
 from twinlink.tables import Reject
 

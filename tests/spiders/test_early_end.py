@@ -17,10 +17,10 @@ from tests.loopback import Answer, links, serving
 from tests.talking import Talk, talking
 from twinlink.config import CrawlSettings
 from twinlink.pages.content_encoding import beginning
+from twinlink.spiders.crawler import MAX_ALIKE, MAX_MESSAGE_LENGTH, log_handler
 from twinlink.spiders.crawling import LOG_NAME, crawl
 from twinlink.spiders.early_end import SMALL_BODY
 from twinlink.spiders.frontier import FrontierReader
-from twinlink.spiders.log import MAX_ALIKE, MAX_MESSAGE_LENGTH, log_handler
 
 SETTINGS = CrawlSettings(retries=0, timeout=20, sitemaps=False)
 NOISE = random.Random(1).randbytes(2**16)

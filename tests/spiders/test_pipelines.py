@@ -20,9 +20,8 @@ from twinlink.spiders.guard import AddressGuard
 from twinlink.spiders.items import AddressItem, LinksItem
 from twinlink.spiders.middlewares.answers import KeepRaw
 from twinlink.spiders.pipelines import LedgerPipeline
-from twinlink.spiders.request_meta import RAW
 from twinlink.spiders.scope import Scope
-from twinlink.spiders.state import CrawlState
+from twinlink.spiders.state import RAW, CrawlState
 
 START = "http://a.org/"
 

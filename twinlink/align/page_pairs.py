@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from twinlink.align.outlines import outline_of
 from twinlink.align.tag_aligner import Outline
 from twinlink.ingest.shapes import read_shapes
-from twinlink.pages.page_shape import PageShape
+from twinlink.pages.linearise import PageShape
 from twinlink.rundir.directory import RunDirectory, site_file
 from twinlink.tables import PAGES, PAIRS, iter_parts, read_table
 

@@ -31,8 +31,7 @@ from twinlink.files import write_text
 from twinlink.ingest.shapes import linearise_pages, read_shapes
 from twinlink.inputs import Expected, read_input, read_input_text
 from twinlink.language.identify import identify_text
-from twinlink.pages.linearise import linearise
-from twinlink.pages.page_shape import PageShape
+from twinlink.pages.linearise import PageShape, linearise
 from twinlink.pages.parser import parse_page
 from twinlink.rundir.directory import RunDirectory
 from twinlink.similarity.checks import Check, noted, pair_texts

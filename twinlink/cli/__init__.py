@@ -5,9 +5,8 @@ from __future__ import annotations
 from twinlink.cli.app import GROUPS, app
 from twinlink.cli.exit import main
 from twinlink.cli.verbs.align import align
-from twinlink.cli.verbs.compare import compare
 from twinlink.cli.verbs.demo import demo
-from twinlink.cli.verbs.evaluate import evaluate, explain, verify
+from twinlink.cli.verbs.evaluate import compare, evaluate, explain, verify
 from twinlink.cli.verbs.export import export
 from twinlink.cli.verbs.mine import crawl, ingest, match, mine
 from twinlink.cli.verbs.review import report, review

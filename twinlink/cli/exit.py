@@ -42,7 +42,7 @@ def main() -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # an arrow where only ASCII can be shown, a name in Big5
     if "_TWINLINK_COMPLETE" in os.environ:
-        from twinlink.cli.bash_words import mend_bash_words
+        from twinlink.cli.completion import mend_bash_words
 
         mend_bash_words(os.environ)
     try:

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from twinlink.cli.colours import Styled
-from twinlink.cli.results.comparison import ComparisonResult, DifferentPairs
 from twinlink.cli.results.discovery import DiscoveryResult, RoundResult
 from twinlink.cli.results.evaluation import (
+    ComparisonResult,
     CurvePoint,
+    DifferentPairs,
     Estimated,
     ExplanationResult,
     Interval,

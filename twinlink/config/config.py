@@ -6,34 +6,75 @@ Unknown names and values out of range raise an error with their location.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from tomllib import TOMLDecodeError
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
+from msgspec import Meta
 
 from twinlink.config.align import BitextSettings
 from twinlink.config.crawl import CrawlSettings
-from twinlink.config.discovery import DiscoverySettings
 from twinlink.config.ingest import IngestSettings, LanguageSettings
 from twinlink.config.match import MatchSettings
 from twinlink.config.recover import RecoverSettings
-from twinlink.config.run import RunSettings, read_size
 from twinlink.config.settings import Settings, choices, plain, too_large
-from twinlink.config.sites import RankingSettings
+from twinlink.config.sites import DiscoverySettings, RankingSettings
 from twinlink.config.toml import parse_toml
 from twinlink.errors import ConfigError
 from twinlink.inputs import Expected, read_input_text
 from twinlink.system.memory import Memory
 
-__all__ = ["Config"]
+__all__ = ["Config", "RunSettings", "read_size"]
 
-
+_SIZE = re.compile(r"(\d{1,9}(?:\.\d{1,3})?) ?([kMGT]i?)?B?", re.IGNORECASE)
+_POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 _FILE = Expected("cannot be read", "no such settings file", ConfigError, 2**20)
 
 ConfigT = TypeVar("ConfigT", bound="Config")
+
+
+class RunSettings(Settings, frozen=True):
+    """Means of a run; no result depends on them."""
+
+    memory: Annotated[int, Meta(ge=0)] | str = 0
+    """Memory that a stage may take, in bytes or as a size (`2GB`, `500MB`, `1.5GiB`). By it, stages plan how many
+    processes work, how much they hold before they write to disk, and which sites are matched at the same time. 0: half
+    of what the machine has, or of the limit of the container. One site is always matched as a whole, even if it takes
+    more."""
+
+
+def read_size(text: int | str, where: str) -> int:
+    """Return the bytes of a size.
+
+    Parameters
+    ----------
+    text : int or str
+        Bytes, or a number with a unit: kB, MB, GB, TB (powers of 1,000), KiB, MiB, GiB, TiB (of 1,024).
+    where : str
+        Its name in messages.
+
+    Raises
+    ------
+    ConfigError
+        If it is none.
+
+    Examples
+    --------
+    >>> read_size("2GB", "run.memory"), read_size("1.5 GiB", "run.memory"), read_size(7, "run.memory")
+    (2000000000, 1610612736, 7)
+    """
+    if isinstance(text, int):
+        return text
+    size = _SIZE.fullmatch(text.strip())
+    if size is None:
+        raise ConfigError(f"{where}: expected bytes or a size such as 2GB, got {text!r}")
+    unit = (size[2] or "").lower()
+    factor: int = (1024 if unit.endswith("i") else 1000) ** _POWERS[unit[:1]]
+    return round(float(size[1]) * factor)
 
 
 class Config(Settings, frozen=True):

@@ -1,4 +1,4 @@
-"""Server for the demo site on this machine, which behaves like a real server.
+"""Servers on this machine: for the demo site, which behaves like a real server, and a proxy for a web of many hosts.
 
 Redirects, pages that do not declare their charset, a calendar without end, a page of 12 MiB that has no file, gzip for
 clients that accept it, and a page for addresses that lead nowhere.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import re
 import threading
 from collections.abc import Iterator, Mapping
@@ -18,12 +19,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, unquote, urlsplit
 
+from twinlink.demo.manysites import DEAD, FAILS, REFUSES, DemoWeb, WebSite
 from twinlink.demo.odd import CALENDAR, MARK, REGISTER, calendar_body
 from twinlink.demo.site import read_site
 from twinlink.demo.values import YEAR
 from twinlink.errors import InputError
 
-__all__ = ["REGISTER_BYTES", "QuietHandler", "QuietServer", "running", "serve"]
+__all__ = ["REGISTER_BYTES", "QuietHandler", "QuietServer", "running", "serve", "serve_web"]
 
 REGISTER_BYTES = 12 * 2**20  # more than the largest page that a crawl takes
 _MONTH = re.compile(r"(\d{4})-(0[1-9]|1[0-2])")
@@ -35,6 +37,8 @@ _TYPES = {
     ".xml": "application/xml",
 }
 _NOT_FOUND = "<html><head><title>404 Not Found</title></head><body><p>Not found. 找不到網頁。</p></body></html>"
+_VARIABLES = {"http_proxy": "{}", "no_proxy": "", "NO_PROXY": ""}
+"""Environment variables that make crawlers use the proxy, over any earlier values."""
 
 
 class Answer(NamedTuple):
@@ -191,3 +195,61 @@ def serve(folder: Path, port: int = 0) -> Iterator[str]:
         raise InputError(f"port {port} of 127.0.0.1 cannot be used: {error}; port 0 takes any free one") from error
     with running(server) as base:
         yield base
+
+
+class _ProxyHandler(QuietHandler):
+    def __init__(self, sites: Mapping[str, WebSite], *args: Any) -> None:
+        self._sites = sites
+        super().__init__(*args)
+
+    def do_GET(self) -> None:
+        parts = urlsplit(self.path)
+        site = self._sites.get(parts.hostname or "")
+        if site is None or site.state == DEAD:
+            self.close_connection = True
+            return
+        if parts.path == "/robots.txt":
+            self._send(200, f"User-agent: *\nDisallow:{' /' if site.state == REFUSES else ''}\n", "text/plain")
+        elif site.state == FAILS:
+            self._send(403, "forbidden", "text/plain")
+        else:
+            page = site.pages.get(f"{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}")
+            self._send(200 if page else 404, page or "not found", "text/html" if page else "text/plain")
+
+    def _send(self, status: int, text: str, content_type: str) -> None:
+        body = text.encode()
+        self.send_response(status)
+        self.send_header("Content-Type", f"{content_type}; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+
+@contextmanager
+def serve_web(web: DemoWeb) -> Iterator[str]:
+    """Serve a small web while the context lasts: crawls of this process are sent to it by ``http_proxy``.
+
+    No name is looked up, and nothing leaves this machine; hosts that are not in the web do not answer.
+
+    Parameters
+    ----------
+    web : DemoWeb
+        What `make_web` made.
+
+    Yields
+    ------
+    str
+        The proxy's address.
+    """
+    server = QuietServer(("127.0.0.1", 0), partial(_ProxyHandler, {site.host: site for site in web.sites}))
+    with running(server) as address:
+        before = {name: os.environ.get(name) for name in _VARIABLES}
+        os.environ.update({name: value.format(address) for name, value in _VARIABLES.items()})
+        try:
+            yield address
+        finally:
+            for name, value in before.items():
+                if value is None:
+                    del os.environ[name]
+                else:
+                    os.environ[name] = value

@@ -7,7 +7,7 @@ from html import escape
 
 import pandas as pd
 
-from twinlink.explain.explained import Explained
+from twinlink.explain.text import Explained
 from twinlink.notebook_tables import WORDS, WRAPPED, address, bar, cell, html_table
 from twinlink.similarity.checks import verdict_of
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -11,12 +12,22 @@ from twinlink.config import MatchSettings
 from twinlink.errors import InputError
 from twinlink.languages import includes_language
 from twinlink.rundir.directory import RunDirectory
+from twinlink.similarity.checks import MEANINGS, verdict_of
 from twinlink.wording import reason_words
 
 if TYPE_CHECKING:
     from twinlink.run_tables import RunTables
 
-__all__ = ["WITHOUT_PROBABILITIES", "Outcomes", "both", "either"]
+__all__ = [
+    "CHECK_COLUMNS",
+    "WITHOUT_PROBABILITIES",
+    "Outcomes",
+    "both",
+    "check_lines",
+    "checks_of",
+    "either",
+    "no_checks",
+]
 
 _BY_ADDRESS = {
     "bitextor2010": "the URL rule does not join their addresses",
@@ -30,6 +41,7 @@ _NOT_MATCHED = frozenset(("no-language", "two-languages", "other-language", "onl
 """Reasons of pages that were compared with none."""
 _SAID_BY_REASON = frozenset(("two-languages", "only-language", "no-candidate", "no-partner-left"))
 """Reasons whose details repeat their descriptions."""
+CHECK_COLUMNS = ["check", "value", "relation", "bound", "passed", "meaning"]
 
 
 def both(table: pd.DataFrame, numbers: set[int]) -> pd.Series[bool]:
@@ -191,3 +203,30 @@ def _reject_text(stage: str, reason: str, detail: str) -> str:
         + (f", {words}" if words else "")
         + (f" ({detail})" if detail and not is_said else "")
     )
+
+
+def no_checks() -> pd.DataFrame:
+    """Return the checks of a method that compares nothing with bounds."""
+    return pd.DataFrame(columns=CHECK_COLUMNS)
+
+
+def checks_of(run: RunTables, first: pd.DataFrame) -> pd.DataFrame:
+    """Return the checks of a candidate (a row, or none), in their order, each with its meaning."""
+    if first.empty or run.checks.empty:
+        return no_checks()
+    own = run.checks[both(run.checks, {*first["page_a"], *first["page_b"]})].reset_index(drop=True)
+    own["relation"] = own["relation"].fillna("")
+    own["meaning"] = own["check"].map(MEANINGS)
+    return own[CHECK_COLUMNS]
+
+
+def check_lines(checks: pd.DataFrame) -> Iterator[str]:
+    """Yield the checks of a candidate as lines of text, aligned."""
+    rows = checks.to_dict("records")
+    width = max((len(row["check"]) for row in rows), default=0)
+    yield f"{'':{width}}       value          bound"
+    for row in rows:
+        bound = "" if pd.isna(row["bound"]) else f"{row['bound']:.4f}"
+        value = "–" if pd.isna(row["value"]) else f"{row['value']:.4f}"
+        verdict = verdict_of(row["relation"], row["value"], row["passed"])
+        yield f"{row['check']:{width}}  {value:>10}  {row['relation']:2} {bound:>10}  {verdict:6}  {row['meaning']}"

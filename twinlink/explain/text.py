@@ -1,17 +1,58 @@
-"""An explanation as lines of text, for terminals."""
+"""An explanation as lines of text, for terminals, and the protocol of an explanation that is shown."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
-from twinlink.explain.checks import check_lines
-from twinlink.explain.explained import Explained
+import pandas as pd
 
-__all__ = ["explanation_lines"]
+from twinlink.explain.outcomes import check_lines
+
+__all__ = ["Explained", "explanation_lines"]
 
 _LONGEST_TITLE = 60  # characters
+
+
+class Explained(Protocol):
+    """Protocol of the shown parts of a `twinlink.explain.explanation.Explanation`."""
+
+    @property
+    def url(self) -> str:
+        """Address of the explained page."""
+
+    @property
+    def verdict(self) -> str:
+        """The result in a sentence."""
+
+    @property
+    def state(self) -> str:
+        """``pair``, ``no pair`` or ``not kept``."""
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """Remarks below the verdict."""
+
+    @property
+    def shown(self) -> tuple[str, str] | None:
+        """The two addresses whose evidence is shown."""
+
+    @property
+    def evidence(self) -> pd.DataFrame:
+        """Kinds of evidence, a row each."""
+
+    @property
+    def checks(self) -> pd.DataFrame:
+        """Values behind the verdicts of methods by structure."""
+
+    @property
+    def candidates(self) -> pd.DataFrame:
+        """Candidates of both pages."""
+
+    @property
+    def titles(self) -> Mapping[str, str]:
+        """Titles of pages by address."""
 
 
 def explanation_lines(explanation: Explained) -> Iterator[str]:

@@ -15,8 +15,8 @@ from scipy.sparse import csr_array, issparse
 from twinlink.config import EtsSettings
 from twinlink.errors import ShapeError
 from twinlink.graph.checks import check_neighbours, check_scores
-from twinlink.graph.greedy_order import greedy_order
 from twinlink.graph.kernels import RANKED, Entries, Neighbours, external_rows
+from twinlink.graph.matching import greedy_order
 from twinlink.sparse import entry_rows
 
 __all__ = ["EtsResult", "dense_pattern", "enhanced_similarity", "external_similarity"]

@@ -17,8 +17,7 @@ from twinlink.config import IngestSettings
 from twinlink.errors import InputError, MissingStageError
 from twinlink.ingest.page_spool import body_digest
 from twinlink.ingest.stage import ingest_settings, read_source, source_paths
-from twinlink.pages.linearise import Linearised, linearise
-from twinlink.pages.page_shape import PageShape
+from twinlink.pages.linearise import Linearised, PageShape, linearise
 from twinlink.rundir.directory import RunDirectory, Signature
 from twinlink.sources.documents import Document
 from twinlink.sources.warc import Exchanges

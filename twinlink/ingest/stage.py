@@ -30,8 +30,7 @@ from twinlink.rundir.directory import RunDirectory, Signature, file_digest
 from twinlink.rundir.remembered import keep_with, remember
 from twinlink.rundir.rounds import site_rounds
 from twinlink.sources.documents import Document, Revisit
-from twinlink.sources.reading import read_path, source_files
-from twinlink.sources.selection import wanted_addresses
+from twinlink.sources.reading import read_path, source_files, wanted_addresses
 from twinlink.sources.warc import Exchanges
 from twinlink.spiders.frontier import LEDGER_NAME, FrontierReader, guess_rejects, guess_state, waiting_guesses
 from twinlink.tables import LINKS, PAGES, REJECTS, Reject, count_rows, read_table

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from twinlink.config import Config
-from twinlink.config.discovery import DiscoverySettings
+from twinlink.config.sites import DiscoverySettings
 from twinlink.errors import CrawlError, MissingStageError, NothingFoundError
 from twinlink.jobs.mine import crawl_stage, ingest_stage, match_stage, silent
 from twinlink.language.identify import identify_text

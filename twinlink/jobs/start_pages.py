@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from twinlink.config.discovery import DiscoverySettings
+from twinlink.config.sites import DiscoverySettings
 from twinlink.domains import is_registered
 from twinlink.tables import LINKS, iter_parts, read_table
 

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from twinlink.align.formats.beads import bead_lines
-from twinlink.align.formats.sentence_lines import Line, read_lines
+from twinlink.align.formats.sentence_files import Line, bead_lines, read_lines
 from twinlink.align.formats.sentence_pairs import PairFile
 from twinlink.align.knowledge import Knowledge
 from twinlink.align.learning import Alignment, Text, TextPair, align_text_pairs

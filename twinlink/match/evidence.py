@@ -14,7 +14,7 @@ from twinlink.graph.document_order import LinkLists
 from twinlink.graph.matching import Matching
 from twinlink.match.shared_names import shared_names
 from twinlink.odds import expit, logit
-from twinlink.pages.page_shape import PageShape
+from twinlink.pages.linearise import PageShape
 from twinlink.similarity.checks import Check
 from twinlink.similarity.content import combine_translations
 from twinlink.similarity.lexicon import Lexicon, heads_of, identity_matrix, translation_matrix

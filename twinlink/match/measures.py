@@ -17,7 +17,7 @@ from twinlink.graph.links import neighbours
 from twinlink.graph.matching import greedy_matching
 from twinlink.graph.propagation import enhanced_similarity, external_similarity
 from twinlink.match.evidence import Between, Side, Words
-from twinlink.patterns.pairs import credible_pairs
+from twinlink.patterns.credibility import credible_pairs
 from twinlink.similarity.candidates import content_candidates
 from twinlink.similarity.content import content_similarity
 from twinlink.similarity.contrast import contrast_vectors, cosine_of_pairs, near_duplicates, near_pages

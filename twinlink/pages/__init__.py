@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from twinlink.pages.decoding import decode
+from twinlink.pages.decoding import decode, is_html
 from twinlink.pages.parser import Link, ParsedPage, parse_page
-from twinlink.pages.sniffing import is_html
 
 __all__ = [
     "Link",

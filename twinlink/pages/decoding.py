@@ -1,6 +1,8 @@
-"""Decoding of pages: as in browsers where the labels are right, and by content where they are wrong."""
+"""Decoding of pages, as in browsers where the labels are right and by content where they are wrong; what is HTML."""
 
 from __future__ import annotations
+
+import re
 
 from resiliparse.parse.encoding import detect_encoding
 from w3lib.encoding import (
@@ -11,7 +13,7 @@ from w3lib.encoding import (
     to_unicode,
 )
 
-__all__ = ["decode", "decode_as"]
+__all__ = ["SNIFFED_BYTES", "decode", "decode_as", "is_html"]
 
 # The decoders of the WHATWG Encoding Standard by Python's names, after w3lib has put big5 to big5hkscs, gbk to gb18030
 # and so on; HZ beside them for old Chinese pages, and two of Kazakhstan. Any other label of Python's is refused: hex
@@ -43,6 +45,15 @@ _INSIDE = bytes(range(0xC0))  # the bytes that begin no character of several byt
 _KAZAKH_ONLY = bytes([0x8D, 0x9D, 0xBD, 0xBE])  # Қ қ Ң ң
 _YERU = 0xFB  # ы
 _SURE_KAZAKH = 3
+_HTML = frozenset(("text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"))
+# Types that say nothing (the MIME Sniffing Standard's unknown types), and the two that XHTML is served with beside its
+# own.
+_UNKNOWN = frozenset(
+    ("", "unknown/unknown", "application/unknown", "*/*", "application/octet-stream", "text/xml", "application/xml")
+)
+_MARKUP = re.compile(rb"<(?:!doctype\s+html|html|head|title|body|frameset)[\s>]", re.IGNORECASE)
+SNIFFED_BYTES = 2_048
+"""First bytes of a body that are searched for markup where its type says nothing."""
 
 
 def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
@@ -167,3 +178,17 @@ def _decode_unlabelled(body: bytes) -> tuple[str, str]:
     if charset == "cp1251" and _is_kazakh(body):
         charset = "kz1048"
     return to_unicode(body, charset or "utf-8"), charset or "utf-8"
+
+
+def is_html(content_type: str, body: bytes) -> bool:
+    """Return whether a response is an HTML page: by its Content-Type, and by its first bytes where that says nothing.
+
+    Examples
+    --------
+    >>> is_html("text/html; charset=big5", b""), is_html("", b"<!DOCTYPE html><p>"), is_html("image/png", b"<html>")
+    (True, True, False)
+    """
+    essence = content_type.partition(";")[0].strip().lower()
+    if essence in _UNKNOWN:
+        return _MARKUP.search(body[:SNIFFED_BYTES].replace(b"\0", b"")) is not None  # without NULs also in UTF-16
+    return essence in _HTML

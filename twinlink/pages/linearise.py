@@ -22,14 +22,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from numpy.typing import NDArray
 
 from twinlink.pages.parser import OTHER_TAG, TAG_CODES, TooDeepError, collapse, run_parser
 from twinlink.scripts import SINGLE_CHARACTERS
 
-__all__ = ["Linearised", "linearise"]
+__all__ = ["Linearised", "PageShape", "linearise"]
 
 _VANISHING = frozenset(("script", "style"))
 _INLINE = frozenset("a b strong i em font span nobr sup sub meta link acronym option".split())
@@ -38,6 +40,15 @@ _SPACE = frozenset(("a", "option"))
 _UNSPACED = re.compile(f"[{SINGLE_CHARACTERS}]")
 _PUNCTUATION = re.compile("[\u3000-\u3004\u3008-\u3020\u30fb\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65]")
 _FIRST_UNSPACED = "\u0e01"
+
+
+class PageShape(NamedTuple):
+    """Linearised page (`twinlink.pages.linearise`) and its size."""
+
+    tokens: npt.NDArray[np.int32]
+    words: npt.NDArray[np.int32]
+    n_bytes: int
+    """Size of the page's body."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,11 +9,10 @@
 
 from __future__ import annotations
 
-from twinlink.patterns.credibility import credible_keys, is_rescued, mean_credibility
+from twinlink.patterns.credibility import credible_keys, credible_pairs, is_rescued, mean_credibility, pairs_of_patterns
 from twinlink.patterns.keys import Key
 from twinlink.patterns.learning import Pattern, SitePatterns, learn_patterns, pattern_evidence
 from twinlink.patterns.library import KeySums, PatternLibrary, read_libraries, read_library, write_library
-from twinlink.patterns.pairs import credible_pairs, pairs_of_patterns
 from twinlink.patterns.stage import learn_run
 
 __all__ = [

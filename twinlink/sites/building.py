@@ -16,8 +16,7 @@ import pyarrow as pa
 
 from twinlink.config.sites import HostGraphSettings
 from twinlink.domains import registered_domain
-from twinlink.language.address_names import address_pattern
-from twinlink.languages import ADDRESS_CODES
+from twinlink.languages import ADDRESS_CODES, address_pattern
 from twinlink.sites.database import opened, quoted, write_parquet
 from twinlink.sites.host_graph import EDGES_FILE, NODES_FILE
 from twinlink.tables import LINKS, iter_batches, table_metadata

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-from twinlink.pages.sniffing import SNIFFED_BYTES, is_html
+from twinlink.pages.decoding import SNIFFED_BYTES, is_html
 from twinlink.rejects import Reject
 
 __all__ = ["REDIRECTS", "SNIFFED_BYTES", "Document", "Gone", "Revisit", "is_html", "status_of"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -17,11 +17,11 @@ from twinlink.sources.documents import Document
 from twinlink.sources.files import Unusable, refusal, source_of, walk
 from twinlink.sources.listed import files_of_list, read_list
 from twinlink.sources.mirror import read_mirror
-from twinlink.sources.selection import wanted_addresses
 from twinlink.sources.wacz import read_wacz
 from twinlink.sources.warc import Exchanges, archive_of, read_archives
+from twinlink.urls import normalise
 
-__all__ = ["is_index", "read_path", "source_files"]
+__all__ = ["is_index", "read_path", "source_files", "wanted_addresses"]
 
 _ARCHIVE = re.compile(r"\.w?arc(\.gz|\.zst)?$", re.IGNORECASE)
 _WACZ = re.compile(r"\.wacz$", re.IGNORECASE)
@@ -205,3 +205,35 @@ def _problem_of(path: Path) -> str:
         return "" if stat.S_ISREG(path.stat().st_mode) else "no regular file"
     except OSError as error:  # too long a path, a link to nothing
         return error.strerror or str(error)
+
+
+def wanted_addresses(prefixes: Iterable[str]) -> Callable[[str], bool]:
+    """Return a function that tests whether a normalised address begins with one of ``prefixes``.
+
+    Parameters
+    ----------
+    prefixes : iterable of str
+        ``https://www.example.org/en/``; without a scheme, ``www.example.org/en/``, it includes http and https. A
+        host alone selects exactly this host. Without prefixes, every address is selected.
+
+    Raises
+    ------
+    InputError
+        If one is no beginning of an address.
+
+    Examples
+    --------
+    >>> is_wanted = wanted_addresses(["Example.org", "https://www.example.org/en"])
+    >>> [is_wanted(url) for url in ("http://example.org/a", "http://example.organic/", "https://www.example.org/en/b")]
+    [True, False, True]
+    """
+    beginnings = tuple(beginning for prefix in prefixes for beginning in _beginnings(prefix))
+    return (lambda url: url.startswith(beginnings)) if beginnings else (lambda _: True)
+
+
+def _beginnings(prefix: str) -> list[str]:
+    schemes = ("",) if "://" in prefix else ("http://", "https://")
+    urls = [normalise(scheme + prefix.strip()) for scheme in schemes]
+    if not prefix.strip() or None in urls:
+        raise InputError(f"{prefix!r}: expected the beginning of an address, such as https://www.example.org/en/")
+    return [url for url in urls if url is not None]

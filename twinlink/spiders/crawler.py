@@ -1,15 +1,15 @@
-"""Scrapy's process for a crawl: its settings name the scheduler, the middlewares and the spider."""
+"""Scrapy's process for a crawl: its settings (scheduler, middlewares, spider) and its log."""
 
 from __future__ import annotations
 
 import logging
 import resource
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from scrapy.crawler import CrawlerProcess
 
 from twinlink.spiders.guard import GuardedHandler, guarded_resolver
-from twinlink.spiders.log import log_handler
 from twinlink.spiders.middlewares import MIDDLEWARES
 from twinlink.spiders.pipelines import PIPELINES
 from twinlink.spiders.robots.robots import user_agent
@@ -20,7 +20,7 @@ from twinlink.spiders.waits import WaitNotes
 if TYPE_CHECKING:
     from twinlink.spiders.state import CrawlState
 
-__all__ = ["crawler_process"]
+__all__ = ["MAX_ALIKE", "MAX_MESSAGE_LENGTH", "crawler_process", "log_handler"]
 
 # So many that slow hosts starve no fast ones: one process gets through some 250 pages a second, so if every request
 # took 15 s, still as many would come in as it can take. Each needs a file, and those that rest need some, too.
@@ -41,6 +41,12 @@ _MIDDLEWARES_OF_SCRAPY = {
     "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": 600,
     "scrapy.downloadermiddlewares.httpproxy.HttpProxyMiddleware": 750,
 }
+MAX_ALIKE = 100
+"""Messages of one kind (from one line of code) that are logged."""
+MAX_MESSAGE_LENGTH = 10_000
+"""Characters of a message that are logged, its traceback included."""
+
+_FORMAT = "%(asctime)s [%(name)s] %(levelname)s: %(message)s"
 
 
 def crawler_process(state: CrawlState) -> CrawlerProcess:
@@ -90,3 +96,35 @@ def _scrapy_settings(state: CrawlState) -> dict[str, Any]:
 def _in_flight() -> int:
     """Return how many requests may be in flight: idle connections are kept as well."""
     return min(_IN_FLIGHT, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 3)
+
+
+def log_handler() -> logging.Handler:
+    """Return a handler that writes warnings and errors to standard error."""
+    handler = logging.StreamHandler()
+    handler.setLevel(logging.WARNING)
+    handler.addFilter(_Few())
+    handler.setFormatter(_Short(_FORMAT, "%Y-%m-%d %H:%M:%S"))
+    return handler
+
+
+class _Few(logging.Filter):
+    """Passes `MAX_ALIKE` messages of each kind; the last one says that it is the last."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._seen: Counter[tuple[str, int]] = Counter()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        kind = (record.pathname, record.lineno)
+        self._seen[kind] += 1
+        if self._seen[kind] == MAX_ALIKE:
+            record.msg, record.args = f"{record.getMessage()} (the last message of this kind)", None
+        return self._seen[kind] <= MAX_ALIKE
+
+
+class _Short(logging.Formatter):
+    """Cuts long messages."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        text = super().format(record)
+        return text if len(text) <= MAX_MESSAGE_LENGTH else f"{text[:MAX_MESSAGE_LENGTH]} …"

@@ -162,7 +162,7 @@ def crawl_chosen(
 ) -> None:
     """Fetch chosen addresses without following links, with the politeness and the archive format of `crawl`.
 
-    What becomes of them is in a ledger of their own (`twinlink.spiders.chosen_scope`), which is resumed: an
+    What becomes of them is in a ledger of their own (`twinlink.spiders.scope`), which is resumed: an
     address that was requested is not requested again.
 
     Parameters

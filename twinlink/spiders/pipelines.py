@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 from twinlink.spiders.early_end import is_whole
 from twinlink.spiders.items import AddressItem, LinksItem
-from twinlink.spiders.request_meta import BUILT, EARLIER, RAW
 from twinlink.spiders.responses import header
 from twinlink.spiders.revisits import archive_page
-from twinlink.spiders.state import CrawlState, state_of
+from twinlink.spiders.state import BUILT, EARLIER, RAW, CrawlState, state_of
 from twinlink.spiders.warc_writer import Conversion
 
 if TYPE_CHECKING:

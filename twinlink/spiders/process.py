@@ -26,7 +26,6 @@ from twinlink.config import CrawlSettings
 from twinlink.errors import CrawlError, RunError, RunLockedError, TwinlinkError
 from twinlink.spiders.archive import Archive
 from twinlink.spiders.browser.chromium import missing_browser
-from twinlink.spiders.chosen_scope import ChosenScope
 from twinlink.spiders.frontier import (
     ARCHIVE_FOLDER,
     CHOSEN_LEDGER,
@@ -36,7 +35,7 @@ from twinlink.spiders.frontier import (
     Frontier,
     ledger_error,
 )
-from twinlink.spiders.scope import Scope
+from twinlink.spiders.scope import ChosenScope, Scope
 from twinlink.system.disk import disk_problem
 from twinlink.system.locks import BlockedError, locked
 from twinlink.system.orphans import end_with_parent

@@ -16,7 +16,16 @@ from twinlink.spiders.frontier.urgency import LAST, PLAIN
 from twinlink.spiders.traps import Sameness, shape, suspicion, varies, winds
 from twinlink.urls import REMEMBERED_LENGTH, page_key, share_place, site_of
 
-__all__ = ["MAX_HOPS", "MAX_LINKS", "MAX_LINK_BYTES", "SAME_PAGE", "Scope", "host_of", "versions_together"]
+__all__ = [
+    "MAX_HOPS",
+    "MAX_LINKS",
+    "MAX_LINK_BYTES",
+    "SAME_PAGE",
+    "ChosenScope",
+    "Scope",
+    "host_of",
+    "versions_together",
+]
 
 MAX_HOPS = 10
 """Redirects followed in a row: RFC 9110 leaves the number open; browsers stop at 20, and 10 was in no trial too few."""
@@ -276,3 +285,29 @@ def _extension(url: str) -> str:
     """Return the extension of the path's last segment, lower case, without its dot; empty when there is none."""
     name = url.partition("?")[0].split("/", 3)[-1].rpartition("/")[2]
     return name.rpartition(".")[2].lower() if "." in name else ""
+
+
+class ChosenScope(Scope):
+    """The sites of the start pages, of which only chosen addresses are fetched; the limits apply as for links.
+
+    A redirect is recorded and not followed: the caller decides about its target.
+    """
+
+    def start(self, url: str) -> Entry:
+        """Return the entry of a chosen address."""
+        root = "/".join(url.split("/", 3)[:3]) + "/"
+        home = Entry("", root, host_of(url), site=self.site(root))
+        found = super().links(home, [url])
+        if found:
+            return found[0]._replace(chain=0, side=0, urgency=0, place=0)
+        off = "" if self.site(url) else "it belongs to none of the sites"
+        return Entry(page_key(url), url, host_of(url), 1, reason="excluded", detail=off, site=self.site(url))
+
+    def links(self, page: Entry, urls: Iterable[str]) -> list[Entry]:  # noqa: ARG002  (as the other scope has it)
+        """Follow nothing."""
+        return []
+
+    def redirect(self, page: Entry, url: str) -> Entry | None:
+        """Follow only to another spelling of the same address."""
+        target = super().redirect(page, url)
+        return target if target is not None and target.key == page.key else None

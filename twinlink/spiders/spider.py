@@ -17,13 +17,13 @@ from twinlink.spiders.frontier.partners import UNWANTED
 from twinlink.spiders.frontier.urgency import ASKED_LATER, LAST, SURE
 from twinlink.spiders.items import AddressItem, LinksItem
 from twinlink.spiders.reader.page_facts import PageFacts
-from twinlink.spiders.request_meta import ASKED, EARLIER, LISTED, READ, UNBUILT
 from twinlink.spiders.responses import header
 from twinlink.spiders.revisits import conditions, is_unmodified
 from twinlink.spiders.robots.robots import directives, product_token, user_agent
 from twinlink.spiders.sitemap_queue import LISTING_REASONS
 from twinlink.spiders.sitemaps import MAX_SITEMAP_BYTES
 from twinlink.spiders.stalls import Stalls
+from twinlink.spiders.state import ASKED, EARLIER, LISTED, READ, UNBUILT
 from twinlink.urls import join
 
 if TYPE_CHECKING:

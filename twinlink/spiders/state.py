@@ -19,7 +19,26 @@ if TYPE_CHECKING:
     from twinlink.spiders.scope import Scope
     from twinlink.system.pausing import Pause
 
-__all__ = ["CrawlState", "state_of"]
+__all__ = ["ASKED", "BUILT", "EARLIER", "LISTED", "PART", "RAW", "READ", "UNBUILT", "CrawlState", "state_of"]
+
+# Keys of a request's ``meta``. ``page`` holds the `Entry` of the ledger that the request is for; robots.txt and the
+# files that a page loads in the browser have none.
+ASKED = "asked"
+"""When the request was made (monotonic time)."""
+EARLIER = "earlier"
+"""The page that an earlier visit found, or None."""
+RAW = "raw"
+"""The response as it came, still compressed."""
+READ = "read"
+"""What was read of the response (`PageFacts`)."""
+LISTED = "listed"
+"""The body of a sitemap."""
+BUILT = "built"
+"""The page as its scripts built it."""
+UNBUILT = "unbuilt"
+"""Why a page that needs the browser was not built: reason and detail."""
+PART = "part"
+"""Set on a request that a page made in the browser: the bytes that came, a list."""
 
 
 class CrawlState:

@@ -7,8 +7,8 @@
 from __future__ import annotations
 
 from twinlink.text.cutting import Cut, Cutter, DistinctTexts, cut_texts, distinct_texts
-from twinlink.text.numerals import plain_number
 from twinlink.text.stems import stem
+from twinlink.text.terms import plain_number
 from twinlink.text.values import values_in
 from twinlink.text.word_counts import count_words
 from twinlink.text.words import TermTable, one_form, tokenize

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from functools import cache
 
-from twinlink.text.numerals import plain_number
+from twinlink.text.terms import plain_number
 from twinlink.text.value_words import MONTHS, MYRIADS, SCALES, UNITS
 
 __all__ = ["values_in"]

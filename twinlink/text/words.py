@@ -14,8 +14,7 @@ from scipy.sparse import csr_array
 from twinlink.scripts import EAST_ASIAN, SOUTH_EAST_ASIAN, UNSPACED
 from twinlink.text.characters import MARK_RANGES
 from twinlink.text.chinese import cut_chinese, join_heads
-from twinlink.text.numerals import plain_number
-from twinlink.text.terms import is_number
+from twinlink.text.terms import is_number, plain_number
 from twinlink.text.values import values_in
 from twinlink.text.word_lists import (
     CLITIC_LANGUAGES,

@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 import pytest
 from lxml import etree
 
-from twinlink.align.formats.beads import bead_lines, read_beads
 from twinlink.align.formats.exports import (
     Row,
     open_for_reading,
@@ -19,6 +18,7 @@ from twinlink.align.formats.exports import (
     write_tmx,
     write_tsv,
 )
+from twinlink.align.formats.sentence_files import bead_lines, read_beads
 from twinlink.errors import InputError
 
 # What of the TMX 1.4b document type the files use: its content models and required attributes, less the optional ones

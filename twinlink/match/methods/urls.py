@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from twinlink.config import MatchSettings
 from twinlink.graph.matching import greedy_matching
 from twinlink.match.evidence import Between, Found, Side, Words
-from twinlink.patterns.pairs import pairs_of_patterns
+from twinlink.patterns.credibility import pairs_of_patterns
 from twinlink.similarity.content import content_similarity
 from twinlink.similarity.filter_verdicts import FilterVerdicts, all_kept, with_filter
 from twinlink.similarity.internal import internal_similarity

@@ -24,7 +24,6 @@ from twinlink.review.app import (
     routes_live,
     routes_pair,
     routes_queue,
-    routes_report,
 )
 from twinlink.review.app.answers import AppState, go_to, show_error, state_of
 from twinlink.review.app.listing import Session
@@ -70,7 +69,7 @@ def make_app(run: RunView, labels: LabelBook, who: str, port: int) -> Starlette:
     Starlette
         Its ``state.review.entrance.address`` is the address to open first.
     """
-    parts = (routes_queue, routes_pair, routes_labels, routes_live, routes_graph, routes_report, routes_files)
+    parts = (routes_queue, routes_pair, routes_labels, routes_live, routes_graph, routes_files)
     app = _Closed(
         routes=[Route("/enter", enter), *(route for part in parts for route in part.routes)],
         middleware=[Middleware(_Guard)],

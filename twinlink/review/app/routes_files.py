@@ -1,4 +1,4 @@
-"""Routes of files: static files, pages of other sites for their frame, export of labels."""
+"""Routes of files: the report, static files, pages of other sites for their frame, export of labels."""
 
 from __future__ import annotations
 
@@ -10,11 +10,14 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
+from twinlink.errors import MissingStageError
 from twinlink.labels.book import export_labels
 from twinlink.review.app.answers import state_of
 from twinlink.review.app.filters import page_number
 from twinlink.review.app.security import FRAME_POLICY
 from twinlink.review.reading.snapshot import Snapshot
+from twinlink.review.report.document import report_policy
+from twinlink.review.report.stage import report_in_review, report_stamp
 from twinlink.review.safe_html.embedding import look_offline
 from twinlink.review.templating import static_text
 
@@ -28,6 +31,20 @@ _FILES = {
 _NOT_HELD = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Not in the archives</title>
 <p>The archives of this run do not contain this page (any more). The view “text” still shows its text.</p></html>"""
 _EXPORTS = ("labels.tsv", "labels.gold.tsv")
+
+
+def report(request: Request) -> Response:
+    """Return the report; it is made again when the run or its labels have changed."""
+    state = state_of(request)
+    run = state.session.run
+    stamp = report_stamp(run.directory)
+    if state.report[0] != stamp:
+        try:
+            state.report = stamp, run.read(lambda _: report_in_review(run.directory))
+        except MissingStageError as error:
+            raise HTTPException(404, "There is no report yet: no pages have been read.") from error
+    policy = f"{report_policy()}; frame-ancestors 'none'"
+    return HTMLResponse(state.report[1], headers={"content-security-policy": policy})
 
 
 def static(request: Request) -> Response:
@@ -75,6 +92,7 @@ def export(request: Request) -> Response:
 
 
 routes = [
+    Route("/report", report),
     Route("/static/{name}", static),
     Route("/favicon.ico", icon),
     Route("/look/{page}", look_at),

@@ -10,9 +10,11 @@ from functools import partial
 import nh3
 
 from twinlink.review.records import Document
-from twinlink.review.safe_html.allowed import ATTRIBUTES, DROPPED, TAGS
 from twinlink.review.safe_html.markup import (
+    ATTRIBUTES,
+    DROPPED,
     MAX_MARKUP,
+    TAGS,
     Prepared,
     StyleSource,
     held,

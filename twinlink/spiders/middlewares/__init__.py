@@ -10,10 +10,9 @@ robots.txt that cannot be fetched as permission (RFC 9309 requires the opposite)
 
 from __future__ import annotations
 
-from twinlink.spiders.middlewares.answers import KeepRaw, SetAside, Unpack
+from twinlink.spiders.middlewares.answers import KeepRaw, Reading, SetAside, Unpack
 from twinlink.spiders.middlewares.gate import Gate
 from twinlink.spiders.middlewares.page_builder import PageBuilder
-from twinlink.spiders.middlewares.reading import Reading
 from twinlink.spiders.middlewares.retry_after import RetryAfter
 from twinlink.spiders.middlewares.robots import RobotsGate
 

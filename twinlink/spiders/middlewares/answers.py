@@ -1,14 +1,16 @@
-"""Downloader middlewares for responses: keep the raw body, decompress it, remove the body of a sitemap."""
+"""Downloader middlewares for responses: keep the raw body, decompress it, set sitemaps aside, parse pages."""
 
 from __future__ import annotations
 
 import sqlite3
 from typing import TYPE_CHECKING
 
+from scrapy import signals
+
 from twinlink.spiders.early_end import is_whole
-from twinlink.spiders.request_meta import LISTED, PART, RAW
-from twinlink.spiders.responses import unpacked
-from twinlink.spiders.state import CrawlState, state_of
+from twinlink.spiders.reader.page_facts import Job
+from twinlink.spiders.responses import content_encoding, header, unpacked
+from twinlink.spiders.state import LISTED, PART, RAW, READ, CrawlState, state_of
 
 if TYPE_CHECKING:
     from typing import Self
@@ -17,7 +19,9 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-__all__ = ["KeepRaw", "SetAside", "Unpack"]
+    from twinlink.spiders.frontier import Entry
+
+__all__ = ["KeepRaw", "Reading", "SetAside", "Unpack"]
 
 
 class KeepRaw:
@@ -85,3 +89,34 @@ class SetAside:
             return response
         request.meta[LISTED] = response.body
         return response.replace(body=b"")
+
+
+class Reading:
+    """Reads the responses of pages, and puts what was read aside (`READ`) until they are recorded."""
+
+    def __init__(self, state: CrawlState) -> None:
+        self._queue = state.reading
+        self._limits = state.limits
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Build it, and end the reading with the crawl."""
+        state = state_of(crawler)
+        crawler.signals.connect(state.reading.close, signals.spider_closed)
+        return cls(state)
+
+    async def process_response(self, request: Request, response: Response) -> Response:
+        """Read a response, if it brings a page."""
+        entry: Entry | None = request.meta.get("page")
+        if entry is not None and entry.kind == "page" and response.status == 200 and is_whole(response):
+            job = Job(
+                "page",
+                entry.url,
+                response.body,
+                self._limits.max_page_bytes,
+                header(response.headers, "Content-Type"),
+                encoding=content_encoding(response.headers),
+                looks_at_scripts=self._limits.browser != "never",
+            )
+            request.meta[READ] = await self._queue.read(entry.host, job)
+        return response

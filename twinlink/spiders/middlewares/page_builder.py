@@ -18,9 +18,8 @@ from twinlink.spiders.browser.chromium import find_browser, missing_browser
 from twinlink.spiders.browser.visit import Answer, BrowserError, Built, PartRequest
 from twinlink.spiders.failures import RefusedError
 from twinlink.spiders.reader.page_facts import Job, PageFacts, Result
-from twinlink.spiders.request_meta import BUILT, PART, READ, UNBUILT
 from twinlink.spiders.responses import unpacked
-from twinlink.spiders.state import state_of
+from twinlink.spiders.state import BUILT, PART, READ, UNBUILT, state_of
 
 if TYPE_CHECKING:
     from typing import Self

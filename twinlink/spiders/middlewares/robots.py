@@ -14,7 +14,6 @@ import scrapy
 from scrapy.http.request import NO_CALLBACK
 
 from twinlink.spiders.failures import RefusedError, failure_reason
-from twinlink.spiders.request_meta import PART
 from twinlink.spiders.robots.known import Known, KnownRules, RulesOrRefusal
 from twinlink.spiders.robots.robots import (
     MAX_ROBOTS_BYTES,
@@ -25,7 +24,7 @@ from twinlink.spiders.robots.robots import (
     user_agent,
 )
 from twinlink.spiders.scope import host_of
-from twinlink.spiders.state import state_of
+from twinlink.spiders.state import PART, state_of
 from twinlink.urls import join, origin_of
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from twinlink.pages.content_encoding import EncodingError, decompress
+from twinlink.pages.decoding import is_html
 from twinlink.pages.parser import Link, ParsedPage, parse_page
 from twinlink.pages.scripted import is_blank, needs_scripts
-from twinlink.pages.sniffing import is_html
 from twinlink.spiders.frontier.partners import language_tag, text_sample
 from twinlink.spiders.traps import text_digest
 

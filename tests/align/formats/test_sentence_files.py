@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from twinlink.align.formats.sentence_lines import Line, read_lines
+from twinlink.align.formats.sentence_files import Line, read_lines
 from twinlink.errors import InputError
 
 LINES = [Line(0, "Größe."), Line(2, "她走了。")]

@@ -22,8 +22,7 @@ from twinlink.demo.layout import Anchor
 from twinlink.demo.odd import pdf
 from twinlink.demo.text import Text, all_phrases, fillers
 from twinlink.demo.truth import visible_text
-from twinlink.demo.values import SLOTS, date_text
-from twinlink.demo.writer import Writer
+from twinlink.demo.values import SLOTS, Writer, date_text
 from twinlink.errors import InputError
 
 HAN = re.compile("[\u3400-\u9fff]")

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from twinlink.align.learning import teaching
 from twinlink.align.page_pair import Aligned, PagePair
-from twinlink.align.words.kernels import expected_links
-from twinlink.align.words.model import DISCOUNT, MOST_PAIRS, SHARE, Links
+from twinlink.align.words.model import DISCOUNT, MOST_PAIRS, SHARE, Links, expected_links
 from twinlink.compiled import compiled
 
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 from twinlink.demo.plan import Unit, section_name
 from twinlink.demo.text import Text, phrase, phrases, same
-from twinlink.demo.values import YEAR, date_text
-from twinlink.demo.writer import Writer
+from twinlink.demo.values import YEAR, Writer, date_text
 
 __all__ = ["Block", "Content", "compose"]
 

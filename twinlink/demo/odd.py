@@ -8,8 +8,7 @@ from html import escape
 
 from twinlink.demo.layout import Anchor, ui
 from twinlink.demo.text import phrase, phrases
-from twinlink.demo.values import month_text
-from twinlink.demo.writer import Writer
+from twinlink.demo.values import Writer, month_text
 
 __all__ = ["CALENDAR", "MARK", "REGISTER", "break_page", "calendar_body", "pdf", "register_rows"]
 

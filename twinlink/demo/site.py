@@ -17,8 +17,8 @@ from twinlink.demo.odd import MARK, break_page, pdf, register_rows
 from twinlink.demo.plan import SITE, Unit, make_units, unit_urls
 from twinlink.demo.text import phrase
 from twinlink.demo.truth import Page, truth_files
+from twinlink.demo.values import Writer
 from twinlink.demo.web import Draft, Redirect, Related, make_related
-from twinlink.demo.writer import Writer
 from twinlink.errors import InputError
 
 __all__ = ["DemoSite", "write_site"]

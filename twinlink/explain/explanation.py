@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from twinlink.errors import InputError
-from twinlink.explain.notes import notes_on
-from twinlink.explain.outcomes import Outcomes, both, checks_of, either, no_checks
+from twinlink.explain.outcomes import Outcomes, both, checks_of, either, no_checks, notes_on
 from twinlink.explain.text import explanation_lines
 from twinlink.tables import EVIDENCE
 from twinlink.wording import EVIDENCE_WORDS

@@ -29,10 +29,9 @@ from twinlink.errors import ShapeError
 from twinlink.language.bilingual import is_bilingual, may_be_bilingual
 from twinlink.language.identify import UNDETERMINED, Guess, guess_language, identify_text
 from twinlink.language.site_text import NAMED, SiteText, read_site
-from twinlink.language.speech import Floats, Labels, Speech, learn_speech, speaks_like
+from twinlink.language.speech import Floats, Labels, Speech, learn_speech, speaks_like, vote
 from twinlink.language.surroundings import adoptions, neighbour_scores
 from twinlink.language.unknown import Unknown, unknown_languages
-from twinlink.language.voting import vote
 from twinlink.languages import base_language
 from twinlink.scripts import chinese_variant, split_units
 from twinlink.text.cutting import Cut, cut_texts

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tests.similarity.test_weighing import Greedy, full
 from twinlink.match.measures import LIKELY
-from twinlink.similarity.lessons import FOLDS, WEIGHT, Lessons, taught_rows
+from twinlink.similarity.lessons import FOLDS, LEAST_LABELS, WEIGHT, Lessons, taught_rows
 from twinlink.similarity.rivals import Rivalry
 from twinlink.similarity.weighing import Weighing, clear_pairs, weigh
 
@@ -138,6 +138,67 @@ def test_an_accepted_pair_teaches_beside_the_rivals_that_it_excludes() -> None:
     assert known.tolist() == [0, 1, 2] * WEIGHT
     assert y.tolist() == [1, 0, 0] * WEIGHT
     assert x[:3, 1].tolist() == pytest.approx([0.1, -0.5, -0.7])
+
+
+def test_labels_change_only_the_evidence_and_the_log_odds_of_labelled_candidates() -> None:
+    lessons = Lessons(*np.array([[1, 0, 0], [0, 1, 0], [0, 1, 0]], np.bool_))
+    values = np.array([0.25, 0.5, 0.75])
+    assert lessons.heard({"one": values})["one"].tolist() == [0.25, 0, 0.75]
+    assert lessons.told(values, 20).tolist() == [20, -20, 0.75]
+    assert lessons.open(values).tolist() == [0.25, -np.inf, 0.75]
+
+
+@pytest.mark.parametrize("n", [4, 5])
+def test_five_labels_teach_and_fewer_only_exclude(n: int) -> None:
+    marks = np.arange(9) < n
+    assert Lessons(marks, np.zeros(9, np.bool_), np.zeros(9, np.bool_)).can_teach == (n == LEAST_LABELS)
+
+
+def test_trials_without_partners_exclude_what_labels_exclude() -> None:
+    """Each trial removes some rows and some columns, and the candidates that labels exclude."""
+    site = misled(24, 0.0)
+    lessons = drawn(site, 10)
+    greedy = Greedy(site.rivalry)
+    weigh(site.kinds, site.rivalry, clear_pairs(site.kinds["loud"], site.rivalry, 0.1), greedy, lessons=lessons)
+    first, *trials = (np.isfinite(scores).reshape(24, 24) for scores in greedy.asked)
+    assert first.any(axis=0).all()
+    assert len(trials) == 4
+    for open_ in trials:
+        assert not (open_ & ~first).any()
+        assert not open_.any(axis=0).all()
+        assert not open_.any(axis=1).all()
+
+
+@pytest.mark.parametrize("n_rejected", [0, LEAST_LABELS])
+def test_a_single_pair_is_never_surer_than_a_half_by_labels(n_rejected: int) -> None:
+    """n pairs support probabilities up to 1 - 1/2n, whether the pair itself is labelled or only its rivals are."""
+    n = 1 + n_rejected
+    values = np.linspace(0.9, 0.1, n)
+    rejected = np.arange(n) > 0
+    accepted = ~rejected if not n_rejected else np.zeros(n, np.bool_)
+    lessons = Lessons(accepted, rejected, rejected)
+    rivalry = full(1, n)
+    result = weigh({"one": values}, rivalry, np.zeros(n, np.bool_), Greedy(rivalry), lessons=lessons)
+    assert result.pairs.tolist() == [0]
+    assert result.probabilities[0] <= 0.5
+    assert n_rejected or result.probabilities[0] == 0.5
+
+
+def test_what_labels_teach_leaves_a_pair_among_equals_its_share() -> None:
+    """Pages 0 and 1 have the same evidence everywhere: labels of other pairs, all right, cannot tell them apart."""
+    site = misled(40, 0.0)
+    for values in site.kinds.values():
+        table = values.reshape(40, 40)
+        table[1] = table[0]
+        table[:, 1] = table[:, 0]
+    chosen = site.weighed().pairs
+    lessons = site.lessons(chosen[(site.rivalry.rows[chosen] > 1) & (chosen % 41 == 0)][:20])
+    result = site.weighed(lessons)
+    twins = site.rivalry.rows[result.pairs] < 2
+    assert result.n_equal[twins].tolist() == [2, 2]
+    assert (result.probabilities[twins] <= 0.5).all()
+    others = ~twins & ~lessons.accepted[result.pairs]
+    assert (result.probabilities[others] > 0.6).mean() > 0.9
 
 
 @settings(max_examples=25)

@@ -14,7 +14,7 @@ from tests.similarity.test_weighing import Greedy, full
 from twinlink.match.measures import LIKELY
 from twinlink.similarity.lessons import FOLDS, LEAST_LABELS, WEIGHT, Lessons, taught_rows
 from twinlink.similarity.rivals import Rivalry
-from twinlink.similarity.weighing import Weighing, clear_pairs, weigh
+from twinlink.similarity.weighing import Weighing, _Heldout, clear_pairs, weigh
 
 Floats = NDArray[np.float64]
 
@@ -184,21 +184,36 @@ def test_a_single_pair_is_never_surer_than_a_half_by_labels(n_rejected: int) -> 
     assert n_rejected or result.probabilities[0] == 0.5
 
 
-def test_what_labels_teach_leaves_a_pair_among_equals_its_share() -> None:
-    """Pages 0 and 1 have the same evidence everywhere: labels of other pairs, all right, cannot tell them apart."""
-    site = misled(40, 0.0)
+def test_labels_never_make_a_pair_surer_than_its_equals_allow() -> None:
+    """Pages 2k and 2k + 1 have the same evidence. Labels accept what is chosen of half of them, so that a share of a
+    half looks like certainty: of the others, each pair has an equal one all the same."""
+    n = 40
+    site = misled(n, 0.0)
     for values in site.kinds.values():
-        table = values.reshape(40, 40)
-        table[1] = table[0]
-        table[:, 1] = table[:, 0]
-    chosen = site.weighed().pairs
-    lessons = site.lessons(chosen[(site.rivalry.rows[chosen] > 1) & (chosen % 41 == 0)][:20])
+        table = values.reshape(n, n)
+        table[1::2] = table[::2]
+        table[:, 1::2] = table[:, ::2]
+        table[np.arange(n), np.arange(n) ^ 1] = table[np.arange(n), np.arange(n)]
+    lessons = site.lessons(np.arange(20) * (n + 1))
     result = site.weighed(lessons)
-    twins = site.rivalry.rows[result.pairs] < 2
-    assert result.n_equal[twins].tolist() == [2, 2]
-    assert (result.probabilities[twins] <= 0.5).all()
-    others = ~twins & ~lessons.accepted[result.pairs]
-    assert (result.probabilities[others] > 0.6).mean() > 0.9
+    others = site.rivalry.rows[result.pairs] >= 20
+    assert result.n_equal[others].tolist() == [2] * 20
+    assert result.probabilities[others].tolist() == pytest.approx([0.5] * 20, abs=0.1)
+    assert (result.probabilities[others] <= 0.5).all()
+
+
+def test_a_pair_with_a_likely_rival_has_a_smaller_probability_than_one_without() -> None:
+    """Labels of both kinds of pairs: those of a quarter are seldom right, the others always."""
+    n = 40
+    rivalled = np.arange(n) % 2 == 1
+    shares = np.where(rivalled, 0.25, 1.0)
+    heldout = _Heldout(np.arange(n), np.full(n, 5.0), shares, np.where(rivalled, np.arange(n) % 4 == 1, 1.0) * 1.0)
+    nothing = Lessons(*np.zeros((3, n), np.bool_))
+    wrong = np.arange(n), np.full(n, -5.0)
+    _, found = heldout.correct(np.full(n, 5.0), np.arange(n), shares, wrong, None, nothing)
+    assert found[rivalled].max() < found[~rivalled].min() - 0.1
+    _, single = heldout.correct(np.full(n, 5.0), np.array([0]), shares[:1], wrong, None, nothing)
+    assert single.tolist() == [0.5]
 
 
 @settings(max_examples=25)

@@ -151,7 +151,7 @@ def test_labels_change_only_the_evidence_and_the_log_odds_of_labelled_candidates
 @pytest.mark.parametrize("n", [4, 5])
 def test_five_labels_teach_and_fewer_only_exclude(n: int) -> None:
     marks = np.arange(9) < n
-    assert Lessons(marks, np.zeros(9, np.bool_), np.zeros(9, np.bool_)).can_teach == (n == LEAST_LABELS)
+    assert Lessons(marks, np.zeros(9, np.bool_), np.zeros(9, np.bool_)).can_teach == (n == 5)
 
 
 def test_trials_without_partners_exclude_what_labels_exclude() -> None:

@@ -1,4 +1,12 @@
-"""The command line: every verb reads its options, calls the library, and prints the result."""
+"""The command line: every verb reads its options, calls the library, and prints the result.
+
+Start with a verb in `verbs`, such as `twinlink.cli.verbs.mine.mine`; to add one, write a function there, import it
+here, and give it a line of help in `twinlink.cli.app.GROUPS`.
+
+- entry point: `main`, which turns errors into exit codes (`exit`); the command with its verbs: `app`
+- input: `options` (shared by verbs), `settings` (of the run and of the call), `runs` (locked or opened), `completion`
+- output: `results` (one record per verb), `lines` (records as text), `output` (prints text or JSON), `colours`
+"""
 
 from __future__ import annotations
 

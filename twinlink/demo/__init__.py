@@ -1,4 +1,8 @@
-"""The demo: a bilingual government-style site with known pairs, a small web of sites, and servers on this machine."""
+"""The demo: a bilingual government-style site with known pairs, a small web of sites, and servers on this machine.
+
+- one site: `write_site` composes it, `serve` serves it
+- a web of sites: `make_web`, `serve_web`
+"""
 
 from __future__ import annotations
 

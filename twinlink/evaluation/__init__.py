@@ -1,4 +1,8 @@
-"""Precision, recall and F1 of page pairs: by a gold list (`evaluate`, `read_gold`), or by labels (`score_labels`)."""
+"""Precision, recall and F1 of page pairs.
+
+- by known pairs: `read_gold`, then `evaluate`; the curve over probabilities: `curve_points`, `precision_coverage`
+- by labels of reviewers: `score_labels`, with intervals
+"""
 
 from __future__ import annotations
 

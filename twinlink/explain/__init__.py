@@ -1,6 +1,7 @@
 """Explanations: the evidence of a pair, the rivals that lost, and why a page is in no pair.
 
-`explain` returns an `Explanation`, which prints as text and shows itself as tables in a notebook.
+`explain` returns an `Explanation`, which prints as text (`text`) and shows itself as tables in a notebook (`html`).
+`outcomes` has the words for each outcome.
 """
 
 from __future__ import annotations

@@ -1,4 +1,10 @@
-"""Decoding (`decode`) and parsing (`parse_page`) of single pages: text, tags, blocks, links."""
+"""Single pages: from the bytes of a response to text, tags, blocks and links.
+
+Start with `parse_page`; `decode` finds the encoding, `is_html` decides what is a page at all.
+
+- content encodings (gzip, brotli): `content_encoding`; pages that need their scripts: `scripted`
+- tags and text lengths, for methods that compare structure: `linearise`
+"""
 
 from __future__ import annotations
 

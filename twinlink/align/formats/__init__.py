@@ -1,1 +1,5 @@
-"""Files of sentences: TMX, TSV, Moses, JSON Lines, bead lists, and lists of sentences."""
+"""Files of sentences.
+
+- written: `exports`: TMX, TSV, Moses, JSON Lines
+- read: `sentence_pairs` (TMX, TSV, Moses), `sentence_files` (one sentence per line, bead lists)
+"""

@@ -1,1 +1,5 @@
-"""Pages built by scripts: Chromium without network access, and the middleware that uses it."""
+"""Pages built by scripts, in Chromium without network access.
+
+Start with `browser.Browser`; a `Visit` (`visit`) builds one page, and asks the crawler for each file that it loads.
+`chromium` finds the browser. `twinlink.spiders.middlewares.page_builder` uses them.
+"""

@@ -1,8 +1,8 @@
 """The frontier of a crawl, on disk: which addresses are queued, in which order, and what became of each.
 
 Start with `Frontier`, which a crawl opens for writing: `Frontier.seed` adds start pages, `Frontier.take` gives the next
-address, and `Frontier.settle` records its outcome and its links. What a crawl knows (counts, reports, rejects) is asked
-of a `FrontierReader`, also while the crawl runs; `so_far` asks about one that may not have begun.
+address, and `Frontier.settle` records its outcome and its links. A `FrontierReader`
+returns what a crawl knows (counts, reports, rejects), also while it runs; `so_far` reads one that may not have begun.
 
 - records: `Entry` (an address), `Outcome`, `Body` (the place of a page in the archive), `Budget`, `Counts`,
   `LedgerSummary`, `SiteCounts`

@@ -1,8 +1,8 @@
 """Downloader middlewares of the crawl, and their places in Scrapy's chain.
 
 `Gate` and `RobotsGate` refuse requests; `RetryAfter` waits for busy servers; `KeepRaw`, `Unpack` and `SetAside` keep,
-decompress and take out the bodies of responses; `Reading` parses it, and `PageBuilder` renders it with its scripts if
-needed. All of them access the crawl through its `CrawlState`.
+decompress and take out the bodies of responses; `Reading` parses them, and `PageBuilder` renders a page with its
+scripts if needed. All of them access the crawl through its `CrawlState`.
 
 `RobotsGate` replaces Scrapy's ``RobotsTxtMiddleware``, which keeps every robots.txt in memory forever, treats a
 robots.txt that cannot be fetched as permission (RFC 9309 requires the opposite), and does not return sitemaps.

@@ -61,7 +61,8 @@ def demo_score() -> tuple[float, float, float]:
         out = Path(temporary) / "run"
         subprocess.run([sys.executable, "-m", "twinlink", "demo", "-q", "-o", str(out)], check=True)
         pairs = open_run(out).pairs
-        result = evaluate(zip(pairs["url_a"], pairs["url_b"], strict=True), read_gold(out / "site" / "gold.tsv"))
+        gold = read_gold(out / "site" / "crawled" / "gold.tsv")
+        result = evaluate(zip(pairs["url_a"], pairs["url_b"], strict=True), gold)
     return result.precision, result.recall, result.f1
 
 

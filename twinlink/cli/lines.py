@@ -313,9 +313,17 @@ def _(result: LabelsResult) -> Iterator[str]:
 
 @lines.register(DemoResult)
 def _(result: DemoResult) -> Iterator[str]:
+    n_others = result.pairs.n_pages - result.calendar_pages
+    yield (
+        f"crawled: {n_others} of the {_counts(result.site_pages, 'page')} that the site was made with, and"
+        f" {_counts(result.calendar_pages, 'page')} of its calendar"
+    )
     yield from lines(result.pairs)
+    yield (
+        f"known truth: {_counts(result.scores.gold - result.gold_months, 'pair')} that the site was made with, and"
+        f" {_counts(result.gold_months, 'month')} of the calendar that the crawl got in both languages → {result.gold}"
+    )
     yield from lines(result.scores)
-    yield f"known truth: {result.gold}"
 
 
 @lines.register(PatternsResult)

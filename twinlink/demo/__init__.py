@@ -6,8 +6,19 @@
 
 from __future__ import annotations
 
+from twinlink.demo.crawled import CrawledTruth, write_crawled_truth
 from twinlink.demo.manysites import DemoWeb, make_web
 from twinlink.demo.server import serve, serve_web
 from twinlink.demo.site import DemoSite, read_site, write_site
 
-__all__ = ["DemoSite", "DemoWeb", "make_web", "read_site", "serve", "serve_web", "write_site"]
+__all__ = [
+    "CrawledTruth",
+    "DemoSite",
+    "DemoWeb",
+    "make_web",
+    "read_site",
+    "serve",
+    "serve_web",
+    "write_crawled_truth",
+    "write_site",
+]

@@ -47,13 +47,17 @@ class DemoResult(Record, frozen=True, kw_only=True):
     """`twinlink demo`: the pairs of the demo site, and their scores."""
 
     site_pages: int
-    """Pages of the demo site."""
+    """Pages of the demo site, without its calendar, which has no end."""
+    calendar_pages: int
+    """Pages of the calendar that were crawled."""
     pairs: PairsResult
     """As of `twinlink mine`."""
     scores: Scores
     """The measures against the known truth."""
     gold: str
     """File of the known truth."""
+    gold_months: int
+    """Pairs in it that are months of the calendar; the other pairs are in the site from the start."""
 
     def problem(self) -> TwinlinkError | None:
         """Return the error of a run without pairs."""

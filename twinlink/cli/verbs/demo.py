@@ -37,7 +37,7 @@ def demo(
     from twinlink.cli.results.evaluation import Scores
     from twinlink.cli.results.pages import PairsResult
     from twinlink.cli.results.review import DemoResult
-    from twinlink.demo import serve, write_site
+    from twinlink.demo import serve, write_crawled_truth, write_site
     from twinlink.evaluation.gold import evaluate as evaluate_pairs
     from twinlink.evaluation.gold import read_gold
     from twinlink.frames import address_pairs
@@ -55,11 +55,14 @@ def demo(
             # The site gets another port each time: what was fetched from the old one would stand beside it.
             mine_stages([base.rstrip("/") + path for path in site.seeds], run, settings, report, "replace")
     found = opened(out)
-    scored = evaluate_pairs(address_pairs(found.pairs), read_gold(site.gold))
+    truth = write_crawled_truth(site, found.pages["url"])
+    scored = evaluate_pairs(address_pairs(found.pairs), read_gold(truth.gold))
     result = DemoResult(
         site_pages=site.n_pages,
+        calendar_pages=truth.n_calendar_pages,
         pairs=PairsResult.of(found, settings.langs),
         scores=Scores.of(scored),
-        gold=str(site.gold),
+        gold=str(truth.gold),
+        gold_months=truth.n_months,
     )
     print_result(result, as_json, quiet, [command("review", out)])

@@ -40,11 +40,13 @@ class Greedy:
     def __call__(self, scores: Floats) -> NDArray[np.intp]:
         self.asked.append(scores.copy())
         chosen: list[int] = []
+        of_rows, of_columns = set[int](), set[int]()
+        rows, columns = self.rivalry.rows.tolist(), self.rivalry.columns.tolist()
         for k in np.argsort(-scores, kind="stable").tolist():
-            row, column = self.rivalry.rows[k], self.rivalry.columns[k]
-            free = row not in self.rivalry.rows[chosen] and column not in self.rivalry.columns[chosen]
-            if np.isfinite(scores[k]) and free:
+            if np.isfinite(scores[k]) and rows[k] not in of_rows and columns[k] not in of_columns:
                 chosen.append(k)
+                of_rows.add(rows[k])
+                of_columns.add(columns[k])
         return np.array(chosen, np.intp)
 
 

@@ -49,7 +49,7 @@ def test_estimates_follow_the_share_in_common() -> None:
     rng = random.Random(5)
     vocabulary = [f"word{'abcdefghij'[k % 10]}{'klmnopqrst'[k // 10 % 10]}{'uvwxy'[k // 100]}" for k in range(500)]
     found: dict[str, list[bool]] = {"above": [], "below": []}
-    for _ in range(150):
+    for _ in range(60):
         words = rng.sample(vocabulary, 40)
         other = [word if rng.random() > 0.01 else "z" for word in words]
         wide = [word if rng.random() > 0.3 else "z" for word in words]
@@ -57,8 +57,8 @@ def test_estimates_follow_the_share_in_common() -> None:
             near = NearRepeats(0.8, kept=10)
             assert near.is_new(" ".join(words), "")
             found[name].append(not near.is_new(" ".join(version), ""))
-    assert sum(found["above"]) > 140
-    assert sum(found["below"]) < 5
+    assert sum(found["above"]) > 55
+    assert sum(found["below"]) < 2
 
 
 def test_only_the_last_ones_are_remembered() -> None:

@@ -38,23 +38,42 @@ def progress(tmp_path: Path, *sources: Path) -> list[tuple[int, int | None, str]
 
 @pytest.mark.parametrize("make", [archive, mirror])
 def test_pages_of_one_size_are_expected_from_the_first_share_on(tmp_path: Path, make) -> None:
-    *reading, tables = progress(tmp_path, make(tmp_path / "www.warc"))
-    assert [n for n, _, _ in reading] == list(range(1, N_PAGES + 1))
-    known = [(n, total) for n, total, _ in reading if total is not None]
+    *said, parsed, tables, end = progress(tmp_path, make(tmp_path / "www.warc"))
+    assert len(said) == N_PAGES  # a line for each document
+    known = [(n, total) for n, (_, total, _) in enumerate(said, 1) if total is not None]
     assert len(known) >= N_PAGES - 2
     assert all(abs(total - N_PAGES) <= N_PAGES / n + 1 for n, total in known)  # the page in work is not counted yet
-    assert reading[0][2] == "0.0 of 0.4 MB read"
-    assert tables == (N_PAGES, N_PAGES, "tables of site 1 of 1")
+    assert said[0][2] == "0.0 of 0.4 MB read"
+    assert parsed[1:] == (N_PAGES, f"{N_PAGES} of {N_PAGES} parsed")
+    assert tables[1:] == (N_PAGES, "tables of site 1 of 1")
+    assert end == (N_PAGES, N_PAGES, "")
+
+
+def test_a_page_that_is_read_and_not_parsed_counts_in_part(tmp_path: Path) -> None:
+    *said, parsed, tables, end = progress(tmp_path, archive(tmp_path / "www.warc"))
+    done = [n for n, total, _ in said if total is not None]
+    assert done == sorted(done)
+    assert done[-1] < parsed[0] <= tables[0] < end[0]  # all pages are one batch, which is parsed after the reading
+
+
+def test_the_tables_of_each_site_move_the_count(tmp_path: Path) -> None:
+    for host in "abc":
+        respond(tmp_path / "www.warc", f"http://www.{host}.org/", page("word " * 2000).encode(), packed=False)
+    for number in range(97):
+        respond(tmp_path / "www.warc", f"{HOST}/{number}", page("word").encode(), packed=False)
+    tables = [n for n, _, text in progress(tmp_path, tmp_path / "www.warc") if text.startswith("tables of site")]
+    assert len(tables) == len(set(tables)) > 1
+    assert tables == sorted(tables)
 
 
 def test_two_sources_count_together(tmp_path: Path) -> None:
-    *reading, _ = progress(tmp_path, archive(tmp_path / "a.warc"), mirror(tmp_path / "saved"))
-    assert [text for n, _, text in reading if n == N_PAGES + 1] == ["0.4 of 0.8 MB read"]
-    assert max(total for _, total, _ in reading if total is not None) <= 3 * N_PAGES
+    said = progress(tmp_path, archive(tmp_path / "a.warc"), mirror(tmp_path / "saved"))
+    assert said[N_PAGES][2] == "0.4 of 0.8 MB read"
+    assert max(total for _, total, _ in said if total is not None) <= 3 * N_PAGES
 
 
 def test_an_index_names_parts_of_archives_so_that_the_total_is_unknown(tmp_path: Path) -> None:
-    *reading, tables = progress(tmp_path, write_cdxj(tmp_path / "a.cdxj", [archive(tmp_path / "a.warc")]))
-    assert {total for _, total, _ in reading} == {None}
-    assert {text for _, _, text in reading} == {""}
-    assert tables[:2] == (N_PAGES, N_PAGES)
+    said = progress(tmp_path, write_cdxj(tmp_path / "a.cdxj", [archive(tmp_path / "a.warc")]))
+    assert {(total, text) for _, total, text in said[:N_PAGES]} == {(None, "")}
+    assert [n for n, _, _ in said[:N_PAGES]] == list(range(1, N_PAGES + 1))
+    assert said[-1] == (N_PAGES, N_PAGES, "")

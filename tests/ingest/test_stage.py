@@ -182,7 +182,7 @@ def test_few_large_pages_are_held_at_once(run, tmp_path, monkeypatch):
     held = []
     monkeypatch.setattr(spool, "BATCH_BYTES", 30_000)
     submit = spool.Spool._submit
-    monkeypatch.setattr(spool.Spool, "_submit", lambda self: held.append(self._n_bytes) or submit(self))
+    monkeypatch.setattr(spool.Spool, "_submit", lambda self, *rest: held.append(self._n_bytes) or submit(self, *rest))
     read_from(monkeypatch, *(document(f"{BASE}/{n}", f"<p>page {n} " + "x" * 10_000) for n in range(9)))
     ingest(run, [tmp_path], SETTINGS)
     assert len(tables(run)[0]) == 9
@@ -197,7 +197,7 @@ def test_what_is_held_is_planned_by_the_memory(tmp_path, monkeypatch, caplog, n)
     items = [document(f"{BASE}/{k % 50}", page(f"page {k} " + "word " * 900, f"/{k % 7}")) for k in range(70)]
     n_tasks, n_written, results = [], [], []
     submit, write = spool.Spool._submit, parts.Parts._write
-    monkeypatch.setattr(spool.Spool, "_submit", lambda self: n_tasks.append(1) or submit(self))
+    monkeypatch.setattr(spool.Spool, "_submit", lambda self, *rest: n_tasks.append(1) or submit(self, *rest))
     monkeypatch.setattr(parts.Parts, "_write", lambda self: n_written.append(1) or write(self))
     monkeypatch.setattr(spool, "LEAST_BYTES", 40_000)
     read_from(monkeypatch, *items)

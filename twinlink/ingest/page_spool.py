@@ -103,6 +103,7 @@ class Spool:
         self._batch: list[Capture] = []
         self._numbers: set[int] = set()  # of the pages in it
         self._n_bytes = 0  # of these
+        self._n_unparsed = 0  # pages in it, and in the tasks whose results were not taken
         self._rejects: list[Reject] = []
         self._of_crawl: set[str] = set()
         self._guessed: set[str] = set()
@@ -112,6 +113,11 @@ class Spool:
         self._twins = Twins()
         self._canonical: dict[int, int] = {}  # page_id of a page → page_id of the address that it calls canonical
         self._reader = ReaderProcess(settings.parse_seconds, reader_memory(settings.max_page_bytes))
+
+    @property
+    def n_parsed(self) -> int:
+        """Number of items that are done: of pages, those that are parsed."""
+        return self.count - self._n_unparsed
 
     def close(self) -> None:
         """End the process that parses large pages."""
@@ -186,6 +192,7 @@ class Spool:
         if capture.number in self._numbers:  # a batch has one capture of a page
             self._submit()
         self._batch.append(capture)
+        self._n_unparsed += 1
         self._numbers.add(capture.number)
         self._n_bytes += len(document.body)
         if len(self._batch) >= BATCH_PAGES or self._n_bytes >= self._batch_bytes:
@@ -210,23 +217,27 @@ class Spool:
         self._take(capture.number, capture.url, order, None)
         return False
 
-    def _submit(self) -> None:
+    def _submit(self, on_parsed: Callable[[], None] = lambda: None) -> None:
         """Have the batch parsed, and take the results of earlier ones."""
         batch, self._batch, self._numbers, self._n_bytes = self._batch, [], set(), 0
         if batch:
-            self._add_results(self._tasks.put(batch))
+            self._add_results(self._tasks.put(batch), on_parsed)
 
-    def _drain(self) -> None:
-        """Take the results of all batches."""
-        self._submit()
-        self._add_results(self._tasks.drain())
+    def _drain(self, on_parsed: Callable[[], None] = lambda: None) -> None:
+        """Take the results of all batches; ``on_parsed`` is called after each."""
+        self._submit(on_parsed)
+        self._add_results(self._tasks.drain(), on_parsed)
 
-    def _add_results(self, results: Iterable[tuple[Sequence[Capture], ParsedBatch]]) -> None:
+    def _add_results(
+        self, results: Iterable[tuple[Sequence[Capture], ParsedBatch]], on_parsed: Callable[[], None] = lambda: None
+    ) -> None:
         for batch, parsed in results:
+            self._n_unparsed -= len(batch)
             kept = [self._counts(capture, facts) for capture, facts in zip(batch, parsed.facts, strict=True)]
             dropped = [capture.number for capture, keep in zip(batch, kept, strict=True) if not keep]
             for site, tables in parsed.tables.items():
                 self._parts.add(site, *without_pages(tables, dropped))
+            on_parsed()
 
     def _add_parsed(self, capture: Capture) -> None:
         """Parse a large page in a process with limits of time and memory, and take it."""
@@ -289,13 +300,25 @@ class Spool:
                 self._reject_of[number] = reject
         return wins
 
-    def finish(self, on_site: Callable[[int, int], None] = lambda _done, _n_sites: None) -> None:
-        """Write the tables; ``on_site`` receives the number of sites done and of all."""
-        self._drain()
+    def finish(
+        self,
+        on_site: Callable[[int, int], None] = lambda _number, _n_sites: None,
+        on_parsed: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Write the tables.
+
+        Parameters
+        ----------
+        on_site : callable
+            Receives the number of a site, from 1, and of all sites, before the tables of the site are written.
+        on_parsed : callable
+            Called whenever `n_parsed` rises.
+        """
+        self._drain(on_parsed)
         self._settle_twins()
         sites = list(self._parts.sites())
-        for done, site in enumerate(sites, 1):
-            on_site(done, len(sites))
+        for number, site in enumerate(sites, 1):
+            on_site(number, len(sites))
             self._finish_site(site)
         self._parts.remove()
         rows = [*self._rejects, *self._reject_of.values(), *self._captures.rejects()]

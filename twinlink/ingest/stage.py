@@ -62,7 +62,7 @@ def ingest(
     settings : IngestSettings
         How they are read.
     on_pages : callable, optional
-        Called with the number of documents read so far, the expected number of all (None: not known yet), and what is
+        Called with the number of documents done so far, the expected number of all (None: not known yet), and what is
         being done.
     config : Config, optional
         All settings of the call: the run remembers those that this stage uses.
@@ -103,8 +103,9 @@ def ingest(
         for is_own, paths in ((True, own), (False, sources)):
             for path, item in _items(paths, settings, exchanges, share):
                 spool.add(item, is_own=is_own)
-                share.read(path, item, spool.count)
-        spool.finish(partial(share.tables, spool.count))
+                share.read(path, item, spool.count, spool.n_parsed)
+        spool.finish(partial(share.tables, spool.count), lambda: share.parsed(spool.count, spool.n_parsed))
+        share.finish(spool.count)
         _check_pages(run, folder)
         write_text(folder / SOURCES_NAME, "".join(f"{path.resolve()}\n" for path in sources))
         marks = {str(path.resolve()): source_mark(path) for path in sources}

@@ -118,7 +118,7 @@ def rounds(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     Returns
     -------
     Axes
-        The bars; the line of the pairs has axes of its own over them.
+        The axes of the bars; the line of the pairs has separate axes over them.
     """
     _check(table, ("round", "all_pairs", *(name for name, _, _ in _OUTCOMES)))
     ax = _axes(ax)

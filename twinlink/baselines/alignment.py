@@ -47,12 +47,12 @@ class Alignment:
     length_b: Integers
     """L2: characters of all chunks of the second page."""
     aligned: Integers
-    """Pairs of aligned chunks; 0 where chunk pairs were not asked for."""
+    """Pairs of aligned chunks; 0 if chunk pairs were not requested."""
     unequal: Integers
-    """n: pairs of aligned chunks that differ in length; 0 where chunk pairs were not asked for."""
+    """n: pairs of aligned chunks that differ in length; 0 if chunk pairs were not requested."""
     correlation: Floats
     """r: Pearson correlation of the lengths of aligned chunks. NaN for fewer than `MIN_CHUNKS` of them, where all those
-    of one page have one length, and where chunk pairs were not asked for."""
+    of one page have one length, and if chunk pairs were not requested."""
     p_value: Floats
     """p: chance of an r as far from 0 between independent normal lengths, from both sides; NaN where r is."""
 

@@ -113,7 +113,7 @@ def fingerprint_verdicts(
     a, b : Shapes
         Texts in characters, pages `without_heading`.
     verdicts : FilterVerdicts
-        What the filters before said.
+        Verdicts of the earlier filters.
     tolerance : float in [0, 1]
         `text_tolerance`.
     settings : BitextorSettings, optional

@@ -181,7 +181,7 @@ def structure_verdicts(a: Shapes, b: Shapes, verdicts: FilterVerdicts, line: Dis
     a, b : Shapes
         Texts in words.
     verdicts : FilterVerdicts
-        What the filters before said.
+        Verdicts of the earlier filters.
     line : DistanceLine
         `fit_line` on examples, `fit_line_unlabelled` without.
 

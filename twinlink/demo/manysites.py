@@ -113,7 +113,7 @@ def make_web(seed: int = 0) -> DemoWeb:
 
 
 def _links(name: str, forms: Mapping[str, tuple[str, str]], rng: random.Random) -> tuple[tuple[str, str], ...]:
-    """Draw the sites that a site links to: mostly of its own kind."""
+    """Draw the sites that a site links to, most of them of the same kind."""
     alike, others = (list(_BILINGUAL), [*_ENGLISH, *_ODD])[:: 1 if name in forms else -1]
     chosen = [rng.choice(alike if rng.random() < _ALIKE else others) for _ in range(rng.randint(*_OUT))]
     found = []

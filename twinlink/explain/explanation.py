@@ -146,7 +146,7 @@ def _of_same_languages(others: pd.DataFrame, ends: Sequence[tuple[int, int]], ou
 def _chosen(run: RunTables, numbers: set[int]) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the candidate that an explanation is about (a row, or none), and the others of its pages, best first.
 
-    It is what was asked for; of one page the pair, or else its best candidate.
+    It is the requested pair; for a single page its pair, or else its best candidate.
     """
     table = run.candidates
     own = _best_first(run, table[either(table, numbers)])

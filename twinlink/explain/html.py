@@ -32,7 +32,7 @@ def explanation_html(explanation: Explained) -> str:
 
 
 def _evidence_html(explanation: Explained) -> str:
-    assert explanation.shown is not None, "somebody looked"
+    assert explanation.shown is not None, "there are two pages to show"
     about = " ↔ ".join(map(address, explanation.shown))
     table = explanation.evidence.to_dict("records")
     rows = [

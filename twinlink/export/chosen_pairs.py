@@ -39,7 +39,7 @@ class PairChoice:
     langs: tuple[str, ...] = ()
     """Only pairs between these languages, as users write them; empty: all."""
     min_probability: float = 0.0
-    """Minimum probability of a pair. A pair that only a reviewer's label speaks for has none and is kept."""
+    """Minimum probability of a pair. A pair whose only evidence is a reviewer's label has none and is kept."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.min_probability <= 1:

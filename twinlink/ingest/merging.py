@@ -99,7 +99,7 @@ class _Rows:
         self._waiting: list[pa.Table] = []
 
     def take(self, n_rows: int) -> pa.Table | None:
-        """Return the next rows; None: no row is asked for."""
+        """Return the next rows; None: no row is wanted."""
         while sum(map(len, self._waiting)) < n_rows:
             batch = next(self._batches)
             counts = self._all_ranks[self._n_read : self._n_read + len(batch)] >= 0

@@ -158,8 +158,8 @@ def entering(
 ) -> Iterator[tuple[RunDirectory, list[Path]]]:
     """Give the run directory to work in, and the files and folders that are to be read.
 
-    With ``replace`` the new run grows in a folder of its own within the run; it takes the place of the old one when the
-    block ends without an error. If it does not, the same call resumes with it.
+    With ``replace`` the new run is built in a separate folder within the run; it replaces the old one when the block
+    ends without an error. If it does not, the same call resumes with it.
 
     Raises
     ------

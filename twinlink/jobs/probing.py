@@ -66,7 +66,7 @@ def probe(
     starts : mapping
         Sites, and the addresses that each is begun at.
     folder : Path
-        Becomes a run of its own; a probe that was stopped continues there.
+        Becomes a separate run; a probe that was stopped continues there.
     config : Config
         ``discover.probe_pages`` pages of each site are fetched, with the settings of ``crawl``. With
         ``discover.accept = "pairs"``, the pages of sites in two languages without a pattern are matched.

@@ -19,7 +19,7 @@ Rows = npt.NDArray[np.intp]
 MOST_COMPARED = 500
 """Number of the most doubtful pairs that are compared with each other; bounds time and memory."""
 MOST_ASKED = 150
-"""Pairs that are put into an order of their own; the others follow by doubt. After 100 there is little left to learn
+"""Pairs that are ordered by what they teach; the others follow by doubt. After 100 there is little left to learn
 (`experiments.labels_curve`)."""
 SURE = 0.9
 """Probability from which a pair is sure."""

@@ -5,7 +5,7 @@
   `SiteText`
 - a run: `identify_pages`: stage `languages`, for runs that are not matched
 
-A language that no finder knows gets a tag of its own (`unknown_languages`).
+A language that CLD2 does not know gets a new tag (`unknown_languages`).
 """
 
 from __future__ import annotations

@@ -92,7 +92,7 @@ def common_share(words: csr_array, members: Pages, known: NDArray[np.bool_]) -> 
 
 
 def _merge(words: csr_array, gatherings: list[Pages], known: NDArray[np.bool_]) -> list[Pages]:
-    """Merge gatherings with similar words, because parts of a site have words of their own."""
+    """Merge clusters with similar words: the parts of a site differ in their words even within a language."""
     merged: list[Pages] = []
     for pages in gatherings:
         for i, earlier in enumerate(merged):

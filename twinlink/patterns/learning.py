@@ -73,7 +73,7 @@ class SitePatterns:
     """URL patterns of a site and the pairs that they join."""
 
     n_pages: int
-    """|w|: addresses with a form of their own."""
+    """|w|: addresses with different forms."""
     patterns: tuple[Pattern, ...]
     """In the order in which they won."""
     sources: Places

@@ -226,7 +226,7 @@ def _rows(path: Path, expected: str) -> Iterator[tuple[str, str, str]]:
 
 
 def export_library(run: RunDirectory, path: Path) -> int:
-    """Write what the run adds to a library to a file of its own (TSV, or Parquet by its ending); return its size.
+    """Write what the run adds to a library to a separate file (TSV, or Parquet by its ending); return its size.
 
     Imported libraries are not included, so that libraries of several runs can be merged without counting a site twice.
     """

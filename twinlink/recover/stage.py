@@ -45,16 +45,16 @@ TRIED_FILE = "tried.tsv"
 
 
 def has_crawl(run: RunDirectory) -> bool:
-    """Return whether the run has a crawl of its own, rather than pages read from files."""
+    """Return whether the run has crawled its pages, rather than read them from files."""
     return (run.path / LEDGER_NAME).is_file()
 
 
 def guessed_lines(run: RunDirectory, config: Config) -> Iterator[str]:
     """Yield the addresses that `recover` would request, best first on each site, without any request.
 
-    A line has the address, the pattern with its credibility, and the page whose partner it may be. Of the guesses for
-    one page the later ones are asked for only if the first is not found. There are as many lines of a site as it has
-    left of ``recover.max_site_addresses``.
+    A line has the address, the pattern with its credibility, and the page whose partner it may be. Of several
+    guesses for one page, the later ones are requested only if the first is not found. A site has at most as many lines
+    as ``recover.max_site_addresses`` still allows.
     """
     learn_run(run, config)
     so_far = _so_far(run)

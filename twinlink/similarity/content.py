@@ -105,7 +105,7 @@ def content_vectors(counts_a: csr_array, counts_b: csr_array, translation: csr_a
 
 
 class ContentSide(NamedTuple):
-    """The vectors of one language by `content_vectors`; those of some pages are computed when they are asked for.
+    """The vectors of one language by `content_vectors`; those of some pages are computed when they are needed.
 
     They take several times the memory of the counts: a page has the translations of its words as well.
     """

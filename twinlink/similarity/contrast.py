@@ -86,7 +86,7 @@ def contrast_vectors(counts: csr_array, near: csr_array) -> csr_array:
     Returns
     -------
     csr_array of float32, shape (n_pages, n_terms), values >= 0
-        The row of a page without words of its own is empty.
+        The row of a page without distinctive words is empty.
 
     Examples
     --------

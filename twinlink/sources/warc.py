@@ -42,7 +42,7 @@ class Archive:
 
 
 def archive_of(path: Path) -> Archive:
-    """Return the archive in a file of its own."""
+    """Return the archive as a separate file."""
     return Archive(name_of(path), lambda: path.open("rb"))
 
 

@@ -27,7 +27,7 @@ _MAX_DICTIONARY_BYTES = 2**24  # those in use have 2**17 to 2**20
 
 
 class DamagedStreamError(Exception):
-    """Packed data is damaged, or needs what is not there."""
+    """Packed data is damaged, or needs a dictionary that is missing."""
 
 
 class Stream(Protocol):

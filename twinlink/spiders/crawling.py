@@ -48,7 +48,7 @@ class CrawlProgress:
     fetched: int
     """Pages in the archive."""
     redirects: int
-    """Redirects in the archive: addresses without a page of their own."""
+    """Redirects in the archive, which have no page."""
     queued: int
     """Addresses known and not fetched, those in flight included."""
     rejected: int
@@ -162,7 +162,7 @@ def crawl_chosen(
 ) -> None:
     """Fetch chosen addresses without following links, with the politeness and the archive format of `crawl`.
 
-    What becomes of them is in a ledger of their own (`twinlink.spiders.scope`), which is resumed: an
+    Their outcomes are in a separate ledger (`twinlink.spiders.scope`), which is resumed: an
     address that was requested is not requested again.
 
     Parameters
@@ -271,7 +271,7 @@ def _run_child(job: dict[str, object], folder: Path, report: Callable[[], object
 
 
 def _start(log: IO[bytes]) -> subprocess.Popen[bytes]:
-    # A session of its own: Ctrl-C comes to this process alone, which then asks the child to stop.
+    # A new session: Ctrl-C comes to this process alone, which then asks the child to stop.
     return subprocess.Popen(
         [sys.executable, "-m", "twinlink.spiders.process"],
         stdin=subprocess.PIPE,

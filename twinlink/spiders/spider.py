@@ -67,7 +67,7 @@ class SiteSpider(scrapy.Spider):
         self._agent = product_token(user_agent(crawl_state.limits))
         self._early = EarlyEnd()
         self._stalls = Stalls()
-        self._repeated: set[str] = set()  # keys of addresses that are asked again for a stall
+        self._repeated: set[str] = set()  # keys of addresses that are requested again after a stall
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:

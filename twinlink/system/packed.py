@@ -85,7 +85,7 @@ def unpack(packed: bytes, size: int, packing: Packing) -> bytes:
 def gzip_parts(packed: bytes, size: int) -> Iterator[bytes]:
     """Unpack the members of a gzip body part by part; the parts but the last have ``size`` bytes at least.
 
-    For what is read as it comes: a part is made when it is asked for.
+    Use this for data that are read in a stream: each part is decompressed when it is requested.
 
     Raises
     ------

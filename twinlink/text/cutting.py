@@ -98,7 +98,7 @@ def cut_texts(texts: Sequence[str]) -> Cut:
 
 
 class Cutter:
-    """Cuts each text once, however often it is asked for: for the languages of a site's pages, and for their words.
+    """Cuts each text only once, even if it is needed for the language of a page and for its words.
 
     It keeps the texts and their tokens as long as it lives.
 

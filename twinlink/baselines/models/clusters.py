@@ -65,7 +65,7 @@ def calinski_harabasz(points: Floats, labels: Labels) -> float:
     """``CH = (B / (k - 1)) / (W / (n - k))`` of n points in k clusters, numbered from 0 (Caliński & Harabasz 1974).
 
     B is the sum of the squared distances of cluster centres from the common centre, one for each point, W that of the
-    points from their cluster's centre. 0 for one cluster, and where each point is a cluster of its own; infinite if W
+    points from their cluster's centre. 0 for one cluster, and if each point is a separate cluster; infinite if W
     is 0.
 
     Examples

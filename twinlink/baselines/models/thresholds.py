@@ -87,7 +87,7 @@ def find_threshold(alignment: Alignment, settings: JangeldinSettings | None = No
     Raises
     ------
     ConfigError
-        If the step or the growth asked for is not above 0, and the loop would not end.
+        If the step or the growth is not above 0, so that the loop would not end.
     """
     limits = settings or JangeldinSettings()
     if limits.step <= 0 or limits.min_growth <= 0:

@@ -197,21 +197,21 @@ class RecoveredResult(Record, frozen=True, kw_only=True):
     run: str
     """The run directory."""
     n_tried: int
-    """Addresses asked for."""
+    """Requested addresses."""
     n_made_up: int
-    """Addresses asked for to learn what the site says of pages that it has not."""
+    """Addresses requested to learn how the site responds to addresses of pages that do not exist."""
     n_found: int
     """Pages found."""
     rules: dict[str, int]
     """Pages found by pattern, ten patterns at most."""
     not_taken: dict[str, int]
-    """Addresses that were asked for and are no such page, by outcome."""
+    """Requested addresses that are no such page, by outcome."""
     not_asked: dict[str, int]
     """Addresses that were not requested, by reason."""
     tried: str
     """File of all addresses."""
     over_network: bool = False
-    """Whether the run was read from files, so that its pages' partners were now asked for over the network."""
+    """Whether the run was read from files, so that the partners of its pages were requested over the network."""
 
     @classmethod
     def of(cls, run: RunDirectory, *, over_network: bool = False) -> RecoveredResult:

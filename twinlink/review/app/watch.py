@@ -16,7 +16,7 @@ Pair = tuple[int, int]
 class Watch:
     """Keeps track of new pairs that have been reviewed. Initially off.
 
-    While it is on, the mining is asked to wait when there is a pair that was not reviewed, and to go on when all have
+    While it is on, the mining waits while there is a pair that was not reviewed, and continues when all have
     been. The mining waits only while `next` is called repeatedly, so a closed page does not stop it. A pause that the
     user requested stays.
     """

@@ -1,6 +1,6 @@
 """One process at a time in a stored run: a lock object that its holder renews.
 
-Stores have no locks, and pyarrow offers no write on a condition. So each process writes an object of its own and then
+Stores have no locks, and pyarrow offers no write on a condition. So each process writes a separate object and then
 lists all of them: of two, the one that lists last sees the other and gives up. That needs a store whose listings show
 every object that has been written before, as S3 promises. An object says whether its process still asks for the run or
 has it: those that ask in vain must not disturb the one that works.

@@ -34,7 +34,7 @@ _DROPPED = frozenset(
     " alt-svc".split()
 )
 _SENT = re.compile(r"accept|referer|origin|content-type|authorization|x-.*", re.IGNORECASE)
-# Text is written down in a world of its own, where the page's scripts cannot change what functions do.
+# Text is read in an isolated world, where the page's scripts cannot change what functions do.
 _COUNT = "[document.readyState, document.getElementsByTagName('*').length]"
 _WRITE = """(() => {
   const type = document.doctype ? '<!DOCTYPE ' + document.doctype.name + '>' : '';
@@ -113,7 +113,7 @@ class Visit:
         self._moves: dict[str, None] = {}
 
     async def run(self, context: BrowserContext) -> Built:
-        """Build the page in a context of its own; the exceptions of Playwright and asyncio come as they are."""
+        """Build the page in a new browser context; exceptions of Playwright and asyncio are passed on unchanged."""
         await context.route("**/*", self._answer_request)
         await context.add_init_script("window.open = () => null; window.print = () => {};")
         self._page = page = await asyncio.wait_for(context.new_page(), _PATIENCE)

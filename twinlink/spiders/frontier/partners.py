@@ -120,7 +120,7 @@ class Sides:
 
 
 def language_tag(link: Link) -> str:
-    """Return the language that a link says to lead to, by its ``hreflang`` or its text; empty if it says none."""
+    """Return the language that a link declares for its target, by ``hreflang`` or its text; empty if none."""
     return link.hreflang or named_language(link.anchor)
 
 

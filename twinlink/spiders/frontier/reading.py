@@ -218,7 +218,7 @@ class Questions(ABC):
 
     @abstractmethod
     def _moment(self) -> AbstractContextManager[object]:
-        """Return what holds the ledger open while a question is asked."""
+        """Return a context that keeps the ledger open during a query."""
 
     def _left_over(self) -> str:
         return "page-limit" if note(self._db, "finished") == "page-limit" else "interrupted"

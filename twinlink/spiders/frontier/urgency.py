@@ -51,7 +51,7 @@ class _Rule(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """An address in the ledger that may be somebody's partner."""
+    """An address in the ledger that may be the partner of a page."""
 
     id: int
     url: str

@@ -322,8 +322,8 @@ class Frontier(Questions):
     def lose_archive(self, name: str, size: int) -> int:
         """Queue the pages again that an archive of ``size`` bytes does not hold; return where its last record ends.
 
-        This is for a machine that went down, or a file that somebody removed: a killed process leaves archives at least
-        as long as the ledger says.
+        This is for a machine that went down, or a file that was removed by hand: a killed process leaves archives at
+        least as long as the ledger says.
         """
         db = self._db
         db.execute("BEGIN IMMEDIATE")

@@ -132,6 +132,7 @@ def align_run(
                 segments, pages = stage.finish(site, known, repeats, forms)
                 write_table(segments, SEGMENTS, site_file(folder / "segments" / stage.name, site))
                 write_table(pages, PAGE_ALIGNMENTS, site_file(folder / "pages" / stage.name, site))
+            progress.begin(f"{stage.name}: learned words")
             export_words(folder, group.langs, known, forms, compress=settings.compress)
         _check_sentences(run, folder)
         progress.begin("files of sentence pairs")
@@ -231,10 +232,13 @@ class _Stage:
         for pages, counted in self._run(align_pages, pairs, known):
             done += pages
             forms.update(counted)
+        self.progress.begin(f"{self.name}: filters")
         filters = self.settings.filters
         language = SideWords(known.words, self.group.langs, SITE_TOKENIZER).language
         verdicts = [judge_page(page.segments, page.support, filters, known.lengths, language) for page in done]
+        self.progress.begin(f"{self.name}: repeated sentences")
         repeats.judge([page.segments for page in done], verdicts, filters.boilerplate_share)
+        self.progress.begin(f"{self.name}: tables")
         return (
             segment_table(site, self.group.langs, pairs, done, verdicts, filters.min_chance),
             page_table(site, pairs, done),

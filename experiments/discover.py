@@ -12,7 +12,8 @@ work, and called again. This is a simulation; its assumptions are in `experiment
 
 The first table has the sites that each round tried and added, the truly bilingual ones among them (without copies of
 other sites), the pairs found on them and the share of right pairs. *Bilingual by chance* is the share among all
-candidates of the round.
+candidates of the round. The last table has all truly bilingual sites of the web by what became of them: added, tried
+and missed with the verdict of the probe, linked to and not tried, or linked from no crawled site.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import cache
@@ -33,8 +34,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
+import numpy as np
+
 from experiments.simweb.server import serving
 from experiments.simweb.world import COPY, OK, SPAM, SitePages, World, WorldSettings, make_world
+from experiments.tables import print_grid
 from twinlink.patterns.stage import PAIRS_FILE
 from twinlink.rundir.directory import RunDirectory
 from twinlink.rundir.rounds import Rounds
@@ -154,6 +158,39 @@ def failures(tried: Sequence[dict[str, Any]], judge: Judge) -> Iterator[str]:
         yield f"| {state} | {verdict} | {n} |"
 
 
+def fates(linked: Collection[str], tried: Sequence[Mapping[str, Any]], judge: Judge) -> Counter[str]:
+    """Count the truly bilingual sites of the web by what became of them, copies of other sites left out.
+
+    Parameters
+    ----------
+    linked : collection of str
+        Sites of the ranking: crawled ones, and those that they link to.
+    tried : sequence of mapping
+        Verdicts on the sites of all rounds, the start is round 0.
+    """
+    said = {row["site"]: row for row in tried}
+    world = judge.world
+    counts: Counter[str] = Counter()
+    for number in np.flatnonzero(world.bilingual & (world.kind != COPY)).tolist():
+        site = world.host(number)
+        if judge.is_bilingual(site):
+            counts[_fate(said.get(site), site in linked)] += 1
+    return counts
+
+
+def _fate(row: Mapping[str, Any] | None, is_linked: bool) -> str:
+    """Return what became of a site.
+
+    >>> _fate(None, True)
+    'missed: linked to, not among the best'
+    """
+    if row is None:
+        return "missed: linked to, not among the best" if is_linked else "missed: linked from no crawled site"
+    if not row["round"]:
+        return "start"
+    return "found" if row["added"] else f"missed: tried, {row['verdict']}"
+
+
 def requests(log: Path) -> str:
     """Return a line with the counts of the server's requests."""
     rows = [line.split("\t") for line in log.read_text(encoding="utf-8").splitlines()]
@@ -180,6 +217,11 @@ def show(run: RunDirectory, judge: Judge) -> None:
     print(f"of the {outside} sites that are linked to and not crawled now, {share:.3f} are bilingual (by chance)\n")
     print("| host | verdict | sites |\n|---|---|---|")
     print("\n".join(failures([row for row in verdicts if row["round"]], judge)))
+    ranked = read_table(run.stage_folder("rank") / "sites.parquet", SITES, ("site",)).to_pylist()
+    counts = fates({row["site"] for row in ranked}, verdicts, judge)
+    print_grid(
+        "truly bilingual sites", [["what became of them", "sites"], *((k, str(n)) for k, n in sorted(counts.items()))]
+    )
 
 
 @contextmanager

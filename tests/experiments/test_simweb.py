@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from experiments import discover
 from experiments.simweb.conventions import CONVENTIONS
 from experiments.simweb.pages import Answers
 from experiments.simweb.server import proxied
@@ -154,3 +155,21 @@ def test_the_proxy_holds_for_a_while_only(monkeypatch):
     with proxied("http://127.0.0.1:2"):
         assert os.environ["http_proxy"].endswith(":2")
     assert os.environ["http_proxy"].endswith(":1")
+
+
+def test_each_bilingual_site_has_one_fate() -> None:
+    world = make_world(WorldSettings(hosts=500, seeds=40, seed=0))
+    judge = discover.Judge(world)
+    sites = [world.host(n) for n in range(500) if judge.is_bilingual(world.host(n)) and world.kind[n] != COPY]
+    said = [("bilingual", True, 0), ("bilingual", True, 1), ("one-language", False, 1)]
+    tried = [
+        {"site": site, "verdict": verdict, "added": added, "round": number}
+        for site, (verdict, added, number) in zip(sites, said, strict=False)
+    ]
+    assert discover.fates(sites[:4], tried, judge) == {
+        "start": 1,
+        "found": 1,
+        "missed: tried, one-language": 1,
+        "missed: linked to, not among the best": 1,
+        "missed: linked from no crawled site": len(sites) - 4,
+    }

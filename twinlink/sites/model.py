@@ -23,10 +23,10 @@ PRIOR = {
     "site_wide": -0.5,
     "web_hosts": 0.0,
     "cocited": 2.0,
-    "web_credit": 0.3,
+    "web_credit": 0.0,
     "suffix": 1.0,
 }
-"""Prior weights, without training data. Our choice."""
+"""Prior weights, without training data. Our choice; those of the web graph by `experiments.host_graph`."""
 
 PRIOR_INTERCEPT = -2.0
 
@@ -52,11 +52,13 @@ def prior_model() -> SiteModel:
     return SiteModel(np.array([PRIOR[name] for name in FEATURES]), PRIOR_INTERCEPT, 0, 0)
 
 
-def learn_site_model(values: ArrayLike, bilingual: ArrayLike, ridge: float = 1.0) -> SiteModel:
+def learn_site_model(
+    values: ArrayLike, bilingual: ArrayLike, ridge: float = 1.0, prior: SiteModel | None = None
+) -> SiteModel:
     """Learn the weights from sites of known class.
 
-    argmin_w Σ_s log(1 + exp(-y_s·w·x_s)) + ridge/2·|w - w0|², y = ±1 and w0 the weights of `prior_model`, by Newton's
-    method. With no site it is `prior_model`; the intercept has a hundredth of the ridge, because the share of
+    argmin_w Σ_s log(1 + exp(-y_s·w·x_s)) + ridge/2·|w - w0|², y = ±1 and w0 the weights of the prior, by Newton's
+    method. With no site it is the prior; the intercept has a hundredth of the ridge, because the share of
     bilingual sites differs between sets of seeds.
 
     Parameters
@@ -66,6 +68,8 @@ def learn_site_model(values: ArrayLike, bilingual: ArrayLike, ridge: float = 1.0
     bilingual : array_like of bool, shape (m,)
     ridge : float above 0
         Strength of the prior.
+    prior : SiteModel, optional
+        Default: `prior_model`.
 
     Raises
     ------
@@ -80,7 +84,7 @@ def learn_site_model(values: ArrayLike, bilingual: ArrayLike, ridge: float = 1.0
     x, yes = np.asarray(values, dtype=np.float64), np.asarray(bilingual, dtype=np.bool_)
     if x.ndim != 2 or x.shape != (len(yes), len(FEATURES)) or not np.isfinite(x).all() or ridge <= 0:
         raise ShapeError(f"site model: expected {len(FEATURES)} finite features a site and a ridge above 0")
-    before = prior_model()
+    before = prior or prior_model()
     x = np.column_stack([x, np.ones(len(x))])
     centre = np.append(before.weights, before.intercept)
     hold = np.append(np.full(len(FEATURES), ridge), ridge / 100)

@@ -37,6 +37,7 @@ def rank_sites(
     settings: RankingSettings | None = None,
     disproved: ArrayLike | None = None,
     web: WebEvidence | None = None,
+    prior: SiteModel | None = None,
 ) -> SiteRanking:
     """Rank the sites of a host graph.
 
@@ -55,6 +56,8 @@ def rank_sites(
         Sites that were probed, are not bilingual, and were not crawled: the model learns from them.
     web : WebEvidence, optional
         What a web graph says about the sites.
+    prior : SiteModel, optional
+        Weights before learning. Default: those that come with twinlink.
 
     Raises
     ------
@@ -75,8 +78,8 @@ def rank_sites(
         proved &= came > 0
     proved |= wrong
     if settings.learn == "nothing":
-        model = prior_model()
+        model = prior or prior_model()
     else:
         bilingual = known & (worth >= settings.min_credibility)
-        model = learn_site_model(features.values[proved], bilingual[proved], settings.ridge)
+        model = learn_site_model(features.values[proved], bilingual[proved], settings.ridge, prior)
     return SiteRanking(paper, features, model, site_probability(model, features.values))

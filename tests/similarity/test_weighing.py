@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,9 +15,11 @@ from scipy.sparse import csr_array
 
 from twinlink.config import WeighingSettings
 from twinlink.errors import ShapeError
+from twinlink.similarity import weighing
 from twinlink.similarity.probabilities import probability_of_being_right
 from twinlink.similarity.rivals import Rivalry
 from twinlink.similarity.weighing import (
+    FEW,
     LEAST_COMPARED,
     MAX_TEACHERS,
     WITHHELD,
@@ -131,7 +134,8 @@ def test_equals_a_model_fitted_by_a_general_optimiser(seed: int) -> None:
 
     assert result.log_odds == pytest.approx(odds(all_free), abs=0.05)
     assert match.asked[0].tolist() == result.log_odds.tolist()
-    for trial, asked in enumerate(match.asked[1:]):
+    assert len(match.asked) == 9  # then the trials again, by models that have not learned from the pairs
+    for trial, asked in enumerate(match.asked[1:5]):
         lose_column, lose_row = result.pairs[2 * trial :: 8], result.pairs[2 * trial + 1 :: 8]
         left = ~(np.isin(rivalry.columns, rivalry.columns[lose_column]) | np.isin(rivalry.rows, rivalry.rows[lose_row]))
         assert np.isneginf(asked[~left]).all()
@@ -145,6 +149,43 @@ def test_in_four_trials_each_pair_loses_one_page_once(n: int) -> None:
     assert len(WITHHELD) == 4
     assert sorted(np.concatenate([*lose_column, *lose_row]).tolist()) == list(range(n))
     assert {len(lost) for lost in (*lose_column, *lose_row)} <= {n // 8, n // 8 + 1}
+
+
+@pytest.mark.parametrize(("n", "n_models"), [(FEW, 5), (FEW + 1, 1)])
+def test_few_pairs_teach_by_models_that_have_not_learned_from_them(
+    n: int, n_models: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One model for all pairs, and for few pairs one without the withheld pairs of each trial."""
+    teachers: list[NDArray[np.bool_]] = []
+    learn = weighing.learn
+
+    def noted(kinds: Mapping[str, Floats], rivalry: Rivalry, clear: NDArray[np.bool_], ridge: float, *args: Any) -> Any:
+        teachers.append(clear)
+        return learn(kinds, rivalry, clear, ridge, *args)
+
+    monkeypatch.setattr(weighing, "learn", noted)
+    kinds, rivalry, right = made_site(n, gap=2)
+    result = weighed(kinds, rivalry)
+    assert sorted(result.pairs.tolist()) == np.flatnonzero(right).tolist()
+    assert len(teachers) == n_models
+    for (columns, rows), of_trial in zip(WITHHELD, teachers[1:], strict=False):
+        withheld = np.concatenate([result.pairs[columns], result.pairs[rows]])
+        assert not of_trial[withheld].any()
+        assert of_trial.sum() == n - len(withheld)
+    assert (result.held_out is result.presence) == (n_models == 1)
+    np.testing.assert_allclose(result.held_out, result.presence, atol=0.02)  # all pairs are alike
+
+
+def test_a_model_that_fits_noise_of_few_pairs_is_not_believed() -> None:
+    """Noise has 20 pairs look right to the model that learned from them, and not to models that did not."""
+    rng = np.random.default_rng(0)
+    rivalry = full(20)
+    kinds = {f"noise {k}": rng.random(400) for k in range(8)}
+    clear = np.eye(20, dtype=bool).ravel()
+    result = weigh(kinds, rivalry, clear, Greedy(rivalry))
+    taught = clear[result.pairs]
+    assert taught.sum() >= 5
+    assert result.held_out[taught].mean() < result.presence[taught].mean()
 
 
 def test_right_pairs_are_found_and_are_likely() -> None:
@@ -303,7 +344,8 @@ def test_what_depends_on_other_candidates_is_measured_again() -> None:
         return {"noise": np.where(left, kinds["noise"], 0)}
 
     measured = weigh(kinds, rivalry, clear, Greedy(rivalry), remeasure=remeasure)
-    assert len(asked) == 4
+    assert len(asked) == 8  # in four trials, and in the same ones with models that have not learned from the pairs
+    assert np.array_equal(asked[:4], asked[4:])
     assert all(0 < left.sum() < len(left) for left in asked)
     assert measured.presence.tolist() == weigh(kinds, rivalry, clear, Greedy(rivalry)).presence.tolist()
 

@@ -210,7 +210,7 @@ def _sureness(done: Round) -> npt.NDArray[np.float64]:
 
     With labels it is the calibrated probability, so that pairs like the rejected ones are no longer learned from.
     """
-    return done.result.presence if done.lessons is None else done.result.probabilities
+    return done.result.held_out if done.lessons is None else done.result.probabilities
 
 
 def _is_settled(done: Round) -> bool:

@@ -28,7 +28,10 @@ _CUTS = {
 
 
 _BY_ADDRESS = {
-    "bitextor2010": "the URL rule joins no two addresses; match.bitextor.use_urls=false compares all pages",
+    "bitextor2010": (
+        "the URL rule joins no two addresses, or too many of them (match.url_rule.max_others); "
+        "match.bitextor.use_urls=false compares all pages"
+    ),
     "jangeldin": "neither hreflang nor the URL rule joins two pages, and the method does not search for other ones",
     "urls": "no URL pattern joins two addresses, and the method reads nothing else",
 }

@@ -11,7 +11,7 @@ import pytest
 
 from twinlink.ingest import merging
 from twinlink.ingest.table_parts import Parts
-from twinlink.tables import LINKS, PAGES, write_table, write_tables
+from twinlink.tables import LINKS, PAGES, table_metadata, write_table, write_tables
 
 Part = tuple[pa.Table, pa.Table]
 KNOWN = {"fetched": datetime(2026, 1, 1, tzinfo=UTC), "canonical_url": None}
@@ -88,3 +88,33 @@ def test_a_table_in_parts_gives_the_same_file(
     write_tables((whole.slice(end, size) for end, size in zip(ends, sizes, strict=False)), LINKS, tmp_path / "parts")
     write_table(whole, LINKS, tmp_path / "whole")
     assert (tmp_path / "parts").read_bytes() == (tmp_path / "whole").read_bytes()
+
+
+def test_merging_holds_a_small_share_of_the_parts(tmp_path: Path) -> None:
+    """Each of 16 parts is read some rows at a time, so what Arrow has allocated stays far below their size."""
+    rng = np.random.default_rng(0)
+    parts = Parts(tmp_path, 2**23)
+    n_parts, n_pages, size = 16, 256, 2**13
+    for numbers in rng.permutation(n_parts * n_pages).reshape(n_parts, n_pages).tolist():
+        pages = [made_row(PAGES, page_id=n, url=f"u{n:04}", tags=rng.bytes(size)) for n in numbers]
+        parts.add("site", pa.Table.from_pylist(pages, PAGES), LINKS.empty_table())
+        parts._write()
+    files = parts.files("site")
+    assert len(files) == n_parts
+    before = pa.total_allocated_bytes()
+    merged, _ = merging.merged_tables(files, pa.array(range(n_parts * n_pages), pa.int64()))
+    held = [pa.total_allocated_bytes() - before for _ in merged]
+    assert max(held) < n_parts * n_pages * size / 2
+
+
+@pytest.mark.parametrize("held_bytes", [0, 2**12, 2**16, 2**20])
+def test_row_groups_of_parts_follow_what_is_held(tmp_path: Path, held_bytes: int) -> None:
+    """One group of each of the most parts that are merged fits into it; one row is the least."""
+    pages = pa.Table.from_pylist([made_row(PAGES, page_id=n, url=f"u{n}", tags=b"x" * 999) for n in range(99)], PAGES)
+    parts = Parts(tmp_path, held_bytes)
+    parts.add("site", pages, LINKS.empty_table())
+    parts._write()
+    metadata = table_metadata(parts._file("pages", 1))
+    rows = [metadata.row_group(k).num_rows for k in range(metadata.num_row_groups)]
+    assert sum(rows) == 99
+    assert rows[0] == 1 or rows[0] * pages.nbytes / 99 <= held_bytes / merging.MAX_PARTS

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from twinlink.lookup import places_of
-from twinlink.tables import GROUP_ROWS, LINKS, PAGES, columns_of, iter_batches, read_table
+from twinlink.tables import GROUP_ROWS, LINKS, PAGES, columns_of, iter_batches, read_table, table_metadata
 
 __all__ = ["MAX_PARTS", "PartFiles", "merged_tables", "sorted_by_address"]
 
@@ -92,7 +92,7 @@ class _Rows:
     """The rows of a part's file that count, in their order, with their rising ranks."""
 
     def __init__(self, path: Path, schema: pa.Schema, ranks: Ranks) -> None:
-        self._batches = iter_batches(path, columns_of(schema, None), GROUP_ROWS["pages"])
+        self._batches = iter_batches(path, columns_of(schema, None), _rows_of_group(path))
         self._all_ranks = ranks
         self.ranks: Ranks = ranks[ranks >= 0]
         self._n_read = 0
@@ -110,6 +110,11 @@ class _Rows:
         rows = pa.concat_tables(self._waiting)
         self._waiting = [rows.slice(n_rows)]
         return rows.slice(0, n_rows)
+
+
+def _rows_of_group(path: Path) -> int:
+    metadata = table_metadata(path)
+    return int(metadata.row_group(0).num_rows) if metadata.num_rows else 1
 
 
 def _merged(parts: Sequence[_Rows], n_rows: int) -> Iterator[pa.Table]:

@@ -114,9 +114,14 @@ class Parts:
         """Write what is held of a site, sorted, and return the number of the part."""
         pages, links = sorted_by_address(*_joined(self._held.pop(site)))
         part = self._n_written = self._n_written + 1
-        write_table(pages, PAGES, self._file("pages", part))
-        write_table(links, LINKS, self._file("links", part))
+        write_table(pages, PAGES, self._file("pages", part), group_rows=self._group_rows(pages))
+        write_table(links, LINKS, self._file("links", part), group_rows=self._group_rows(links))
         return part
+
+    def _group_rows(self, table: pa.Table) -> int:
+        """Return how many rows a row group has, so that one of each part takes no more than what is held at most."""
+        n_bytes = max(1, int(table.nbytes))
+        return max(1, self._held_bytes // MAX_PARTS * len(table) // n_bytes)
 
     def _file(self, table: str, part: int) -> Path:
         return self._folder / f"{table}-{part}.parquet"

@@ -84,7 +84,9 @@ def check_table(table: pa.Table, schema: pa.Schema) -> pa.Table:
     return table
 
 
-def write_table(table: pa.Table, schema: pa.Schema, path: Path, *, has_folder: bool = False) -> None:
+def write_table(
+    table: pa.Table, schema: pa.Schema, path: Path, *, has_folder: bool = False, group_rows: int | None = None
+) -> None:
     """Check ``table`` against ``schema`` and write it to ``path`` (Parquet, zstd) through a temporary name.
 
     Its row groups are small, so that some of its rows can be read quickly: see `GROUP_ROWS`. The temporary name is
@@ -97,13 +99,23 @@ def write_table(table: pa.Table, schema: pa.Schema, path: Path, *, has_folder: b
     path : Path
     has_folder : bool, optional
         The folder is there, or it was removed and must not be made again. By default it is made if need be.
+    group_rows : int, optional
+        Rows of a row group. Default: those of the table's kind.
     """
-    write_tables([table], schema, path, has_folder=has_folder)
+    write_tables([table], schema, path, has_folder=has_folder, group_rows=group_rows)
 
 
-def write_tables(tables: Iterable[pa.Table], schema: pa.Schema, path: Path, *, has_folder: bool = False) -> None:
+def write_tables(
+    tables: Iterable[pa.Table],
+    schema: pa.Schema,
+    path: Path,
+    *,
+    has_folder: bool = False,
+    group_rows: int | None = None,
+) -> None:
     """Write the rows of several tables to one file, as `write_table` writes them all; some rows are in memory."""
-    rows = GROUP_ROWS.get((schema.metadata or {}).get(b"table", b"").decode(), _OTHER_GROUP_ROWS)
+    name = (schema.metadata or {}).get(b"table", b"").decode()
+    rows = group_rows or GROUP_ROWS.get(name, _OTHER_GROUP_ROWS)
     checked = (check_table(table, schema) for table in tables)
     first = next(checked, schema.empty_table())
     if not has_folder:
@@ -192,13 +204,15 @@ def _read_part(path: Path, schema: pa.Schema) -> pa.Table:
 def iter_batches(path: Path, schema: pa.Schema, rows: int = 2**16) -> Iterator[pa.Table]:
     """Yield the columns of a schema from a table's file in parts of some rows, each checked.
 
+    The file is not buffered ahead: what is in memory are the row groups that the rows are in.
+
     Raises
     ------
     DamagedError
         If the file cannot be read, or does not fit the schema.
     """
     with readable(path):
-        batches = open_table(path).iter_batches(rows, columns=schema.names)
+        batches = open_table(path, pre_buffer=False).iter_batches(rows, columns=schema.names)
     while True:
         with readable(path):
             batch = next(batches, None)

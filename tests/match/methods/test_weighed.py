@@ -16,9 +16,11 @@ from twinlink.graph.links import adjacency
 from twinlink.match.evidence import Between, Found, Side, as_scores, read_words
 from twinlink.match.measures import State
 from twinlink.match.methods import weighed
-from twinlink.match.methods.weighed import _clear, match_weighed
+from twinlink.match.methods.weighed import Round, _clear, _sureness, match_weighed
 from twinlink.similarity.decision import keep_pairs
+from twinlink.similarity.lessons import Lessons
 from twinlink.similarity.rivals import Rivalry
+from twinlink.similarity.weighing import Weighing
 from twinlink.system.steps import Steps
 
 N_WORDS, N_TAGS = 300, 30
@@ -282,6 +284,30 @@ def test_small_sites(n: int) -> None:
     found = site.found()
     check(found, site)
     assert site.pairs(found, np.ones(len(found.matching.rows), bool)) == right(site)
+
+
+def weighed_pairs(held_out: list[float]) -> Weighing:
+    """Two pairs whose presence by all pairs is .9 and .8, and whose probability is .5 and .1."""
+    given = [np.array(x) for x in ([0.0, 0.0], [0, 1], [0.9, 0.8], held_out, [0.5, 0.1], [0, 0])]
+    return Weighing(*given, weights={})
+
+
+@pytest.mark.parametrize(
+    ("held_out", "expected"),
+    [([0.7, 0.2], [0.7, 0.2]), ([0.2, 0.1], [0.9, 0.8])],
+    ids=["one is likely", "none is likely"],
+)
+def test_the_next_round_learns_by_models_that_have_not_learned_from_the_pairs(
+    held_out: list[float], expected: list[float]
+) -> None:
+    done = Round(None, None, {}, weighed_pairs(held_out), None)  # type: ignore[arg-type]  # state, rivalry: not used
+    np.testing.assert_array_equal(_sureness(done), expected)
+
+
+def test_with_labels_the_next_round_learns_by_the_calibrated_probabilities() -> None:
+    lessons = Lessons(*(np.zeros(2, dtype=np.bool_) for _ in range(3)))
+    done = Round(None, None, {}, weighed_pairs([0.7, 0.2]), lessons)  # type: ignore[arg-type]
+    np.testing.assert_array_equal(_sureness(done), [0.5, 0.1])
 
 
 def test_a_single_pair_is_as_likely_as_not() -> None:

@@ -209,8 +209,14 @@ def _sureness(done: Round) -> npt.NDArray[np.float64]:
     """Return the weights of a round's pairs for learning: the probability that their pages have partners.
 
     With labels it is the calibrated probability, so that pairs like the rejected ones are no longer learned from.
+    Models that have not learned from the pairs (``held_out``) may know too little of a site of ten pages to find any
+    pair likely; then the presence by the model of all pairs counts, because a round without pairs to learn from finds
+    nothing.
     """
-    return done.result.held_out if done.lessons is None else done.result.probabilities
+    if done.lessons is not None:
+        return done.result.probabilities
+    held_out = done.result.held_out
+    return held_out if (held_out > LIKELY).any() else done.result.presence
 
 
 def _is_settled(done: Round) -> bool:

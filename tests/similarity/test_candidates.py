@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
@@ -48,6 +48,16 @@ def test_equals_the_full_matrix_with_many_ties(seed: int, n_a: int, n_b: int, k:
     assert found.data.all()
     assert found.has_sorted_indices
     assert found.toarray().tolist() == plain_pattern(a @ b.T, k).tolist()
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(0, 9), st.integers(1, 30), st.integers(1, 4), st.integers(1, 31))
+@settings(deadline=None)
+def test_blocks_of_pages_change_nothing(seed: int, n_a: int, n_b: int, k: int, at_once: int) -> None:
+    rng = np.random.default_rng(seed)
+    a, b = (csr_array(rng.integers(0, 3, (n, 4)).astype(np.float32) / 3) for n in (n_a, n_b))
+    for both in (True, False):
+        whole, blocks = (candidates._best_by_blocks(a, b, k, both, size) for size in (n_b, at_once))
+        assert [each.tolist() for each in blocks] == [each.tolist() for each in whole]
 
 
 def test_pages_with_nothing_in_common_are_no_candidates() -> None:

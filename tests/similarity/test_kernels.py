@@ -39,16 +39,25 @@ def plain_best(product: NDArray[np.float32], k: int) -> list[list[int]]:
     return [row + [-1] * (k - len(row)) for row in best]
 
 
+def best_products(
+    x: csr_array, y: csr_array, k: int, both: bool = True
+) -> tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.int32]]:
+    """All columns as one block."""
+    none = np.full((x.shape[0], k), -1, np.int32), np.zeros((x.shape[0], k), np.float32)
+    return kernels.best_products(kernels.arrays_of(x), kernels.arrays_of(y), y.shape[1], k, both, 0, *none)
+
+
 @given(SEEDS, st.integers(0, 12), st.integers(1, 40), st.sampled_from([0.02, 0.2, 0.6]), st.integers(1, 5))
 @settings(deadline=None)
 def test_best_products(seed: int, n_rows: int, n_columns: int, density: float, k: int) -> None:
     rng = np.random.default_rng(seed)
     x, y = random_matrix(rng, (n_rows, 15), 0.4), random_matrix(rng, (15, n_columns), density)
-    of_row, of_column = kernels.best_products(kernels.arrays_of(x), kernels.arrays_of(y), n_columns, k)
+    of_row, scores, of_column = best_products(x, y, k)
     product = plain_product(x, y)
     assert of_row.tolist() == plain_best(product, k)
+    assert scores.tolist() == [[row[j] if j >= 0 else 0 for j in js] for row, js in zip(product, of_row, strict=True)]
     assert of_column.tolist() == plain_best(product.T, k)
-    rows_only, none = kernels.best_products(kernels.arrays_of(x), kernels.arrays_of(y), n_columns, k, False)
+    rows_only, _, none = best_products(x, y, k, False)
     assert rows_only.tolist() == of_row.tolist()
     assert none.shape == (0, k)
 
@@ -57,9 +66,18 @@ def test_best_products_of_long_and_short_rows_together() -> None:
     """A term on all pages and one on a single page: the one is laid out in full, the other is not."""
     x = csr_array(np.array([[1, 1], [0, 1]], np.float32))
     y = csr_array(np.vstack([np.full(8, 0.5), np.eye(8)[3]]).astype(np.float32))
-    of_row, of_column = kernels.best_products(kernels.arrays_of(x), kernels.arrays_of(y), 8, 3)
+    of_row, _, of_column = best_products(x, y, 3)
     assert of_row.tolist() == [[3, 0, 1], [3, -1, -1]]
     assert of_column[:, 0].tolist() == [0] * 8
+
+
+def test_best_products_of_a_further_block() -> None:
+    """Column 5, the first of its block, is better than column 2; column 6 equals it, and column 7 is too small."""
+    before = np.array([[2, 1]], np.int32), np.array([[0.5, 0.25]], np.float32)
+    x, y = csr_array(np.array([[1]], np.float32)), csr_array(np.array([[0.75, 0.5, 0.125]], np.float32))
+    found = kernels.best_products(kernels.arrays_of(x), kernels.arrays_of(y), 3, 2, True, 5, *before)
+    assert [each.tolist() for each in found] == [[[5, 2]], [[0.75, 0.5]], [[0, -1]] * 3]
+    assert before[0].tolist() == [[2, 1]]  # a call that is repeated in machine code needs them as they were
 
 
 @given(SEEDS, st.integers(0, 6), st.integers(1, 6))

@@ -40,6 +40,7 @@ _N_GRAM = 3
 _LEAST_KNOWN = 0.5
 _MAX_TAGS = 50_000
 _PAGES = 4_000  # pages whose vectors are computed together
+_COMPARED = 8_192  # pages that a page is compared with at a time: their sums stay in the cache of the processor
 _CHUNK = 1_000  # pages whose trigrams are counted together: some 50 bytes for each tag
 
 
@@ -287,8 +288,21 @@ def _search(
     if not kept.all():
         terms = np.flatnonzero(kept)
         vectors_a, vectors_b = csr_array(vectors_a[:, terms]), csr_array(vectors_b[:, terms])
-    transposed = kernels.arrays_of(csr_array(vectors_b.T))
-    return kernels.best_products(kernels.arrays_of(vectors_a), transposed, vectors_b.shape[0], k, both)
+    return _best_by_blocks(vectors_a, vectors_b, k, both)
+
+
+def _best_by_blocks(
+    vectors_a: csr_array, vectors_b: csr_array, k: int, both: bool, at_once: int = _COMPARED
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return what `nearest_pages` returns; each page of a is compared with ``at_once`` pages of b at a time."""
+    x, shape = kernels.arrays_of(vectors_a), (vectors_a.shape[0], k)
+    of_row, scores, of_columns = np.full(shape, -1, np.int32), np.zeros(shape, np.float32), []
+    for first in range(0, max(vectors_b.shape[0], 1), at_once):
+        block = csr_array(vectors_b[first : first + at_once].T)
+        y, n_pages = kernels.arrays_of(block), block.shape[1]
+        of_row, scores, of_column = kernels.best_products(x, y, n_pages, k, both, first, of_row, scores)
+        of_columns.append(of_column)
+    return of_row, np.concatenate(of_columns)
 
 
 def _affordable(n_products: NDArray[np.int64], most: int) -> NDArray[np.bool_]:

@@ -234,32 +234,36 @@ def _n_products(i: int, x: Csr, y: Csr) -> int:
 
 @compiled_beyond(FEW)
 def best_products(
-    x: Csr, y: Csr, n_columns: int, k: int, both: bool = True
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    x: Csr, y: Csr, n_columns: int, k: int, both: bool, first: int, best: NDArray[np.int32], scores: NDArray[np.float32]
+) -> tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.int32]]:
     """Find the k largest entries of each row and, with ``both``, each column of a product of nonnegative CSR matrices.
 
     Only one row of the product is stored at a time. The summands of an entry are added in the order of the row of x.
     Of a row with fewer summands than columns, only the columns that it reaches are visited: the time does not grow with
     the number of columns.
 
-    Returns the columns of each row's entries and the rows of each column's, the largest first, ties by number; -1 where
-    there are fewer than k that are not 0. Without ``both`` there is no list for a column.
+    The matrix y may be a block of the columns of a larger one: ``first`` is the number of its first column. ``best``
+    and ``scores`` are the columns and values of each row's k largest entries in the blocks before, -1 and 0 where there
+    are fewer. They are not changed.
+
+    Returns the columns and values of each row's entries in all blocks so far, and the rows of each column's, the
+    largest first, ties by number; -1 where there are fewer than k that are not 0. Without ``both`` there is no list for
+    a column.
     """
     n_rows, n_lists = len(x[0]) - 1, n_columns if both else 0
-    of_row, of_column = np.full((n_rows, k), -1, np.int32), np.full((n_lists, k), -1, np.int32)
-    row_scores, column_scores = np.zeros(k, np.float32), np.zeros((n_lists, k), np.float32)
+    of_row, row_scores = best.copy(), scores.copy()
+    of_column, column_scores = np.full((n_lists, k), -1, np.int32), np.zeros((n_lists, k), np.float32)
     least = np.zeros(n_lists, np.float32)  # of each column's list; faster to read than the list
     places, full = _lay_out(y, n_columns)
     row, reached = np.zeros(n_columns, np.float32), np.empty(n_columns + 1, np.uint32)
     for i in range(n_rows):
-        row_scores[:] = 0
-        mine = of_row[i]
+        mine, my_scores = of_row[i], row_scores[i]
         if _n_products(i, x, y) < n_columns:
             for j in reached[: _add_few_products(i, x, y, row, reached)]:
-                score = row[j]
+                score, page = row[j], first + int(j)
                 row[j] = 0
-                if score > row_scores[k - 1] or (score == row_scores[k - 1] and np.int32(j) < mine[k - 1]):
-                    _insert(row_scores, mine, score, j)
+                if score > my_scores[k - 1] or (score == my_scores[k - 1] and page < mine[k - 1]):
+                    _insert(my_scores, mine, score, page)
                 if both and score > least[j]:
                     _insert(column_scores[j], of_column[j], score, i)
                     least[j] = column_scores[j, k - 1]
@@ -268,12 +272,12 @@ def best_products(
         for j in range(n_columns):
             score = row[j]
             row[j] = 0
-            if score > row_scores[k - 1]:  # a later column does not precede an equal one
-                _insert(row_scores, mine, score, j)
+            if score > my_scores[k - 1]:  # a later column does not precede an equal one
+                _insert(my_scores, mine, score, first + j)
             if both and score > least[j]:
                 _insert(column_scores[j], of_column[j], score, i)
                 least[j] = column_scores[j, k - 1]
-    return of_row, of_column
+    return of_row, row_scores, of_column
 
 
 @compiled_beyond(FEW)

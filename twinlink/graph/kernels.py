@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from twinlink.compiled import FEW, compiled_beyond, part_of_kernel
 
-__all__ = ["RANKED", "Entries", "Neighbours", "Ranked", "external_rows", "greedy_positions"]
+__all__ = ["Entries", "Neighbours", "external_rows", "greedy_positions"]
 
 # Indices read from an array are unsigned: numba then omits the test for negative indices, which is measurable in
 # loops this short.
@@ -41,13 +41,8 @@ class Entries(NamedTuple):
     """Index of the first entry of each row, then the number of entries: shape (n_source + 1,)."""
     columns: NDArray[Index]
     ranks: NDArray[Index]
-
-
-RANKED = np.dtype([("row", Index), ("column", Index), ("value", np.float64)])
-"""An entry as it is read by rank: its parts are side by side, because on large sites each read from another place of
-memory takes longer than the work with it. The value is the score times the roots of both weights (see `Neighbours`)."""
-Ranked = NDArray[np.void]
-"""The same entries by rank, of type `RANKED`."""
+    values: NDArray[np.float64]
+    """Scores times the roots of both weights (see `Neighbours`)."""
 
 
 class Neighbours(NamedTuple):
@@ -66,6 +61,7 @@ class _Marks(NamedTuple):
 
     words: NDArray[Word]
     groups: NDArray[Word]  # one bit per nonzero word
+    below: NDArray[Index]  # number of marked ranks in the words before each nonzero word
 
 
 class _Lists(NamedTuple):
@@ -105,39 +101,44 @@ def _mark(near: NDArray[Index], entries: Entries, marks: _Marks) -> None:
 
 
 @part_of_kernel
-def _list_ranks(marks: _Marks, ranks: NDArray[Index]) -> int:
-    """List the marked ranks in ascending order, unmark them, and return their number."""
-    count = Word(0)
+def _count_below(marks: _Marks) -> int:
+    """Write the number of marked ranks below each marked word to ``below``, and return the number of all."""
+    count = Index(0)
     for place in range(marks.groups.size):
         group = marks.groups[place]
         while group != 0:
             index = Index(place << 6) + _lowest(group)
-            word = marks.words[index]
-            while word != 0:
-                ranks[count] = (index << Index(6)) + _lowest(word)
-                count += ONE
-                word &= word - ONE
-            marks.words[index] = 0
+            marks.below[index] = count
+            count += _ones(marks.words[index])
             group &= group - ONE
         marks.groups[place] = 0
     return int(count)
 
 
 @part_of_kernel
-def _fill(marks: _Marks, ranked: Ranked, lists: _Lists) -> int:
+def _fill(near: NDArray[Index], entries: Entries, marks: _Marks, lists: _Lists) -> int:
     """Number the marked entries by rank, link those of a column, unmark them, and return their number.
 
-    The ranks are listed first: a loop without branches reads many entries from memory at the same time.
+    The entries are read row by row, as they are stored: on large sites each read from another place of memory takes
+    longer than the work with it.
     """
-    count = _list_ranks(marks, lists.queue)
-    for place in range(count):
-        entry = ranked[lists.queue[place]]
-        number, column = Index(place + 1), entry["column"]
-        lists.rows[number] = entry["row"]
-        lists.columns[number] = column
-        lists.values[number] = entry["value"]
-        lists.following[number] = lists.head[column]
-        lists.head[column] = number
+    count = _count_below(marks)
+    for page in near:
+        for entry in range(entries.starts[page], entries.starts[page + 1]):
+            rank = entries.ranks[entry]
+            index = rank >> Index(6)
+            lower = (ONE << Word(rank & Index(63))) - ONE
+            number = marks.below[index] + _ones(marks.words[index] & lower) + Index(1)
+            lists.rows[number] = page
+            lists.columns[number] = entries.columns[entry]
+            lists.values[number] = entries.values[entry]
+    for page in near:
+        for entry in range(entries.starts[page], entries.starts[page + 1]):
+            marks.words[entries.ranks[entry] >> Index(6)] = 0
+    for place in range(1, count + 1):
+        column = lists.columns[place]
+        lists.following[place] = lists.head[column]
+        lists.head[column] = place
     return count
 
 
@@ -188,6 +189,7 @@ def _scratch(n_entries: int, widest: int, n_target: int) -> tuple[_Marks, _Lists
     marks = _Marks(
         np.zeros(n_words, dtype=np.uint64),
         np.zeros((n_words >> 6) + 1, dtype=np.uint64),
+        np.empty(n_words, dtype=np.uint32),
     )
     lists = _Lists(
         np.empty(widest + 1, dtype=np.uint32),
@@ -205,7 +207,6 @@ def external_rows(
     first: int,
     last: int,
     entries: Entries,
-    ranked: Ranked,
     source: Neighbours,
     target: Neighbours,
     external: NDArray[np.float32],
@@ -222,7 +223,7 @@ def external_rows(
     for row in range(first, last):
         near = source.pages[source.starts[row] : source.starts[row + 1]]
         _mark(near, entries, marks)
-        count = _fill(marks, ranked, lists)
+        count = _fill(near, entries, marks, lists)
         for entry in range(entries.starts[row], entries.starts[row + 1]):
             column = entries.columns[entry]
             across = target.pages[target.starts[column] : target.starts[column + 1]]

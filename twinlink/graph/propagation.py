@@ -15,7 +15,7 @@ from scipy.sparse import csr_array, issparse
 from twinlink.config import EtsSettings
 from twinlink.errors import ShapeError
 from twinlink.graph.checks import check_neighbours, check_scores
-from twinlink.graph.kernels import RANKED, Entries, Neighbours, external_rows
+from twinlink.graph.kernels import Entries, Neighbours, external_rows
 from twinlink.graph.matching import greedy_order
 from twinlink.sparse import entry_rows
 
@@ -249,20 +249,15 @@ def _external(
     pattern: csr_array, scores: Scores, source: Neighbours, target: Neighbours, n_threads: int | None
 ) -> Scores:
     """Compute S_ext for the stored entries of ``pattern`` with the values ``scores``."""
-    order = greedy_order(scores)[::-1]
     ranks = np.empty(scores.size, dtype=np.uint32)
-    ranks[order] = np.arange(scores.size, dtype=np.uint32)
-    rows, columns = entry_rows(pattern).astype(np.uint32), pattern.indices.astype(np.uint32)
-    values = source.roots[rows] * target.roots[columns] * scores
-    entries = Entries(pattern.indptr.astype(np.int64), columns, ranks)
-    ranked = np.empty(scores.size, RANKED)
-    ranked["row"] = rows[order]  # one copy at a time
-    ranked["column"] = columns[order]
-    ranked["value"] = values[order]
+    ranks[greedy_order(scores)[::-1]] = np.arange(scores.size, dtype=np.uint32)
+    columns = pattern.indices.astype(np.uint32)
+    values = source.roots[entry_rows(pattern)] * target.roots[columns] * scores
+    entries = Entries(pattern.indptr.astype(np.int64), columns, ranks, values)
     external = np.zeros_like(scores)
 
     def compute(block: tuple[int, int]) -> None:
-        external_rows(*block, entries, ranked, source, target, external)
+        external_rows(*block, entries, source, target, external)
 
     n_threads = n_threads or _n_processors()
     # Python threads, not numba's: depending on its threading layer, numba forbids a later fork or calls from two

@@ -121,8 +121,9 @@ def _rounds(site: SiteMeasures, state: State, labels: sp.csr_array | None, name:
         has_grown = 0 < round_ < MAX_ROUNDS and n_right > GROWTH * before
         if not (round_ < site.settings.weighing.rounds or has_grown) or _is_settled(done):
             return done
+        done = done._replace(evidence={})  # the search for candidates does not need it, and it is large
         state, round_ = _next_state(site, done, labels), round_ + 1
-        del done  # its evidence would be in memory beside that of the next round
+        del done  # its candidates would be in memory beside those of the next round
 
 
 def _round(site: SiteMeasures, state: State, labels: sp.csr_array | None) -> Round:

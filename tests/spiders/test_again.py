@@ -6,7 +6,6 @@ import json
 import os
 import random
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
@@ -327,34 +326,6 @@ def test_archives_that_were_lost_are_fetched_whole(tmp_path: Path) -> None:
     dates = {name: fields["WARC-Date"] for name, (_, fields, *_) in records(last, "response").items()}
     refers = {name: fields["WARC-Refers-To-Date"] for name, (_, fields, *_) in records(newest, "revisit").items()}
     assert refers == {name: dates[name] for name in ALL}
-
-
-WITHOUT_WHAT_CAME_LATER = """
-DROP TRIGGER frontier_insert;
-DROP TRIGGER frontier_update;
-ALTER TABLE sites DROP COLUMN address_bytes;
-ALTER TABLE sites DROP COLUMN listed;
-ALTER TABLE sites DROP COLUMN listed_bytes;
-ALTER TABLE hosts DROP COLUMN maps_queued;
-ALTER TABLE hosts DROP COLUMN maps_flight;
-CREATE TRIGGER frontier_insert AFTER INSERT ON archives BEGIN SELECT 1; END;
-CREATE TRIGGER frontier_update AFTER INSERT ON archives BEGIN SELECT 1; END;
-"""
-
-
-def test_a_ledger_of_the_version_before_is_brought_up_to_date(tmp_path: Path) -> None:
-    with serving(numbered) as site:
-        crawl([site.url], tmp_path, SETTINGS)
-        with closing(sqlite3.connect(tmp_path / LEDGER_NAME)) as db:
-            db.executescript("DROP TABLE bodies; DELETE FROM notes WHERE name = 'starts'; PRAGMA user_version = 3")
-            db.executescript(WITHOUT_WHAT_CAME_LATER)
-        assert FrontierReader(tmp_path).summary().counts.done == len(ALL)
-        assert FrontierReader(tmp_path).starts() == [site.url + "/"]
-        n_asked = len(site.conditions)
-        progress = crawl([], tmp_path, AGAIN)
-        assert progress.again["changed"] == len(ALL)  # nothing is known of what they were
-        assert not any(any(conditions) for _, *conditions in site.conditions[n_asked:])
-        assert crawl([], tmp_path, AGAIN).again["unchanged"] == len(ALL)
 
 
 def test_a_stopped_crawl_goes_on_first(tmp_path: Path) -> None:

@@ -560,20 +560,6 @@ def test_what_was_read_in_sitemaps_is_limited_until_the_next_visit_or_a_higher_l
     assert ledger.room_for_sitemaps("") == (1_000, 5_000)
 
 
-def test_a_ledger_of_version_4_is_brought_up_to_date(tmp_path: Path) -> None:
-    with closing(sqlite3.connect(tmp_path / LEDGER_NAME)) as db:
-        db.executescript((Path(__file__).parent / "ledger_4.sql").read_text())
-    with closing(Frontier(tmp_path / LEDGER_NAME)) as ledger, closing(sqlite3.connect(tmp_path / LEDGER_NAME)) as db:
-        assert columns(db, "SELECT host, maps_queued, maps_flight FROM hosts") == {"a.org": (2, 0), "b.org": (0, 0)}
-        counted = columns(db, "SELECT site, sum(length(key) + length(url)) FROM frontier GROUP BY 1")
-        assert columns(db, "SELECT site, address_bytes FROM sites") == counted
-        assert sorted(names(drain(ledger, 9))) == ["", "2.xml", "a", "c"]  # not 3.xml
-        ledger.settle(page("c")._replace(site="a.org"), DONE, [page("new", 2)._replace(site="a.org")])
-        grown = columns(db, "SELECT site, sum(length(key) + length(url)) FROM frontier GROUP BY 1")
-        assert grown != counted
-        assert columns(db, "SELECT site, address_bytes FROM sites") == grown
-
-
 def test_reader_returns_a_consistent_snapshot(tmp_path: Path, ledger: Frontier) -> None:
     seeded(ledger, page("1"), page("2"))
     with FrontierReader(tmp_path) as frontier:

@@ -13,7 +13,7 @@ returns what a crawl knows (counts, reports, rejects), also while it runs; `so_f
 
 Behind them: `writing` (`Frontier`), `reading` (`FrontierReader`), and what `Frontier` does inside its transactions:
 `urgency` (order), `bodies` (places of pages, repeated visits), `room` (limits of size). `schema` has the tables and
-statements, `upgrade` brings old ledgers up to date, `faults` checks them.
+statements, `faults` checks them.
 """
 
 from __future__ import annotations

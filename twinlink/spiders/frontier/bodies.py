@@ -19,6 +19,7 @@ __all__ = [
     "earlier_body",
     "keep_earlier",
     "known_starts",
+    "ledger_version",
     "lose_bodies",
     "note",
     "queue_again",
@@ -79,10 +80,15 @@ def note(db: sqlite3.Connection, name: str) -> str | None:
     return row[0] if row else None
 
 
-def known_starts(db: sqlite3.Connection) -> list[str] | None:
-    """Return the start pages stored in a ledger; None: a ledger of an earlier version has none."""
-    kept = note(db, "starts")
-    return None if kept is None else msgspec.json.decode(kept, type=list[str])
+def known_starts(db: sqlite3.Connection) -> list[str]:
+    """Return the start pages stored in a ledger; none before the first are added."""
+    return msgspec.json.decode(note(db, "starts") or "[]", type=list[str])
+
+
+def ledger_version(db: sqlite3.Connection) -> int:
+    """Return the version of a ledger's tables; 0 for an empty file."""
+    version: int = db.execute("PRAGMA user_version").fetchone()[0]
+    return version
 
 
 def queue_again(db: sqlite3.Connection) -> bool:

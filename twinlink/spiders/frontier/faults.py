@@ -15,7 +15,7 @@ import msgspec
 from twinlink.errors import DamagedError, RunError
 from twinlink.spiders.frontier.bodies import known_starts, visit_number
 from twinlink.spiders.frontier.records import ARCHIVE_FOLDER, LEDGER_NAME
-from twinlink.spiders.frontier.schema import BODIES, SCHEMA
+from twinlink.spiders.frontier.schema import SCHEMA
 from twinlink.system.disk import disk_problem
 
 __all__ = ["broken_ledger", "check_ledger", "ledger_error", "usable"]
@@ -135,5 +135,5 @@ def _expected_triggers() -> set[str]:
 
 def _empty() -> sqlite3.Connection:
     db = sqlite3.connect(":memory:")
-    db.executescript(SCHEMA + BODIES)
+    db.executescript(SCHEMA)
     return db

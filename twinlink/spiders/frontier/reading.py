@@ -20,12 +20,11 @@ import msgspec
 
 from twinlink.errors import MissingStageError, RunError
 from twinlink.rejects import Reject
-from twinlink.spiders.frontier.bodies import known_starts, note, visit_number
+from twinlink.spiders.frontier.bodies import known_starts, ledger_version, note, visit_number
 from twinlink.spiders.frontier.faults import broken_ledger, usable
 from twinlink.spiders.frontier.partners import UNWANTED
 from twinlink.spiders.frontier.records import LEDGER_NAME, Counts, LedgerSummary, SiteCounts
 from twinlink.spiders.frontier.schema import VERSION
-from twinlink.spiders.frontier.upgrade import upgrade
 
 __all__ = ["FrontierReader", "Questions", "so_far"]
 
@@ -153,10 +152,7 @@ class Questions(ABC):
     @_of_one_moment
     def starts(self) -> list[str]:
         """Return the start pages."""
-        kept = known_starts(self._db)
-        if kept is not None:
-            return kept
-        return self._texts("SELECT url FROM frontier WHERE depth = 0 AND kind = 'page' ORDER BY id")
+        return known_starts(self._db)
 
     @_of_one_moment
     def wait(self) -> str:
@@ -266,7 +262,7 @@ class FrontierReader(Questions):
             # Not mode=ro: a connection that may not write leaves SQLite's two helper files behind.
             address = f"file:{quote(str(self._path))}?mode=rw"
             self._db = stack.enter_context(closing(sqlite3.connect(address, uri=True, isolation_level=None)))
-            if (version := upgrade(self._db)) != VERSION:
+            if (version := ledger_version(self._db)) != VERSION:
                 raise broken_ledger(self._path, f"it is of version {version}, expected {VERSION}")
             self._db.execute("BEGIN")
             self._stack = stack.pop_all()

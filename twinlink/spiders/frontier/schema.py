@@ -6,9 +6,6 @@ from twinlink.spiders.frontier.records import Entry, Outcome
 
 __all__ = [
     "ADD",
-    "BODIES",
-    "COUNT_INSERTED",
-    "COUNT_UPDATED",
     "DROP",
     "DROP_SITEMAPS",
     "INSERT",
@@ -25,67 +22,6 @@ __all__ = [
 
 VERSION = 5
 
-# Position of the fetched page of each address in the archive; kept while the address is queued to be requested again.
-# `found` is the result of the latest visit (the number of visits is in `notes`). new, unchanged, changed: the page was
-# fetched; kept: the visit failed, and the earlier page is kept; gone: the page does not exist any more.
-BODIES = """
-CREATE TABLE bodies (
-    id INTEGER PRIMARY KEY,
-    archive TEXT NOT NULL,
-    stop INTEGER NOT NULL,
-    url TEXT NOT NULL,
-    date TEXT NOT NULL,
-    digest TEXT NOT NULL,
-    etag TEXT NOT NULL,
-    modified TEXT NOT NULL,
-    found TEXT NOT NULL,
-    visit INTEGER NOT NULL
-);
-"""
-
-COUNT_INSERTED = """
-CREATE TRIGGER frontier_insert AFTER INSERT ON frontier BEGIN
-    INSERT INTO sites (site) VALUES (new.site) ON CONFLICT DO NOTHING;
-    INSERT INTO hosts (site, host) VALUES (new.site, new.host) ON CONFLICT DO NOTHING;
-    UPDATE total SET queued = queued + (new.state = 'queued'), rejected = rejected + (new.state = 'rejected');
-    UPDATE sites SET
-        queued = queued + (new.state = 'queued'), rejected = rejected + (new.state = 'rejected'),
-        address_bytes = address_bytes + length(new.key) + length(new.url)
-    WHERE site = new.site;
-    UPDATE hosts SET
-        queued = queued + (new.state = 'queued'), wanted = wanted + (new.state = 'queued' AND new.urgency >= 0),
-        maps_queued = maps_queued + (new.state = 'queued' AND new.kind = 'sitemap')
-    WHERE site = new.site AND host = new.host;
-    INSERT INTO sides (site, side) VALUES (new.site, new.side) ON CONFLICT DO NOTHING;
-END;
-"""
-COUNT_UPDATED = """
-CREATE TRIGGER frontier_update AFTER UPDATE OF state, bytes ON frontier
-WHEN new.state <> old.state OR new.bytes <> old.bytes BEGIN
-    UPDATE total SET
-        queued = queued + (new.state = 'queued') - (old.state = 'queued'),
-        flight = flight + (new.state = 'flight') - (old.state = 'flight'),
-        done = done + (new.state = 'done') - (old.state = 'done'),
-        moved = moved + (new.state = 'moved') - (old.state = 'moved'),
-        rejected = rejected + (new.state = 'rejected') - (old.state = 'rejected'),
-        bytes = bytes + new.bytes - old.bytes;
-    UPDATE sites SET
-        queued = queued + (new.state = 'queued') - (old.state = 'queued'),
-        flight = flight + (new.state = 'flight') - (old.state = 'flight'),
-        done = done + (new.state = 'done') - (old.state = 'done'),
-        moved = moved + (new.state = 'moved') - (old.state = 'moved'),
-        rejected = rejected + (new.state = 'rejected') - (old.state = 'rejected'),
-        bytes = bytes + new.bytes - old.bytes
-    WHERE site = new.site;
-    UPDATE hosts SET
-        queued = queued + (new.state = 'queued') - (old.state = 'queued'),
-        flight = flight + (new.state = 'flight') - (old.state = 'flight'),
-        maps_queued = maps_queued + (new.kind = 'sitemap') * ((new.state = 'queued') - (old.state = 'queued')),
-        maps_flight = maps_flight + (new.kind = 'sitemap') * ((new.state = 'flight') - (old.state = 'flight'))
-    WHERE site = new.site AND host = new.host;
-END;
-"""
-
 # States of an address: queued; flight: passed to the downloader; done: a page, in the archive; moved: a redirect, in
 # the archive; rejected: dropped for `reason` (its response is in the archive); aside: a sitemap, read or skipped for
 # `reason`. Triggers keep counts of the rows of `frontier` in `total`, `sites`, `hosts`, `tally` and `langs`, so that
@@ -93,7 +29,11 @@ END;
 # GROUP BY takes 60 ms at 300,000 addresses, and adding an address with its triggers takes 12 µs. A host that belongs to
 # two sites (defined by folder) has a row for each. `listed` and `listed_bytes` count the addresses and bytes read from
 # the sitemaps of a site; `maps_queued` and `maps_flight` count the sitemaps of a host.
-_TABLES = """
+#
+# `bodies` has the position of the fetched page of each address in the archive; kept while the address is queued to be
+# requested again. `found` is the result of the latest visit (the number of visits is in `notes`). new, unchanged,
+# changed: the page was fetched; kept: the visit failed, and the earlier page is kept; gone: the page does not exist.
+SCHEMA = """
 CREATE TABLE frontier (
     id INTEGER PRIMARY KEY,
     key TEXT NOT NULL UNIQUE,
@@ -214,9 +154,57 @@ END;
 CREATE TRIGGER frontier_readmits AFTER UPDATE OF state, reason ON frontier WHEN old.state = 'rejected' BEGIN
     UPDATE tally SET n = n - 1 WHERE site = old.site AND reason = old.reason;
 END;
+CREATE TABLE bodies (
+    id INTEGER PRIMARY KEY,
+    archive TEXT NOT NULL,
+    stop INTEGER NOT NULL,
+    url TEXT NOT NULL,
+    date TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    etag TEXT NOT NULL,
+    modified TEXT NOT NULL,
+    found TEXT NOT NULL,
+    visit INTEGER NOT NULL
+);
+CREATE TRIGGER frontier_insert AFTER INSERT ON frontier BEGIN
+    INSERT INTO sites (site) VALUES (new.site) ON CONFLICT DO NOTHING;
+    INSERT INTO hosts (site, host) VALUES (new.site, new.host) ON CONFLICT DO NOTHING;
+    UPDATE total SET queued = queued + (new.state = 'queued'), rejected = rejected + (new.state = 'rejected');
+    UPDATE sites SET
+        queued = queued + (new.state = 'queued'), rejected = rejected + (new.state = 'rejected'),
+        address_bytes = address_bytes + length(new.key) + length(new.url)
+    WHERE site = new.site;
+    UPDATE hosts SET
+        queued = queued + (new.state = 'queued'), wanted = wanted + (new.state = 'queued' AND new.urgency >= 0),
+        maps_queued = maps_queued + (new.state = 'queued' AND new.kind = 'sitemap')
+    WHERE site = new.site AND host = new.host;
+    INSERT INTO sides (site, side) VALUES (new.site, new.side) ON CONFLICT DO NOTHING;
+END;
+CREATE TRIGGER frontier_update AFTER UPDATE OF state, bytes ON frontier
+WHEN new.state <> old.state OR new.bytes <> old.bytes BEGIN
+    UPDATE total SET
+        queued = queued + (new.state = 'queued') - (old.state = 'queued'),
+        flight = flight + (new.state = 'flight') - (old.state = 'flight'),
+        done = done + (new.state = 'done') - (old.state = 'done'),
+        moved = moved + (new.state = 'moved') - (old.state = 'moved'),
+        rejected = rejected + (new.state = 'rejected') - (old.state = 'rejected'),
+        bytes = bytes + new.bytes - old.bytes;
+    UPDATE sites SET
+        queued = queued + (new.state = 'queued') - (old.state = 'queued'),
+        flight = flight + (new.state = 'flight') - (old.state = 'flight'),
+        done = done + (new.state = 'done') - (old.state = 'done'),
+        moved = moved + (new.state = 'moved') - (old.state = 'moved'),
+        rejected = rejected + (new.state = 'rejected') - (old.state = 'rejected'),
+        bytes = bytes + new.bytes - old.bytes
+    WHERE site = new.site;
+    UPDATE hosts SET
+        queued = queued + (new.state = 'queued') - (old.state = 'queued'),
+        flight = flight + (new.state = 'flight') - (old.state = 'flight'),
+        maps_queued = maps_queued + (new.kind = 'sitemap') * ((new.state = 'queued') - (old.state = 'queued')),
+        maps_flight = maps_flight + (new.kind = 'sitemap') * ((new.state = 'flight') - (old.state = 'flight'))
+    WHERE site = new.site AND host = new.host;
+END;
 """
-
-SCHEMA = _TABLES + COUNT_INSERTED + COUNT_UPDATED
 
 _ENTRY = ", ".join(Entry._fields)
 

@@ -20,6 +20,7 @@ from twinlink.spiders.frontier.bodies import (
     earlier_body,
     keep_earlier,
     known_starts,
+    ledger_version,
     lose_bodies,
     note,
     queue_again,
@@ -32,7 +33,6 @@ from twinlink.spiders.frontier.reading import Questions
 from twinlink.spiders.frontier.records import Body, Budget, Entry, Outcome
 from twinlink.spiders.frontier.room import with_room
 from twinlink.spiders.frontier.schema import (
-    BODIES,
     DROP,
     DROP_SITEMAPS,
     INSERT,
@@ -46,7 +46,6 @@ from twinlink.spiders.frontier.schema import (
     VERSION,
     settled,
 )
-from twinlink.spiders.frontier.upgrade import upgrade
 from twinlink.spiders.frontier.urgency import book_pairwise
 
 __all__ = ["Frontier"]
@@ -91,10 +90,10 @@ class Frontier(Questions):
 
     def _prepare(self, path: Path) -> None:
         db = self._db
-        version = upgrade(db)
+        version = ledger_version(db)
         if version == 0:
             db.execute("PRAGMA journal_mode = WAL")
-            db.executescript(f"BEGIN; {SCHEMA} {BODIES} PRAGMA user_version = {VERSION}; COMMIT;")
+            db.executescript(f"BEGIN; {SCHEMA} PRAGMA user_version = {VERSION}; COMMIT;")
         elif version != VERSION:
             raise broken_ledger(path, f"it is of version {version}, expected {VERSION}")
         else:
@@ -171,7 +170,7 @@ class Frontier(Questions):
         db.create_function("again", 2, lambda reason, url: reason in _LATER or again(reason, url))
         self._begin()
         db.execute("DELETE FROM notes WHERE name IN ('finished', 'wait')")
-        starts = dict.fromkeys([*(known_starts(db) or ()), *(entry.url for entry in entries)])
+        starts = dict.fromkeys([*known_starts(db), *(entry.url for entry in entries)])
         db.execute("INSERT OR REPLACE INTO notes VALUES ('starts', ?)", (json.dumps([*starts]),))
         self._put_in_order(langs)
         self._whole = reads_whole(db, reading, self._visit)

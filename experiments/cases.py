@@ -31,21 +31,6 @@ from twinlink.similarity.decision import keep_pairs
 from twinlink.similarity.lexicon import Lexicon, read_lexicon
 from twinlink.tables import LINKS, PAGES, iter_parts, read_table
 
-__all__ = [
-    "Case",
-    "Outcome",
-    "SharedTokens",
-    "case_words",
-    "f1_of",
-    "find_cases",
-    "find_lexicons",
-    "match_case",
-    "open_case",
-    "oracle_f1",
-    "outcome_of",
-    "verdicts_of",
-]
-
 SharedTokens = Literal["all", "numbers", "none"]
 
 

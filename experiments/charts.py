@@ -12,8 +12,6 @@ from twinlink.review.charts.charts import Curve, dumbbells, histogram, lines
 from twinlink.review.charts.charts import Series as Bins
 from twinlink.review.charts.svg import HEIGHT, WIDTH, Alternative, Frame, document, element, line, standalone, ticks
 
-__all__ = ["STYLES", "Axis", "Floats", "save_dumbbells", "save_histogram", "save_lines", "save_points"]
-
 Floats = npt.NDArray[np.float64]
 Axis = tuple[str, tuple[float, float]]
 """Label and range of an axis."""

@@ -31,8 +31,6 @@ from twinlink.recover.stage import TRIED, recover
 from twinlink.rundir.directory import RunDirectory
 from twinlink.tables import RECOVERED, read_table
 
-__all__ = ["Recovery", "main", "recovery_of"]
-
 
 class Recovery(NamedTuple):
     """Outcomes of the hidden pages of one site."""

@@ -10,8 +10,6 @@ from pathlib import Path
 from experiments.cases import Case, Outcome, find_cases, find_lexicons, open_case
 from twinlink.similarity.lexicon import Lexicon
 
-__all__ = ["Column", "Measure", "claims", "columns_of", "number", "own_cut", "print_grid", "print_tables", "run"]
-
 Column = dict[str, dict[str, str]]
 """Results of one site: title of the table → label of the row → text of the cell."""
 Measure = Callable[[Case, Sequence[Lexicon]], Column]

@@ -15,21 +15,6 @@ from warcio.warcwriter import WARCWriter
 
 from twinlink.toy import BASE, toy_site
 
-__all__ = [
-    "DATE",
-    "HTML",
-    "add_record",
-    "cache_member",
-    "captures",
-    "pack_members",
-    "respond",
-    "write_cache",
-    "write_cdxj",
-    "write_saved",
-    "write_toy_archive",
-    "write_wacz",
-]
-
 DATE = "2026-01-02T03:04:05Z"
 HTML = [("Content-Type", "text/html; charset=utf-8")]
 

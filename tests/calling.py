@@ -14,8 +14,6 @@ from unittest.mock import patch
 from tests.made_sites import BASE, write_toy
 from twinlink.cli import main
 
-__all__ = ["Done", "mine_toy", "twinlink"]
-
 
 @dataclass
 class Done:

@@ -23,8 +23,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
-__all__ = ["Crawlers", "ForkedCrawl"]
-
 _ROOT = Path(__file__).resolve().parent.parent
 _LIMITS = (resource.RLIMIT_FSIZE, resource.RLIMIT_NOFILE, resource.RLIMIT_AS)
 _LOADED_LATE = (

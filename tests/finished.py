@@ -26,8 +26,6 @@ from twinlink.toy import toy_site
 
 _DATE = re.compile(r'creationdate="[^"]*"')
 
-__all__ = ["PLAIN", "copied", "finish", "matched_town", "served", "state"]
-
 PLAIN = {
     "mine": ("mine", "{url}", "-o", "{run}"),
     "crawl": ("crawl", "{url}", "-o", "{run}"),

@@ -23,8 +23,6 @@ from typing import Any
 
 from twinlink.rundir.stored.store import ObjectStore
 
-__all__ = ["Killer", "killer"]
-
 
 @dataclass
 class Killer:

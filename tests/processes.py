@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["HAS_CHILDREN", "are_gone", "children", "happens", "session"]
-
 HAS_CHILDREN = any(Path("/proc/self/task").glob("*/children"))
 _WATCHDOG = 60.0  # seconds
 

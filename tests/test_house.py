@@ -51,12 +51,6 @@ def test_names_listed_by_packages_exist(name: str) -> None:
     assert [each for each in getattr(menu, "__all__", []) if not hasattr(menu, each)] == []
 
 
-def test_modules_say_what_is_public() -> None:
-    names = [name for name in MODULES if name not in FOLDERS and not name.rpartition(".")[2].startswith("_")]
-    assert len(names) > 300
-    assert [name for name in names if not hasattr(importlib.import_module(name), "__all__")] == []
-
-
 def test_every_dependency_has_its_licence_in_the_documentation() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]

@@ -18,8 +18,6 @@ from twinlink.run import Run, open_run
 from twinlink.rundir.directory import RunDirectory
 from twinlink.tables import tsv_lines
 
-__all__ = ["BOTH", "FIRST", "SECOND", "Comparison", "compare", "write_comparison"]
-
 FIRST, SECOND, BOTH = "only first", "only second", "both"
 """Values of the column ``where``."""
 

@@ -10,8 +10,6 @@ from pathlib import Path
 
 from publicsuffixlist import PSLFILE, PublicSuffixList
 
-__all__ = ["is_registered", "public_suffix", "registered_domain"]
-
 _NO_NAME = re.compile(r"[0-9.]+(:[0-9]+)?|\[.*|[^.]*|\..*|.*\.\.[^.:].*")
 """IP addresses, names without a dot, and names with an empty label, which nobody can register."""
 _RULE = re.compile(r"^(?!//)\S+", re.MULTILINE)

@@ -22,23 +22,6 @@ A message says what was expected, what came, and what to do next.
 
 from __future__ import annotations
 
-__all__ = [
-    "ConfigError",
-    "CrawlError",
-    "DamagedError",
-    "GoldError",
-    "InputError",
-    "LexiconError",
-    "MissingStageError",
-    "NothingFoundError",
-    "RunError",
-    "RunLockedError",
-    "SchemaError",
-    "ShapeError",
-    "StoreError",
-    "TwinlinkError",
-]
-
 
 class TwinlinkError(Exception):
     """Base of all errors that twinlink raises on purpose."""

@@ -8,8 +8,6 @@ from pathlib import Path
 
 import msgspec
 
-__all__ = ["NOT_JSON", "replacing", "write_text"]
-
 NOT_JSON = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 """What `msgspec.json.decode` raises for what is no JSON of the type; the last one for a thousand nested brackets."""
 

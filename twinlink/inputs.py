@@ -12,8 +12,6 @@ from typing import BinaryIO, NamedTuple
 
 from twinlink.errors import InputError
 
-__all__ = ["ANY_FILE", "MAX_TEXT_BYTES", "Expected", "kind_of_file", "open_input", "read_input", "read_input_text"]
-
 MAX_TEXT_BYTES = 2**27
 """Largest text that is read as a whole: a million pairs of addresses of 60 characters each."""
 

@@ -15,17 +15,6 @@ from twinlink.languages import COMMON_SCRIPTS, canonical_language, includes_lang
 if TYPE_CHECKING:
     from marisa_trie import BytesTrie
 
-__all__ = [
-    "check_two",
-    "language_named",
-    "languages_meant",
-    "meaning_lines",
-    "meanings",
-    "name_of",
-    "read_languages",
-    "two_languages",
-]
-
 _EXPECTED = "expected a code such as en, zh-TW or zho, or a name such as Chinese"
 _NO_LANGUAGE = frozenset({"und", "mul", "mis", "zxx", "x"})
 """First parts of valid tags that are not languages: unknown, several, without a code, private (``x-default``)."""

@@ -12,22 +12,6 @@ import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 
-__all__ = [
-    "ADDRESS_CODES",
-    "COMMON_SCRIPTS",
-    "LANGUAGE_OF",
-    "NAMES",
-    "UNDETERMINED",
-    "address_pattern",
-    "base_language",
-    "canonical_language",
-    "includes_language",
-    "language_script",
-    "languages_of_site",
-    "letter_script",
-    "may_mean",
-]
-
 UNDETERMINED = "und"
 """BCP 47's tag for a language that is not known."""
 

@@ -12,8 +12,6 @@ from twinlink.language_names import check_two
 from twinlink.run import Run, open_run
 from twinlink.rundir.stored import run_path
 
-__all__ = ["discover", "mine"]
-
 
 @speaking_python()
 def mine(

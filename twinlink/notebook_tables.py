@@ -11,8 +11,6 @@ import math
 from collections.abc import Iterable, Sequence
 from html import escape
 
-__all__ = ["LEFT", "MUTED", "WORDS", "WRAPPED", "address", "bar", "cell", "html_table"]
-
 LEFT = "text-align:left;vertical-align:top"
 WRAPPED = f"{LEFT};overflow-wrap:anywhere"
 MUTED = "opacity:.75"

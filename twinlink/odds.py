@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["expit", "logit"]
-
 _MOST = 700.0
 """Beyond it, exp leaves the range of double precision; the probability is 0 or 1 to 300 digits."""
 

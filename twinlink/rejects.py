@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["Reject"]
-
 
 class Reject(NamedTuple):
     """One dropped page or pair, with its reason: a row of `twinlink.tables.REJECTS`."""

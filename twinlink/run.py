@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from twinlink.explain.explanation import Explanation
     from twinlink.export import Exported
 
-__all__ = ["Run", "open_run"]
-
 _COUNTED = {"pages": "pages", "pairs": "pairs", "segments": "sentence pairs"}
 
 

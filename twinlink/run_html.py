@@ -10,8 +10,6 @@ from twinlink.notebook_tables import cell, html_table
 from twinlink.run_tables import RunTables
 from twinlink.tables import SEGMENT
 
-__all__ = ["run_html"]
-
 _STAGES = ("ingest", "match", "align", "patterns", "rank", "recover")
 _MOST = 6  # rows of a list in the summary
 

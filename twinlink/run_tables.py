@@ -35,8 +35,6 @@ from twinlink.tables import (
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["RunTables"]
-
 _SCHEMAS = {
     "pages": PAGES,
     "links": LINKS,

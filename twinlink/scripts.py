@@ -11,24 +11,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import opencc
 
-__all__ = [
-    "EAST_ASIAN",
-    "HAN",
-    "KANA",
-    "LATIN",
-    "SINGLE_CHARACTERS",
-    "SOUTH_EAST_ASIAN",
-    "UNSPACED",
-    "chinese_converter",
-    "chinese_variant",
-    "clean_text",
-    "count_letters",
-    "script_of",
-    "split_units",
-    "without_units",
-    "words_per_unit",
-]
-
 LATIN, HAN, KANA = "LATIN", "HAN", "KANA"
 
 # Blocks of scripts that are written without spaces, as a class of a regular expression has them. Which of them

@@ -13,8 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-__all__ = ["BASE", "ToySite", "toy_site", "write_toy"]
-
 BASE = "https://toy.example"
 """Address of the site."""
 

@@ -12,18 +12,6 @@ import ada_url
 
 from twinlink.domains import public_suffix, registered_domain
 
-__all__ = [
-    "MAX_URL_LENGTH",
-    "REMEMBERED_LENGTH",
-    "join",
-    "normalise",
-    "origin_of",
-    "page_id",
-    "page_key",
-    "share_place",
-    "site_of",
-]
-
 MAX_URL_LENGTH = 2_000
 """Longest usable address. The sitemap protocol allows 2,048 characters; longer ones are traps or data, not pages."""
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from twinlink.labels.book import ACCEPTED, REJECTED
 
-__all__ = ["DOUBTS", "ENDS", "EVIDENCE_WORDS", "LABELS", "REASONS", "STAGES", "reason_words"]
-
 EVIDENCE_WORDS = {
     "content": "words of one page that occur on the other, directly or by a lexicon",
     "learned": "words of one page that occur on the other, by a lexicon learned on this site",

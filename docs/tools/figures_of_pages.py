@@ -14,8 +14,6 @@ from twinlink.demo import DemoSite
 from twinlink.evaluation.gold import read_gold
 from twinlink.pages.linearise import Linearised, linearise
 
-__all__ = ["bitextor2010", "jangeldin", "webmining"]
-
 
 def _pages(demo: DemoSite) -> tuple[list[Linearised], list[Linearised]]:
     """Return the two sides of the demo's known pairs, linearised."""

@@ -9,8 +9,6 @@ from svg import ACCENT, INK, MUTED, PALE, SIDE_A, SIDE_B, Drawing
 from twinlink.graph.ranking import seed_scores
 from twinlink.patterns.learning import learn_patterns
 
-__all__ = ["sites", "url_patterns"]
-
 
 def url_patterns() -> Drawing:
     """The keys of a made-up site with their local credibility, and the threshold."""

@@ -14,8 +14,6 @@ from twinlink.similarity.lexicon import Entry, Lexicon, identity_matrix, transla
 from twinlink.similarity.structure import structural_similarity
 from twinlink.text.word_counts import count_words
 
-__all__ = ["content", "sentences", "structure"]
-
 
 def content() -> Drawing:
     """Words of two short pages, and the value of each form of S_cb."""

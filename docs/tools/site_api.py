@@ -7,8 +7,6 @@ from pathlib import Path
 
 import twinlink
 
-__all__ = ["api_pages", "folders"]
-
 _ROOT = Path(twinlink.__file__).parent
 _NO_API = frozenset(("cli",))
 
@@ -39,7 +37,7 @@ def _page(folder: str, title: str) -> str:
     if not is_top:
         lines += [*_menu(_ROOT / folder / "__init__.py"), ""]
     for path in sorted((_ROOT if is_top else _ROOT / folder).glob("*.py" if is_top else "**/*.py")):
-        if _is_public(path):
+        if not path.stem.startswith("_"):
             lines += [f"::: {'.'.join(path.relative_to(_ROOT.parent).with_suffix('').parts)}", ""]
     return "\n".join(lines)
 
@@ -53,11 +51,3 @@ def _menu(path: Path) -> list[str]:
     package = ".".join(path.parent.relative_to(_ROOT.parent).parts)
     how = [f"Import them from the folder: `from {package} import {example[0]}`."] if example else []
     return [part for text in (rest, *how) for part in (text, "") if text]
-
-
-def _is_public(path: Path) -> bool:
-    """Return whether a module says what is public; menus repeat names of other modules."""
-    if path.stem.startswith("_"):
-        return False
-    names = [node for node in ast.parse(path.read_text(encoding="utf-8")).body if isinstance(node, ast.Assign)]
-    return any(isinstance(node.targets[0], ast.Name) and node.targets[0].id == "__all__" for node in names)

@@ -12,8 +12,6 @@ from site_text import escaped
 
 from twinlink.cli import app
 
-__all__ = ["commands_page", "verbs"]
-
 _EXAMPLE = re.compile(r"^Example: (.*)$", re.MULTILINE)
 
 

@@ -7,8 +7,6 @@ from typing import Any
 
 import griffe
 
-__all__ = ["Readable", "readable"]
-
 _SECTION = re.compile(r"^(\w[\w ]*)\n-{3,}$", re.MULTILINE)
 
 

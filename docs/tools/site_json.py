@@ -15,8 +15,6 @@ from twinlink.cli.results import discovery, pages, record, sentences, sites
 from twinlink.cli.results import evaluation as judged
 from twinlink.cli.results import review as looking
 
-__all__ = ["json_page"]
-
 _MODULES = (pages, sentences, looking, judged, sites, discovery)
 _NAMES: dict[Any, str] = {
     msgspec.inspect.NoneType: "null",
@@ -43,8 +41,10 @@ def json_page() -> str:
 
 
 def _records() -> list[type[msgspec.Struct]]:
-    kinds = [getattr(module, name) for module in (*_MODULES, record) for name in module.__all__]
-    return [each for each in kinds if isinstance(each, type) and each is not record.Record]
+    kinds = [
+        (each, module) for module in (*_MODULES, record) for each in vars(module).values() if isinstance(each, type)
+    ]
+    return [each for each, module in kinds if each.__module__ == module.__name__ and each is not record.Record]
 
 
 def _section(kind: type[msgspec.Struct], level: int = 2) -> Iterator[str]:

@@ -12,8 +12,6 @@ from site_text import in_markdown
 
 from twinlink.config import Config
 
-__all__ = ["Setting", "all_settings", "settings_page"]
-
 
 class Setting(NamedTuple):
     """One setting: its dotted name, what it may be, its default as TOML, and the text below it in the source."""

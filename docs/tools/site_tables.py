@@ -11,8 +11,6 @@ from twinlink import errors
 from twinlink.tables import schemas as tables
 from twinlink.wording import REASONS, reason_words
 
-__all__ = ["exit_codes", "reasons", "schemas", "tables_page"]
-
 
 def schemas() -> dict[str, pa.Schema]:
     """Return the schemas by the name of their table, in the order of `twinlink.tables.schemas`."""
@@ -45,7 +43,7 @@ def _escaped(kind: str) -> str:
 
 def exit_codes() -> str:
     """Return the exit codes and the errors behind them, as a table."""
-    kinds = [getattr(errors, name) for name in errors.__all__]
+    kinds = [each for each in vars(errors).values() if isinstance(each, type)]
     kinds.sort(key=lambda each: (each.exit_code, each.__mro__.index(Exception)))
     rows = [f"| {kind.exit_code} | `{kind.__name__}` | {(kind.__doc__ or '').splitlines()[0]} |" for kind in kinds]
     first, last = "| 0 | | all is well |", "| 130 | | stopped by Ctrl-C; the same command resumes where it stopped |"

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["escaped", "in_markdown"]
-
 
 def escaped(text: str) -> str:
     """Keep signs that Markdown would read: bars of a table, brackets of a link, angle brackets."""

@@ -16,8 +16,6 @@ from tests.archives import respond, write_wacz
 from twinlink.spiders.frontier import LEDGER_NAME, FrontierReader
 from twinlink.toy import BASE, write_toy
 
-__all__ = ["INPUTS"]
-
 
 def _ingest(place: Given, source: Path) -> tuple[object, ...]:
     return ("ingest", source, "-o", place.folder / "out", "-q", "--base-url", "http://h.example.org")

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 
 from experiments.campaign.web import Answer, Reply
 
-__all__ = ["FULL", "KEPT", "LIMITS", "UNKNOWN", "Case", "Hostile", "dropped", "like", "same"]
-
 KEPT = "page"
 """The outcome of an address whose page is in the archive."""
 

@@ -8,7 +8,5 @@ from experiments.campaign.case_roots import ROOT_CASES
 from experiments.campaign.case_talks import TALK_CASES
 from experiments.campaign.cases import Case
 
-__all__ = ["CATALOGUE", "QUICK"]
-
 CATALOGUE: tuple[Case, ...] = (*PACKED_CASES, *PAGE_CASES, *TALK_CASES, *ROOT_CASES)
 QUICK = tuple(case for case in CATALOGUE if case.is_quick)

@@ -7,8 +7,6 @@ import random
 import re
 from collections.abc import Callable, Mapping
 
-__all__ = ["DAMAGES", "damaged"]
-
 _FOREIGN = (
     b"\x1f\x8b\x08", b"PK\x01\x02", b"PK\x03\x04", b"\r\n\r\n", b"\n", b"\0", b"\xff" * 8, b"-1", b"9" * 20, b"../",
     b"{", b'"', b"\t", b"WARC/1.0\r\n", b"Content-Length: 0\r\n", b"Content-Length: 99999999999\r\n",

@@ -12,8 +12,6 @@ from warcio.archiveiterator import ArchiveIterator
 from twinlink.spiders.frontier import FrontierReader
 from twinlink.tables import LINKS, PAGES, RECOVERED, REJECTS, read_table
 
-__all__ = ["difference", "made_by"]
-
 _PLACES = ("source", "offset", "fetched")  # columns of a page: where and when it was written
 
 

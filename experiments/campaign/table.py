@@ -6,8 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-__all__ = ["MOST_MEMORY", "MOST_SILENCE", "Row", "Trial", "as_markdown", "joined", "merged"]
-
 MOST_MEMORY = 300 * 10**6
 """Maximum memory of the crawler's processes together, in bytes."""
 MOST_SILENCE = 60.0

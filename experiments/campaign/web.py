@@ -11,8 +11,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Literal
 
-__all__ = ["HTML", "Answer", "Reply", "Site", "Talk", "endless", "links", "page", "redirect", "said", "serving"]
-
 HTML = "text/html; charset=utf-8"
 
 Talk = Callable[[socket.socket], object]

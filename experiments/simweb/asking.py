@@ -16,8 +16,6 @@ from twinlink.recover.guessing import next_round
 from twinlink.recover.partner_addresses import Rule, guess_partners, site_rule
 from twinlink.spiders.frontier import Answer, Guessed
 
-__all__ = ["recovered"]
-
 _ANSWERS = 13  # stream of random numbers, beside those of the world
 _APOLOGY = -1
 

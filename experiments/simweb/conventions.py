@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["CONVENTIONS", "NOISE", "Convention"]
-
 
 class Convention(NamedTuple):
     """One way to write the addresses of two or three language versions; ``{h}`` host, ``{d}`` folders, ``{n}`` name."""

@@ -20,8 +20,6 @@ from twinlink.patterns.keys import Key
 from twinlink.patterns.learning import SitePatterns
 from twinlink.patterns.library import PatternLibrary
 
-__all__ = ["Learned", "SeedMine", "learn_hosts", "mine_hosts"]
-
 _NONE = Tally()
 
 

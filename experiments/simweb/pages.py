@@ -10,8 +10,6 @@ from urllib.parse import urlsplit
 from experiments.simweb.world import DEAD, ERRORS, REFUSED, World
 from twinlink.demo.text import all_phrases
 
-__all__ = ["Answer", "Answers"]
-
 _LANGS = ("en", "zh-Hant", "zh-Hans")
 _NAMES = ("English", "繁體", "简体")
 _PARAGRAPHS = 6

@@ -8,8 +8,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Curves", "draw"]
-
 Curves = Mapping[str, Mapping[str, NDArray[np.int64]]]
 """Web → criterion → truly bilingual ones among the first N, N from 1."""
 

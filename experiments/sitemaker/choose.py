@@ -8,8 +8,6 @@ from random import Random
 
 from experiments.sitemaker.pages import SitePage
 
-__all__ = ["Pair", "connected_sample", "drop_partners", "noise_sample"]
-
 Pair = tuple[SitePage, SitePage]
 
 

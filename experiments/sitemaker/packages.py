@@ -9,8 +9,6 @@ from typing import NamedTuple
 
 from experiments.sitemaker.recipes import RecipeError
 
-__all__ = ["Package", "fetch"]
-
 
 class Package(NamedTuple):
     """One unpacked package: its name with its version, and the folder that holds its files."""

@@ -7,8 +7,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["RECIPES", "Found", "Recipe", "RecipeError", "compact"]
-
 
 class RecipeError(Exception):
     """A site cannot be made; the message says why and what can be done."""

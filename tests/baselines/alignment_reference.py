@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["GAP", "MISMATCH", "align_chunks", "cost_table"]
-
 GAP = 1
 MISMATCH = 2
 

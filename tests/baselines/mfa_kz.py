@@ -11,8 +11,6 @@ from __future__ import annotations
 import lzma
 from pathlib import Path
 
-__all__ = ["PAIRS", "write_pages"]
-
 PAIRS = range(1, 181)
 _FILE = Path(__file__).with_name("mfa_kz.tsv.xz")
 _SENTENCES = {

@@ -129,7 +129,7 @@ def test_the_main_help_lists_every_verb_once_and_all_exit_codes() -> None:
     assert verbs == [command.callback.__name__ for command in app.registered_commands if command.callback]
     for verb in verbs:
         assert len(re.findall(rf"^  {verb} +[A-Z]", shown, re.MULTILINE)) == 1
-    kinds = [kind for name in errors.__all__ if issubclass(kind := getattr(errors, name), TwinlinkError)]
+    kinds = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, TwinlinkError)]
     codes = {0, 130, *(kind.exit_code for kind in kinds)}
     assert {int(code) for code in re.findall(r"^  (\d+) ", EXIT_CODES, re.MULTILINE)} == codes
     for code in codes:

@@ -5,8 +5,6 @@ In two languages that CLD2 knows, and in two that it does not: Navajo, and Upper
 
 from __future__ import annotations
 
-__all__ = ["DECLARATION"]
-
 DECLARATION = {
     "en": """All human beings are born free and equal in dignity and rights. They are endowed with reason and conscience
     and should act towards one another in a spirit of brotherhood. Everyone is entitled to all the rights and

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from twinlink.errors import ConfigError
 
-__all__ = ["GALE_CHURCH_SHAPES", "SHAPES", "Shapes"]
-
 GALE_CHURCH_SHAPES = {"1-1": 0.89, "1-0": 0.00495, "0-1": 0.00495, "2-1": 0.0445, "1-2": 0.0445, "2-2": 0.011}
 """Shapes and their probabilities in Gale & Church 1993, table 5."""
 SHAPES = {

@@ -16,8 +16,6 @@ from twinlink.align.learning import teaching
 from twinlink.align.page_pair import Aligned, PagePair
 from twinlink.align.words.model import DISCOUNT, MOST_PAIRS, SHARE, Links
 
-__all__ = ["held_out_scores"]
-
 
 def held_out_scores(
     pair: PagePair, aligned: Aligned, links: tuple[Links, Links], *, taught: bool = True

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from twinlink.align.lengths import LengthModel
 from twinlink.align.words.model import WordModel, WordSums
 
-__all__ = ["Expected", "Knowledge"]
-
 
 class Expected(NamedTuple):
     """Expected counts of some alignments."""

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from twinlink.align.tag_aligner import Outline, category_of
 from twinlink.pages.parser import _BLOCK, _SKIPPED, TAG_CODES
 
-__all__ = ["TAG_CATEGORIES", "outline_of"]
-
 TAG_CATEGORIES: NDArray[np.int64] = np.array([*map(category_of, TAG_CODES), category_of("")], np.int64)
 """Category of each tag code, the last one that of all tags without a code."""
 

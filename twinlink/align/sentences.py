@@ -8,9 +8,6 @@ from typing import NamedTuple
 
 import sentencex
 
-__all__ = ["Sentence", "split_block", "split_blocks"]
-
-
 # sentencex 1.0 panics, and ends the process, where a capital is followed by a space of several bytes and a period.
 _SPACE_BEFORE_PERIOD = re.compile(r"(?<!\s)\s++\.")
 _SPACE = re.compile(r"[^\S\x00-\x7f]")

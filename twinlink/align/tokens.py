@@ -9,8 +9,6 @@ from typing import NamedTuple
 
 from twinlink.scripts import UNSPACED
 
-__all__ = ["ANY_LANGUAGE", "Tokenizer", "fold", "numbers", "prefix_key", "split_words"]
-
 _WORD = re.compile(
     r"(?:https?://|www\.)[^\s<>\"]+|[\w.+-]+@[\w-]+\.[\w.-]+"  # addresses
     r"|\d+(?:[.,:'’]\d+)*"

@@ -22,8 +22,6 @@ from twinlink.config.align import BitextSettings
 from twinlink.system.workers import Shared
 from twinlink.tables import SEGMENT
 
-__all__ = ["AlignedPage", "Forms", "Prior", "Work", "align_pages", "expect_pages"]
-
 Forms = Counter[tuple[int, str, str]]
 """How often each word stands on either side: side, key, form."""
 Prior = Mapping[str, Mapping[str, float]]

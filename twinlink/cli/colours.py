@@ -6,8 +6,6 @@ import re
 from collections.abc import Mapping
 from typing import IO
 
-__all__ = ["Styled", "coloured", "visible", "wants_colours"]
-
 _LABELS = {"note": "yellow", "paused": "yellow", "next": "cyan"}
 """Styles of the first word of a line, up to a colon."""
 # What moves the cursor, rings, or turns the direction of writing: text of others must not do that to a terminal.

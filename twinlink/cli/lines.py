@@ -28,8 +28,6 @@ from twinlink.cli.results.sentences import AlignedTexts, SentencesResult, TextPa
 from twinlink.cli.results.sites import GuessesResult, PatternsResult, RankResult, RecoveredResult, Rule, Site
 from twinlink.language_names import meaning_lines
 
-__all__ = ["lines"]
-
 
 @singledispatch
 def lines(result: Any) -> Iterator[str]:

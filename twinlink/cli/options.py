@@ -11,41 +11,6 @@ import typer
 from twinlink.cli.completion import complete_langs, complete_runs, complete_setting, one_of
 from twinlink.cli.runs import existing_run, run_folder
 
-__all__ = [
-    "Add",
-    "Aligner",
-    "AsJson",
-    "BaseUrl",
-    "Cluster",
-    "ConfigFile",
-    "Contact",
-    "Exclude",
-    "Forget",
-    "GoldFile",
-    "Include",
-    "Inputs",
-    "Labels",
-    "Langs",
-    "Lexicons",
-    "MaxPages",
-    "MaxSitePages",
-    "Method",
-    "MethodName",
-    "MinPrecision",
-    "MinProbability",
-    "NWorkers",
-    "Out",
-    "Quiet",
-    "Replace",
-    "RunPath",
-    "Seeds",
-    "Settings",
-    "SiteBy",
-    "UrlPrefixes",
-    "Verbose",
-    "Verifier",
-]
-
 
 class Aligner(StrEnum):
     """Names of the aligners, as ``bitext.method`` has them."""

@@ -16,8 +16,6 @@ from twinlink.cli.colours import Styled, coloured, visible, wants_colours
 if TYPE_CHECKING:
     from twinlink.cli.results.record import Record
 
-__all__ = ["command", "echo", "print_error", "print_result", "wants_json"]
-
 
 def wants_json(words: Iterable[str]) -> bool:
     """Return whether a command line asks for JSON, even one that cannot be parsed.

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from twinlink.rundir.directory import RunDirectory
     from twinlink.rundir.remembered import CallSettings
 
-__all__ = ["existing_run", "opened", "run_folder", "stored", "working"]
-
 
 def run_folder(text: str, *, exists: bool = False) -> Path:
     """Return the folder of a run that is named by a path or an address; completion asks no store."""

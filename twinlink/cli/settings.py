@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from twinlink.cli.options import Method
     from twinlink.rundir.remembered import CallSettings
 
-__all__ = ["crawl_options", "match_options", "more_seeds", "settings_of"]
-
 _BARE_POINT = re.compile(r"^([+-]?)\.(?=\d)")
 """Start of a number such as .999, which TOML does not have."""
 

@@ -8,8 +8,6 @@ from msgspec import Meta
 
 from twinlink.config.settings import Natural, Positive, Settings
 
-__all__ = ["CrawlSettings", "SiteBy"]
-
 SiteBy = Literal["domain", "host", "path"]
 
 

@@ -9,8 +9,6 @@ from msgspec import Meta
 from twinlink.config.crawl import SiteBy
 from twinlink.config.settings import Natural, Positive, Settings, Unit
 
-__all__ = ["IngestSettings", "LanguageSettings"]
-
 
 class IngestSettings(Settings, frozen=True):
     """Reading of archives and folders."""

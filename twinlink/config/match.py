@@ -10,16 +10,6 @@ from twinlink.config.baselines import BitextorSettings, ModelSettings, UrlRuleSe
 from twinlink.config.patterns import PatternSettings
 from twinlink.config.settings import Natural, Positive, Settings, Unit
 
-__all__ = [
-    "EVIDENCE",
-    "CandidateSettings",
-    "EtsSettings",
-    "Evidence",
-    "InternalSettings",
-    "MatchSettings",
-    "WeighingSettings",
-]
-
 
 class CandidateSettings(Settings, frozen=True):
     """Selection of candidate pairs."""

@@ -8,8 +8,6 @@ from msgspec import Meta, structs
 
 from twinlink.config.settings import Natural, Positive, Settings, Unit
 
-__all__ = ["PatternSettings", "RescueForm"]
-
 RescueForm = Literal["mean", "sum", "none"]
 
 

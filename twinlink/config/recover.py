@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from twinlink.config.settings import Natural, Positive, Settings, Unit
 
-__all__ = ["RecoverSettings"]
-
 
 class RecoverSettings(Settings, frozen=True):
     """Search for pages that nothing links to, by URL patterns (Zhang, Yao & Kit, section 2.2)."""

@@ -8,8 +8,6 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct, inspect
 
-__all__ = ["Natural", "Positive", "Settings", "Unit", "choices", "plain", "too_large"]
-
 Unit = Annotated[float, Meta(ge=0, le=1)]
 Positive = Annotated[int, Meta(ge=1)]
 Natural = Annotated[int, Meta(ge=0)]

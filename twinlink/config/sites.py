@@ -8,8 +8,6 @@ from msgspec import Meta
 
 from twinlink.config.settings import Natural, Positive, Settings, Unit
 
-__all__ = ["DiscoverySettings", "HostGraphSettings", "Nepotism", "RankingSettings", "SiteScore"]
-
 Nepotism = Literal["count", "once", "drop"]
 SiteScore = Literal["ours", "sum_linkout", "sum_pagerank", "sum_weighted"]
 

@@ -11,8 +11,6 @@ from typing import Any
 
 from twinlink.errors import ConfigError
 
-__all__ = ["MAX_KEY_PARTS", "parse_toml"]
-
 MAX_KEY_PARTS = 32
 """Parts of a key, joined by dots; settings have five at most."""
 

@@ -10,8 +10,6 @@ from twinlink.demo.plan import Unit, section_name
 from twinlink.demo.text import Text, phrase, phrases, same
 from twinlink.demo.values import YEAR, Writer, date_text
 
-__all__ = ["Block", "Content", "compose"]
-
 
 class Block(NamedTuple):
     """A piece of a page: its kind (h2, p, ul, ol, dl, table, links) and its rows of cells.

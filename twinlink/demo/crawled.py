@@ -17,8 +17,6 @@ from twinlink.demo.odd import CALENDAR, REGISTER
 from twinlink.demo.site import DemoSite
 from twinlink.demo.values import YEAR
 
-__all__ = ["CrawledTruth", "write_crawled_truth"]
-
 _FIRST = f"month={YEAR}-01"  # the month of a calendar's address without a query
 
 

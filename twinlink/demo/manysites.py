@@ -15,8 +15,6 @@ from typing import NamedTuple
 
 from twinlink.demo.text import Text, all_phrases
 
-__all__ = ["ANSWERS", "DEAD", "FAILS", "REFUSES", "DemoWeb", "WebSite", "make_web"]
-
 ANSWERS, REFUSES, FAILS, DEAD = "answers", "refuses", "fails", "dead"
 """Behaviour of a host: responds; forbids everything in robots.txt; responds with errors; does not respond."""
 

@@ -13,8 +13,6 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
-__all__ = ["Text", "all_phrases", "fillers", "phrase", "phrases", "same"]
-
 
 class Text(NamedTuple):
     """A phrase in both languages."""

@@ -13,8 +13,6 @@ from lxml import etree
 from twinlink.demo.odd import CALENDAR, REGISTER
 from twinlink.demo.plan import Unit
 
-__all__ = ["Page", "truth_files", "visible_text"]
-
 _NOT_SCORED = (*CALENDAR, *REGISTER)
 
 

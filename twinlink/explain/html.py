@@ -11,8 +11,6 @@ from twinlink.explain.text import Explained
 from twinlink.notebook_tables import WORDS, WRAPPED, address, bar, cell, html_table
 from twinlink.similarity.checks import verdict_of
 
-__all__ = ["explanation_html"]
-
 _MARKS = {"pair": "✓", "no pair": "✗", "not kept": "–"}
 
 

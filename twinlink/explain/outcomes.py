@@ -19,18 +19,6 @@ from twinlink.wording import reason_words
 if TYPE_CHECKING:
     from twinlink.run_tables import RunTables
 
-__all__ = [
-    "CHECK_COLUMNS",
-    "WITHOUT_PROBABILITIES",
-    "Outcomes",
-    "both",
-    "check_lines",
-    "checks_of",
-    "either",
-    "no_checks",
-    "notes_on",
-]
-
 _BY_ADDRESS = {
     "bitextor2010": "the URL rule does not join their addresses",
     "jangeldin": "neither hreflang nor the URL rule joins them",

@@ -10,8 +10,6 @@ import pandas as pd
 
 from twinlink.explain.outcomes import check_lines
 
-__all__ = ["Explained", "explanation_lines"]
-
 _LONGEST_TITLE = 60  # characters
 
 

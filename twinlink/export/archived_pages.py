@@ -17,8 +17,6 @@ from twinlink.rundir.directory import RunDirectory
 from twinlink.sources.stored import StoredPages
 from twinlink.tables import PAGES, columns_of, iter_batches
 
-__all__ = ["ArchivedPages"]
-
 _COLUMNS = ("page_id", "url", "title", "charset", "digest", "source", "offset", "fetched")
 
 

@@ -10,8 +10,6 @@ from twinlink.languages import base_language
 from twinlink.rundir.directory import twinlink_version
 from twinlink.tables import PAGE_PAIRS
 
-__all__ = ["dataset_card"]
-
 _KINDS = {"pages": ("page pairs", PAGE_PAIRS), "sentences": ("sentence pairs", SENTENCE_PAIRS)}
 """Folder of the files, what they hold, and their schema."""
 

@@ -25,8 +25,6 @@ from twinlink.run_tables import RunTables
 from twinlink.rundir.directory import RunDirectory
 from twinlink.tables import count_rows
 
-__all__ = ["DEFAULT_FORMATS", "FORMATS", "Exported", "export_run"]
-
 FORMATS = {
     "jsonl": "page pairs with titles and texts, one JSON object per line, a file for each two languages",
     "parquet": "the same as tables (`page_pairs`)",

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     import networkx as nx
     import scipy.sparse as sp
 
-__all__ = ["link_matrix", "page_graph", "partners_of", "write_graph"]
-
 
 def link_matrix(run: RunTables) -> sp.csr_array:
     """Return the links among kept pages as a boolean matrix; rows and columns in the order of `RunTables.pages`."""

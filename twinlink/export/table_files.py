@@ -16,8 +16,6 @@ from twinlink.files import replacing
 from twinlink.rundir.directory import RunDirectory
 from twinlink.tables import SEGMENT, SEGMENTS, columns_of, iter_batches, iter_parts
 
-__all__ = ["SENTENCE_PAIRS", "TableFile", "TableFiles", "sentence_tables"]
-
 SENTENCE_PAIRS = columns_of(
     SEGMENTS, ("url_a", "url_b", "lang_a", "lang_b", "source", "target", "chance", "probability", "kind", "site")
 )

@@ -13,8 +13,6 @@ from twinlink.graph.links import adjacency as link_matrix
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["from_networkx", "to_networkx"]
-
 
 def to_networkx(adjacency: csr_array, nodes: Sequence[Hashable] | None = None) -> nx.DiGraph:
     """Convert links to a directed graph, which networkx can write as GraphML, GEXF and more.

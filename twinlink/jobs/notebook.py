@@ -21,8 +21,6 @@ from twinlink.rundir.side_results import make_side_run, side_path
 if TYPE_CHECKING:
     from twinlink.progress import Report
 
-__all__ = ["align", "as_texts", "at_work", "learn_patterns", "lexicon_settings", "match", "rank", "read_call"]
-
 _log = logging.getLogger("twinlink")
 _OF_RUN = ("align", "patterns", "rank")
 

@@ -25,8 +25,6 @@ from twinlink.spiders.frontier import LEDGER_NAME, Counts, FrontierReader, so_fa
 from twinlink.spiders.scope import Scope
 from twinlink.tables import count_rows
 
-__all__ = ["Means", "Origin", "agreed_paths", "entering", "holdings", "leaving_nothing", "means", "origin_of"]
-
 Means = Literal["same", "add", "replace"]
 """Meaning of the sources of a call: those of the run, additional ones, or others instead."""
 

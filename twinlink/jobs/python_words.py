@@ -8,8 +8,6 @@ from contextlib import contextmanager
 
 from twinlink.errors import TwinlinkError
 
-__all__ = ["python_words", "speaking_python"]
-
 _ARGUMENTS = {
     "base-url": "base_url",
     "cluster": "cluster",

@@ -13,8 +13,6 @@ from twinlink.config.sites import DiscoverySettings
 from twinlink.domains import is_registered
 from twinlink.tables import LINKS, iter_parts, read_table
 
-__all__ = ["is_open", "start_pages"]
-
 
 def is_open(site: str, settings: DiscoverySettings, allow_private: bool = False) -> bool:
     """Return whether a site that pages link to may be tried at all.

@@ -24,17 +24,6 @@ from twinlink.labels.book import ACCEPTED, REJECTED, UNLABELLED, Label, label_co
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "WIDEST_TOLD",
-    "Estimate",
-    "Share",
-    "estimate",
-    "estimate_pairs",
-    "harmonic_mean",
-    "labels_needed",
-    "share_of",
-]
-
 _LEVEL = 0.95
 WIDEST_TOLD = 0.3
 """Width of an interval up to which its share is told; set by eye: 10 labels that agree are enough, 5 are not, and of

@@ -10,8 +10,6 @@ from statistics import pstdev
 from twinlink.language.identify import count_scripts, guess_language
 from twinlink.scripts import split_units
 
-__all__ = ["is_bilingual", "may_be_bilingual"]
-
 _MIN_SHARE = 0.3
 """Minimum share of the words in each of the two languages."""
 _MIN_WORDS = 1.2

@@ -8,8 +8,6 @@ from scipy.sparse import csr_array
 
 from twinlink.language.speech import LIKE, MIN_PAGES, Floats, learn_speech, speaks_like
 
-__all__ = ["Pages", "common_share", "gather"]
-
 Pages = NDArray[np.intp]
 
 _SHARED = 0.3

@@ -17,8 +17,6 @@ from twinlink.language.site_languages import NAMED
 from twinlink.languages import LANGUAGE_OF
 from twinlink.lookup import places_of
 
-__all__ = ["page_hints", "switch_names"]
-
 _PARTS = re.compile(r"[^\W\d_]{2,8}(?==)=\w{1,8}|[^\W\d_]{2,8}")
 _MIN_PAGES = 3
 

@@ -15,8 +15,6 @@ from twinlink.language.site_text import SiteText
 from twinlink.language.speech import MIN_PAGES
 from twinlink.languages import COMMON_SCRIPTS, UNDETERMINED, base_language
 
-__all__ = ["claimed_name", "language_names", "private_tags"]
-
 _MOST = 0.5
 _AGREEING = 0.8
 """Minimum share of the pages that agree on a name, and of the pages of that name that are in the language."""

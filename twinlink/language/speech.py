@@ -10,8 +10,6 @@ from scipy.sparse import csr_array
 
 from twinlink.language.site_text import SiteText
 
-__all__ = ["LIKE", "MIN_PAGES", "Floats", "Labels", "Speech", "learn_speech", "page_frequency", "speaks_like", "vote"]
-
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int64]
 

@@ -15,8 +15,6 @@ from twinlink.language.identify import identify_text
 from twinlink.rundir.directory import RunDirectory, Signature
 from twinlink.tables import LANGUAGES, PAGES, iter_parts, read_table, write_table
 
-__all__ = ["MAX_LETTERS", "identify_pages", "language_tables"]
-
 MAX_LETTERS = 20_000
 """Maximum number of letters of a page used to identify its language."""
 

@@ -24,8 +24,6 @@ from twinlink.language.site_text import SiteText
 from twinlink.language.speech import LIKE, MIN_PAGES, Floats, learn_speech, speaks_like
 from twinlink.scripts import LATIN
 
-__all__ = ["Unknown", "unknown_languages"]
-
 _DOUBT = 0.5
 """A page with a lower likeness may be in a language that CLD2 does not know."""
 _MIN_WORDS = 20

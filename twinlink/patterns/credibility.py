@@ -23,8 +23,6 @@ from twinlink.patterns.learning import SitePatterns, learn_patterns, pattern_evi
 from twinlink.patterns.library import KeySums, PatternLibrary, read_libraries
 from twinlink.sparse import pattern_from
 
-__all__ = ["credible_keys", "credible_pairs", "is_rescued", "mean_credibility", "pairs_of_patterns"]
-
 
 def is_rescued(sums: KeySums, settings: PatternSettings | None = None) -> bool:
     """Return whether the statistics of a key over all sites rescue it where it is weak.

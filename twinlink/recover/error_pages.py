@@ -14,8 +14,6 @@ from hashlib import blake2b
 from typing import NamedTuple
 from urllib.parse import unquote
 
-__all__ = ["ErrorPages", "Shape", "made_up", "shape_of", "text_key"]
-
 _WORDS = re.compile(r"[^\W\d_]+")
 _WORDS_AND_NUMBERS = re.compile(r"[^\W\d_]+|\d+")
 _LETTER = re.compile(r"[^\W\d_]")

@@ -26,8 +26,6 @@ from twinlink.spiders.frontier import LEDGER_NAME, Answer, FrontierReader, Guess
 from twinlink.tables import LANGUAGES, LINKS, PAGES, PAIRS, PATTERNS, iter_parts, read_table
 from twinlink.urls import normalise, page_id, page_key
 
-__all__ = ["NOT_ASKED", "Known", "SiteGuesses", "crawled_keys", "guess_run", "known_of", "next_round"]
-
 NOT_ASKED = ("over-budget", "given-up", "not-needed", "linked")
 """Outcomes of guesses that are not requested."""
 

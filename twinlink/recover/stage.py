@@ -38,8 +38,6 @@ from twinlink.spiders.frontier import (
 )
 from twinlink.tables import PAGES, RECOVERED, iter_parts, read_table, tsv_lines, write_table
 
-__all__ = ["TRIED", "TRIED_FILE", "guessed_lines", "has_crawl", "recover"]
-
 TRIED = "tried.parquet"
 TRIED_FILE = "tried.tsv"
 

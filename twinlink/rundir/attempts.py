@@ -13,8 +13,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["attempts_at", "new_attempt", "remove_attempts", "take_attempt"]
-
 
 @contextmanager
 def attempts_at(run: Path, stage: str) -> Iterator[Path]:

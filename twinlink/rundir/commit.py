@@ -25,8 +25,6 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["REPLACEMENT", "SIGNATURE", "TOP", "commit_stage", "is_settled", "replace_run", "settle", "settle_stage"]
-
 SIGNATURE = "signature.json"
 TOP = "top"
 REPLACEMENT = "replacement"

@@ -25,18 +25,6 @@ from twinlink.files import write_text
 from twinlink.rundir.directory import RunDirectory
 from twinlink.tables import PROBES, ROUNDS, SIX_DIGITS, concat_tables, read_table, tsv_lines, write_table
 
-__all__ = [
-    "FOLDER",
-    "PLOT_FILE",
-    "ROUNDS_FILE",
-    "VERDICTS_FILE",
-    "Chosen",
-    "Rounds",
-    "paired_by_probe",
-    "site_rounds",
-    "turned_down",
-]
-
 FOLDER = "discover"
 ROUNDS_FILE = "rounds.tsv"
 VERDICTS_FILE = "verdicts.tsv"

@@ -15,8 +15,6 @@ from twinlink.errors import ConfigError, RunError
 from twinlink.files import replacing
 from twinlink.rundir.directory import RunDirectory
 
-__all__ = ["MATCHES", "check_own_pages", "main_run", "make_side_run", "side_path"]
-
 MATCHES = "matches"
 """Folder of a run with its further matches."""
 

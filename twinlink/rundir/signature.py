@@ -10,8 +10,6 @@ from typing import Any
 
 import msgspec
 
-__all__ = ["Signature", "file_digest", "leaves", "shown", "twinlink_version"]
-
 _SHOWN = 4  # changed settings that are named
 
 

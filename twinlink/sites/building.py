@@ -24,8 +24,6 @@ from twinlink.tables import LINKS, iter_batches, table_metadata
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["SiteLinks", "build_host_graph"]
-
 
 class SiteLinks(NamedTuple):
     """The links of one site's pages."""

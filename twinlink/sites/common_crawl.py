@@ -17,8 +17,6 @@ from twinlink.sites.host_graph import EDGES_FILE, NODES_FILE, check_host_graph
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["GZIP", "add_common_crawl", "import_common_crawl", "n_columns"]
-
 GZIP = b"\x1f\x8b"
 """First bytes of a gzipped file."""
 _MAX_LINE_BYTES = 2**20

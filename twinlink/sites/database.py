@@ -11,8 +11,6 @@ import duckdb
 
 from twinlink.errors import InputError, RunError
 
-__all__ = ["opened", "quoted", "write_parquet"]
-
 
 @contextmanager
 def opened(folder: Path, megabytes: int) -> Iterator[duckdb.DuckDBPyConnection]:

@@ -12,8 +12,6 @@ from twinlink.sites.database import opened, quoted, write_parquet
 from twinlink.sites.host_graph import EDGES_FILE, NODES_FILE, check_host_graph, read_host_graph
 from twinlink.tables import open_table, readable, table_metadata
 
-__all__ = ["EXPORTS", "check_export", "export_host_graph", "host_graph_to_networkx"]
-
 EXPORTS = (".graphml", ".gexf", ".parquet")
 """Endings that tell the form of an exported graph."""
 

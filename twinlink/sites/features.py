@@ -19,8 +19,6 @@ from twinlink.graph.ranking import PageRank, pagerank, seed_sums
 from twinlink.sites.host_graph import HostGraph
 from twinlink.sites.web_graph import WebEvidence, no_evidence
 
-__all__ = ["FEATURES", "SiteFeatures", "feature_words", "site_features", "suffix_odds"]
-
 FEATURES = {
     "credit": "PageRank from credible sites that comes over links: log10 of how many times a site's even share",
     "vouched": "mean credibility C(w) of the crawled sites that link to it; a site of credibility 0 is added",

@@ -13,8 +13,6 @@ from twinlink.damage import remedy
 from twinlink.errors import InputError, SchemaError
 from twinlink.tables import open_table, readable
 
-__all__ = ["EDGES_FILE", "NODES_FILE", "HostGraph", "check_host_graph", "read_host_graph"]
-
 NODES_FILE = "nodes.parquet"
 EDGES_FILE = "edges.parquet"
 

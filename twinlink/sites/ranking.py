@@ -15,8 +15,6 @@ from twinlink.sites.host_graph import HostGraph
 from twinlink.sites.model import SiteModel, learn_site_model, prior_model, site_probability
 from twinlink.sites.web_graph import WebEvidence
 
-__all__ = ["SiteRanking", "rank_sites"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SiteRanking:

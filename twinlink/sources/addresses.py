@@ -13,17 +13,6 @@ from urllib.parse import quote, unquote_to_bytes, urlsplit
 from twinlink.domains import is_registered
 from twinlink.urls import join, normalise
 
-__all__ = [
-    "ORIGINAL",
-    "PAGE_SUFFIXES",
-    "Addresses",
-    "host_folders",
-    "original_of",
-    "reconcile",
-    "recorded_address",
-    "suffix_of",
-]
-
 ORIGINAL = ".orig"
 """Ending of the pages that ``wget -K`` keeps as they were before it converted their links."""
 

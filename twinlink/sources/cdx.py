@@ -20,8 +20,6 @@ from twinlink.sources.files import UnusableError, locate, number_of, short_lines
 from twinlink.sources.warc import Archive, Exchanges, archive_of
 from twinlink.urls import normalise
 
-__all__ = ["archives_of_index", "read_cdx"]
-
 _MAX_LINE_BYTES = 2**20
 _TOO_LONG = f"more than {_MAX_LINE_BYTES} bytes"
 _POST = "__wb_method="  # indexers put method and body of a POST request behind its address

@@ -8,21 +8,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-__all__ = [
-    "MAX_SKIPPED_BYTES",
-    "OUTSIDE",
-    "Folder",
-    "Unusable",
-    "UnusableError",
-    "locate",
-    "number_of",
-    "read_file",
-    "refusal",
-    "short_lines",
-    "source_of",
-    "walk",
-]
-
 OUTSIDE = "link to a place outside the folder"
 """Why a link in a foreign folder is not followed."""
 

@@ -19,8 +19,6 @@ from twinlink.sources.files import UnusableError, locate
 from twinlink.sources.zips import BROKEN, open_zip
 from twinlink.urls import normalise
 
-__all__ = ["CACHE_NAME", "cache_refused", "has_cache", "read_cache", "read_cached"]
-
 CACHE_NAME = "hts-cache/new.zip"
 
 _LOCAL_HEADER = struct.Struct("<4s22xHH")

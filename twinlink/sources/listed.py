@@ -13,8 +13,6 @@ from twinlink.sources.documents import Document, is_html
 from twinlink.sources.files import UnusableError, locate, read_file, short_lines
 from twinlink.urls import normalise
 
-__all__ = ["files_of_list", "read_list"]
-
 _MAX_LINE_BYTES = 2**16
 _Line = tuple[str, str, str]  # address, file, Content-Type
 

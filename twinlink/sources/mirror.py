@@ -28,8 +28,6 @@ from twinlink.sources.files import Unusable, UnusableError, read_file, source_of
 from twinlink.sources.httrack import cache_refused, has_cache, read_cache
 from twinlink.urls import MAX_URL_LENGTH, normalise, page_id
 
-__all__ = ["may_be_page", "mirror_addresses", "read_mirror"]
-
 # Documents that are counted as rejects. Files of all other kinds are skipped silently.
 _DOCUMENT_SUFFIXES = frozenset(".pdf .doc .docx .rtf .odt .xls .xlsx .ods .ppt .pptx .odp .ps .txt".split())
 _ASSET_SUFFIXES = frozenset(

@@ -21,8 +21,6 @@ from twinlink.sources.wacz import read_wacz
 from twinlink.sources.warc import Exchanges, archive_of, read_archives
 from twinlink.urls import normalise
 
-__all__ = ["is_index", "read_path", "source_files", "wanted_addresses"]
-
 _ARCHIVE = re.compile(r"\.w?arc(\.gz|\.zst)?$", re.IGNORECASE)
 _WACZ = re.compile(r"\.wacz$", re.IGNORECASE)
 _INDEX = re.compile(r"\.cdxj?(\.gz)?$", re.IGNORECASE)

@@ -25,17 +25,6 @@ from twinlink.sources.stored import archives_in
 from twinlink.sources.warc_records import Problem, read_record, read_records
 from twinlink.urls import normalise
 
-__all__ = [
-    "MAX_RESOURCE_BYTES",
-    "Found",
-    "MirrorResources",
-    "StoredResource",
-    "archive_files",
-    "find_resources",
-    "kind_of",
-    "read_resource",
-]
-
 MAX_RESOURCE_BYTES = 4_000_000
 """Largest style sheet or picture that is read; a photograph from a camera has as much."""
 

@@ -16,8 +16,6 @@ from twinlink.sources.reading import source_files
 from twinlink.sources.wacz import is_wacz, open_archives
 from twinlink.sources.warc import Archive, Exchanges, archive_of, name_of
 
-__all__ = ["StoredPages", "archives_in"]
-
 
 class StoredPages:
     """Access to pages of sources that have been read before. Missing pages raise no error.

@@ -24,8 +24,6 @@ from twinlink.sources.warc import Archive, Exchanges, name_of, read_archives
 from twinlink.sources.zips import BROKEN, open_zip
 from twinlink.urls import normalise, page_id
 
-__all__ = ["is_wacz", "open_archives", "read_wacz"]
-
 _ARCHIVES = (".warc", ".warc.gz", ".warc.zst", ".arc", ".arc.gz")
 _PACKAGE = ".wacz"
 _MAX_NESTING = 1  # collections have packages, packages have archives

@@ -22,8 +22,6 @@ from twinlink.sources.documents import REDIRECTS, Document, Gone, Revisit, is_ht
 from twinlink.sources.warc_records import Problem, read_record, read_records
 from twinlink.urls import normalise
 
-__all__ = ["Archive", "Exchanges", "archive_of", "name_of", "read_archives", "read_warc"]
-
 _READ = frozenset(("response", "resource", "revisit", "conversion"))
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _KINDS = _READ | {"warcinfo", "request", "metadata", "continuation"}  # ISO 28500; others may come, but not of pages

@@ -14,8 +14,6 @@ from functools import lru_cache
 from importlib import import_module
 from typing import Any, BinaryIO, NamedTuple, Protocol
 
-__all__ = ["GZIP", "DamagedStreamError", "Packing", "Stream", "behind_notes", "packing_at"]
-
 _GZIP_MAGIC = b"\x1f\x8b\x08"
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 # A frame that decompressors skip, with 16 marks; one of them is for the dictionary.

@@ -8,8 +8,6 @@ import zipfile
 import zlib
 from typing import BinaryIO
 
-__all__ = ["BROKEN", "open_zip"]
-
 BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, struct.error)
 """What reading a damaged zip raises, besides `OSError`."""
 

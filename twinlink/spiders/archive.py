@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from twinlink.spiders.frontier import Frontier
 
-__all__ = ["Archive"]
-
 _PREFIX = "crawl"
 
 

@@ -20,8 +20,6 @@ from twinlink.spiders.waits import WaitNotes
 if TYPE_CHECKING:
     from twinlink.spiders.state import CrawlState
 
-__all__ = ["MAX_ALIKE", "MAX_MESSAGE_LENGTH", "crawler_process", "log_handler"]
-
 # So many that slow hosts starve no fast ones: one process gets through some 250 pages a second, so if every request
 # took 15 s, still as many would come in as it can take. Each needs a file, and those that rest need some, too.
 _IN_FLIGHT = 4096

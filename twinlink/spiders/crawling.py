@@ -28,8 +28,6 @@ from twinlink.spiders.scope import Scope
 from twinlink.system.locks import own_command
 from twinlink.urls import normalise
 
-__all__ = ["LOG_NAME", "REPORT_NAME", "CrawlProgress", "crawl", "crawl_chosen"]
-
 LOG_NAME = "crawl.log"
 REPORT_NAME = "crawl.json"
 

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.http import Headers, Response
 
-__all__ = ["SMALL_BODY", "EarlyEnd", "is_whole"]
-
 SMALL_BODY = 32 * 1024
 """Bytes of a body of another type that are received and discarded: up to here it is cheaper than a new connection."""
 

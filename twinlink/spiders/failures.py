@@ -17,8 +17,6 @@ from scrapy.exceptions import (
 from twisted.internet.error import ConnectError, ConnectionClosed, TCPTimedOutError
 from twisted.internet.error import TimeoutError as ConnectTimeoutError
 
-__all__ = ["HeadersTooLargeError", "RefusedError", "failure_reason"]
-
 
 class RefusedError(IgnoreRequest):
     """A request is not sent: its reason and detail."""

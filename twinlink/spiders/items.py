@@ -11,8 +11,6 @@ from twinlink.spiders.frontier import Entry, Outcome
 if TYPE_CHECKING:
     from scrapy.http import Response
 
-__all__ = ["AddressItem", "LinksItem"]
-
 
 @dataclass(frozen=True, slots=True)
 class AddressItem:

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from twinlink.spiders.browser.visit import Built
     from twinlink.spiders.frontier import Entry, Outcome
 
-__all__ = ["PIPELINES", "LedgerPipeline"]
-
 _NOT_ARCHIVED = frozenset(("not-html", "noindex", "needs-browser", "browser-failed"))
 
 

@@ -10,8 +10,6 @@ from twinlink.spiders.failures import RefusedError
 if TYPE_CHECKING:
     from scrapy.http import Headers, Response
 
-__all__ = ["content_encoding", "header", "unpacked"]
-
 
 def unpacked(response: Response, limit: int) -> Response:
     """Return a response without its content encoding.

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from twinlink.spiders.archive import Archive
     from twinlink.spiders.warc_writer import Conversion
 
-__all__ = ["archive_page", "conditions", "is_unmodified"]
-
 _MAX_LENGTH = 1_000  # of an ETag or a date: longer ones are kept by nobody
 
 

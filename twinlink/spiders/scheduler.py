@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from twinlink.spiders.frontier import Entry
     from twinlink.spiders.spider import SiteSpider
 
-__all__ = ["SqliteScheduler"]
-
 
 class SqliteScheduler(BaseScheduler):
     """Hands out the addresses of the spider's frontier, sites in turn, and ends at ``max_pages``.

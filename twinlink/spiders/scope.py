@@ -16,17 +16,6 @@ from twinlink.spiders.frontier.urgency import LAST, PLAIN
 from twinlink.spiders.traps import Sameness, shape, suspicion, varies, winds
 from twinlink.urls import REMEMBERED_LENGTH, page_key, share_place, site_of
 
-__all__ = [
-    "MAX_HOPS",
-    "MAX_LINKS",
-    "MAX_LINK_BYTES",
-    "SAME_PAGE",
-    "ChosenScope",
-    "Scope",
-    "host_of",
-    "versions_together",
-]
-
 MAX_HOPS = 10
 """Redirects followed in a row: RFC 9110 leaves the number open; browsers stop at 20, and 10 was in no trial too few."""
 

@@ -9,8 +9,6 @@ from twinlink.errors import InputError
 from twinlink.inputs import Expected, read_input_text
 from twinlink.urls import normalise
 
-__all__ = ["read_seeds", "seeds_of"]
-
 _PROBLEM = "cannot be read as a list of start addresses"
 _FILE = Expected(_PROBLEM, f"{_PROBLEM} (no such file)")
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from twinlink.spiders.frontier.partners import Sides
     from twinlink.spiders.scope import Scope
 
-__all__ = ["LISTING_REASONS", "Listing"]
-
 LISTING_REASONS = frozenset(("sitemap-budget", "sitemap-cut"))
 """Why a sitemap, or the rest of it, was not read."""
 

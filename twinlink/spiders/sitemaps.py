@@ -13,8 +13,6 @@ from lxml import etree
 from twinlink.system.packed import GZIP, PackedError, gzip_parts
 from twinlink.urls import MAX_URL_LENGTH, join
 
-__all__ = ["MAX_ADDRESSES", "MAX_SITEMAP_BYTES", "Portion", "SitemapLimits", "SitemapReader"]
-
 MAX_SITEMAP_BYTES = 50 * 2**20
 """Maximum size of a sitemap after decompression (sitemaps.org protocol); the rest is not read."""
 MAX_ADDRESSES = 50_000

@@ -37,9 +37,6 @@ if TYPE_CHECKING:
     from twinlink.spiders.frontier import Body
     from twinlink.spiders.state import CrawlState
 
-__all__ = ["SiteSpider"]
-
-
 _BUSY = frozenset((429, 503))
 _BUSY_IN_A_ROW = 5
 _BUSY_REST = 600.0  # seconds that a host is left alone which answers so many requests in a row that it is busy

@@ -7,8 +7,6 @@ import time
 from collections import deque
 from contextlib import suppress
 
-__all__ = ["Stalls"]
-
 _TICK = 0.25  # seconds between two looks at the clock
 _SLACK = 0.25  # seconds by which a look may be late: timers are not exact
 _MOST_KEPT = 1_000

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from twinlink.spiders.scope import Scope
     from twinlink.system.pausing import Pause
 
-__all__ = ["ASKED", "BUILT", "EARLIER", "LISTED", "PART", "RAW", "READ", "UNBUILT", "CrawlState", "state_of"]
-
 # Keys of a request's ``meta``. ``page`` holds the `Entry` of the ledger that the request is for; robots.txt and the
 # files that a page loads in the browser have none.
 ASKED = "asked"

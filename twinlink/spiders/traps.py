@@ -12,20 +12,6 @@ from collections import Counter, OrderedDict
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 
-__all__ = [
-    "MAX_ALIKE",
-    "MAX_PARAMETERS",
-    "MAX_SAME",
-    "MAX_SEGMENTS",
-    "Sameness",
-    "form",
-    "shape",
-    "suspicion",
-    "text_digest",
-    "varies",
-    "winds",
-]  # fmt: skip
-
 MAX_ALIKE = 20
 """Pages of one form that may say the same before the form is a trap, if all of them do. A choice: so many are fetched
 in vain; fewer would take a shelf of empty pages, filled one by one, for a trap."""

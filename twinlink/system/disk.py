@@ -8,8 +8,6 @@ import shutil
 import sqlite3
 from pathlib import Path
 
-__all__ = ["disk_problem"]
-
 _FULL_BYTES = 2**20
 """A disk with less room is full: the next page may need more."""
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import sys
 
-__all__ = ["keep_pandas_out"]
-
 
 def keep_pandas_out() -> None:
     """Let Arrow convert arrays without pandas, which takes .2 s and 30 MB to load.

@@ -15,8 +15,6 @@ from io import FileIO
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["BlockedError", "Holder", "is_held", "locked", "own_command"]
-
 _LOOK_SECONDS = 0.005
 _LONGEST_COMMAND = 200  # characters
 _LONGEST_NOTE = 4096  # characters

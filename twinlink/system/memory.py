@@ -8,8 +8,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["PROGRAM_BYTES", "WORKER_BYTES", "Memory", "in_words", "machine_memory"]
-
 PROGRAM_BYTES = 250_000_000
 """Memory of the program itself, with the libraries that it loads."""
 WORKER_BYTES = 400_000_000

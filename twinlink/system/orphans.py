@@ -6,8 +6,6 @@ import os
 import threading
 import time
 
-__all__ = ["end_with_parent"]
-
 _LOOK_SECONDS = 0.5
 
 

@@ -10,8 +10,6 @@ from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from typing import Any, NamedTuple, Protocol
 
-__all__ = ["BZIP2", "GZIP", "MAX_MEMBERS", "XZ", "ZSTD", "PackedError", "Packing", "gzip_parts", "inflate", "unpack"]
-
 MAX_MEMBERS = 10_000
 """Members of one packed body. Each costs some 2 µs, though it may be 20 bytes long and empty. Tools write one; those
 that write one per block (bgzip, 64 kB) write 800 for the largest sitemap that the protocol allows."""

@@ -13,8 +13,6 @@ from pathlib import Path
 
 from twinlink.files import write_text
 
-__all__ = ["LEASE_SECONDS", "Pause", "ask", "hold", "is_lease", "let_go", "take_back", "waits"]
-
 LEASE_SECONDS = 150
 """Duration of one pause; browsers run timers of hidden pages only once a minute."""
 

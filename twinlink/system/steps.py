@@ -10,8 +10,6 @@ from pathlib import Path
 
 from twinlink.files import replacing
 
-__all__ = ["NO_STEPS", "Steps", "read_steps", "steps_to_file"]
-
 _FOLDER = ".steps"
 
 

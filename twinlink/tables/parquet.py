@@ -16,25 +16,6 @@ from twinlink.damage import damaged
 from twinlink.errors import SchemaError
 from twinlink.files import replacing
 
-__all__ = [
-    "GROUP_ROWS",
-    "SIX_DIGITS",
-    "check_table",
-    "columns_of",
-    "concat_tables",
-    "count_rows",
-    "iter_batches",
-    "iter_parts",
-    "open_table",
-    "read_table",
-    "readable",
-    "table_bytes",
-    "table_metadata",
-    "tsv_lines",
-    "write_table",
-    "write_tables",
-]
-
 GROUP_ROWS = {"pages": 512, "segments": 2**12, "links": 2**13, "candidates": 2**13}
 """Rows of a group of a table's file, where a row has much text or single rows are asked for: reading one takes a group,
 some 10 ms."""

@@ -4,31 +4,6 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-__all__ = [
-    "CANDIDATES",
-    "CHECKS",
-    "EVIDENCE",
-    "FILTERS",
-    "LANGUAGES",
-    "LINKS",
-    "LOOK_ALIKES",
-    "PAGES",
-    "PAGE_ALIGNMENTS",
-    "PAGE_PAIRS",
-    "PAIRS",
-    "PATTERNS",
-    "PROBES",
-    "RECOVERED",
-    "REJECTS",
-    "ROUNDS",
-    "SEGMENT",
-    "SEGMENTS",
-    "SHAPES",
-    "SITES",
-    "VERDICTS",
-    "WEIGHTS",
-]
-
 
 def _column(name: str, kind: pa.DataType, text: str, *, null: bool = False) -> pa.Field:
     return pa.field(name, kind, nullable=null, metadata={"description": text})

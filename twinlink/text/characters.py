@@ -9,20 +9,6 @@ from numpy.typing import NDArray
 
 from twinlink import scripts
 
-__all__ = [
-    "APOSTROPHE",
-    "DIGIT",
-    "EAST_ASIAN",
-    "LETTER",
-    "MARK",
-    "MARK_RANGES",
-    "POINT",
-    "SOUTH_EAST_ASIAN",
-    "UNDERSCORE",
-    "UNSPACED",
-    "classes_of",
-]
-
 MARK_RANGES = (
     "\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0900-\u0963\u0970-\u0dff"
 )

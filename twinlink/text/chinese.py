@@ -7,8 +7,6 @@ from collections.abc import Set as AbstractSet
 
 from twinlink.scripts import chinese_converter
 
-__all__ = ["cut_chinese", "join_heads", "simplify_chinese", "simplify_japanese"]
-
 _MOST_JOINED = 4  # words of a run of Chinese that may be one entry of a lexicon
 
 

@@ -10,8 +10,6 @@ import snowballstemmer
 from twinlink.text.terms import has_latin_script, is_latin, is_name, is_number
 from twinlink.text.word_lists import KOREAN_PARTICLES, PREFIX_LANGUAGES, SNOWBALL
 
-__all__ = ["stem"]
-
 _PREFIX = 5  # letters kept of a word in one of PREFIX_LANGUAGES
 
 

@@ -7,8 +7,6 @@ import unicodedata
 
 from twinlink.languages import language_script
 
-__all__ = ["has_latin_script", "is_latin", "is_name", "is_number", "plain_number"]
-
 _LATIN_WORD = re.compile("[a-z\u00df-\u024f\u1e00-\u1eff_0-9'’]+")
 _LATIN_LETTER = re.compile("[a-z\u00df-\u024f\u1e00-\u1eff]")
 _SEPARATORS = re.compile("[.,'’]")

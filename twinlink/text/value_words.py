@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from decimal import Decimal
 
-__all__ = ["MONTHS", "MYRIADS", "SCALES", "UNITS"]
-
 _MONTHS = {
     "ar": "يناير|كانون_الثاني فبراير|شباط مارس|آذار أبريل|ابريل|نيسان مايو|أيار يونيو|يونيه|حزيران يوليو|يوليه|تموز"
     " أغسطس|آب سبتمبر|أيلول أكتوبر|تشرين_الأول نوفمبر|تشرين_الثاني ديسمبر|كانون_الأول",

@@ -11,8 +11,6 @@ from functools import cache
 from twinlink.text.terms import plain_number
 from twinlink.text.value_words import MONTHS, MYRIADS, SCALES, UNITS
 
-__all__ = ["values_in"]
-
 # Bounded and possessive: encoded data in a page may have any length.
 _NUMBER = r"\d{1,40}+(?:[.,'’]\d{1,40}+){0,9}+"
 _YEAR = re.compile(r"\d{4,}+")  # longer ones are none; no look around, so that the search is quick

@@ -18,8 +18,6 @@ from twinlink.text.terms import is_number
 from twinlink.text.values import values_in
 from twinlink.text.words import TermTable, one_form, split_tokens
 
-__all__ = ["count_words"]
-
 
 def count_words(
     pages: Sequence[Sequence[str]],

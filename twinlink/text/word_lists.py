@@ -2,15 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = [
-    "CLITIC_LANGUAGES",
-    "KOREAN_PARTICLES",
-    "PREFIX_LANGUAGES",
-    "SNOWBALL",
-    "SPACE_GROUPING",
-    "STOP_WORDS",
-]
-
 SNOWBALL = {
     "ar": "arabic", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german", "el": "greek", "en": "english",
     "eo": "esperanto", "es": "spanish", "et": "estonian", "eu": "basque", "fa": "persian", "fi": "finnish",

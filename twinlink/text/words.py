@@ -21,13 +21,6 @@ from twinlink.text.word_lists import (
     SPACE_GROUPING,
 )
 
-__all__ = [
-    "TermTable",
-    "one_form",
-    "split_tokens",
-    "tokenize",
-]
-
 _NUMBER = r"\d+(?:[.,'’]\d+)*"
 _WORD = rf"[^\W\d_{UNSPACED}][^\W{UNSPACED}]*(?:(?:[{MARK_RANGES}]|['’](?=[^\W\d_]))[^\W{UNSPACED}]*)*"
 _TOKEN = re.compile(

@@ -20,18 +20,6 @@ from twinlink.config.align import Compression
 from twinlink.files import replacing
 from twinlink.inputs import ANY_FILE, Expected, open_input
 
-__all__ = [
-    "ENDINGS",
-    "Row",
-    "open_for_reading",
-    "open_for_writing",
-    "without_illegal",
-    "write_jsonl",
-    "write_moses",
-    "write_tmx",
-    "write_tsv",
-]
-
 _ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _SPACE = re.compile(r"\s+")
 _LANG = "{http://www.w3.org/XML/1998/namespace}lang"

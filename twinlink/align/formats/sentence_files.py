@@ -11,8 +11,6 @@ from typing import NamedTuple
 from twinlink.errors import InputError
 from twinlink.inputs import Expected, read_input, read_input_text
 
-__all__ = ["Bead", "Line", "bead_lines", "read_beads", "read_lines"]
-
 _LINE_END = re.compile(r"\r\n|[\r\n]")
 _CONTROLS = re.compile("[\t\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _PROBLEM = "cannot be read as text with one sentence per line"

@@ -15,8 +15,6 @@ from twinlink.inputs import Expected
 from twinlink.language_names import two_languages
 from twinlink.languages import base_language
 
-__all__ = ["PairFile", "read_sentence_pairs", "whole_path"]
-
 _PROBLEM = "cannot be read as sentence pairs"
 _FILE = Expected(_PROBLEM, f"{_PROBLEM} (no such file)")
 _MAX_LINE_BYTES = 2**20

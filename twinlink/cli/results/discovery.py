@@ -13,8 +13,6 @@ from twinlink.cli.results.record import Record
 if TYPE_CHECKING:
     from twinlink.rundir.rounds import Rounds
 
-__all__ = ["DiscoveryResult", "FailedSite", "RoundResult"]
-
 _SITES_SHOWN = 5  # of a round, by verdict
 
 

@@ -22,20 +22,6 @@ if TYPE_CHECKING:
     from twinlink.explain.explanation import Explanation
     from twinlink.labels.precision import Share
 
-__all__ = [
-    "ComparedPair",
-    "ComparisonResult",
-    "CurvePoint",
-    "DifferentPairs",
-    "Estimated",
-    "ExplanationResult",
-    "Interval",
-    "MethodResult",
-    "Scores",
-    "ScoresResult",
-    "VerdictsResult",
-]
-
 
 class Scores(Record, frozen=True, kw_only=True):
     """Counts of a scored list of pairs, and the three measures."""

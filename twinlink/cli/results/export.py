@@ -12,8 +12,6 @@ from twinlink.cli.results.record import Record
 if TYPE_CHECKING:
     from twinlink.export import Exported
 
-__all__ = ["ExportResult", "ExportedFile"]
-
 
 class ExportedFile(msgspec.Struct, frozen=True):
     """A file of an export."""

@@ -10,8 +10,6 @@ import msgspec
 if TYPE_CHECKING:
     from twinlink.similarity.lexicon_sets import LexiconRecord
 
-__all__ = ["LexiconsResult"]
-
 
 class LexiconsResult(msgspec.Struct, frozen=True):
     """Installed dictionaries that a stage has used."""

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from twinlink.rundir.directory import RunDirectory
     from twinlink.spiders.crawling import CrawlProgress
 
-__all__ = ["CrawlResult", "IngestResult", "PairsResult", "SiteResult"]
-
 
 class SiteResult(msgspec.Struct, frozen=True):
     """Progress of the crawl of one site."""

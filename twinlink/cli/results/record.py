@@ -10,8 +10,6 @@ import msgspec
 
 from twinlink.errors import TwinlinkError
 
-__all__ = ["Count", "Record", "error_object", "json_text"]
-
 
 class Count(msgspec.Struct, frozen=True):
     """Number of rejects with a stage and a reason."""

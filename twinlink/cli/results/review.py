@@ -7,8 +7,6 @@ from twinlink.cli.results.pages import PairsResult
 from twinlink.cli.results.record import Record
 from twinlink.errors import TwinlinkError
 
-__all__ = ["DemoResult", "LabelsResult", "ReportResult", "ReviewResult"]
-
 
 class ReportResult(Record, frozen=True, kw_only=True):
     """`twinlink report`: the report."""

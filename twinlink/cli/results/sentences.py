@@ -16,8 +16,6 @@ from twinlink.errors import NothingFoundError, TwinlinkError
 if TYPE_CHECKING:
     from twinlink.jobs.texts import AlignedFiles
 
-__all__ = ["AlignedTexts", "LanguagePair", "SentencePair", "SentencesResult", "TextPairsResult", "TextsResult"]
-
 
 class LanguagePair(msgspec.Struct, frozen=True):
     """Sentence pairs of two languages."""

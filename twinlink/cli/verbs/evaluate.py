@@ -14,8 +14,6 @@ from twinlink.cli.runs import existing_run, opened, working
 from twinlink.cli.settings import settings_of
 from twinlink.errors import InputError
 
-__all__ = ["compare", "evaluate", "explain", "verify"]
-
 
 def verify(
     pairs: Annotated[Path, typer.Argument(metavar="PAIRS.tsv", help="Two tab-separated addresses or files per line.")],

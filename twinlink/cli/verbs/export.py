@@ -12,8 +12,6 @@ from twinlink.cli.options import AsJson, Quiet, RunPath
 from twinlink.cli.output import print_result
 from twinlink.cli.runs import opened, stored
 
-__all__ = ["export"]
-
 
 def export(
     run: RunPath,

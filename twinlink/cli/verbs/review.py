@@ -21,8 +21,6 @@ from twinlink.review.server import DEFAULT_PORT
 if TYPE_CHECKING:
     from twinlink.run import Run
 
-__all__ = ["report", "review"]
-
 
 def report(
     run: RunPath,

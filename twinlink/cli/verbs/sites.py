@@ -27,8 +27,6 @@ from twinlink.cli.output import command, echo, print_result
 from twinlink.cli.runs import opened, working
 from twinlink.cli.settings import crawl_options, settings_of
 
-__all__ = ["discover", "patterns", "rank", "recover"]
-
 
 def patterns(
     run: RunPath,

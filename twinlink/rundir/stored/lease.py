@@ -23,8 +23,6 @@ from twinlink.files import NOT_JSON
 from twinlink.rundir.stored.store import Listed, ObjectStore
 from twinlink.system.locks import own_command
 
-__all__ = ["LEASE_SECONDS", "Lease"]
-
 LEASE_SECONDS = 300.0
 """After this time without renewal, the holder counts as dead."""
 

@@ -31,8 +31,6 @@ from twinlink.rundir.stored.manifest import LABELS, POINTER, Entry, Manifest, Sc
 from twinlink.rundir.stored.store import ObjectStore, check_no_address, digest_of, is_address
 from twinlink.system.locks import BlockedError, locked
 
-__all__ = ["CACHE", "LocalCopy", "address_of", "cache_folder", "publish", "run_path", "written_back"]
-
 CACHE = "TWINLINK_CACHE"
 """Environment variable with the folder of local copies."""
 

@@ -14,8 +14,6 @@ from urllib.parse import quote, unquote
 
 from twinlink.errors import ConfigError, StoreError
 
-__all__ = ["SCHEMES", "Listed", "ObjectStore", "check_no_address", "digest_of", "is_address"]
-
 SCHEMES = ("s3", "file")
 """Schemes of addresses; ``file`` is a folder that stands for a store. pyarrow has more, but without access, its Azure
 aborts the process, and its Google Cloud Storage tries for minutes."""

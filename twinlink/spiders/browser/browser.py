@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from playwright.async_api import Browser as Chromium
     from playwright.async_api import BrowserContext, Playwright
 
-__all__ = ["Browser"]
-
 _PATIENCE = 10.0  # seconds for what the browser does by itself, a page that hangs apart
 _MAX_LAUNCHES = 5  # a browser that dies so often, and builds no page between, is given up
 

@@ -11,8 +11,6 @@ from twinlink.errors import InputError
 if TYPE_CHECKING:
     from twinlink.config import CrawlSettings
 
-__all__ = ["check_browser", "find_browser", "missing_browser"]
-
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _INSTALL_EXTRA = "pip install 'twinlink[browser]'"
 _INSTALL_BROWSER = "sudo apt-get install chromium"

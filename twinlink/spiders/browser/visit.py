@@ -15,8 +15,6 @@ from twinlink.pages.decoding import decode
 if TYPE_CHECKING:
     from playwright.async_api import BrowserContext, CDPSession, Page, Request, Route
 
-__all__ = ["MAX_MOVES", "MAX_PARTS", "Answer", "BrowserError", "Built", "Fetch", "PartRequest", "Visit"]
-
 MAX_PARTS = 200
 """Requests of one page that are answered; further ones are refused."""
 MAX_MOVES = 20

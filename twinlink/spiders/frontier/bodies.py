@@ -13,20 +13,6 @@ import msgspec
 
 from twinlink.spiders.frontier.records import Body, Outcome
 
-__all__ = [
-    "VISIT_AGAIN",
-    "book_body",
-    "earlier_body",
-    "keep_earlier",
-    "known_starts",
-    "ledger_version",
-    "lose_bodies",
-    "note",
-    "queue_again",
-    "reads_whole",
-    "visit_number",
-]
-
 _VISIT = re.compile(r"[1-9]\d{0,8}")
 VISIT_AGAIN = 4
 """Urgency of addresses that are requested again: they come before new ones, so that a limit of pages keeps them."""

@@ -18,8 +18,6 @@ from twinlink.spiders.frontier.records import ARCHIVE_FOLDER, LEDGER_NAME
 from twinlink.spiders.frontier.schema import SCHEMA
 from twinlink.system.disk import disk_problem
 
-__all__ = ["broken_ledger", "check_ledger", "ledger_error", "usable"]
-
 _LONGEST_PROBLEM = 200  # characters
 _NOT_ITS_FAULT = frozenset(
     (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM)

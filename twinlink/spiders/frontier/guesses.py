@@ -23,17 +23,6 @@ from twinlink.spiders.frontier.records import CHOSEN_LEDGER, LEDGER_NAME, Body, 
 from twinlink.spiders.frontier.writing import Frontier
 from twinlink.urls import page_key
 
-__all__ = [
-    "LATER",
-    "WAITING",
-    "Answer",
-    "GuessBook",
-    "Guessed",
-    "guess_rejects",
-    "guess_state",
-    "waiting_guesses",
-]
-
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS guesses (
     id INTEGER PRIMARY KEY,

@@ -24,11 +24,6 @@ from twinlink.languages import (
 if TYPE_CHECKING:
     from twinlink.pages.parser import Link
 
-__all__ = [
-    "OF_SITEMAPS", "UNKNOWN", "UNWANTED", "Sides", "difference", "language_tag", "named_language", "swap",
-    "text_sample",
-]  # fmt: skip
-
 UNKNOWN = 0
 UNWANTED = -1
 OF_SITEMAPS = -2

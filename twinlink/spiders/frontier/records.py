@@ -5,20 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-__all__ = [
-    "ARCHIVE_FOLDER",
-    "CHOSEN_LEDGER",
-    "CHOSEN_PREFIX",
-    "LEDGER_NAME",
-    "Body",
-    "Budget",
-    "Counts",
-    "Entry",
-    "LedgerSummary",
-    "Outcome",
-    "SiteCounts",
-]
-
 LEDGER_NAME = "ledger.sqlite"
 ARCHIVE_FOLDER = "warc"
 """Folder of a crawl's archives, beside its ledger."""

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from twinlink.spiders.frontier.records import Entry
 
-__all__ = ["MAX_SAID", "with_room"]
-
 _ROOM = "SELECT ? - address_bytes FROM sites WHERE site = ?"
 _KNOWN = "SELECT 1 FROM frontier WHERE key = ? AND reason <> 'too-many-links'"
 _SAID = "SELECT n FROM tally WHERE site = ? AND reason = 'too-many-links'"

@@ -4,22 +4,6 @@ from __future__ import annotations
 
 from twinlink.spiders.frontier.records import Entry, Outcome
 
-__all__ = [
-    "ADD",
-    "DROP",
-    "DROP_SITEMAPS",
-    "INSERT",
-    "MAX_DROPPED",
-    "NEXT_HOST",
-    "REQUEUE",
-    "SCHEMA",
-    "SETTLE",
-    "SPEND",
-    "TAKE",
-    "VERSION",
-    "settled",
-]
-
 VERSION = 5
 
 # States of an address: queued; flight: passed to the downloader; done: a page, in the archive; moved: a redirect, in

@@ -22,8 +22,6 @@ from twinlink.urls import page_key
 if TYPE_CHECKING:
     from twinlink.spiders.frontier.records import Entry
 
-__all__ = ["ASKED_LATER", "LAST", "PLAIN", "SURE", "book_pairwise"]
-
 SURE = 3
 """The partner of a fetched page, by a link or by its address."""
 _SAME_PLACE = 2

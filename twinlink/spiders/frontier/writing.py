@@ -48,8 +48,6 @@ from twinlink.spiders.frontier.schema import (
 )
 from twinlink.spiders.frontier.urgency import book_pairwise
 
-__all__ = ["Frontier"]
-
 _LATER = ("robots-unreachable", "busy")
 """Temporary reasons: the next run requests the address again."""
 _UNLIMITED = 2**62

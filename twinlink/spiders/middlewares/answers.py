@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from twinlink.spiders.frontier import Entry
 
-__all__ = ["KeepRaw", "Reading", "SetAside", "Unpack"]
-
 
 class KeepRaw:
     """Keeps each response as received, still compressed, for the archive; its place is next to the downloader."""

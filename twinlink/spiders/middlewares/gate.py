@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
 
-__all__ = ["Gate"]
-
 
 class Gate:
     """Refuses requests that must not be sent.

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
     from twinlink.spiders.frontier import Entry
 
-__all__ = ["SURE_PAGES", "PageBuilder"]
-
 SURE_PAGES = 3
 """Pages of a host that needed the browser until all of its pages are built there."""
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-__all__ = ["MAX_WAIT", "RetryAfter", "retry_after"]
-
 MAX_WAIT = 300.0
 """Seconds that a server can delay one request; a server that asks for more gets no requests until then."""
 

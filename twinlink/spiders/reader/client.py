@@ -16,8 +16,6 @@ import msgspec
 from twinlink.spiders.reader.page_facts import RESULTS, Job, Result, UnreadError
 from twinlink.spiders.reader.process import DONE, LAST, read_frame, write_frame
 
-__all__ = ["ReaderProcess", "reader_memory"]
-
 _PATIENCE = 10.0  # wall-clock limit as a multiple of the limit of processor time: the machine may be busy
 _GRACE = 60.0  # seconds added to this limit
 _Child = subprocess.Popen[bytes]

@@ -17,8 +17,6 @@ from twinlink.pages.scripted import is_blank, needs_scripts
 from twinlink.spiders.frontier.partners import language_tag, text_sample
 from twinlink.spiders.traps import text_digest
 
-__all__ = ["RESULTS", "Job", "PageFacts", "PageLink", "Result", "UnreadError", "perform"]
-
 
 class UnreadError(Exception):
     """A response cannot be read; has the reason and the detail of the reject.

@@ -18,8 +18,6 @@ import msgspec
 from twinlink.spiders.reader.page_facts import Job, UnreadError, perform
 from twinlink.system.orphans import end_with_parent
 
-__all__ = ["DONE", "LAST", "REFUSED", "main", "read_frame", "write_frame"]
-
 DONE = b"d"
 """First byte of a response with the result of a job."""
 REFUSED = b"r"

@@ -17,8 +17,6 @@ from twinlink.spiders.reader.page_facts import Job, Result, UnreadError, perform
 if TYPE_CHECKING:
     from twinlink.config import CrawlSettings
 
-__all__ = ["SMALL_BYTES", "ReadingQueue"]
-
 SMALL_BYTES = 2**17
 """Responses up to this size, compressed and decompressed, are parsed in the crawl's own process; the slowest one found
 takes 0.2 s. Passing a page of 100 kB to the reader process costs a tenth of fetching it. 99 of 100 pages of our tuning

@@ -9,8 +9,6 @@ from dataclasses import dataclass, field
 
 from twinlink.spiders.robots.rules import canonical_pattern
 
-__all__ = ["Group", "read_file"]
-
 # Field names with the common misspellings that Google's parser and Scrapy's accept.
 _AGENT, _ALLOW, _DISALLOW, _SITEMAP, _DELAY, _RATE, _HOST, _OTHER = range(8)
 _FIELDS = {

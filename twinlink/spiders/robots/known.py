@@ -9,8 +9,6 @@ from typing import NamedTuple
 from twinlink.spiders.failures import RefusedError
 from twinlink.spiders.robots.robots import RobotsRules
 
-__all__ = ["MAX_BYTES", "MAX_HOSTS", "Known", "KnownRules", "RulesOrRefusal"]
-
 MAX_HOSTS = 10_000
 """Maximum number of hosts whose rules are kept; robots.txt of an evicted host is requested again."""
 MAX_BYTES = 64 * 2**20

@@ -12,8 +12,6 @@ from twinlink.spiders.robots.file import read_file
 from twinlink.spiders.robots.rules import Rules, canonical_path
 from twinlink.urls import MAX_URL_LENGTH
 
-__all__ = ["MAX_ROBOTS_BYTES", "NO_RULES", "RobotsRules", "directives", "product_token", "read_robots", "user_agent"]
-
 MAX_ROBOTS_BYTES = 512 * 1024
 """Bytes of a robots.txt that are read: RFC 9309 requires at least 500 KiB, and search engines read no more."""
 

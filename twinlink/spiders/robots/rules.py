@@ -11,8 +11,6 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from urllib.parse import quote
 
-__all__ = ["Rules", "canonical_path", "canonical_pattern"]
-
 _PLAIN = re.compile(r"[A-Za-z0-9_.~/=*-]+\$?")
 _ESCAPE = re.compile(rb"%([0-9A-Fa-f]{2})")
 _STARS = re.compile(r"\*+")

@@ -158,6 +158,10 @@ def test_pairs_of_other_languages_are_another_set(site):
     verified = verify_pairs([*to_french, *to_chinese], ["jangeldin", "mixture"], folder=site)
     assert [summary.counts["parallel"] for summary in verified.summaries] == [40, 40, 40]
     assert all("2-language-pairs" in summary.notes for summary in verified.summaries[:2])
+    assert verified.sets == ((("en", "fr"), 20), (("zh-Hant", "en"), 20))  # the language with the shorter texts first
+    found = verified.summaries[0].found
+    assert {"threshold en-fr", "threshold zh-Hant-en", "equal en-fr", "equal zh-Hant-en"} <= set(found)
+    assert found["mean zh-Hant-en"] < found["mean en-fr"] < 0
 
 
 def test_the_order_of_a_pair_does_not_matter(site):
@@ -178,14 +182,18 @@ def test_a_page_of_misjudged_language_stands_as_its_pair_does(site, is_turned):
     )
     pairs = [pair[::-1] if is_turned else pair for pair in RIGHT]
     verified = verify_pairs(pairs, MODELS, folder=site)
+    assert verified.sets == ((("zh-Hant", "en"), 8),)
+    pairs = [pair[::-1] for pair in RIGHT]  # Chinese, whose texts are shorter, comes first in either case
     sides = [[linearise((site / name).read_bytes()).tokens for name in names] for names in zip(*pairs, strict=True)]
     alignment = align(*sides, range(len(pairs)), range(len(pairs)))
     for summary in verified.summaries[:-1]:
         judged = judge(alignment, summary.method)
         rows = [row for row in verified.table.to_pylist() if row["method"] == summary.method]
         assert [row["verdict"] == "parallel" for row in rows] == judged.parallel.tolist()
-        assert [row["length_difference"] for row in rows] == pytest.approx(alignment.length_difference.tolist())
-        assert [row["length_a"] for row in rows] == alignment.length_a.tolist()
+        sign, length = (1, "length_a") if is_turned else (-1, "length_b")
+        differences = [sign * row["length_difference"] for row in rows]
+        assert differences == pytest.approx(alignment.length_difference.tolist())
+        assert [row[length] for row in rows] == alignment.length_a.tolist()
         assert dict(summary.found) == pytest.approx(dict(judged.found))
 
 
@@ -196,30 +204,43 @@ def mfa_kz(tmp_path_factory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize(("sides", "mean"), [(("kz", "en"), -0.0177), (("en", "kz"), 0.0177)])
-def test_the_command_gives_the_numbers_of_the_paper(mfa_kz, sides, mean):
+@pytest.mark.parametrize("order", ["kz-en", "en-kz", "mixed"])
+def test_the_command_gives_the_numbers_of_the_paper(mfa_kz, order):
     """Table 3 prints .16; the counts follow from Table 2 and 94.4 % of 180 pairs; μ and 105 are those of its code."""
-    lines = ["\t".join(f"{number}.{side}" for side in sides) for number in mfa_kz_pages.PAIRS]
-    (mfa_kz / "pairs.tsv").write_text("\n".join(lines))
+    sides = [("kz", "en") if order == "kz-en" or (order == "mixed" and n % 2) else ("en", "kz") for n in range(180)]
+    names = [[f"{n}.{side}" for side in both] for n, both in zip(mfa_kz_pages.PAIRS, sides, strict=True)]
+    (mfa_kz / "pairs.tsv").write_text("\n".join("\t".join(pair) for pair in names))
     methods = [word for name in ("strand", "hc1", "hc2", "jangeldin") for word in ("--method", name)]
     done = twinlink("verify", mfa_kz / "pairs.tsv", *methods, "--json")
     assert done.returncode == 0, done.stderr
-    told = {each["method"]: each for each in json.loads(done.stdout)["methods"]}
+    result = json.loads(done.stdout)
+    assert result["sets"] == [{"langs": ["kk", "en"], "size": 180}]
+    told = {each["method"]: each for each in result["methods"]}
     parallel = {name: each["counts"]["parallel"] for name, each in told.items()}
     assert parallel == {"strand": 173, "hc1": 167, "hc2": 53, "jangeldin": 176, "overall": parallel["overall"]}
-    found = told["jangeldin"]["found"]
-    assert (round(found["mean"], 4), round(found["threshold"], 2), found["loops"]) == (mean, 0.16, 15)
+    found = {name: round(value, 4) for name, value in told["jangeldin"]["found"].items()}
+    assert found == {"similar": 180, "equal": 105, "mean": -0.0177, "threshold": 0.16, "loops": 15}
     written = pd.read_csv(mfa_kz / "pairs.verdicts.tsv", sep="\t").query("method == 'jangeldin'")
     assert (len(written), (written["cost_share"] == 0).sum(), (written["cost_share"] < 0.2).sum()) == (180, 105, 180)
-    assert written["a"].tolist() == [f"{number}.{sides[0]}" for number in mfa_kz_pages.PAIRS]
+    assert written[["a", "b"]].to_numpy().tolist() == names
 
 
 def test_the_command_prints_a_line_for_each_method_with_its_numbers(mfa_kz):
-    (mfa_kz / "all.tsv").write_text("\n".join(f"{number}.kz\t{number}.en" for number in mfa_kz_pages.PAIRS))
+    (mfa_kz / "all.tsv").write_text("\n".join(f"{n}.en\t{n}.kz" for n in mfa_kz_pages.PAIRS))
     done = twinlink("verify", mfa_kz / "all.tsv", "--method", "jangeldin", "--method", "strand")
-    (line,) = (line for line in done.stdout.splitlines() if "jangeldin" in line)
-    assert "parallel 176" in line
-    assert "threshold 0.16" in line
+    assert done.stdout.splitlines()[:3] == [
+        "180 pairs kk-en; L_d is above 0 where the page in kk has the longer text",
+        "strand        parallel 173, not-parallel 7",
+        "jangeldin     parallel 176, not-parallel 4, similar 180, equal 105, mean -0.01766, threshold 0.16, loops 15",
+    ]
+
+
+def test_pages_of_one_language_keep_the_order_of_the_columns(site):
+    pairs = [(f"en/page-{n}.html", f"en/page-{n + 1}.html") for n in range(1, 5)]
+    (site / "pairs.tsv").write_text("\n".join(f"{a}\t{b}" for a, b in pairs))
+    assert verify_pairs(pairs, ["jangeldin"], folder=site).sets == ((("en", "en"), 4),)
+    done = twinlink("verify", site / "pairs.tsv", "--method", "jangeldin")
+    assert done.stdout.startswith("4 pairs en-en; L_d is above 0 where the first page has the longer text\n")
 
 
 def test_a_page_with_itself_and_empty_pages_are_not_judged(site):

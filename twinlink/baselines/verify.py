@@ -91,6 +91,20 @@ class _Page(NamedTuple):
         """Its language."""
         return self.given.lang
 
+    @property
+    def text_length(self) -> int:
+        """Characters of its text."""
+        return int(self.shape.tokens[self.shape.tokens > 0].sum())
+
+
+class PairSet(NamedTuple):
+    """Pairs that are judged together."""
+
+    langs: Pair
+    """Their two languages; that whose texts are shorter in most pairs is the first page of L_d and of all models."""
+    size: int
+    """Number of pairs."""
+
 
 class Summary(NamedTuple):
     """Verdicts of one method on all pairs."""
@@ -100,7 +114,7 @@ class Summary(NamedTuple):
     counts: Mapping[str, int]
     """Number of pairs by verdict."""
     found: Mapping[str, float]
-    """What the method found on the set, such as its threshold."""
+    """What the method found on the set, such as its threshold; of several sets, each name ends with the languages."""
     notes: tuple[str, ...]
     """Rules for unusual sets that were applied."""
     seconds: float
@@ -115,6 +129,8 @@ class Verified:
     """Rows of `VERDICTS`: one for each pair and method, in the order of the pairs, and one for the overall verdict if
     there are several methods; a pair with a missing page has one row without a method, its verdict the reason."""
     summaries: tuple[Summary, ...]
+    sets: tuple[PairSet, ...] = ()
+    """The sets that were judged, each by itself."""
 
 
 def read_pairs(path: Path) -> list[Pair]:
@@ -156,8 +172,8 @@ def verify_pairs(
     """Judge pairs of pages by structure, and by the default method.
 
     Pairs of different languages are different sets: texts in one language may be half as long as in another. Each set
-    of at least `MIN_GROUP` pairs is judged by itself, in the order that most of its pairs have. The columns of a pair
-    are in the order of that pair.
+    of at least `MIN_GROUP` pairs is judged by itself, with the shorter language first (`PairSet.langs`), so that the
+    order of the columns does not matter. The columns of a pair are in the order of that pair.
 
     Parameters
     ----------
@@ -183,14 +199,15 @@ def verify_pairs(
     for method in methods if sets else ():
         judged = [each.rows(method) for each in sets]
         rows += [row for more, _ in judged for row in more]
-        summaries.append(_together([summary for _, summary in judged]))
+        summaries.append(_together([summary for _, summary in judged], [each.described.langs for each in sets]))
     if len(summaries) > 1:
         overall, summary = _overall(rows)
         rows += overall
         summaries.append(summary)
     order = {pair: place for place, pair in enumerate(distinct)}
     rows.sort(key=lambda row: order[str(row["a"]), str(row["b"])])
-    return Verified(pa.Table.from_pylist(rows, schema=VERDICTS), tuple(summaries))
+    table = pa.Table.from_pylist(rows, schema=VERDICTS)
+    return Verified(table, tuple(summaries), tuple(each.described for each in sets))
 
 
 def _overall(rows: Sequence[dict[str, object]]) -> tuple[list[dict[str, object]], Summary]:
@@ -237,28 +254,45 @@ def _by_languages(pairs: Sequence[Pair], pages: Mapping[str, _Page]) -> list[lis
     return [[*group, *(strays if place == 0 else ())] for place, group in enumerate(kept)]
 
 
-def _turned(langs: Sequence[Pair]) -> list[bool]:
-    """Return which pairs stand the other way round than most pairs of the two languages that most pairs have.
+def _turned(langs: Sequence[Pair], excess: Sequence[int]) -> tuple[list[bool], Pair]:
+    """Return which pairs stand the other way round than their set, and the two languages in the order of the set.
 
-    A page whose language is misjudged leaves it to the other page of the pair; where neither page tells, the pair
-    stands as most pairs do.
+    The set has the two languages that most pairs have. First comes the one whose page is shorter in most pairs. A page
+    whose language is misjudged leaves it to the other page of the pair; where neither page tells, the pair stands as
+    most pairs do.
 
-    >>> _turned([("kk", "en"), ("kk", "en"), ("en", "kk"), ("kk", "ru"), ("ru", "kk"), ("ru", "ru")])
-    [False, False, True, False, True, False]
+    Parameters
+    ----------
+    langs : sequence of (str, str)
+        Languages of the pages of each pair.
+    excess : sequence of int
+        Characters that the first page of the pair has more than the second.
+
+    Examples
+    --------
+    >>> langs = [("en", "kk"), ("en", "kk"), ("kk", "en"), ("en", "ru"), ("ru", "en"), ("ru", "ru")]
+    >>> _turned(langs, [9, 7, -8, 9, -9, 1])
+    ([True, True, False, True, False, True], ('kk', 'en'))
     """
-    first, second = Counter(langs).most_common(1)[0][0]
-    return [first != second and (a == second or b == first) and a != first and b != second for a, b in langs]
+    one, other = Counter(langs).most_common(1)[0][0]
+    turned = [one != other and (a == other or b == one) and a != one and b != other for a, b in langs]
+    balance = sum(np.sign(more) * (-1 if turn else 1) for more, turn in zip(excess, turned, strict=True))
+    if one != other and (balance, one) > (0, other):
+        return [not turn for turn in turned], (other, one)
+    return turned, (one, other)
 
 
-def _together(summaries: Sequence[Summary]) -> Summary:
-    """Put the summaries of several sets together; what was found is told only of a single one."""
+def _together(summaries: Sequence[Summary], langs: Sequence[Pair]) -> Summary:
+    """Put the summaries of several sets together."""
     if len(summaries) == 1:
         return summaries[0]
     counts: Counter[str] = Counter()
-    for summary in summaries:
+    found: dict[str, float] = {}
+    for summary, pair in zip(summaries, langs, strict=True):
         counts.update(summary.counts)
+        found |= {f"{name} {'-'.join(pair)}": value for name, value in summary.found.items()}
     notes = dict.fromkeys([f"{len(summaries)}-language-pairs", *(note for each in summaries for note in each.notes)])
-    return Summary(summaries[0].method, counts, {}, tuple(notes), sum(each.seconds for each in summaries))
+    return Summary(summaries[0].method, counts, found, tuple(notes), sum(each.seconds for each in summaries))
 
 
 class _Set:
@@ -266,7 +300,9 @@ class _Set:
 
     def __init__(self, pairs: Sequence[Pair], pages: Mapping[str, _Page], settings: MatchSettings) -> None:
         self._pairs, self._settings = pairs, settings
-        self._turned = np.array(_turned([(pages[a].lang, pages[b].lang) for a, b in pairs]))
+        excess = [pages[a].text_length - pages[b].text_length for a, b in pairs]
+        turned, langs = _turned([(pages[a].lang, pages[b].lang) for a, b in pairs], excess)
+        self._turned, self.described = np.array(turned), PairSet(langs, len(pairs))
         pairs = [pair[::-1] if turned else pair for pair, turned in zip(pairs, self._turned, strict=True)]
         names_a, names_b = (list(dict.fromkeys(ends)) for ends in zip(*pairs, strict=True))
         self._a, self._b = [pages[name] for name in names_a], [pages[name] for name in names_b]

@@ -209,7 +209,7 @@ def test_algorithm_1_widens_while_pairs_come_in() -> None:
     assert fit.growth.tolist()[1:] == pytest.approx([0.2, 1 / 12, 0.0])
     found = judge_jangeldin(alignment)
     assert found.parallel.tolist() == [True] * 13 + [False] * 3
-    assert found.found == {"mean": 0.0, "threshold": fit.threshold, "loops": 3}
+    assert found.found == {"similar": 15, "equal": 10, "mean": 0.0, "threshold": fit.threshold, "loops": 3}
 
 
 def test_algorithm_1_goes_on_at_just_the_growth_asked_for() -> None:
@@ -247,7 +247,7 @@ def test_algorithm_1_without_a_similar_pair() -> None:
     found = judge_jangeldin(pairs([at(0.2, 0.0), at(0.9, 0.0)]))
     assert not found.parallel.any()
     assert found.notes == ("no-similar-pair",)
-    assert found.found["loops"] == 0
+    assert (found.found["loops"], found.found["similar"], found.found["equal"]) == (0, 0, 0)
 
 
 @pytest.mark.parametrize("settings", [JangeldinSettings(step=0), JangeldinSettings(min_growth=0)])

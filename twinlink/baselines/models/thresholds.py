@@ -58,6 +58,8 @@ class ThresholdFit:
     """Trace: Δ, by how much the count grew; NaN for the first, infinite from a count of 0."""
     pairs: int
     """Pairs in S."""
+    equal: int
+    """Those of them with P_d = 0."""
     notes: tuple[str, ...]
     """Rules that stepped in, see `find_threshold`."""
 
@@ -97,7 +99,7 @@ def find_threshold(alignment: Alignment, settings: JangeldinSettings | None = No
     lengths = alignment.length_difference
     if not similar.any():
         one = np.array([limits.step])
-        return ThresholdFit(0.0, limits.step, one, np.array([0]), np.array([np.nan]), 0, ("no-similar-pair",))
+        return ThresholdFit(0.0, limits.step, one, np.array([0]), np.array([np.nan]), 0, 0, ("no-similar-pair",))
     mean = float(lengths[equal].mean() if equal.any() else np.median(lengths[similar]))
     distances = np.sort(np.abs(lengths[similar] - mean))
     thresholds, counts, growth = [limits.step], [_count(distances, limits.step)], [np.nan]
@@ -112,6 +114,7 @@ def find_threshold(alignment: Alignment, settings: JangeldinSettings | None = No
         np.array(counts),
         np.array(growth),
         len(distances),
+        int(equal.sum()),
         ("no-equal-pair",) * (not equal.any()) + ("first-count-0",) * (counts[0] == 0),
     )
 
@@ -119,14 +122,20 @@ def find_threshold(alignment: Alignment, settings: JangeldinSettings | None = No
 def judge_jangeldin(alignment: Alignment, settings: JangeldinSettings | None = None) -> Verdicts:
     """Algorithm 1: parallel if ``P_d < max_cost and |L_d - μ| < threshold``, see `find_threshold`.
 
-    The score is ``min(1 - P_d / max_cost, 1 - |L_d - μ| / threshold)``, at most 1. Found are ``mean``, ``threshold``
-    and ``loops``.
+    The score is ``min(1 - P_d / max_cost, 1 - |L_d - μ| / threshold)``, at most 1. Found are ``similar`` (pairs with
+    ``P_d < max_cost``), ``equal`` (those with ``P_d = 0``), ``mean``, ``threshold`` and ``loops``.
     """
     limits = settings or JangeldinSettings()
     fit = find_threshold(alignment, limits)
     distance = np.abs(alignment.length_difference - fit.mean)
     score = np.minimum(_margin(alignment.cost_share, limits.max_cost), _margin(distance, fit.threshold))
-    found = {"mean": fit.mean, "threshold": fit.threshold, "loops": len(fit.thresholds) - 1}
+    found = {
+        "similar": fit.pairs,
+        "equal": fit.equal,
+        "mean": fit.mean,
+        "threshold": fit.threshold,
+        "loops": len(fit.thresholds) - 1,
+    }
     checks = (
         noted("cost_share", alignment.cost_share, limits.max_cost, "<"),
         noted("length_distance", distance, fit.threshold, "<"),

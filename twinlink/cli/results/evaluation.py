@@ -237,14 +237,25 @@ class MethodResult(msgspec.Struct, frozen=True):
     counts: dict[str, int]
     """Number of pairs by verdict."""
     found: dict[str, float]
-    """Values that it estimated on the set, such as its threshold."""
+    """What it found on the set, such as its threshold; of several sets, each name ends with the two languages."""
     notes: list[str]
     """Rules for unusual sets that were applied."""
+
+
+class PairSetResult(msgspec.Struct, frozen=True):
+    """Pairs that were judged together."""
+
+    langs: list[str]
+    """Their two languages; the first one, whose texts are shorter, is the first of L_d (`mean`) and of `length_1`."""
+    size: int
+    """Number of pairs."""
 
 
 class VerdictsResult(Record, frozen=True, kw_only=True):
     """`twinlink verify`: verdicts of each method on the pairs."""
 
+    sets: list[PairSetResult]
+    """The pairs by their languages, in either order; each set was judged by itself."""
     methods: list[MethodResult]
     """The methods."""
     not_judged: dict[str, int]
@@ -257,6 +268,7 @@ class VerdictsResult(Record, frozen=True, kw_only=True):
         """Make it from the verdicts."""
         missing = Counter(row["verdict"] for row in verified.table.to_pylist() if row["method"] is None)
         return cls(
+            sets=[PairSetResult(list(each.langs), each.size) for each in verified.sets],
             methods=[
                 MethodResult(each.method, dict(each.counts), dict(each.found), list(each.notes))
                 for each in verified.summaries

@@ -6,16 +6,16 @@ VENV := .venv
 BIN := $(VENV)/bin
 CODE := twinlink experiments tests docs/tools docs/notebooks
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+APT := apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends
 # The sandbox is a package of its own, which Chromium needs unless it is started by root.
-APT := apt-get update -qq && \
-  DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends chromium chromium-sandbox
+BROWSER := $(APT) chromium chromium-sandbox
 # Processes that tests run in: more than there are cores, since many tests wait for a crawl.
 JOBS ?= $(shell $(PYTHON) -c 'import os; n = len(os.sched_getaffinity(0)); print(n + (n + 1) // 2)')
 
 .DEFAULT_GOAL := help
 # Tests start hundreds of processes: without bytecode on disk, each would compile the package anew.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: help demo browser test browser-test docs-test experiments-test wheel-test lint format types imports check wheel accuracy docs docs-serve docs-version clean
+.PHONY: help demo browser httrack test browser-test docs-test experiments-test wheel-test lint format types imports check wheel accuracy docs docs-serve docs-version clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
@@ -29,9 +29,12 @@ browser: $(VENV)/.package  ## Install what builds pages that scripts make: Chrom
 	then echo "a browser is installed"; \
 	elif ! command -v apt-get >/dev/null; then \
 	  echo "no Chromium found, and no apt-get to install it with: please install Chromium or Chrome" >&2; exit 1; \
-	elif [ "$$(id -u)" = 0 ]; then $(APT); \
-	elif command -v sudo >/dev/null; then sudo sh -c '$(APT)'; \
-	else echo "no Chromium found; as root: $(APT)" >&2; exit 1; fi
+	elif [ "$$(id -u)" = 0 ]; then $(BROWSER); \
+	elif command -v sudo >/dev/null; then sudo sh -c '$(BROWSER)'; \
+	else echo "no Chromium found; as root: $(BROWSER)" >&2; exit 1; fi
+
+httrack:  ## Install HTTrack, which some tests run; where it cannot be installed, they are skipped
+	@command -v httrack || { [ "$$(id -u)" = 0 ] && $(APT) httrack; } || echo "no HTTrack: its tests are skipped" >&2
 
 test: $(VENV)/.dev  ## Run the tests and the examples in the documentation (more: make test ARGS="-k urls")
 	$(BIN)/pytest -n $(JOBS) $(ARGS)

@@ -17,7 +17,7 @@ from twinlink.sources.documents import Document
 from twinlink.sources.mirror import read_mirror
 from twinlink.tables import LINKS, PAGES, REJECTS, read_table
 
-pytestmark = pytest.mark.skipif(shutil.which("httrack") is None, reason="needs httrack")
+pytestmark = pytest.mark.skipif(shutil.which("httrack") is None, reason="needs httrack (make httrack)")
 
 LIMIT = 1_000_000
 BIG5 = "text/html; charset=big5"

@@ -131,6 +131,12 @@ def test_pages_at_the_same_place_of_two_menus_go_together() -> None:
     assert order_of(site_of("order", links=(MENU, MENU[::-1]))) == [0, 0, 1, 1, 0]
 
 
+def test_order_is_among_the_evidence_of_a_round() -> None:
+    site = site_of("order", links=(MENU, MENU))
+    found = measured(site, state_of(sp.csr_array(ALIKE), [0.5, 0, 0, 0, 0], content=ALIKE[ALIKE > 0]))
+    assert found["order"].round(1).tolist() == [0, 1, 0, 0, 1]
+
+
 def test_menus_are_those_of_the_pairs_of_the_last_round() -> None:
     site = site_of("order", links=(MENU, MENU))
     assert order_of(site, [0.5, 0, 0, 0, 0]) == [0, 1, 0, 0, 1]

@@ -56,6 +56,27 @@ def groups(langs: Sequence[str], wanted: Sequence[str]) -> list[tuple[str, str, 
     return [(each.tag, each.lang, each.rows.tolist()) for each in language_groups(langs, wanted)]
 
 
+def test_without_wanted_languages_the_two_most_frequent_are_taken() -> None:
+    assert groups(["fr", "en", "fr", "und", "und", "und", "de", "en"], []) == [
+        ("en", "en", [1, 7]),
+        ("fr", "fr", [0, 2]),
+    ]
+
+
+def test_both_chinese_scripts_are_two_languages_of_one_wanted_tag() -> None:
+    langs = ["zh-Hant"] * 3 + ["zh-Hans"] * 3
+    assert groups(langs, ["zh"]) == [("zh", "zh-Hans", [3, 4, 5]), ("zh", "zh-Hant", [0, 1, 2])]
+
+
+def test_a_few_pages_of_the_other_script_are_taken_for_the_main_one() -> None:
+    langs = ["zh-Hant"] * 20 + ["zh-Hans"]
+    assert groups(langs, ["zh"]) == [("zh", "zh-Hant", list(range(21)))]
+
+
+def test_a_wanted_script_excludes_the_other() -> None:
+    assert groups(["zh-Hant", "zh-Hans"], ["zh-Hans"]) == [("zh-Hans", "zh-Hans", [1])]
+
+
 @pytest.mark.parametrize(("n", "is_language"), [(17, True), (18, True), (19, False)])
 def test_a_tenth_of_the_pages_makes_a_script_a_language(n: int, is_language: bool) -> None:
     """Two pages of 20 are a tenth, and two of 21 are less."""

@@ -17,11 +17,10 @@ from tests.made_sites import BASE, LANGS, page, write_pages, write_town, write_t
 from twinlink.config import Config, MatchSettings
 from twinlink.config.match import WeighingSettings
 from twinlink.config.patterns import PatternSettings
-from twinlink.errors import InputError, LexiconError, MissingStageError
+from twinlink.errors import ConfigError, InputError, LexiconError, MissingStageError
 from twinlink.ingest.stage import ingest
 from twinlink.language.site_languages import site_languages
 from twinlink.match import stage as module
-from twinlink.match.sides import language_groups
 from twinlink.match.stage import match
 from twinlink.run import Run
 from twinlink.rundir.directory import RunDirectory
@@ -196,29 +195,10 @@ def test_a_lexicon_that_is_not_there_is_refused(tmp_path):
         match(RunDirectory(run.path), CONFIG.override({"match.lexicons": ["none.tsv"]}))
 
 
-def groups(langs, wanted):
-    return [(group.tag, group.lang, group.rows.tolist()) for group in language_groups(langs, wanted)]
-
-
-def test_without_wanted_languages_the_two_most_frequent_are_taken():
-    assert groups(["fr", "en", "fr", "und", "und", "und", "de", "en"], []) == [
-        ("en", "en", [1, 7]),
-        ("fr", "fr", [0, 2]),
-    ]
-
-
-def test_both_chinese_scripts_are_two_languages_of_one_wanted_tag():
-    langs = ["zh-Hant"] * 3 + ["zh-Hans"] * 3
-    assert groups(langs, ["zh"]) == [("zh", "zh-Hans", [3, 4, 5]), ("zh", "zh-Hant", [0, 1, 2])]
-
-
-def test_a_few_pages_of_the_other_script_are_taken_for_the_main_one():
-    langs = ["zh-Hant"] * 20 + ["zh-Hans"]
-    assert groups(langs, ["zh"]) == [("zh", "zh-Hant", list(range(21)))]
-
-
-def test_a_wanted_script_excludes_the_other():
-    assert groups(["zh-Hant", "zh-Hans"], ["zh-Hans"]) == [("zh-Hans", "zh-Hans", [1])]
+@pytest.mark.parametrize("cut", [{"match.min_precision": 0.9}, {"match.min_probability": 0.9}])
+def test_a_cut_by_probabilities_is_refused_where_the_method_gives_none(tmp_path, cut):
+    with pytest.raises(ConfigError, match="gives no probabilities"):
+        match(RunDirectory.create(tmp_path / "run"), CONFIG.override({"match.method": "urls", **cut}))
 
 
 def test_a_page_in_two_languages_has_its_own_reason(tmp_path):

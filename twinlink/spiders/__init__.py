@@ -4,12 +4,12 @@
 
 - `spider`: makes the request for an address, checks the response, and yields items (`items`);
 - `pipelines`: writes an item to the archive (`archive`, `warc_writer`) and the ledger (`frontier`) in one step;
-- `scheduler`: takes the next address from the ledger;
+- `scheduler`: takes the next address from the ledger, in the order of `frontier.urgency`;
 - `middlewares`: process requests and responses;
 - `crawler`: settings of Scrapy; `state`: shared state of a running crawl.
 
-Links to follow: `scope`, `traps`, `sitemaps`, `sitemap_queue`. Parsing of pages: `reader`, `browser`. Restrictions:
-`robots`, and `guard` for private addresses. Start pages from a file: `read_seeds`.
+Links to follow, and where redirects lead: `scope`, `traps`, `sitemaps`, `sitemap_queue`. Parsing of pages: `reader`,
+`browser`. Restrictions: `robots`, and `guard` for private addresses. Start pages from a file: `read_seeds`.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ def remake(run: Path, stage: str) -> str:
 
 
 def _sources(run: Path) -> str:
-    """Return what a run's pages are to be read from again, as words of a command: its own crawl needs none."""
+    """Return the sources of a run's pages as arguments of a command; its own crawl needs none."""
     try:
         sources = (run / "ingest" / SOURCES_NAME).read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:

@@ -43,8 +43,8 @@ def visible_text(html: str) -> str:
 def truth_files(pages: Sequence[Page], units: Sequence[Unit]) -> dict[str, str]:
     """Return file name → text of gold.tsv, ignore.tsv, equiv.tsv, unscored.txt, pages.tsv, urls.txt, seeds.txt.
 
-    Pages that robots.txt closes are pairs nobody is requested (ignore.tsv); calendar and register have no file and are
-    not scored; pages of a side with the same visible text stand for each other (equiv.tsv).
+    Pairs of pages that robots.txt forbids do not count (ignore.tsv). Calendar and register have no file and are not
+    scored. Pages of a side with the same visible text are equivalent (equiv.tsv).
     """
     ordered = sorted(pages)
     texts = {page.url: visible_text(page.html) for page in ordered}

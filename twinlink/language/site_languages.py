@@ -323,7 +323,7 @@ def _adopt(site: SiteText, decision: _Decision, aim: frozenset[str]) -> tuple[li
 
 
 def _is_foreign(site: SiteText, page: int, guess: Guess, speech: Speech, fit: float) -> bool:
-    """Return whether a page is really in a language that was not learned; ``fit``: how much it speaks like its own."""
+    """Return whether a page is really in a language that was not learned; ``fit``: how well it fits its own."""
     if fit >= _SPEAKS or guess.likeness < _KNOWN:
         return False
     row = site.words[[page]]

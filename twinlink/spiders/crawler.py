@@ -20,7 +20,7 @@ from twinlink.spiders.waits import WaitNotes
 if TYPE_CHECKING:
     from twinlink.spiders.state import CrawlState
 
-# So many that slow hosts starve no fast ones: one process gets through some 250 pages a second, so if every request
+# So many that slow hosts do not delay fast ones: one process gets through some 250 pages a second, so if every request
 # took 15 s, still as many would come in as it can take. Each needs a file, and those that rest need some, too.
 _IN_FLIGHT = 4096
 # Threads that look names up: with Scrapy's 10, a few dead name servers would hold up all names.

@@ -46,7 +46,7 @@ class SqliteScheduler(BaseScheduler):
         return cls(crawler.spider)  # type: ignore[arg-type]  # Scrapy knows only that it is a spider
 
     def enqueue_request(self, request: Request) -> bool:
-        """Take a request back that is to be tried again; there are no others, for links go through the ledger."""
+        """Accept a request that will be retried; Scrapy has no others here, because links go through the ledger."""
         self._retries.append(request)
         return True
 

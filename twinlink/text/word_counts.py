@@ -91,6 +91,6 @@ def _columns(words: Sequence[str], lang: str) -> tuple[list[int], list[str]]:
 def _blocks(
     columns: Iterable[int], lists: Iterable[Sequence[Sequence[str]]], vocabulary: Sequence[str]
 ) -> list[csr_array]:
-    """Deal the columns out again to the lists of terms that they came from."""
+    """Split the columns into the lists of terms that they came from."""
     rest = iter(columns)
     return [incidence([[next(rest) for _ in terms] for terms in rows], len(vocabulary)) for rows in lists]

@@ -74,7 +74,9 @@ def evaluate(
             autocompletion=complete_langs,
         ),
     ] = "",
-    curve: Annotated[bool, typer.Option(help="Show the curve.")] = False,
+    curve: Annotated[
+        bool, typer.Option("--curve", help="Show precision and recall after each scored pair, too.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Measure precision, recall and F1 against known pairs, labels, or both; a label overrides a known pair.

@@ -69,7 +69,9 @@ def _after_report(found: Run) -> list[tuple[str | Path, ...]]:
 
 def review(
     run: RunPath,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port on this machine; 0: any free one.")] = DEFAULT_PORT,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, metavar="N", help="Port on this machine; 0: any free one.")
+    ] = DEFAULT_PORT,
     who: Annotated[str, typer.Option(metavar="NAME", help="Name of the reviewer. Default: your login name.")] = "",
     no_open: Annotated[bool, typer.Option("--no-open", help="Do not open the browser.")] = False,
     export: Annotated[

@@ -118,7 +118,7 @@ def recover(
     ] = False,
     contact: Contact = "",
     max_site_addresses: Annotated[
-        int | None, typer.Option(min=1, help="Maximum number of addresses to try on one site.")
+        int | None, typer.Option(min=1, metavar="N", help="Maximum number of addresses to try on one site.")
     ] = None,
     library: Annotated[
         list[Path],
@@ -162,7 +162,7 @@ def discover(
     out: Out,
     urls: Annotated[list[str], typer.Argument(metavar="SEED...", help="Addresses of sites, or files of them.")] = [],  # noqa: B006
     seeds: Seeds = None,
-    rounds: Annotated[int | None, typer.Option(min=0, help="Rounds after the seeds. Default: 1.")] = None,
+    rounds: Annotated[int | None, typer.Option(min=0, metavar="N", help="Rounds after the seeds. Default: 1.")] = None,
     top: Annotated[int | None, typer.Option(min=1, metavar="K", help="Sites tried per round. Default: 500.")] = None,
     langs: Langs = "",
     site_by: SiteBy = "",

@@ -86,7 +86,7 @@ def run_path(where: str | Path, *, exists: bool = False) -> Path:
 
 
 def _place(store: ObjectStore) -> Path:
-    """Return the folder of the local copy of a run: readable, and another one for each run."""
+    """Return the folder of the local copy of a run; its name is readable and differs for each run."""
     plain = re.sub(r"\W+", "-", store.identity.partition("?")[0]).strip("-")[:_LONGEST_NAME]
     return cache_folder() / f"{plain}-{hashlib.blake2b(store.identity.encode(), digest_size=6).hexdigest()}"
 

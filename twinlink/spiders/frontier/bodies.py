@@ -1,7 +1,7 @@
 """Places of pages in the archives, and repeated visits: the part of the ledger that outlives a visit.
 
-A crawl that has come to its end can visit again all that it asked for. Every such address goes back into the queue in
-one transaction; its page stays known, so that a visit that is aborted, or fails for a passing reason, loses nothing.
+A finished crawl can be repeated: all addresses that it requested go back into the queue in one transaction. Their pages
+remain known, so that nothing is lost if the visit is aborted or fails for a temporary reason.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _VISIT = re.compile(r"[1-9]\d{0,8}")
 VISIT_AGAIN = 4
 """Urgency of addresses that are requested again: they come before new ones, so that a limit of pages keeps them."""
 
-# Not what was dropped without being asked for: by what its address or the link to it says.
+# Except addresses that were dropped without a request, because of the address or the link to it.
 _AGAIN = """
 UPDATE frontier SET state = 'queued', reason = '', detail = '', hops = 0, bytes = 0, urgency = ?
 WHERE state IN ('done', 'moved', 'aside') OR state = 'rejected' AND (

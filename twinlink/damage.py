@@ -33,11 +33,13 @@ STAGES = (
     "hosts",
     "rank",
     "discover",
+    "page_parts",
 )
 """The folders of a run, each of one stage."""
 
 _COMMANDS = {
     "warc": "`twinlink crawl URL... -o RUN` or `twinlink mine`",
+    "page_parts": "`twinlink mine`",
     "match": "`twinlink match RUN` or `twinlink mine`",
     "shapes": "`twinlink match RUN`",
     "hosts": "`twinlink rank RUN`",

@@ -74,6 +74,12 @@ class CrawlSettings(Settings, frozen=True):
     on many language switches."""
     sitemaps: bool = True
     """Read the sitemaps named in robots.txt, and /sitemap.xml."""
+    page_parts: Literal["none", "sites", "all"] = "none"
+    """Style sheets and pictures of the pages of pairs, which `mine` fetches after the match into `RUN/page_parts`, so
+    that the review shows the pages as they look: none, those on the hosts of the sites, or all. robots.txt, pace and
+    limits of sites apply as for pages."""
+    max_site_parts: Positive = 1_000
+    """Maximum number of such files per site: style sheets first, then the pictures that most pages show."""
     again: bool = False
     """Repeat a finished crawl: pages are fetched only if they have changed, as far as the server reports it;
     deleted pages are dropped, unreachable ones are kept. A stopped crawl is first completed."""

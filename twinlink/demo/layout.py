@@ -1,7 +1,7 @@
 """HTML of the demo's pages: one side of the content in one of three styles.
 
-``modern`` is tidy HTML 5, ``plain`` is divisions and classes, ``table`` is a page of the year 1999: capital letters,
-tables and fonts, and unclosed tags.
+``modern`` is tidy HTML 5, ``plain`` is divisions and classes, both with a style sheet; ``table`` is a page of the year
+1999: capital letters, tables and fonts, and unclosed tags.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from html import escape
 from typing import NamedTuple
 
 from twinlink.demo.compose import Block
+from twinlink.demo.looks import CREST, STYLE_SHEET
 from twinlink.demo.plan import Section
 from twinlink.demo.text import phrase
 from twinlink.demo.values import YEAR
@@ -19,6 +20,8 @@ from twinlink.demo.values import YEAR
 __all__ = ["Anchor", "Shown", "View", "render", "ui"]
 
 LANGUAGES = ("en", "zh-Hant")
+_SHEET = f'<link rel="stylesheet" href="{STYLE_SHEET}">\n'
+_PICTURE = f'<img src="{CREST}" alt="" width="40" height="40">'
 
 
 class Anchor(NamedTuple):
@@ -157,12 +160,12 @@ def _modern(view: View) -> str:
 <head>
 {_charset(view)}<title>{title} | {phrase("home", "title")[side]}</title>
 <meta name="viewport" content="width=device-width">
-{_alternates(view)}<style>nav li {{ display: inline }}</style>
+{_alternates(view)}{_SHEET}<style>nav li {{ display: inline }}</style>
 <script>document.documentElement.className = "js";</script>
 </head>
 <body>
 <a href="#content">{ui("skip", side)}</a>
-<header><span>{phrase("home", "title")[side]}</span> {_switch(view)}
+<header>{_PICTURE}<span>{phrase("home", "title")[side]}</span> {_switch(view)}
 <nav>
 <ul>
 {_items(view.menu)}</ul>
@@ -190,9 +193,9 @@ def _plain(view: View) -> str:
 <html>
 <head>
 {_charset(view)}<title>{title}</title>
-{_alternates(view)}</head>
+{_alternates(view)}{_SHEET}</head>
 <body>
-<div id="top">{phrase("home", "title")[side]} {_switch(view)}</div>
+<div id="top">{_PICTURE}{phrase("home", "title")[side]} {_switch(view)}</div>
 <div id="menu"><ul>
 {_items(view.menu)}</ul></div>
 <div id="path">{_crumbs(view)}</div>

@@ -35,6 +35,8 @@ _TYPES = {
     ".pdf": "application/pdf",
     ".txt": "text/plain",
     ".xml": "application/xml",
+    ".css": "text/css; charset=utf-8",
+    ".png": "image/png",
 }
 _NOT_FOUND = "<html><head><title>404 Not Found</title></head><body><p>Not found. 找不到網頁。</p></body></html>"
 _VARIABLES = {"http_proxy": "{}", "no_proxy": "", "NO_PROXY": ""}

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from twinlink.demo.compose import Content, compose
 from twinlink.demo.layout import LANGUAGES, Anchor, View, drift, render, show, ui
+from twinlink.demo.looks import look_files
 from twinlink.demo.odd import MARK, break_page, pdf, register_rows
 from twinlink.demo.plan import SITE, Unit, make_units, unit_urls
 from twinlink.demo.text import phrase
@@ -133,7 +134,8 @@ def _site_files(pages: int, seed: int) -> dict[str, bytes]:
         "site/robots.txt": "User-agent: *\nDisallow: /en/internal/\nDisallow: /tc/internal/\n",
         "site/sitemap.xml": _site_map(page.url for page in written if units[page.unit].kind != "internal"),
     }
-    binary = {f"site{page.url}": page.body for page in written} | _pdf_files(contents)
+    looks = {f"site{path}": body for path, body in look_files().items()}
+    binary = {f"site{page.url}": page.body for page in written} | _pdf_files(contents) | looks
     return binary | {name: text.encode() for name, text in texts.items()}
 
 

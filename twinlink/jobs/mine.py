@@ -129,7 +129,20 @@ def mine_stages(
         if align:
             _show(place, report)  # so that an error does not leave the report of the earlier pairs
             align_stage(place, config, report, workers)
+        _load_parts(place, config, report)
     _show(run, report)
+
+
+def _load_parts(run: RunDirectory, config: Config, report: Report) -> None:
+    """Fetch style sheets and pictures of the pages of pairs; a failure does not affect the results."""
+    if config.crawl.page_parts == "none":
+        return
+    from twinlink.jobs.page_parts import fetch_page_parts
+
+    try:
+        fetch_page_parts(run, config, report)
+    except TwinlinkError as error:
+        report("page parts", 0, None, f"not fetched: {error}")
 
 
 def _show(run: RunDirectory, report: Report) -> None:

@@ -6,6 +6,7 @@ whose signature has not changed is done and is skipped. Layout::
 
     RUN/config.toml                   the settings in force
     RUN/warc/  ledger.sqlite          what the crawl fetched, and what it still has to fetch
+    RUN/page_parts/                   the same for style sheets and pictures of the pages of pairs
     RUN/ingest/pages/SITE.parquet     also links/ and rejects.parquet
     RUN/match/pairs/SITE.parquet      also candidates/, languages/ and rejects.parquet
     RUN/pairs.tsv                     the pairs, for people and scripts
@@ -207,6 +208,15 @@ class RunDirectory:
     def archives(self) -> list[Path]:
         """Return the archives that the crawl wrote, oldest first."""
         return sorted((self.path / "warc").glob("*.warc.gz"))
+
+    @property
+    def parts_folder(self) -> Path:
+        """Where a crawl of page parts (style sheets, pictures) has its ledger and archives."""
+        return self.path / "page_parts"
+
+    def part_archives(self) -> list[Path]:
+        """Return the archives with style sheets and pictures of the pages of pairs, oldest first."""
+        return sorted((self.parts_folder / "warc").glob("*.warc.gz"))
 
     @contextmanager
     def lock(self) -> Iterator[None]:

@@ -19,7 +19,7 @@ MATCHES = "matches"
 """Folder of a run with its further matches."""
 
 _NAME = re.compile(r"[^\W_][\w.-]{0,99}")
-_SHARED = ("ingest", "warc", "review")
+_SHARED = ("ingest", "warc", "page_parts", "review")
 
 
 def side_path(run: Path, name: str) -> Path:

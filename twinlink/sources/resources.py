@@ -77,13 +77,18 @@ def kind_of(content: bytes, claimed: str) -> str | None:
     >>> kind_of(b"<svg/>", "image/svg+xml"), kind_of(b"<html>", "text/css"), kind_of(b"GIF89a", "text/html")
     (None, None, None)
     """
-    if not _MAYBE.match(claimed.strip()):
+    if not may_be_resource(claimed):
         return None
     for magic, kind in _MAGIC:
         if magic.match(content):
             return kind
     is_css = claimed.partition(";")[0].strip().lower() == _CSS
     return _CSS if is_css and b"\0" not in content and not _MARKUP.match(content) else None
+
+
+def may_be_resource(claimed: str) -> bool:
+    """Return whether a Content-Type may be that of a style sheet or picture; an empty one may be."""
+    return _MAYBE.match(claimed.strip()) is not None
 
 
 def archive_files(source: Path) -> list[Path]:
@@ -175,7 +180,7 @@ def _seen(record: ArcWarcRecord, start: int) -> tuple[str, int] | None:
         return None
     claimed = _header(record, "Content-Type").strip()
     target = record.rec_headers.get_header("WARC-Target-URI") or ""
-    if not claimed or not _MAYBE.match(claimed) or not target.lower().startswith(("http:", "https:")):
+    if not claimed or not may_be_resource(claimed) or not target.lower().startswith(("http:", "https:")):
         return None
     url = normalise(target)
     return None if url is None or urlsplit(url).path == "/robots.txt" else (url, start)

@@ -14,7 +14,7 @@ Links to follow, and where redirects lead: `scope`, `traps`, `sitemaps`, `sitema
 
 from __future__ import annotations
 
-from twinlink.spiders.crawling import CrawlProgress, crawl, crawl_chosen
+from twinlink.spiders.crawling import CrawlProgress, crawl, crawl_chosen, crawl_parts
 from twinlink.spiders.seeds import read_seeds
 
-__all__ = ["CrawlProgress", "crawl", "crawl_chosen", "read_seeds"]
+__all__ = ["CrawlProgress", "crawl", "crawl_chosen", "crawl_parts", "read_seeds"]

@@ -22,6 +22,7 @@ import msgspec
 from twinlink import errors
 from twinlink.config import CrawlSettings
 from twinlink.errors import CrawlError, InputError, MissingStageError, RunError, RunLockedError
+from twinlink.sources.resources import MAX_RESOURCE_BYTES
 from twinlink.spiders.browser.chromium import check_browser
 from twinlink.spiders.frontier import LEDGER_NAME, FrontierReader, SiteCounts
 from twinlink.spiders.scope import Scope
@@ -127,7 +128,7 @@ def crawl(
     scope = Scope(urls, settings)  # refuses patterns that are none
     check_browser(settings)
     sites = {scope.site(url) for url in urls}
-    job = {"starts": urls, "folder": str(folder.resolve()), "settings": msgspec.to_builtins(settings)}
+    job = _job("site", urls, (), folder, settings)
     began = time.monotonic()
 
     def report(ended: bool = False) -> CrawlProgress:
@@ -187,13 +188,68 @@ def crawl_chosen(
     limits = msgspec.structs.replace(
         settings, order="breadth", sitemaps=False, again=False, max_pages=_ALL, max_site_pages=None
     )
-    job = {
-        "starts": _checked(starts),
-        "chosen": list(urls),
+    _run_child(_job("chosen", _checked(starts), urls, folder, limits), folder, on_wait, pause)
+
+
+def crawl_parts(
+    urls: Sequence[str],
+    starts: Sequence[str],
+    folder: Path,
+    settings: CrawlSettings,
+    on_progress: Callable[[CrawlProgress], None] = lambda progress: None,
+    pause: Path | None = None,
+) -> CrawlProgress:
+    """Fetch style sheets and pictures of pages, with the politeness, limits and archive format of `crawl`.
+
+    Parameters
+    ----------
+    urls : sequence of str
+        Normalised addresses, the most important first; known ones are not requested again.
+    starts : sequence of str
+        Start pages of the crawl that the pages are from.
+    folder : Path
+        As for `crawl`, and another one; archives are named ``parts-*.warc.gz``.
+    settings : CrawlSettings
+        ``page_parts`` and ``max_site_parts`` count, and the limits of a site in bytes and minutes.
+    on_progress, pause
+        As for `crawl`.
+
+    Raises
+    ------
+    RunLockedError, RunError, CrawlError, KeyboardInterrupt
+        As for `crawl`, but that nothing was found is not an error.
+    """
+    limits = msgspec.structs.replace(
+        settings,
+        order="breadth",
+        sitemaps=False,
+        again=False,
+        browser="never",
+        max_pages=_ALL,
+        max_site_pages=settings.max_site_parts,
+        max_page_bytes=min(settings.max_page_bytes, MAX_RESOURCE_BYTES),
+    )
+    began = time.monotonic()
+
+    def report() -> CrawlProgress:
+        progress = _progress(folder, 0, time.monotonic() - began, ended=False)
+        on_progress(progress)
+        return progress
+
+    _run_child(_job("parts", _checked(starts), urls, folder, limits), folder, report, pause)
+    return report()
+
+
+def _job(
+    kind: str, starts: Sequence[str], chosen: Sequence[str], folder: Path, settings: CrawlSettings
+) -> dict[str, object]:
+    return {
+        "kind": kind,
+        "starts": list(starts),
+        "chosen": list(chosen),
         "folder": str(folder.resolve()),
-        "settings": msgspec.to_builtins(limits),
+        "settings": msgspec.to_builtins(settings),
     }
-    _run_child(job, folder, on_wait, pause)
 
 
 def _progress(folder: Path, n_sites: int, seconds: float, ended: bool) -> CrawlProgress:

@@ -8,6 +8,7 @@ from scrapy.exceptions import StopDownload
 
 from twinlink.pages.content_encoding import beginning
 from twinlink.sources.documents import SNIFFED_BYTES, is_html
+from twinlink.sources.resources import may_be_resource
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -51,7 +52,8 @@ class EarlyEnd:
 
     The Content-Type decides where it says anything, else the first bytes of the body. Where the length of the body is
     not known beforehand (chunked, or sent until the connection closes), up to `SMALL_BODY` bytes of it are received.
-    An aborted response is not a failure: it is passed on as an incomplete response (`is_whole`).
+    Of a part of a page (a style sheet, a picture), the Content-Type decides. An aborted response is not a failure: it
+    is passed on as an incomplete response (`is_whole`).
     """
 
     def headers_received(self, headers: Headers, body_length: int | str, request: Request) -> None:
@@ -59,6 +61,8 @@ class EarlyEnd:
         request.meta.pop(_STATE, None)  # of an earlier try
         entry = request.meta.get("page")
         content_type = _joined(headers, "Content-Type")
+        if entry is not None and entry.kind == "part" and not may_be_resource(content_type):
+            raise StopDownload(fail=False)
         if entry is None or entry.kind != "page" or is_html(content_type, b""):
             return
         if isinstance(body_length, int):

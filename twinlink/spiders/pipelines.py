@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from twinlink.spiders.browser.visit import Built
     from twinlink.spiders.frontier import Entry, Outcome
 
-_NOT_ARCHIVED = frozenset(("not-html", "noindex", "needs-browser", "browser-failed"))
+_NOT_ARCHIVED = frozenset(("not-html", "not-a-part", "noindex", "needs-browser", "browser-failed"))
 
 
 class LedgerPipeline:

@@ -31,11 +31,12 @@ from twinlink.spiders.frontier import (
     CHOSEN_LEDGER,
     CHOSEN_PREFIX,
     LEDGER_NAME,
+    PARTS_PREFIX,
     Budget,
     Frontier,
     ledger_error,
 )
-from twinlink.spiders.scope import ChosenScope, Scope
+from twinlink.spiders.scope import ChosenScope, PartScope, Scope
 from twinlink.system.disk import disk_problem
 from twinlink.system.locks import BlockedError, locked
 from twinlink.system.orphans import end_with_parent
@@ -47,6 +48,12 @@ PUBLIC_DELAY = 0.25
 """Seconds between requests to a public host when the settings name none: a browser asks for more at once to show one
 page, and AutoThrottle lengthens it for slow servers."""
 
+_KINDS: dict[str, tuple[str, str, type[Scope]]] = {
+    "site": (LEDGER_NAME, "crawl", Scope),
+    "chosen": (CHOSEN_LEDGER, CHOSEN_PREFIX, ChosenScope),
+    "parts": (LEDGER_NAME, PARTS_PREFIX, PartScope),
+}
+"""Kinds of crawls: their ledger, the prefix of their archives, and their scope."""
 _FILES = 16_384
 _LOCK_NAME = "crawl.lock"
 _LOCK_PATIENCE = 5.0
@@ -86,14 +93,14 @@ class _Watch:
 
 def _crawl(job: dict[str, Any], settings: CrawlSettings, watch: _Watch) -> None:
     starts: Sequence[str] = job["starts"]
-    chosen: Sequence[str] | None = job.get("chosen")
+    chosen: Sequence[str] = job["chosen"]
     folder = Path(job["folder"])
-    name, prefix = (LEDGER_NAME, "crawl") if chosen is None else (CHOSEN_LEDGER, CHOSEN_PREFIX)
+    name, prefix, scope_of = _KINDS[job["kind"]]
     try:
         with _locked(folder, job["command"]), closing(Frontier(folder / name)) as frontier:
-            scope = Scope(starts, settings) if chosen is None else ChosenScope(starts, settings)
+            scope = scope_of(starts, settings)
             budget = _budget(settings)
-            entries = [scope.start(url) for url in (starts if chosen is None else chosen)]
+            entries = [scope.start(url) for url in (starts if job["kind"] == "site" else chosen)]
             with closing(Archive(folder / ARCHIVE_FOLDER, frontier, prefix)) as archive:
                 if settings.again:
                     frontier.queue_again()

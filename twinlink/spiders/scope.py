@@ -8,6 +8,8 @@ import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 
+import msgspec
+
 from twinlink.config import CrawlSettings
 from twinlink.errors import InputError
 from twinlink.spiders.frontier import Entry
@@ -300,3 +302,32 @@ class ChosenScope(Scope):
         """Follow only to another spelling of the same address."""
         target = super().redirect(page, url)
         return target if target is not None and target.key == page.key else None
+
+
+class PartScope(ChosenScope):
+    """Style sheets and pictures of pages: on the hosts of the start pages' sites, or everywhere (``page_parts``).
+
+    ``include`` does not count, because it is about pages; ``exclude`` does.
+    """
+
+    def __init__(self, starts: Sequence[str], settings: CrawlSettings) -> None:
+        super().__init__(starts, msgspec.structs.replace(settings, include=()))
+        self._of_host = {host_of(start): super(PartScope, self).site(start) for start in starts}
+        self._is_everywhere = settings.page_parts == "all"
+
+    def site(self, url: str) -> str:
+        """Return the site of a part; empty when its host belongs to none, and parts are not fetched everywhere."""
+        site = super().site(url) or self._of_host.get(host_of(url), "")
+        return site or (site_of(url, "host") if self._is_everywhere else "")
+
+    def wants(self, url: str) -> bool:
+        """Return whether a part may be fetched."""
+        return self.holds(url) and super().wants(url)
+
+    def start(self, url: str) -> Entry:
+        """Return the entry of a part."""
+        site = self.site(url)
+        entry = Entry(page_key(url), url, host_of(url), 1, site=site or site_of(url, "host"), kind="part")
+        if self.wants(url):
+            return entry
+        return entry._replace(reason="excluded", detail="" if site else "it belongs to none of the sites")

@@ -10,7 +10,8 @@ import scrapy
 from scrapy import signals
 
 from twinlink.sources.documents import REDIRECTS
-from twinlink.spiders.early_end import EarlyEnd
+from twinlink.sources.resources import kind_of
+from twinlink.spiders.early_end import EarlyEnd, is_whole
 from twinlink.spiders.failures import failure_reason
 from twinlink.spiders.frontier import Entry, Outcome
 from twinlink.spiders.frontier.partners import UNWANTED
@@ -84,7 +85,7 @@ class SiteSpider(scrapy.Spider):
             meta["download_maxsize"] = max(MAX_SITEMAP_BYTES, self._limits.max_page_bytes)
         earlier = meta[EARLIER] = self.crawl_state.frontier.earlier(entry)
         headers = conditions(earlier)
-        callback = self.listed if entry.kind == "sitemap" else self.answered
+        callback = {"sitemap": self.listed, "part": self.loaded}.get(entry.kind, self.answered)
         return scrapy.Request(
             entry.url, callback=callback, errback=self.failed, headers=headers, meta=meta, dont_filter=True
         )
@@ -122,6 +123,13 @@ class SiteSpider(scrapy.Spider):
             outcome = Outcome("aside", *failure_reason(error), status=response.status)
         if outcome is not None:
             yield _item(entry, outcome, links, response)
+
+    def loaded(self, response: Response) -> Iterator[AddressItem]:
+        """Yield the item of a response with a part of pages: a style sheet or a picture."""
+        entry: Entry = response.meta["page"]
+        self._mind(entry, response.status)
+        unusual = self._unusual(entry, response)
+        yield _item(entry, *(unusual or (_part(response), [])), response)
 
     def _goes_on(self) -> bool:
         return self.crawler.crawling and self.crawl_state.fatal is None
@@ -229,6 +237,13 @@ def _item(entry: Entry, outcome: Outcome, links: Sequence[Entry], response: Resp
     if entry.kind == "sitemap" and outcome.state != "aside" and outcome.reason not in LISTING_REASONS:
         outcome = outcome._replace(state="aside", reason=outcome.reason or outcome.state)
     return AddressItem(entry, outcome, links, response)
+
+
+def _part(response: Response) -> Outcome:
+    content_type = header(response.headers, "Content-Type")
+    if is_whole(response) and kind_of(response.body, content_type):
+        return Outcome("done", status=response.status)
+    return Outcome("rejected", "not-a-part", content_type, status=response.status)
 
 
 def _to_partners(page: Entry, links: list[Entry], partners: Mapping[str, int]) -> list[Entry]:

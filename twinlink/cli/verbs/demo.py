@@ -48,7 +48,8 @@ def demo(
             raise RunError(f"{out}: holds a run that is not a demo; choose another directory")
         shutil.rmtree(run.replacement, ignore_errors=True)  # of a demo that was stopped: its site has gone
         site = write_site(out / "site")
-        settings = settings_of(None, None, [], {"langs": "en,zh", "match.lexicons": [site.lexicon]}).config
+        given = {"langs": "en,zh", "match.lexicons": [site.lexicon], "crawl.page_parts": "sites"}
+        settings = settings_of(None, None, [], given).config
         with serve(site.folder) as base:
             if not as_json:
                 echo(f"a bilingual site of {site.n_pages} pages, and a calendar without end, is served at {base}")

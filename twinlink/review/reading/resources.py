@@ -103,7 +103,7 @@ class PageResources:
     @cached_property
     def _files(self) -> list[Path]:
         """Archives of the run and of its sources; the run's own by relative name, since a run may be moved."""
-        own = [Path("warc") / path.name for path in self._run.archives()]
+        own = [path.relative_to(self._run.path) for path in (*self._run.archives(), *self._run.part_archives())]
         return own + [file.resolve() for source in source_paths(self._run) for file in archive_files(source)]
 
     @cached_property

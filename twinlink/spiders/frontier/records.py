@@ -12,6 +12,8 @@ CHOSEN_LEDGER = "recover.sqlite"
 """Ledger of a crawl of chosen addresses in a run directory, beside that of its ordinary crawl."""
 CHOSEN_PREFIX = "recover"
 """What the names of the archives of such a crawl begin with."""
+PARTS_PREFIX = "parts"
+"""The same for a crawl of page parts, which has a folder of its own."""
 
 
 class Body(NamedTuple):
@@ -56,7 +58,7 @@ class Entry(NamedTuple):
     site: str = ""
     """Sites take turns, and have budgets."""
     kind: str = "page"
-    """page or sitemap."""
+    """page, sitemap, or part (a style sheet or picture of a page)."""
     suspect: str = ""
     """Kind of trap that its address looks like; such addresses come after all others of their host."""
     side: int = 0

@@ -18,7 +18,7 @@ import pytest
 import twinlink as tl
 from tests.calling import twinlink
 from tests.made_sites import BASE, write_toy
-from twinlink.progress import reporter
+from twinlink.progress import Latest, read_latest, reporter
 from twinlink.rundir.directory import RunDirectory
 from twinlink.system.pausing import hold
 
@@ -225,3 +225,27 @@ def test_nor_a_notebook(clock: Clock, tmp_path: Path, capsys: pytest.CaptureFixt
     assert clock.at_sleep == []
     assert f"waits while {run.pause_file} exists" in said
     assert len(said.splitlines()) == 2
+
+
+def test_latest_report_is_in_the_file_as_long_as_the_job_works(clock: Clock, tmp_path: Path) -> None:
+    file = tmp_path / "progress.json"
+    with reporter(quiet=True, latest=file) as report:
+        report("match", 0, 400)
+        clock.now += 10
+        report("match", 100, 400, "round 1 of 4")
+        assert read_latest(file) == Latest("match", 100, 400, "round 1 of 4", 10.0, 30.0)
+        clock.now += 0.1
+        report("match", 101, 400)  # not written again so soon
+        assert read_latest(file) == Latest("match", 100, 400, "round 1 of 4", 10.0, 30.0)
+    assert not file.exists()
+    assert read_latest(file) is None
+    file.write_text("{")
+    assert read_latest(file) is None
+
+
+def test_callable_gets_each_report(tmp_path: Path) -> None:
+    seen: list[str] = []
+    toy = write_toy(tmp_path / "toy")
+    show = lambda stage, done, total, detail="": seen.append(stage)  # noqa: E731
+    tl.mine(str(toy), out=tmp_path / "run", langs="en,zh", base_url=BASE, progress=show)
+    assert {"ingest", "match", "report"} <= set(seen)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from twinlink.jobs.notebook import as_texts, at_work, lexicon_settings, read_call
 from twinlink.jobs.python_words import speaking_python
@@ -12,6 +12,8 @@ from twinlink.language_names import check_two
 from twinlink.run import Run, open_run
 from twinlink.rundir.stored import run_path
 
+if TYPE_CHECKING:
+    from twinlink.progress import Report
 
 @speaking_python()
 def mine(
@@ -26,7 +28,7 @@ def mine(
     forget: Sequence[str] = (),
     workers: int | None = None,
     cluster: str = "",
-    progress: bool | None = None,
+    progress: bool | Report | None = None,
     **settings: Any,
 ) -> Run:
     """Mine page pairs: crawl or read ``inputs``, match, and open the result.
@@ -54,8 +56,9 @@ def mine(
         Processes that work on a stage; by default one for each core. The result is the same.
     cluster : str
         Address of a Dask scheduler whose workers do the work instead, ``tcp://host:8786`` (extra ``cluster``).
-    progress : bool, optional
-        Whether to show the progress on standard error; by default in terminals and notebooks.
+    progress : bool or callable, optional
+        Whether to show the progress on standard error; by default in terminals and notebooks. A callable gets each
+        report instead: the stage, the amount done, the total (None: unknown), and a detail.
     **settings
         Any setting by its name with ``__`` for the dot: ``match__ets__alpha=0.3``.
 
@@ -103,7 +106,7 @@ def discover(
     out: str | Path,
     langs: Sequence[str] = (),
     forget: Sequence[str] = (),
-    progress: bool | None = None,
+    progress: bool | Report | None = None,
     **settings: Any,
 ) -> Run:
     """Grow a list of sites, and open the result.
@@ -118,8 +121,9 @@ def discover(
         Wanted languages.
     forget : sequence of str
         Settings that take the default instead of the remembered value.
-    progress : bool, optional
-        Whether to show the progress on standard error; by default in terminals and notebooks.
+    progress : bool or callable, optional
+        Whether to show the progress on standard error; by default in terminals and notebooks. A callable gets each
+        report instead: the stage, the amount done, the total (None: unknown), and a detail.
     **settings
         Any setting by its name with ``__`` for the dot: ``discover__rounds=3``, ``discover__top=200``.
 

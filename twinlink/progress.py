@@ -1,25 +1,32 @@
 """Progress reports: a live line on a terminal, occasional plain lines elsewhere, nothing when quiet.
 
-Work waits at a report while the pause file exists, see `twinlink.system.pausing`.
+Work waits at a report while the pause file exists, see `twinlink.system.pausing`. The logger ``twinlink.progress`` gets
+a line when a stage begins and ends, and once a minute. A file may get the latest report, for the review.
 """
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
+import msgspec
+
+from twinlink.files import replacing
 from twinlink.system.pausing import is_lease, waits
 
-__all__ = ["Report", "is_watched", "measures", "reporter"]
+__all__ = ["Latest", "Report", "is_watched", "measures", "read_latest", "reporter"]
+
+_log = logging.getLogger("twinlink.progress")
 
 
 class Report(Protocol):
@@ -33,6 +40,7 @@ PLAIN_SECONDS = 5.0  # between the first lines of one stage where there is no te
 LONGEST_SECONDS = 60.0  # between two lines at most: the longer work takes, the fewer lines a minute
 BAR_FROM = 100  # columns: a narrower terminal has no room for a bar
 NOTEBOOK_SECONDS = 0.3  # between two updates of the line in a notebook
+FILE_SECONDS = 0.5  # between two reports in the file for the review
 PAUSE_SECONDS = 0.2  # between two looks at whether a pause is over
 COMPILING_FROM = 1.0  # seconds in one go: kernels are loaded from the cache faster
 COMPILING = "compiling, only on the first run"
@@ -49,25 +57,50 @@ def _is_notebook() -> bool:
     return ipython is not None and getattr(ipython.get_ipython(), "kernel", None) is not None
 
 
+class Latest(msgspec.Struct, frozen=True):
+    """The latest report of a job at work, as its file has it."""
+
+    stage: str
+    done: int
+    total: int | None
+    detail: str
+    rate: float
+    """Done per second; 0: not known yet."""
+    seconds_left: float | None
+    """None: not known."""
+
+
+def read_latest(file: Path) -> Latest | None:
+    """Return the latest report of a job; None: no job has written one."""
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=Latest)
+    except (OSError, msgspec.MsgspecError):
+        return None
+
+
 @contextmanager
-def reporter(quiet: bool, pause: Path | None = None) -> Iterator[Report]:
+def reporter(quiet: bool | Report, pause: Path | None = None, latest: Path | None = None) -> Iterator[Report]:
     """Provide a function that shows (stage, done, total) on standard error, and handles a swallowed Ctrl-C.
 
     Parameters
     ----------
-    quiet : bool
-        Show only pauses.
+    quiet : bool or callable
+        True: show only pauses. A callable gets each report instead.
     pause : Path, optional
         While this file requests a pause, work waits at its next report.
+    latest : Path, optional
+        Gets the latest report while the job works.
     """
-    with _heed_interrupt() as check, _shown(quiet) as show:
+    with _heed_interrupt() as check, _shown(quiet) as show, _recorded(latest) as record:
 
         def report(stage: str, done: int, total: int | None, detail: str = "") -> None:
             check()
             if pause is not None and waits(pause):
                 show(stage, done, total, "paused")
+                record(stage, done, total, "paused")
                 _wait(pause, stage, check)
             show(stage, done, total, detail)
+            record(stage, done, total, detail)
 
         yield report
 
@@ -88,7 +121,9 @@ def _wait(pause: Path, stage: str, check: Callable[[], None]) -> None:
     print(f"{stage} resumes", file=sys.stderr, flush=True)
 
 
-def _shown(quiet: bool) -> AbstractContextManager[Report]:
+def _shown(quiet: bool | Report) -> AbstractContextManager[Report]:
+    if callable(quiet):
+        return nullcontext(quiet)
     if quiet:
         return nullcontext(lambda stage, done, total, detail="": None)
     if _is_notebook():
@@ -135,6 +170,15 @@ class _Stage:
     """When a line of it was last shown."""
     last: tuple[int, int | None, str]
     told: tuple[int, int | None, str] | None = None
+
+    def latest(self, name: str, now: float) -> Latest:
+        """Return the last report with its rate and the time left."""
+        done, total, detail = self.last
+        seconds = now - self.began
+        seconds -= min(_compilation()[0] - self.compiled, seconds)
+        rate = max(0.0, (done - self.before) / seconds) if seconds > 0 else 0.0
+        left = (total - done) / rate if total is not None and rate and done <= total else None
+        return Latest(name, done, total, detail, rate, left)
 
     def line(self, name: str, now: float) -> str:
         """Return the line, the most important parts first; the rate is that of the time without compilation."""
@@ -280,3 +324,44 @@ def _plain() -> Iterator[Report]:
     for stage, state in stages.items():
         if state.told != state.last:
             tell(stage, state, time.monotonic())
+
+
+@contextmanager
+def _recorded(file: Path | None) -> Iterator[Report]:
+    """Log the stages, and keep the latest report in a file, if there is to be one."""
+    stages: dict[str, _Stage] = {}
+    written = 0.0
+
+    def tell(stage: str, state: _Stage, now: float) -> None:
+        state.told, state.shown = state.last, now
+        _log.info("%s", state.line(stage, now))
+
+    def report(stage: str, done: int, total: int | None, detail: str = "") -> None:
+        nonlocal written
+        now = time.monotonic()
+        state = stages.get(stage)
+        if state is None:
+            state = stages[stage] = _Stage(now, done, _compilation()[0], now, (done, total, detail))
+            _log.info("%s begins", stage)
+        state.last = done, total, detail
+        if now - state.shown >= LONGEST_SECONDS:
+            tell(stage, state, now)
+        if file is not None and now - written >= FILE_SECONDS:
+            written = now
+            _write_latest(file, state.latest(stage, now))
+
+    try:
+        yield report
+    finally:
+        for stage, state in stages.items():
+            if state.told != state.last:
+                tell(stage, state, time.monotonic())
+        if file is not None:
+            with suppress(OSError):
+                file.unlink(missing_ok=True)
+
+
+def _write_latest(file: Path, latest: Latest) -> None:
+    """Write the report in one step; a full disk is the job's business, not this file's."""
+    with suppress(OSError), replacing(file) as temporary:
+        temporary.write_bytes(msgspec.json.encode(latest))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from twinlink.errors import DamagedError
 from twinlink.frames import address_pairs, own_and_canonical, rank_column
 from twinlink.jobs import notebook as jobs
+from twinlink.jobs.notebook import unwatched
 from twinlink.run_tables import RunTables
 from twinlink.rundir.directory import RunDirectory
 from twinlink.rundir.stored import run_path
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from twinlink.evaluation.labelled import LabelScores
     from twinlink.explain.explanation import Explanation
     from twinlink.export import Exported
+    from twinlink.progress import Report
 
 _COUNTED = {"pages": "pages", "pairs": "pairs", "segments": "sentence pairs"}
 
@@ -204,7 +206,7 @@ class Run(RunTables):
         *,
         langs: str | Sequence[str] = (),
         min_probability: float = 0.0,
-        progress: bool | None = None,
+        progress: bool | Report | None = None,
     ) -> Exported:
         """Write page pairs in the forms of other programs, as `twinlink export` does.
 
@@ -218,8 +220,8 @@ class Run(RunTables):
             Only pairs between these languages; empty: all.
         min_probability : float
             Minimum probability of a pair.
-        progress : bool, optional
-            Whether to show the progress on standard error; by default in terminals and notebooks.
+        progress : bool or callable, optional
+            As for `twinlink.mine`.
 
         Returns
         -------
@@ -227,12 +229,12 @@ class Run(RunTables):
             With ``files``, and ``n_pairs`` by languages.
         """
         from twinlink.export import PairChoice, export_run
-        from twinlink.progress import is_watched, reporter
+        from twinlink.progress import reporter
 
         names = [name.strip() for name in formats.split(",")] if isinstance(formats, str) else formats
         wanted = [tag.strip() for tag in langs.split(",")] if isinstance(langs, str) and langs else langs
         choice = PairChoice(tuple(wanted), min_probability)
-        with reporter(quiet=not (is_watched() if progress is None else progress)) as report:
+        with reporter(unwatched(progress)) as report:
             return export_run(self, None if folder is None else Path(folder), names, choice, report)
 
     def match(

@@ -102,7 +102,9 @@ Replace = Annotated[
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, only the result.")]
-Verbose = Annotated[bool, typer.Option("--verbose", help="Also print what the stages plan to hold in memory.")]
+Verbose = Annotated[
+    bool, typer.Option("--verbose", help="Also print what is logged to RUN/log.txt: plans for memory, steps.")
+]
 BaseUrl = Annotated[str, typer.Option(metavar="URL", help="Address of a mirror's top folder.")]
 Lexicons = Annotated[
     list[Path],

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import gc
-import logging
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from logging import INFO, WARNING
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -54,52 +54,32 @@ def working(
     stages : sequence of str
         Stages that the call is about.
     verbose : bool
-        Show what they plan to hold in memory, too.
+        Show what goes to the log of the run, too, except the progress.
     """
+    from twinlink.cli.run_log import logged, logger
     from twinlink.errors import TwinlinkError
     from twinlink.progress import reporter
     from twinlink.rundir.directory import RunDirectory
 
     def show(line: str) -> None:
+        echo(line, err=True)
+
+    def tell(line: str) -> None:
+        if line:
+            logger.info("%s", line, extra={"is_shown": True})
         if line and not quiet:
-            echo(line, err=True)
+            show(line)
 
     _collect_garbage_rarely()
-    with RunDirectory.held(out, show) as run, _shown_plans(show) if verbose else nullcontext():
-        show(settings.line(stages) if settings else "")
+    with RunDirectory.held(out, tell) as run, logged(run, show, INFO if verbose and not quiet else WARNING):
+        tell(settings.line(stages) if settings else "")
         try:
-            with reporter(quiet, run.pause_file) as report:
+            with reporter(quiet, run.pause_file, run.progress_file) as report:
                 yield run, report
         except TwinlinkError as error:
             if settings:
                 settings.blame(error)
             raise
-
-
-@contextmanager
-def _shown_plans(show: Callable[[str], None]) -> Iterator[None]:
-    """Show what the stages log about their use of memory."""
-    log, handler = logging.getLogger("twinlink.memory"), _Lines(show)
-    level = log.level
-    log.setLevel(logging.INFO)
-    log.addHandler(handler)
-    try:
-        yield
-    finally:
-        log.removeHandler(handler)
-        log.setLevel(level)
-
-
-class _Lines(logging.Handler):
-    """Hands messages over as lines."""
-
-    def __init__(self, show: Callable[[str], None]) -> None:
-        super().__init__()
-        self._show = show
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Hand a message over."""
-        self._show(record.getMessage())
 
 
 def opened(path: Path) -> Run:

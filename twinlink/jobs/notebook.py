@@ -91,13 +91,15 @@ def rank(folder: Path, settings: Mapping[str, Any]) -> None:
 
 @contextmanager
 def at_work(
-    folder: Path, call: CallSettings, stages: Sequence[str], progress: bool | None = None
+    folder: Path, call: CallSettings, stages: Sequence[str], progress: bool | Report | None = None
 ) -> Iterator[tuple[RunDirectory, Report]]:
     """Lock a run, show the progress (None: in terminals and notebooks), and honour pauses requested by its review."""
-    from twinlink.progress import is_watched, reporter
+    from twinlink.progress import reporter
 
-    quiet = not (is_watched() if progress is None else progress)
-    with RunDirectory.held(folder, _log.warning) as run, reporter(quiet=quiet, pause=run.pause_file) as report:
+    with (
+        RunDirectory.held(folder, _log.warning) as run,
+        reporter(unwatched(progress), run.pause_file, run.progress_file) as report,
+    ):
         if line := call.line(stages, "forget=[NAME]"):
             _log.log(logging.INFO if stages[0] in _OF_RUN else logging.WARNING, line)
         try:
@@ -105,6 +107,15 @@ def at_work(
         except TwinlinkError as error:
             call.blame(error, "forget=[NAME]")
             raise
+
+
+def unwatched(progress: bool | Report | None) -> bool | Report:
+    """Return whether no progress is shown (None: as it is outside terminals and notebooks); a callable as it is."""
+    from twinlink.progress import is_watched
+
+    if callable(progress):
+        return progress
+    return not (is_watched() if progress is None else progress)
 
 
 def read_call(

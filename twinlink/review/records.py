@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pandas as pd
+
+from twinlink.progress import Latest
 
 __all__ = [
     "Alike",
@@ -153,3 +155,7 @@ class Live:
     """Pairs found so far, in the order in which they were found; after the match, `RunView.pairs`."""
     rejects: Mapping[str, int]
     """Number of rejects so far, by reason."""
+    latest: Latest | None = None
+    """Latest report of the process that works in the run; None: it has written none."""
+    titles: Mapping[str, str] = field(default_factory=dict)
+    """Titles of the latest pages by their addresses, as far as they are known."""

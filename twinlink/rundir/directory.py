@@ -176,6 +176,16 @@ class RunDirectory:
         return self.path / "review" / "pause"
 
     @property
+    def progress_file(self) -> Path:
+        """The latest report of the job that works in the run, see `twinlink.progress.read_latest`."""
+        return self.path / ".progress.json"
+
+    @property
+    def log_file(self) -> Path:
+        """Messages of the command line about its work in the run."""
+        return self.path / "log.txt"
+
+    @property
     def paused(self) -> bool:
         """Whether a pause is requested."""
         return waits(self.pause_file)
@@ -200,7 +210,8 @@ class RunDirectory:
 
     def _check_own_target(self, target: Path, name: Path) -> None:
         first, *rest = name.parts
-        kept = (*STAGES, self.config_file.name, self.pairs_file.name, REPLACEMENT, *_RECORDS)
+        own_files = (self.config_file, self.pairs_file, self.log_file)
+        kept = (*STAGES, *(file.name for file in own_files), REPLACEMENT, *_RECORDS)
         is_said = first == "review" and rest in ([], ["labels.jsonl"], [self.pause_file.name])
         if is_said or first.startswith(".") or any(fnmatch(first, name) for name in kept):
             raise InputError(f"{target}: this is a part of the run itself; choose another file")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pandas as pd
 import pytest
 
+from twinlink.progress import Latest
 from twinlink.review.app.pace import Pace
 from twinlink.review.records import Live, LiveStage
 
@@ -67,3 +69,13 @@ def test_without_a_total_there_is_no_share_and_no_time() -> None:
 @pytest.mark.parametrize("stage", [LiveStage("crawl", "done", {"fetched": 3}), LiveStage("rank", "running", {})])
 def test_there_is_no_pace_where_nothing_is_counted(stage: LiveStage) -> None:
     assert Pace().now(live(stage)) is None
+
+
+def test_what_the_process_reports_counts() -> None:
+    latest = Latest("match", 100, 400, "en-zh: round 1 of 4", 10.0, 30.4)
+    progress = Pace().now(replace(fetching(10, 90), latest=latest))
+    assert progress is not None
+    assert (progress.share, progress.rate, progress.left, progress.step) == (0.25, 10.0, "0:30", "en-zh: round 1 of 4")
+    unknown = Pace().now(replace(fetching(10, 90), latest=Latest("report", 0, None, "drawing", 0.0, None)))
+    assert unknown is not None
+    assert (unknown.share, unknown.rate, unknown.left) == (None, None, "")

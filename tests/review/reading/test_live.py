@@ -10,13 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.archives import respond, write_toy_archive
+from tests.archives import captures, respond, write_toy_archive
 from tests.made_sites import LANGS
 from twinlink.config import Config
 from twinlink.errors import RunLockedError
 from twinlink.ingest.stage import ingest
 from twinlink.match import stage as module
 from twinlink.match.stage import match
+from twinlink.progress import reporter
 from twinlink.review.reading.live import LiveView, is_locked
 from twinlink.review.reading.run_view import RunView
 from twinlink.review.records import Live, LiveStage
@@ -204,3 +205,28 @@ def test_pause_is_reported(run: RunDirectory) -> None:
     assert not view.live().paused
     view.pause(wanted=True)
     assert view.live().paused
+
+
+def test_titles_of_the_latest_pages_and_the_latest_report(tmp_path: Path) -> None:
+    run = RunDirectory.create(tmp_path)
+    (tmp_path / "warc").mkdir()
+    archive = tmp_path / "warc" / "crawl-00001.warc.gz"
+    urls = ["http://a.org/1", "http://a.org/2"]
+    for url in urls:
+        respond(archive, url, f"<title>Page {url[-1]}</title>".encode())
+    starts = [start for _, start, _ in captures(archive, ("response",))]
+    with run.lock(), closing(Frontier(tmp_path / LEDGER_NAME)) as ledger:
+        ledger.seed([Entry(url, url, "a.org") for url in urls], 50, 30)
+        for start in starts:
+            entry = ledger.take(100)
+            assert entry is not None
+            body = Body(archive.name, start + 1, entry.url, f"2026-01-01T00:00:0{entry.url[-1]}Z")
+            outcome = Outcome("done", status=200, archive=archive.name, start=start, stop=start + 1, body=body)
+            ledger.settle(entry, outcome)
+        with reporter(quiet=True, latest=run.progress_file) as report:
+            report("crawl", 2, 2, "queued 0")
+            live = LiveView(run).now()
+    assert live.titles == {"http://a.org/2": "Page 2", "http://a.org/1": "Page 1"}
+    assert live.latest is not None
+    assert (live.latest.stage, live.latest.done, live.latest.detail) == ("crawl", 2, "queued 0")
+    assert LiveView(run).now().latest is None

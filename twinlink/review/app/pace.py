@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Lock
 
+from twinlink.progress import Latest
 from twinlink.review.records import Live, LiveStage
 
 __all__ = ["Pace", "Progress"]
@@ -26,9 +27,11 @@ class Progress:
     rate: float | None
     """Counted per second; None: not known yet."""
     unit: str
-    """What is counted: fetched, pages, sites, segments."""
+    """What is counted: fetched, pages, sites, segments; empty: it has no name."""
     seconds_left: int | None
     """None: not known."""
+    step: str = ""
+    """The present step of the stage."""
 
     @property
     def left(self) -> str:
@@ -56,7 +59,12 @@ class Pace:
         self._seen: deque[tuple[float, int]] = deque()
 
     def now(self, live: Live) -> Progress | None:
-        """Return the progress of the running stage; None: no stage with a count is running."""
+        """Return the progress of the running stage; None: no stage with a count is running.
+
+        What the process itself reports counts; without such a report, it is the counts of the files.
+        """
+        if live.latest is not None:
+            return _reported(live.latest)
         stage = next((each for each in live.stages if each.state == "running"), None)
         if stage is None or _COUNTED.get(stage.name, "") not in stage.counts:
             return None
@@ -78,6 +86,12 @@ class Pace:
                 self._seen.popleft()
             begun, before = self._seen[0]
         return (done - before) / (at - begun) if at - begun >= 1.0 else None
+
+
+def _reported(latest: Latest) -> Progress:
+    share = min(latest.done / latest.total, 1.0) if latest.total else None
+    left = None if latest.seconds_left is None else round(latest.seconds_left)
+    return Progress(share, latest.rate or None, "", left, latest.detail)
 
 
 def _total(stage: LiveStage, live: Live) -> int:

@@ -14,10 +14,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from twinlink.errors import TwinlinkError
+from twinlink.pages.parser import parse_page
+from twinlink.progress import read_latest
 from twinlink.review.records import Live, LiveStage
 from twinlink.rundir.directory import RunDirectory
+from twinlink.sources.documents import Document
+from twinlink.sources.warc import Exchanges, archive_of
 from twinlink.spiders.crawling import REPORT_NAME
-from twinlink.spiders.frontier import LEDGER_NAME, Counts, FrontierReader, so_far
+from twinlink.spiders.frontier import ARCHIVE_FOLDER, LEDGER_NAME, Counts, FrontierReader, so_far
 from twinlink.system.locks import is_held
 from twinlink.tables import PAIRS, REJECTS, iter_parts, read_table
 
@@ -30,6 +34,7 @@ _TABLES = {"ingest": "pages", "match": "pairs", "align": "segments"}
 """The table whose rows measure the progress of a stage."""
 
 _N_PAGES = 20
+_LARGEST_PAGE = 2**20  # bytes: the title of a larger one is not looked for
 _GONE = (OSError, pa.ArrowInvalid, TwinlinkError, ValueError)
 """Errors raised when a file is removed or written while it is read."""
 
@@ -57,19 +62,23 @@ class LiveView:
         self._counts: dict[Path, tuple[int, int]] = {}  # file → time of its last change, number of rows
         self._done: dict[str, tuple[int, dict[str, int]]] = {}  # stage → when it was done, its counts
         self._rejects: tuple[object, Mapping[str, int]] = (None, {})
+        self._titles: dict[str, str] = {}  # of the pages that the crawl fetched last
 
     def now(self) -> Live:
         """Return the progress of the mining."""
         with self._guard:
             working = is_locked(self._run)
             running = self._running() if working else ""
+            pages: dict[str, str] = _read_or(lambda: self._latest(running), {})
             return Live(
                 working=working,
                 paused=self._run.paused,
                 stages=tuple(stage for name in _STAGES if (stage := self._stage(name, running)) is not None),
-                pages=tuple(_read_or(lambda: self._latest(running), [])),
+                pages=tuple(pages),
                 pairs=self._found_pairs(running),
                 rejects=_read_or(self._count_rejects, self._rejects[1]),
+                latest=read_latest(self._run.progress_file) if working else None,
+                titles=pages,
             )
 
     def _found_pairs(self, running: str) -> pd.DataFrame:
@@ -131,15 +140,25 @@ class LiveView:
             self._counts[file] = changed, _read_or(lambda: int(pq.read_metadata(file).num_rows), 0)
         return self._counts[file][1]
 
-    def _latest(self, running: str) -> list[str]:
-        """Return the addresses of the latest pages, newest first."""
+    def _latest(self, running: str) -> dict[str, str]:
+        """Return the latest pages, newest first: their addresses and titles."""
         if running == "ingest":
             folder = self._folder("ingest", running)
             files = sorted([*folder.glob("parts/pages-*.parquet"), *folder.glob("pages/*.parquet")], key=_changed)
             if files:
-                urls = pq.read_table(files[-1], columns=["url"])["url"]
-                return list(reversed(urls.slice(max(0, len(urls) - _N_PAGES)).to_pylist()))
-        return so_far(self._run.path, lambda frontier: frontier.latest(_N_PAGES), [])
+                pages = pq.read_table(files[-1], columns=["url", "title"])
+                last = pages.slice(max(0, len(pages) - _N_PAGES)).to_pylist()
+                return {page["url"]: page["title"] for page in reversed(last)}
+        found: list[tuple[str, str, int]] = so_far(self._run.path, lambda frontier: frontier.latest(_N_PAGES), [])
+        self._titles = {url: self._titles.get(url) or self._title(archive, start) for url, archive, start in found}
+        return self._titles
+
+    def _title(self, archive: str, start: int) -> str:
+        """Return the title of a page that the crawl has fetched; empty: it has none, or cannot be read."""
+        path = self._run.path / ARCHIVE_FOLDER / archive
+        if not path.is_file():
+            return ""
+        return _read_or(lambda: _title_at(path, start), "")
 
     def _count_rejects(self) -> Mapping[str, int]:
         """Count rejects by reason; those of the crawl until the pages have been read."""
@@ -154,6 +173,12 @@ class LiveView:
                 counts.update({row["values"]: row["counts"] for row in table["reason"].value_counts().to_pylist()})
             self._rejects = state, dict(counts.most_common())
         return self._rejects[1]
+
+
+def _title_at(archive: Path, start: int) -> str:
+    found = Exchanges(_LARGEST_PAGE).read_at(archive_of(archive), start)
+    pages = (each for each in found if isinstance(each, Document))
+    return next((parse_page(page.body, page.url, page.content_type).title for page in pages), "")
 
 
 class _GrowingPairs:

@@ -47,7 +47,10 @@ WHERE state IN ('queued', 'flight') AND kind = 'page'
 GROUP BY 1
 """
 _TALLY = "SELECT reason, sum(n) FROM tally GROUP BY reason HAVING sum(n) > 0 ORDER BY 2 DESC, 1"
-_LATEST = "SELECT url FROM bodies WHERE archive <> '' ORDER BY date DESC, id DESC LIMIT ?"
+_LATEST = """
+SELECT bodies.url, coalesce(frontier.archive, ''), coalesce(frontier.start, 0) FROM bodies JOIN frontier USING (id)
+WHERE bodies.archive <> '' ORDER BY date DESC, bodies.id DESC LIMIT ?
+"""
 _LANGS = "SELECT iif(lang = '', 'und', lang), sum(n) FROM langs GROUP BY 1 HAVING sum(n) > 0 ORDER BY 2 DESC, 1"
 _UNWANTED = """
 SELECT 'pages', count(*) FROM frontier WHERE state = 'done' AND side = ?1
@@ -118,9 +121,9 @@ class Questions(ABC):
         return self._numbers(_LANGS)
 
     @_of_one_moment
-    def latest(self, limit: int) -> list[str]:
-        """Return the addresses of the pages that were fetched last, the newest first."""
-        return self._texts(_LATEST, limit)
+    def latest(self, limit: int) -> list[tuple[str, str, int]]:
+        """Return the pages that were fetched last, the newest first: address, archive, and place of the response."""
+        return msgspec.convert(list(self._db.execute(_LATEST, (limit,))), list[tuple[str, str, int]])
 
     @_of_one_moment
     def sites(self, limit: int = -1) -> list[SiteCounts]:

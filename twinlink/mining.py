@@ -15,6 +15,7 @@ from twinlink.rundir.stored import run_path
 if TYPE_CHECKING:
     from twinlink.progress import Report
 
+
 @speaking_python()
 def mine(
     inputs: str | Path | Sequence[str | Path],

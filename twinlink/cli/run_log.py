@@ -15,7 +15,6 @@ from twinlink.system.locks import own_command
 if TYPE_CHECKING:
     from twinlink.rundir.directory import RunDirectory
 
-__all__ = ["logged", "logger"]
 
 logger = logging.getLogger("twinlink")
 """The logger that all others of the package are children of."""

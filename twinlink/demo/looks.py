@@ -8,8 +8,6 @@ import zlib
 from collections.abc import Callable
 from importlib.resources import files
 
-__all__ = ["CREST", "STYLE_SHEET", "look_files"]
-
 STYLE_SHEET = "/look/site.css"
 CREST = "/look/crest.png"
 _BANNER = "/look/banner.png"

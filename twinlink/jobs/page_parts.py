@@ -26,8 +26,6 @@ from twinlink.spiders.crawling import CrawlProgress, crawl_parts
 from twinlink.spiders.frontier import LEDGER_NAME, FrontierReader
 from twinlink.urls import normalise
 
-__all__ = ["fetch_page_parts"]
-
 _STAGE = "page_parts"
 _DONE = "fetched.json"
 """File with the signature of what the folder has all parts of."""

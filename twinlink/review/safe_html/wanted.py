@@ -9,8 +9,6 @@ from twinlink.review.safe_html.look import look
 from twinlink.review.safe_html.markup import picture_url
 from twinlink.review.safe_html.style_sheets import read_sheet
 
-__all__ = ["Wanted", "pictures_of_sheet", "wanted_parts"]
-
 
 class Wanted(NamedTuple):
     """Absolute addresses, each once, in the order of the page."""

@@ -27,7 +27,7 @@ from twinlink.rundir.directory import RunDirectory
 from twinlink.similarity import lexicon_sets
 from twinlink.similarity.installed_dictionaries import installed_dictionaries
 from twinlink.similarity.lexicon_sets import RECORD
-from twinlink.system import workers
+from twinlink.system import side_by_side, workers
 from twinlink.system.workers import worker_processes
 from twinlink.toy import toy_site
 
@@ -89,6 +89,27 @@ def test_any_number_of_workers_gives_the_same(tmp_path, monkeypatch, n):
     assert [n for n, _, _ in counts] == sorted(n for n, _, _ in counts)
     assert counts[-1] == (n_pages, n_pages, "")
     assert not [path for path in run.path.rglob(".*") if path != run.lock_file]
+
+
+@pytest.mark.parametrize("n", [2, 4])
+def test_any_number_of_cores_gives_the_same_for_one_site(tmp_path, monkeypatch, n):
+    """Its pages are done in parts, by forked processes and by threads."""
+    write_town(tmp_path / "site", 40, first=0)
+    config = Config().override({"langs": ["en", "fr"], "ingest.base_url": "https://www.town.org/"})
+    run = RunDirectory.create(tmp_path / "run")
+    ingest(run, [tmp_path / "site"], config.ingest)
+    match(run, config)
+    alone = files_of(run.path / "match")
+    (run.path / "match" / "signature.json").unlink()
+    (run.path / "match" / "sites.json").unlink()
+    forks = []
+    monkeypatch.setattr(side_by_side, "FORK_SECONDS", 1e-6)
+    monkeypatch.setattr(side_by_side, "THREAD_SECONDS", 0)
+    monkeypatch.setattr(side_by_side, "_Copy", lambda tasks, copy=side_by_side._Copy: forks.append(n) or copy(tasks))
+    with worker_processes(n) as executor:
+        match(run, config, executor=executor)
+    assert len(forks) >= 2
+    assert files_of(run.path / "match") == alone
 
 
 def test_steps_of_other_processes_are_reported(tmp_path, monkeypatch):

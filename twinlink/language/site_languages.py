@@ -18,6 +18,8 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import partial
+from itertools import compress
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -34,6 +36,7 @@ from twinlink.language.surroundings import adoptions, neighbour_scores
 from twinlink.language.unknown import Unknown, unknown_languages
 from twinlink.languages import base_language
 from twinlink.scripts import chinese_variant, split_units
+from twinlink.system.side_by_side import in_ranges
 from twinlink.text.cutting import Cut, cut_texts
 
 __all__ = [
@@ -54,6 +57,8 @@ _MIN_VERSION = 10
 """A language with fewer clear pages has no version of its own: its pages belong to another one, like originals."""
 _SHARE_WEIGHT, _STRENGTH_WEIGHT, _WANTED_WEIGHT = 5.0, 15.0, 3.0
 """Log odds for CLD2's answer on the page, and for a wanted language; a common word has about 5."""
+GUESS_SECONDS, EXAMINE_SECONDS = 5e-5, 2e-4
+"""What a page takes to guess its language, and to look for a second one, in trials on four sites."""
 _ROUNDS = 2
 _LINK_ROUNDS = 3
 
@@ -177,17 +182,33 @@ def site_languages(
         return [], np.zeros(0, np.float32)
     site = read_site(blocks, declared, links, hints, settings.boilerplate_share, cut_lines)
     aim = frozenset(map(base_language, wanted))
-    guesses = [guess_language(site.scripts[i], site.sample(i)) for i in range(len(blocks))]
+    guesses = in_ranges(partial(_guesses, site), len(blocks), seconds=GUESS_SECONDS)
     unknown = unknown_languages(site, guesses, aim)
     guesses = _with_unknown(_prefer_wanted([_less_sure(guess) for guess in guesses], aim), unknown)
     languages, scores = _adopt(site, _decide(site, guesses, aim), aim)
-    for i, guess in enumerate(guesses):
-        if len(aim) > 1 and may_be_bilingual(site.scripts[i], guess.score) and is_bilingual(site.own[i], aim):
-            languages[i] = TWO_LANGUAGES
+    for i in _bilingual_pages(site, guesses, aim):
+        languages[i] = TWO_LANGUAGES
     nameless = (site.letters < settings.min_letters) | (scores < settings.min_score)
     for i in np.flatnonzero(nameless).tolist():
         languages[i], scores[i] = UNDETERMINED, 0.0
     return _with_variants(site, languages), scores.astype(np.float32)
+
+
+def _guesses(site: SiteText, first: int, end: int) -> list[Guess]:
+    """Guess the language of some pages, each by its own text."""
+    return [guess_language(site.scripts[i], site.sample(i)) for i in range(first, end)]
+
+
+def _bilingual_pages(site: SiteText, guesses: Sequence[Guess], aim: frozenset[str]) -> list[int]:
+    """Return the pages that alternate between two of the wanted languages."""
+    if len(aim) < 2:
+        return []
+    pages = [i for i, guess in enumerate(guesses) if may_be_bilingual(site.scripts[i], guess.score)]
+
+    def examined(first: int, end: int) -> list[bool]:
+        return [is_bilingual(site.own[page], aim) for page in pages[first:end]]
+
+    return list(compress(pages, in_ranges(examined, len(pages), seconds=EXAMINE_SECONDS)))
 
 
 # The decision

@@ -39,8 +39,9 @@ from twinlink.rundir.remembered import remember
 from twinlink.similarity.lexicon_files import Lexicon
 from twinlink.similarity.lexicon_sets import Lexicons, write_record
 from twinlink.system.memory import Memory, in_words
+from twinlink.system.side_by_side import on_cores
 from twinlink.system.steps import NO_STEPS, Steps, read_steps, steps_to_file
-from twinlink.system.workers import Room, Shared, as_done, n_workers, sharing
+from twinlink.system.workers import Room, Shared, as_done, n_forked, n_workers, sharing
 from twinlink.tables import (
     PAGES,
     REJECTS,
@@ -262,7 +263,10 @@ def _matched(
     """Match sites, in this process or, where this is worth it, by an executor; yield them as they are done."""
     tasks = list(_batches(parts)) if executor else []
     if len(tasks) < 2:
-        yield from (sites.match(part, folder, progress.steps(part)) for part in parts)
+        for part in parts:
+            with on_cores(n_forked(executor)):
+                result = sites.match(part, folder, progress.steps(part))
+            yield result
         return
     progress.begin()
     room = _room(sites.config.memory, tasks, executor)

@@ -32,6 +32,7 @@ __all__ = [
     "as_done",
     "cores",
     "in_order",
+    "n_forked",
     "n_workers",
     "sharing",
     "worker_processes",
@@ -229,6 +230,11 @@ class Room(Generic[TaskT]):
 def n_workers(executor: Executor | None) -> int:
     """Return the number of workers of an executor; `cores` for one that does not say it."""
     return 1 if executor is None else getattr(executor, "n_workers", cores())
+
+
+def n_forked(executor: Executor | None) -> int:
+    """Return how many processes of this machine may do the work of an executor; 1 where it has others or threads."""
+    return executor.n_workers if isinstance(executor, _Forked) else 1
 
 
 class TaskQueue(Generic[TaskT, ResultT]):

@@ -1,0 +1,117 @@
+"""Parts of one task side by side: the same results, in order, and no task lost with a process."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Callable
+from functools import partial
+
+import pytest
+
+from twinlink.errors import LexiconError
+from twinlink.system.side_by_side import FORK_SECONDS, at_once, forked, in_ranges, on_cores, threaded
+
+
+def numbered(number: int) -> tuple[int, int]:
+    return number, os.getpid()
+
+
+def tasks(n: int) -> list[Callable[[], tuple[int, int]]]:
+    return [partial(numbered, number) for number in range(n)]
+
+
+@pytest.mark.parametrize("n_cores", [1, 2, 3, 8])
+@pytest.mark.parametrize("n_tasks", [0, 1, 2, 5])
+def test_results_come_in_the_order_of_the_tasks(n_cores: int, n_tasks: int) -> None:
+    with on_cores(n_cores):
+        done = forked(tasks(n_tasks), seconds=1)
+    assert [number for number, _ in done] == list(range(n_tasks))
+    assert len({pid for _, pid in done}) == min(n_cores, n_tasks)
+    assert not done or done[0][1] == os.getpid()
+
+
+def test_outside_of_the_context_this_process_does_all() -> None:
+    with on_cores(4):
+        pass
+    assert {pid for _, pid in forked(tasks(3), seconds=1)} == {os.getpid()}
+    assert at_once() == 1
+
+
+def test_short_tasks_are_not_worth_a_process() -> None:
+    with on_cores(2):
+        assert {pid for _, pid in forked(tasks(2), seconds=FORK_SECONDS / 2)} == {os.getpid()}
+
+
+def test_a_copy_makes_no_copies() -> None:
+    with on_cores(2):
+        assert forked([at_once, at_once], seconds=1) == [2, 1]
+
+
+def test_a_large_result_comes_whole() -> None:
+    with on_cores(2):
+        _, text = forked([str, lambda: "ä" * 10**6], seconds=1)
+    assert text == "ä" * 10**6
+
+
+def test_tasks_of_a_killed_copy_are_done_here() -> None:
+    parent = os.getpid()
+
+    def ended() -> int:
+        if os.getpid() != parent:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return 7
+
+    with on_cores(2):
+        assert forked([os.getpid, ended], seconds=1) == [parent, 7]
+
+
+def test_an_error_is_that_of_the_task() -> None:
+    def failing() -> int:
+        raise LexiconError("no such word")
+
+    with on_cores(2), pytest.raises(LexiconError, match="no such word"):
+        forked([os.getpid, failing], seconds=1)
+
+
+def test_a_result_that_cannot_be_sent_is_computed_here() -> None:
+    with on_cores(2):
+        _, lock = forked([os.getpid, threading.Lock], seconds=1)
+    assert lock.acquire(blocking=False)
+
+
+def test_no_copy_outlives_an_error() -> None:
+    def failing() -> int:
+        raise LexiconError("no such word")
+
+    held, holds = os.pipe()
+    with on_cores(2), pytest.raises(LexiconError):
+        forked([failing, lambda: signal.pause() or 0], seconds=1)
+    os.close(holds)
+    assert os.read(held, 1) == b""  # the copy, which had its end of the pipe open, is gone
+    os.close(held)
+
+
+@pytest.mark.parametrize("n", [0, 1, 7, 30])
+def test_ranges_are_all_numbers_once(n: int) -> None:
+    with on_cores(3):
+        done = in_ranges(
+            lambda first, end: [numbered(number) for number in range(first, end)], n, seconds=FORK_SECONDS / 9
+        )
+    assert [number for number, _ in done] == list(range(n))
+    assert len({pid for _, pid in done}) == (0 if n == 0 else max(1, n // 10))
+
+
+@pytest.mark.parametrize(("n_cores", "seconds", "n_threads"), [(1, 1.0, 1), (2, 1e-6, 1), (2, 1.0, 2)])
+def test_threads_only_where_they_are_worth_it(n_cores: int, seconds: float, n_threads: int) -> None:
+    meeting = threading.Barrier(n_threads)
+
+    def met(number: int) -> tuple[int, int]:
+        meeting.wait(30)  # until as many threads as expected are at work
+        return number, threading.get_ident()
+
+    with on_cores(n_cores):
+        done = threaded(met, range(4), seconds=seconds)
+    assert [number for number, _ in done] == [0, 1, 2, 3]
+    assert len({thread for _, thread in done}) == n_threads

@@ -1,0 +1,157 @@
+"""Parts of one task, done side by side by forked copies of this process or by threads; the results do not depend on it.
+
+A forked copy sees all that this process has in memory, so nothing is sent to it; its result is sent back. Threads are
+for kernels and for operations on large arrays, which release the interpreter lock.
+"""
+
+from __future__ import annotations
+
+import math
+import multiprocessing
+import os
+import pickle
+import signal
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from functools import partial
+from itertools import chain, pairwise
+from multiprocessing.connection import Connection
+from typing import Generic, TypeVar
+
+from twinlink.system.orphans import end_with_parent
+
+__all__ = ["at_once", "forked", "in_ranges", "on_cores", "threaded"]
+
+ItemT = TypeVar("ItemT")
+ResultT = TypeVar("ResultT")
+
+FORK_SECONDS = 0.05
+"""What a part must take to be worth a process: to copy one of 300 MB, and to send the result, takes some .02 s."""
+THREAD_SECONDS = 0.002
+"""What a part must take to be worth a thread."""
+
+_cores: ContextVar[int] = ContextVar("_cores", default=1)
+
+
+@contextmanager
+def on_cores(n: int) -> Iterator[None]:
+    """Let the functions of this module use ``n`` cores within the context; outside of any, they use one."""
+    token = _cores.set(n)
+    try:
+        yield
+    finally:
+        _cores.reset(token)
+
+
+def at_once() -> int:
+    """Return the number of parts that are done at the same time."""
+    return _cores.get()
+
+
+def forked(tasks: Sequence[Callable[[], ResultT]], *, seconds: float) -> list[ResultT]:
+    """Return the results of some tasks, in their order.
+
+    This process does the first task, and copies of it the others, as many at a time as there are cores. So the first
+    task should be the one with the largest result. A task whose process is lost, or fails, is repeated by this process.
+
+    Parameters
+    ----------
+    tasks : sequence of callable
+    seconds : float
+        What each of them is expected to take: below `FORK_SECONDS`, no process is forked.
+
+    >>> with on_cores(2):
+    ...     forked([lambda: 1, lambda: 2, lambda: 3], seconds=1.0)
+    [1, 2, 3]
+    """
+    n = min(at_once(), len(tasks))
+    if n < 2 or seconds < FORK_SECONDS:
+        return [task() for task in tasks]
+    others = [_Copy([tasks[number] for number in range(first, len(tasks), n)]) for first in range(1, n)]
+    try:
+        done = [[task() for task in tasks[::n]], *(copy.results() for copy in others)]
+    finally:
+        for copy in others:
+            copy.end()
+    return [done[number % n][number // n] for number in range(len(tasks))]
+
+
+def in_ranges(function: Callable[[int, int], Sequence[ResultT]], n: int, *, seconds: float) -> list[ResultT]:
+    """Return what ``function(0, n)`` returns, one result per number, with one range of numbers for each core.
+
+    Parameters
+    ----------
+    function : callable
+        Takes the first number and the one after the last, and returns the results of all numbers of this range.
+    n : int
+    seconds : float
+        What one number is expected to take: each process gets enough of them for `FORK_SECONDS`.
+
+    >>> in_ranges(range, 3, seconds=0.1)
+    [0, 1, 2]
+    """
+    n_parts = max(1, min(at_once(), n, int(n * seconds / FORK_SECONDS)))
+    ends = [n * part // n_parts for part in range(n_parts + 1)]
+    parts = forked([partial(function, first, end) for first, end in pairwise(ends)], seconds=math.inf)
+    return list(chain.from_iterable(parts))
+
+
+def threaded(function: Callable[[ItemT], ResultT], items: Iterable[ItemT], *, seconds: float) -> list[ResultT]:
+    """Return the result of each item, computed in one thread for each core.
+
+    Parameters
+    ----------
+    function : callable
+    items : iterable
+    seconds : float
+        What one item is expected to take: below `THREAD_SECONDS`, no thread is started.
+
+    >>> with on_cores(2):
+    ...     threaded(abs, [-1, 2, -3], seconds=1.0)
+    [1, 2, 3]
+    """
+    if at_once() < 2 or seconds < THREAD_SECONDS:
+        return [function(item) for item in items]
+    with ThreadPoolExecutor(at_once()) as pool:
+        return list(pool.map(function, items))
+
+
+class _Copy(Generic[ResultT]):
+    """A forked copy of this process that does some tasks."""
+
+    def __init__(self, tasks: Sequence[Callable[[], ResultT]]) -> None:
+        self._tasks = tasks
+        context = multiprocessing.get_context("fork")
+        self._results, theirs = context.Pipe(duplex=False)
+        self._process = context.Process(target=_work, args=(os.getpid(), tasks, theirs))
+        with warnings.catch_warnings():  # no copy uses the locks that a thread of this process may hold
+            warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
+            self._process.start()
+        theirs.close()
+
+    def results(self) -> list[ResultT]:
+        """Return the results of the tasks."""
+        with suppress(EOFError, OSError):  # it failed, or was killed
+            results: list[ResultT] = pickle.loads(self._results.recv_bytes())  # noqa: S301  (written by this program)
+            return results
+        return [task() for task in self._tasks]
+
+    def end(self) -> None:
+        """End the process, whose results are there or not wanted."""
+        self._process.kill()
+        self._process.join()
+        self._results.close()
+
+
+def _work(parent: int, tasks: Sequence[Callable[[], object]], results: Connection) -> None:
+    """Do tasks in a copy of the process, and send their results."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends this process
+    end_with_parent(parent)
+    _cores.set(1)
+    with suppress(Exception):  # the parent repeats the tasks, and meets the error itself
+        results.send_bytes(pickle.dumps([task() for task in tasks], protocol=5))
+    results.close()
+    os._exit(0)  # what waits to be written, or to be cleaned up, is the parent's

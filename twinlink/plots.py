@@ -14,6 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from twinlink.errors import InputError, TwinlinkError
+from twinlink.wording import ROUND_OUTCOMES
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -23,13 +24,7 @@ __all__ = ["contributions", "facing_halves", "precision_coverage", "rounds", "sc
 
 BLUE, ORANGE, GREEN, RED, GREY, PURPLE = "#0072b2", "#e69f00", "#009e73", "#d55e00", "#999999", "#cc79a7"
 _SIZE = (6.4, 4.0)  # inches
-_OUTCOMES = (
-    ("added", "added", GREEN),
-    ("one_language", "not bilingual", GREY),
-    ("refused", "refused by robots.txt", ORANGE),
-    ("dead", "dead", RED),
-    ("unreadable", "errors, moved, empty", PURPLE),
-)
+_OUTCOMES = {"added": GREEN, "one_language": GREY, "refused": ORANGE, "dead": RED, "unreadable": PURPLE}
 
 
 def _axes(ax: Axes | None, size: tuple[float, float] = _SIZE) -> Axes:
@@ -120,13 +115,13 @@ def rounds(table: pd.DataFrame, ax: Axes | None = None) -> Axes:
     Axes
         The axes of the bars; the line of the pairs has separate axes over them.
     """
-    _check(table, ("round", "all_pairs", *(name for name, _, _ in _OUTCOMES)))
+    _check(table, ("round", "all_pairs", *_OUTCOMES))
     ax = _axes(ax)
     bottom = np.zeros(len(table))
-    for name, label, colour in _OUTCOMES:
+    for name, colour in _OUTCOMES.items():
         counts = table[name].to_numpy(dtype="float64")
         if counts.any():
-            ax.bar(table["round"], counts, 0.55, bottom=bottom, color=colour, label=label)
+            ax.bar(table["round"], counts, 0.55, bottom=bottom, color=colour, label=ROUND_OUTCOMES[name])
         bottom += counts
     ax.set(xlabel="round (0: the seeds)", ylabel="sites tried", xticks=table["round"])
     over = ax.twinx()

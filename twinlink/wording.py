@@ -36,6 +36,15 @@ STAGES = {"crawl": "while fetching", "ingest": "while reading", "match": "while 
 
 LABELS = {ACCEPTED: "accepted", REJECTED: "rejected"}
 
+ROUND_OUTCOMES = {
+    "added": "added",
+    "one_language": "not bilingual",
+    "refused": "refused by robots.txt",
+    "dead": "dead",
+    "unreadable": "errors, moved, empty",
+}
+"""Counts of a round of discovery: sites tried by their outcome."""
+
 ENDS = {
     "complete": "The crawl is complete: no address was left to fetch.",
     "page-limit": "The crawl ended because it had fetched as many pages as crawl.max_pages allows.",

@@ -17,7 +17,7 @@ from twinlink.align.lengths import LengthModel, fit_alone
 from twinlink.errors import ConfigError
 
 SMALL = Shapes.of({"1-1": 0.7, "1-0": 0.05, "0-1": 0.05, "2-1": 0.1, "1-2": 0.1})
-SIZES = st.integers(0, 4)
+SIZES = st.integers(0, 3)
 
 
 def sums(values):
@@ -44,10 +44,10 @@ def test_best_path_and_sums_are_those_of_all_sequences(n, m, random):
     log_sum, posteriors = kernels.path_sums(scores, SMALL.array, *band)
     expected_sum, shares = reference.bead_posteriors(n, m, shapes, score)
     assert log_sum == pytest.approx(expected_sum)
-    for i in range(n + 1):
-        for j in range(m + 1):
-            for k, shape in enumerate(shapes):
-                assert posteriors[band.start[i] + j, k] == pytest.approx(shares.get((i, j, shape), 0.0))
+    cells = [
+        (band.start[i] + j, [shares.get((i, j, shape), 0.0) for shape in shapes]) for i, j in np.ndindex(n + 1, m + 1)
+    ]
+    assert posteriors[[cell for cell, _ in cells]] == pytest.approx(np.array([row for _, row in cells]))
 
 
 @settings(max_examples=40)

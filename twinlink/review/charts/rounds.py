@@ -12,19 +12,15 @@ from markupsafe import Markup
 from twinlink.review.charts.charts import Stack, stacks
 from twinlink.review.charts.svg import Alternative, standalone
 from twinlink.review.templating import count
+from twinlink.wording import ROUND_OUTCOMES
 
 __all__ = ["LEGEND", "rounds_chart", "rounds_file", "rounds_words"]
 
-_OUTCOMES = (
-    ("added", "added", "good"),
-    ("one_language", "not bilingual", "quiet"),
-    ("refused", "refused by robots.txt", "doubt"),
-    ("dead", "dead", "bad"),
-    ("unreadable", "errors, moved, empty", "b"),
-)
-"""Column of `twinlink.tables.ROUNDS`, its label, the class of its part of a column."""
+_STYLES = {"added": "good", "one_language": "quiet", "refused": "doubt", "dead": "bad", "unreadable": "b"}
+"""Class of the part of a column that each count of `twinlink.wording.ROUND_OUTCOMES` has."""
+_PARTS = [(style, ROUND_OUTCOMES[name]) for name, style in _STYLES.items()]
 
-LEGEND = (*((style, label) for _, label, style in _OUTCOMES), ("", "pairs so far (line)"))
+LEGEND = (*_PARTS, ("", "pairs so far (line)"))
 """Class and label of each part."""
 
 
@@ -46,12 +42,11 @@ def rounds_chart(rounds: pa.Table) -> Markup:
         Columns of `twinlink.tables.ROUNDS`; may be empty.
     """
     columns = [
-        Stack(str(row["round"]), tuple(float(row[name]) for name, *_ in _OUTCOMES), line=float(row["all_pairs"]))
+        Stack(str(row["round"]), tuple(float(row[name]) for name in _STYLES), line=float(row["all_pairs"]))
         for row in rounds.to_pylist()
     ]
     alternative = Alternative("rounds", "Sites tried in each round, and pairs so far", rounds_words(rounds))
-    parts = [(style, label) for _, label, style in _OUTCOMES]
-    return stacks(alternative, columns, parts, "sites tried", "pairs so far")
+    return stacks(alternative, columns, _PARTS, "sites tried", "pairs so far")
 
 
 def rounds_file(rounds: pa.Table) -> str:

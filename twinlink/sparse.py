@@ -12,8 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from twinlink.compiled import FEW, compiled_beyond, part_of_kernel
+
 __all__ = [
     "carry_over",
+    "components",
     "entries",
     "entry_keys",
     "entry_rows",
@@ -154,3 +157,34 @@ def carry_over(
     if missing.any():
         result[missing] = measure(_from_keys(keys[missing], new.shape))
     return result
+
+
+def components(links: csr_array) -> Numbers:
+    """Return the lowest row that each row is linked with, directly or through others, in either direction.
+
+    >>> components(csr_array([[0, 0, 0, 0], [0, 0, 0, 1], [0, 0, 0, 0], [0, 0, 0, 0]])).tolist()
+    [0, 1, 2, 1]
+    """
+    return _lowest_of_components(links.indptr.astype(np.int64), links.indices.astype(np.int64))
+
+
+@part_of_kernel
+def _lowest(lower: Numbers, row: int) -> int:
+    """Return the lowest row known to be linked with a row, and shorten the way to it."""
+    while lower[row] != row:
+        lower[row] = lower[lower[row]]
+        row = lower[row]
+    return row
+
+
+@compiled_beyond(FEW)
+def _lowest_of_components(starts: Numbers, columns: Numbers) -> Numbers:
+    """Return the result of `components`."""
+    lower = np.arange(len(starts) - 1)
+    for row in range(len(lower)):
+        for place in range(starts[row], starts[row + 1]):
+            one, other = _lowest(lower, row), _lowest(lower, columns[place])
+            lower[max(one, other)] = min(one, other)
+    for row in range(len(lower)):
+        lower[row] = lower[lower[row]]
+    return lower

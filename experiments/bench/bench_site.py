@@ -143,7 +143,8 @@ def cost_of(function: Callable[[bytes], None], bodies: list[bytes]) -> Cost:
 def run(*args: str) -> Cost:
     """Run a command of twinlink to its end, in a process of its own, with all processes that it starts."""
     start = time.perf_counter()
-    with subprocess.Popen([sys.executable, "-m", "twinlink", *args], stdout=subprocess.DEVNULL) as process:
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}  # as installed
+    with subprocess.Popen([sys.executable, "-m", "twinlink", *args], stdout=subprocess.DEVNULL, env=env) as process:
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:

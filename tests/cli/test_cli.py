@@ -20,6 +20,8 @@ import pytest
 from tests.calling import mine_toy, twinlink
 from tests.loopback import links, serving
 from tests.made_sites import BASE, page, write_pages, write_toy
+from twinlink.cli import exit as exit_
+from twinlink.cli.app import GROUPS
 from twinlink.demo import serve, write_site
 from twinlink.run import open_run
 
@@ -448,3 +450,14 @@ main()
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize(("words", "verb"), [(["mine", "x"], "mine"), (["--help"], None), (["mien"], None), ([], None)])
+def test_only_the_named_verb_is_made(words: list[str], verb: str | None) -> None:
+    made = exit_._command(exit_._verb(words))
+    assert set(made.commands) == ({"mine"} if verb else {name for verbs in GROUPS.values() for name in verbs})
+
+
+def test_completion_knows_all_verbs(monkeypatch) -> None:
+    monkeypatch.setenv("_TWINLINK_COMPLETE", "complete_bash")
+    assert exit_._verb(["mine"]) is None

@@ -8,12 +8,15 @@ import io
 import os
 import sys
 import traceback
+from collections.abc import Sequence
+from copy import copy
 from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
 
 import typer
 import typer.main
+from typer.models import CommandInfo
 
 from twinlink.cli.app import app
 from twinlink.cli.colours import Styled
@@ -46,7 +49,7 @@ def main() -> None:
 
         mend_bash_words(os.environ)
     try:
-        code = _command()(prog_name="twinlink", standalone_mode=False)
+        code = _command(_verb(sys.argv[1:]))(prog_name="twinlink", standalone_mode=False)
     except TwinlinkError as error:
         _fail(error, str(error), error.exit_code)
     except OSError as error:  # a full disk, a file that may not be read
@@ -87,9 +90,22 @@ def _leave_garbage() -> None:
 
 
 @cache
-def _command() -> Any:
-    """Return the command with its verbs: typer would make all of them anew at every call in one process."""
-    return typer.main.get_command(app)
+def _command(verb: str | None) -> Any:
+    """Return the command with one verb, or with all: typer takes a millisecond for each, at every call."""
+    chosen = copy(app)
+    if verb is not None:
+        chosen.registered_commands = [each for each in app.registered_commands if _name_of(each) == verb]
+    return typer.main.get_command(chosen)
+
+
+def _verb(words: Sequence[str]) -> str | None:
+    """Return the verb that a command line begins with; None: it begins with something else, or needs all verbs."""
+    known = {_name_of(each) for each in app.registered_commands}
+    return words[0] if words and words[0] in known and "_TWINLINK_COMPLETE" not in os.environ else None
+
+
+def _name_of(verb: CommandInfo) -> str | None:
+    return verb.name or (verb.callback.__name__ if verb.callback else None)
 
 
 def _fail(error: Exception, message: str, code: int) -> NoReturn:

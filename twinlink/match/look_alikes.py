@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 from twinlink.match.evidence import Side
 from twinlink.match.selection import SideMatch
+from twinlink.sparse import components
 from twinlink.tables import LOOK_ALIKES
 
 __all__ = ["DOUBTFUL", "PAIRED", "UNPAIRED", "facing_groups", "groups_of", "look_alike_table"]
@@ -66,15 +67,10 @@ def groups_of(alike: sp.csr_array) -> Numbers:
     >>> groups_of(sp.csr_array([[0, 0, 0, 0, 0], [0, 0, 0, 1, 0], [0, 0, 0, 0, 0], [0, 0, 0, 0, 1], [0, 0, 0, 0, 0]]))
     array([0, 1, 0, 1, 1])
     """
-    from scipy.sparse.csgraph import connected_components
-
-    n_parts, part = connected_components(alike, directed=False)
-    sizes = np.bincount(part, minlength=n_parts)
-    first = np.full(n_parts, len(part))
-    np.minimum.at(first, part, np.arange(len(part)))
+    first, part, sizes = np.unique(components(alike), return_inverse=True, return_counts=True)
     order = np.lexsort((first, -sizes))
-    numbers = np.zeros(n_parts, np.int64)
-    numbers[order] = np.arange(1, n_parts + 1)
+    numbers = np.zeros(len(first), np.int64)
+    numbers[order] = np.arange(1, len(first) + 1)
     numbers[sizes == 1] = 0
     found: Numbers = numbers[part]
     return found

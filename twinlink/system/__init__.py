@@ -4,5 +4,5 @@
   parts of one task on several cores: `side_by_side`
 - one process at a time: `locks`; pauses and progress between processes: `pausing`, `steps`
 - child processes that end with their parent: `orphans`
-- errors of full disks: `disk`; decompression within limits: `packed`; fast start: `late_pandas`
+- errors of full disks: `disk`; decompression within limits: `packed`; fast start: `late_imports`
 """

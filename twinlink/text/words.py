@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from scipy.sparse import csr_array
@@ -23,10 +23,9 @@ from twinlink.text.word_lists import (
 
 _NUMBER = r"\d+(?:[.,'’]\d+)*"
 _WORD = rf"[^\W\d_{UNSPACED}][^\W{UNSPACED}]*(?:(?:[{MARK_RANGES}]|['’](?=[^\W\d_]))[^\W{UNSPACED}]*)*"
-_TOKEN = re.compile(
-    rf"(?P<number>{_NUMBER})|(?P<word>{_WORD})|(?P<asian>[{EAST_ASIAN}]+)|(?P<other>[{SOUTH_EAST_ASIAN}]+)"
-)
-_SPACED_TOKEN = re.compile(f"{_NUMBER}|{_WORD}")
+_TOKEN = rf"(?P<number>{_NUMBER})|(?P<word>{_WORD})|(?P<asian>[{EAST_ASIAN}]+)|(?P<other>[{SOUTH_EAST_ASIAN}]+)"
+_SPACED_TOKEN = f"{_NUMBER}|{_WORD}"
+_compiled = cache(re.compile)  # only where single texts are cut: these two take .01 s
 _ANY_UNSPACED = re.compile(f"[{UNSPACED}]")
 _SOUTH_EAST_ASIAN = re.compile(f"[{SOUTH_EAST_ASIAN}]").match
 # Most lines of Western text have nothing but these: all rules that follow find the same words in them.
@@ -100,7 +99,7 @@ def _tokens_of_any(text: str, base: str) -> tuple[str, ...]:
 
 def _cut_spaced(text: str, base: str) -> list[str]:
     """Cut a text whose words stand apart."""
-    found = [token for token in _SPACED_TOKEN.findall(text) if len(token) <= _LONGEST]
+    found = [token for token in _compiled(_SPACED_TOKEN).findall(text) if len(token) <= _LONGEST]
     if "'" not in text and "’" not in text:
         return [plain_number(token) if token[0].isdecimal() else token for token in found]
     split = _split_apostrophes if base in CLITIC_LANGUAGES else _strip_apostrophes
@@ -118,7 +117,7 @@ def _cut_unspaced(text: str, base: str) -> list[str]:
     split = _split_apostrophes if base in CLITIC_LANGUAGES else _strip_apostrophes
     tokens: list[str | None] = []
     runs: list[str] = []
-    for match in _TOKEN.finditer(text):
+    for match in _compiled(_TOKEN).finditer(text):
         kind, token = match.lastgroup, match[0]
         if kind in ("word", "number"):
             tokens += _parts(token, split) if len(token) <= _LONGEST else ()

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 from markupsafe import Markup
+from scipy.sparse import csgraph, csr_array
 
 from twinlink.review.charts.charts import (
     MAX_POINTS,
@@ -25,7 +26,7 @@ from twinlink.review.charts.charts import (
     lines,
     stacks,
 )
-from twinlink.review.charts.facing import MAX_ARCS, facing, facing_chart
+from twinlink.review.charts.facing import MAX_ARCS, facing, facing_chart, reverse_cuthill_mckee
 from twinlink.review.charts.link_matrix import MAX_LINKS_PER_PAIR, is_dense, link_matrix_chart
 from twinlink.review.charts.svg import Alternative, Frame, Scale, ticks
 
@@ -314,3 +315,11 @@ def test_matrix_without_pairs_is_empty() -> None:
     nothing = np.zeros(0, np.int64)
     svg = parsed(link_matrix_chart(SAID, facing(nothing, nothing, nothing, nothing)))
     assert not [each for each in svg.iter() if str(each.get("class")).startswith("bar")]
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 26))
+def test_order_of_close_pages_is_scipys(seed: int, n: int) -> None:
+    rng = np.random.default_rng(seed)
+    ends = rng.integers(0, n, (2, int(rng.integers(0, 60))))
+    links = csr_array((np.ones(2 * ends.shape[1]), (ends.ravel(), ends[::-1].ravel())), shape=(n, n))
+    assert reverse_cuthill_mckee(links).tolist() == csgraph.reverse_cuthill_mckee(links, symmetric_mode=True).tolist()

@@ -43,7 +43,7 @@ from twinlink.cli.output import command, print_result
 from twinlink.cli.runs import opened, working
 from twinlink.cli.settings import crawl_options, match_options, more_seeds, settings_of
 from twinlink.errors import ConfigError
-from twinlink.system.late_pandas import keep_pandas_out
+from twinlink.system.late_imports import load_late
 
 __all__ = ["crawl", "ingest", "match", "mine"]
 
@@ -97,7 +97,7 @@ def mine(
     settings = settings_of(None if replace else out, config, set_, given, forget)
     check_two(settings.config.langs)
 
-    keep_pandas_out()
+    load_late()
     # They take a second to load, for which a wrong setting need not wait.
     from twinlink.cli.results.pages import PairsResult
     from twinlink.cli.results.sentences import SentencesResult
@@ -187,7 +187,7 @@ def ingest(
 
     Example: twinlink ingest mirror/ --base-url https://www.example.gov.hk -o RUN
     """
-    keep_pandas_out()
+    load_late()
     from twinlink.cli.results.pages import IngestResult
     from twinlink.jobs.mine import ingest_alone
     from twinlink.jobs.origin import means
@@ -240,7 +240,7 @@ def match(
     target = run if out is None else side_path(run, out)
     settings = settings_of(target if target.is_dir() else run, config, set_, wanted, forget)
 
-    keep_pandas_out()
+    load_late()
     from twinlink.cli.results.pages import PairsResult
     from twinlink.jobs.mine import match_stage
     from twinlink.review.report.stage import refresh_report

@@ -13,7 +13,6 @@ import numpy as np
 import numpy.typing as npt
 from markupsafe import Markup
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from twinlink.lookup import places_of
 from twinlink.review.charts.svg import Alternative, document, element, words
@@ -128,7 +127,31 @@ def _chosen(kept: Sequence[Ints], n: int, most: int) -> Ints:
         gain[linked.indices[near]] += linked.data[near]
         gain[rows] = -1.0
     chosen = np.sort(np.array(rows, np.intp))
-    return chosen[reverse_cuthill_mckee(linked[chosen][:, chosen].tocsr(), symmetric_mode=True)] if rows else chosen
+    return chosen[reverse_cuthill_mckee(csr_array(linked[chosen][:, chosen]))] if rows else chosen
+
+
+def reverse_cuthill_mckee(links: csr_array) -> Ints:
+    """Return an order of some pages in which linked ones are close; scipy's, whose module takes .04 s to load.
+
+    Breadth first from the page with the fewest links, of the neighbours those with few links first; then all reversed.
+
+    >>> reverse_cuthill_mckee(csr_array([[0, 0, 1], [0, 0, 1], [1, 1, 0]])).tolist()
+    [1, 2, 0]
+    """
+    degrees = np.diff(links.indptr) + (links.diagonal() != 0)
+    order: list[int] = []
+    waiting = dict.fromkeys(np.argsort(degrees).tolist())
+    while waiting:
+        level = [next(iter(waiting))]
+        del waiting[level[0]]
+        for page in level:  # which grows
+            near = links.indices[links.indptr[page] : links.indptr[page + 1]].tolist()
+            found = sorted((other for other in near if other in waiting), key=degrees.__getitem__)
+            for other in found:
+                del waiting[other]
+            level += found
+        order += level
+    return np.array(order[::-1], np.intp)
 
 
 def _shown(place: Ints, links: Ints) -> Ints:

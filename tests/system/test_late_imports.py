@@ -1,4 +1,4 @@
-"""A command that makes no DataFrame does not load pandas, and one that makes some gets them as ever."""
+"""A command loads what it uses; what it does not use comes as ever where it is used."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from tests.made_sites import BASE, write_toy
 CONVERTED = """
 import sys
 import numpy as np, pyarrow as pa
-from twinlink.system.late_pandas import keep_pandas_out
-keep_pandas_out()
+from twinlink.system.late_imports import load_late
+load_late()
 import pyarrow.dataset
 table = pa.table({"text": ["a", None], "number": pa.array(np.array([1.5, 2.5]))})
 assert table["number"].to_numpy().tolist() == [1.5, 2.5]
@@ -22,8 +22,26 @@ frame = table.to_pandas()
 assert "pandas" in sys.modules
 assert pa.array(frame["text"]).null_count == 1
 assert pa.Table.from_pandas(frame).equals(table.cast(pa.Table.from_pandas(frame).schema))
-keep_pandas_out()
+load_late()
 assert pa.array(frame["text"]).null_count == 1
+"""
+
+PARTS = """
+import sys
+from twinlink.system.late_imports import NUMPY_PARTS, load_late
+load_late()
+import numpy, scipy.sparse, twinlink.sources.warc
+inside = ("numpy.f2py.crackfortran", "numpy.ma.core", "numpy.polynomial.hermite", "numpy.testing._private", "fsspec")
+assert not [name for name in inside if name in sys.modules]
+assert numpy.ma.array([1, 2], mask=[0, 1]).sum() == 1
+from numpy.polynomial import Polynomial
+assert Polynomial([1, 2])(3) == 7
+import numpy.testing
+numpy.testing.assert_array_equal([1], [1])
+assert numpy.f2py.__version__
+load_late()
+import numpy.ma as ma
+assert ma.masked_array is numpy.ma.masked_array
 """
 
 MINED = """
@@ -32,7 +50,7 @@ from twinlink.cli import main
 try:
     main()
 finally:
-    print("pandas" in sys.modules)
+    print(bool({"pandas", "fsspec", "scipy.linalg", "asyncio", "unittest"} & sys.modules.keys()))
 """
 
 
@@ -48,7 +66,11 @@ def test_arrow_converts_without_pandas_until_there_is_a_frame() -> None:
     assert printed(CONVERTED) == ""
 
 
-def test_a_site_is_mined_and_its_report_written_without_pandas(tmp_path: Path) -> None:
+def test_parts_of_numpy_come_when_they_are_used() -> None:
+    assert printed(PARTS) == ""
+
+
+def test_a_site_is_mined_and_its_report_written_without_what_it_does_not_use(tmp_path: Path) -> None:
     pages, run = write_toy(tmp_path / "toy"), tmp_path / "run"
     given = ("--base-url", BASE, "--langs", "en,zh", "--workers", 1, "-q")
     assert printed(MINED, "mine", pages, "-o", run, "--align", *given).split()[-1] == "False"

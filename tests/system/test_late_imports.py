@@ -50,7 +50,7 @@ from twinlink.cli import main
 try:
     main()
 finally:
-    print(bool({"pandas", "fsspec", "scipy.linalg", "asyncio", "unittest"} & sys.modules.keys()))
+    print(bool({"pandas", "fsspec", "scipy.sparse.csgraph", "asyncio"} & sys.modules.keys()))
 """
 
 

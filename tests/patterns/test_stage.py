@@ -19,7 +19,7 @@ from twinlink.errors import DamagedError, InputError, MissingStageError
 from twinlink.ingest.stage import ingest
 from twinlink.jobs.mine import match_stage
 from twinlink.match.stage import match
-from twinlink.patterns.credibility import credible_pairs, pairs_of_patterns
+from twinlink.patterns.credibility import credible_pairs, pairs_of_patterns, url_clues
 from twinlink.patterns.keys import Key
 from twinlink.patterns.library import PARTS, KeySums, PatternLibrary, read_library, write_library
 from twinlink.patterns.stage import (
@@ -339,3 +339,21 @@ def test_pairs_of_weak_patterns_are_joined_without_credibility() -> None:
     assert joined.toarray().tolist() == np.eye(42, 2, dtype=np.bool_).tolist()
     assert credibility.toarray().sum() == 0
     assert credible_pairs(*given).nnz == 0
+
+
+def test_pages_whose_pattern_gives_an_address_that_no_page_has_are_marked() -> None:
+    """Pages 0 to 4 are paired; /en/7 and /tc/8 should have partners, and two addresses follow no pattern."""
+    english = [f"{BASE}/en/{n}.html" for n in (0, 1, 2, 3, 4, 7)] + [f"{BASE}/news-1.html"]
+    chinese = [f"{BASE}/tc/{n}.html" for n in (0, 1, 2, 3, 4, 8)] + [f"{BASE}/x/news-2.html"]
+    clues = url_clues(english, chinese, ("en", "zh-Hant"), PatternSettings())
+    assert (clues.pairs.toarray() > 0).tolist() == (np.diag([1, 1, 1, 1, 1, 0, 0]) > 0).tolist()
+    assert np.flatnonzero(clues.missing_a).tolist() == [5]
+    assert np.flatnonzero(clues.missing_b).tolist() == [5]
+
+
+def test_weak_patterns_miss_no_page() -> None:
+    english = [f"{BASE}/{n}/en.html" for n in range(3)] + [f"{BASE}/{n}/a{n}.html" for n in range(3, 63)]
+    chinese = [f"{BASE}/{n}/tc.html" for n in range(2)]
+    clues = url_clues(english, chinese, ("en", "zh-Hant"), PatternSettings())
+    assert clues.pairs.nnz == 0
+    assert not clues.missing_a.any()

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from twinlink.similarity.clues import clue_odds, clue_states, learn_clues
+from twinlink.similarity.clues import AT_NO_PAGE, clue_odds, clue_states, learn_clues
 from twinlink.similarity.rivals import Rivalry
 
 Floats = NDArray[np.float64]
@@ -33,6 +33,11 @@ def test_states() -> None:
     rivalry = Rivalry(csr_array(np.ones((2, 3))))
     values = np.array([0.5, 0.5, 0.0, 0.0, 0.0, 0.0])
     assert clue_states(values, rivalry).tolist() == [2, 2, 3, 3, 3, 0]
+
+
+def test_what_points_at_no_page_of_the_site_points_elsewhere() -> None:
+    values = np.array([1.0, AT_NO_PAGE, 0.0, 0.0, AT_NO_PAGE, 0.0])
+    assert clue_states(values, Rivalry(csr_array(np.ones((3, 2))))).tolist() == [1, 3, 3, 0, 3, 0]
 
 
 def test_a_clue_decides_among_look_alikes() -> None:

@@ -17,13 +17,14 @@ from twinlink.graph.links import neighbours
 from twinlink.graph.matching import greedy_matching
 from twinlink.graph.propagation import enhanced_similarity, external_similarity
 from twinlink.match.evidence import Between, Side, Words
-from twinlink.patterns.credibility import credible_pairs
+from twinlink.patterns.credibility import url_clues
 from twinlink.similarity.candidates import content_candidates
+from twinlink.similarity.clues import AT_NO_PAGE
 from twinlink.similarity.content import content_similarity
 from twinlink.similarity.contrast import contrast_vectors, cosine_of_pairs, near_duplicates, near_pages
 from twinlink.similarity.rivals import Rivalry
 from twinlink.similarity.structure import structural_similarity
-from twinlink.sparse import carry_over, members, select, union_of, with_values
+from twinlink.sparse import carry_over, entry_rows, members, select, union_of, with_values
 
 __all__ = ["LIKELY", "SiteMeasures", "State", "link_places", "mean_of", "measure", "pair_matrix"]
 
@@ -69,7 +70,9 @@ class SiteMeasures:
         self.by_url = None
         if self.uses("pattern"):
             langs = side_a.lang, side_b.lang
-            self.by_url = credible_pairs(side_a.urls, side_b.urls, langs, settings.patterns)
+            self.by_url, self._missing_a, self._missing_b = url_clues(
+                side_a.urls, side_b.urls, langs, settings.patterns
+            )
         self.length_a, self.length_b = (np.log1p(terms.counts.sum(axis=1)) for terms in (words.a, words.b))
 
     def uses(self, kind: str) -> bool:
@@ -98,7 +101,13 @@ class SiteMeasures:
             ).data
         known = {"direct": self.between.direct, "hreflang": self.between.hreflang, "pattern": self.by_url}[kind]
         assert known is not None, kind
-        return carry_over(known, known.data, pattern, lambda rest: np.zeros(rest.nnz))
+        rest = self._at_no_page if kind == "pattern" else lambda rest: np.zeros(rest.nnz)
+        return carry_over(known, known.data, pattern, rest)
+
+    def _at_no_page(self, pattern: sp.csr_array) -> Floats:
+        """Return what URL patterns say of candidates that they do not join: `AT_NO_PAGE`, or nothing."""
+        is_missed = self._missing_a[entry_rows(pattern)] | self._missing_b[pattern.indices]
+        return np.where(is_missed, AT_NO_PAGE, 0.0).astype(np.float32)
 
     def nearly(self, pattern: sp.csr_array, rivalry: Rivalry, pairs: npt.NDArray[np.intp]) -> Marks:
         """Mark the candidates that equal one of some pairs, up to near-duplicates of its pages."""

@@ -1,6 +1,7 @@
 """URL patterns (Zhang, Yao & Kit, section 2.1): parts of addresses that correspond between languages.
 
-- one site: `learn_patterns` finds the keys of a site; `pairs_of_patterns`, `credible_pairs` the pages that they join
+- one site: `learn_patterns` finds the keys of a site; `pairs_of_patterns`, `credible_pairs` the pages that they join,
+  `url_clues` also those whose partner they miss
 - credibility: `credible_keys`, `mean_credibility`, `is_rescued`
 - many sites: `PatternLibrary`: sums over sites, merged in any order; `read_library`, `read_libraries`,
   `write_library`
@@ -9,7 +10,15 @@
 
 from __future__ import annotations
 
-from twinlink.patterns.credibility import credible_keys, credible_pairs, is_rescued, mean_credibility, pairs_of_patterns
+from twinlink.patterns.credibility import (
+    UrlClues,
+    credible_keys,
+    credible_pairs,
+    is_rescued,
+    mean_credibility,
+    pairs_of_patterns,
+    url_clues,
+)
 from twinlink.patterns.keys import Key
 from twinlink.patterns.learning import Pattern, SitePatterns, learn_patterns, pattern_evidence
 from twinlink.patterns.library import KeySums, PatternLibrary, read_libraries, read_library, write_library
@@ -21,6 +30,7 @@ __all__ = [
     "Pattern",
     "PatternLibrary",
     "SitePatterns",
+    "UrlClues",
     "credible_keys",
     "credible_pairs",
     "is_rescued",
@@ -31,5 +41,6 @@ __all__ = [
     "pattern_evidence",
     "read_libraries",
     "read_library",
+    "url_clues",
     "write_library",
 ]

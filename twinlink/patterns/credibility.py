@@ -13,13 +13,16 @@ credibility below 0.1 is weak, and is rescued where it is credible elsewhere.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse as sp
 
 from twinlink.config.patterns import PatternSettings
+from twinlink.patterns.changes import changes
 from twinlink.patterns.keys import Key
-from twinlink.patterns.learning import SitePatterns, learn_patterns, pattern_evidence
+from twinlink.patterns.learning import Pattern, SitePatterns, learn_patterns, pattern_evidence
 from twinlink.patterns.library import KeySums, PatternLibrary, read_libraries
 from twinlink.sparse import pattern_from
 
@@ -75,20 +78,73 @@ def pairs_of_patterns(
     credibility : csr_array of float32, of the same pattern
         The larger of local credibility and mean credibility on other sites, in [0, 1]; 0 for a weak pattern.
     """
-    urls = [*urls_a, *urls_b]
-    prior = credible_keys(read_libraries(settings.libraries), settings)
-    found = learn_patterns(urls, [langs[0]] * len(urls_a) + [langs[1]] * len(urls_b), settings, prior)
-    pattern = _joined(found, len(urls_a), len(urls_b))
-    return pattern, pattern_evidence(urls_a, urls_b, pattern, found, urls, prior)
+    found, evidence = _learned(urls_a, urls_b, langs, settings)
+    return _joined(found, len(urls_a), len(urls_b)), evidence
 
 
 def credible_pairs(
     urls_a: Sequence[str], urls_b: Sequence[str], langs: tuple[str, str], settings: PatternSettings
 ) -> sp.csr_array:
     """Return the pairs that credible URL patterns join, with their credibility: float32, sorted, values in (0, 1]."""
-    credibility = pairs_of_patterns(urls_a, urls_b, langs, settings)[1]
+    credibility = _learned(urls_a, urls_b, langs, settings)[1]
     credibility.eliminate_zeros()
     return credibility
+
+
+class UrlClues(NamedTuple):
+    """What the credible URL patterns of a site say of the pages of two languages."""
+
+    pairs: sp.csr_array
+    """The pairs that they join, with their credibility: float32, sorted, values in (0, 1]."""
+    missing_a: npt.NDArray[np.bool_]
+    """Pages of the first language in no such pair whose address some pattern changes: its partner, by this pattern,
+    would have an address that the other language does not have."""
+    missing_b: npt.NDArray[np.bool_]
+
+
+def url_clues(
+    urls_a: Sequence[str], urls_b: Sequence[str], langs: tuple[str, str], settings: PatternSettings
+) -> UrlClues:
+    """Return the pairs that credible URL patterns join, and the pages whose partner they miss.
+
+    Examples
+    --------
+    >>> names = ("home", "news", "jobs")
+    >>> english, chinese = ([f"http://x.hk/{lang}/{name}.htm" for name in names] for lang in ("en", "tc"))
+    >>> english += ["http://x.hk/en/map.htm", "http://x.hk/7"]
+    >>> clues = url_clues(english, chinese, ("en", "zh"), PatternSettings())
+    >>> clues.pairs.nnz, clues.missing_a.tolist(), clues.missing_b.tolist()
+    (3, [False, False, False, True, False], [False, False, False])
+    """
+    found, evidence = _learned(urls_a, urls_b, langs, settings)
+    evidence.eliminate_zeros()
+    used = [each for each in found.patterns if each.verdict != "weak"]
+    in_pair = np.diff(evidence.indptr) > 0, np.bincount(evidence.indices, minlength=len(urls_b)) > 0
+    missing = (
+        np.array([not paired and _is_changed(url, lang, used) for url, paired in zip(urls, of_side, strict=True)], bool)
+        for urls, lang, of_side in zip((urls_a, urls_b), langs, in_pair, strict=True)
+    )
+    return UrlClues(evidence, *missing)
+
+
+def _is_changed(url: str, lang: str, patterns: Sequence[Pattern]) -> bool:
+    """Return whether a pattern gives an address in the other language for a page of language ``lang``."""
+    return any(
+        pattern_lang == lang and changes(url, "", each.key, back=back)
+        for each in patterns
+        for back, pattern_lang in ((False, each.source_lang), (True, each.target_lang))
+    )
+
+
+def _learned(
+    urls_a: Sequence[str], urls_b: Sequence[str], langs: tuple[str, str], settings: PatternSettings
+) -> tuple[SitePatterns, sp.csr_array]:
+    """Return the patterns, and the credibility of all pairs that they join, 0 for weak patterns."""
+    urls = [*urls_a, *urls_b]
+    prior = credible_keys(read_libraries(settings.libraries), settings)
+    found = learn_patterns(urls, [langs[0]] * len(urls_a) + [langs[1]] * len(urls_b), settings, prior)
+    pattern = _joined(found, len(urls_a), len(urls_b))
+    return found, pattern_evidence(urls_a, urls_b, pattern, found, urls, prior)
 
 
 def _joined(found: SitePatterns, n_a: int, n_b: int) -> sp.csr_array:

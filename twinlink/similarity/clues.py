@@ -1,8 +1,9 @@
 """Clues: evidence that points from one page to its version in another language, and its reliability on a site.
 
 A clue (a language switch, hreflang, a URL pattern that makes one address of the other) points at one page, at several,
-or at none. Its reliability is estimated on the site: words, structure and links give the odds of the candidates,
-and expectation maximisation finds the most likely rates of the clues.
+or at none; a URL pattern may point at an address that the site does not have. Its reliability is estimated on the site:
+words, structure and links give the odds of the candidates, and expectation maximisation finds the most likely rates of
+the clues.
 """
 
 from __future__ import annotations
@@ -15,13 +16,15 @@ from numpy.typing import NDArray
 
 from twinlink.similarity.rivals import Rivalry
 
-__all__ = ["CLUES", "clue_odds", "clue_states", "learn_clues"]
+__all__ = ["AT_NO_PAGE", "CLUES", "clue_odds", "clue_states", "learn_clues"]
 
 Floats = NDArray[np.float64]
 States = NDArray[np.int64]
 
 CLUES = ("direct", "hreflang", "pattern")
 """Kinds of evidence that are clues."""
+AT_NO_PAGE = -1.0
+"""Strength of a clue that points from one of the two pages at an address that the site does not have."""
 SILENT, HERE, ALSO_HERE, ELSEWHERE = range(4)
 
 _START = np.array([0.30, 0.60, 0.05, 0.05])
@@ -43,8 +46,8 @@ def clue_states(values: Floats, rivalry: Rivalry) -> States:
 
     Parameters
     ----------
-    values : ndarray, shape (n_candidates,), values >= 0
-        Strength of the clue, 0 where it does not point from one page to the other.
+    values : ndarray, shape (n_candidates,), values >= 0, or `AT_NO_PAGE`
+        Strength of the clue, 0 where it does not point from one page to the other. `AT_NO_PAGE` counts as elsewhere.
     rivalry : Rivalry
 
     Examples
@@ -55,7 +58,7 @@ def clue_states(values: Floats, rivalry: Rivalry) -> States:
     """
     rivals = rivalry.rivals(values)
     spoken = np.where(values > rivals, HERE, ALSO_HERE)
-    return np.where(values > 0, spoken, np.where(rivals > 0, ELSEWHERE, SILENT))
+    return np.where(values > 0, spoken, np.where((rivals > 0) | (values < 0), ELSEWHERE, SILENT))
 
 
 def learn_clues(clues: Mapping[str, Floats], odds: Floats, rivalry: Rivalry) -> Mapping[str, Floats]:

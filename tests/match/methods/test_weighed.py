@@ -245,6 +245,23 @@ def test_credible_url_patterns_are_evidence_where_nothing_else_is() -> None:
     assert len(site.pairs(site.found()) & right(site)) < 10
 
 
+def test_leftovers_whose_addresses_lack_a_partner_are_less_likely() -> None:
+    """Each side has lost a page, and half of the tags of the two pages left over are equal."""
+    whole = with_plain_addresses(made_site(40, noise=0.5))
+    a, b = take(whole.a, np.arange(39)), take(whole.b, np.flatnonzero(whole.b.page_ids != 38))
+    half, row = N_TAGS // 2, b.page_ids.tolist().index(39)
+    b = replace(b, tags=[*b.tags[:row], whole.a.tags[38][:half] + b.tags[row][half:], *b.tags[row + 1 :]])
+    site = MadeSite(a, b)
+    chances = []
+    for kinds in (EVIDENCE, tuple(kind for kind in EVIDENCE if kind != "pattern")):
+        found = site.found(weighing__evidence=kinds)
+        check(found, site)
+        is_it = (a.page_ids[found.matching.rows] == 38) & (b.page_ids[found.matching.columns] == 39)
+        chances.append(float(found.probabilities[is_it].sum()))
+    assert chances[0] < 0.1
+    assert chances[1] > 0.9
+
+
 def test_the_order_of_links_tells_look_alikes_apart() -> None:
     """Ten pages of their own and three kinds of ten look-alikes each; one page links to all, in one order."""
     texts = made_site(14)

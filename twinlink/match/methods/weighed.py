@@ -304,7 +304,7 @@ def _found(site: SiteMeasures, last: Round) -> Found:
     rows, columns = rivalry.rows[pairs], rivalry.columns[pairs]
     return Found(
         scores=scores,
-        evidence={kind: values.astype(np.float32) for kind, values in evidence.items()},
+        evidence={kind: np.maximum(values, 0).astype(np.float32) for kind, values in evidence.items()},
         matching=Matching(rows, columns, scores.data[pairs]),
         rivals=rivalry.rivals(scores.data.astype(np.float64))[pairs],
         probabilities=result.probabilities,

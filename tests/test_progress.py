@@ -18,6 +18,7 @@ import pytest
 import twinlink as tl
 from tests.calling import twinlink
 from tests.made_sites import BASE, write_toy
+from tests.processes import happens
 from twinlink.progress import Latest, read_latest, reporter
 from twinlink.rundir.directory import RunDirectory
 from twinlink.system.pausing import hold
@@ -98,6 +99,19 @@ def test_compilation_is_said_and_does_not_count_for_the_rate(
         "match: 20 of 40 · 50 % · 5.0/s · 0:24 · 0:04 left · compiling, only on the first run · weighed",
         "match: 30 of 40 · 75 % · 3.0/s · 0:30 · 0:03 left",
     ]
+
+
+def test_line_is_shown_while_no_report_comes(
+    clock: Clock, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("twinlink.progress.HEARTBEAT_SECONDS", 0.001)
+    monkeypatch.setattr("twinlink.progress._compilation", lambda: (7.0, 7.0))
+    with reporter(quiet=False) as report:
+        report("match", 0, 40, "candidates")
+        clock.now += 7
+        shown: list[str] = []
+        assert happens(lambda: shown.append(capsys.readouterr().err) or "".join(shown))  # type: ignore[func-returns-value]
+    assert "match: 0 of 40 · 0 % · 0:07 · compiling, only on the first run · candidates\n" in "".join(shown)
 
 
 def test_work_of_unknown_size_has_a_rate_and_no_end(clock: Clock, capsys: pytest.CaptureFixture[str]) -> None:

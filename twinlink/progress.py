@@ -27,6 +27,9 @@ from twinlink.system.pausing import is_lease, waits
 __all__ = ["Latest", "Report", "is_watched", "measures", "read_latest", "reporter"]
 
 _log = logging.getLogger("twinlink.progress")
+# A worker that is forked while the other thread prints would find standard error locked forever.
+_beating = threading.Lock()
+os.register_at_fork(before=_beating.acquire, after_in_parent=_beating.release, after_in_child=_beating.release)
 
 
 class Report(Protocol):
@@ -40,6 +43,7 @@ PLAIN_SECONDS = 5.0  # between the first lines of one stage where there is no te
 LONGEST_SECONDS = 60.0  # between two lines at most: the longer work takes, the fewer lines a minute
 BAR_FROM = 100  # columns: a narrower terminal has no room for a bar
 NOTEBOOK_SECONDS = 0.3  # between two updates of the line in a notebook
+HEARTBEAT_SECONDS = 1.0  # between two looks at whether a line is due where no report comes
 FILE_SECONDS = 0.5  # between two reports in the file for the review
 PAUSE_SECONDS = 0.2  # between two looks at whether a pause is over
 COMPILING_FROM = 1.0  # seconds in one go: kernels are loaded from the cache faster
@@ -307,23 +311,59 @@ def _in_notebook() -> Iterator[Report]:
 
 @contextmanager
 def _plain() -> Iterator[Report]:
+    """Print a line every few seconds, also while no report comes; then the last line of each stage."""
     stages: dict[str, _Stage] = {}
+    latest = ""
+    guard = threading.RLock()
 
-    def tell(stage: str, state: _Stage, now: float) -> None:
+    def tell(stage: str, now: float) -> None:
+        state = stages[stage]
         state.told, state.shown = state.last, now
         print(state.line(stage, now), file=sys.stderr, flush=True)
 
-    def report(stage: str, done: int, total: int | None, detail: str = "") -> None:
-        now = time.monotonic()
-        state = stages.setdefault(stage, _Stage(now, done, _compilation()[0], now, (done, total, detail)))
-        state.last = done, total, detail
-        if now - state.shown >= min(LONGEST_SECONDS, max(PLAIN_SECONDS, (now - state.began) / 20)):
-            tell(stage, state, now)
+    def is_due(state: _Stage, now: float) -> bool:
+        return now - state.shown >= min(LONGEST_SECONDS, max(PLAIN_SECONDS, (now - state.began) / 20))
 
-    yield report
+    def report(stage: str, done: int, total: int | None, detail: str = "") -> None:
+        nonlocal latest
+        now = time.monotonic()
+        with guard:
+            latest = stage
+            state = stages.setdefault(stage, _Stage(now, done, _compilation()[0], now, (done, total, detail)))
+            state.last = done, total, detail
+            if is_due(state, now):
+                tell(stage, now)
+
+    def go_on() -> None:
+        now = time.monotonic()
+        with guard:
+            if latest and is_due(stages[latest], now):
+                tell(latest, now)
+
+    with _repeated(go_on):
+        yield report
     for stage, state in stages.items():
         if state.told != state.last:
-            tell(stage, state, time.monotonic())
+            tell(stage, time.monotonic())
+
+
+@contextmanager
+def _repeated(work: Callable[[], None]) -> Iterator[None]:
+    """Call a function every second in another thread while the context lasts."""
+    ended = threading.Event()
+
+    def repeat() -> None:
+        while not ended.wait(HEARTBEAT_SECONDS):
+            with _beating:
+                work()
+
+    thread = threading.Thread(target=repeat, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
 
 
 @contextmanager

@@ -30,7 +30,7 @@ def draw_plots(run: Path, docs: Path = DOCS) -> None:
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         Path("run").symlink_to(run)
-        Path("gold.tsv").symlink_to(run / "site" / "gold.tsv")
+        Path("gold.tsv").symlink_to(run / "site" / "crawled" / "gold.tsv")
         for block in BLOCK.finditer((docs / "gallery.md").read_text(encoding="utf-8")):
             plt.close("all")
             exec(block["code"], names)  # noqa: S102  # our own page

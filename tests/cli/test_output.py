@@ -15,6 +15,7 @@ from twinlink import errors
 from twinlink.cli.app import EXIT_CODES, GROUPS, app
 from twinlink.cli.colours import Styled, coloured, visible, wants_colours
 from twinlink.cli.lines import lines
+from twinlink.cli.output import command
 from twinlink.cli.results.record import Record
 from twinlink.errors import TwinlinkError
 
@@ -135,3 +136,15 @@ def test_the_main_help_lists_every_verb_once_and_all_exit_codes() -> None:
     for code in codes:
         assert re.search(rf"^    {code} +\w", shown, re.MULTILINE)
     assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_next_command_is_called_as_this_one_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    script = tmp_path / "bin" / "twinlink"
+    script.parent.mkdir()
+    script.touch(mode=0o755)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.argv", ["bin/twinlink", "demo"])
+    monkeypatch.setenv("PATH", "/usr/bin")
+    assert command("review", Path("run")) == "bin/twinlink review run"
+    monkeypatch.setenv("PATH", str(script.parent))  # a shell finds it
+    assert command("review", Path("run")) == "twinlink review run"

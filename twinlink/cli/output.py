@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -37,7 +38,14 @@ def command(*words: str | Path) -> str:
     """
     from twinlink.rundir.stored import address_of
 
-    return shlex.join(["twinlink", *(address_of(word) if isinstance(word, Path) else word for word in words)])
+    return shlex.join([_own_name(), *(address_of(word) if isinstance(word, Path) else word for word in words)])
+
+
+def _own_name() -> str:
+    """Return how the command was called: by its path, if a shell would not find it without."""
+    called = Path(sys.argv[0]) if sys.argv else Path()
+    is_found = called.name != "twinlink" or shutil.which("twinlink") == str(called.absolute()) or not called.is_file()
+    return "twinlink" if is_found else str(called)
 
 
 def echo(line: str, *, err: bool = False) -> None:

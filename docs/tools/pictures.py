@@ -21,11 +21,11 @@ __all__ = ["draw_review"]
 FOLDER = Path(__file__).resolve().parents[1] / "assets"
 TITLE = "Beach at Cheung Tin closed after shark sighting"
 """Of a page of the demo whose address shows nothing of its partner's."""
-SIZE = {"width": 1200, "height": 640}
+SIZE = {"width": 1200, "height": 700}
 
 
 def draw_review(run: Path, folder: Path = FOLDER) -> None:
-    """Write ``review-light.png`` and ``review-dark.png``: a pair of the demo's run, its texts side by side."""
+    """Write ``review-light.png`` and ``review-dark.png``: a pair of the demo's run, as its pages look."""
     found = tl.open(run)
     titles = found.pages.set_index("page_id")["title"]
     pair = found.pairs[found.pairs["page_a"].map(titles) == TITLE].iloc[0]
@@ -38,7 +38,7 @@ def draw_review(run: Path, folder: Path = FOLDER) -> None:
             page = browser.new_context(color_scheme=scheme, viewport=SIZE, device_scale_factor=1.5).new_page()
             page.goto(address)
             page.goto(f"{address.split('/enter')[0]}/pair/{pair['page_a']}/{pair['page_b']}")
-            page.keyboard.press("2")
+            page.keyboard.press("1")
             page.wait_for_timeout(1000)
             page.screenshot(path=folder / f"review-{scheme}.png")
         browser.close()

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal
 
 import numpy as np
+import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 
@@ -16,6 +18,7 @@ from twinlink.config import MatchSettings
 from twinlink.config.baselines import WebminingSettings
 from twinlink.match.evidence import Between, Side
 from twinlink.pages.linearise import PageShape
+from twinlink.system.steps import Steps
 
 WORDS = [f"{a}{b}{c}" for a in "bdfgklmprt" for b in "aeiou" for c in ("nd", "st", "rk", "lm")]
 OTHERS = [word[::-1].replace("a", "ou").replace("e", "ie") + "q" for word in random.Random(7).sample(WORDS, len(WORDS))]
@@ -71,6 +74,40 @@ def test_pages_are_cut() -> None:
     five = np.array([5])
     assert PageTest(a, b).supports(five, five, RIGHT)[0] == pytest.approx(0.5, abs=0.1)
     assert PageTest(a, b, max_sentences=8).supports(five, five, RIGHT)[0] > 0.9
+
+
+def test_supports_are_reported_on_the_way() -> None:
+    pages, seen = np.arange(N_PAGES), []
+    supports = PageTest(*two_sides()).supports(pages, pages, RIGHT, lambda found: seen.append(found.copy()))
+    assert [int((~np.isnan(found)).sum()) for found in seen] == list(range(1, N_PAGES + 1))
+    assert seen[-1].tolist() == supports.tolist()
+
+
+def test_webmining_shows_the_pairs_so_far_one_after_the_other() -> None:
+    """Structure is the same for every third page, so that nothing is clear by it; the tests find pair after pair."""
+    a, b = two_sides()
+    shapes = [
+        PageShape(np.append(a.shapes[0].tokens, [-7, -8] * (k % 16)), a.shapes[0].words, 1000) for k in range(N_PAGES)
+    ]
+    a, b = replace(a, shapes=shapes), replace(b, shapes=shapes)
+    settings = MatchSettings(webmining=WebminingSettings(content_pairs=3, tag_difference=1, size_difference=1))
+    nothing = sp.csr_array(np.zeros((N_PAGES, N_PAGES), np.float32))
+    seen: list[set[tuple[int, int]]] = []
+    shown: list[str] = []
+
+    def keep(langs: str, make: Callable[[], pa.Table]) -> None:
+        assert langs == "en-fr"
+        made = make()
+        seen.append(set(zip(made["page_a"].to_pylist(), made["page_b"].to_pylist(), strict=True)))
+
+    steps = Steps(lambda share, step: shown.append(f"{share:.2f} {step}"), keep=keep)
+    found = match_webmining(a, b, Between(nothing, nothing), settings, steps)
+    assert seen[-1] == set(zip(found.matching.rows.tolist(), found.matching.columns.tolist(), strict=True))
+    sizes = [len(each) for each in seen]
+    assert sizes == sorted(sizes)
+    assert len(set(sizes)) > 10
+    assert shown[0] == "0.20 en-fr: sentences"
+    assert shown[-1].startswith("1.00 en-fr: sentences of ")
 
 
 @pytest.mark.parametrize(("content", "score"), [(False, "log-ratio"), (True, "log-ratio"), (True, "printed")])

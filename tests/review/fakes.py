@@ -130,6 +130,7 @@ class FakeRun(RunView):
             pages=(f"http://{SITE}/en/new.html",),
             pairs=self._coming.iloc[: self.live_pairs],
             rejects={"robots": 2},
+            so_far=toy_pairs(60).iloc[50 if self.working else 60 :],
         )
 
     def pause(self, wanted: bool) -> None:

@@ -6,11 +6,12 @@ give no probabilities.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 import scipy.sparse as sp
 
 from twinlink.baselines.alignment import align
@@ -22,10 +23,12 @@ from twinlink.baselines.url_rule import url_pairs
 from twinlink.config import CandidateSettings, MatchSettings
 from twinlink.graph.matching import Matching, greedy_matching
 from twinlink.match.evidence import Between, Found, Side
+from twinlink.match.so_far import pairs_so_far
 from twinlink.similarity.candidates import candidate_pattern, strongest, tag_vectors
 from twinlink.similarity.filter_verdicts import FilterVerdicts, all_kept, with_filter
 from twinlink.similarity.rivals import Rivalry
-from twinlink.sparse import entries, members, positions, union_of
+from twinlink.sparse import entries, members, positions, select, union_of, with_values
+from twinlink.system.steps import NO_STEPS, Steps
 
 __all__ = [
     "content_verdicts",
@@ -41,6 +44,9 @@ __all__ = [
 MAX_ALL_PAIRS = 10**6
 """Pairs of pages up to which all are candidates, as in the papers; of more, those that are nearest in their tags."""
 
+STRUCTURE_SHARE = 0.2
+"""Share of the time of WebMining that its filters before the sentences take, for progress reports."""
+
 Floats = npt.NDArray[np.float32]
 
 
@@ -52,12 +58,23 @@ def match_bitextor2010(side_a: Side, side_b: Side, between: Between, settings: M
     return found if by_urls is None else replace(found, crowded=by_urls.crowded)
 
 
-def match_webmining(side_a: Side, side_b: Side, between: Between, settings: MatchSettings) -> Found:  # noqa: ARG001
-    """Match two sides by WebMining's size, language, structure and content filters (Tomás et al., section 2)."""
+def match_webmining(
+    side_a: Side,
+    side_b: Side,
+    between: Between,  # noqa: ARG001
+    settings: MatchSettings,
+    steps: Steps = NO_STEPS,
+) -> Found:
+    """Match two sides by WebMining's size, language, structure and content filters (Tomás et al., section 2).
+
+    The pairs so far go to ``steps``: those that are clear by structure, then those whose sentences passed the content
+    filter, until all pairs are tested.
+    """
     pattern = _candidates(side_a, side_b, settings)
     verdicts = judge_webmining(in_words(side_a), in_words(side_b), pattern, settings)
     if settings.webmining.content:
-        verdicts = content_verdicts(side_a, side_b, verdicts, settings)
+        rest = steps.part(STRUCTURE_SHARE, 1.0)
+        verdicts = content_verdicts(side_a, side_b, verdicts, settings, rest)
     return _found(verdicts)
 
 
@@ -93,12 +110,14 @@ def judge_webmining(a: Shapes, b: Shapes, pattern: sp.csr_array, settings: Match
     return structure_verdicts(a, b, verdicts, fit_line_unlabelled(a, b, verdicts, settings.webmining))
 
 
-def content_verdicts(side_a: Side, side_b: Side, verdicts: FilterVerdicts, settings: MatchSettings) -> FilterVerdicts:
+def content_verdicts(
+    side_a: Side, side_b: Side, verdicts: FilterVerdicts, settings: MatchSettings, steps: Steps = NO_STEPS
+) -> FilterVerdicts:
     """Apply WebMining's content filter: the page test by sentences (section 2.3), its model learned from strict pairs.
 
     The strict pairs are the best of both their pages in structure, and nearer than any other one; the nearest go first.
-    Of each page only the candidates
-    nearest in structure are tested (``content_pairs``). Scores become the product of structure and support.
+    Of each page only the candidates nearest in structure are tested (``content_pairs``). Scores become the product of
+    structure and support.
     """
     from twinlink.baselines.page_test import PageTest
 
@@ -108,10 +127,45 @@ def content_verdicts(side_a: Side, side_b: Side, verdicts: FilterVerdicts, setti
     values = np.full(verdicts.pattern.nnz, np.nan)
     printed = settings.webmining if settings.webmining.score == "printed" else None
     test = PageTest(side_a, side_b, printed=printed)
-    values[members(verdicts.pattern, near)] = test.supports(*entries(near), strict)
-    supports, least = np.nan_to_num(values), settings.webmining.min_support
+    tested, least = members(verdicts.pattern, near), settings.webmining.min_support
+    so_far = _SoFar(side_a, side_b, near, strict, least, steps)
+    so_far.show(np.full(near.nnz, np.nan))
+    values[tested] = test.supports(*entries(near), strict, so_far.show)
+    supports = np.nan_to_num(values)
     scores = verdicts.scores * supports
     return with_filter(verdicts, "content", supports >= least, scores, values=values, bounds=least, relation=">=")
+
+
+class _SoFar:
+    """Pairs of the content filter while it tests: those that passed, and the strict ones that are not tested yet."""
+
+    def __init__(
+        self,
+        side_a: Side,
+        side_b: Side,
+        near: sp.csr_array,
+        strict: Sequence[tuple[int, int]],
+        least: float,
+        steps: Steps,
+    ) -> None:
+        self._sides, self._near, self._least, self._steps = (side_a, side_b), near, least, steps
+        ends = np.array(strict, np.intp).reshape(-1, 2)
+        self._is_strict = np.zeros(near.nnz, np.bool_)
+        self._is_strict[positions(near, ends[:, 0], ends[:, 1])] = True
+
+    def show(self, supports: npt.NDArray[np.float64]) -> None:
+        """Report the share of pairs that are tested, and the pairs so far."""
+        is_tested = ~np.isnan(supports)
+        langs = "-".join(side.lang for side in self._sides)
+        done = int(is_tested.sum())
+        step = f"sentences of {done} of {self._near.nnz} pairs" if done else "sentences"
+        self._steps(done / max(1, self._near.nnz), f"{langs}: {step}")
+        known = np.where(is_tested, supports, self._is_strict)
+        left = select(with_values(self._near, self._near.data * known), known >= self._least)
+        self._steps.keep(langs, lambda: self._table(greedy_matching(left)))
+
+    def _table(self, matching: Matching) -> pa.Table:
+        return pairs_so_far(*self._sides, matching.rows, matching.columns)
 
 
 def _clear_best(scores: sp.csr_array) -> list[tuple[int, int]]:

@@ -8,7 +8,7 @@ later one teaches only if it passes the test by what the model knows then. All p
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +30,8 @@ from twinlink.text.words import tokenize
 __all__ = ["PageTest"]
 
 Positions = npt.NDArray[np.integer]
+_REPORTS = 50
+"""How often the pairs tested so far are reported."""
 
 
 class PageTest:
@@ -62,7 +64,11 @@ class PageTest:
         self._pages: tuple[dict[int, Sentences], dict[int, Sentences]] = {}, {}
 
     def supports(
-        self, rows: Positions, columns: Positions, teachers: Sequence[tuple[int, int]]
+        self,
+        rows: Positions,
+        columns: Positions,
+        teachers: Sequence[tuple[int, int]],
+        on_tested: Callable[[npt.NDArray[np.float64]], None] | None = None,
     ) -> npt.NDArray[np.float64]:
         """Return the support of some pairs, 0 to 1; that of pages without text is 0.
 
@@ -72,10 +78,17 @@ class PageTest:
             Numbers of the pages of either side.
         teachers : sequence of pairs of int
             One-to-one pairs to learn from, the surest first.
+        on_tested : callable, optional
+            Called now and then with the supports so far, NaN for the pairs that are not tested.
         """
         known = self._learn(teachers)
-        pairs = zip(rows.tolist(), columns.tolist(), strict=True)
-        return np.array([support(self._aligned(self._pair(a, b), known)[0]) for a, b in pairs], np.float64)
+        supports = np.full(len(rows), np.nan)
+        often = max(1, len(rows) // _REPORTS)
+        for number, (a, b) in enumerate(zip(rows.tolist(), columns.tolist(), strict=True)):
+            supports[number] = support(self._aligned(self._pair(a, b), known)[0])
+            if on_tested is not None and number % often == 0:
+                on_tested(supports)
+        return supports
 
     def _aligned(self, pair: PagePair, known: Knowledge) -> tuple[Aligned, tuple[Links, Links]]:
         if self._printed is None:

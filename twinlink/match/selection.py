@@ -62,7 +62,8 @@ def match_sides(
     method = METHODS[settings.method]
     if method.reads_shapes:
         steps(0.0, f"{langs}: {settings.method}")
-        found: Found = method.load()(side_a, side_b, between, settings)
+        rest = {"steps": steps} if method.reports_steps else {}
+        found: Found = method.load()(side_a, side_b, between, settings, **rest)
     else:
         candidates = within_memory(settings.candidates, len(side_a.urls) + len(side_b.urls))
         settings = msgspec.structs.replace(settings, candidates=candidates)

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -32,6 +32,7 @@ from twinlink.match.shared_names import read_links
 from twinlink.match.sides import facing_groups, language_groups
 from twinlink.match.site import PAGE_COLUMNS, match_site
 from twinlink.match.site_tables import SiteResult, write_site
+from twinlink.match.so_far import keep_so_far
 from twinlink.patterns.library import read_libraries
 from twinlink.rundir.attempts import attempts_at, new_attempt, take_attempt
 from twinlink.rundir.directory import RunDirectory, Signature, file_digest
@@ -58,7 +59,8 @@ __all__ = ["match"]
 TASK_BYTES = 2**18
 """Bytes of the files of sites that are matched as one task: some 250 pages, half a second."""
 STEP_BYTES = 2**18
-"""Bytes of the file of a site from which another process reports its steps; of smaller ones only that they are done."""
+"""Bytes of the file of a site from which its pairs so far can be read, and another process reports its steps; of a
+smaller site only that it is done."""
 DONE = "done"
 """Step of a site that is done, while the other sites of its task are not."""
 
@@ -263,10 +265,11 @@ def _matched(
     """Match sites, in this process or, where this is worth it, by an executor; yield them as they are done."""
     tasks = list(_batches(parts)) if executor else []
     if len(tasks) < 2:
-        for part in parts:
-            with on_cores(n_forked(executor)):
-                result = sites.match(part, folder, progress.steps(part))
-            yield result
+        with attempts_at(sites.run.path, "match") as place:
+            for part in parts:
+                with on_cores(n_forked(executor)):
+                    result = sites.match(part, folder, _kept(progress.steps(part), place, part))
+                yield result
         return
     progress.begin()
     room = _room(sites.config.memory, tasks, executor)
@@ -275,6 +278,15 @@ def _matched(
         for _, (attempt, matched) in as_done(executor, match_task, tasks, partial(progress.look, place), room):
             take_attempt(attempt, folder)
             yield from matched
+
+
+def _kept(steps: Steps, place: Path, part: Path) -> Steps:
+    """Return steps that keep the pairs so far of a large site in a file."""
+    return replace(steps, keep=partial(keep_so_far, place, part.name)) if _is_large(part) else steps
+
+
+def _is_large(part: Path) -> bool:
+    return part.stat().st_size > STEP_BYTES
 
 
 def _room(memory: Memory, tasks: Iterable[Sequence[Path]], executor: Executor | None) -> Room[Sequence[Path]] | None:
@@ -302,8 +314,7 @@ def _match_shared(sites: Shared[_Sites], place: Path, parts: Sequence[Path]) -> 
     with ExitStack() as until_all_are_done:  # the other process counts them together, when it gets the results
         for part in parts:
             steps = until_all_are_done.enter_context(steps_to_file(place, part.name))
-            is_large = part.stat().st_size > STEP_BYTES
-            matched.append(known.match(part, attempt, steps if is_large else NO_STEPS))
+            matched.append(known.match(part, attempt, _kept(steps, place, part) if _is_large(part) else NO_STEPS))
             steps(1.0, DONE)
     return attempt, matched
 

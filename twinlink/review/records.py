@@ -153,6 +153,9 @@ class Live:
     """Addresses of the latest pages, newest first."""
     pairs: pd.DataFrame
     """Pairs found so far, in the order in which they were found; after the match, `RunView.pairs`."""
+    so_far: pd.DataFrame
+    """Provisional pairs of the sites that are being matched, the most probable first: addresses, languages, pages and
+    probability."""
     rejects: Mapping[str, int]
     """Number of rejects so far, by reason."""
     latest: Latest | None = None

@@ -34,6 +34,11 @@ def attempts_at(run: Path, stage: str) -> Iterator[Path]:
         remove_attempts(run, stage)
 
 
+def attempts_of(run: Path, stage: str, pattern: str) -> list[Path]:
+    """Return the files with these names below the folder that the present call of a stage has for its attempts."""
+    return list(_parts(run, stage).glob(f"*/{pattern}"))
+
+
 def remove_attempts(run: Path, stage: str) -> None:
     """Remove what killed calls of a stage have left; requires the run's lock."""
     shutil.rmtree(_parts(run, stage), ignore_errors=True)

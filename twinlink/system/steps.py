@@ -5,12 +5,17 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from twinlink.files import replacing
 
 _FOLDER = ".steps"
+
+
+def _drop(name: str, make: Callable[[], Any]) -> None:
+    """Keep no result."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +37,8 @@ class Steps:
     """Share of the whole task before this part of it."""
     end: float = 1.0
     """Share of the whole task when this part is done."""
+    keep: Callable[[str, Callable[[], Any]], None] = _drop
+    """Receives the name of a result that may still change, and a function that makes it; by default it is not made."""
 
     def __call__(self, share: float, step: str) -> None:
         """Report that a step begins, after a share of this part."""
@@ -39,7 +46,7 @@ class Steps:
 
     def part(self, begin: float, end: float) -> Steps:
         """Return the steps of the part between two shares of this one."""
-        return Steps(self.show, self._whole(begin), self._whole(end))
+        return replace(self, begin=self._whole(begin), end=self._whole(end))
 
     def _whole(self, share: float) -> float:
         return self.begin + share * (self.end - self.begin)

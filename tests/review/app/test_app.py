@@ -354,6 +354,15 @@ class TestLive:
         assert "robots.txt asks not to fetch it" in page
         assert 'hx-trigger="every' in page
 
+    def test_shows_the_pairs_so_far_of_a_site_in_work(self, visiting: Visiting) -> None:
+        run = FakeRun(working=True, live_pairs=2)
+        page = visiting(run).get("/live")
+        assert "Pairs so far: 10" in page
+        assert "provisional" in page
+        assert f'href="{pair_of(50)}' in page
+        run.working = False
+        assert "provisional" not in visiting(run).get("/live")
+
     def test_pause_and_go_on(self, visiting: Visiting) -> None:
         visitor = visiting(FakeRun(working=True))
         assert "Go on" in visitor.post("/pause", wanted="yes").text

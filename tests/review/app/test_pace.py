@@ -14,7 +14,9 @@ from twinlink.review.records import Live, LiveStage
 
 
 def live(*stages: LiveStage) -> Live:
-    return Live(working=True, paused=False, stages=stages, pages=(), pairs=pd.DataFrame(), rejects={})
+    return Live(
+        working=True, paused=False, stages=stages, pages=(), pairs=pd.DataFrame(), rejects={}, so_far=pd.DataFrame()
+    )
 
 
 def fetching(fetched: int, queued: int) -> Live:

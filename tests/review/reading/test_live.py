@@ -16,11 +16,13 @@ from twinlink.config import Config
 from twinlink.errors import RunLockedError
 from twinlink.ingest.stage import ingest
 from twinlink.match import stage as module
+from twinlink.match.so_far import keep_so_far
 from twinlink.match.stage import match
 from twinlink.progress import reporter
 from twinlink.review.reading.live import LiveView, is_locked
 from twinlink.review.reading.run_view import RunView
 from twinlink.review.records import Live, LiveStage
+from twinlink.rundir.attempts import attempts_at
 from twinlink.rundir.directory import RunDirectory
 from twinlink.spiders.frontier import LEDGER_NAME, Body, Entry, Frontier, Outcome
 from twinlink.tables import PAIRS
@@ -96,6 +98,34 @@ def test_pairs_come_site_by_site_while_the_match_runs(run: RunDirectory, monkeyp
     monkeypatch.undo()
     assert len(view.now().pairs) == 15
     assert not view.now().working
+
+
+def test_pairs_so_far_of_a_site_in_work(run: RunDirectory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After the rounds of each site, its pairs are provisional; when it is done, they are no more."""
+    view, seen, real = LiveView(run), [], module.keep_so_far
+
+    def keep(*args: object) -> None:
+        real(*args)  # type: ignore[arg-type]
+        seen.append(view.now())
+
+    monkeypatch.setattr(module, "keep_so_far", keep)
+    monkeypatch.setattr(module, "STEP_BYTES", 0)
+    with run.lock():
+        match(run, CONFIG.override({"match.method": "weighed", "match.min_score": None}))
+    hosts = [sorted(set(live.so_far["url_a"].str.split("/").str[2])) for live in seen]
+    assert all(len(each) == 1 for each in hosts)
+    assert sorted({each for (each,) in hosts}) == sorted(host.removeprefix("http://") for host in HOSTS)
+    for live, (host,) in zip(seen, hosts, strict=True):
+        assert live.working
+        assert host not in set(live.pairs["site"])
+    assert len(view.now().so_far) == 0
+
+
+def test_pairs_so_far_that_a_killed_process_left_are_not_shown(run: RunDirectory) -> None:
+    (run.path / ".match.tmp").mkdir()
+    with attempts_at(run.path, "match") as place:
+        keep_so_far(place, "one.example.parquet", "en-fr", PAIRS.empty_table)
+        assert len(LiveView(run).now().so_far) == 0
 
 
 def test_an_earlier_match_is_not_shown_as_the_new_one(run: RunDirectory) -> None:

@@ -43,7 +43,7 @@ METHODS: Mapping[str, Method] = {
     "liu2014": Method("twinlink.match.methods.liu2014:match_liu2014"),
     "urls": Method("twinlink.match.methods.urls:match_urls", has_probabilities=False),
     "bitextor2010": Method("twinlink.baselines.methods:match_bitextor2010", True, False),
-    "webmining": Method("twinlink.baselines.methods:match_webmining", True, False),
+    "webmining": Method("twinlink.baselines.methods:match_webmining", True, False, reports_steps=True),
     "jangeldin": Method("twinlink.baselines.methods:match_jangeldin", True, False),
 }
 

@@ -28,9 +28,11 @@ from twinlink.match.measures import (
     measure,
     pair_matrix,
 )
+from twinlink.match.so_far import pairs_so_far
 from twinlink.similarity.candidates import candidate_pattern, strongest, tag_vectors
 from twinlink.similarity.clues import CLUES
 from twinlink.similarity.content import combine_translations
+from twinlink.similarity.decision import keep_pairs
 from twinlink.similarity.learned_lexicon import learn_translations
 from twinlink.similarity.lessons import Lessons
 from twinlink.similarity.rivals import Rivalry
@@ -110,13 +112,15 @@ def _rounds(site: SiteMeasures, state: State, labels: sp.csr_array | None, name:
     Rounds with labels start from the result of the rounds without: before that, a few labels would have too much
     influence.
     """
-    round_, n_right = 0, 0.0
+    round_, n_right, n_pairs = 0, 0.0, 0
     expected = site.settings.weighing.rounds + 1
     while True:
         # There may be fewer rounds, or more: each one further takes half of what is left.
         share = round_ / expected if round_ < expected else 1 - 0.5 ** (round_ - expected + 1) / expected
-        steps(share, f"{name}: round {round_ + 1}" + (f" of {expected}" if round_ < expected else ""))
+        found = f", {n_pairs} pairs so far" if round_ else ""
+        steps(share, f"{name}: round {round_ + 1}" + (f" of {expected}" if round_ < expected else "") + found)
         done = _round(site, state, labels)
+        n_pairs = _keep_so_far(site, done, steps)
         before, n_right = n_right, float(done.result.probabilities.sum())
         has_grown = 0 < round_ < MAX_ROUNDS and n_right > GROWTH * before
         if not (round_ < site.settings.weighing.rounds or has_grown) or _is_settled(done):
@@ -124,6 +128,16 @@ def _rounds(site: SiteMeasures, state: State, labels: sp.csr_array | None, name:
         done = done._replace(evidence={})  # the search for candidates does not need it, and it is large
         state, round_ = _next_state(site, done, labels), round_ + 1
         del done  # its candidates would be in memory beside those of the next round
+
+
+def _keep_so_far(site: SiteMeasures, done: Round, steps: Steps) -> int:
+    """Make the pairs known that would be kept if this round were the last; return their number."""
+    side_a, side_b, result = site.side_a, site.side_b, done.result
+    is_kept = keep_pairs(result.probabilities, site.settings.min_probability, site.settings.min_precision)
+    pairs, probabilities = result.pairs[is_kept], result.probabilities[is_kept]
+    rows, columns = done.rivalry.rows[pairs], done.rivalry.columns[pairs]
+    steps.keep(f"{side_a.lang}-{side_b.lang}", lambda: pairs_so_far(side_a, side_b, rows, columns, probabilities))
+    return len(pairs)
 
 
 def _round(site: SiteMeasures, state: State, labels: sp.csr_array | None) -> Round:

@@ -70,6 +70,8 @@ def _now(state: AppState) -> dict[str, Any]:
         "pages": now.pages[:_PAGES_SHOWN],
         "pairs": _found(state.session.run, newest),
         "n_pairs": len(now.pairs),
+        "so_far": _found(state.session.run, now.so_far.head(_PAIRS_SHOWN)),
+        "n_so_far": len(now.so_far),
         "rejects": [(name, reason_words(name), number) for name, number in rejects[:_REASONS_SHOWN]],
         "n_rejects": sum(now.rejects.values()),
         "is_watching": state.watch.is_on,

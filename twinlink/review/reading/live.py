@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from twinlink.errors import TwinlinkError
+from twinlink.match.so_far import read_so_far
 from twinlink.pages.parser import parse_page
 from twinlink.progress import read_latest
 from twinlink.review.records import Live, LiveStage
@@ -76,6 +77,7 @@ class LiveView:
                 stages=tuple(stage for name in _STAGES if (stage := self._stage(name, running)) is not None),
                 pages=tuple(pages),
                 pairs=self._found_pairs(running),
+                so_far=_read_so_far(self._run.path, running),
                 rejects=_read_or(self._count_rejects, self._rejects[1]),
                 latest=read_latest(self._run.progress_file) if working else None,
                 titles=pages,
@@ -207,6 +209,10 @@ class _GrowingPairs:
 def _pairs_of(file: Path) -> pd.DataFrame | None:
     frame: pd.DataFrame = read_table(file, PAIRS).to_pandas()
     return frame
+
+
+def _read_so_far(run: Path, running: str) -> pd.DataFrame:
+    return read_so_far(run, run / f".{running}.tmp" / "pairs") if running == "match" else _no_pairs()
 
 
 def _no_pairs() -> pd.DataFrame:

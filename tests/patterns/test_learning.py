@@ -169,6 +169,14 @@ def test_a_key_of_letters_that_is_credible_goes_before_a_key_of_tokens_that_is_w
     assert [(each.key, each.n_pages, each.verdict) for each in found.patterns] == [(("*c", "*e"), 60, "credible")]
 
 
+def test_a_key_of_tokens_is_credible_from_exactly_the_least_share_of_pages_on() -> None:
+    """Ten of twenty pages: it goes before the key of letters, which has fourteen, and leaves it four."""
+    urls = [f"http://x.hk/en/{n}{letter}.htm" for n in range(7) for letter in "ec"]
+    urls += [*(f"http://x.hk/tc/{n}e.htm" for n in range(5)), "http://x.hk/other/page/here"]
+    assert told(learn_patterns(urls, settings=PatternSettings(min_local=0.5))) == [("en", "tc", 10), ("*c", "*e", 4)]
+    assert told(learn_patterns(urls, settings=PatternSettings(min_local=0.51)))[0] == ("*c", "*e", 14)
+
+
 def test_key_with_too_few_remaining_pairs_is_dropped() -> None:
     """One of the two pairs of htm and txt goes to the stronger key: the other alone is no pattern, though 2 of 13."""
     urls = [f"http://x.hk/{lang}/p{n}.htm" for lang in ("en", "fr") for n in range(5)]
@@ -178,10 +186,11 @@ def test_key_with_too_few_remaining_pairs_is_dropped() -> None:
     assert [each.key for each in alone.patterns] == [("en", "fr"), ("htm", "txt")]
 
 
-def test_crowded_places_are_looked_up_for_keys_found_elsewhere() -> None:
+@pytest.mark.parametrize("n_pages", [4, 12])
+def test_crowded_places_are_looked_up_for_keys_found_elsewhere(n_pages: int) -> None:
     """A hundred files of a folder differ in one place: they are not compared, but en and tc are found among them."""
     files = [f"http://x.hk/all/{name}.htm" for name in (*(f"f{n}x" for n in range(100)), "en", "tc")]
-    urls = [*files, *made("x.hk/en/{}.htm", "x.hk/tc/{}.htm")]
+    urls = [*files, *made("x.hk/en/{}.htm", "x.hk/tc/{}.htm", names=NAMES[: n_pages // 2])]
     found = learn_patterns(urls)
     assert found.n_crowded > 0
     assert ("http://x.hk/all/en.htm", "http://x.hk/all/tc.htm") in {

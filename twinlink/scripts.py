@@ -120,15 +120,25 @@ def chinese_variant(text: str) -> str:
     >>> chinese_variant("網頁"), chinese_variant("网页"), chinese_variant("中文")
     ('zh-Hant', 'zh-Hans', 'zh')
     """
-    balance = sum(map(_leaning, _UNIFIED.findall(text)))
-    if not balance:
+    return variant_of_leaning(sum(map(chinese_leaning, text)))
+
+
+def variant_of_leaning(leaning: float) -> str:
+    """Return the variant of Chinese of a text by the sum of `chinese_leaning` over its characters."""
+    if not leaning:
         return "zh"
-    return "zh-Hant" if balance > 0 else "zh-Hans"
+    return "zh-Hant" if leaning > 0 else "zh-Hans"
 
 
 @cache
-def _leaning(character: str) -> int:
-    """Return 1 for a character that only Traditional Chinese has, -1 for one of Simplified, else 0, after OpenCC."""
+def chinese_leaning(character: str) -> int:
+    """Return 1 for a character that only Traditional Chinese has, -1 for one of Simplified, else 0, after OpenCC.
+
+    >>> chinese_leaning("網"), chinese_leaning("网"), chinese_leaning("中"), chinese_leaning("a")
+    (1, -1, 0, 0)
+    """
+    if not _UNIFIED.fullmatch(character):
+        return 0
     simplifies, expands = (chinese_converter(name).convert(character) != character for name in ("t2s", "s2t"))
     return int(simplifies) - int(expands)
 

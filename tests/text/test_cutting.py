@@ -14,7 +14,7 @@ from tests.both_ways import both_ways  # noqa: F401  (kernels of this module)
 from twinlink.scripts import EAST_ASIAN, SOUTH_EAST_ASIAN, UNSPACED
 from twinlink.text import cutting
 from twinlink.text.characters import MARK_RANGES
-from twinlink.text.cutting import Cutter, cut_texts, distinct_texts, incidence
+from twinlink.text.cutting import Cutter, cut_texts
 
 TOKEN = re.compile(
     r"\d+(?:[.,'’]\d+)*"
@@ -60,18 +60,6 @@ def test_tokens(text: str, tokens: list[str]) -> None:
 
 def test_a_line_break_ends_a_token() -> None:
     assert cut_texts(["ab\ncd", "ef"]).tokens == ["ab", "cd", "ef"]
-
-
-@given(st.lists(st.lists(st.sampled_from(["a", "b", "c", ""]), max_size=5), max_size=5))
-def test_distinct_texts(pages: list[list[str]]) -> None:
-    counts, names = distinct_texts(pages)
-    assert len(set(names)) == len(names)
-    dense = counts.toarray()
-    assert [{names[j]: int(n) for j, n in enumerate(row) if n} for row in dense] == [dict(Counter(p)) for p in pages]
-
-
-def test_incidence_counts_repeated_numbers() -> None:
-    assert incidence([[2, 0, 2], []], 3).toarray().tolist() == [[1.0, 0.0, 2.0], [0.0, 0.0, 0.0]]
 
 
 @given(st.lists(st.lists(st.text("ab1 ,.行ก\n", max_size=8), max_size=5), max_size=4))

@@ -35,7 +35,7 @@ from twinlink.language.speech import Floats, Labels, Speech, learn_speech, speak
 from twinlink.language.surroundings import adoptions, neighbour_scores
 from twinlink.language.unknown import Unknown, unknown_languages
 from twinlink.languages import base_language
-from twinlink.scripts import chinese_variant, split_units
+from twinlink.scripts import chinese_leaning, split_units, variant_of_leaning
 from twinlink.system.side_by_side import in_ranges
 from twinlink.text.cutting import Cut, cut_texts
 
@@ -360,7 +360,12 @@ def _without(blocks: Iterable[str], words: Collection[str]) -> str:
 
 def _with_variants(site: SiteText, languages: list[str]) -> list[str]:
     """Add the script to Chinese; a page that fits both gets the more frequent one of the site."""
-    variants = {i: chinese_variant(site.text(i)) for i, language in enumerate(languages) if language == "zh"}
+    chinese = [i for i, language in enumerate(languages) if language == "zh"]
+    if not chinese:
+        return languages
+    of_unit = np.array([chinese_leaning(unit) if len(unit) == 1 else 0 for unit in site.vocabulary], np.float32)
+    leaning: Floats = site.words[chinese] @ of_unit
+    variants = {i: variant_of_leaning(each) for i, each in zip(chinese, leaning.tolist(), strict=True)}
     counts = Counter(variants.values())
     usual = "zh-Hant" if counts["zh-Hant"] > counts["zh-Hans"] else "zh-Hans"
     return [

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, diags_array, hstack
+from scipy.sparse import csr_array, hstack
 
 from twinlink.language.surroundings import near_links
 from twinlink.languages import UNDETERMINED, base_language, canonical_language
 from twinlink.scripts import count_letters, script_of, split_units, words_per_unit
-from twinlink.text.cutting import Cut, cut_texts, distinct_texts
+from twinlink.sparse import entry_rows, select
+from twinlink.text.cutting import Cut, cut_texts
+from twinlink.text.page_texts import page_texts
 
 __all__ = ["NAMED", "SiteText", "read_site"]
 
@@ -32,7 +33,7 @@ _MIN_BOILERPLATE_PAGES = 3
 class SiteText:
     """Pages as matrices of words, blocks and hints."""
 
-    own: list[Sequence[str]]  # the page's own blocks; all blocks where these are too few
+    own: Sequence[Sequence[str]]  # the page's own blocks; all blocks where these are too few
     scripts: list[dict[str, float]]  # words of each script in them
     words: csr_array  # page × word, how often
     frame: csr_array  # page × (block on many pages, or declared language), 1 or missing
@@ -43,10 +44,6 @@ class SiteText:
     named: list[frozenset[str]]  # languages that links to the page name
     claimed: list[frozenset[str]]  # the declared language
     vocabulary: list[str]
-
-    def text(self, page: int) -> str:
-        """Return a page's own text."""
-        return "\n".join(self.own[page])
 
     def sample(self, page: int) -> str:
         """Return about `_SAMPLE` characters from all over a page: the language of long pages may change."""
@@ -67,29 +64,28 @@ def read_site(
 
     ``share`` is the part of the pages from which a block is no page's own.
     """
-    on_page, texts = distinct_texts(blocks)
-    n_letters, units, vocabulary = _count_units(texts, cut_lines)
-    is_frame = np.bincount(on_page.indices, minlength=len(texts)) > max(share * len(blocks), _MIN_BOILERPLATE_PAGES)
-    single = _without_columns(on_page, is_frame)
-    says_nothing = single @ n_letters == 0
-    own = [
-        page if nothing else [block for block in page if block in lone]
-        for page, nothing, lone in zip(blocks, says_nothing.tolist(), _texts_of(single, texts), strict=True)
-    ]
-    words = csr_array(_choose_rows(on_page, single, says_nothing) @ units)
+    texts = page_texts(blocks)
+    on_page = texts.counts
+    n_letters, units, vocabulary = _count_units(texts.distinct, cut_lines)
+    n_pages_with = np.bincount(on_page.indices, minlength=len(texts.distinct))
+    is_frame = n_pages_with > max(share * len(blocks), _MIN_BOILERPLATE_PAGES)
+    says_nothing = select(on_page, ~is_frame[on_page.indices]) @ n_letters == 0
+    own = texts.where(~is_frame[texts.numbers] | says_nothing[texts.page_of])
+    is_own = ~is_frame[on_page.indices] | says_nothing[entry_rows(on_page)]
+    words = csr_array(select(on_page, is_own) @ units)
     claims = _presence([canonical_language(claim)] if claim else [] for claim in declared)
     hints = hints if hints is not None else [()] * len(blocks)
     links = links if links is not None else csr_array((len(blocks), len(blocks)))
-    given = distinct_texts(sorted(set(page)) for page in hints)
+    given = page_texts(sorted(set(page)) for page in hints)
     return SiteText(
         own=own,
         scripts=_script_words(words, vocabulary),
         words=words,
-        frame=csr_array(hstack([_present(_without_columns(on_page, ~is_frame)), claims])),
+        frame=csr_array(hstack([_present(select(on_page, is_frame[on_page.indices])), claims])),
         letters=on_page @ n_letters,
         vocabulary=vocabulary,
         hints=_present(given.counts),
-        hint_names=given.texts,
+        hint_names=given.distinct,
         near=near_links(links, share),
         named=[_bases(hint.removeprefix(NAMED) for hint in page if hint.startswith(NAMED)) for page in hints],
         claimed=[_bases([claim]) for claim in declared],
@@ -105,37 +101,17 @@ def _count_units(
 ) -> tuple[Floats, csr_array, list[str]]:
     """Return the number of letters of each text, how often it has each unit (of `split_units`), and the units."""
     cut = cut_lines([text.lower() for text in texts])
-    of_token = distinct_texts(map(split_units, cut.tokens))
+    of_token = page_texts(map(split_units, cut.tokens))
     n_letters = np.array([count_letters(token) for token in cut.tokens], np.float32)
-    return cut.counts @ n_letters, csr_array(cut.counts @ of_token.counts), of_token.texts
+    return cut.counts @ n_letters, csr_array(cut.counts @ of_token.counts), of_token.distinct
 
 
 def _presence(sets: Iterable[Iterable[str]]) -> csr_array:
-    return _present(distinct_texts(sorted(items) for items in sets).counts)
+    return _present(page_texts(sorted(items) for items in sets).counts)
 
 
 def _present(counts: csr_array) -> csr_array:
     return csr_array((np.ones(counts.nnz), counts.indices, counts.indptr), shape=counts.shape)
-
-
-def _without_columns(matrix: csr_array, which: NDArray[np.bool_]) -> csr_array:
-    """Empty some columns."""
-    rest = matrix.copy()
-    rest.data[which[rest.indices]] = 0
-    rest.eliminate_zeros()
-    return rest
-
-
-def _choose_rows(one: csr_array, other: csr_array, of_one: NDArray[np.bool_]) -> csr_array:
-    """Return the rows of one matrix where this is marked, those of the other elsewhere."""
-    keep = diags_array(of_one.astype(np.float32))
-    return csr_array(keep @ one + (diags_array((~of_one).astype(np.float32)) @ other))
-
-
-def _texts_of(matrix: csr_array, texts: Sequence[str]) -> Iterator[set[str]]:
-    """Yield the texts that each row has."""
-    for start, end in itertools.pairwise(matrix.indptr.tolist()):
-        yield {texts[column] for column in matrix.indices[start:end].tolist()}
 
 
 def _script_words(words: csr_array, vocabulary: Sequence[str]) -> list[dict[str, float]]:

@@ -23,6 +23,7 @@ from twinlink.lookup import places_of
 from twinlink.match.evidence import Between, Side
 from twinlink.match.shared_names import page_names
 from twinlink.text.cutting import Cutter
+from twinlink.text.page_texts import PageTexts, titled_texts
 
 __all__ = ["Group", "SitePages", "facing_groups", "language_groups"]
 
@@ -60,10 +61,9 @@ class SitePages:
         self._sides: dict[str, Side] = {}
 
     @cached_property
-    def texts(self) -> list[list[str]]:
+    def texts(self) -> PageTexts:
         """Text of each page: its title and its blocks."""
-        titles, blocks = self.pages["title"].to_pylist(), self.pages["blocks"].to_pylist()
-        return [[title, *rest] if title else rest for title, rest in zip(titles, blocks, strict=True)]
+        return titled_texts(self.pages["title"], self.pages["blocks"])
 
     @cached_property
     def graph(self) -> sp.csr_array:
@@ -101,7 +101,7 @@ class SitePages:
             lang=group.lang,
             page_ids=numbers.to_numpy(),
             urls=chosen["url"].to_pylist(),
-            blocks=[self.texts[row] for row in rows],
+            blocks=self.texts.of_pages(group.rows),
             tags=chosen["tags"].to_pylist(),
             graph=sp.csr_array(self.graph[group.rows][:, group.rows]),
             lists=sublists(self._lists, group.rows),

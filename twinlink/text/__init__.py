@@ -1,12 +1,13 @@
 """Words of a text: tokens, stems, numbers, values; and term counts of pages.
 
 - a text: `tokenize`, `one_form`, `stem`, `plain_number`, `values_in`
-- pages: `count_words` (page × term), `distinct_texts`, `cut_texts`
+- pages: `count_words` (page × term), `page_texts`, `cut_texts`
 """
 
 from __future__ import annotations
 
-from twinlink.text.cutting import Cut, Cutter, DistinctTexts, cut_texts, distinct_texts
+from twinlink.text.cutting import Cut, Cutter, cut_texts
+from twinlink.text.page_texts import PageTexts, page_texts
 from twinlink.text.stems import stem
 from twinlink.text.terms import plain_number
 from twinlink.text.values import values_in
@@ -16,12 +17,12 @@ from twinlink.text.words import TermTable, one_form, tokenize
 __all__ = [
     "Cut",
     "Cutter",
-    "DistinctTexts",
+    "PageTexts",
     "TermTable",
     "count_words",
     "cut_texts",
-    "distinct_texts",
     "one_form",
+    "page_texts",
     "plain_number",
     "stem",
     "tokenize",

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, count
+from collections.abc import Iterator, Sequence
+from itertools import count, islice
 from typing import NamedTuple
 
 import numpy as np
@@ -25,8 +25,9 @@ from twinlink.text.characters import (
     UNDERSCORE,
     UNSPACED,
 )
+from twinlink.text.page_texts import incidence
 
-__all__ = ["Cut", "Cutter", "DistinctTexts", "cut_texts", "distinct_texts", "find_tokens", "incidence"]
+__all__ = ["Cut", "Cutter", "cut_texts", "find_tokens"]
 
 CHUNK = 1_000_000
 """Characters cut in one go: what bounds the memory, four bytes per character and some thirty a token."""
@@ -52,26 +53,6 @@ class Cut(NamedTuple):
     """float32, text × token: how often. An empty row is a text without tokens."""
     tokens: list[str]
     """The distinct tokens, in the order of their first appearance."""
-
-
-class DistinctTexts(NamedTuple):
-    """The distinct texts of pages; lines of menus are repeated on every page."""
-
-    counts: csr_array
-    """float32, page × text: how often."""
-    texts: list[str]
-    """In the order of their first appearance."""
-
-
-def distinct_texts(pages: Iterable[Iterable[str]]) -> DistinctTexts:
-    """Return the distinct texts (blocks, names …) of pages, and which page has which.
-
-    >>> distinct_texts([["menu", "one"], ["menu", "two", "two"]]).counts.toarray().tolist()
-    [[1.0, 1.0, 0.0], [1.0, 0.0, 2.0]]
-    """
-    ids: dict[str, int] = defaultdict(count().__next__)
-    rows = [[*map(ids.__getitem__, page)] for page in pages]
-    return DistinctTexts(incidence(rows, len(ids)), list(ids))
 
 
 def cut_texts(texts: Sequence[str]) -> Cut:
@@ -112,23 +93,23 @@ class Cutter:
     def __init__(self) -> None:
         self._ids: dict[str, int] = defaultdict(count().__next__)
         self._tokens: list[str] = []
-        self._rows: dict[str, int] = {}
+        self._rows: dict[str, int] = defaultdict(count().__next__)
         self._counts = _token_counts((), self._ids)
 
     def __call__(self, texts: Sequence[str]) -> Cut:
         """Return the result of `cut_texts`, with tokens in the order of all texts so far."""
-        new = [text for text in dict.fromkeys(texts) if text not in self._rows]
-        if new:
-            self._add(new)
-        counts = csr_array(self._counts[[self._rows[text] for text in texts]])
+        n_known = len(self._rows)
+        rows = np.fromiter(map(self._rows.__getitem__, texts), np.int64, len(texts))
+        if len(self._rows) > n_known:
+            self._add([*islice(self._rows, n_known, None)])
+        counts = csr_array(self._counts[rows])
         used = np.flatnonzero(np.bincount(counts.indices, minlength=len(self._tokens)))
-        place = np.zeros(len(self._tokens), np.int64)
+        place = np.zeros(len(self._tokens), counts.indices.dtype)
         place[used] = np.arange(len(used))
         columns = csr_array((counts.data, place[counts.indices], counts.indptr), shape=(len(texts), len(used)))
         return Cut(columns, [self._tokens[number] for number in used.tolist()])
 
     def _add(self, texts: Sequence[str]) -> None:
-        self._rows.update(zip(texts, count(len(self._rows)), strict=False))
         more = _token_counts(texts, self._ids)
         self._tokens = list(self._ids)
         old = self._counts
@@ -142,9 +123,7 @@ def _token_counts(texts: Sequence[str], ids: dict[str, int]) -> csr_array:
     columns = np.concatenate([tokens for tokens, _ in parts]) if parts else np.zeros(0, np.int64)
     lengths = np.concatenate([n for _, n in parts]) if parts else np.zeros(0, np.int64)
     starts = np.concatenate([[0], np.cumsum(lengths)])
-    counts = csr_array((np.ones(len(columns), np.float32), columns, starts), shape=(len(texts), len(ids)))
-    counts.sum_duplicates()
-    return counts
+    return incidence(starts, columns, len(ids))
 
 
 def _chunks(texts: Sequence[str]) -> Iterator[Sequence[str]]:
@@ -170,18 +149,8 @@ def _cut_chunk(texts: Sequence[str], ids: dict[str, int]) -> tuple[NDArray[np.in
     first[numbers[::-1]] = np.arange(len(numbers))[::-1]
     distinct = [joined[start:end] for start, end in zip(starts[first].tolist(), ends[first].tolist(), strict=True)]
     known = np.fromiter(map(ids.__getitem__, distinct), np.int64, len(distinct))
-    breaks = np.flatnonzero(codes == ord("\n"))
-    text_of = np.searchsorted(breaks, starts)
-    return known[numbers], np.bincount(text_of, minlength=len(texts))
-
-
-def incidence(rows: Sequence[Sequence[int]], n_columns: int) -> csr_array:
-    """Return how often each row has each column, float32; the numbers of a row in any order, repeated or not."""
-    starts = np.cumsum([0, *map(len, rows)])
-    columns = np.fromiter(chain.from_iterable(rows), np.int64, starts[-1])
-    matrix = csr_array((np.ones(len(columns), np.float32), columns, starts), shape=(len(rows), n_columns))
-    matrix.sum_duplicates()
-    return matrix
+    ends_of_texts = np.searchsorted(starts, np.flatnonzero(codes == ord("\n")))
+    return known[numbers], np.diff(np.concatenate([[0], ends_of_texts, [len(starts)]]))
 
 
 @part_of_kernel

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import itertools
+from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import chain
 
@@ -12,7 +13,8 @@ from scipy.sparse import csr_array
 
 from twinlink.errors import ShapeError
 from twinlink.sparse import narrow
-from twinlink.text.cutting import Cut, cut_texts, distinct_texts, incidence
+from twinlink.text.cutting import Cut, cut_texts
+from twinlink.text.page_texts import PageTexts, incidence, page_texts
 from twinlink.text.stems import stem
 from twinlink.text.terms import is_number
 from twinlink.text.values import values_in
@@ -56,19 +58,26 @@ def count_words(
     if names is not None and len(names) != len(pages):
         raise ShapeError(f"expected one list of names per page, got {len(names)} for {len(pages)} pages")
     base = lang.partition("-")[0]
-    lines = distinct_texts(chain.from_iterable(block.split("\n") for block in page) for page in pages)
-    texts = one_form("\n".join(lines.texts), base).split("\n") if lines.texts else []
+    blocks = page_texts(pages)
+    lines = _lines(blocks.distinct)
+    texts = one_form("\n".join(lines.distinct), base).split("\n") if lines.distinct else []
     cut = cut_lines(texts)
     of_token = split_tokens(cut.tokens, base, heads)
     is_figure = np.fromiter(map(is_number, cut.tokens), np.float32, len(cut.tokens))
     values = _values(texts, cut.counts @ is_figure > 0, base)
-    more = distinct_texts(names if names is not None else [()] * len(pages))
-    columns, vocabulary = _columns([*chain(*of_token, *values, more.texts)], lang)
-    per_token, per_line, per_name = _blocks(columns, (of_token, values, [(name,) for name in more.texts]), vocabulary)
-    of_line = csr_array(cut.counts @ per_token + per_line)
-    counts = narrow(csr_array(lines.counts @ of_line + more.counts @ per_name))
+    more = page_texts(names if names is not None else [()] * len(pages))
+    (per_token, per_line, per_name), vocabulary = _stemmed(lang, of_token, values, [(name,) for name in more.distinct])
+    of_block = lines.counts @ (cut.counts @ per_token + per_line)
+    counts = narrow(csr_array(blocks.counts @ of_block + more.counts @ per_name))
     counts.sort_indices()
     return TermTable(counts, vocabulary)
+
+
+def _lines(blocks: Sequence[str]) -> PageTexts:
+    """Return the lines of each block, usually a single one."""
+    if any("\n" in block for block in blocks):
+        return page_texts(block.split("\n") for block in blocks)
+    return PageTexts(np.arange(len(blocks) + 1), np.arange(len(blocks)), list(blocks))
 
 
 def _values(texts: Sequence[str], has_number: NDArray[np.bool_], base: str) -> list[Sequence[str]]:
@@ -79,18 +88,13 @@ def _values(texts: Sequence[str], has_number: NDArray[np.bool_], base: str) -> l
     ]
 
 
-def _columns(words: Sequence[str], lang: str) -> tuple[list[int], list[str]]:
-    """Return the place of each word's stem in the sorted vocabulary, and this."""
-    stems = {word: stem(word, lang) for word in set(words)}
-    vocabulary = sorted(set(stems.values()))
+def _stemmed(lang: str, *parts: Sequence[Sequence[str]]) -> tuple[list[csr_array], list[str]]:
+    """Return how often the stem of each word is in each list of words, one matrix for each part, and the stems."""
+    words = page_texts(chain(*parts))
+    stems = [stem(word, lang) for word in words.distinct]
+    vocabulary = sorted(set(stems))
     place = {term: i for i, term in enumerate(vocabulary)}
-    column = {word: place[term] for word, term in stems.items()}
-    return [column[word] for word in words], vocabulary
-
-
-def _blocks(
-    columns: Iterable[int], lists: Iterable[Sequence[Sequence[str]]], vocabulary: Sequence[str]
-) -> list[csr_array]:
-    """Split the columns into the lists of terms that they came from."""
-    rest = iter(columns)
-    return [incidence([[next(rest) for _ in terms] for terms in rows], len(vocabulary)) for rows in lists]
+    column = np.fromiter(map(place.__getitem__, stems), np.int64, len(stems))[words.numbers]
+    matrix = incidence(words.starts, column, len(vocabulary))
+    ends = np.cumsum([0, *map(len, parts)])
+    return [csr_array(matrix[first:last]) for first, last in itertools.pairwise(ends.tolist())], vocabulary

@@ -1,0 +1,130 @@
+"""The texts of pages, each distinct one stored once: lines of menus are repeated on every page."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from itertools import chain, count
+from typing import overload
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from twinlink.lookup import distinct_values
+from twinlink.sparse import narrow
+
+__all__ = ["PageTexts", "incidence", "page_texts", "titled_texts"]
+
+Numbers = NDArray[np.int64]
+
+
+class PageTexts(Sequence[list[str]]):
+    """Texts (blocks, lines, names …) of pages: a sequence that has a list of texts for each page.
+
+    Parameters
+    ----------
+    starts : ndarray of int64, shape (n_pages + 1,)
+        Where the texts of each page begin among those of all.
+    numbers : ndarray of int64
+        The number of each text, page after page.
+    distinct : list of str
+        The texts that the numbers mean, in the order of their first appearance.
+    """
+
+    def __init__(self, starts: Numbers, numbers: Numbers, distinct: list[str]) -> None:
+        self.starts, self.numbers, self.distinct = starts, numbers, distinct
+
+    @overload
+    def __getitem__(self, page: int) -> list[str]: ...
+
+    @overload
+    def __getitem__(self, page: slice) -> list[list[str]]: ...
+
+    def __getitem__(self, page: int | slice) -> list[str] | list[list[str]]:
+        """Return the texts of a page in order."""
+        if isinstance(page, slice):
+            return [self[k] for k in range(*page.indices(len(self)))]
+        at = range(len(self))[page]
+        return [self.distinct[number] for number in self.numbers[self.starts[at] : self.starts[at + 1]].tolist()]
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @property
+    def counts(self) -> csr_array:
+        """float32, page × distinct text: how often."""
+        return incidence(self.starts, self.numbers, len(self.distinct))
+
+    @property
+    def page_of(self) -> Numbers:
+        """The page of each text."""
+        return np.repeat(np.arange(len(self)), np.diff(self.starts))
+
+    def of_pages(self, pages: NDArray[np.integer]) -> PageTexts:
+        """Return the texts of some pages."""
+        lengths = np.diff(self.starts)[pages]
+        starts = np.concatenate([[0], np.cumsum(lengths)])
+        places = np.arange(starts[-1]) + np.repeat(self.starts[pages] - starts[:-1], lengths)
+        return self._renumbered(starts, self.numbers[places])
+
+    def where(self, which: NDArray[np.bool_]) -> PageTexts:
+        """Return all pages with some of their texts."""
+        return self._renumbered(np.concatenate([[0], np.cumsum(which)])[self.starts], self.numbers[which])
+
+    def _renumbered(self, starts: Numbers, numbers: Numbers) -> PageTexts:
+        numbers, used = distinct_values(numbers)
+        return PageTexts(starts, numbers, [self.distinct[number] for number in used.tolist()])
+
+
+def page_texts(pages: Iterable[Iterable[str]]) -> PageTexts:
+    """Find the distinct texts of pages.
+
+    >>> texts = page_texts([["menu", "one"], ["menu", "two", "two"]])
+    >>> texts.distinct, texts.counts.toarray().tolist()
+    (['menu', 'one', 'two'], [[1.0, 1.0, 0.0], [1.0, 0.0, 2.0]])
+    >>> list(texts)
+    [['menu', 'one'], ['menu', 'two', 'two']]
+    """
+    if isinstance(pages, PageTexts):
+        return pages
+    ids: dict[str, int] = defaultdict(count().__next__)
+    rows = [page if isinstance(page, (list, tuple)) else [*page] for page in pages]
+    starts = np.concatenate([[0], np.cumsum(np.fromiter(map(len, rows), np.int64, len(rows)))])
+    numbers = np.fromiter(map(ids.__getitem__, chain.from_iterable(rows)), np.int64, starts[-1])
+    return PageTexts(starts, numbers, list(ids))
+
+
+def titled_texts(titles: pa.ChunkedArray, blocks: pa.ChunkedArray) -> PageTexts:
+    """Return the text of pages by two columns of their table: the title, if there is one, and the blocks.
+
+    >>> titles, blocks = pa.chunked_array([["Home", ""]]), pa.chunked_array([[["menu", "Home"], ["menu"]]])
+    >>> list(titled_texts(titles, blocks))
+    [['Home', 'menu', 'Home'], ['menu']]
+    """
+    titled = pc.fill_null(pc.not_equal(titles, ""), False)
+    has_title: NDArray[np.bool_] = titled.to_numpy()
+    lengths: Numbers = pc.fill_null(pc.list_value_length(blocks), 0).to_numpy().astype(np.int64)
+    starts = np.concatenate([[0], np.cumsum(lengths + has_title)])
+    is_title = np.zeros(starts[-1], np.bool_)
+    is_title[starts[:-1][has_title]] = True
+    parts = [*titles.filter(titled).chunks, *(chunk.flatten() for chunk in blocks.chunks)]
+    # Large strings: those of a site may take more than 2 GB.
+    columns = pa.chunked_array([part.cast(pa.large_string()) for part in parts], pa.large_string())
+    encoded = columns.dictionary_encode()  # all chunks have the same dictionary
+    codes = np.concatenate([np.zeros(0, np.int64), *(chunk.indices.to_numpy() for chunk in encoded.chunks)])
+    numbers = np.empty(len(codes), np.int64)
+    numbers[is_title], numbers[~is_title] = np.split(codes, [has_title.sum()])
+    numbers, used = distinct_values(numbers)
+    known = encoded.chunk(0).dictionary if encoded.num_chunks else pa.array([], pa.large_string())
+    return PageTexts(starts, numbers, known.take(pa.array(used)).to_pylist())
+
+
+def incidence(starts: Numbers, columns: Numbers, n_columns: int) -> csr_array:
+    """Return how often each row has each column, float32; the columns of a row in any order, repeated or not."""
+    shape = (len(starts) - 1, n_columns)
+    matrix = narrow(csr_array((np.ones(len(columns), np.float32), columns, starts), shape=shape))
+    matrix.sum_duplicates()
+    return matrix

@@ -30,7 +30,8 @@ SHORTEST = 3.0  # seconds of a stage whose time left is judged: the terminal sho
 
 _STYLE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _BAR = "━╺╸ "
-_LINE = re.compile(r"(crawl|ingest|match|align|report|patterns|recover): (.*)")
+_STAGES = "crawl|ingest|shapes|match|align|page parts|report|patterns|recover|host graph|rank|languages"
+_LINE = re.compile(rf"({_STAGES}): (.*)")
 _CLOCK = re.compile(r"(?:(\d+):)?(\d+):(\d\d)( left)?$")
 
 
@@ -88,22 +89,23 @@ def _line(second: float, stage: str, text: str) -> Shown:
     return Shown(second, stage, left, " · ".join(news))
 
 
-def longest_silence(written: Sequence[tuple[float, str]], seconds: float) -> float:
-    """Return the longest time without news, from the start of the command to its end.
+def longest_silence(written: Sequence[tuple[float, str]], seconds: float) -> tuple[float, str]:
+    """Return the longest time without news, from the start of the command to its end, and what was shown before it.
 
     >>> longest_silence([(1.0, "match: 1 of 2 · 0:00"), (3.0, "match: 1 of 2 · 0:02"), (3.5, "2 pairs")], 4.0)
-    2.5
+    (2.5, 'match: 1 of 2')
     """
-    news, known = [0.0], dict[str, str]()
+    news, known = [(0.0, "the start")], dict[str, str]()
     for second, text in written:
         lines = lines_shown([(second, text)])
-        if not lines and _STYLE.sub("", text).strip():
-            news.append(second)
+        if not lines and (plain := _STYLE.sub("", text).strip()):
+            news.append((second, plain.splitlines()[-1]))
         for line in lines:
             if known.get(line.stage) != line.news:
                 known[line.stage] = line.news
-                news.append(second)
-    return max(after - before for before, after in zip(news, [*news[1:], seconds], strict=True))
+                news.append((second, f"{line.stage}: {line.news}"))
+    ends = [*(second for second, _ in news[1:]), seconds]
+    return max((end - second, shown) for (second, shown), end in zip(news, ends, strict=True))
 
 
 def time_left_errors(lines: Iterable[Shown]) -> dict[str, tuple[float, list[float | None]]]:
@@ -142,9 +144,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         [stage, f"{length:.1f}", *("none" if error is None else f"{error:+.0%}" for error in errors)]
         for stage, (length, errors) in time_left_errors(lines_shown(written)).items()
     ]
-    silence = longest_silence(written, seconds)
+    silence, after = longest_silence(written, seconds)
     header = ["stage", "seconds", "error at 25 %", "at 50 %", "at 75 %"]
-    print_grid(f"{seconds:.1f} s, longest silence {silence:.1f} s", [header, *rows])
+    print_grid(f"{seconds:.1f} s, longest silence {silence:.1f} s, after: {after}", [header, *rows])
     return status
 
 

@@ -77,8 +77,9 @@ def test_any_number_of_workers_gives_the_same(matched):
         align_run(run, settings, created=CREATED, executor=executor, on_pairs=lambda *done: counts.append(done))
     assert bytes_of(matched) == alone
     assert counts[-1] == (20 * 3, 20 * 3, "files of sentence pairs")
-    rounds = ["en-fr: round 1 of 2", "en-fr: round 2 of 2", "en-fr: sentence pairs"]
-    rounds += ["en-fr: filters", "en-fr: repeated sentences", "en-fr: tables", "en-fr: learned words"]
+    rounds = ["what is known before", "en-fr: known words"]
+    rounds += ["en-fr: round 1 of 2", "en-fr: round 2 of 2", "en-fr: sentence pairs"]
+    rounds += ["en-fr: filters, 0 of 20", "en-fr: repeated sentences", "en-fr: tables", "en-fr: learned words"]
     rounds += ["files of sentence pairs"]
     assert list(dict.fromkeys(step for _, _, step in counts)) == rounds
 

@@ -20,7 +20,7 @@ def test_lines_are_read_from_redrawn_ones() -> None:
 
 def test_a_clock_that_runs_on_is_silence() -> None:
     written = [(1.0, "match: 1 of 2 · 0:00"), (3.0, "match: 1 of 2 · 0:02"), (4.0, "match: 2 of 2 · 0:03")]
-    assert longest_silence(written, 4.5) == 3.0
+    assert longest_silence(written, 4.5) == (3.0, "match: 1 of 2")
 
 
 def test_a_stage_ends_with_its_last_news() -> None:

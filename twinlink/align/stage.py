@@ -46,6 +46,7 @@ from twinlink.tables import PAGE_ALIGNMENTS, SEGMENT, SEGMENTS, iter_parts, read
 __all__ = ["SITE_TOKENIZER", "align_run", "export_rows", "lexicon_prior"]
 
 TASK_PAIRS = 8
+_STEP_PAGES = 100  # pages between two reports of a step
 RESULT = "chances-1"
 """Part of the signature; changed when the same input gives another result within one version."""
 ResultT = TypeVar("ResultT")
@@ -116,6 +117,8 @@ def align_run(
         if config is not None:
             remember(run, config, "align")
         return signature
+    if on_pairs is not None:
+        on_pairs(0, 0, "what is known before")
     if _reads_tags(settings):
         linearise_pages(run)
     warmed = warm_knowledge(warm, languages, settings)
@@ -123,6 +126,7 @@ def align_run(
     with run.writing(signature) as folder:
         progress = _Progress(total, on_pairs)
         for group in groups:
+            progress.begin(f"{'-'.join(group.langs)}: known words")
             prior, warm_words = lexicon_prior(known_words.between(*group.langs), group.langs), warmed[group.langs]
             stage = _Stage(group, settings, prior, warm_words, folder, executor, progress)
             known = stage.learn()
@@ -232,10 +236,12 @@ class _Stage:
         for pages, counted in self._run(align_pages, pairs, known):
             done += pages
             forms.update(counted)
-        self.progress.begin(f"{self.name}: filters")
         filters = self.settings.filters
         language = SideWords(known.words, self.group.langs, SITE_TOKENIZER).language
-        verdicts = [judge_page(page.segments, page.support, filters, known.lengths, language) for page in done]
+        verdicts = [
+            judge_page(page.segments, page.support, filters, known.lengths, language)
+            for page in self._stepwise(done, "filters")
+        ]
         self.progress.begin(f"{self.name}: repeated sentences")
         repeats.judge([page.segments for page in done], verdicts, filters.boilerplate_share)
         self.progress.begin(f"{self.name}: tables")
@@ -243,6 +249,13 @@ class _Stage:
             segment_table(site, self.group.langs, pairs, done, verdicts, filters.min_chance),
             page_table(site, pairs, done),
         )
+
+    def _stepwise(self, pages: Sequence[AlignedPage], step: str) -> Iterator[AlignedPage]:
+        """Yield the pages, and report the step as it goes on."""
+        for number, page in enumerate(pages):
+            if number % _STEP_PAGES == 0:
+                self.progress.begin(f"{self.name}: {step}, {number} of {len(pages)}")
+            yield page
 
     def _pairs(self, site: str) -> list[PageTexts]:
         return self.group.pairs(site, outlined=_reads_tags(self.settings))

@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 
 from twinlink.errors import ShapeError
 from twinlink.graph import checks
-from twinlink.graph.checks import MAX_ENTRIES, check_scores
+from twinlink.graph.checks import MAX_ENTRIES, check_neighbours, check_scores
 from twinlink.graph.kernels import Index
 
 
@@ -36,3 +36,21 @@ def test_rounding_errors_are_clipped_in_a_copy() -> None:
     before = scores.data.copy()
     assert check_scores(scores).data.tolist() == [0.0, 1.0]
     assert scores.data.tolist() == before.tolist()
+
+
+def test_stored_zeros_are_no_neighbours() -> None:
+    """They are removed in a copy, those of a page to itself as well."""
+    neighbours = csr_array(([0.0, 1.0, 0.0], [0, 1, 0], [0, 2, 3]), shape=(2, 2), dtype=np.float32)
+    checked = check_neighbours(neighbours, 2, "neighbours")
+    assert (checked.nnz, checked.toarray().tolist()) == (1, [[0, 1], [0, 0]])
+    assert neighbours.nnz == 3
+
+
+def test_neighbours_without_zeros_are_not_copied() -> None:
+    neighbours = csr_array(np.array([[0, 1], [1, 0]], np.float32))
+    assert np.shares_memory(check_neighbours(neighbours, 2, "neighbours").data, neighbours.data)
+
+
+def test_no_page_is_its_own_neighbour() -> None:
+    with pytest.raises(ShapeError, match="its own neighbour"):
+        check_neighbours(csr_array(np.eye(2, dtype=np.float32)), 2, "neighbours")

@@ -350,6 +350,12 @@ def test_evidence_has_the_sparsity_of_the_candidates() -> None:
     np.testing.assert_allclose(values.data, [0.99] * 6, rtol=1e-6)
 
 
+def test_patterns_with_a_third_language_are_no_evidence_between_two() -> None:
+    urls = made("x.hk/en/{}.htm", "x.hk/tc/{}.htm", "x.hk/fr/{}.htm")
+    values = pattern_evidence(urls[:6], urls[6:12], csr_array(np.eye(6)), learn_patterns(urls), urls)
+    np.testing.assert_allclose(values.data, [12 / 18] * 6, rtol=1e-6)
+
+
 def test_pages_of_weak_patterns_are_no_evidence() -> None:
     urls = [
         *made("x.hk/a/{}.htm", names=tuple(str(n) for n in range(99))),

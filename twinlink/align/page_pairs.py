@@ -42,9 +42,13 @@ class LanguagePairs:
     n_pairs: int
     run: RunDirectory
 
+    def part(self, site: str) -> Path:
+        """Return the part of the table of pairs that has those of a site."""
+        return site_file(self.run.stage_folder("match") / "pairs", site)
+
     def pairs(self, site: str, *, outlined: bool = False) -> list[PageTexts]:
         """Return the page pairs of a site, the most probable first, with their outlines if these are wanted."""
-        table = read_table(site_file(self.run.stage_folder("match") / "pairs", site), PAIRS, PAIR_COLUMNS)
+        table = read_table(self.part(site), PAIRS, PAIR_COLUMNS)
         lang_a, lang_b = self.langs
         table = table.filter(pc.and_(pc.equal(table["lang_a"], lang_a), pc.equal(table["lang_b"], lang_b)))
         table = table.sort_by(

@@ -36,12 +36,12 @@ from twinlink.config import Config
 from twinlink.config.align import BitextSettings
 from twinlink.errors import DamagedError, NothingFoundError
 from twinlink.ingest.shapes import linearise_pages
-from twinlink.rundir.directory import RunDirectory, Signature, file_digest, site_file
+from twinlink.rundir.directory import RunDirectory, Signature, file_digest
 from twinlink.rundir.remembered import keep_with, remember
 from twinlink.similarity.lexicon_files import Lexicon
 from twinlink.similarity.lexicon_sets import Lexicons, write_record
 from twinlink.system.workers import in_order, sharing
-from twinlink.tables import PAGE_ALIGNMENTS, SEGMENT, SEGMENTS, iter_parts, read_table, write_table
+from twinlink.tables import PAGE_ALIGNMENTS, SEGMENT, SEGMENTS, iter_parts, part_like, part_writer, read_table
 
 __all__ = ["SITE_TOKENIZER", "align_run", "export_rows", "lexicon_prior"]
 
@@ -132,10 +132,12 @@ def align_run(
             known = stage.learn()
             forms: Forms = Counter()
             repeats = Repeats(NearRepeats(settings.filters.near_likeness, settings.filters.near_kept))
-            for site in group.sites:
-                segments, pages = stage.finish(site, known, repeats, forms)
-                write_table(segments, SEGMENTS, site_file(folder / "segments" / stage.name, site))
-                write_table(pages, PAGE_ALIGNMENTS, site_file(folder / "pages" / stage.name, site))
+            with part_writer() as writer:
+                for site in group.sites:
+                    segments, pages = stage.finish(site, known, repeats, forms)
+                    part = group.part(site)
+                    writer.write([segments], SEGMENTS, part_like(folder / "segments" / stage.name, part))
+                    writer.write([pages], PAGE_ALIGNMENTS, part_like(folder / "pages" / stage.name, part))
             progress.begin(f"{stage.name}: learned words")
             export_words(folder, group.langs, known, forms, compress=settings.compress)
         _check_sentences(run, folder)

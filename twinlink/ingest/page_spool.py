@@ -23,13 +23,13 @@ from twinlink.ingest.parsing import Capture, Facts, ParsedBatch, add_page, facts
 from twinlink.ingest.table_parts import Parts, Rows, without_pages
 from twinlink.ingest.twin_addresses import Twins
 from twinlink.pages.parser import ParsedPage
-from twinlink.rundir.directory import site_file
+from twinlink.rundir.directory import site_name
 from twinlink.sources.documents import Document, Gone, Revisit
 from twinlink.spiders.reader.client import ReaderProcess, reader_memory
 from twinlink.spiders.reader.page_facts import Job, UnreadError
 from twinlink.system.memory import Memory, in_words
 from twinlink.system.workers import TaskQueue
-from twinlink.tables import LINKS, PAGES, REJECTS, Reject, write_table, write_tables
+from twinlink.tables import LINKS, PAGES, REJECTS, Packing, PartWriter, Reject, part_writer, write_table
 from twinlink.urls import join, normalise, page_id, page_key
 
 __all__ = ["Spool", "body_digest"]
@@ -63,6 +63,16 @@ def _with_round(pages: pa.Table, number: int) -> pa.Table:
         return pages
     field = PAGES.field("round")
     return pages.set_column(pages.column_names.index("round"), field, pa.array([number] * len(pages), field.type))
+
+
+def _beginning(tables: Iterator[pa.Table], n_rows: int) -> list[pa.Table]:
+    """Take the first tables, until they have more than some rows together."""
+    taken: list[pa.Table] = []
+    for table in tables:
+        taken.append(table)
+        if sum(map(len, taken)) > n_rows:
+            break
+    return taken
 
 
 class Spool:
@@ -317,9 +327,11 @@ class Spool:
         self._drain(on_parsed)
         self._settle_twins()
         sites = list(self._parts.sites())
-        for number, site in enumerate(sites, 1):
-            on_site(number, len(sites))
-            self._finish_site(site)
+        packing = Packing(len(sites), len(self._kept))
+        with part_writer() as writer:
+            for number, site in enumerate(sites, 1):
+                on_site(number, len(sites))
+                self._finish_site(site, packing, writer)
         self._parts.remove()
         rows = [*self._rejects, *self._reject_of.values(), *self._captures.rejects()]
         rejects = pa.Table.from_pylist([reject._asdict() for reject in rows], schema=REJECTS)
@@ -345,16 +357,17 @@ class Spool:
                     )
                     self.reject(Reject(url, "ingest", "duplicate-page", what))
 
-    def _finish_site(self, site: str) -> None:
+    def _finish_site(self, site: str, packing: Packing, writer: PartWriter) -> None:
         parts = self._parts.files(site)
         pages, links = merged_tables(parts, self._kept) if parts else self._sorted_tables(site)
-        first = next(pages, None)
-        if first is None:
+        first = _beginning(pages, packing.most_pages)
+        if not first:
             return
         rounds = self._rounds.get(site, 0)
-        in_round = (_with_round(table, rounds) for table in chain([first], pages))
-        write_tables(in_round, PAGES, site_file(self.folder / "pages", site))
-        write_tables(map(self._resolved, links), LINKS, site_file(self.folder / "links", site))
+        in_round = (_with_round(table, rounds) for table in chain(first, pages))
+        place = packing.place(site_name(site), sum(map(len, first)))
+        writer.write(in_round, PAGES, self.folder / "pages" / place)
+        writer.write(map(self._resolved, links), LINKS, self.folder / "links" / place)
 
     def _sorted_tables(self, site: str) -> tuple[Iterator[pa.Table], Iterator[pa.Table]]:
         """Return the pages and the links of a site whose tables fit into memory."""

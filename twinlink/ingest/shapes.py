@@ -21,7 +21,7 @@ from twinlink.pages.linearise import Linearised, PageShape, linearise
 from twinlink.rundir.directory import RunDirectory, Signature
 from twinlink.sources.documents import Document
 from twinlink.sources.warc import Exchanges
-from twinlink.tables import PAGES, SHAPES, Reject, iter_parts, read_table, write_table
+from twinlink.tables import PAGES, SHAPES, Reject, iter_parts, named_part, part_like, part_writer, read_table
 from twinlink.urls import normalise, page_id
 
 __all__ = ["ShapeTable", "linearise_pages", "read_shapes"]
@@ -61,12 +61,13 @@ def linearise_pages(run: RunDirectory, on_page: Callable[[int], None] | None = N
             if on_page:
                 on_page(done)
         _check_complete(len(wanted) - len(shapes), tables)
-        for part in parts:
-            write_table(_table(part, shapes), SHAPES, folder / TABLE / part.name)
+        with part_writer() as writer:
+            for part in parts:
+                writer.write([_table(part, shapes)], SHAPES, part_like(folder / TABLE, part))
 
 
 def read_shapes(run: RunDirectory, part_name: str) -> ShapeTable:
-    """Return the shapes of the pages of one site, by the name of its file.
+    """Return the shapes of the pages of one site, by the name of its part.
 
     Raises
     ------
@@ -77,8 +78,8 @@ def read_shapes(run: RunDirectory, part_name: str) -> ShapeTable:
         raise MissingStageError(
             f"{run.path}: its pages are not linearised yet; run `twinlink match` with --method, or linearise_pages"
         )
-    shapes = read_table(run.stage_folder("shapes") / TABLE / part_name, SHAPES)
-    pages = read_table(run.stage_folder("ingest") / "pages" / part_name, PAGES, ("page_id", "bytes"))
+    shapes = read_table(named_part(run.stage_folder("shapes") / TABLE, part_name), SHAPES)
+    pages = read_table(named_part(run.stage_folder("ingest") / "pages", part_name), PAGES, ("page_id", "bytes"))
     sizes = dict(zip(pages["page_id"].to_pylist(), pages["bytes"].to_pylist(), strict=True))
     numbers = shapes["page_id"].to_pylist()
     columns = zip(numbers, _rows(shapes["tokens"]), _rows(shapes["words"]), strict=True)

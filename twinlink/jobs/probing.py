@@ -20,7 +20,7 @@ from twinlink.patterns.learning import learn_patterns
 from twinlink.progress import Report
 from twinlink.rundir.directory import RunDirectory, site_file
 from twinlink.spiders.frontier import Counts, FrontierReader, so_far
-from twinlink.tables import PAGES, PAIRS, read_table
+from twinlink.tables import PAGES, PAIRS, is_part, read_table
 
 __all__ = ["Look", "failure", "fetch", "fetched_sites", "is_added", "look", "probe"]
 
@@ -110,7 +110,7 @@ def probe(
 def _with_pairs(found: Look, site: str, run: RunDirectory, settings: DiscoverySettings) -> Look:
     """Return the verdict on a site in two languages without a URL pattern, by the pairs that a match found on it."""
     part = site_file(run.path / "match" / "pairs", site)
-    if found.verdict != TWO_LANGUAGES or not part.is_file():
+    if found.verdict != TWO_LANGUAGES or not is_part(part):
         return found
     pairs = read_table(part, PAIRS, ("url_a", "url_b")).to_pylist()
     share = len({url for pair in pairs for url in pair.values()}) / found.pages
@@ -155,7 +155,7 @@ def _look_at(
     site: str, run: RunDirectory, counts: Mapping[str, Any], config: Config, prior: Mapping[Key, float]
 ) -> Look:
     part = site_file(run.path / "ingest" / "pages", site)
-    if not part.is_file():
+    if not is_part(part):
         return failure(counts)
     pages = read_table(part, PAGES, ("url", "blocks"))
     texts = [" ".join(blocks)[:MAX_LETTERS] for blocks in pages["blocks"].to_pylist()]

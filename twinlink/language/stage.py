@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from twinlink.language.identify import identify_text
 from twinlink.rundir.directory import RunDirectory, Signature
-from twinlink.tables import LANGUAGES, PAGES, iter_parts, read_table, write_table
+from twinlink.tables import LANGUAGES, PAGES, iter_parts, part_like, part_writer, read_table
 
 MAX_LETTERS = 20_000
 """Maximum number of letters of a page used to identify its language."""
@@ -31,9 +31,9 @@ def identify_pages(run: RunDirectory, on_site: Callable[[int, int], None] | None
     signature = _signature(run)
     if run.is_done(signature):
         return signature
-    with run.writing(signature) as folder:
+    with run.writing(signature) as folder, part_writer() as writer:
         for done, part in enumerate(parts, 1):
-            write_table(_languages(part), LANGUAGES, folder / part.name)
+            writer.write([_languages(part)], LANGUAGES, part_like(folder, part))
             if on_site is not None:
                 on_site(done, len(parts))
     return signature

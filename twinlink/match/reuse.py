@@ -18,7 +18,7 @@ import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from twinlink.damage import damaged, read_json, written_tables
+from twinlink.damage import damaged, lost_tables, read_json
 from twinlink.errors import DamagedError, RunError
 from twinlink.files import write_text
 from twinlink.match.site_tables import TABLES
@@ -29,6 +29,7 @@ from twinlink.tables import (
     PAIRS,
     REJECTS,
     Reject,
+    is_part,
     read_table,
 )
 
@@ -99,7 +100,7 @@ class EarlierMatch:
             self._digests = read_json(self._folder / _NAME, dict[str, str])
         except RunError:
             self._digests = {}
-        self._written = written_tables(self._folder / SIGNATURE)
+        self._lost = {table.relative_to(self._folder).parts[0] for table in lost_tables(self._folder / SIGNATURE)}
 
     def find(self, site: str, digest: str, urls: pa.ChunkedArray, signature: str) -> dict[str, Any] | None:
         """Return the tables of a site and its rejects by their names, if the digest is the same.
@@ -126,11 +127,15 @@ class EarlierMatch:
         return found
 
     def _table(self, name: str, site: str) -> pa.Table:
-        """Return a table of a site; one that was never written has no rows, one that is gone is damaged."""
-        file = site_file(self._folder / name, site)
-        if str(file.relative_to(self._folder)) in self._written and not file.is_file():
-            raise damaged(file, "this table is missing")
-        return read_table(file, TABLES[name])
+        """Return a table of a site; one that was never written has no rows, one that is gone is damaged.
+
+        A pack that is gone does not say which sites it had: where files of a table are gone, no site without a part of
+        it is known to have no rows.
+        """
+        part = site_file(self._folder / name, site)
+        if name in self._lost and not is_part(part):
+            raise damaged(part, "this table is missing")
+        return read_table(part, TABLES[name])
 
     @cached_property
     def _rejects(self) -> pa.Table:

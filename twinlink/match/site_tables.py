@@ -13,7 +13,6 @@ import pyarrow as pa
 
 from twinlink.match.evidence import Found
 from twinlink.match.selection import SideMatch
-from twinlink.rundir.directory import site_file
 from twinlink.sparse import positions
 from twinlink.tables import (
     CANDIDATES,
@@ -23,9 +22,10 @@ from twinlink.tables import (
     LOOK_ALIKES,
     PAIRS,
     WEIGHTS,
+    PartWriter,
     Reject,
     concat_tables,
-    write_table,
+    part_like,
 )
 
 __all__ = [
@@ -70,13 +70,22 @@ class SiteResult:
     rejects: list[Reject]
 
 
-def write_site(result: SiteResult, folder: Path, site: str) -> None:
-    """Write the tables of a site below a folder; what was rejected is written for all sites together."""
+def write_site(result: SiteResult, folder: Path, pages: Path, writer: PartWriter) -> None:
+    """Write the tables of a site below a folder; what was rejected is written for all sites together.
+
+    Parameters
+    ----------
+    result : SiteResult
+    folder : Path
+    pages : Path
+        The part that has the pages of the site: its other tables share packs with the same sites.
+    writer : PartWriter
+    """
     for name, schema in TABLES.items():
         (folder / name).mkdir(exist_ok=True)  # not its parents: the folder of a worker that was given up is removed
         table = getattr(result, name)
         if len(table) or name not in SPARSE:
-            write_table(table, schema, site_file(folder / name, site), has_folder=True)
+            writer.write([table], schema, part_like(folder / name, pages), has_folder=True)
 
 
 def pair_table(match_: SideMatch, site: str, signature: str) -> pa.Table:

@@ -8,6 +8,7 @@ from concurrent.futures import Executor
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -46,9 +47,16 @@ from twinlink.system.workers import Room, Shared, as_done, n_forked, n_workers, 
 from twinlink.tables import (
     PAGES,
     REJECTS,
+    PartWriter,
     Reject,
+    by_file,
     count_rows,
+    file_of,
     iter_parts,
+    part_folder,
+    part_like,
+    part_size,
+    part_writer,
     read_table,
     table_bytes,
     write_table,
@@ -162,11 +170,11 @@ class _Sites:
     shared: str
     """Digest of what all sites depend on."""
 
-    def match(self, part: Path, folder: Path, steps: Steps) -> _Matched:
+    def match(self, part: Path, folder: Path, writer: PartWriter, steps: Steps) -> _Matched:
         """Match a site, or take an earlier result of the same digest, and write its tables."""
         pages = read_table(part, PAGES, PAGE_COLUMNS)
         site = pages["site"][0].as_py()
-        links = read_links(self.run.path / "ingest" / "links" / part.name, site)
+        links = read_links(part_like(self.run.path / "ingest" / "links", part), site)
         of_site = labels_within(self.labels, set(pages["url"].to_pylist())) if self.labels else []
         is_structural = METHODS[self.config.match.method].reads_shapes
         digest = site_digest(self.shared + labels_digest(of_site), part, (pages, links), with_bodies=is_structural)
@@ -184,7 +192,7 @@ class _Sites:
             result = match_site(
                 pages, links, lexicons, self.config, self.signature, self.find_languages, shapes, of_site, steps
             )
-        write_site(result, folder, site)
+        write_site(result, folder, part, writer)
         facing = _facing_languages(result.languages, self.config.langs) if self.lexicons.is_auto else ()
         return _Matched(part, site, digest, result.rejects, frozenset(facing), frozenset(looked_up))
 
@@ -247,10 +255,11 @@ def _match_all(sites: _Sites, folder: Path, executor: Executor | None, on_pages:
 
 
 def _batches(parts: Iterable[Path]) -> Iterator[list[Path]]:
-    """Yield the files of sites in tasks that are worth sending to a worker, the largest sites first."""
-    batch, size = [], 0
-    for n_bytes, part in sorted(((part.stat().st_size, part) for part in parts), reverse=True):
-        batch.append(part)
+    """Yield the parts of sites in tasks that are worth sending to a worker, the largest files first."""
+    batch: list[Path] = []
+    size = 0
+    for n_bytes, of_file in sorted(((file_of(each[0]).stat().st_size, each) for each in by_file(parts)), reverse=True):
+        batch += of_file
         size += n_bytes
         if size >= TASK_BYTES:
             yield batch
@@ -265,10 +274,10 @@ def _matched(
     """Match sites, in this process or, where this is worth it, by an executor; yield them as they are done."""
     tasks = list(_batches(parts)) if executor else []
     if len(tasks) < 2:
-        with attempts_at(sites.run.path, "match") as place:
-            for part in parts:
+        with attempts_at(sites.run.path, "match") as place, part_writer() as writer:
+            for part in chain.from_iterable(by_file(parts)):
                 with on_cores(n_forked(executor)):
-                    result = sites.match(part, folder, _kept(progress.steps(part), place, part))
+                    result = sites.match(part, folder, writer, _kept(progress.steps(part), place, part))
                 yield result
         return
     progress.begin()
@@ -286,7 +295,7 @@ def _kept(steps: Steps, place: Path, part: Path) -> Steps:
 
 
 def _is_large(part: Path) -> bool:
-    return part.stat().st_size > STEP_BYTES
+    return part_size(part) > STEP_BYTES
 
 
 def _room(memory: Memory, tasks: Iterable[Sequence[Path]], executor: Executor | None) -> Room[Sequence[Path]] | None:
@@ -294,7 +303,7 @@ def _room(memory: Memory, tasks: Iterable[Sequence[Path]], executor: Executor | 
     if getattr(executor, "is_elsewhere", False):
         return None
     room = memory.beside(n_workers(executor))
-    sizes = {task[0]: MEMORY_FACTOR * _bytes_of(task[0]) for task in tasks}  # the largest site of each
+    sizes = {task[0]: MEMORY_FACTOR * max(map(_bytes_of, task)) for task in tasks}
     largest = max(sizes, key=lambda part: sizes[part])
     expected = in_words(room), largest.stem, in_words(sizes[largest])
     _log.info("match, memory %s: sites take up to %s at the same time; the largest, %s, some %s", memory, *expected)
@@ -304,17 +313,19 @@ def _room(memory: Memory, tasks: Iterable[Sequence[Path]], executor: Executor | 
 
 
 def _bytes_of(part: Path) -> int:
-    """Return the size of the tables of a site in memory, given the file of its pages."""
-    return table_bytes(part) + table_bytes(part.parent.parent / "links" / part.name)
+    """Return the size of the tables of a site in memory, given the part of its pages."""
+    return table_bytes(part) + table_bytes(part_like(part_folder(part).parent / "links", part))
 
 
 def _match_shared(sites: Shared[_Sites], place: Path, parts: Sequence[Path]) -> tuple[Path, list[_Matched]]:
     """Match some sites in a worker; return the folder of this attempt, which has their tables."""
     known, attempt, matched = sites.load(), new_attempt(place), []
-    with ExitStack() as until_all_are_done:  # the other process counts them together, when it gets the results
+    # The other process counts them together, when it gets the results.
+    with ExitStack() as until_all_are_done, part_writer() as writer:
         for part in parts:
             steps = until_all_are_done.enter_context(steps_to_file(place, part.name))
-            matched.append(known.match(part, attempt, _kept(steps, place, part) if _is_large(part) else NO_STEPS))
+            wanted = _kept(steps, place, part) if _is_large(part) else NO_STEPS
+            matched.append(known.match(part, attempt, writer, wanted))
             steps(1.0, DONE)
     return attempt, matched
 

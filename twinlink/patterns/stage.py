@@ -16,9 +16,19 @@ from twinlink.languages import UNDETERMINED
 from twinlink.patterns.credibility import credible_keys
 from twinlink.patterns.learning import SitePatterns, learn_patterns
 from twinlink.patterns.library import PatternLibrary, read_libraries, read_library, write_library
-from twinlink.rundir.directory import RunDirectory, Signature, file_digest, site_file
+from twinlink.rundir.directory import RunDirectory, Signature, file_digest
 from twinlink.rundir.remembered import keep_with, remember
-from twinlink.tables import LANGUAGES, PAGES, PATTERNS, iter_parts, read_table, tsv_lines, write_table
+from twinlink.tables import (
+    LANGUAGES,
+    PAGES,
+    PATTERNS,
+    is_part,
+    iter_parts,
+    part_like,
+    part_writer,
+    read_table,
+    tsv_lines,
+)
 
 __all__ = [
     "CROWDED_FILE",
@@ -112,6 +122,7 @@ def _write_sites(
         (folder / PATTERNS_FILE).open("w", encoding="utf-8") as table,
         (folder / PAIRS_FILE).open("w", encoding="utf-8") as pairs,
         (folder / CROWDED_FILE).open("w", encoding="utf-8") as crowded,
+        part_writer() as writer,
     ):
         crowded.write("site\tplaces\taddresses\n")
         table.writelines(f"{line}\n" for line in tsv_lines(PATTERNS.empty_table()))
@@ -119,7 +130,7 @@ def _write_sites(
             name, urls, langs = _site(run, part)
             found = learn_patterns(urls, langs, settings, credible)
             rows = pattern_table(name, found, urls, known)
-            write_table(rows, PATTERNS, site_file(folder / "patterns", name))
+            writer.write([rows], PATTERNS, part_like(folder / "patterns", part))
             table.writelines(f"{line}\n" for line in list(tsv_lines(rows))[1:])
             pairs.writelines(f"{line}\n" for line in _pair_lines(found, urls))
             if found.n_crowded:
@@ -132,8 +143,8 @@ def _site(run: RunDirectory, part: Path) -> Site:
     pages = read_table(part, PAGES, ("page_id", "site", "url"))
     known = language_tables(run)
     langs: list[str] | None = None
-    if known is not None and (known[0] / part.name).is_file():
-        table = read_table(known[0] / part.name, LANGUAGES, ("page_id", "lang"))
+    if known is not None and is_part(of_pages := part_like(known[0], part)):
+        table = read_table(of_pages, LANGUAGES, ("page_id", "lang"))
         lang_of = dict(zip(table["page_id"].to_pylist(), table["lang"].to_pylist(), strict=True))
         langs = [lang_of.get(number, UNDETERMINED) for number in pages["page_id"].to_pylist()]
     return pages["site"][0].as_py(), pages["url"].to_pylist(), langs

@@ -23,7 +23,7 @@ from twinlink.recover.error_pages import made_up, shape_of
 from twinlink.recover.partner_addresses import Rule, default_document, guess_partners, site_rule
 from twinlink.rundir.directory import RunDirectory
 from twinlink.spiders.frontier import LEDGER_NAME, Answer, FrontierReader, Guessed
-from twinlink.tables import LANGUAGES, LINKS, PAGES, PAIRS, PATTERNS, iter_parts, read_table
+from twinlink.tables import LANGUAGES, LINKS, PAGES, PAIRS, PATTERNS, is_part, iter_parts, part_like, read_table
 from twinlink.urls import normalise, page_id, page_key
 
 NOT_ASKED = ("over-budget", "given-up", "not-needed", "linked")
@@ -87,7 +87,7 @@ def crawled_keys(run: RunDirectory) -> tuple[set[str], set[str]]:
 def known_of(run: RunDirectory, part: Path, keys: tuple[set[str], set[str]]) -> Known:
     """Return what is known of the addresses of a site, given `crawled_keys`."""
     pages = read_table(part, PAGES, ("page_id", "url"))
-    links = read_table(run.path / "ingest" / "links" / part.name, LINKS, ("target_url",))["target_url"]
+    links = read_table(part_like(run.path / "ingest" / "links", part), LINKS, ("target_url",))["target_url"]
     linked = {page_key(url) for url in links.unique().to_pylist()}
     numbers = pages["page_id"].to_pylist()
     return Known(keys[0], linked | keys[1], dict(zip(numbers, pages["url"].to_pylist(), strict=True)))
@@ -136,13 +136,13 @@ def _guess_site(
 
 def _languages(run: RunDirectory, part: Path, config: Config) -> list[str]:
     """Return the language of each page: as stage `match` found it, else as it would."""
-    found = run.path / "match" / "languages" / part.name
-    if run.read_signature("match") is not None and found.is_file():
+    found = part_like(run.path / "match" / "languages", part)
+    if run.read_signature("match") is not None and is_part(found):
         table = read_table(found, LANGUAGES, ("page_id", "lang"))
         lang_of = dict(zip(table["page_id"].to_pylist(), table["lang"].to_pylist(), strict=True))
         numbers = read_table(part, PAGES, ("page_id",))["page_id"].to_pylist()
         return [lang_of.get(number, UNDETERMINED) for number in numbers]
-    links = read_table(run.path / "ingest" / "links" / part.name, LINKS)
+    links = read_table(part_like(run.path / "ingest" / "links", part), LINKS)
     return page_languages(SitePages(read_table(part, PAGES), links), config)[0]
 
 
@@ -177,8 +177,8 @@ def _partners(
         for other, _ in learned.pairs.get(url, ()):
             has[k].add(langs[place[other]])
             has[place[other]].add(langs[k])
-    found = run.path / "match" / "pairs" / part.name
-    if run.read_signature("match") is not None and found.is_file():
+    found = part_like(run.path / "match" / "pairs", part)
+    if run.read_signature("match") is not None and is_part(found):
         table = read_table(found, PAIRS, ("url_a", "url_b", "lang_a", "lang_b"))
         for row in table.to_pylist():
             for own, lang in (("url_a", "lang_b"), ("url_b", "lang_a")):

@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from twinlink.rundir.directory import RunDirectory, file_digest, site_file
+from twinlink.rundir.directory import RunDirectory, file_digest, site_file, site_name
 from twinlink.rundir.remembered import CallSettings, call_settings, remember, remembered
 from twinlink.rundir.signature import Signature, twinlink_version
 
@@ -22,5 +22,6 @@ __all__ = [
     "remember",
     "remembered",
     "site_file",
+    "site_name",
     "twinlink_version",
 ]

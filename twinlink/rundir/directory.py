@@ -8,7 +8,8 @@ whose signature has not changed is done and is skipped. Layout::
     RUN/warc/  ledger.sqlite          what the crawl fetched, and what it still has to fetch
     RUN/page_parts/                   the same for style sheets and pictures of the pages of pairs
     RUN/ingest/pages/SITE.parquet     also links/ and rejects.parquet
-    RUN/match/pairs/SITE.parquet      also candidates/, languages/ and rejects.parquet
+    RUN/match/pairs/SITE.parquet      also candidates/, languages/ and rejects.parquet; of many sites, small ones
+                                      share files, see `twinlink.tables.parts`
     RUN/pairs.tsv                     the pairs, for people and scripts
 
 A result stays where it is until a later one of the same stage has taken its place, see `twinlink.rundir.commit`. One
@@ -48,7 +49,7 @@ from twinlink.rundir.stored import check_no_address, publish, written_back
 from twinlink.system.locks import BlockedError, is_held, locked
 from twinlink.system.pausing import waits
 
-__all__ = ["RunDirectory", "Signature", "Tell", "file_digest", "site_file", "twinlink_version"]
+__all__ = ["RunDirectory", "Signature", "Tell", "file_digest", "site_file", "site_name", "twinlink_version"]
 
 Tell = Callable[[str], None]
 """Receives a message for the user."""
@@ -355,11 +356,18 @@ class RunDirectory:
 
 
 def site_file(folder: Path, site: str) -> Path:
-    """Return the file of one site in a table's folder; percent-encoded, so that no site can leave the folder.
+    """Return the part of one site in a table's folder: its file, or its place in a pack (`twinlink.tables.parts`)."""
+    from twinlink.tables.parts import named_part  # loads Arrow, which not every command needs
+
+    return named_part(folder, site_name(site))
+
+
+def site_name(site: str) -> str:
+    """Return the name of a site's files; percent-encoded, so that no site can leave the folder of a table.
 
     Of a name that is too long for a file (a site that is a deep folder) the end is replaced by a digest.
     """
     name = quote(site, safe="")
     if len(name) > _LONGEST_NAME:
         name = f"{name[:_LONGEST_NAME]}~{hashlib.blake2b(site.encode(), digest_size=8).hexdigest()}"
-    return folder / f"{name}.parquet"
+    return f"{name}.parquet"

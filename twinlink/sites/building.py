@@ -19,7 +19,7 @@ from twinlink.domains import registered_domain
 from twinlink.languages import ADDRESS_CODES, address_pattern
 from twinlink.sites.database import opened, quoted, write_parquet
 from twinlink.sites.host_graph import EDGES_FILE, NODES_FILE
-from twinlink.tables import LINKS, iter_batches, table_metadata
+from twinlink.tables import LINKS, count_rows, file_of, iter_batches, part_rows
 
 if TYPE_CHECKING:
     import duckdb
@@ -32,7 +32,7 @@ class SiteLinks(NamedTuple):
     n_pages: int
     """Pages of the site that were read."""
     files: tuple[Path, ...]
-    """Tables `twinlink.tables.LINKS` (Parquet) that hold its links, and those of no other site."""
+    """Parts of tables `twinlink.tables.LINKS` (Parquet) that hold its links, and those of no other site."""
 
 
 def build_host_graph(
@@ -85,7 +85,7 @@ def build_host_graph(
 def _prepare(database: duckdb.DuckDBPyConnection) -> None:
     """Make the tables that the batches use."""
     database.execute("CREATE TABLE crawled (site VARCHAR PRIMARY KEY, n_pages BIGINT)")
-    database.execute("CREATE TABLE files (filename VARCHAR, site VARCHAR, n_pages BIGINT)")
+    database.execute("CREATE TABLE files (filename VARCHAR, first BIGINT, last BIGINT, site VARCHAR, n_pages BIGINT)")
     tags = sorted(set(ADDRESS_CODES.values()))
     codes = pa.table({"token": list(ADDRESS_CODES), "bit": [1 << tags.index(tag) for tag in ADDRESS_CODES.values()]})
     database.register("codes_given", codes)
@@ -99,7 +99,7 @@ def _batches(parts: Iterable[SiteLinks], size: int) -> Iterator[list[SiteLinks]]
     held = 0
     for part in parts:
         batch.append(part)
-        held += sum(table_metadata(file).num_rows for file in part.files)
+        held += sum(map(count_rows, part.files))
         if held >= size:
             yield batch
             batch, held = [], 0
@@ -116,10 +116,7 @@ def _collect(
         ("crawled", pa.table({"site": sites, "n_pages": [part.n_pages for part in batch]})),
         (
             "files",
-            pa.Table.from_pylist(
-                [{"filename": str(f), "site": p.site, "n_pages": p.n_pages} for p in batch for f in p.files],
-                schema=pa.schema([("filename", pa.string()), ("site", pa.string()), ("n_pages", pa.int64())]),
-            ),
+            pa.Table.from_pylist([_place(file, part) for part in batch for file in part.files], schema=_PLACES),
         ),
     ):
         if name == "files":
@@ -132,6 +129,26 @@ def _collect(
         return
     with _naming_damaged(files):
         _collect_edges(database, files, settings, path)
+
+
+_PLACES = pa.schema(
+    {"filename": pa.string(), "first": pa.int64(), "last": pa.int64(), "site": pa.string(), "n_pages": pa.int64()}
+)
+_ALL_ROWS = 2**62
+
+
+def _place(part: Path, of_site: SiteLinks) -> dict[str, str | int]:
+    """Return where the links of a site are: its rows of a file."""
+    rows = part_rows(part)
+    rows = range(_ALL_ROWS) if rows is None else rows  # the part may have none
+    first, last = rows.start, rows.stop - 1
+    return {
+        "filename": str(file_of(part)),
+        "first": first,
+        "last": last,
+        "site": of_site.site,
+        "n_pages": of_site.n_pages,
+    }
 
 
 @contextmanager
@@ -157,7 +174,8 @@ def _collect_edges(
         CREATE TEMP TABLE link AS
         SELECT f.site AS s, l.target_site AS t, l.source AS p, hash(l.target_url, l.anchor) AS k,
                l.target_url AS u, l.hreflang <> '' AS h, f.n_pages AS n
-        FROM read_parquet({quoted(files)}, filename = true) l JOIN files f USING (filename)
+        FROM read_parquet({quoted(list(dict.fromkeys(map(file_of, files))))}, filename = true, file_row_number = true) l
+        JOIN files f ON l.filename = f.filename AND l.file_row_number BETWEEN f.first AND f.last
         WHERE l.target_site <> '' AND l.target_site <> f.site {heard}""")  # noqa: S608
     most = f"count(DISTINCT p) >= {settings.site_wide_share} * any_value(n) AND any_value(n) >= "
     database.execute(f"""

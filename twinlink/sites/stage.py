@@ -31,9 +31,11 @@ from twinlink.tables import (
     PATTERNS,
     SITES,
     SIX_DIGITS,
+    count_rows,
+    is_part,
     iter_parts,
+    part_like,
     read_table,
-    table_metadata,
     tsv_lines,
     write_table,
 )
@@ -189,8 +191,8 @@ def _web_evidence(
 def _site_links(ingested: Path, parts: Sequence[Path]) -> Iterator[SiteLinks]:
     """Yield every site of a run; its file has its name."""
     for part in parts:
-        links = ingested / "links" / part.name
-        yield SiteLinks(unquote(part.stem), table_metadata(part).num_rows, (links,) if links.is_file() else ())
+        links = part_like(ingested / "links", part)
+        yield SiteLinks(unquote(part.stem), count_rows(part), (links,) if is_part(links) else ())
 
 
 def _crawled_sites(run: RunDirectory) -> dict[str, _Crawled]:
@@ -203,9 +205,9 @@ def _crawled_sites(run: RunDirectory) -> dict[str, _Crawled]:
         came = read_table(part, PAGES, ("round",))["round"].to_numpy()
         credibility = 0.0
         if has_patterns:
-            credibility = _by_patterns(run.path / "patterns" / "patterns" / part.name)
+            credibility = _by_patterns(part_like(run.path / "patterns" / "patterns", part))
         elif has_pairs:
-            credibility = _by_pairs(run.path / "match" / "pairs" / part.name, len(came))
+            credibility = _by_pairs(part_like(run.path / "match" / "pairs", part), len(came))
         site = unquote(part.stem)
         found[site] = _Crawled(max(credibility, probed.get(site, 0.0)), int(came.min()) if len(came) else 0)
     return found
@@ -213,7 +215,7 @@ def _crawled_sites(run: RunDirectory) -> dict[str, _Crawled]:
 
 def _by_patterns(part: Path) -> float:
     """Return C(w) as stage `patterns` has it; 0 for a site without patterns."""
-    if not part.is_file():
+    if not is_part(part):
         return 0.0
     values = read_table(part, PATTERNS, ("site_credibility",))["site_credibility"].to_pylist()
     return max(values, default=0.0)
@@ -221,7 +223,7 @@ def _by_patterns(part: Path) -> float:
 
 def _by_pairs(part: Path, n_pages: int) -> float:
     """Return the share of a site's pages that are in pairs."""
-    if not part.is_file() or not n_pages:
+    if not is_part(part) or not n_pages:
         return 0.0
     pairs = read_table(part, PAIRS, ("page_a", "page_b"))
     return min(1.0, len({*pairs["page_a"].to_pylist(), *pairs["page_b"].to_pylist()}) / n_pages)

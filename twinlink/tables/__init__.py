@@ -1,15 +1,18 @@
 """The tables that stages exchange: one schema per table, checked on write and on read.
 
 - schemas: `PAGES`, `LINKS`, `PAIRS` and so on; `Reject` is a row of `REJECTS`
-- files: `write_table`, `read_table`, `iter_batches`, `iter_parts`, `tsv_lines`
+- files: `write_table`, `read_table`, `iter_batches`, `tsv_lines`
+- sites: `iter_parts`, `named_part`, `part_writer`
 
-A table is stored in Parquet files, one per site. The metadata of each file contain the descriptions of the columns;
+A table is stored in Parquet files, one per site; in a run of many sites, small ones share files
+(`twinlink.tables.parts`). The metadata of each file contain the descriptions of the columns;
 ``pyarrow.parquet.read_schema(path)`` prints them.
 """
 
 from __future__ import annotations
 
 from twinlink.rejects import Reject
+from twinlink.tables.packing import Packing, PartWriter, part_writer
 from twinlink.tables.parquet import (
     GROUP_ROWS,
     SIX_DIGITS,
@@ -18,7 +21,7 @@ from twinlink.tables.parquet import (
     concat_tables,
     count_rows,
     iter_batches,
-    iter_parts,
+    open_part,
     open_table,
     read_table,
     readable,
@@ -27,6 +30,20 @@ from twinlink.tables.parquet import (
     tsv_lines,
     write_table,
     write_tables,
+)
+from twinlink.tables.parts import (
+    by_file,
+    file_of,
+    is_part,
+    iter_parts,
+    located,
+    named_part,
+    pack_of,
+    part_folder,
+    part_like,
+    part_rows,
+    part_size,
+    table_files,
 )
 from twinlink.tables.schemas import (
     CANDIDATES,
@@ -78,17 +95,32 @@ __all__ = [
     "SIX_DIGITS",
     "VERDICTS",
     "WEIGHTS",
+    "Packing",
+    "PartWriter",
     "Reject",
+    "by_file",
     "check_table",
     "columns_of",
     "concat_tables",
     "count_rows",
+    "file_of",
+    "is_part",
     "iter_batches",
     "iter_parts",
+    "located",
+    "named_part",
+    "open_part",
     "open_table",
+    "pack_of",
+    "part_folder",
+    "part_like",
+    "part_rows",
+    "part_size",
+    "part_writer",
     "read_table",
     "readable",
     "table_bytes",
+    "table_files",
     "table_metadata",
     "tsv_lines",
     "write_table",

@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 from twinlink.damage import damaged
 from twinlink.errors import SchemaError
 from twinlink.files import replacing
+from twinlink.tables.parts import located, pack_metadata, pack_of, table_files
 
 GROUP_ROWS = {"pages": 512, "segments": 2**12, "links": 2**13, "candidates": 2**13}
 """Rows of a group of a table's file, where a row has much text or single rows are asked for: reading one takes a group,
@@ -95,8 +96,7 @@ def write_tables(
     group_rows: int | None = None,
 ) -> None:
     """Write the rows of several tables to one file, as `write_table` writes them all; some rows are in memory."""
-    name = (schema.metadata or {}).get(b"table", b"").decode()
-    rows = group_rows or GROUP_ROWS.get(name, _OTHER_GROUP_ROWS)
+    rows = group_rows or group_rows_of(schema)
     checked = (check_table(table, schema) for table in tables)
     first = next(checked, schema.empty_table())
     if not has_folder:
@@ -105,11 +105,17 @@ def write_tables(
         replacing(path, secrets.token_hex(4)) as temporary,
         pq.ParquetWriter(temporary, first.schema, compression="zstd", write_page_checksum=True) as writer,
     ):
-        for table in _in_groups(chain([first], checked), rows):
+        for table in in_groups(chain([first], checked), rows):
             writer.write_table(table, row_group_size=rows)
 
 
-def _in_groups(tables: Iterable[pa.Table], rows: int) -> Iterator[pa.Table]:
+def group_rows_of(schema: pa.Schema) -> int:
+    """Return the rows of a row group of a table's kind."""
+    name = (schema.metadata or {}).get(b"table", b"").decode()
+    return GROUP_ROWS.get(name, _OTHER_GROUP_ROWS)
+
+
+def in_groups(tables: Iterable[pa.Table], rows: int) -> Iterator[pa.Table]:
     """Yield the rows of tables in tables of whole groups; the last one has the rest."""
     rest: list[pa.Table] = []
     for table in tables:
@@ -146,21 +152,13 @@ def _cell(value: object, fractions: str) -> str:
     return format(value, fractions) if isinstance(value, float) else str(value)
 
 
-def iter_parts(path: Path) -> Iterator[Path]:
-    """Yield the Parquet files of a table (a file, or a folder of them), in the order of their names."""
-    if path.is_file():
-        yield path
-    else:
-        yield from sorted(path.rglob("*.parquet"))
-
-
 def read_table(path: Path, schema: pa.Schema, columns: Sequence[str] | None = None) -> pa.Table:
-    """Read a table from a file or from all Parquet files below a folder, and check it.
+    """Read a table from a file, a part of one, or all Parquet files below a folder, and check it.
 
     Parameters
     ----------
     path : Path
-        A file, or a folder; a folder without files is an empty table.
+        A file, a part (`twinlink.tables.parts`), or a folder; a folder without files is an empty table.
     schema : pa.Schema
         One of this module's schemas.
     columns : sequence of str, optional
@@ -172,12 +170,14 @@ def read_table(path: Path, schema: pa.Schema, columns: Sequence[str] | None = No
         If a file cannot be read, or does not fit the schema.
     """
     wanted = columns_of(schema, columns)
-    return concat_tables([_read_part(part, wanted) for part in iter_parts(path)], wanted)
+    parts = [path] if pack_of(path) else table_files(path)
+    return concat_tables([_read_part(part, wanted) for part in parts], wanted)
 
 
 def _read_part(path: Path, schema: pa.Schema) -> pa.Table:
     with readable(path):
-        table = open_table(path).read(columns=schema.names)
+        file, groups = open_part(path)
+        table = file.read_row_groups(groups, columns=schema.names)
         table.validate(full=True)  # texts are UTF-8
         return check_table(table, schema)
 
@@ -193,7 +193,8 @@ def iter_batches(path: Path, schema: pa.Schema, rows: int = 2**16) -> Iterator[p
         If the file cannot be read, or does not fit the schema.
     """
     with readable(path):
-        batches = open_table(path, pre_buffer=False).iter_batches(rows, columns=schema.names)
+        file, groups = open_part(path, pre_buffer=False)
+        batches = file.iter_batches(rows, groups, columns=schema.names)
     while True:
         with readable(path):
             batch = next(batches, None)
@@ -217,16 +218,30 @@ def table_metadata(path: Path) -> pq.FileMetaData:
         return pq.read_metadata(path)
 
 
-def table_bytes(path: Path) -> int:
-    """Return the size of the data in a table's file, uncompressed.
+def row_groups(path: Path) -> list[pq.RowGroupMetaData]:
+    """Return the metadata of the row groups of a file, or of those of a part.
 
     Raises
     ------
     DamagedError
         If it cannot be read.
     """
-    metadata = table_metadata(path)
-    return sum(int(metadata.row_group(number).total_byte_size) for number in range(metadata.num_row_groups))
+    with readable(path):
+        file, groups = located(path)
+        metadata = pq.read_metadata(file) if groups is None else pack_metadata(file)
+        there = range(metadata.num_row_groups) if groups is None else groups
+        return [metadata.row_group(group) for group in there]
+
+
+def table_bytes(path: Path) -> int:
+    """Return the size of the data in a table's file or in a part, uncompressed.
+
+    Raises
+    ------
+    DamagedError
+        If it cannot be read.
+    """
+    return sum(int(group.total_byte_size) for group in row_groups(path))
 
 
 def columns_of(schema: pa.Schema, columns: Sequence[str] | None) -> pa.Schema:
@@ -237,6 +252,15 @@ def columns_of(schema: pa.Schema, columns: Sequence[str] | None) -> pa.Schema:
 def open_table(path: Path, **options: Any) -> pq.ParquetFile:
     """Open a table's file with checksums verified on read; use it within `readable`."""
     return pq.ParquetFile(path, page_checksum_verification=True, **options)
+
+
+def open_part(path: Path, **options: Any) -> tuple[pq.ParquetFile, range]:
+    """Open the file of a part as `open_table` does, and return it and the row groups of the part in it."""
+    place, groups = located(path)
+    if groups is None:
+        file = open_table(place, **options)
+        return file, range(file.num_row_groups)
+    return open_table(place, **{"metadata": pack_metadata(place), **options}), groups
 
 
 @contextmanager
@@ -255,14 +279,16 @@ def readable(path: Path) -> Iterator[None]:
 
 
 def count_rows(path: Path) -> int:
-    """Return the number of rows of a table, a file or a folder of them; a folder without files has none.
+    """Return the number of rows of a table, a file, a part or a folder; a folder without files has none.
 
     Raises
     ------
     DamagedError
         If a file is not a table.
     """
-    return sum(int(table_metadata(part).num_rows) for part in iter_parts(path))
+    if pack_of(path):
+        return sum(int(group.num_rows) for group in row_groups(path))
+    return sum(int(table_metadata(file).num_rows) for file in table_files(path))
 
 
 def concat_tables(parts: Sequence[pa.Table], schema: pa.Schema) -> pa.Table:

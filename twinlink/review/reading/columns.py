@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
-from twinlink.tables import check_table, columns_of, iter_parts, open_table, readable
+from twinlink.tables import check_table, columns_of, file_of, located, open_table, readable, table_files
 
 if TYPE_CHECKING:  # the report does without pandas, which takes .1 s to load
     import pandas as pd
@@ -46,14 +46,14 @@ def floats(column: pa.ChunkedArray | pd.Series) -> npt.NDArray[np.float64]:
 
 
 def read_sites(folder: Path, schema: pa.Schema, columns: Sequence[str] | None = None) -> pa.Table:
-    """Return columns of a table from the files of all sites, ordered by name; no rows if the folder does not exist.
+    """Return columns of a table from the files of all sites, site by site; no rows if the folder does not exist.
 
     Raises
     ------
     DamagedError
         If a file is removed or cannot be read.
     """
-    return read_parts(list(iter_parts(folder)), schema, columns)
+    return read_parts(list(table_files(folder)), schema, columns)
 
 
 def read_parts(parts: Sequence[Path], schema: pa.Schema, columns: Sequence[str] | None = None) -> pa.Table:
@@ -75,12 +75,12 @@ def read_parts(parts: Sequence[Path], schema: pa.Schema, columns: Sequence[str] 
 
 
 class RowFile:
-    """A file of a table: reads whole columns, and rows by number.
+    """A part of a table: reads whole columns, and rows by number.
 
     Parameters
     ----------
     path : Path
-        A Parquet file.
+        A Parquet file, or a part of a pack (`twinlink.tables.parts`).
 
     Raises
     ------
@@ -93,20 +93,25 @@ class RowFile:
 
     @cached_property
     def _metadata(self) -> pq.FileMetaData:
-        return pq.read_metadata(self._path)
+        return pq.read_metadata(file_of(self._path))
+
+    @cached_property
+    def _groups(self) -> range:
+        """The row groups of the part."""
+        groups = located(self._path).groups
+        return range(self._metadata.num_row_groups) if groups is None else groups
 
     @cached_property
     def _starts(self) -> Ints:
         """The first row of each row group, followed by the number of rows."""
-        sizes = [self._metadata.row_group(group).num_rows for group in range(self._metadata.num_row_groups)]
-        return np.cumsum([0, *sizes])
+        return np.cumsum([0, *(self._metadata.row_group(group).num_rows for group in self._groups)])
 
     def columns(self, *names: str) -> pa.Table:
         """Return whole columns; texts are dictionary-encoded."""
         with readable(self._path):
             schema = self._metadata.schema.to_arrow_schema()
             texts = [name for name in names if schema.field(name).type == pa.string()]
-            return _checked(self._file(texts).read(columns=list(names)))
+            return _checked(self._file(texts).read_row_groups(self._groups, columns=list(names)))
 
     def take(self, rows: Sequence[int] | Ints, columns: Sequence[str]) -> pa.Table:
         """Return rows in the requested order; only the row groups that contain them are read."""
@@ -117,13 +122,13 @@ class RowFile:
         groups, group_of = np.unique(np.searchsorted(self._starts, wanted, side="right") - 1, return_inverse=True)
         if not len(groups):
             return self._file().schema_arrow.empty_table().select(list(columns))
-        read = self._file().read_row_groups(groups.tolist(), columns=list(columns))
+        read = self._file().read_row_groups([self._groups[group] for group in groups], columns=list(columns))
         sizes = self._starts[groups + 1] - self._starts[groups]
         before = np.cumsum([0, *sizes[:-1]])
         return read.take(pa.array(before[group_of] + wanted - self._starts[groups][group_of]))
 
     def _file(self, dictionaries: Sequence[str] = ()) -> pq.ParquetFile:
-        return open_table(self._path, metadata=self._metadata, read_dictionary=list(dictionaries))
+        return open_table(file_of(self._path), metadata=self._metadata, read_dictionary=list(dictionaries))
 
 
 def _checked(table: pa.Table) -> pa.Table:

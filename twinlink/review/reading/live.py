@@ -24,7 +24,7 @@ from twinlink.sources.warc import Exchanges, archive_of
 from twinlink.spiders.crawling import REPORT_NAME
 from twinlink.spiders.frontier import ARCHIVE_FOLDER, LEDGER_NAME, Counts, FrontierReader, so_far
 from twinlink.system.locks import is_held
-from twinlink.tables import PAIRS, REJECTS, iter_parts, read_table
+from twinlink.tables import PAIRS, REJECTS, iter_parts, read_table, table_files
 
 __all__ = ["LiveView", "is_locked"]
 
@@ -129,10 +129,10 @@ class LiveView:
         if name not in _TABLES:
             return {}
         folder, table = self._folder(name, running), _TABLES[name]
-        files = [*iter_parts(folder / table), *(folder / "parts").glob(f"{table}-*.parquet")]
+        files = [*table_files(folder / table), *(folder / "parts").glob(f"{table}-*.parquet")]
         found = {table: sum(self._rows(file) for file in files)}
         if name == "match":
-            return {**found, "sites": len(files), "of": len(list(iter_parts(self._run.path / "ingest" / "pages")))}
+            return {**found, "sites": _n_parts(folder / table), "of": _n_parts(self._run.path / "ingest" / "pages")}
         return found
 
     def _rows(self, file: Path) -> int:
@@ -181,6 +181,11 @@ def _title_at(archive: Path, start: int) -> str:
     found = Exchanges(_LARGEST_PAGE).read_at(archive_of(archive), start)
     pages = (each for each in found if isinstance(each, Document))
     return next((parse_page(page.body, page.url, page.content_type).title for page in pages), "")
+
+
+def _n_parts(folder: Path) -> int:
+    """Return the number of sites in a table; 0 if a file was removed meanwhile."""
+    return _read_or(lambda: sum(1 for _ in iter_parts(folder)), 0)
 
 
 class _GrowingPairs:

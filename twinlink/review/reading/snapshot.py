@@ -23,7 +23,7 @@ from twinlink.review.reading.site_tables import SiteBeads, SiteCandidates, SiteC
 from twinlink.review.records import Alike, Compared, Document, LookAlikes, Neighbour, Page, Resource, Segment
 from twinlink.rundir.directory import RunDirectory, site_file
 from twinlink.sources.stored import StoredPages
-from twinlink.tables import CANDIDATES, PAIRS, WEIGHTS, iter_parts
+from twinlink.tables import CANDIDATES, PAIRS, WEIGHTS, is_part, iter_parts, part_size
 
 __all__ = ["Snapshot"]
 
@@ -220,7 +220,7 @@ class Snapshot:
             return []
         for langs in sorted(folder.iterdir()):
             path = site_file(langs, self._pages.text("site", row))
-            if path.is_file() and (beads := self._beads(path).of(url_a, url_b)):
+            if is_part(path) and (beads := self._beads(path).of(url_a, url_b)):
                 return beads
         return []
 
@@ -239,11 +239,11 @@ class Snapshot:
         """Return the file of a table for the page's site; None: there is none."""
         row = self._pages.row(page_id)
         path = None if row is None else site_file(self._run.path / table, self._pages.text("site", row))
-        return path if path is not None and path.is_file() else None
+        return path if path is not None and is_part(path) else None
 
 
 def _largest(folder: Path) -> list[Path]:
-    sizes = {path: path.stat().st_size for path in iter_parts(folder)}
+    sizes = {path: part_size(path) for path in iter_parts(folder)}
     return sorted(sizes, key=sizes.__getitem__, reverse=True)[: _FILES_KEPT // 2]
 
 

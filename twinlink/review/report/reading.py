@@ -36,9 +36,12 @@ from twinlink.tables import (
     SEGMENTS,
     WEIGHTS,
     columns_of,
+    file_of,
+    is_part,
     iter_batches,
     iter_parts,
     read_table,
+    table_files,
     table_metadata,
 )
 
@@ -109,7 +112,7 @@ def candidate_sums(run: RunDirectory, pairs: pa.Table) -> tuple[ScoreCounts | No
     All pairs are candidates, so the sums of the others are the sums of all candidates minus those of the pairs. The
     candidates are read once, part by part.
     """
-    parts = list(iter_parts(run.stage_folder("match") / "candidates"))
+    parts = list(table_files(run.stage_folder("match") / "candidates"))
     names = [field.name for field in EVIDENCE]
     edges = _score_edges(parts)
     counts, sums = np.zeros(N_BINS, np.int64), {name: np.zeros(2) for name in names}
@@ -250,7 +253,8 @@ def read_crawl(run: RunDirectory) -> dict[str, Any]:
 def read_titles(run: RunDirectory, sites: pa.ChunkedArray, pages: pa.ChunkedArray) -> dict[int, str]:
     """Return the titles of pages of some sites by page_id."""
     folder = run.stage_folder("ingest") / "pages"
-    table = read_parts([site_file(folder, site) for site in sites.unique().to_pylist()], PAGES, ("page_id", "title"))
+    files = {file_of(site_file(folder, site)): None for site in sites.unique().to_pylist()}
+    table = read_parts(list(files), PAGES, ("page_id", "title"))
     chosen = table.filter(pc.is_in(table["page_id"], pages))
     return dict(zip(chosen["page_id"].to_pylist(), chosen["title"].to_pylist(), strict=True))
 
@@ -275,7 +279,7 @@ def site_graphs(run: RunDirectory, pairs: pa.Table) -> list[SiteGraph]:
 def site_graph(run: RunDirectory, site: str) -> SiteGraph | None:
     """Return the link graph of a site in the two languages with the most pairs; None: no links between paired pages."""
     path = site_file(run.stage_folder("match") / "pairs", site)
-    return _graph(run, site, read_table(path, PAIRS)) if path.is_file() else None
+    return _graph(run, site, read_table(path, PAIRS)) if is_part(path) else None
 
 
 def _graph(run: RunDirectory, site: str, pairs: pa.Table) -> SiteGraph | None:

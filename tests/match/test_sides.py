@@ -164,3 +164,11 @@ def test_a_version_in_another_language_is_named_in_either_direction() -> None:
     _, _, between = SitePages(pages(4), given).facing(group("en", 0, 1), group("fr", 2, 3))
     assert between.hreflang.toarray().tolist() == [[1, 0], [0, 1]]
     assert between.hreflang.has_sorted_indices
+
+
+def test_blocks_that_are_given_need_no_column() -> None:
+    both = pages(3)
+    chunks = [both["blocks"].chunk(0).slice(0, 2), both["blocks"].chunk(0).slice(2)]
+    given = SitePages(both.drop_columns(["blocks"]), links(), read_blocks=lambda: iter(chunks))
+    assert list(given.texts) == [["title 0", "block 0"], ["block 1"], ["title 2", "block 2"]]
+    assert list(given.texts) == list(SitePages(both, links()).texts)

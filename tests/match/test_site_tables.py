@@ -22,7 +22,18 @@ from twinlink.match.site_tables import (
     weight_table,
     write_site,
 )
-from twinlink.tables import CANDIDATES, CHECKS, EVIDENCE, FILTERS, LANGUAGES, LOOK_ALIKES, PAIRS, WEIGHTS, read_table
+from twinlink.tables import (
+    CANDIDATES,
+    CHECKS,
+    EVIDENCE,
+    FILTERS,
+    LANGUAGES,
+    LOOK_ALIKES,
+    PAIRS,
+    WEIGHTS,
+    part_writer,
+    read_table,
+)
 
 
 def side(lang: str, first: int) -> Side:
@@ -121,7 +132,8 @@ def test_each_table_of_a_site_with_rows_has_its_file(tmp_path: Path) -> None:
         look_alikes=LOOK_ALIKES.empty_table(),
         rejects=[],
     )
-    write_site(result, tmp_path, "x.example")
+    with part_writer() as writer:
+        write_site(result, tmp_path, Path("pages", "x.example.parquet"), writer)
     written = {file.parent.name for file in tmp_path.glob("*/x.example.parquet")}
     assert written == {"languages", "candidates", "pairs", "weights"}  # the rest is of `SPARSE`
     found = {name: read_table(tmp_path / name, schema) for name, schema in TABLES.items()}
@@ -130,5 +142,6 @@ def test_each_table_of_a_site_with_rows_has_its_file(tmp_path: Path) -> None:
         "look_alikes": 0,
     }  # fmt: skip
     assert found["pairs"].to_pylist() == pairs.to_pylist()
-    write_site(result, tmp_path, "y.example")
+    with part_writer() as writer:
+        write_site(result, tmp_path, Path("pages", "y.example.parquet"), writer)
     assert {file.name for file in (tmp_path / "pairs").iterdir()} == {"x.example.parquet", "y.example.parquet"}

@@ -140,10 +140,10 @@ def test_small_sites_of_a_task_are_counted_before_its_end(tmp_path, monkeypatch)
     monkeypatch.setattr(workers, "POLL_SECONDS", 0.01)
     counted, seen, really_write = threading.Event(), [], module.write_site
 
-    def write_site(result, folder, site):
-        if site in ("town2.org", "town5.org"):
+    def write_site(result, folder, part, writer):
+        if part.stem in ("town2.org", "town5.org"):
             assert counted.wait(60)
-        really_write(result, folder, site)
+        really_write(result, folder, part, writer)
 
     def on_pages(done, total, step):
         seen.append((done, step))
@@ -445,10 +445,10 @@ def test_sites_that_are_done_behind_the_largest_count_at_once(tmp_path, monkeypa
     monkeypatch.setattr(module, "TASK_BYTES", 1)
     others_counted, seen, really_write = threading.Event(), [], module.write_site
 
-    def write_site(result, folder, site):
-        if "town0" in site:
+    def write_site(result, folder, part, writer):
+        if "town0" in part.name:
             assert others_counted.wait(60)
-        really_write(result, folder, site)
+        really_write(result, folder, part, writer)
 
     def on_pages(done, total, step):
         seen.append((done, total, step))

@@ -29,7 +29,9 @@ from twinlink.tables import (
     PAIRS,
     REJECTS,
     Reject,
+    columns_of,
     is_part,
+    iter_batches,
     read_table,
 )
 
@@ -38,6 +40,7 @@ __all__ = ["BODY_COLUMNS", "RESULT_COLUMNS", "EarlierMatch", "site_digest", "wri
 BODY_COLUMNS = ("page_id", "digest", "charset")
 """Further columns that the shape of a page depends on."""
 
+_BLOCKS = columns_of(PAGES, ["blocks"])
 _NAME = "sites.json"
 RESULT_COLUMNS = ",".join(f"{name}.{column}" for name, schema in TABLES.items() for column in schema.names)
 """Columns of all result tables: results of a version with other columns are not reused."""
@@ -51,9 +54,9 @@ def site_digest(shared: str, part: Path, tables: Iterable[pa.Table], *, with_bod
     shared : str
         Digest of what all sites depend on.
     part : Path
-        File of the site's pages.
+        Part of the site's pages; their text blocks count.
     tables : iterable of pa.Table
-        Columns read of its pages and links.
+        Other columns read of its pages and links.
     with_bodies : bool
         Whether the method compares structure, and so depends on the bodies themselves.
     """
@@ -62,6 +65,9 @@ def site_digest(shared: str, part: Path, tables: Iterable[pa.Table], *, with_bod
     bodies = [read_table(part, PAGES, BODY_COLUMNS)] if with_bodies else []
     for table in (*tables, *bodies):
         with pa.ipc.new_stream(pa.PythonFile(hasher, "w"), table.schema) as writer:
+            writer.write_table(table.combine_chunks())
+    for table in iter_batches(part, _BLOCKS):  # those of a large site would take much memory together
+        with pa.ipc.new_stream(pa.PythonFile(hasher, "w"), _BLOCKS) as writer:
             writer.write_table(table.combine_chunks())
     return hasher.digest.hexdigest()
 

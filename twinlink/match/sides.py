@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -50,11 +50,20 @@ class SitePages:
         Rows of one site.
     shapes : ShapeTable, optional
         For the methods that need it.
+    read_blocks : callable, optional
+        Returns the chunks of the column ``blocks``; by default they are those of ``pages``.
     """
 
-    def __init__(self, pages: pa.Table, links: pa.Table, shapes: ShapeTable | None = None) -> None:
+    def __init__(
+        self,
+        pages: pa.Table,
+        links: pa.Table,
+        shapes: ShapeTable | None = None,
+        read_blocks: Callable[[], Iterable[pa.Array]] | None = None,
+    ) -> None:
         self.pages = pages
         self.links = links
+        self._read_blocks = read_blocks or (lambda: pages["blocks"].chunks)
         self._shapes = shapes
         self._inner = _inner_links(pages, links)
         self.cut_lines = Cutter()
@@ -63,7 +72,7 @@ class SitePages:
     @cached_property
     def texts(self) -> PageTexts:
         """Text of each page: its title and its blocks."""
-        return titled_texts(self.pages["title"], self.pages["blocks"])
+        return titled_texts(self.pages["title"], self._read_blocks())
 
     @cached_property
     def graph(self) -> sp.csr_array:
@@ -95,7 +104,8 @@ class SitePages:
         return self._sides[group.lang]
 
     def _read(self, group: Group) -> Side:
-        chosen, rows = self.pages.take(pa.array(group.rows)), group.rows.tolist()
+        columns = ["page_id", "url", "tags", "canonical_url"]
+        chosen, rows = self.pages.select(columns).take(pa.array(group.rows)), group.rows.tolist()
         numbers, shapes = chosen["page_id"], self._shapes
         return Side(
             lang=group.lang,

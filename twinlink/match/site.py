@@ -7,7 +7,7 @@ evidence, a one-to-one matching, and the probability of each pair are computed, 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -78,13 +78,15 @@ def match_site(
     shapes: ShapeTable | None = None,
     labels: Sequence[PairLabel] = (),
     steps: Steps = NO_STEPS,
+    read_blocks: Callable[[], Iterable[pa.Array]] | None = None,
 ) -> SiteResult:
     """Match the pages of one site.
 
     Parameters
     ----------
     pages, links : pa.Table
-        Rows of one site, at least the columns `PAGE_COLUMNS`, and those of `read_links`.
+        Rows of one site, at least the columns `PAGE_COLUMNS` (``blocks`` only without ``read_blocks``), and those of
+        `read_links`.
     lexicons : callable
         Takes two languages and returns their lexicons. There may be none: shared tokens, structure and links remain.
     config : Config
@@ -98,9 +100,12 @@ def match_site(
         Labels of its pairs.
     steps : Steps, optional
         Receives the steps: languages, and those of `match_sides`.
+    read_blocks : callable, optional
+        Returns the chunks of the column ``blocks``, which are read one after the other. By default they are those of
+        ``pages``; then the text of all pages is in memory.
     """
     steps(0.0, "languages")
-    site = SitePages(pages, links, shapes)
+    site = SitePages(pages, links, shapes, read_blocks)
     langs, lang_scores = page_languages(site, config, find_languages)
     groups = language_groups(langs, config.langs)
 

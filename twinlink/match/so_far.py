@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 from twinlink.files import replacing
 from twinlink.match.evidence import Side
 from twinlink.rundir.attempts import attempts_of
-from twinlink.tables import PAIRS
+from twinlink.tables import PAIRS, is_part, named_part
 
 __all__ = ["keep_so_far", "pairs_so_far", "read_so_far"]
 
@@ -79,11 +79,11 @@ def read_so_far(run: Path, done: Path) -> pd.DataFrame:
     run : Path
         The run directory.
     done : Path
-        Folder with a file for each site that is done; its pairs are final.
+        Folder with a part for each site that is done; its pairs are final.
     """
     tables = [_SCHEMA.empty_table()]
     for file in sorted(attempts_of(run, "match", f"{_FOLDER}/*/*.parquet")):
-        if not (done / file.parent.name).exists():
+        if not is_part(named_part(done, file.parent.name)):
             try:
                 tables.append(pq.read_table(file, schema=_SCHEMA))
             except (OSError, pa.ArrowInvalid):  # the site has just been done

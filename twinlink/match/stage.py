@@ -50,8 +50,10 @@ from twinlink.tables import (
     PartWriter,
     Reject,
     by_file,
+    columns_of,
     count_rows,
     file_of,
+    iter_batches,
     iter_parts,
     part_folder,
     part_like,
@@ -74,6 +76,8 @@ DONE = "done"
 
 MEMORY_FACTOR = 20
 """Bytes that a match takes for each byte of a site's tables, uncompressed: 3 to 20 in trials on five sites."""
+_FACTS = [name for name in PAGE_COLUMNS if name != "blocks"]
+_BLOCKS = columns_of(PAGES, ["blocks"])
 _log = logging.getLogger("twinlink.memory")
 
 OnPages = Callable[[int, int, str], None]
@@ -172,7 +176,7 @@ class _Sites:
 
     def match(self, part: Path, folder: Path, writer: PartWriter, steps: Steps) -> _Matched:
         """Match a site, or take an earlier result of the same digest, and write its tables."""
-        pages = read_table(part, PAGES, PAGE_COLUMNS)
+        pages = read_table(part, PAGES, _FACTS)
         site = pages["site"][0].as_py()
         links = read_links(part_like(self.run.path / "ingest" / "links", part), site)
         of_site = labels_within(self.labels, set(pages["url"].to_pylist())) if self.labels else []
@@ -190,7 +194,16 @@ class _Sites:
         else:
             shapes = read_shapes(self.run, part.name) if is_structural else None
             result = match_site(
-                pages, links, lexicons, self.config, self.signature, self.find_languages, shapes, of_site, steps
+                pages,
+                links,
+                lexicons,
+                self.config,
+                self.signature,
+                self.find_languages,
+                shapes,
+                of_site,
+                steps,
+                lambda: (chunk for table in iter_batches(part, _BLOCKS) for chunk in table["blocks"].chunks),
             )
         write_site(result, folder, part, writer)
         facing = _facing_languages(result.languages, self.config.langs) if self.lexicons.is_auto else ()

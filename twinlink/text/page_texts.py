@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, count
 from typing import overload
 
@@ -97,29 +97,42 @@ def page_texts(pages: Iterable[Iterable[str]]) -> PageTexts:
     return PageTexts(starts, numbers, list(ids))
 
 
-def titled_texts(titles: pa.ChunkedArray, blocks: pa.ChunkedArray) -> PageTexts:
+def titled_texts(titles: pa.ChunkedArray, blocks: Iterable[pa.Array]) -> PageTexts:
     """Return the text of pages by two columns of their table: the title, if there is one, and the blocks.
 
-    >>> titles, blocks = pa.chunked_array([["Home", ""]]), pa.chunked_array([[["menu", "Home"], ["menu"]]])
+    Parameters
+    ----------
+    titles : pa.ChunkedArray of string, shape (n_pages,)
+    blocks : iterable of pa.Array, lists of string
+        The chunks of the column; one is needed at a time.
+
+    >>> titles, blocks = pa.chunked_array([["Home", ""]]), [pa.array([["menu", "Home"]]), pa.array([["menu"]])]
     >>> list(titled_texts(titles, blocks))
     [['Home', 'menu', 'Home'], ['menu']]
     """
     titled = pc.fill_null(pc.not_equal(titles, ""), False)
     has_title: NDArray[np.bool_] = titled.to_numpy()
-    lengths: Numbers = pc.fill_null(pc.list_value_length(blocks), 0).to_numpy().astype(np.int64)
-    starts = np.concatenate([[0], np.cumsum(lengths + has_title)])
+    ids: dict[str, int] = defaultdict(count().__next__)
+    codes = [_numbered(chunk, ids) for chunk in titles.filter(titled).chunks]
+    lengths = [np.zeros(0, np.int64)]
+    for chunk in blocks:
+        lengths.append(pc.fill_null(pc.list_value_length(chunk), 0).to_numpy(zero_copy_only=False).astype(np.int64))
+        codes.append(_numbered(chunk.flatten(), ids))
+    starts = np.concatenate([[0], np.cumsum(np.concatenate(lengths) + has_title)])
     is_title = np.zeros(starts[-1], np.bool_)
     is_title[starts[:-1][has_title]] = True
-    parts = [*titles.filter(titled).chunks, *(chunk.flatten() for chunk in blocks.chunks)]
-    # Large strings: those of a site may take more than 2 GB.
-    columns = pa.chunked_array([part.cast(pa.large_string()) for part in parts], pa.large_string())
-    encoded = columns.dictionary_encode()  # all chunks have the same dictionary
-    codes = np.concatenate([np.zeros(0, np.int64), *(chunk.indices.to_numpy() for chunk in encoded.chunks)])
-    numbers = np.empty(len(codes), np.int64)
-    numbers[is_title], numbers[~is_title] = np.split(codes, [has_title.sum()])
+    numbers = np.empty(starts[-1], np.int64)
+    numbers[is_title], numbers[~is_title] = np.split(np.concatenate([lengths[0], *codes]), [has_title.sum()])
     numbers, used = distinct_values(numbers)
-    known = encoded.chunk(0).dictionary if encoded.num_chunks else pa.array([], pa.large_string())
-    return PageTexts(starts, numbers, known.take(pa.array(used)).to_pylist())
+    known = list(ids)
+    return PageTexts(starts, numbers, [known[number] for number in used.tolist()])
+
+
+def _numbered(texts: pa.Array, ids: Mapping[str, int]) -> Numbers:
+    """Return the number of each text; new ones get the next numbers."""
+    coded = texts.dictionary_encode()
+    distinct = np.fromiter(map(ids.__getitem__, coded.dictionary.to_pylist()), np.int64, len(coded.dictionary))
+    return np.asarray(distinct[coded.indices.to_numpy()])
 
 
 def incidence(starts: Numbers, columns: Numbers, n_columns: int) -> csr_array:

@@ -57,7 +57,7 @@ def test_titles_and_blocks(rows: list[tuple[str | None, list[str] | None]], cut:
     titles = pa.chunked_array([pa.array([title for title, _ in part], pa.string()) for part in parts])
     blocks = pa.chunked_array([pa.array([block for _, block in part], pa.list_(pa.string())) for part in parts])
     expected = [([title] if title else []) + (block or []) for title, block in rows]
-    assert_is(titled_texts(titles, blocks), expected)
+    assert_is(titled_texts(titles, blocks.chunks), expected)
 
 
 def test_pages_are_a_sequence() -> None:

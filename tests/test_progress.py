@@ -96,7 +96,7 @@ def test_compilation_is_said_and_does_not_count_for_the_rate(
         compiled.append((25.0, 0.0))
         report("match", 30, 40)
     assert capsys.readouterr().err.splitlines() == [
-        "match: 20 of 40 · 50 % · 5.0/s · 0:24 · 0:04 left · compiling, only on the first run · weighed",
+        "match: 20 of 40 · 50 % · 5.0/s · 0:24 · compiling, only on the first run · weighed",
         "match: 30 of 40 · 75 % · 3.0/s · 0:30 · 0:03 left",
     ]
 

@@ -40,6 +40,7 @@ class Report(Protocol):
 
 
 PLAIN_SECONDS = 5.0  # between the first lines of one stage where there is no terminal
+STILL_SECONDS = 15.0  # between two lines that say the same
 LONGEST_SECONDS = 60.0  # between two lines at most: the longer work takes, the fewer lines a minute
 BAR_FROM = 100  # columns: a narrower terminal has no room for a bar
 NOTEBOOK_SECONDS = 0.3  # between two updates of the line in a notebook
@@ -194,8 +195,8 @@ class _Stage:
             *([count] if done or total else []),
             *measures(done, total, done - self.before, now - self.began, pause),
         ]
-        if compiling >= COMPILING_FROM:
-            parts.append(COMPILING)
+        if compiling >= COMPILING_FROM:  # nobody knows how long that takes
+            parts = [*(part for part in parts if not part.endswith(" left")), COMPILING]
         return f"{name}: {' · '.join([*parts, *([_plainly(detail)] if detail else [])])}"
 
 
@@ -321,8 +322,8 @@ def _plain() -> Iterator[Report]:
         state.told, state.shown = state.last, now
         print(state.line(stage, now), file=sys.stderr, flush=True)
 
-    def is_due(state: _Stage, now: float) -> bool:
-        return now - state.shown >= min(LONGEST_SECONDS, max(PLAIN_SECONDS, (now - state.began) / 20))
+    def is_due(state: _Stage, now: float, least: float = PLAIN_SECONDS) -> bool:
+        return now - state.shown >= min(LONGEST_SECONDS, max(least, (now - state.began) / 20))
 
     def report(stage: str, done: int, total: int | None, detail: str = "") -> None:
         nonlocal latest
@@ -337,7 +338,8 @@ def _plain() -> Iterator[Report]:
     def go_on() -> None:
         now = time.monotonic()
         with guard:
-            if latest and is_due(stages[latest], now):
+            state = stages.get(latest)
+            if state and is_due(state, now, STILL_SECONDS if state.told == state.last else PLAIN_SECONDS):
                 tell(latest, now)
 
     with _repeated(go_on):

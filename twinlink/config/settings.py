@@ -39,7 +39,7 @@ _WORDS = {
     "`int | str`": "bytes or a size such as 2GB",
     "`str`": "text",
     "`bool`": "true or false",
-    "`array`": "a list",
+    "`array`": 'a list such as ["a", "b"]',
     "`object`": "a table of settings",
     "`null`": "nothing",
 }

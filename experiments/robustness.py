@@ -27,7 +27,17 @@ from twinlink.graph.document_order import sublists
 from twinlink.match.evidence import Between, Side
 from twinlink.similarity.lexicon import Lexicon
 
-__all__ = ["few_pairs", "half_of_a", "half_of_b", "main", "measure", "one_template", "part_of_b", "with_noise"]
+__all__ = [
+    "few_pairs",
+    "half_of_a",
+    "half_of_b",
+    "main",
+    "measure",
+    "one_template",
+    "part_of_b",
+    "versions",
+    "with_noise",
+]
 
 SEED = 1
 FEW = 20
@@ -57,8 +67,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def measure(case: Case, lexicons: Sequence[Lexicon]) -> Column:
     """Return the table's column of one site."""
+    return {"made worse": {label: _cell(each, lexicons) for label, each in versions(case).items()}}
+
+
+def versions(case: Case) -> dict[str, Case]:
+    """Return a site as it is and made worse."""
     half = half_of_b(case)
-    worse = {
+    return {
         "as it is": case,
         "half of side B removed": half,
         "all pages with one template": one_template(case),
@@ -67,7 +82,6 @@ def measure(case: Case, lexicons: Sequence[Lexicon]) -> Column:
         "a third of side B left": part_of_b(case, 1 / 3),
         "20 pairs alone": few_pairs(case),
     }
-    return {"made worse": {label: _cell(each, lexicons) for label, each in worse.items()}}
 
 
 def _cell(case: Case, lexicons: Sequence[Lexicon]) -> str:

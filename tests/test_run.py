@@ -290,6 +290,13 @@ def test_a_run_shows_itself(aligned):
     assert str(aligned.path.parent) not in shown, "where somebody keeps his runs is nobody's business"
 
 
+def test_the_expected_precision_has_an_interval(run):
+    found = run.expected_precision()
+    assert found.precision == pytest.approx(run.pairs["probability"].mean())
+    assert 0 <= found.interval[0] <= found.precision <= found.interval[1] <= 1
+    assert f"expected precision {found}" in run._repr_html_()
+
+
 def test_evidence_is_that_of_the_pair_beside_its_best_rival(run):
     pair = run.explain(f"{BASE}/en/a.html", f"{BASE}/zh/a.html")
     assert (pair.state, pair.shown) == ("pair", (f"{BASE}/en/a.html", f"{BASE}/zh/a.html"))

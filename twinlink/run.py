@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import scipy.sparse as sp
 
+    from twinlink.evaluation.expected import Expected
     from twinlink.evaluation.gold import Evaluation, Gold
     from twinlink.evaluation.labelled import LabelScores
     from twinlink.explain.explanation import Explanation
@@ -129,6 +130,15 @@ class Run(RunTables):
         from twinlink.evaluation.gold import evaluate
 
         return evaluate(address_pairs(self.pairs), self._gold(gold))
+
+    def expected_precision(self) -> Expected | None:
+        """Return the expected precision of the pairs and its 90 % interval, as `twinlink match` prints them.
+
+        None without pairs, and where some have no probability.
+        """
+        from twinlink.evaluation.expected import expected_of
+
+        return expected_of(self.pairs)
 
     def score_labels(self) -> LabelScores:
         """Return precision, recall and F1 estimated from labels, each with a 95 % interval.

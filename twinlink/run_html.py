@@ -6,6 +6,7 @@ from html import escape
 
 import pandas as pd
 
+from twinlink.evaluation.expected import expected_of
 from twinlink.notebook_tables import cell, html_table
 from twinlink.run_tables import RunTables
 from twinlink.tables import SEGMENT
@@ -52,8 +53,8 @@ def _facts(run: RunTables) -> list[tuple[str, str]]:
 
 def _pairs(pairs: pd.DataFrame) -> str:
     langs = pairs["lang_a"].str.cat(pairs["lang_b"], sep="–")
-    probabilities = pairs["probability"]
-    precision = f", expected precision {probabilities.mean():.3f}" if probabilities.notna().all() else ""
+    expected = expected_of(pairs)
+    precision = "" if expected is None else f", expected precision {expected}"
     return f"{len(pairs):,} ({_counts(langs)}){precision}" if len(pairs) else "0"
 
 

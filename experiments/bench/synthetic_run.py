@@ -257,6 +257,7 @@ def _write_match(site: _Site, folder: Path, signature: str) -> None:
         **_evidence(rng, n),
         "alike_a": rng.poisson(0.1, n),
         "alike_b": rng.poisson(0.1, n),
+        "risk": np.zeros(n, np.float32),
         "canonical_a": pa.nulls(n, pa.string()),
         "canonical_b": pa.nulls(n, pa.string()),
         "site": [site.name] * n,

@@ -82,7 +82,9 @@ def test_mine_says_what_came_out_and_where(toy_done):
     assert done.returncode == 0, done.stderr
     assert "10 pages (" in done.stdout
     assert "ingest: 10" in done.stderr
-    assert re.search(r"^5 pairs, expected precision [01]\.\d+ → .*pairs\.tsv$", done.stdout, re.MULTILINE)
+    assert re.search(
+        r"^5 pairs, expected precision [01]\.\d+ \(0\.\d+ to 1\.000\) → .*pairs\.tsv$", done.stdout, re.MULTILINE
+    )
     assert done.stdout.splitlines()[-1] == f"report → {folder}/run/report.html"
     assert done.stderr.splitlines()[-1] == f"next: twinlink review {folder}/run"
     assert (folder / "run" / "pairs.tsv").is_file()

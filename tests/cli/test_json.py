@@ -68,7 +68,10 @@ def test_every_verb_has_it(verb: str) -> None:
 def test_match(run: Path) -> None:
     told, text = both("match", run)
     assert (told["n_pages"], told["n_pairs"], told["languages"]) == (10, 5, {"en": 5, "zh-Hant": 5})
-    assert f"5 pairs, expected precision {told['expected_precision']:.3f} → {told['pairs']}" in text
+    low, high = told["expected_interval"]
+    assert low <= told["expected_precision"] <= high
+    claim = f"{told['expected_precision']:.3f} ({low:.3f} to {high:.3f})"
+    assert f"5 pairs, expected precision {claim} → {told['pairs']}" in text
     assert (told["run"], told["report"]) == (str(run), f"{run}/report.html")
     assert (told["sentences"], told["why_none"], told["filters"]) == (None, None, {})
 

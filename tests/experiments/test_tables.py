@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from experiments import ablation, calibration, links_alone, robustness, tables
+from experiments import ablation, calibration, coverage, links_alone, robustness, tables
 from experiments.cases import case_words, find_lexicons, match_case, open_case, outcome_of, verdicts_of
 from twinlink.demo.site import write_site
 from twinlink.similarity.lexicon import Entry, Lexicon
@@ -150,6 +150,22 @@ def test_robustness_makes_the_site_worse_in_each_way(case, match, monkeypatch):
     assert list(cells)[4:] == ["half of side A removed", "a third of side B left", "20 pairs alone"]
     assert [n for n, _ in sizes] == [whole, whole // 2, whole, whole // 2, whole, whole // 3, 19]
     assert n_tags > 1 == sizes[2][1] == sizes[3][1]
+
+
+def test_coverage_says_how_often_the_true_precision_is_inside(case, match, monkeypatch):
+    monkeypatch.setattr(coverage, "case_words", lambda each, _: None)
+    monkeypatch.setattr(coverage, "match_case", lambda each, words: match)
+    claim = coverage.claim_of(case, [])
+    assert claim.holds
+    assert str(claim).startswith(
+        f"{tables.number(claim.precision)} / {claim.expected.precision:.3f}".replace("/ 0.", "/ .")
+    )
+    too_sure = claim._replace(precision=0.2)
+    assert not too_sure.holds
+    assert str(too_sure).endswith(") !")
+    told = coverage.summary([("as it is", claim), ("half of side B removed", too_sure)])
+    assert "1 of 2 intervals" in told
+    assert "whole sites: median width" in told
 
 
 def test_noise_is_mixed_in(place, tmp_path):

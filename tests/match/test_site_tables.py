@@ -90,6 +90,15 @@ def test_near_duplicates_are_counted_for_both_pages() -> None:
     assert columns(table, "alike_a", "alike_b") == [[2, 1], [0, 1]]
 
 
+def test_pairs_of_near_duplicates_have_the_risk_that_the_method_found() -> None:
+    """Page 0 of A has a near-duplicate, page 2 of B has none, and labels accept the pair of the two pages 2."""
+    of_a, none = sp.csr_array((3, 3), dtype=np.bool_), sp.csr_array((3, 3), dtype=np.bool_)
+    of_a[0, 1] = of_a[1, 0] = True
+    found = replace(FOUND, alike=(of_a, none), mistaken=0.5)
+    assert pair_table(replace(MATCH, found=found), "", "")["risk"].to_pylist() == [0, 0.5]
+    assert pair_table(MATCH, "", "")["risk"].to_pylist() == [None, None]
+
+
 def test_canonical_addresses_may_be_unknown() -> None:
     unknown = replace(MATCH.side_a, canonical_urls=())
     table = pair_table(replace(MATCH, side_a=unknown), "", "")

@@ -300,6 +300,26 @@ def test_leftovers_are_not_likely() -> None:
     assert result.presence[~is_right].max() < 0.5 < result.presence[is_right].min()
 
 
+@pytest.mark.parametrize(("most", "low", "high"), [(0.3, 0.0, 0.0), (0.89, 0.1, 1.0)])
+def test_look_alikes_that_take_a_page_for_their_partner_are_counted(most: float, low: float, high: float) -> None:
+    """Each of 12 groups has three pages with a partner (.9) and three more on side B, worth up to ``most``."""
+    rng = np.random.default_rng(0)
+    rivalry = Rivalry(csr_array(np.kron(np.eye(12), np.ones((3, 6)))))
+    right = rivalry.rows % 3 == rivalry.columns % 6
+    kinds = {"one": np.where(right, 0.9, most * (0.5 + 0.5 * rng.random(len(right))))}
+    clear = clear_pairs(kinds["one"], rivalry, 0.001)
+
+    def nearly(pairs: NDArray[np.intp]) -> NDArray[np.bool_]:
+        of_row, of_column = rivalry.pages(pairs)
+        return np.asarray(of_row[rivalry.rows] | of_column[rivalry.columns])
+
+    alike = np.ones(len(right), np.bool_)
+    result = weigh(kinds, rivalry, clear, Greedy(rivalry), nearly=nearly, alike=alike)
+    assert right[result.pairs].all()
+    assert low <= result.mistaken <= high
+    assert weigh(kinds, rivalry, clear, Greedy(rivalry), nearly=nearly, alike=~alike).mistaken == 0
+
+
 def test_look_alikes_are_compared_with_each_other() -> None:
     """Right pairs of one kind of pages score as the wrong ones of another kind do."""
     n = 60

@@ -121,7 +121,7 @@ def _(result: PairsResult) -> Iterator[str]:
         f"no expected precision ({result.n_without_probability} have no probability)",
     )
     if result.expected_precision is not None:
-        claim = "expected precision ", (f"{result.expected_precision:.3f}", "bold")
+        claim = "expected precision ", (f"{result.expected_precision:.3f}", "bold"), _interval(result.expected_interval)
     yield Styled(
         (str(result.n_pairs), "bold"), " pair, " if result.n_pairs == 1 else " pairs, ", *claim, f" → {result.pairs}"
     )
@@ -129,6 +129,15 @@ def _(result: PairsResult) -> Iterator[str]:
         yield from lines(result.sentences)
     if result.report is not None:
         yield f"report → {result.report}"
+
+
+def _interval(ends: tuple[float, float] | None) -> str:
+    """Return an interval in brackets, or nothing.
+
+    >>> _interval((0.55, 0.9901)), _interval(None)
+    (' (0.550 to 0.990)', '')
+    """
+    return "" if ends is None else f" ({ends[0]:.3f} to {ends[1]:.3f})"
 
 
 @lines.register(SentencesResult)

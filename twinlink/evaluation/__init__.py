@@ -1,11 +1,13 @@
 """Precision, recall and F1 of page pairs.
 
 - by known pairs: `read_gold`, then `evaluate`; the curve over probabilities: `curve_points`, `precision_coverage`
+- expected from the probabilities: `expected_precision`, with an interval
 - by labels of reviewers: `score_labels`, with intervals
 """
 
 from __future__ import annotations
 
+from twinlink.evaluation.expected import Expected, expected_precision
 from twinlink.evaluation.gold import (
     Counts,
     Evaluation,
@@ -21,10 +23,12 @@ from twinlink.evaluation.labelled import LabelScores, score_labels
 __all__ = [
     "Counts",
     "Evaluation",
+    "Expected",
     "Gold",
     "LabelScores",
     "curve_points",
     "evaluate",
+    "expected_precision",
     "judge_pairs",
     "precision_coverage",
     "read_gold",

@@ -114,6 +114,8 @@ class Found:
     """Number of equally good candidates of each pair, itself included; None where the method does not count them."""
     alike: tuple[sp.csr_array, sp.csr_array] | None = None
     """Near-duplicates of each page among the pages of its language, for each side; none as above."""
+    mistaken: float = 0.0
+    """Share of the pages with near-duplicates that would be paired with another page if their partner were missing."""
     crowded: tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]] | None = None
     """Marks the pages of each side whose candidates a bound of the URL rule limits; None without such a rule."""
 

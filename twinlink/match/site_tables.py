@@ -36,6 +36,7 @@ __all__ = [
     "checks_table",
     "filter_table",
     "pair_table",
+    "risks_of",
     "weight_table",
     "write_site",
 ]
@@ -126,12 +127,21 @@ def _verdicts(found: Found, keep: npt.NDArray[np.bool_]) -> list[str]:
     return ["tie" if n > 1 else "pair" for n in found.n_equal[keep].tolist()]
 
 
-def _alike(found: Found, keep: npt.NDArray[np.bool_]) -> dict[str, npt.NDArray[np.integer]]:
-    """Return the numbers of near-duplicates of the pages of kept pairs, where the method counts them."""
+def _alike(found: Found, keep: npt.NDArray[np.bool_]) -> dict[str, npt.NDArray[np.number]]:
+    """Return the numbers of near-duplicates of the pages of kept pairs, and their risk, where the method knows them."""
     if found.alike is None:
         return {}
     n_a, n_b = (np.diff(alike.indptr) for alike in found.alike)
-    return {"alike_a": n_a[found.matching.rows[keep]], "alike_b": n_b[found.matching.columns[keep]]}
+    of_a, of_b = n_a[found.matching.rows[keep]], n_b[found.matching.columns[keep]]
+    return {"alike_a": of_a, "alike_b": of_b, "risk": risks_of(found)[keep]}
+
+
+def risks_of(found: Found) -> npt.NDArray[np.floating]:
+    """Return column ``risk`` of all pairs of the matching; NaN where the method does not know near-duplicates."""
+    if found.alike is None:
+        return np.full(len(found.matching.rows), np.nan)
+    of_a, of_b = (np.diff(alike.indptr) > 0 for alike in found.alike)
+    return np.where(of_a[found.matching.rows] | of_b[found.matching.columns], found.mistaken, 0.0)
 
 
 def candidate_table(match_: SideMatch) -> pa.Table:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,17 @@ Floats = NDArray[np.float64]
 Positions = NDArray[np.intp]
 Wrong = tuple[Positions, Floats]
 """Positions and log odds of pairs that were chosen where the right partner was missing."""
+
+
+class _Siblings(NamedTuple):
+    """Pairs that were chosen where the right partner was missing, but its near-duplicates were not."""
+
+    places: Positions
+    odds: Floats
+    n_lonely: Positions
+    """Number of their pages, 1 or 2, that have lost their partner."""
+
+
 Match = Callable[[Floats], Positions]
 """From a score of each candidate (higher is better, -inf: must not be taken) to the positions of a one-to-one
 matching."""
@@ -67,6 +79,9 @@ class Weighing:
     """Probability of each of ``pairs`` to be right, in [0, 1]: ``presence`` times its share among its rivals."""
     n_equal: NDArray[np.int64]
     """Number of equally good candidates of each of ``pairs``, itself included."""
+    mistaken: float
+    """Share of the pages with near-duplicates that would be paired with another page, as likely as the pairs, if their
+    partner were missing and its near-duplicates were there; in [0, 1]."""
     weights: dict[str, float]
     """Share of each kind of evidence in the model, sum 1."""
 
@@ -139,7 +154,7 @@ def weigh(
     to_choose = log_odds if lessons is None else lessons.open(log_odds)
     pairs = match(to_choose)
     trial = _Trial(model, seen, rivalry, match, nearly, remeasure, lessons)
-    wrong = trial.chosen_wrongly(pairs)
+    wrong, siblings = trial.chosen_wrongly(pairs)
     equal = n_equal(to_choose, pairs, rivalry)
     shares = np.minimum(shares_of_rivals(to_choose, rivalry)[pairs], 1 / equal)
     if taught_by is None:
@@ -162,8 +177,20 @@ def weigh(
         held_out=held_out,
         probabilities=np.minimum(probabilities, 1 / equal),
         n_equal=equal,
+        mistaken=_mistaken(log_odds[pairs], presence, pairs, siblings, alike),
         weights=weights,
     )
+
+
+def _mistaken(
+    odds: Floats, presence: Floats, pairs: Positions, siblings: _Siblings, alike: NDArray[np.bool_] | None
+) -> float:
+    """Return the share of lonely pages with near-duplicates whose pair is as good as a likely one."""
+    likely = odds[presence >= 0.5]
+    if alike is None or not alike[pairs].any() or not len(likely):
+        return 0.0
+    is_taken = alike[siblings.places] & (siblings.odds >= likely.min())
+    return float(min(1.0, siblings.n_lonely[is_taken].sum() / alike[pairs].sum()))
 
 
 def _presence(
@@ -228,9 +255,11 @@ class _Trial:
     remeasure: Remeasure | None
     lessons: Lessons | None
 
-    def chosen_wrongly(self, pairs: Positions) -> Wrong:
-        """Return the pairs chosen in all trials (`WITHHELD`)."""
-        return _joined([self._without(pairs[columns], pairs[rows]) for columns, rows in WITHHELD])
+    def chosen_wrongly(self, pairs: Positions) -> tuple[Wrong, _Siblings]:
+        """Return the pairs chosen in all trials (`WITHHELD`), without and with near-duplicates of the lost partners."""
+        trials = [self._without(pairs[columns], pairs[rows]) for columns, rows in WITHHELD]
+        siblings = _Siblings(*(np.concatenate(parts) for parts in zip(*(each for _, each in trials), strict=True)))
+        return _joined([wrong for wrong, _ in trials]), siblings
 
     def held_out(self, pairs: Positions, learned_without: Callable[[Positions], Model]) -> tuple[Floats, Wrong]:
         """Return the log odds of pairs, and the wrong pairs of all trials, from models that do not know the pairs.
@@ -250,13 +279,14 @@ class _Trial:
             model = replace(learned, clues=self.model.clues)  # of few pairs too few have one to learn it anew
             of_all = model.log_odds(self.kinds, self.rivalry)
             odds[columns], odds[rows] = of_all[pairs[columns]], of_all[pairs[rows]]
-            wrong.append(replace(self, model=model)._without(pairs[columns], pairs[rows]))
+            wrong.append(replace(self, model=model)._without(pairs[columns], pairs[rows])[0])
         return odds, _joined(wrong)
 
-    def _without(self, lose_column: Positions, lose_row: Positions) -> Wrong:
+    def _without(self, lose_column: Positions, lose_row: Positions) -> tuple[Wrong, _Siblings]:
         """Return the pairs chosen for pages whose partner was removed, and their log odds.
 
-        Near-duplicates of a removed partner are removed too: a pair with one of them would be right.
+        Near-duplicates of a removed partner are removed too: a pair with one of them would be right. The second result
+        is that of a matching with them.
         """
         rivalry = self.rivalry
         gone_row, gone_column = rivalry.pages(lose_row)[0], rivalry.pages(lose_column)[1]
@@ -265,13 +295,19 @@ class _Trial:
         log_odds = self.model.log_odds(measured, rivalry)
         if self.lessons is not None:
             left &= ~self.lessons.barred
-        if self.nearly is not None:
-            left &= ~self.nearly(np.concatenate([lose_column, lose_row]))
-        log_odds = np.where(left, log_odds, -np.inf)
+        lonely = rivalry.pages(lose_column)[0], rivalry.pages(lose_row)[1]
+        with_siblings = self._chosen(np.where(left, log_odds, -np.inf), *lonely)
+        near = None if self.nearly is None else left & self.nearly(np.concatenate([lose_column, lose_row]))
+        if near is None or not near.any():
+            return with_siblings[:2], with_siblings
+        return self._chosen(np.where(left & ~near, log_odds, -np.inf), *lonely)[:2], with_siblings
+
+    def _chosen(self, log_odds: Floats, lonely_row: NDArray[np.bool_], lonely_column: NDArray[np.bool_]) -> _Siblings:
+        """Return the pairs that are chosen for lonely pages."""
         chosen = self.match(log_odds)
-        lonely_row, lonely_column = rivalry.pages(lose_column)[0], rivalry.pages(lose_row)[1]
-        wrong = lonely_row[rivalry.rows[chosen]] | lonely_column[rivalry.columns[chosen]]
-        return chosen[wrong], log_odds[chosen[wrong]]
+        n_lonely = lonely_row[self.rivalry.rows[chosen]].astype(np.intp) + lonely_column[self.rivalry.columns[chosen]]
+        wrong = n_lonely > 0
+        return _Siblings(chosen[wrong], log_odds[chosen[wrong]], n_lonely[wrong])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

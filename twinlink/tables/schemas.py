@@ -115,6 +115,13 @@ PAIRS = pa.schema(
         _column(
             "alike_b", pa.int32(), "near-duplicates of url_b among the pages nearest to it; null: unknown", null=True
         ),
+        _column(
+            "risk",
+            pa.float32(),
+            "share of the site's near-duplicates that would take a wrong page for a missing partner; 0: a pair without"
+            " near-duplicates; null: unknown",
+            null=True,
+        ),
         _column("canonical_a", pa.string(), "address that url_a names as its canonical one; null: none", null=True),
         _column("canonical_b", pa.string(), "address that url_b names as its canonical one; null: none", null=True),
         _column("site", pa.string(), "site of both pages"),

@@ -357,6 +357,16 @@ def test_a_method_without_probabilities_says_so() -> None:
     assert [row[2] for row in rows[1:]] == ["0.100", "0.500", "0.900"]
 
 
+def test_the_expected_precision_has_an_interval_where_the_method_knows_the_risk() -> None:
+    told = [words(parsed(report_data(9, pairs=pair_table(9, probability=0.9, risk=risk))), "//section[@id='trust']")
+            for risk in (0.0, 0.5, None)]  # fmt: skip
+    assert "the expected precision, 90.0 % (90 % interval: 55.6 % to 100 %)." in told[0]
+    assert "the expected precision, 90.0 % (90 % interval: 22.2 % to 100 %)." in told[1]
+    assert "the expected precision, 90.0 %. Label" in told[2]
+    found = words(parsed(report_data(9, pairs=pair_table(9, probability=0.9, risk=0.0))), "//section[@id='found']")
+    assert "expected to be right (90 % interval: 55.6 % to 100 %)" in found
+
+
 def test_no_pairs_and_no_match_are_distinguished() -> None:
     assert "found no pairs" in words(parsed(report_data()))
     said = words(parsed(report_data(is_matched=False)))

@@ -131,6 +131,8 @@ class PairsResult(Record, frozen=True, kw_only=True):
     """Page pairs reported."""
     expected_precision: float | None
     """Their expected precision; null where some have no probability, and without pairs."""
+    expected_interval: tuple[float, float] | None
+    """Ends of the 90 % interval of the precision; null where there is no expected one, and for other methods."""
     n_without_probability: int
     """Pairs without a probability: all of a method that gives none, and some that labels added."""
     pairs: str
@@ -160,6 +162,7 @@ class PairsResult(Record, frozen=True, kw_only=True):
             filters=dict(counts.filters),
             n_pairs=0,
             expected_precision=None,
+            expected_interval=None,
             n_without_probability=0,
             pairs=str(run / "pairs.tsv"),
             report=None,
@@ -170,14 +173,16 @@ class PairsResult(Record, frozen=True, kw_only=True):
     @classmethod
     def of(cls, found: Run, langs: Sequence[str], sentences: SentencesResult | None = None) -> PairsResult:
         """Make it from a run that was matched in the languages ``langs``, as the user wrote them."""
+        from twinlink.evaluation.expected import expected_precision
         from twinlink.match.counts import count_match, why_none
         from twinlink.rundir.directory import RunDirectory
         from twinlink.tables import PAIRS, read_table
 
         directory = RunDirectory(found.path)
         folder = directory.stage_folder("match")
-        probabilities = read_table(folder / "pairs", PAIRS, ("probability",))["probability"]
-        n_pairs, n_unknown = len(probabilities), probabilities.null_count
+        pairs = read_table(folder / "pairs", PAIRS, ("probability", "risk"))
+        n_pairs, n_unknown = len(pairs), pairs["probability"].null_count
+        expected = expected_precision(pairs["probability"].to_numpy(), pairs["risk"].to_numpy())
         counts = count_match(directory, folder)
         no_candidates = _without_candidates(directory, counts.candidates)
         report = directory.report_file
@@ -191,7 +196,8 @@ class PairsResult(Record, frozen=True, kw_only=True):
             rejects=[Count(stage, reason, n) for (stage, reason), n in counts.rejects.items()],
             filters=dict(counts.filters),
             n_pairs=n_pairs,
-            expected_precision=float(probabilities.to_numpy().mean()) if n_pairs and not n_unknown else None,
+            expected_precision=None if expected is None else expected.precision,
+            expected_interval=None if expected is None else expected.interval,
             n_without_probability=n_unknown,
             pairs=str(directory.pairs_file),
             report=str(report) if report.is_file() else None,

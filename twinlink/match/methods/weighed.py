@@ -325,4 +325,5 @@ def _found(site: SiteMeasures, last: Round) -> Found:
         weights=result.weights,
         n_equal=result.n_equal,
         alike=(site.alike_a, site.alike_b),
+        mistaken=result.mistaken,
     )

@@ -12,7 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from markupsafe import Markup
 
+from twinlink.evaluation.expected import expected_precision
 from twinlink.labels.precision import Estimate
+from twinlink.review.reading.columns import floats
 from twinlink.review.reading.orders import REASONS, ordered, reasons
 from twinlink.review.report.data import (
     Column,
@@ -29,7 +31,7 @@ from twinlink.review.report.data import (
 from twinlink.review.templating import count, percent
 from twinlink.wording import DOUBTS, LABELS
 
-__all__ = ["found_section", "languages_section", "pairs_section", "shown_pairs", "sites_section"]
+__all__ = ["found_section", "interval_words", "languages_section", "pairs_section", "shown_pairs", "sites_section"]
 
 MAX_PAIRS = 1000
 """Pairs shown at each end of the list."""
@@ -45,7 +47,9 @@ def found_section(data: ReportData) -> Section:
     if n_pairs and _has_probabilities(data.pairs):
         n_known = n_pairs - data.pairs["probability"].null_count
         whose = "of them" if n_known == n_pairs else f"of the {count(n_known)} with a probability"
-        figures.append(Figure(percent(_expected(data.pairs)), f"{whose} expected to be right"))
+        figures.append(
+            Figure(percent(_expected(data.pairs)), f"{whose} expected to be right{interval_words(data.pairs)}")
+        )
     figures += [_measured_figure(each) for each in data.measured]
     if len(data.sentences):
         n_sentences = total(data.sentences["n"])
@@ -278,6 +282,14 @@ def _pages_in_pairs(pairs: pa.Table) -> int:
 def _expected(pairs: pa.Table) -> Any:
     """Return the mean of the probabilities; None: there are none."""
     return known(pc.mean(pairs["probability"]).as_py())
+
+
+def interval_words(pairs: pa.Table) -> str:
+    """Return the interval of the expected precision in brackets; nothing where the method has none."""
+    expected = expected_precision(floats(pairs["probability"]), floats(pairs["risk"]))
+    if expected is None or expected.interval is None:
+        return ""
+    return f" (90 % interval: {percent(expected.interval[0])} to {percent(expected.interval[1])})"
 
 
 def _has_probabilities(pairs: pa.Table) -> bool:

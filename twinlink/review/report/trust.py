@@ -17,6 +17,7 @@ from twinlink.review.charts.charts import Bar, Curve, Series, bars, dumbbells, h
 from twinlink.review.charts.svg import Alternative
 from twinlink.review.reading.columns import floats
 from twinlink.review.report.data import Chart, Column, Measured, ReportData, ScoreCounts, Section, Table, known, records
+from twinlink.review.report.found import interval_words
 from twinlink.review.templating import count, decimal, percent
 from twinlink.wording import EVIDENCE_WORDS
 
@@ -48,12 +49,12 @@ def trust_section(data: ReportData) -> Section | None:
 
 
 def _trust_words(data: ReportData, probabilities: npt.NDArray[np.float64]) -> list[str | Markup]:
-    which = (
-        "Every pair has" if len(probabilities) == len(data.pairs) else f"{count(len(probabilities))} of the pairs have"
-    )
+    is_whole = len(probabilities) == len(data.pairs)
+    which = "Every pair has" if is_whole else f"{count(len(probabilities))} of the pairs have"
+    mean = f", {percent(float(probabilities.mean()))}{interval_words(data.pairs)}" if is_whole else ""
     text = (
         f"{which} a probability of being right, which twinlink estimates on the site itself. Their mean is"
-        " the expected precision. Label some pairs to check this estimate."
+        f" the expected precision{mean}. Label some pairs to check this estimate."
     )
     if not len(probabilities):
         text = "These pairs have no probabilities. Their scores only rank them."

@@ -306,7 +306,7 @@ def test_small_sites(n: int) -> None:
 def weighed_pairs(held_out: list[float]) -> Weighing:
     """Two pairs whose presence by all pairs is .9 and .8, and whose probability is .5 and .1."""
     given = [np.array(x) for x in ([0.0, 0.0], [0, 1], [0.9, 0.8], held_out, [0.5, 0.1], [0, 0])]
-    return Weighing(*given, weights={})
+    return Weighing(*given, mistaken=0.0, weights={})
 
 
 @pytest.mark.parametrize(

@@ -235,6 +235,11 @@ def test_the_command_prints_a_line_for_each_method_with_its_numbers(mfa_kz):
     ]
 
 
+def test_one_pair_is_no_pairs(mfa_kz):
+    (mfa_kz / "one.tsv").write_text("1.en\t1.kz")
+    assert twinlink("verify", mfa_kz / "one.tsv", "--method", "strand").stdout.startswith("1 pair kk-en; ")
+
+
 def test_pages_of_one_language_keep_the_order_of_the_columns(site):
     pairs = [(f"en/page-{n}.html", f"en/page-{n + 1}.html") for n in range(1, 5)]
     (site / "pairs.tsv").write_text("\n".join(f"{a}\t{b}" for a, b in pairs))

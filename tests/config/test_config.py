@@ -92,6 +92,13 @@ def test_a_name_that_is_almost_one_is_reported():
         Config().override({"match.ets.alpa": 0.5})
 
 
+def test_a_list_of_one_item_needs_no_brackets():
+    assert Config().override({"bitext.tags.swaps": "heading-list=0.5"}).bitext.tags.swaps == ("heading-list=0.5",)
+    assert Config().override({"crawl.include": ["/a,b/"]}).crawl.include == ("/a,b/",)
+    with pytest.raises(ConfigError, match="crawl.include"):
+        Config().override({"crawl.include": 3})
+
+
 def test_overriding_leaves_the_original_alone():
     config = Config()
     assert config.override({"match.ets.alpha": 0.1}).match.ets.alpha == 0.1

@@ -247,7 +247,8 @@ def _(result: VerdictsResult) -> Iterator[str]:
     for each_set in result.sets:
         one, other = each_set.langs
         first = "first page" if one == other else f"page in {one}"
-        yield f"{each_set.size} pairs {one}-{other}; L_d is above 0 where the {first} has the longer text"
+        pairs = "1 pair" if each_set.size == 1 else f"{each_set.size} pairs"
+        yield f"{pairs} {one}-{other}; L_d is above 0 where the {first} has the longer text"
     for each in result.methods:
         counts = ", ".join(f"{verdict} {count}" for verdict, count in each.counts.items())
         found = "".join(f", {name} {value:.4g}" for name, value in each.found.items())

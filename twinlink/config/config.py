@@ -113,7 +113,13 @@ class Config(Settings, frozen=True):
         return _convert(named if base is None else _merged(msgspec.to_builtins(base), named), str(path))
 
     def override(self, values: Mapping[str, Any]) -> Config:
-        """Return a copy with some values replaced; keys are dotted names such as ``match.ets.alpha``."""
+        """Return a copy with some values replaced; keys are dotted names such as ``match.ets.alpha``.
+
+        A text for a list is its only item.
+
+        >>> Config().override({"bitext.tags.swaps": "heading-paragraph=0.5"}).bitext.tags.swaps
+        ('heading-paragraph=0.5',)
+        """
         tree = msgspec.to_builtins(self)
         for name, value in values.items():
             *parents, leaf = name.split(".")
@@ -122,7 +128,8 @@ class Config(Settings, frozen=True):
                 node = node.get(parent) if isinstance(node, dict) else None
             if not isinstance(node, dict) or leaf not in node:
                 raise ConfigError(f"settings: no setting {name!r}; {_meant(name, msgspec.to_builtins(self))}")
-            node[leaf] = value
+            is_only_item = isinstance(node[leaf], (list, tuple)) and isinstance(value, str)
+            node[leaf] = [value] if is_only_item else value
         return _convert(tree, "settings")
 
     @property

@@ -16,7 +16,7 @@ from experiments.cases import Case, case_words, match_case, oracle_f1, outcome_o
 from experiments.tables import Column, number, own_cut, run
 from twinlink.config import EVIDENCE, Evidence, MatchSettings, WeighingSettings
 from twinlink.graph.matching import optimal_matching
-from twinlink.similarity.lexicon import Lexicon
+from twinlink.similarity.lexicon_files import Lexicon
 
 __all__ = ["measure", "subsets"]
 

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from experiments.cases import Case, case_words, match_case, outcome_of, verdicts_of
 from experiments.tables import Column, columns_of, number, print_tables
 from twinlink.similarity.decision import keep_pairs
-from twinlink.similarity.lexicon import Lexicon
+from twinlink.similarity.lexicon_files import Lexicon
 
 __all__ = ["draw", "main", "measure", "reliability"]
 

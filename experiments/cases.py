@@ -28,7 +28,7 @@ from twinlink.match.selection import SideMatch
 from twinlink.match.site import site_sides
 from twinlink.rundir.directory import RunDirectory
 from twinlink.similarity.decision import keep_pairs
-from twinlink.similarity.lexicon import Lexicon, read_lexicon
+from twinlink.similarity.lexicon_files import Lexicon, read_lexicon
 from twinlink.tables import LINKS, PAGES, iter_parts, read_table
 
 SharedTokens = Literal["all", "numbers", "none"]

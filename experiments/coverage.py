@@ -22,7 +22,7 @@ from experiments.robustness import versions
 from experiments.tables import Column, columns_of, number, print_tables
 from twinlink.evaluation.expected import Expected, expected_precision
 from twinlink.match.site_tables import risks_of
-from twinlink.similarity.lexicon import Lexicon
+from twinlink.similarity.lexicon_files import Lexicon
 
 __all__ = ["Claim", "claim_of", "main"]
 

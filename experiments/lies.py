@@ -28,7 +28,7 @@ from twinlink.config import EVIDENCE, MatchSettings
 from twinlink.match.evidence import Side
 from twinlink.match.selection import SideMatch
 from twinlink.similarity.clues import CLUES
-from twinlink.similarity.lexicon import Lexicon
+from twinlink.similarity.lexicon_files import Lexicon
 
 __all__ = ["exchanged", "main", "measure", "pointed"]
 

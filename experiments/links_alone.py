@@ -33,7 +33,7 @@ from twinlink.graph.propagation import enhanced_similarity
 from twinlink.match.evidence import Words
 from twinlink.similarity.content import combine_translations
 from twinlink.similarity.learned_lexicon import learn_translations
-from twinlink.similarity.lexicon import Lexicon
+from twinlink.similarity.lexicon_files import Lexicon
 from twinlink.similarity.rivals import Rivalry
 from twinlink.similarity.weighing import clear_pairs
 from twinlink.sparse import with_values

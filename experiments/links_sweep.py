@@ -17,7 +17,7 @@ from experiments.links_alone import LINKS, N_HEADS, WORDS_ONLY, cut_lexicon
 from experiments.tables import Column, claims, run
 from twinlink.config import CandidateSettings, EtsSettings, MatchSettings, WeighingSettings
 from twinlink.match.evidence import Words
-from twinlink.similarity.lexicon import Lexicon
+from twinlink.similarity.lexicon_files import Lexicon
 
 __all__ = ["CHANGES", "measure"]
 

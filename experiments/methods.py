@@ -43,7 +43,7 @@ from twinlink.baselines.url_rule import url_pairs
 from twinlink.config import MatchSettings
 from twinlink.evaluation.gold import evaluate
 from twinlink.match.selection import SideMatch, match_sides
-from twinlink.similarity.lexicon import Lexicon
+from twinlink.similarity.lexicon_files import Lexicon
 from twinlink.sparse import entries
 
 __all__ = ["addresses", "finding", "main", "verification", "with_shapes"]

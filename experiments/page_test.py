@@ -34,7 +34,7 @@ from twinlink.match.methods.weighed import _match
 from twinlink.match.selection import SideMatch, match_sides
 from twinlink.similarity.candidates import strongest
 from twinlink.similarity.decision import keep_pairs
-from twinlink.similarity.lexicon import Lexicon
+from twinlink.similarity.lexicon_files import Lexicon
 from twinlink.similarity.rivals import Rivalry
 from twinlink.similarity.weighing import weigh
 from twinlink.sparse import entries, members, positions

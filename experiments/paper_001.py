@@ -35,7 +35,7 @@ from twinlink.graph.propagation import enhanced_similarity
 from twinlink.patterns.learning import learn_patterns
 from twinlink.similarity.candidates import candidate_pattern
 from twinlink.similarity.content import content_similarity, content_vectors
-from twinlink.similarity.lexicon import Lexicon
+from twinlink.similarity.lexicon_files import Lexicon
 from twinlink.sparse import with_values
 
 __all__ = ["PARTS", "WEAK", "Sweep", "draw", "main", "measure", "weak_content"]

@@ -25,7 +25,7 @@ from experiments.cases import Case, case_words, match_case, open_case, outcome_o
 from experiments.tables import Column, columns_of, own_cut, print_tables
 from twinlink.graph.document_order import sublists
 from twinlink.match.evidence import Between, Side
-from twinlink.similarity.lexicon import Lexicon
+from twinlink.similarity.lexicon_files import Lexicon
 
 __all__ = [
     "few_pairs",

@@ -40,7 +40,7 @@ from experiments.judgements import (
 from experiments.tables import Column, number, print_tables
 from twinlink import mine
 from twinlink.align.formats.exports import Row
-from twinlink.align.stage import export_rows
+from twinlink.align.segment_files import export_rows
 from twinlink.config import Config
 from twinlink.evaluation.gold import evaluate, read_gold
 from twinlink.jobs.mine import align_stage

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from experiments.cases import Case, Outcome, find_cases, find_lexicons, open_case
-from twinlink.similarity.lexicon import Lexicon
+from twinlink.similarity.lexicon_files import Lexicon
 
 Column = dict[str, dict[str, str]]
 """Results of one site: title of the table → label of the row → text of the cell."""

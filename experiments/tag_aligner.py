@@ -31,8 +31,8 @@ from twinlink.align.knowledge import Knowledge
 from twinlink.align.learning import Text, TextPair, expect, prepare_texts, scoring_of
 from twinlink.align.outlines import TAG_CATEGORIES, outline_of
 from twinlink.align.page_pair import Aligned, PagePair, align_pair, support
+from twinlink.align.prior_pairs import SITE_TOKENIZER
 from twinlink.align.sentences import Sentence, split_blocks
-from twinlink.align.stage import SITE_TOKENIZER
 from twinlink.align.tag_aligner import Outline, align_blocks
 from twinlink.align.tag_beads import aligned_by_tags
 from twinlink.align.words.model import Links

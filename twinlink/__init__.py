@@ -35,7 +35,7 @@ _HOMES = {
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        from twinlink.rundir.directory import twinlink_version
+        from twinlink.rundir.signature import twinlink_version
 
         return twinlink_version()
     if name not in _HOMES:

@@ -10,7 +10,8 @@ from svg import ACCENT, INK, MUTED, SIDE_A, SIDE_B, Drawing
 
 from twinlink.align.learning import align_texts
 from twinlink.similarity.content import content_similarity
-from twinlink.similarity.lexicon import Entry, Lexicon, identity_matrix, translation_matrix
+from twinlink.similarity.lexicon import identity_matrix, translation_matrix
+from twinlink.similarity.lexicon_files import Entry, Lexicon
 from twinlink.similarity.structure import structural_similarity
 from twinlink.text.word_counts import count_words
 

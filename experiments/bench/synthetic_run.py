@@ -18,7 +18,8 @@ import pyarrow as pa
 from twinlink.config import Config, IngestSettings
 from twinlink.damage import SOURCES_NAME
 from twinlink.ingest.page_spool import body_digest
-from twinlink.rundir.directory import RunDirectory, Signature, site_file
+from twinlink.rundir.directory import RunDirectory, site_file
+from twinlink.rundir.signature import Signature
 from twinlink.spiders.warc_writer import WarcWriter, Written
 from twinlink.tables import (
     CANDIDATES,

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from twinlink.align.filters import REASONS, SEGMENT, Repeats, Segment, is_damaged, judge, judge_page
+from twinlink.align.filters import REASONS, Repeats, Segment, is_damaged, judge, judge_page
 from twinlink.align.lengths import LengthModel
 from twinlink.align.tokens import fold, numbers, split_words
 from twinlink.config.align import SegmentFilterSettings
+from twinlink.tables.schemas import SEGMENT
 
 SETTINGS = SegmentFilterSettings()
 

@@ -13,7 +13,8 @@ from lxml import etree
 from tests.finished import matched_town
 from tests.made_sites import BASE, TOWN_NOUNS, town_page, write_pages
 from twinlink.align.formats.sentence_pairs import PairFile
-from twinlink.align.stage import align_run, export_rows
+from twinlink.align.segment_files import export_rows
+from twinlink.align.stage import align_run
 from twinlink.config import Config
 from twinlink.config.align import BitextSettings
 from twinlink.errors import InputError, MissingStageError

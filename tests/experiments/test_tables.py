@@ -11,7 +11,7 @@ import pytest
 from experiments import ablation, calibration, coverage, links_alone, robustness, tables
 from experiments.cases import case_words, find_lexicons, match_case, open_case, outcome_of, verdicts_of
 from twinlink.demo.site import write_site
-from twinlink.similarity.lexicon import Entry, Lexicon
+from twinlink.similarity.lexicon_files import Entry, Lexicon
 
 
 @pytest.fixture(scope="module")

@@ -27,8 +27,9 @@ from twinlink.jobs import probing
 from twinlink.jobs.discover import discover
 from twinlink.jobs.probing import BILINGUAL, ONE_LANGUAGE, TWO_LANGUAGES, failure, is_added, look, probe
 from twinlink.jobs.start_pages import is_open, start_pages
-from twinlink.rundir.directory import RunDirectory, Signature
+from twinlink.rundir.directory import RunDirectory
 from twinlink.rundir.rounds import Rounds, paired_by_probe, site_rounds, turned_down
+from twinlink.rundir.signature import Signature
 from twinlink.tables import PAGES, PROBES, ROUNDS, read_table
 
 WEB = WorldSettings(

@@ -10,13 +10,10 @@ from scipy.sparse import csr_array
 
 from twinlink.config import LanguageSettings
 from twinlink.errors import ShapeError
-from twinlink.language.site_languages import (
-    TWO_LANGUAGES,
-    UNDETERMINED,
-    identify_text,
-    site_languages,
-)
+from twinlink.language.identify import identify_text
+from twinlink.language.site_languages import TWO_LANGUAGES, site_languages
 from twinlink.language.site_text import read_site
+from twinlink.languages import UNDETERMINED
 from twinlink.scripts import chinese_variant, split_units
 
 # Article 1 and 2 of the Universal Declaration of Human Rights, the beginning, as its publisher gives them.

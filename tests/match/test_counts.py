@@ -10,7 +10,8 @@ import pyarrow as pa
 import pytest
 
 from twinlink.match.counts import count_match, why_none
-from twinlink.rundir.directory import RunDirectory, Signature
+from twinlink.rundir.directory import RunDirectory
+from twinlink.rundir.signature import Signature
 from twinlink.tables import FILTERS, LANGUAGES, REJECTS, Reject, write_table
 
 

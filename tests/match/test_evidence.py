@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from twinlink.config import Config
 from twinlink.match.evidence import Side, as_log_odds, as_scores, read_words
-from twinlink.similarity.lexicon import Entry, Lexicon
+from twinlink.similarity.lexicon_files import Entry, Lexicon
 
 
 def side(lang, *texts):

@@ -12,7 +12,8 @@ from tests.calling import mine_toy, twinlink
 from tests.made_sites import write_toy
 from twinlink.errors import RunError
 from twinlink.rundir.commit import TOP, is_settled
-from twinlink.rundir.directory import RunDirectory, Signature
+from twinlink.rundir.directory import RunDirectory
+from twinlink.rundir.signature import Signature
 
 
 class Killed(BaseException):

@@ -12,7 +12,8 @@ import pytest
 from twinlink.config import CrawlSettings
 from twinlink.errors import InputError, MissingStageError, RunError, RunLockedError
 from twinlink.files import write_text
-from twinlink.rundir.directory import RunDirectory, Signature, file_digest, site_file
+from twinlink.rundir.directory import RunDirectory, site_file
+from twinlink.rundir.signature import Signature, file_digest
 
 
 @pytest.fixture

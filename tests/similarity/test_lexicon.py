@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from twinlink.errors import LexiconError
-from twinlink.similarity.lexicon import Entry, Lexicon, identity_matrix, read_lexicon, translation_matrix
+from twinlink.similarity.lexicon import identity_matrix, translation_matrix
+from twinlink.similarity.lexicon_files import Entry, Lexicon, read_lexicon
 
 CEDICT = """# CC-CEDICT
 #! version=1

@@ -16,8 +16,9 @@ from twinlink.config import Config
 from twinlink.errors import InputError, MissingStageError
 from twinlink.ingest.stage import ingest
 from twinlink.patterns.stage import learn_run
-from twinlink.rundir.directory import RunDirectory, Signature, site_file
+from twinlink.rundir.directory import RunDirectory, site_file
 from twinlink.rundir.rounds import Rounds
+from twinlink.rundir.signature import Signature
 from twinlink.sites.features import FEATURES, feature_words
 from twinlink.sites.stage import MODEL_FILE, SITES_FILE, export_graph, rank
 from twinlink.tables import PAIRS, PATTERNS, PROBES, SITES, read_table, write_table

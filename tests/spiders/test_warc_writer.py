@@ -20,9 +20,11 @@ from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 from twinlink.errors import InputError, RunError
+from twinlink.pages.decoding import is_html
 from twinlink.sources import warc_records as records
-from twinlink.sources.documents import Document, is_html
-from twinlink.spiders.warc_writer import WarcWriter, Written, read_warc, truncate_to
+from twinlink.sources.documents import Document
+from twinlink.sources.warc import read_warc
+from twinlink.spiders.warc_writer import WarcWriter, Written, truncate_to
 from twinlink.tables import Reject
 
 LIMIT = 100_000

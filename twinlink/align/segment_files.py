@@ -28,7 +28,7 @@ from twinlink.align.knowledge import Knowledge
 from twinlink.align.words.learned_lexicon import learned_lexicon, most_frequent, write_lexicon
 from twinlink.config.align import BitextSettings, Compression
 from twinlink.files import write_text
-from twinlink.rundir.directory import twinlink_version
+from twinlink.rundir.signature import twinlink_version
 from twinlink.tables import SEGMENT, SEGMENTS, iter_parts, read_table
 
 __all__ = ["export_again", "export_all", "export_rows", "export_words", "is_exported"]

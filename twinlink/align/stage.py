@@ -27,7 +27,7 @@ from twinlink.align.learning import first_batches, fresh
 from twinlink.align.near_repeats import NearRepeats
 from twinlink.align.page_pairs import LanguagePairs, PageTexts, language_pairs
 from twinlink.align.prior_pairs import SITE_TOKENIZER, warm_knowledge
-from twinlink.align.segment_files import export_again, export_all, export_rows, export_words
+from twinlink.align.segment_files import export_again, export_all, export_words
 from twinlink.align.segment_tables import page_table, segment_table
 from twinlink.align.side_words import SideWords
 from twinlink.align.tokens import Tokenizer
@@ -36,14 +36,15 @@ from twinlink.config import Config
 from twinlink.config.align import BitextSettings
 from twinlink.errors import DamagedError, NothingFoundError
 from twinlink.ingest.shapes import linearise_pages
-from twinlink.rundir.directory import RunDirectory, Signature, file_digest
+from twinlink.rundir.directory import RunDirectory
 from twinlink.rundir.remembered import keep_with, remember
+from twinlink.rundir.signature import Signature, file_digest
 from twinlink.similarity.lexicon_files import Lexicon
 from twinlink.similarity.lexicon_sets import Lexicons, write_record
 from twinlink.system.workers import in_order, sharing
 from twinlink.tables import PAGE_ALIGNMENTS, SEGMENT, SEGMENTS, iter_parts, part_like, part_writer, read_table
 
-__all__ = ["SITE_TOKENIZER", "align_run", "export_rows", "lexicon_prior"]
+__all__ = ["align_run", "lexicon_prior"]
 
 TASK_PAIRS = 8
 _STEP_PAGES = 100  # pages between two reports of a step

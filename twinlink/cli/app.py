@@ -77,7 +77,7 @@ app = typer.Typer(
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        from twinlink.rundir.directory import twinlink_version
+        from twinlink.rundir.signature import twinlink_version
 
         typer.echo(f"twinlink {twinlink_version()}")
         raise typer.Exit

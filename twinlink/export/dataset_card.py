@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from twinlink.export.table_files import SENTENCE_PAIRS, TableFile
 from twinlink.languages import base_language
-from twinlink.rundir.directory import twinlink_version
+from twinlink.rundir.signature import twinlink_version
 from twinlink.tables import PAGE_PAIRS
 
 _KINDS = {"pages": ("page pairs", PAGE_PAIRS), "sentences": ("sentence pairs", SENTENCE_PAIRS)}

@@ -23,7 +23,7 @@ import msgspec
 from warcio.warcwriter import WARCWriter
 
 from twinlink.files import replacing
-from twinlink.rundir.directory import twinlink_version
+from twinlink.rundir.signature import twinlink_version
 
 __all__ = ["ArchivedPage", "index_key", "write_wacz"]
 

@@ -18,7 +18,8 @@ from twinlink.errors import InputError, MissingStageError
 from twinlink.ingest.page_spool import body_digest
 from twinlink.ingest.stage import ingest_settings, read_source, source_paths
 from twinlink.pages.linearise import Linearised, PageShape, linearise
-from twinlink.rundir.directory import RunDirectory, Signature
+from twinlink.rundir.directory import RunDirectory
+from twinlink.rundir.signature import Signature
 from twinlink.sources.documents import Document
 from twinlink.sources.warc import Exchanges
 from twinlink.tables import PAGES, SHAPES, Reject, iter_parts, named_part, part_like, part_writer, read_table

@@ -26,9 +26,10 @@ from twinlink.errors import DamagedError, NothingFoundError, RunError
 from twinlink.files import write_text
 from twinlink.ingest.page_spool import Spool
 from twinlink.ingest.read_share import OnPages, ReadShare
-from twinlink.rundir.directory import RunDirectory, Signature, file_digest
+from twinlink.rundir.directory import RunDirectory
 from twinlink.rundir.remembered import keep_with, remember
 from twinlink.rundir.rounds import site_rounds
+from twinlink.rundir.signature import Signature, file_digest
 from twinlink.sources.documents import Document, Revisit
 from twinlink.sources.reading import read_path, source_files, wanted_addresses
 from twinlink.sources.warc import Exchanges

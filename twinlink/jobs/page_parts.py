@@ -20,7 +20,8 @@ from twinlink.files import write_text
 from twinlink.progress import Report
 from twinlink.review.reading.snapshot import Snapshot
 from twinlink.review.safe_html.wanted import pictures_of_sheet, wanted_parts
-from twinlink.rundir.directory import RunDirectory, Signature
+from twinlink.rundir.directory import RunDirectory
+from twinlink.rundir.signature import Signature
 from twinlink.sources.resources import find_resources, read_resource
 from twinlink.spiders.crawling import CrawlProgress, crawl_parts
 from twinlink.spiders.frontier import LEDGER_NAME, FrontierReader

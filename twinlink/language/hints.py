@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from twinlink.language.site_languages import NAMED
+from twinlink.language.site_text import NAMED
 from twinlink.languages import LANGUAGE_OF
 from twinlink.lookup import places_of
 

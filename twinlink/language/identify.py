@@ -20,7 +20,7 @@ from twinlink.scripts import (
     words_per_unit,
 )
 
-__all__ = ["UNDETERMINED", "Guess", "guess_language", "identify_text"]
+__all__ = ["Guess", "guess_language", "identify_text"]
 
 # Web templates are filled with "lorem ipsum": CLD2's Latin says nothing about the page.
 _PLACEHOLDER = "la"

@@ -29,24 +29,17 @@ from scipy.sparse import csr_array
 from twinlink.config import LanguageSettings
 from twinlink.errors import ShapeError
 from twinlink.language.bilingual import is_bilingual, may_be_bilingual
-from twinlink.language.identify import UNDETERMINED, Guess, guess_language, identify_text
-from twinlink.language.site_text import NAMED, SiteText, read_site
+from twinlink.language.identify import Guess, guess_language, identify_text
+from twinlink.language.site_text import SiteText, read_site
 from twinlink.language.speech import Floats, Labels, Speech, learn_speech, speaks_like, vote
 from twinlink.language.surroundings import adoptions, neighbour_scores
 from twinlink.language.unknown import Unknown, unknown_languages
-from twinlink.languages import base_language
+from twinlink.languages import UNDETERMINED, base_language
 from twinlink.scripts import chinese_leaning, split_units, variant_of_leaning
 from twinlink.system.side_by_side import in_ranges
 from twinlink.text.cutting import Cut, cut_texts
 
-__all__ = [
-    "NAMED",
-    "TWO_LANGUAGES",
-    "UNDETERMINED",
-    "LanguageFinder",
-    "identify_text",
-    "site_languages",
-]
+__all__ = ["TWO_LANGUAGES", "LanguageFinder", "site_languages"]
 
 TWO_LANGUAGES = "mul"
 """BCP 47's name for a page in several languages."""

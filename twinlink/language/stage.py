@@ -12,7 +12,8 @@ from pathlib import Path
 import pyarrow as pa
 
 from twinlink.language.identify import identify_text
-from twinlink.rundir.directory import RunDirectory, Signature
+from twinlink.rundir.directory import RunDirectory
+from twinlink.rundir.signature import Signature
 from twinlink.tables import LANGUAGES, PAGES, iter_parts, part_like, part_writer, read_table
 
 MAX_LETTERS = 20_000

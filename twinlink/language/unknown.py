@@ -18,10 +18,11 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from twinlink.language.gathering import Pages, common_share, gather
-from twinlink.language.identify import UNDETERMINED, Guess, guess_language
+from twinlink.language.identify import Guess, guess_language
 from twinlink.language.naming import claimed_name, language_names
 from twinlink.language.site_text import SiteText
 from twinlink.language.speech import LIKE, MIN_PAGES, Floats, learn_speech, speaks_like
+from twinlink.languages import UNDETERMINED
 from twinlink.scripts import LATIN
 
 _DOUBT = 0.5

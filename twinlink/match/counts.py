@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from twinlink.config import MatchSettings
-from twinlink.language.site_languages import TWO_LANGUAGES, UNDETERMINED
+from twinlink.language.site_languages import TWO_LANGUAGES
 from twinlink.language_names import name_of
-from twinlink.languages import languages_of_site
+from twinlink.languages import UNDETERMINED, languages_of_site
 from twinlink.rundir.directory import RunDirectory
 from twinlink.tables import FILTERS, LANGUAGES, REJECTS, iter_parts, read_table
 

@@ -18,7 +18,8 @@ from twinlink.odds import expit, logit
 from twinlink.pages.linearise import PageShape
 from twinlink.similarity.checks import Check
 from twinlink.similarity.content import combine_translations
-from twinlink.similarity.lexicon import Lexicon, heads_of, identity_matrix, translation_matrix
+from twinlink.similarity.lexicon import heads_of, identity_matrix, translation_matrix
+from twinlink.similarity.lexicon_files import Lexicon
 from twinlink.system.side_by_side import forked
 from twinlink.text.cutting import Cut, cut_texts
 from twinlink.text.word_counts import count_words

@@ -17,7 +17,8 @@ import scipy.sparse as sp
 
 from twinlink.config import MatchSettings
 from twinlink.graph.matching import Matching, greedy_matching
-from twinlink.language.site_languages import TWO_LANGUAGES, UNDETERMINED
+from twinlink.language.site_languages import TWO_LANGUAGES
+from twinlink.languages import UNDETERMINED
 from twinlink.match.evidence import Found, as_log_odds, as_scores
 from twinlink.match.labels import excluded
 from twinlink.match.selection import SideMatch, choose_pairs

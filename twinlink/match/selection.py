@@ -16,7 +16,7 @@ from twinlink.match.labels import apply_labels
 from twinlink.match.methods.registry import METHODS
 from twinlink.similarity.candidates import within_memory
 from twinlink.similarity.decision import keep_pairs
-from twinlink.similarity.lexicon import Lexicon
+from twinlink.similarity.lexicon_files import Lexicon
 from twinlink.system.steps import NO_STEPS, Steps
 
 __all__ = ["SideMatch", "choose_pairs", "match_sides"]

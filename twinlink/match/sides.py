@@ -17,8 +17,8 @@ import scipy.sparse as sp
 from twinlink.graph.document_order import LinkLists, link_lists, sublists
 from twinlink.graph.links import adjacency
 from twinlink.ingest.shapes import ShapeTable
-from twinlink.language.site_languages import TWO_LANGUAGES, UNDETERMINED
-from twinlink.languages import languages_of_site
+from twinlink.language.site_languages import TWO_LANGUAGES
+from twinlink.languages import UNDETERMINED, languages_of_site
 from twinlink.lookup import places_of
 from twinlink.match.evidence import Between, Side
 from twinlink.match.shared_names import page_names

@@ -36,8 +36,9 @@ from twinlink.match.site_tables import SiteResult, write_site
 from twinlink.match.so_far import keep_so_far
 from twinlink.patterns.library import read_libraries
 from twinlink.rundir.attempts import attempts_at, new_attempt, take_attempt
-from twinlink.rundir.directory import RunDirectory, Signature, file_digest
+from twinlink.rundir.directory import RunDirectory
 from twinlink.rundir.remembered import remember
+from twinlink.rundir.signature import Signature, file_digest
 from twinlink.similarity.lexicon_files import Lexicon
 from twinlink.similarity.lexicon_sets import Lexicons, write_record
 from twinlink.system.memory import Memory, in_words

@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from twinlink.language.site_languages import TWO_LANGUAGES, UNDETERMINED
+from twinlink.language.site_languages import TWO_LANGUAGES
+from twinlink.languages import UNDETERMINED
 from twinlink.match.labels import rejected_pages
 from twinlink.match.selection import SideMatch
 from twinlink.tables import Reject

@@ -16,8 +16,9 @@ from twinlink.languages import UNDETERMINED
 from twinlink.patterns.credibility import credible_keys
 from twinlink.patterns.learning import SitePatterns, learn_patterns
 from twinlink.patterns.library import PatternLibrary, read_libraries, read_library, write_library
-from twinlink.rundir.directory import RunDirectory, Signature, file_digest
+from twinlink.rundir.directory import RunDirectory
 from twinlink.rundir.remembered import keep_with, remember
+from twinlink.rundir.signature import Signature, file_digest
 from twinlink.tables import (
     LANGUAGES,
     PAGES,

@@ -21,9 +21,10 @@ from twinlink.config import Config
 from twinlink.patterns.stage import learn_run
 from twinlink.recover.guessing import SiteGuesses, crawled_keys, guess_run, known_of, next_round
 from twinlink.recover.verdicts import PageTexts, judge_answers, read_answers, unjudged
-from twinlink.rundir.directory import RunDirectory, Signature, site_file
+from twinlink.rundir.directory import RunDirectory, site_file
 from twinlink.rundir.remembered import keep_with
 from twinlink.rundir.side_results import check_own_pages
+from twinlink.rundir.signature import Signature
 from twinlink.spiders.crawling import crawl_chosen
 from twinlink.spiders.frontier import (
     CHOSEN_LEDGER,

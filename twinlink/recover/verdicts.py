@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from twinlink.config.recover import RecoverSettings
 from twinlink.ingest.page_spool import body_digest
-from twinlink.language.identify import UNDETERMINED, identify_text
+from twinlink.language.identify import identify_text
+from twinlink.languages import UNDETERMINED
 from twinlink.pages.parser import parse_page
 from twinlink.recover.error_pages import ErrorPages, text_key
 from twinlink.recover.guessing import Known

@@ -9,9 +9,9 @@
 
 from __future__ import annotations
 
-from twinlink.rundir.directory import RunDirectory, file_digest, site_file, site_name
+from twinlink.rundir.directory import RunDirectory, site_file, site_name
 from twinlink.rundir.remembered import CallSettings, call_settings, remember, remembered
-from twinlink.rundir.signature import Signature, twinlink_version
+from twinlink.rundir.signature import Signature, file_digest, twinlink_version
 
 __all__ = [
     "CallSettings",

@@ -44,12 +44,12 @@ from twinlink.rundir.commit import (
     settle,
     settle_stage,
 )
-from twinlink.rundir.signature import Signature, file_digest, twinlink_version
+from twinlink.rundir.signature import Signature
 from twinlink.rundir.stored import check_no_address, publish, written_back
 from twinlink.system.locks import BlockedError, is_held, locked
 from twinlink.system.pausing import waits
 
-__all__ = ["RunDirectory", "Signature", "Tell", "file_digest", "site_file", "site_name", "twinlink_version"]
+__all__ = ["RunDirectory", "Tell", "site_file", "site_name"]
 
 Tell = Callable[[str], None]
 """Receives a message for the user."""

@@ -10,14 +10,14 @@ from typing import Literal
 import numpy as np
 from scipy.sparse import csr_array
 
-from twinlink.similarity.lexicon_files import Entry, Lexicon, read_lexicon
+from twinlink.similarity.lexicon_files import Entry, Lexicon
 from twinlink.text.chinese import simplify_chinese, simplify_japanese
 from twinlink.text.stems import stem
 from twinlink.text.terms import has_latin_script, is_latin, is_name, is_number
 from twinlink.text.word_lists import STOP_WORDS
 from twinlink.text.words import tokenize
 
-__all__ = ["Entry", "Lexicon", "heads_of", "identity_matrix", "read_lexicon", "translation_matrix"]
+__all__ = ["heads_of", "identity_matrix", "translation_matrix"]
 
 _NOTE = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _MAX_WORDS = 4  # longer entries are explanations

@@ -11,7 +11,7 @@ from twinlink.errors import ConfigError, LexiconError
 from twinlink.files import write_text
 from twinlink.language_names import language_named
 from twinlink.languages import base_language
-from twinlink.rundir.directory import file_digest
+from twinlink.rundir.signature import file_digest
 from twinlink.similarity.installed_dictionaries import (
     Dictionary,
     debian_packages,

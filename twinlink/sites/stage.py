@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 from twinlink.config import Config
 from twinlink.errors import ConfigError, InputError
 from twinlink.files import write_text
-from twinlink.rundir.directory import RunDirectory, Signature, file_digest
+from twinlink.rundir.directory import RunDirectory
 from twinlink.rundir.remembered import keep_with, remember
 from twinlink.rundir.rounds import paired_by_probe
+from twinlink.rundir.signature import Signature, file_digest
 from twinlink.sites.building import SiteLinks, build_host_graph
 from twinlink.sites.common_crawl import add_common_crawl, n_columns
-from twinlink.sites.export import check_export, export_host_graph
+from twinlink.sites.export import export_host_graph
 from twinlink.sites.features import FEATURES
 from twinlink.sites.host_graph import HostGraph, read_host_graph
 from twinlink.sites.model import SiteModel, contributions
@@ -40,17 +41,7 @@ from twinlink.tables import (
     write_table,
 )
 
-__all__ = [
-    "DISPROVED",
-    "MODEL_FILE",
-    "SITES_FILE",
-    "TABLE_FILE",
-    "check_export",
-    "export_graph",
-    "host_graph",
-    "rank",
-    "site_table",
-]
+__all__ = ["DISPROVED", "MODEL_FILE", "SITES_FILE", "TABLE_FILE", "export_graph", "host_graph", "rank", "site_table"]
 
 SITES_FILE = "sites.tsv"
 MODEL_FILE = "model.tsv"

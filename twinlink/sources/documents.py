@@ -7,10 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-from twinlink.pages.decoding import SNIFFED_BYTES, is_html
 from twinlink.rejects import Reject
 
-__all__ = ["REDIRECTS", "SNIFFED_BYTES", "Document", "Gone", "Revisit", "is_html", "status_of"]
+__all__ = ["REDIRECTS", "Document", "Gone", "Revisit", "status_of"]
 
 REDIRECTS = frozenset((301, 302, 303, 307, 308))
 """HTTP statuses that lead elsewhere by their Location header."""

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import BinaryIO
 from urllib.parse import quote, urlsplit
 
+from twinlink.pages.decoding import is_html
 from twinlink.rejects import Reject
-from twinlink.sources.documents import REDIRECTS, Document, is_html, status_of
+from twinlink.sources.documents import REDIRECTS, Document, status_of
 from twinlink.sources.files import UnusableError, locate
 from twinlink.sources.zips import BROKEN, open_zip
 from twinlink.urls import normalise

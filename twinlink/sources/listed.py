@@ -7,9 +7,10 @@ from pathlib import Path
 
 from twinlink.errors import InputError
 from twinlink.inputs import ANY_FILE, open_input
+from twinlink.pages.decoding import is_html
 from twinlink.rejects import Reject
 from twinlink.sources.addresses import PAGE_SUFFIXES, suffix_of
-from twinlink.sources.documents import Document, is_html
+from twinlink.sources.documents import Document
 from twinlink.sources.files import UnusableError, locate, read_file, short_lines
 from twinlink.urls import normalise
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from twinlink.errors import InputError
+from twinlink.pages.decoding import is_html
 from twinlink.pages.parser import parse_page
 from twinlink.rejects import Reject
 from twinlink.sources.addresses import (
@@ -23,7 +24,7 @@ from twinlink.sources.addresses import (
     recorded_address,
     suffix_of,
 )
-from twinlink.sources.documents import Document, is_html
+from twinlink.sources.documents import Document
 from twinlink.sources.files import Unusable, UnusableError, read_file, source_of, walk
 from twinlink.sources.httrack import cache_refused, has_cache, read_cache
 from twinlink.urls import MAX_URL_LENGTH, normalise, page_id

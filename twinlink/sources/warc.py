@@ -17,8 +17,9 @@ from warcio.recordloader import ArcWarcRecord
 
 from twinlink.errors import InputError
 from twinlink.pages.content_encoding import EncodingError, decompress
+from twinlink.pages.decoding import is_html
 from twinlink.rejects import Reject
-from twinlink.sources.documents import REDIRECTS, Document, Gone, Revisit, is_html, status_of
+from twinlink.sources.documents import REDIRECTS, Document, Gone, Revisit, status_of
 from twinlink.sources.warc_records import Problem, read_record, read_records
 from twinlink.urls import normalise
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from scrapy.exceptions import StopDownload
 
 from twinlink.pages.content_encoding import beginning
-from twinlink.sources.documents import SNIFFED_BYTES, is_html
+from twinlink.pages.decoding import SNIFFED_BYTES, is_html
 from twinlink.sources.resources import may_be_resource
 
 if TYPE_CHECKING:

@@ -19,18 +19,8 @@ from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 from twinlink.errors import RunError
-from twinlink.sources.warc import read_warc
 
-__all__ = [
-    "NOT_MODIFIED",
-    "Conversion",
-    "Earlier",
-    "WarcWriter",
-    "Written",
-    "payload_digest",
-    "read_warc",
-    "truncate_to",
-]
+__all__ = ["NOT_MODIFIED", "Conversion", "Earlier", "WarcWriter", "Written", "payload_digest", "truncate_to"]
 
 Headers = Sequence[tuple[str, str]]
 

@@ -17,7 +17,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from twinlink.errors import ConfigError, NothingFoundError, RunLockedError, StoreError
-from twinlink.rundir.directory import RunDirectory, Signature
+from twinlink.rundir.directory import RunDirectory
+from twinlink.rundir.signature import Signature
 from twinlink.rundir.stored import run_path
 from twinlink.rundir.stored.lease import Lease
 from twinlink.rundir.stored.local_copy import LocalCopy

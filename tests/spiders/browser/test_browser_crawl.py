@@ -29,13 +29,13 @@ from twinlink.ingest.stage import ingest
 from twinlink.pages.parser import parse_page
 from twinlink.rundir.directory import RunDirectory
 from twinlink.sources.documents import Document
+from twinlink.sources.warc import read_warc
 from twinlink.spiders.browser.chromium import check_browser, find_browser, missing_browser
 from twinlink.spiders.browser.visit import Answer as PageAnswer
 from twinlink.spiders.browser.visit import PartRequest
 from twinlink.spiders.crawling import crawl
 from twinlink.spiders.frontier import FrontierReader
 from twinlink.spiders.middlewares import page_builder as building
-from twinlink.spiders.warc_writer import read_warc
 from twinlink.toy import BASE, toy_site
 
 SHELL = Answer(

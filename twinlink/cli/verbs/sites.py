@@ -96,7 +96,8 @@ def rank(
     """
     from twinlink.cli.results.sites import RankResult
     from twinlink.jobs.mine import rank_stage
-    from twinlink.sites.stage import check_export, export_graph
+    from twinlink.sites.export import check_export
+    from twinlink.sites.stage import export_graph
 
     if export is not None:
         check_export(export)

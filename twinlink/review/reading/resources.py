@@ -16,7 +16,8 @@ import pyarrow.parquet as pq
 from twinlink.files import replacing
 from twinlink.ingest.stage import ingest_settings, source_paths
 from twinlink.review.records import Resource
-from twinlink.rundir.directory import RunDirectory, file_digest
+from twinlink.rundir.directory import RunDirectory
+from twinlink.rundir.signature import file_digest
 from twinlink.sources.resources import MirrorResources, StoredResource, archive_files, find_resources, read_resource
 from twinlink.urls import normalise, page_id
 

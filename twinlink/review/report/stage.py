@@ -38,8 +38,9 @@ from twinlink.review.report.reading import (
 )
 from twinlink.review.report.trust import CUTS
 from twinlink.review.templating import shortened
-from twinlink.rundir.directory import RunDirectory, Signature, file_digest, twinlink_version
+from twinlink.rundir.directory import RunDirectory
 from twinlink.rundir.rounds import FOLDER, ROUNDS_FILE, Rounds
+from twinlink.rundir.signature import Signature, file_digest, twinlink_version
 from twinlink.tables import FILTERS, PAGES, PAIRS, WEIGHTS, iter_parts, read_table
 
 __all__ = ["refresh_report", "report_data", "report_in_review", "report_stamp", "write_report"]

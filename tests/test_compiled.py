@@ -160,6 +160,32 @@ print(greedy_positions.machine_code(values, values[::-1].copy(), 2, 2, 2), "numb
         assert [each.split()[-1] for each in said] == ["True", "False"]
         assert len({each.rsplit(maxsplit=1)[0] for each in said}) == 1
 
+    def test_stored_code_needs_no_module_of_the_functions_in_it(self, tmp_path: Path) -> None:
+        """The second process finds the code of one kernel, and compiles another one after that."""
+        (tmp_path / "kernels_of_test.py").write_text(
+            """
+from twinlink.compiled import compiled
+@compiled
+def largest(values):
+    return values.max()
+@compiled
+def spread(values):
+    return largest(values) - values.min()
+"""
+        )
+        script = """
+import sys
+import numpy as np
+import kernels_of_test as kernels
+values = np.array([3.0, 1.0, 2.0])
+print(kernels.largest(values), "numba.np.arraymath" in sys.modules, end=" ")
+print(values.max() - values.min() if sys.argv[1:] == ["first"] else kernels.spread(values))
+"""
+        env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(tmp_path)}
+        calls = [[sys.executable, "-c", script, *given] for given in (["first"], [])]
+        said = [subprocess.run(call, env=env, capture_output=True, text=True, check=True).stdout for call in calls]
+        assert [each.split() for each in said] == [["3.0", "True", "2.0"], ["3.0", "False", "2.0"]]
+
     def test_full_disk(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         def full(*_: object) -> None:
             raise OSError(28, "No space left on device")

@@ -10,11 +10,13 @@ import fcntl
 import functools
 import math
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from types import ModuleType
 from typing import IO, Any, ClassVar, Generic, ParamSpec, TypeVar, cast
 
 import numpy as np
@@ -203,7 +205,39 @@ def _stored(cache: Any, signature: Any, target: Any) -> Any:
     from numba.core.runtime.nrt import rtsys
 
     rtsys.initialize(target)
-    return cache._load_overload(signature, target)
+    with _only_what_stored_code_needs(target):
+        return cache._load_overload(signature, target)
+
+
+@contextmanager
+def _only_what_stored_code_needs(target: Any) -> Iterator[None]:
+    """Leave out two things that numba does for each stored kernel, which take longer than all the rest.
+
+    It lists the symbols of the kernel, to know whether it may look one up, and for recursive functions, of which there
+    are none. And it imports the modules of its own functions that are part of the kernel, for global variables that
+    machine code does not read; one of these modules imports scipy.linalg.
+    """
+    from numba.core import environment
+
+    engine, rebuild = target.codegen()._engine, cast("Callable[..., Any]", environment._rebuild_env)
+
+    def without_import(module: str, *rest: Any) -> Any:
+        if not module.startswith("numba.") or module in sys.modules:
+            return rebuild(module, *rest)
+        sys.modules[module] = ModuleType(module)
+        try:
+            return rebuild(module, *rest)
+        finally:
+            del sys.modules[module]
+
+    engine._load_defined_symbols = lambda module: None
+    engine.is_symbol_defined = lambda name: True  # those of its entry are looked up, which it has
+    environment._rebuild_env = without_import
+    try:
+        yield
+    finally:
+        environment._rebuild_env = rebuild
+        del engine._load_defined_symbols, engine.is_symbol_defined
 
 
 def _make_optional(cache: Any) -> None:

@@ -9,10 +9,10 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -20,6 +20,9 @@ from twinlink.files import replacing
 from twinlink.match.evidence import Side
 from twinlink.rundir.attempts import attempts_of
 from twinlink.tables import PAIRS, is_part, named_part
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["keep_so_far", "pairs_so_far", "read_so_far"]
 

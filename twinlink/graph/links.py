@@ -112,6 +112,4 @@ def _check_pages(pages: ArrayLike, n: int, name: str) -> NDArray[np.int64]:
 def _from_links(rows: NDArray[np.integer], columns: NDArray[np.integer], n: int) -> csr_array:
     """Build the sorted matrix of links from ``rows`` to ``columns``, without duplicates and self-links."""
     apart = rows != columns
-    matrix = csr_array((np.ones(int(apart.sum()), dtype=np.bool_), (rows[apart], columns[apart])), shape=(n, n))
-    matrix.sum_duplicates()
-    return matrix
+    return csr_array((np.ones(int(apart.sum()), dtype=np.bool_), (rows[apart], columns[apart])), shape=(n, n))

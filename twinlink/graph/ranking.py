@@ -219,8 +219,7 @@ def _simple(links: csr_array) -> csr_array:
     """Return the binary link matrix, without diagonal and zeros."""
     coo = links.tocoo()
     keep = (coo.data != 0) & (coo.row != coo.col)
-    simple = csr_array((np.ones(int(keep.sum())), (coo.row[keep], coo.col[keep])), shape=links.shape)
-    simple.sum_duplicates()
+    simple = csr_array((np.ones(int(keep.sum())), (coo.row[keep], coo.col[keep])), shape=links.shape)  # adds up repeats
     simple.data[:] = 1.0
     return simple
 

@@ -30,9 +30,6 @@ from twinlink.similarity.filter_verdicts import FilterVerdicts, all_kept, with_f
 from twinlink.similarity.nearest import best_candidates, lowest_others
 from twinlink.sparse import entries
 
-__all__ = ["FALLBACK_TOLERANCE", "fingerprint_verdicts", "surface_verdicts", "text_tolerance"]
-
-
 FALLBACK_TOLERANCE = 0.5
 """t_b where no candidates have equal tags. It is 0.41 to 0.78 on five tuning sites."""
 

@@ -15,8 +15,6 @@ from typing import NamedTuple
 
 from twinlink.tables import Reject
 
-__all__ = ["Captures", "Kind", "rank"]
-
 _EPOCH = datetime(1, 1, 1, tzinfo=UTC)
 _DATE = slice(0, 8)
 _KIND = 8

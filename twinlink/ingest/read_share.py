@@ -15,8 +15,6 @@ from twinlink.sources.reading import is_index
 from twinlink.sources.warc import name_of
 from twinlink.tables import Reject
 
-__all__ = ["OnPages", "ReadShare"]
-
 OnPages = Callable[[int, int | None, str], None]
 """Receives the number of documents done, the expected number of all (None: not known yet), and what is being done."""
 

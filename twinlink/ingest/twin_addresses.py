@@ -6,8 +6,6 @@ import hashlib
 import re
 from collections.abc import Iterator
 
-__all__ = ["Twins", "fullness", "twin_addresses"]
-
 _DOCUMENTS = ("index.html", "index.htm", "index.php", "index.asp", "default.htm", "default.html", "default.asp")
 _INDEX = re.compile(r"/(?:index|default|home)\.[a-z]{2,5}$", re.IGNORECASE)
 

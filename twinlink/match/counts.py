@@ -14,8 +14,6 @@ from twinlink.languages import UNDETERMINED, languages_of_site
 from twinlink.rundir.directory import RunDirectory
 from twinlink.tables import FILTERS, LANGUAGES, REJECTS, iter_parts, read_table
 
-__all__ = ["NOT_THERE", "ONE_LANGUAGE", "MatchCounts", "count_match", "why_none", "without_candidates"]
-
 NOT_THERE = "no page is in"
 ONE_LANGUAGE = "are in one language"
 

@@ -12,8 +12,6 @@ from twinlink.rundir.directory import RunDirectory
 from twinlink.rundir.remembered import keep_with
 from twinlink.tables import PAIRS, count_rows, read_table, tsv_lines
 
-__all__ = ["EmptyMatchError", "conclude", "n_pairs", "write_pairs_file"]
-
 
 class EmptyMatchError(NothingFoundError):
     """A match found no pair and therefore did not replace an earlier match.

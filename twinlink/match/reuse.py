@@ -35,8 +35,6 @@ from twinlink.tables import (
     read_table,
 )
 
-__all__ = ["BODY_COLUMNS", "RESULT_COLUMNS", "EarlierMatch", "site_digest", "write_digests"]
-
 BODY_COLUMNS = ("page_id", "digest", "charset")
 """Further columns that the shape of a page depends on."""
 

@@ -28,20 +28,6 @@ from twinlink.tables import (
     part_like,
 )
 
-__all__ = [
-    "SPARSE",
-    "TABLES",
-    "SiteResult",
-    "candidate_table",
-    "checks_table",
-    "filter_table",
-    "pair_table",
-    "risks_of",
-    "weight_table",
-    "write_site",
-]
-
-
 TABLES = {
     "languages": LANGUAGES,
     "candidates": CANDIDATES,

@@ -24,8 +24,6 @@ from twinlink.tables import PAIRS, is_part, named_part
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["keep_so_far", "pairs_so_far", "read_so_far"]
-
 _FOLDER = ".so_far"
 _SCHEMA = pa.schema(
     [PAIRS.field(name) for name in ("url_a", "url_b", "lang_a", "lang_b", "probability", "page_a", "page_b")]

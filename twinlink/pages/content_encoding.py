@@ -9,8 +9,6 @@ from typing import Any
 
 from twinlink.system.packed import GZIP, ZSTD, PackedError, inflate, unpack
 
-__all__ = ["MAX_ENCODINGS", "EncodingError", "beginning", "decompress"]
-
 MAX_ENCODINGS = 5
 """Maximum number of nested encodings of one body, as in curl."""
 

@@ -13,8 +13,6 @@ from w3lib.encoding import (
     to_unicode,
 )
 
-__all__ = ["SNIFFED_BYTES", "decode", "decode_as", "is_html"]
-
 # The decoders of the WHATWG Encoding Standard by Python's names, after w3lib has put big5 to big5hkscs, gbk to gb18030
 # and so on; HZ beside them for old Chinese pages, and two of Kazakhstan. Any other label of Python's is refused: hex
 # and rot13 are no text encodings, unicode_escape and idna raise whatever the error handler, punycode takes quadratic

@@ -31,8 +31,6 @@ from numpy.typing import NDArray
 from twinlink.pages.parser import OTHER_TAG, TAG_CODES, TooDeepError, collapse, run_parser
 from twinlink.scripts import SINGLE_CHARACTERS
 
-__all__ = ["Linearised", "PageShape", "linearise"]
-
 _VANISHING = frozenset(("script", "style"))
 _INLINE = frozenset("a b strong i em font span nobr sup sub meta link acronym option".split())
 _SPACE = frozenset(("a", "option"))

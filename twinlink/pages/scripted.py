@@ -7,8 +7,6 @@ from collections.abc import Mapping
 
 from twinlink.pages.parser import TooDeepError, run_parser
 
-__all__ = ["is_blank", "needs_scripts"]
-
 _MAX_TEXT = 200
 """Characters of text that the shell of a page built by scripts may have (a title bar, a footer)."""
 _MAX_LINKS = 2

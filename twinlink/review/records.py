@@ -9,19 +9,6 @@ import pandas as pd
 
 from twinlink.progress import Latest
 
-__all__ = [
-    "Alike",
-    "Compared",
-    "Document",
-    "Live",
-    "LiveStage",
-    "LookAlikes",
-    "Neighbour",
-    "Page",
-    "Resource",
-    "Segment",
-]
-
 
 @dataclass(frozen=True)
 class Page:

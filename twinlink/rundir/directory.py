@@ -49,8 +49,6 @@ from twinlink.rundir.stored import check_no_address, publish, written_back
 from twinlink.system.locks import BlockedError, is_held, locked
 from twinlink.system.pausing import waits
 
-__all__ = ["RunDirectory", "Tell", "site_file", "site_name"]
-
 Tell = Callable[[str], None]
 """Receives a message for the user."""
 

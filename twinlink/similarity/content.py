@@ -13,16 +13,6 @@ from twinlink.errors import ShapeError
 from twinlink.similarity import kernels
 from twinlink.sparse import entry_rows
 
-__all__ = [
-    "ContentForm",
-    "ContentSide",
-    "combine_translations",
-    "content_sides",
-    "content_similarity",
-    "content_vectors",
-    "page_vectors",
-]
-
 _ROWS = 4_000  # rows that are scaled at once: bounds the memory beside the matrix
 ContentForm = Literal["tsim_idf", "tsim", "bits", "cosine"]
 

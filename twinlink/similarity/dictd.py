@@ -15,8 +15,6 @@ from pathlib import Path
 
 from twinlink.errors import LexiconError
 
-__all__ = ["count_heads", "dictd_entries", "dictd_files", "dictd_title", "glosses_of"]
-
 _DIGITS: Mapping[str, int] = {
     digit: value for value, digit in enumerate("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
 }

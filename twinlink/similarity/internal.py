@@ -7,8 +7,6 @@ from scipy.sparse import csr_array
 
 from twinlink.errors import ShapeError
 
-__all__ = ["internal_similarity"]
-
 
 def internal_similarity(content: csr_array, structure: csr_array, beta: float = 0.6) -> csr_array:
     """S_in = β·S_cb + (1-β)·S_struct (Liu et al. 2014).

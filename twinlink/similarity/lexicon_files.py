@@ -14,8 +14,6 @@ from twinlink.inputs import Expected, read_input
 from twinlink.similarity.dictd import dictd_entries, dictd_files
 from twinlink.system.packed import BZIP2, GZIP, XZ, PackedError, unpack
 
-__all__ = ["Entry", "Lexicon", "read_lexicon"]
-
 _PROBLEM = "not a readable lexicon file"
 _FILE = Expected(_PROBLEM, f"{_PROBLEM} (no such file)", LexiconError)
 _EXPECTED = {

@@ -21,8 +21,6 @@ from twinlink.similarity.installed_dictionaries import (
 )
 from twinlink.similarity.lexicon_files import Lexicon, read_lexicon
 
-__all__ = ["AUTO", "RECORD", "LexiconRecord", "Lexicons", "lexicons_of_texts", "named_files", "write_record"]
-
 AUTO = "auto"
 """Name that stands for the installed dictionaries. A file of this name needs its full path."""
 RECORD = "lexicons.json"

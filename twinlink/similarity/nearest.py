@@ -9,8 +9,6 @@ from scipy.sparse import csr_array
 from twinlink.config.baselines import BestOf
 from twinlink.sparse import entries
 
-__all__ = ["best_candidates", "lowest_others"]
-
 
 def best_candidates(distances: csr_array, best_of: BestOf = "mutual") -> NDArray[np.bool_]:
     """Return which stored pairs are the best candidate of their pages: the one with the lowest distance.

@@ -10,8 +10,6 @@ from scipy.sparse import csr_array
 
 from twinlink.errors import ShapeError
 
-__all__ = ["MAX_TAGS", "StructureForm", "structural_similarity"]
-
 StructureForm = Literal["indel", "lcs_max"]
 
 MAX_TAGS = 50_000

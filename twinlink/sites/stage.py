@@ -41,8 +41,6 @@ from twinlink.tables import (
     write_table,
 )
 
-__all__ = ["DISPROVED", "MODEL_FILE", "SITES_FILE", "TABLE_FILE", "export_graph", "host_graph", "rank", "site_table"]
-
 SITES_FILE = "sites.tsv"
 MODEL_FILE = "model.tsv"
 TABLE_FILE = "sites.parquet"

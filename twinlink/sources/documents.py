@@ -9,8 +9,6 @@ from datetime import datetime
 
 from twinlink.rejects import Reject
 
-__all__ = ["REDIRECTS", "Document", "Gone", "Revisit", "status_of"]
-
 REDIRECTS = frozenset((301, 302, 303, 307, 308))
 """HTTP statuses that lead elsewhere by their Location header."""
 

@@ -13,8 +13,6 @@ from twinlink.baselines.models.verdicts import Verdicts
 from twinlink.config.baselines import ModelSettings
 from twinlink.errors import ConfigError
 
-__all__ = ["MODELS", "ModelName", "judge"]
-
 ModelName = Literal["strand", "hc1", "hc2", "mixture", "jangeldin"]
 
 MODELS: tuple[ModelName, ...] = get_args(ModelName)

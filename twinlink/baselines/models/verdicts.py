@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from twinlink.similarity.checks import Check
 
-__all__ = ["Verdicts"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Verdicts:

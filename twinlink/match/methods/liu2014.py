@@ -13,8 +13,6 @@ from twinlink.similarity.decision import choose_threshold
 from twinlink.similarity.internal import internal_similarity
 from twinlink.similarity.structure import structural_similarity
 
-__all__ = ["match_liu2014"]
-
 
 def match_liu2014(
     side_a: Side,

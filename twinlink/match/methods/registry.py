@@ -10,8 +10,6 @@ from typing import Any
 from twinlink.config import MatchSettings
 from twinlink.errors import ConfigError
 
-__all__ = ["METHODS", "Method", "check_cut"]
-
 _DEFAULT_PROBABILITY = MatchSettings().min_probability
 
 

@@ -11,8 +11,6 @@ import pandas as pd
 from twinlink.tables import EVIDENCE
 from twinlink.wording import EVIDENCE_WORDS
 
-__all__ = ["KINDS", "Evidence", "Rival", "evidence_of", "number", "rivals_of"]
-
 KINDS = {field.name: field.metadata[b"description"].decode() for field in EVIDENCE}
 """Kinds of evidence and their descriptions in the tables."""
 

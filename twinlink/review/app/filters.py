@@ -8,8 +8,6 @@ from urllib.parse import urlencode
 
 from twinlink.review.reading.orders import ORDERS, Order
 
-__all__ = ["SHOWN", "VIEWS", "Selection", "page_number", "part_number", "selection_of"]
-
 VIEWS = ("look", "text", "tags", "sentences")
 """In the order of their keys, 1 to 4."""
 

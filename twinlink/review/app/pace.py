@@ -11,8 +11,6 @@ from threading import Lock
 from twinlink.progress import Latest
 from twinlink.review.records import Live, LiveStage
 
-__all__ = ["Pace", "Progress"]
-
 _SECONDS = 60.0
 _COUNTED = {"crawl": "fetched", "ingest": "pages", "match": "sites", "align": "segments"}
 """The count that measures the progress of a stage."""

@@ -14,8 +14,6 @@ from twinlink.review.charts.svg import Alternative, standalone
 from twinlink.review.templating import count
 from twinlink.wording import ROUND_OUTCOMES
 
-__all__ = ["LEGEND", "rounds_chart", "rounds_file", "rounds_words"]
-
 _STYLES = {"added": "good", "one_language": "quiet", "refused": "doubt", "dead": "bad", "unreadable": "b"}
 """Class of the part of a column that each count of `twinlink.wording.ROUND_OUTCOMES` has."""
 _PARTS = [(style, ROUND_OUTCOMES[name]) for name, style in _STYLES.items()]

@@ -16,21 +16,6 @@ from markupsafe import Markup
 
 from twinlink.review.templating import clean, static_text
 
-__all__ = [
-    "HEIGHT",
-    "WIDTH",
-    "Alternative",
-    "Frame",
-    "Scale",
-    "document",
-    "element",
-    "line",
-    "standalone",
-    "ticks",
-    "words",
-    "written",
-]
-
 WIDTH, HEIGHT = 460, 270
 
 

@@ -11,8 +11,6 @@ import numpy.typing as npt
 from twinlink.review.reading.columns import ints, read_sites
 from twinlink.tables import LOOK_ALIKES
 
-__all__ = ["AlikeIndex", "Group"]
-
 _COLUMNS = ("site", "lang", "facing_lang", "group", "page_id", "state", "n_pages", "n_paired")
 
 

@@ -23,8 +23,6 @@ from twinlink.rundir.directory import site_file
 from twinlink.tables import LANGUAGES, PAGES
 from twinlink.urls import normalise, page_id
 
-__all__ = ["PageIndex", "Place"]
-
 _COLUMNS = ("page_id", "site", "url", "title", "charset", "digest", "source", "offset")
 _TAG_NAMES = {code: name for name, code in TAG_CODES.items()} | {OTHER_TAG: "other"}
 _MOST_ALIKE = 5  # pages with the same body that are tried if the record of one has no body

@@ -21,8 +21,6 @@ from twinlink.rundir.signature import file_digest
 from twinlink.sources.resources import MirrorResources, StoredResource, archive_files, find_resources, read_resource
 from twinlink.urls import normalise, page_id
 
-__all__ = ["RESOURCES_NAME", "PageResources"]
-
 RESOURCES_NAME = "review/resources.parquet"
 """File of a run with the index of style sheets and pictures."""
 

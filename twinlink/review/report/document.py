@@ -20,8 +20,6 @@ from twinlink.review.report.process import (
 from twinlink.review.report.trust import evidence_section, trust_section
 from twinlink.review.templating import environment, source_hash, static_text
 
-__all__ = ["render_report", "report_policy", "report_sections"]
-
 
 def render_report(data: ReportData, stamp: str = "") -> str:
     """Return the report as HTML.

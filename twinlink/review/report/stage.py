@@ -43,8 +43,6 @@ from twinlink.rundir.rounds import FOLDER, ROUNDS_FILE, Rounds
 from twinlink.rundir.signature import Signature, file_digest, twinlink_version
 from twinlink.tables import FILTERS, PAGES, PAIRS, WEIGHTS, iter_parts, read_table
 
-__all__ = ["refresh_report", "report_data", "report_in_review", "report_stamp", "write_report"]
-
 _STAGES = ("ingest", "match", "align", "patterns")
 _STAMP = re.compile(r'<meta name="twinlink-made-from" content="([^"]*)">')
 _HEAD_BYTES = 4096  # they contain the stamp

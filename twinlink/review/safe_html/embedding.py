@@ -14,8 +14,6 @@ from tinycss2.bytes import decode_stylesheet_bytes
 from twinlink.review.records import Document, Resource
 from twinlink.review.safe_html.look import look
 
-__all__ = ["MAX_EMBEDDED_BYTES", "Embedding", "look_offline"]
-
 MAX_EMBEDDED_BYTES = 12_000_000
 """Pictures per page, in total; the median page of the web has 1 to 2 MB of them (HTTP Archive, 2024)."""
 

@@ -10,20 +10,6 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-__all__ = [
-    "RAW",
-    "Declaration",
-    "EndTag",
-    "RawText",
-    "StartTag",
-    "Text",
-    "Token",
-    "attributes_of",
-    "tokens",
-    "unescape",
-    "unescape_text",
-]
-
 _SPACE = r"\t\n\f\r "
 # Name, then a value in double quotes, in single quotes, or without. Possessive, so that no character is read twice.
 _ATTRIBUTE = (

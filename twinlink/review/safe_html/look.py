@@ -25,8 +25,6 @@ from twinlink.review.safe_html.markup import (
 )
 from twinlink.review.safe_html.style_sheets import Sheet, read_sheet, read_style
 
-__all__ = ["MAX_SHEETS", "look"]
-
 MAX_SHEETS = 2_000_000
 """Characters of style sheets read per page, in total."""
 

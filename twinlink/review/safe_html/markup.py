@@ -27,21 +27,6 @@ from twinlink.review.safe_html.html_tokens import (
     unescape_text,
 )
 
-__all__ = [
-    "ATTRIBUTES",
-    "DROPPED",
-    "MAX_MARKUP",
-    "TAGS",
-    "Prepared",
-    "StyleSource",
-    "absolute_url",
-    "held",
-    "picture_url",
-    "prepare",
-    "released",
-    "restored",
-]
-
 TAGS = frozenset(
     """a abbr acronym address area article aside b bdi bdo big blink blockquote br button caption center cite code col
     colgroup data dd del details dfn dir div dl dt em fieldset figcaption figure font footer h1 h2 h3 h4 h5 h6 header

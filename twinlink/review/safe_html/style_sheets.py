@@ -13,8 +13,6 @@ from typing import Any, NamedTuple
 import tinycss2
 from tinycss2 import ast
 
-__all__ = ["MAX_SHEET_CHARACTERS", "Sheet", "read_sheet", "read_style"]
-
 MAX_SHEET_CHARACTERS = 600_000
 """Characters read per sheet; tinycss2 takes a second per megabyte, and the largest sheets in use have half of one."""
 

@@ -9,8 +9,6 @@ from collections.abc import Sequence
 
 from rapidfuzz.distance import LCSseq
 
-__all__ = ["align_blocks", "number_key"]
-
 _NUMBERS = re.compile(r"\d+")
 _SKIP = 1.0  # cost of a block without partner: that of a partner of three times the expected length
 _MAX_CELLS = 20_000  # per table of the alignment; longer stretches are divided

@@ -8,8 +8,6 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
-__all__ = ["Invariant", "invariants", "keys_of"]
-
 _INVARIANT = re.compile(
     r"""(?P<address>https?://[^\s<>"'\u3000-\u303f\uff00-\uffef]{1,500}|[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,8})
     |(?P<number>\d{1,3}(?:[,.'\u00a0\u202f]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)?)

@@ -14,8 +14,6 @@ from twinlink.review.reading.snapshot import Snapshot
 from twinlink.review.records import Neighbour, Page
 from twinlink.review.templating import clean, shortened
 
-__all__ = ["MAX_SHOWN", "Neighbourhood", "Node", "around", "draw", "face"]
-
 MAX_SHOWN = 30
 """Neighbours drawn per page: as many as are legible on a screen."""
 _MAX_ASKED = 1_000  # neighbours examined per page; further ones are only counted

@@ -7,8 +7,6 @@ from typing import NamedTuple
 
 from rapidfuzz.distance import LCSseq
 
-__all__ = ["MAX_TAGS", "TagRow", "TagView", "tags_side_by_side"]
-
 MAX_TAGS = 20_000
 """Tags compared per page; aligning two pages of this length takes 50 MB."""
 

@@ -11,8 +11,6 @@ from twinlink.review.records import Page, Segment
 from twinlink.review.views.blocks import align_blocks
 from twinlink.review.views.invariants import invariants, keys_of
 
-__all__ = ["MAX_BLOCK_CHARACTERS", "MAX_CHARACTERS", "MAX_ROWS", "Cell", "Row", "Span", "side_by_side"]
-
 MAX_BLOCK_CHARACTERS = 8_000
 """Characters shown per block."""
 MAX_CHARACTERS = 400_000

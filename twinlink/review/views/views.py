@@ -12,8 +12,6 @@ from twinlink.review.records import Compared, Page
 from twinlink.review.views.tags import tags_side_by_side
 from twinlink.review.views.text import Cell, Row, side_by_side
 
-__all__ = ["PART", "View", "view_of"]
-
 PART = 400
 """Rows per part: browsers are slow to lay out larger tables."""
 

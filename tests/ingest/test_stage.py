@@ -156,6 +156,17 @@ def test_any_number_of_workers_gives_the_same(tmp_path, monkeypatch, n):
     assert len(tables(alone)[0]) > 5
 
 
+@pytest.mark.parametrize(("n", "batch", "n_calls"), [(2, 4, 1), (2, 100, 0), (1, 4, 0)])
+def test_something_else_is_done_while_workers_parse(tmp_path, monkeypatch, n, batch, n_calls):
+    monkeypatch.setattr(spool, "BATCH_PAGES", batch)
+    read_from(monkeypatch, *(document(f"{BASE}/{k}", page(f"page {k}")) for k in range(10)))
+    run, calls = RunDirectory.create(tmp_path / "run"), []
+    with worker_processes(n) as executor:
+        ingest(run, [tmp_path], SETTINGS, executor=executor, meanwhile=lambda: calls.append(None))
+    assert len(calls) == n_calls
+    assert len(tables(run)[0]) == 10
+
+
 def test_large_pages_are_parsed_elsewhere_with_the_same_result(tmp_path, monkeypatch):
     items = [document(f"{BASE}/{n}", page(f"Page {n} " + "words " * 30, f"/{n + 1}")) for n in range(5)]
     read_from(monkeypatch, *items)

@@ -314,6 +314,7 @@ class Spool:
         self,
         on_site: Callable[[int, int], None] = lambda _number, _n_sites: None,
         on_parsed: Callable[[], None] = lambda: None,
+        meanwhile: Callable[[], None] = lambda: None,
     ) -> None:
         """Write the tables.
 
@@ -323,7 +324,12 @@ class Spool:
             Receives the number of a site, from 1, and of all sites, before the tables of the site are written.
         on_parsed : callable
             Called whenever `n_parsed` rises.
+        meanwhile : callable
+            Called once while worker processes parse the last pages; not where this process parses them.
         """
+        self._submit(on_parsed)
+        if self._tasks.has_submitted:
+            meanwhile()
         self._drain(on_parsed)
         self._settle_twins()
         sites = list(self._parts.sites())

@@ -12,7 +12,7 @@ import hashlib
 import json
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import closing
 from functools import partial
@@ -51,6 +51,7 @@ def ingest(
     on_pages: OnPages | None = None,
     config: Config | None = None,
     executor: Executor | None = None,
+    meanwhile: Callable[[], None] = lambda: None,
 ) -> Signature:
     """Read ``sources`` (and what the run's own crawl fetched) into the run's tables.
 
@@ -69,6 +70,8 @@ def ingest(
         All settings of the call: the run remembers those that this stage uses.
     executor : Executor, optional
         Parses the pages; the result does not depend on it. By default this process parses them.
+    meanwhile : callable, optional
+        Called once while the executor parses the last pages, for work that has nothing to do with this stage.
 
     Returns
     -------
@@ -105,7 +108,7 @@ def ingest(
             for path, item in _items(paths, settings, exchanges, share):
                 spool.add(item, is_own=is_own)
                 share.read(path, item, spool.count, spool.n_parsed)
-        spool.finish(partial(share.tables, spool.count), lambda: share.parsed(spool.count, spool.n_parsed))
+        spool.finish(partial(share.tables, spool.count), lambda: share.parsed(spool.count, spool.n_parsed), meanwhile)
         share.finish(spool.count)
         _check_pages(run, folder)
         write_text(folder / SOURCES_NAME, "".join(f"{path.resolve()}\n" for path in sources))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -122,7 +122,7 @@ def mine_stages(
     with entering(run, urls, paths, config, how) as (place, sources):
         if urls:
             crawl_stage(urls, place, config, report, run.pause_file)
-        ingest_stage(sources, place, config, report, workers)
+        ingest_stage(sources, place, config, report, workers, _load_match)
         match_stage(place, config, report, workers)
         if place is not run:
             _check_replacement(place, config.langs)
@@ -143,6 +143,13 @@ def _load_parts(run: RunDirectory, config: Config, report: Report) -> None:
         fetch_page_parts(run, config, report)
     except TwinlinkError as error:
         report("page parts", 0, None, f"not fetched: {error}")
+
+
+def _load_match() -> None:
+    """Load what the match of many pages needs."""
+    import numba  # noqa: F401  (for its kernels)
+
+    import twinlink.match.stage  # noqa: F401
 
 
 def _show(run: RunDirectory, report: Report) -> None:
@@ -265,9 +272,14 @@ def _counts(items: Iterable[tuple[str, int]]) -> str:
 
 
 def ingest_stage(
-    paths: Sequence[Path], run: RunDirectory, config: Config, report: Report = silent, workers: Workers = EVERYBODY
+    paths: Sequence[Path],
+    run: RunDirectory,
+    config: Config,
+    report: Report = silent,
+    workers: Workers = EVERYBODY,
+    meanwhile: Callable[[], None] = lambda: None,
 ) -> None:
-    """Read the crawl's archives and ``paths`` into tables.
+    """Read the crawl's archives and ``paths`` into tables; ``meanwhile`` is that of `twinlink.ingest.stage.ingest`.
 
     Raises
     ------
@@ -283,7 +295,7 @@ def ingest_stage(
             f"{gone[0]}: was read into {run.path} and no longer exists; put it back, or rebuild the run with --replace"
         )
     with workers.executor(run.path, config.memory) as executor:
-        ingest(run, paths, _ingest_settings(config), partial(report, "ingest"), config, executor)
+        ingest(run, paths, _ingest_settings(config), partial(report, "ingest"), config, executor, meanwhile)
 
 
 def ingest_alone(

@@ -25,6 +25,7 @@ from twinlink.similarity.contrast import contrast_vectors, cosine_of_pairs, near
 from twinlink.similarity.rivals import Rivalry
 from twinlink.similarity.structure import structural_similarity
 from twinlink.sparse import carry_over, entry_rows, members, select, union_of, with_values
+from twinlink.system.side_by_side import threaded
 
 __all__ = ["LIKELY", "SiteMeasures", "State", "link_places", "mean_of", "measure", "pair_matrix"]
 
@@ -55,6 +56,10 @@ class State:
     probabilities: Floats | None = None
     """Probability of each candidate that was matched in the last round, 0 for the others; none before the first
     round."""
+
+
+PAIR_SECONDS = 3e-7
+"""What a measure by words takes for each candidate."""
 
 
 class SiteMeasures:
@@ -207,9 +212,12 @@ def _by_parts(
 ) -> npt.NDArray[np.floating]:
     """Measure the candidates of each part of the rows with the translations of that part."""
     values = np.zeros(state.pattern.nnz, dtype=np.float32)
-    for part, translation in enumerate(state.translations):
+
+    def measured(part: int) -> None:
         here = rivalry.rows % len(state.translations) == part
-        values[here] = measure_with(translation, select(state.pattern, here))
+        values[here] = measure_with(state.translations[part], select(state.pattern, here))
+
+    threaded(measured, range(len(state.translations)), seconds=PAIR_SECONDS * state.pattern.nnz)
     return values
 
 

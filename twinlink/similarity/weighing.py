@@ -22,6 +22,7 @@ from twinlink.similarity.lessons import Lessons
 from twinlink.similarity.probabilities import probability_of_being_right, recalibrated, shares_of_rivals
 from twinlink.similarity.rivals import Rivalry
 from twinlink.similarity.weighing_model import Model, learn
+from twinlink.system.side_by_side import threaded
 
 __all__ = ["Weighing", "clear_pairs", "n_equal", "weigh"]
 
@@ -55,6 +56,8 @@ LEAST_COMPARED = 20
 """Minimum number of pairs, and of wrong pairs, to compare look-alikes separately. Our choice, not tuned."""
 EQUAL = 1e-6
 """Log odds that differ by less are equal."""
+TRIAL_SECONDS = 3e-7
+"""What a trial takes for each candidate."""
 WITHHELD = tuple((slice(2 * k, None, 8), slice(2 * k + 1, None, 8)) for k in range(4))
 """Pairs whose column, and pairs whose row, is removed in each of four trials: an eighth of the pairs each."""
 FEW = 50
@@ -257,7 +260,9 @@ class _Trial:
 
     def chosen_wrongly(self, pairs: Positions) -> tuple[Wrong, _Siblings]:
         """Return the pairs chosen in all trials (`WITHHELD`), without and with near-duplicates of the lost partners."""
-        trials = [self._without(pairs[columns], pairs[rows]) for columns, rows in WITHHELD]
+        withheld = [(pairs[columns], pairs[rows]) for columns, rows in WITHHELD]
+        seconds = TRIAL_SECONDS * len(self.rivalry.rows)
+        trials = threaded(lambda lost: self._without(*lost), withheld, seconds=seconds)
         siblings = _Siblings(*(np.concatenate(parts) for parts in zip(*(each for _, each in trials), strict=True)))
         return _joined([wrong for wrong, _ in trials]), siblings
 

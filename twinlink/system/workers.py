@@ -286,6 +286,11 @@ class TaskQueue(Generic[TaskT, ResultT]):
         """Whether there are tasks whose results were not taken."""
         return bool(self._first or self._waiting)
 
+    @property
+    def has_submitted(self) -> bool:
+        """Whether an executor works on tasks: until their results are taken, this process may do something else."""
+        return bool(self._waiting)
+
     def put(self, task: TaskT) -> Iterator[tuple[TaskT, ResultT]]:
         """Add a task; yield the results for which there is no room to wait."""
         if self._executor is None:

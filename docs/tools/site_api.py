@@ -9,12 +9,15 @@ import twinlink
 
 _ROOT = Path(twinlink.__file__).parent
 _NO_API = frozenset(("cli",))
+_FIRST = ("mining", "run", "comparison", "plots", "toy", "errors")
+"""Modules of the package itself that a reader of its page looks for; the others follow."""
+_LAST = "config"
 
 
 def folders() -> dict[str, str]:
     """Return what each folder is for, the first sentence of its docstring, by its name; the package itself first."""
     found = {"twinlink": "What a notebook uses, and the common ground"}
-    for path in sorted(_ROOT.glob("*/__init__.py")):
+    for path in sorted(_ROOT.glob("*/__init__.py"), key=lambda path: (path.parent.name == _LAST, path)):
         if path.parent.name not in _NO_API:
             found[path.parent.name] = _first_sentence(path)
     return found
@@ -36,10 +39,15 @@ def _page(folder: str, title: str) -> str:
     lines = [f"# {name}", "", f"{title}.", ""]
     if not is_top:
         lines += [*_menu(_ROOT / folder / "__init__.py"), ""]
-    for path in sorted((_ROOT if is_top else _ROOT / folder).glob("*.py" if is_top else "**/*.py")):
+    paths = sorted((_ROOT if is_top else _ROOT / folder).glob("*.py" if is_top else "**/*.py"))
+    for path in sorted(paths, key=_place) if is_top else paths:
         if not path.stem.startswith("_"):
             lines += [f"::: {'.'.join(path.relative_to(_ROOT.parent).with_suffix('').parts)}", ""]
     return "\n".join(lines)
+
+
+def _place(path: Path) -> int:
+    return _FIRST.index(path.stem) if path.stem in _FIRST else len(_FIRST)
 
 
 def _menu(path: Path) -> list[str]:

@@ -103,7 +103,7 @@ Replace = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, only the result.")]
 Verbose = Annotated[
-    bool, typer.Option("--verbose", help="Also print what is logged to RUN/log.txt: plans for memory, steps.")
+    bool, typer.Option("--verbose", help="Also print the messages of RUN/log.txt, such as plans for memory.")
 ]
 BaseUrl = Annotated[str, typer.Option(metavar="URL", help="Address of a mirror's top folder.")]
 Lexicons = Annotated[

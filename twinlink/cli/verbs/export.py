@@ -23,7 +23,7 @@ def export(
         typer.Option(
             "--format",
             metavar="NAME,...",
-            help="jsonl, parquet, dataset (for `datasets`), wacz (the pages), graphml, gexf (the links), by commas.",
+            help="Comma-separated: jsonl, parquet, dataset (for `datasets`), wacz (pages), graphml, gexf (links).",
             autocompletion=listed("jsonl", "parquet", "dataset", "wacz", "graphml", "gexf"),
         ),
     ] = "jsonl,parquet",

@@ -136,6 +136,7 @@ def crawl(
     set_: Settings = [],  # noqa: B006
     forget: Forget = [],  # noqa: B006
     quiet: Quiet = False,
+    verbose: Verbose = False,
     as_json: AsJson = False,
 ) -> None:
     """Fetch sites into WARC files.
@@ -157,7 +158,7 @@ def crawl(
     addresses, paths = split_inputs([*urls, *more_seeds(seeds)])
     if paths:
         raise ConfigError(f"{paths[0]}: `twinlink crawl` takes addresses; read files with `twinlink ingest`")
-    with working(out, quiet, settings, ("crawl", "langs")) as (run, report):
+    with working(out, quiet, settings, ("crawl", "langs"), verbose=verbose) as (run, report):
         progress = crawl_alone(addresses, run, settings.config, report, how)
     print_result(CrawlResult.of(progress, out), as_json, quiet, [command("ingest", "-o", out)])
 

@@ -78,7 +78,7 @@ def review(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Write the labels to a TSV file and exit; a name in .gold.tsv gets the accepted pairs only.",
+            help="Write the labels to a TSV file and exit; a name ending in .gold.tsv gets only the accepted pairs.",
         ),
     ] = None,
     quiet: Quiet = False,

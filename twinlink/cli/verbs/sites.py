@@ -22,6 +22,7 @@ from twinlink.cli.options import (
     Seeds,
     Settings,
     SiteBy,
+    Verbose,
 )
 from twinlink.cli.output import command, echo, print_result
 from twinlink.cli.runs import opened, working
@@ -42,6 +43,7 @@ def patterns(
     set_: Settings = [],  # noqa: B006
     forget: Forget = [],  # noqa: B006
     quiet: Quiet = False,
+    verbose: Verbose = False,
     as_json: AsJson = False,
 ) -> None:
     """Learn the URL patterns of a run's sites: parts of addresses that correspond between languages.
@@ -59,7 +61,7 @@ def patterns(
         check_library_path(export)
     settings = settings_of(run, config, set_, {"match.patterns.libraries": library}, forget)
     opened(run)
-    with working(run, quiet, settings, ("patterns",)) as (directory, report):
+    with working(run, quiet, settings, ("patterns",), verbose=verbose) as (directory, report):
         patterns_stage(directory, settings.config, report)
         n_keys = None if export is None else export_library(directory, export)
         result = PatternsResult.of(directory, export, n_keys)
@@ -86,6 +88,7 @@ def rank(
     set_: Settings = [],  # noqa: B006
     forget: Forget = [],  # noqa: B006
     quiet: Quiet = False,
+    verbose: Verbose = False,
     as_json: AsJson = False,
 ) -> None:
     """Rank the sites that a run's pages link to, those that are most probably bilingual first.
@@ -104,7 +107,7 @@ def rank(
     given = {"ranking.host_graph": host_graph, "ranking.graph.common_crawl": common_crawl}
     settings = settings_of(run, config, set_, given, forget)
     opened(run)
-    with working(run, quiet, settings, ("rank",)) as (directory, report):
+    with working(run, quiet, settings, ("rank",), verbose=verbose) as (directory, report):
         rank_stage(directory, settings.config, report)
         if export is not None:
             export_graph(directory, export, settings.config)
@@ -129,6 +132,7 @@ def recover(
     set_: Settings = [],  # noqa: B006
     forget: Forget = [],  # noqa: B006
     quiet: Quiet = False,
+    verbose: Verbose = False,
     as_json: AsJson = False,
 ) -> None:
     """Search for deep pages: partners that no page links to, at addresses predicted by the URL patterns of RUN.
@@ -143,7 +147,7 @@ def recover(
     given = {"crawl.contact": contact, "recover.max_site_addresses": max_site_addresses}
     settings = settings_of(run, config, set_, {"match.patterns.libraries": library, **given}, forget)
     opened(run)
-    with working(run, quiet, settings, ("recover",)) as (directory, report):
+    with working(run, quiet, settings, ("recover",), verbose=verbose) as (directory, report):
         if dry_run:
             guesses = GuessesResult.of(run, stage.guessed_lines(directory, settings.config))
             print_result(guesses, as_json, quiet, [command("recover", run)] if guesses.addresses else [], raw=True)
@@ -175,6 +179,7 @@ def discover(
     set_: Settings = [],  # noqa: B006
     forget: Forget = [],  # noqa: B006
     quiet: Quiet = False,
+    verbose: Verbose = False,
     as_json: AsJson = False,
 ) -> None:
     """Grow a list of sites: crawl and match, rank the sites that they link to, probe the best, add the bilingual ones.
@@ -201,6 +206,6 @@ def discover(
         if not as_json:  # which has all rounds at the end
             print_result(RoundResult.of(row, out), as_json)
 
-    with working(out, quiet, settings, ("discover",)) as (run, report):
+    with working(out, quiet, settings, ("discover",), verbose=verbose) as (run, report):
         discover_sites(addresses, run, settings.config, report, on_round)
     print_result(DiscoveryResult.of(out, settings.config.discover.rounds), as_json, quiet)

@@ -18,6 +18,9 @@ from twinlink.sites.web_graph import WebEvidence, WebFiles, no_evidence, read_we
 SITES = ["a.hk", "b.org", "c.com", "d.net"]
 HOSTS = ["hk.a", "hk.a.en", "org.b", "com.c", "net.d", "com.x", "com.y"]
 A, EN_A, B, C, D, X, Y = range(len(HOSTS))
+_PACKED = gzip.compress(b"0\t0\n", mtime=0)
+DAMAGED = _PACKED[:10] + bytes([_PACKED[10] ^ 7]) + _PACKED[11:]
+"""A packed file whose first block is of no kind."""
 
 
 def written(folder: Path, hosts: list[str], edges: list[tuple[int, int]]) -> WebFiles:
@@ -164,6 +167,8 @@ def twin(edges: set[tuple[int, int]], worth: list[float], steps: int) -> tuple[l
         (b"0\thk.a\n", b"0\t\xff\n", "cannot be read"),
         (gzip.compress(b"0\thk.a\n" * 9, mtime=0)[:-12], b"0\t0\n", "cannot be read"),
         (b"", b"0\t0\n", "number 0 of an edge is in no vertices file"),
+        (b"0\thk.a\n1\thk.b\n", b"1\t0\n0\t1\n1\t1\n", "the edges from a host in one place, got those from number 1"),
+        (b"0\thk.a\n", DAMAGED, "cannot be read"),
     ],
 )
 def test_files_of_another_form_are_refused(tmp_path, vertices, edges, message):

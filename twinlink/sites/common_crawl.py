@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import shutil
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -181,7 +182,7 @@ def n_columns(file: Path) -> int:
             plain.seek(0)
             lines = gzip.GzipFile(fileobj=plain) if zipped else plain
             first = lines.readline(_MAX_LINE_BYTES)
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"{file}: cannot be read ({error})") from error
     if len(first) == _MAX_LINE_BYTES:
         raise InputError(f"{file}: expected tab-separated columns, its first line has {_MAX_LINE_BYTES} bytes and more")

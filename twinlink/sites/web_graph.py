@@ -281,12 +281,22 @@ def _read_edges(
         sources, targets = (np.concatenate(both) for both in zip(before, new, strict=True))
         others = np.flatnonzero(sources != sources[-1])
         cut = int(others[-1]) + 1 if len(others) else 0  # the last host may go on in the next batch
-        runs += _count_runs(
+        done = _count_runs(
             sources[:cut], targets[:cut], hosts.site_of, worth, known, runs, seen, room, edges.degree, sums
         )
+        runs += _refuse_scattered(done)
         before = sources[cut:], targets[cut:]
-    _count_runs(*before, hosts.site_of, worth, known, runs, seen, room, edges.degree, sums)
+    _refuse_scattered(_count_runs(*before, hosts.site_of, worth, known, runs, seen, room, edges.degree, sums))
     return sums
+
+
+def _refuse_scattered(done: int) -> int:
+    if done < 0:
+        raise InputError(
+            f"host graph: expected the edges from a host in one place, got those from number {-1 - done} in several;"
+            " sort the edges by their first column (Common Crawl's are sorted)"
+        )
+    return done
 
 
 def _checked(column: pa.Array, n_hosts: int) -> Numbers:
@@ -312,6 +322,8 @@ def _count_runs(
 ) -> int:
     """Add the links of some hosts to the sums of the sites that they link to; return the number of hosts.
 
+    A host that has links from before makes it return -1 less the number of this host: its links are not in one place.
+
     ``seen`` has the last host of each site, by number, ``runs`` the number of the first; ``room`` has space for the
     sites of a host; ``degree`` gets the links of each host.
     """
@@ -319,6 +331,8 @@ def _count_runs(
     run, i = runs, 0
     while i < len(sources):
         host, own = sources[i], site_of[sources[i]]
+        if degree[host] > 0:
+            return -1 - int(host)
         n, n_known, total = 0, 0, 0.0
         begin = i
         while i < len(sources) and sources[i] == host:

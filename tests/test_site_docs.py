@@ -25,6 +25,7 @@ import pytest
 from tests.calling import twinlink
 from tests.match.methods.test_weighed import made_site
 from tests.test_docs import ROOT, VERBS, Block, blocks, run_python
+from twinlink.cli.settings import settings_of
 from twinlink.config import Config
 from twinlink.demo import serve, write_site
 from twinlink.demo.site import DemoSite
@@ -298,6 +299,19 @@ def test_names_on_a_page_exist_in_the_code(page: Path) -> None:
         source = (ROOT / found["file"]).read_text(encoding="utf-8")
         for name in filter(None, (found["name"], found["other"])):
             assert re.search(rf"^\s*(?:def |class |)_?{name}\b(?:\(|:| =)|^{name}\b", source, re.MULTILINE), found[0]
+
+
+_SET = re.compile(r"""--set (?:'([^']+)'|"([^"]+)"|([\w.]+=[^\s`,;)]+))""")
+_SETTING = re.compile(r"`((?:match|bitext|crawl|rank|ranking|recover|discover|run|ingest|language)\.[\w.]+=[^`]+)`")
+
+
+@pytest.mark.parametrize("page", TEXTS)
+def test_settings_on_a_page_can_be_set_as_printed(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    printed = [next(filter(None, found)) for found in _SET.findall(text)] + _SETTING.findall(text)
+    for assignment in printed:
+        if not assignment.startswith("NAME="):
+            settings_of(None, None, [assignment], {})  # raises an error if it cannot be set
 
 
 def test_every_row_of_the_index_names_something_in_a_file() -> None:

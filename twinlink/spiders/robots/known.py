@@ -12,7 +12,7 @@ from twinlink.spiders.robots.robots import RobotsRules
 MAX_HOSTS = 10_000
 """Maximum number of hosts whose rules are kept; robots.txt of an evicted host is requested again."""
 MAX_BYTES = 64 * 2**20
-"""Maximum memory for all rules: those of an ordinary host take a few thousand bytes, the largest some 6 MB."""
+"""Maximum memory for all rules: those of an ordinary host take some 10 kB, the largest 5 to 27 MB."""
 
 RulesOrRefusal = RobotsRules | RefusedError
 """The rules of a host, or why nothing may be requested from it."""

@@ -6,7 +6,7 @@ import pytest
 
 from twinlink.config import CrawlSettings
 from twinlink.spiders.frontier import Entry
-from twinlink.spiders.scope import MAX_HOPS, MAX_LINK_BYTES, MAX_LINKS, Scope, host_of
+from twinlink.spiders.scope import MAX_HOPS, MAX_LINK_BYTES, MAX_LINKS, PartScope, Scope, host_of
 from twinlink.spiders.traps import shape, winds
 from twinlink.urls import page_key
 
@@ -168,3 +168,16 @@ def test_sitemaps_of_a_folder_lie_in_the_place_that_names_them(url: str, expecte
     assert (found and found.site) == expected
     moved = scoped.redirect(Entry("k", f"{SITE}/a", "www.example.org", site="www.example.org/en/", kind="sitemap"), url)
     assert (moved and moved.site) == expected
+
+
+def test_parts_of_pages_belong_to_the_sites_of_their_hosts() -> None:
+    def parts(**changes: object) -> PartScope:
+        return PartScope([f"{SITE}/en/"], CrawlSettings(**changes))  # type: ignore[arg-type]
+
+    assert parts(site_by="path").start(f"{SITE}/style.css").site == "www.example.org/en/"  # above the folder
+    assert parts().start("http://static.example.org/a.css").reason == ""
+    assert parts(site_by="host").start("http://static.example.org/a.css").reason == "excluded"
+    elsewhere = parts(page_parts="all").start("http://cdn.example.net/a.css")
+    assert (elsewhere.reason, elsewhere.site, elsewhere.kind) == ("", "cdn.example.net", "part")
+    assert parts(include=("/en/",)).start(f"{SITE}/style.css").reason == ""
+    assert parts(exclude=("[.]css$",)).start(f"{SITE}/style.css").reason == "excluded"

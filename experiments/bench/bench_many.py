@@ -2,7 +2,8 @@
 
 ::
 
-    python -m experiments.bench.bench_many SITE_FOLDER … [--pages 10000 100000] [--workers 2] [--seed 0] [--keep FOLDER]
+    python -m experiments.bench.bench_many SITE_FOLDER … [--pages 10000 100000] [--site-pages 200] [--workers 2]
+        [--seed 0] [--keep FOLDER]
 
 The sites have sizes after Zipf (the site of rank r has 1/r of the pages of the first), 200 pages on average. Their
 pages are made from the real blocks of the given sites as in ``bench_scale``, with links drawn at random, and are read
@@ -32,7 +33,6 @@ from twinlink.spiders.warc_writer import WarcWriter
 
 __all__ = ["archive_sites", "main", "zipf_sizes"]
 
-PAGES_PER_SITE = 200
 FETCHED = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 HEADERS = [("Content-Type", "text/html; charset=utf-8")]
 
@@ -54,6 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("sites", type=Path, nargs="+", help="site folders whose blocks are used")
     parser.add_argument("--pages", type=int, nargs="+", default=[10_000, 100_000], help="pages of all sites")
+    parser.add_argument("--site-pages", type=int, default=200, help="pages of a site on average")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--keep", type=Path, help="keep archives and runs in this folder, and use archives in it")
@@ -64,7 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         folder = given.keep or Path(stack.enter_context(tempfile.TemporaryDirectory()))
         cases = [stack.enter_context(open_case(site)) for site in given.sites]
         for n_pages in given.pages:
-            n_sites = max(n_pages // PAGES_PER_SITE, 1)
+            n_sites = max(n_pages // given.site_pages, 1)
             row = measure(cases, folder / f"{n_pages}", zipf_sizes(n_pages, n_sites), given.seed, given.workers)
             cpu = row.ingest.cpu + row.match.cpu
             figures = [row.ingest.cpu, row.match.cpu, n_pages / cpu, row.ingest.wall + row.match.wall]

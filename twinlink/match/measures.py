@@ -22,6 +22,7 @@ from twinlink.similarity.candidates import content_candidates
 from twinlink.similarity.clues import AT_NO_PAGE
 from twinlink.similarity.content import content_similarity
 from twinlink.similarity.contrast import contrast_vectors, cosine_of_pairs, near_duplicates, near_pages
+from twinlink.similarity.kinds import widened
 from twinlink.similarity.rivals import Rivalry
 from twinlink.similarity.structure import structural_similarity
 from twinlink.sparse import carry_over, entry_rows, members, select, union_of, with_values
@@ -153,7 +154,7 @@ class SiteMeasures:
         return self.side_a.lists is not None and self.side_b.lists is not None
 
 
-def measure(site: SiteMeasures, state: State, rivalry: Rivalry) -> dict[str, npt.NDArray[np.float64]]:
+def measure(site: SiteMeasures, state: State, rivalry: Rivalry) -> Mapping[str, npt.NDArray[np.float64]]:
     """Return every kind of evidence of the candidates."""
     evidence: dict[str, npt.NDArray[np.floating]] = dict(state.fixed)
     if site.uses("learned") and state.probabilities is not None:
@@ -172,7 +173,7 @@ def measure(site: SiteMeasures, state: State, rivalry: Rivalry) -> dict[str, npt
     evidence |= link_places(site, state, rivalry, known)
     if site.uses("length") and state.probabilities is not None:
         evidence["length"] = _length(site, rivalry, state.probabilities > LIKELY)
-    return {kind: values.astype(np.float64) for kind, values in evidence.items()}
+    return widened(evidence)
 
 
 def link_places(

@@ -19,13 +19,13 @@ from twinlink.similarity.rivals import Rivalry
 __all__ = ["AT_NO_PAGE", "CLUES", "clue_odds", "clue_states", "learn_clues"]
 
 Floats = NDArray[np.float64]
-States = NDArray[np.int64]
+States = NDArray[np.int8]
 
 CLUES = ("direct", "hreflang", "pattern")
 """Kinds of evidence that are clues."""
 AT_NO_PAGE = -1.0
 """Strength of a clue that points from one of the two pages at an address that the site does not have."""
-SILENT, HERE, ALSO_HERE, ELSEWHERE = range(4)
+SILENT, HERE, ALSO_HERE, ELSEWHERE = np.arange(4, dtype=np.int8)  # small: a large site has 15 million states
 
 _START = np.array([0.30, 0.60, 0.05, 0.05])
 """Initial rates for right pairs."""

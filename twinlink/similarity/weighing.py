@@ -8,7 +8,7 @@ removed, and with the pair's rivals.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from twinlink.config import WeighingSettings
 from twinlink.errors import ShapeError
+from twinlink.similarity.kinds import kinds_left, with_others
 from twinlink.similarity.lessons import Lessons
 from twinlink.similarity.probabilities import probability_of_being_right, recalibrated, shares_of_rivals
 from twinlink.similarity.rivals import Rivalry
@@ -223,24 +224,6 @@ def _learned_without(
     return learn(kinds, rivalry, others if others.any() else teachers, ridge)[0]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Left(Mapping[str, Floats]):
-    """Evidence of the candidates that are left, 0 for the others: a copy of one kind at a time."""
-
-    kinds: Mapping[str, Floats]
-    left: NDArray[np.bool_]
-
-    def __getitem__(self, name: str) -> Floats:
-        """Return one kind of evidence."""
-        return np.where(self.left, self.kinds[name], 0.0)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.kinds)
-
-    def __len__(self) -> int:
-        return len(self.kinds)
-
-
 def _joined(wrong: Sequence[Wrong]) -> Wrong:
     """Return the wrong pairs of several trials."""
     return np.concatenate([places for places, _ in wrong]), np.concatenate([odds for _, odds in wrong])
@@ -296,8 +279,8 @@ class _Trial:
         rivalry = self.rivalry
         gone_row, gone_column = rivalry.pages(lose_row)[0], rivalry.pages(lose_column)[1]
         left = ~(gone_row[rivalry.rows] | gone_column[rivalry.columns])
-        measured = _Left({**self.kinds, **(self.remeasure(left) if self.remeasure is not None else {})}, left)
-        log_odds = self.model.log_odds(measured, rivalry)
+        measured = self.kinds if self.remeasure is None else with_others(self.kinds, self.remeasure(left))
+        log_odds = self.model.log_odds(kinds_left(measured, left), rivalry)
         if self.lessons is not None:
             left &= ~self.lessons.barred
         lonely = rivalry.pages(lose_column)[0], rivalry.pages(lose_row)[1]

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twinlink.similarity.clues import CLUES, clue_odds, learn_clues
+from twinlink.similarity.kinds import some_kinds
 from twinlink.similarity.lessons import Lessons, taught_rows
 from twinlink.similarity.rivals import Rivalry
 from twinlink.similarity.standings import STANDINGS, Logistic, fit_logistic, standings_of
@@ -62,7 +63,7 @@ def learn(
     tuple of Model and dict
         The model, and the share of each kind of evidence in it, sum 1.
     """
-    own, clues = ({n: v for n, v in kinds.items() if (n in CLUES) == is_clue} for is_clue in (False, True))
+    own, clues = (some_kinds(kinds, [n for n in kinds if (n in CLUES) == is_clue]) for is_clue in (False, True))
     z, y, known = _clear_rows(own if lessons is None else lessons.heard(own), rivalry, clear)
     if lessons is not None:
         z_taught, y_taught, taught = taught_rows(own, rivalry, lessons)

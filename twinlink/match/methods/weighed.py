@@ -101,7 +101,7 @@ class Round(NamedTuple):
 
     state: State
     rivalry: Rivalry
-    evidence: dict[str, npt.NDArray[np.float64]]
+    evidence: Mapping[str, npt.NDArray[np.float64]]
     result: Weighing
     lessons: Lessons | None
 

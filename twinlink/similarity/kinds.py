@@ -1,0 +1,66 @@
+"""Evidence by its kinds, of which one is made at a time: on a large site, each takes a hundred megabytes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Kinds", "kinds_left", "some_kinds", "widened", "with_others"]
+
+Floats = NDArray[np.float64]
+
+
+class Kinds(Mapping[str, Floats]):
+    """Kinds of evidence that are made anew whenever they are read.
+
+    Parameters
+    ----------
+    names : iterable of str
+    read : callable
+        Takes one of the names, and returns the values of the candidates.
+    """
+
+    def __init__(self, names: Iterable[str], read: Callable[[str], Floats]) -> None:
+        self._names, self._read = dict.fromkeys(names), read
+
+    def __getitem__(self, name: str) -> Floats:
+        """Return the values of one kind."""
+        if name not in self._names:
+            raise KeyError(name)
+        return self._read(name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+def widened(kinds: Mapping[str, NDArray[np.floating]]) -> Kinds:
+    """Return kinds in 64 bits that are stored as they are, most of them in 32."""
+    return Kinds(kinds, lambda name: kinds[name].astype(np.float64))
+
+
+def some_kinds(kinds: Mapping[str, Floats], names: Iterable[str]) -> Kinds:
+    """Return some of the kinds."""
+    return Kinds(names, kinds.__getitem__)
+
+
+def kinds_left(kinds: Mapping[str, Floats], which: NDArray[np.bool_]) -> Kinds:
+    """Return the evidence of the candidates that are left, 0 for the others."""
+    return Kinds(kinds, lambda name: np.where(which, kinds[name], 0.0))
+
+
+def with_others(kinds: Mapping[str, Floats], others: Mapping[str, Floats]) -> Kinds:
+    """Return kinds of which some are others.
+
+    >>> one, two = np.zeros(1), np.ones(1)
+    >>> {name: values.tolist() for name, values in with_others({"a": one, "b": one}, {"b": two, "c": two}).items()}
+    {'a': [0.0], 'b': [1.0], 'c': [1.0]}
+    """
+    return Kinds([*kinds, *others], lambda name: others[name] if name in others else kinds[name])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 
@@ -465,3 +466,17 @@ def test_a_clue_is_used_at_first_if_the_pages_agree_with_most_of_it(n_agreed: in
     clear = _clear(State(candidates, {}, ()), evidence, Rivalry(candidates), None)
     wanted = 5 if is_used else n_agreed
     assert [columns[k] for k in np.flatnonzero(clear)] == list(range(wanted))
+
+
+def test_the_log_says_what_the_candidates_of_a_large_site_hold(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "twinlink.memory")
+    site = made_site(20)
+    site.found()
+    assert not caplog.messages
+    monkeypatch.setattr(weighed, "MANY", 1)
+    site.found()
+    lang_a, lang_b = site.a.lang, site.b.lang
+    assert caplog.messages[0].startswith(f"match, {lang_a}-{lang_b}: round 1: ")
+    assert all(re.search(r": \d+ candidates hold [\d.]+ kB, words [\d.]+ kB$", line) for line in caplog.messages)

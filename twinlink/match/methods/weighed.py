@@ -7,6 +7,7 @@ round measures again with these. The rounds end when they change nothing.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from functools import partial
 from typing import NamedTuple
@@ -38,9 +39,15 @@ from twinlink.similarity.lessons import Lessons
 from twinlink.similarity.rivals import Rivalry
 from twinlink.similarity.weighing import Weighing, clear_pairs, weigh
 from twinlink.sparse import carry_over, positions, select, union_of, with_values
+from twinlink.system.memory import in_words
 from twinlink.system.steps import NO_STEPS, Steps
 
 __all__ = ["match_weighed"]
+
+_log = logging.getLogger("twinlink.memory")
+
+MANY = 200_000
+"""Number of candidates from which the log says what they hold: some 100 MB with all that is made of them."""
 
 CANDIDATES_SHARE = 0.2
 """Share of its time before the first round, for progress reports."""
@@ -119,6 +126,7 @@ def _rounds(site: SiteMeasures, state: State, labels: sp.csr_array | None, name:
         share = round_ / expected if round_ < expected else 1 - 0.5 ** (round_ - expected + 1) / expected
         found = f", {n_pairs} pairs so far" if round_ else ""
         steps(share, f"{name}: round {round_ + 1}" + (f" of {expected}" if round_ < expected else "") + found)
+        _log_held(f"{name}: round {round_ + 1}", site, state)
         done = _round(site, state, labels)
         n_pairs = _keep_so_far(site, done, steps)
         before, n_right = n_right, float(done.result.probabilities.sum())
@@ -138,6 +146,17 @@ def _keep_so_far(site: SiteMeasures, done: Round, steps: Steps) -> int:
     rows, columns = done.rivalry.rows[pairs], done.rivalry.columns[pairs]
     steps.keep(f"{side_a.lang}-{side_b.lang}", lambda: pairs_so_far(side_a, side_b, rows, columns, probabilities))
     return len(pairs)
+
+
+def _log_held(name: str, site: SiteMeasures, state: State) -> None:
+    """Log what a round on a large site holds from the one before."""
+    if state.pattern.nnz < MANY or not _log.isEnabledFor(logging.INFO):
+        return
+    of_candidates = [state.pattern.indices, state.pattern.indptr, state.pattern.data, *state.fixed.values()]
+    vectors = (site.words.a.counts, site.words.b.counts, site.own_a, site.own_b, *state.translations)
+    of_words = [array for matrix in vectors for array in (matrix.data, matrix.indices, matrix.indptr)]
+    held = (in_words(sum(int(array.nbytes) for array in arrays)) for arrays in (of_candidates, of_words))
+    _log.info("match, %s: %d candidates hold %s, words %s", name, state.pattern.nnz, *held)
 
 
 def _round(site: SiteMeasures, state: State, labels: sp.csr_array | None) -> Round:

@@ -330,7 +330,7 @@ class Spool:
         self._submit(on_parsed)
         if self._tasks.has_submitted:
             meanwhile()
-        self._drain(on_parsed)
+        self._add_results(self._tasks.drain(), on_parsed)
         self._settle_twins()
         sites = list(self._parts.sites())
         packing = Packing(len(sites), len(self._kept))

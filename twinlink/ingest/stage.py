@@ -112,7 +112,7 @@ def ingest(
         share.finish(spool.count)
         _check_pages(run, folder)
         write_text(folder / SOURCES_NAME, "".join(f"{path.resolve()}\n" for path in sources))
-        marks = {str(path.resolve()): source_mark(path) for path in sources}
+        marks = {str(path.resolve()): source_mark(path, files[path]) for path in sources}
         write_text(folder / MARKS_NAME, json.dumps(marks, indent=1))
         if config is not None:
             keep_with(run, folder, config, "ingest")
@@ -153,11 +153,25 @@ def source_paths(run: RunDirectory) -> list[Path]:
     return [Path(name) for name in listed.split("\n") if name]
 
 
-def source_mark(path: Path) -> str:
-    """Return a digest of the names and sizes of a source's files, which stays the same when it is moved."""
+def source_mark(path: Path, files: Iterable[Path] | None = None) -> str:
+    """Return a digest of the names and sizes of a source's files, which stays the same when it is moved.
+
+    Parameters
+    ----------
+    path : Path
+    files : iterable of Path, optional
+        Its files, if they are known.
+    """
     own = path if path.is_dir() else path.parent
-    files = sorted(f"{os.path.relpath(file, own)}|{file.stat().st_size}" for file in source_files(path))
-    return hashlib.blake2b("\0".join(files).encode(errors="surrogatepass"), digest_size=16).hexdigest()
+    files = source_files(path) if files is None else files
+    marks = sorted(f"{_name_below(str(file), own)}|{file.stat().st_size}" for file in files)
+    return hashlib.blake2b("\0".join(marks).encode(errors="surrogatepass"), digest_size=16).hexdigest()
+
+
+def _name_below(file: str, folder: Path) -> str:
+    """Return the path of a file from a folder."""
+    start = f"{folder}{os.sep}"
+    return file.removeprefix(start) if file.startswith(start) else os.path.relpath(file, folder)
 
 
 def source_marks(run: RunDirectory) -> dict[Path, str]:

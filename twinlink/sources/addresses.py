@@ -7,7 +7,6 @@ import os
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 from urllib.parse import quote, unquote_to_bytes, urlsplit
 
 from twinlink.domains import is_registered
@@ -167,7 +166,14 @@ def suffix_of(name: str) -> str:
     >>> suffix_of("A.PHP?id=3.html"), suffix_of("style.css?v=1"), suffix_of("page")
     ('.php', '.css', '')
     """
-    return PurePosixPath(_split_query(name)[0]).suffix.lower()
+    return _ending(_split_query(name)[0])
+
+
+def _ending(path: str) -> str:
+    """Return the suffix of pathlib in lower case, which takes ten times as long."""
+    name = path.rstrip("/").rpartition("/")[2]
+    dot = name.rfind(".")
+    return name[dot:].lower() if 0 < dot < len(name) - 1 else ""
 
 
 def _is_host(name: str) -> bool:
@@ -189,7 +195,7 @@ def _names(name: str, siblings: Collection[str], is_bare: bool) -> list[str]:
     stem = _ADDED.sub("", path)
     stands_for_folder = _stands_for_folder(path.lower(), siblings)
     was_added = (
-        PurePosixPath(stem).suffix.lower() in PAGE_SUFFIXES
+        _ending(stem) in PAGE_SUFFIXES
         or original_of(path, siblings) == stem + ORIGINAL
         or (is_bare and not stands_for_folder)
     )

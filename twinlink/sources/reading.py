@@ -189,7 +189,7 @@ def _found(folder: Path, wanted: re.Pattern[str] | None = None) -> _Found:
             if wanted is not None and not wanted.search(name):
                 continue
             path = folder.joinpath(*below.parts, name)
-            detail = ("" if name in below.plain else refusal(path, root)) or _problem_of(path)
+            detail = "" if name in below.plain else refusal(path, root) or _problem_of(path)
             if not detail:
                 files.append(path)
             else:

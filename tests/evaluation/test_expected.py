@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from fractions import Fraction
 from math import comb, exp, log
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from twinlink.evaluation import expected
 from twinlink.evaluation.expected import LEVEL, SPREAD, expected_precision
 
 
@@ -34,6 +38,20 @@ def test_ends_are_quantiles_of_a_mixture_of_binomial_distributions(p: float) -> 
     assert found is not None
     tails = (1 + LEVEL) / 2, (1 - LEVEL) / 2
     assert found.interval == pytest.approx([1 - quantile(tail, n, rates, weights) / n for tail in tails])
+
+
+@given(st.integers(1, 400), st.floats(0.001, 0.999), st.floats(0, 1))
+def test_scipy_gives_the_same_interval(n: int, p: float, risk: float) -> None:
+    given_ = np.full(n, p), np.full(n, risk)
+    ours = expected_precision(*given_)
+    with patch.object(expected, "FEW_TRIALS", 0):
+        assert ours == expected_precision(*given_)
+
+
+def test_few_pairs_load_no_scipy_special() -> None:
+    code = "import sys, numpy as np; from twinlink.evaluation.expected import expected_precision as e; "
+    code += "e(np.ones(20), np.zeros(20)); assert 'scipy.special' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_look_alikes_that_may_be_exchanged_lower_the_lower_end_alone() -> None:

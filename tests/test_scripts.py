@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from string import ascii_letters
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from twinlink.language.identify import count_scripts
-from twinlink.scripts import _UNUSABLE, clean_text, count_letters, script_of, split_units, words_per_unit
+from twinlink.scripts import (
+    _UNUSABLE,
+    _expander,
+    chinese_converter,
+    clean_text,
+    count_letters,
+    script_of,
+    split_units,
+    words_per_unit,
+)
 
 TEXTS = st.one_of(st.text(max_size=12), st.text("abXé1_ .'行の한", max_size=12))
 
@@ -36,3 +46,14 @@ def test_words_of_each_script(units: list[str]) -> None:
     for unit in units:
         expected[script_of(unit[0])] += words_per_unit(script_of(unit[0]))
     assert count_scripts(units) == expected
+
+
+def test_characters_expand_as_they_do_among_phrases() -> None:
+    ours, whole = _expander(), chinese_converter("s2t")
+    differing = [c for c in map(chr, range(0x4E00, 0xA000)) if (ours.convert(c) == c) != (whole.convert(c) == c)]
+    assert not differing
+
+
+def test_a_dictionary_in_another_place_is_not_needed(monkeypatch) -> None:
+    monkeypatch.setattr(Path, "is_file", lambda _: False)
+    assert _expander.__wrapped__() is chinese_converter("s2t")

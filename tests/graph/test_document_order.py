@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from scipy.sparse import csr_array
 
 from tests.both_ways import both_ways  # noqa: F401  (kernels of this module)
 from twinlink.errors import ShapeError
+from twinlink.graph import document_order
 from twinlink.graph.document_order import MAX_LINKS, SHARPNESS, STRICTNESS, LinkLists, link_lists, link_order, sublists
 
 Matrix = NDArray[np.float64]
@@ -109,6 +111,18 @@ def test_a_score_of_zero_is_no_candidate() -> None:
 def test_the_first_link_counts_and_links_to_itself_do_not() -> None:
     lists = link_lists(np.array([1, 0, 0, 0, 1]), np.array([0, 0, 1, 1, 0]), 2)
     assert (lists.starts.tolist(), lists.targets.tolist()) == ([0, 1, 2], [1, 0])
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 60), st.integers(1, 30))
+def test_sums_of_chains_are_the_same_as_their_logarithms(seed: int, n_rows: int, width: int) -> None:
+    rng = np.random.default_rng(seed)
+    rows = [np.flatnonzero(rng.random(width) < 0.2)[::-1] for _ in range(n_rows)]
+    places = np.concatenate(rows).astype(np.int64)
+    gains = np.log(np.expm1(STRICTNESS * rng.choice([1e-3, 0.3, 0.9, 1.0], len(places)) ** SHARPNESS))
+    with patch.object(document_order, "LARGEST_LOG", 0.0):  # nothing is small enough
+        by_logarithms = document_order._shares_of_chains.interpreted(places, gains, width)
+    assert document_order._shares_by_weights(places, np.exp(gains), width) == pytest.approx(by_logarithms, rel=1e-9)
 
 
 def test_long_lists_are_aligned_as_far_as_the_bound() -> None:

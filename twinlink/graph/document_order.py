@@ -25,6 +25,8 @@ MAX_LINKS = 1_000
 SHARPNESS = 4.0
 """Exponent of the relative score in an alignment: a candidate that is clearly worse than another candidate of its
 pages gives way to it. Our choice, not tuned."""
+LARGEST_LOG = 650.0
+"""Logarithm of the largest sum of chains that is added as it is: the largest number has 709."""
 STRICTNESS = 8.0
 """λ: penalty of a chain for each candidate that it omits. Trials on nine sites, 3 to 25: the best cut moves by
 .005 in both directions, but for one site (.978 to .995 with 6 to 12). With only the best chain: .968 there, the same
@@ -197,11 +199,46 @@ def _sums_before(places: Ints, gains: Floats, width: int) -> Floats:
 
 
 @part_of_kernel
+def _weights_before(places: Ints, weights: Floats, width: int) -> Floats:
+    """Return the sums of `_sums_before` themselves."""
+    tree, sums = np.zeros(width + 1), np.empty(len(places))
+    for cell in range(len(places)):
+        total = 1.0  # the chain begins here
+        at = places[cell]
+        while at > 0:
+            total += tree[at]
+            at -= at & -at
+        sums[cell] = weights[cell] * total
+        at = places[cell] + 1
+        while at <= width:
+            tree[at] += sums[cell]
+            at += at & -at
+    return sums
+
+
+@part_of_kernel
+def _shares_by_weights(places: Ints, weights: Floats, width: int) -> Floats:
+    """Return what `_shares_of_chains` returns, by weights whose products are not too large."""
+    before = _weights_before(places, weights, width)
+    after = _weights_before(width - 1 - places[::-1], weights[::-1], width)[::-1]
+    total = 1.0
+    for cell in range(len(places)):
+        total += before[cell]
+    return before / total * after / weights
+
+
+@part_of_kernel
 def _shares_of_chains(places: Ints, gains: Floats, width: int) -> Floats:
     """Return the share of all chains, by their weights, that each cell is in.
 
-    Cells are ordered by row, then by descending position; ``gains`` are logarithms of weights.
+    Cells are ordered by row, then by descending position; ``gains`` are logarithms of weights. Sums that could be too
+    large for a number are added as logarithms, which takes three times as long.
     """
+    most = 0.0
+    for gain in gains:
+        most += max(gain, 0.0) + 0.7  # log(1 + weight) at most
+    if most < LARGEST_LOG:
+        return _shares_by_weights(places, np.exp(gains), width)
     before = _sums_before(places, gains, width)
     after = _sums_before(width - 1 - places[::-1], gains[::-1], width)[::-1]
     total = 0.0
@@ -216,11 +253,10 @@ def _shares_of_chains(places: Ints, gains: Floats, width: int) -> Floats:
 @part_of_kernel
 def _cells(targets: Ints, place_of: Ints, candidates: _Candidates) -> tuple[Ints, Ints]:
     """Return the candidates of linked pages in the other list, by link and descending position; and their positions."""
-    n = 0
+    most = 0
     for page in targets:
-        for entry in range(candidates.starts[page], candidates.starts[page + 1]):
-            n += place_of[candidates.columns[entry]] >= 0 and candidates.gains[entry] > -np.inf
-    entries, places = np.empty(n, np.int64), np.empty(n, np.int64)
+        most += candidates.starts[page + 1] - candidates.starts[page]
+    entries, places = np.empty(most, np.int64), np.empty(most, np.int64)
     n = 0
     for page in targets:
         first = n
@@ -233,7 +269,7 @@ def _cells(targets: Ints, place_of: Ints, candidates: _Candidates) -> tuple[Ints
                     at -= 1
                 entries[at], places[at] = entry, place
                 n += 1
-    return entries, places
+    return entries[:n], places[:n]
 
 
 @compiled_beyond(FEW)

@@ -199,6 +199,9 @@ def content_candidates(
     a, b = content_sides(counts_a, counts_b, translation)
     if open_a is None or open_b is None:
         return candidate_pattern(*_compared(a, b, settings), settings)
+    if (open_a.any() or open_b.any()) and max(len(open_a), len(open_b)) <= _PAGES:
+        # The vectors of all pages are small enough to be computed once, for both directions.
+        return candidate_pattern(a.vectors(slice(None)), b.vectors(slice(None)), settings, open_a, open_b)
     of_row = _nearest_of(open_a, settings, lambda: _compared(_some_pages(a, open_a), b, settings))
     of_column = _nearest_of(open_b, settings, lambda: _compared(_some_pages(b, open_b), a, settings))
     return _either_way(of_row, of_column, (counts_a.shape[0], counts_b.shape[0]))

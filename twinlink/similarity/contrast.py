@@ -133,8 +133,10 @@ def cosine_of_pairs(
 
 
 def _unit_rows(matrix: csr_array) -> csr_array:
-    lengths = np.sqrt(np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel())
-    return csr_array(diags_array(1 / np.where(lengths > 0, lengths, 1)) @ matrix)
+    squares = csr_array((np.square(matrix.data), matrix.indices, matrix.indptr), shape=matrix.shape)
+    lengths = np.sqrt(np.asarray(squares.sum(axis=1)).ravel())
+    factors = np.repeat(1 / np.where(lengths > 0, lengths, 1), np.diff(matrix.indptr))
+    return csr_array((factors * matrix.data, matrix.indices, matrix.indptr), shape=matrix.shape)
 
 
 def _page_vectors(counts: csr_array) -> csr_array:

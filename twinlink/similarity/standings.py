@@ -19,6 +19,9 @@ STANDINGS = ("value", "lead", "relative lead", "best")
 """Features computed from each kind of evidence."""
 _NEWTON_STEPS = 30
 _NEWTON_TOLERANCE = 1e-2
+_STEADY = 0.9
+"""Share of the step before from which a step is taken twice: where evidence leaves hardly a doubt, each step adds one
+to the odds until they are as large as the penalty lets them be. On two sites 9 or 10 steps instead of 14."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,11 +90,13 @@ def fit_logistic(z: Floats, y: Floats, ridge: float) -> Logistic:
         scale[of_kind] = np.sqrt(np.square(columns[:, of_kind]).mean(axis=0)) + 1e-6
     columns /= scale
     penalty = ridge * n_rows * np.r_[np.ones(n_columns), 1e-6]
-    weights = np.zeros(n_columns + 1)
+    weights, before = np.zeros(n_columns + 1), np.inf
     for _ in range(_NEWTON_STEPS):
         gradient, curvature = logistic_sums(z, y, weights)
         step = np.linalg.solve(curvature + np.diag(penalty), gradient - penalty * weights)
-        weights += step
-        if np.abs(step).max() < _NEWTON_TOLERANCE:
+        size = np.abs(step).max()
+        weights += 2 * step if _STEADY * before < size <= before else step
+        if size < _NEWTON_TOLERANCE:
             break
+        before = size
     return Logistic(mean, scale, weights)

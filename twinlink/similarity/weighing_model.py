@@ -97,8 +97,8 @@ def _shares(model: Logistic, z: Floats, names: list[str], clues: Mapping[str, Fl
 
     Equal shares if there is no contribution.
     """
-    columns = [slice(k * len(STANDINGS), (k + 1) * len(STANDINGS)) for k in range(len(names))]
-    added = ((z[:, part] * model.weights[part]).sum(axis=1) for part in columns)
+    parts = [range(k * len(STANDINGS), (k + 1) * len(STANDINGS)) for k in range(len(names))]
+    added = (sum((z[:, column] * model.weights[column] for column in part), np.zeros(len(z))) for part in parts)
     deviations = np.array([values.std() if len(values) else 0.0 for values in (*added, *clues.values())])
     if not deviations.any():
         deviations = np.ones(len(deviations))

@@ -114,7 +114,8 @@ def _columns(table: pa.Table, work: Path) -> Digests:
 def freeze_files(run: Path, work: Path) -> Digests:
     """Return digests of the files of a run that are not tables."""
     texts = {".tsv", ".html", ".json", ".jsonl", ".toml", ".tmx", ".txt", ".graphml", ".gexf"}
-    paths = sorted(path for path in run.rglob("*") if path.is_file() and path.suffix in texts)
+    files = (path for path in run.rglob("*") if path.is_file() and path.suffix in texts)
+    paths = sorted(path for path in files if path.name != "log.txt")  # times, which vary
     return {f"file {path.relative_to(run)}": digest(normalise(path.read_text("utf-8"), work)) for path in paths}
 
 

@@ -16,6 +16,7 @@ from tests.both_ways import both_ways  # noqa: F401  (kernels of this module)
 from tests.graph import reference
 from twinlink.config import EtsSettings
 from twinlink.errors import ShapeError
+from twinlink.graph import propagation
 from twinlink.graph.links import adjacency, neighbours
 from twinlink.graph.propagation import dense_pattern, enhanced_similarity, external_similarity
 
@@ -400,3 +401,19 @@ def test_the_number_of_threads_does_not_matter_nor_whether_it_is_known(
     monkeypatch.delattr("os.sched_getaffinity", raising=False)
     monkeypatch.setattr("os.cpu_count", lambda: n_cores)
     assert external_similarity(scores, source, target).data.tolist() == expected.data.tolist()
+
+
+def test_few_candidates_start_no_threads_and_many_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(5)
+    site = dense_pattern(rng.random((9, 8))), random_links(rng, 9, 3), random_links(rng, 8, 3)
+    alone = external_similarity(*site)
+    pools = []
+    monkeypatch.setattr(propagation, "FEW_CANDIDATES", 71)
+    monkeypatch.setattr(
+        propagation, "ThreadPoolExecutor", lambda n, pool=propagation.ThreadPoolExecutor: pools.append(n) or pool(n)
+    )
+    assert np.array_equal(external_similarity(*site, n_threads=2).data, alone.data)
+    assert pools == [2]
+    monkeypatch.setattr(propagation, "FEW_CANDIDATES", 72)
+    assert np.array_equal(external_similarity(*site).data, alone.data)
+    assert pools == [2]

@@ -23,6 +23,8 @@ __all__ = ["EtsResult", "dense_pattern", "enhanced_similarity", "external_simila
 
 BLOCKS_PER_THREAD = 8
 """Blocks of rows per thread: several, so that a row with many links does not keep the other threads waiting."""
+FEW_CANDIDATES = 2_000
+"""Candidates whose scores are computed without threads, in less time than these take to start."""
 
 SEED = 1
 """Seed of random start values."""
@@ -259,7 +261,11 @@ def _external(
     def compute(block: tuple[int, int]) -> None:
         external_rows(*block, entries, source, target, external)
 
-    n_threads = n_threads or _n_processors()
+    n_threads = n_threads or (_n_processors() if scores.size > FEW_CANDIDATES else 1)
+    if n_threads == 1:
+        for block in _row_blocks(entries.starts, 1):
+            compute(block)
+        return external
     # Python threads, not numba's: depending on its threading layer, numba forbids a later fork or calls from two
     # threads.
     with ThreadPoolExecutor(n_threads) as pool:

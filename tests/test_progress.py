@@ -243,7 +243,9 @@ def test_nor_a_notebook(clock: Clock, tmp_path: Path, capsys: pytest.CaptureFixt
 
 def test_latest_report_is_in_the_file_as_long_as_the_job_works(clock: Clock, tmp_path: Path) -> None:
     file = tmp_path / "progress.json"
+    file.write_text('{"stage":"crawl","done":1,"total":2,"detail":"","rate":1.0,"seconds_left":1.0}')  # of a killed job
     with reporter(quiet=True, latest=file) as report:
+        assert read_latest(file) is None
         report("match", 0, 400)
         clock.now += 10
         report("match", 100, 400, "round 1 of 4")

@@ -392,15 +392,20 @@ def _recorded(file: Path | None) -> Iterator[Report]:
             written = now
             _write_latest(file, state.latest(stage, now))
 
+    _remove(file)  # of a job that was killed
     try:
         yield report
     finally:
         for stage, state in stages.items():
             if state.told != state.last:
                 tell(stage, state, time.monotonic())
-        if file is not None:
-            with suppress(OSError):
-                file.unlink(missing_ok=True)
+        _remove(file)
+
+
+def _remove(file: Path | None) -> None:
+    if file is not None:
+        with suppress(OSError):
+            file.unlink(missing_ok=True)
 
 
 def _write_latest(file: Path, latest: Latest) -> None:

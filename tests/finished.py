@@ -101,7 +101,7 @@ def state(run: Path) -> dict[str, object]:
         elif name.parts[0] in ("align", "match", "ingest", "patterns", "rank", "recover") or len(name.parts) == 1:
             text = file.read_bytes().decode(errors="replace")
             found[str(name)] = _digest(_DATE.sub("", text) if file.suffix == ".tmx" else text)
-    for name in ("crawl.json", "crawl.log", "crawl.lock", "config.toml", "ledger.sqlite", "recover.sqlite"):
+    for name in ("crawl.json", "crawl.log", "crawl.lock", "config.toml", "ledger.sqlite", "log.txt", "recover.sqlite"):
         found = {key: value for key, value in found.items() if not key.startswith(name)}  # also -wal and -shm
     found["settings"] = tomllib.loads((run / "config.toml").read_text(encoding="utf-8"))
     found["crawled"] = so_far(run, FrontierReader.counts, Counts()).done

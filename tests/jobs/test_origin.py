@@ -147,13 +147,15 @@ def test_replace_starts_anew_and_drops_what_was_there_when_it_is_done(run: Path,
     assert sites(run) == {"other.example"}
     assert open_run(run).config == Config().override({"langs": ["en", "zh"]}), "settings start anew, too"
     left = sorted(path.name for path in run.iterdir())
-    assert left == [".lock", "config.toml", "ingest", "match", "notes.txt", "pairs.tsv", "report.html", "review"]
+    expected = ["config.toml", "ingest", "log.txt", "match", "notes.txt", "pairs.tsv", "report.html", "review"]
+    assert left == [".lock", *expected]
     assert "run" in (run / "report.html").read_text()
     assert "replacement" not in (run / "report.html").read_text()
 
 
 def test_failed_replacement_changes_nothing_and_is_resumed(run: Path, other: Path) -> None:
-    before = {path: path.read_bytes() for path in run.rglob("*") if path.is_file() and path.name != ".lock"}
+    files = (path for path in run.rglob("*") if path.is_file() and path.name not in {".lock", "log.txt"})
+    before = {path: path.read_bytes() for path in files}
     done = twinlink("mine", other, "-o", run, "--replace", "--langs", "en,rus")
     assert done.returncode == 5
     assert f"The run is unchanged; the new result is in {run}/replacement" in done.stderr

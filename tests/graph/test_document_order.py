@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from unittest.mock import patch
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -14,8 +14,16 @@ from scipy.sparse import csr_array
 
 from tests.both_ways import both_ways  # noqa: F401  (kernels of this module)
 from twinlink.errors import ShapeError
-from twinlink.graph import document_order
-from twinlink.graph.document_order import MAX_LINKS, SHARPNESS, STRICTNESS, LinkLists, link_lists, link_order, sublists
+from twinlink.graph.document_order import (
+    MAX_LINKS,
+    SHARPNESS,
+    STRICTNESS,
+    LinkLists,
+    _shares_of_chains,
+    link_lists,
+    link_order,
+    sublists,
+)
 
 Matrix = NDArray[np.float64]
 ONE_PAIR = (np.array([0]), np.array([0]), np.array([1.0]))
@@ -113,16 +121,35 @@ def test_the_first_link_counts_and_links_to_itself_do_not() -> None:
     assert (lists.starts.tolist(), lists.targets.tolist()) == ([0, 1, 2], [1, 0])
 
 
-@settings(max_examples=30)
-@given(st.integers(0, 2**32 - 1), st.integers(1, 60), st.integers(1, 30))
-def test_sums_of_chains_are_the_same_as_their_logarithms(seed: int, n_rows: int, width: int) -> None:
+def exact_shares(rows: list[int], places: list[int], weights: list[float]) -> list[float]:
+    """The shares by fractions, which have no bounds, from all pairs of cells."""
+    n = len(rows)
+    before, after = ([Fraction(weight) for weight in weights] for _ in range(2))
+    for k in range(n):
+        before[k] *= 1 + sum(before[i] for i in range(k) if rows[i] < rows[k] and places[i] < places[k])
+    for k in reversed(range(n)):
+        after[k] *= 1 + sum(after[i] for i in range(k + 1, n) if rows[i] > rows[k] and places[i] > places[k])
+    total = 1 + sum(before)
+    return [float(before[k] * after[k] / (Fraction(weights[k]) * total)) for k in range(n)]
+
+
+@settings(max_examples=10)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 40), st.integers(1, 20), st.sampled_from([1.0, 1e40, 1e-25]))
+def test_sums_of_chains_have_no_bounds(seed: int, n_rows: int, width: int, factor: float) -> None:
     rng = np.random.default_rng(seed)
-    rows = [np.flatnonzero(rng.random(width) < 0.2)[::-1] for _ in range(n_rows)]
-    places = np.concatenate(rows).astype(np.int64)
-    gains = np.log(np.expm1(STRICTNESS * rng.choice([1e-3, 0.3, 0.9, 1.0], len(places)) ** SHARPNESS))
-    with patch.object(document_order, "LARGEST_LOG", 0.0):  # nothing is small enough
-        by_logarithms = document_order._shares_of_chains.interpreted(places, gains, width)
-    assert document_order._shares_by_weights(places, np.exp(gains), width) == pytest.approx(by_logarithms, rel=1e-9)
+    lists = [np.flatnonzero(rng.random(width) < 0.1)[::-1] for _ in range(n_rows)]
+    rows, places = np.repeat(np.arange(n_rows), [len(each) for each in lists]), np.concatenate(lists).astype(np.int64)
+    weights = factor * np.expm1(STRICTNESS * rng.choice([0.1, 0.3, 0.9, 1.0], len(places)) ** SHARPNESS)
+    expected = exact_shares(rows.tolist(), places.tolist(), weights.tolist())
+    assert _shares_of_chains(places, weights, width) == pytest.approx(expected, rel=1e-9, abs=1e-100)
+
+
+def test_two_halves_in_the_other_order_count_alike() -> None:
+    """Each half is a chain whose weight is too large for a number, and no chain has cells of both."""
+    n = 400
+    places = np.r_[n : 2 * n, 0:n]
+    shares = _shares_of_chains(places, np.full(2 * n, np.expm1(STRICTNESS)), 2 * n)
+    assert shares == pytest.approx(np.full(2 * n, 0.5), abs=1e-3)
 
 
 def test_long_lists_are_aligned_as_far_as_the_bound() -> None:

@@ -22,6 +22,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from importlib.util import find_spec
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -51,10 +52,13 @@ def main() -> None:
         by, n, m = given.one
         print(*measure(by, int(n), int(m), given.seed, given.tolerance))
         return
-    print("".join(f"{head:>11}" for head in HEADS))
     jobs = [(size, "twinlink") for size in given.sizes]
     for other, sizes in (("igraph", given.igraph), ("networkx", given.networkx)):
+        if sizes and find_spec(other) is None:
+            print(f"without {other}, which is not installed")
+            continue
         jobs += [(size, by) for size in sizes for by in ("twinlink", other) if (size, by) not in jobs]
+    print("".join(f"{head:>11}" for head in HEADS))
     for size, by in jobs:
         n, _, m = size.partition(":")
         options = ["--seed", str(given.seed), "--tolerance", str(given.tolerance), "--one", by, n, m]

@@ -9,9 +9,9 @@ from typer.testing import CliRunner
 
 from tests.loopback import Answer, serving
 from tests.made_sites import BASE, page
+from tests.matched_sites import matched_from_now
 from twinlink.cli import app
 from twinlink.config import Config
-from twinlink.match import stage as module
 from twinlink.run import Run
 from twinlink.toy import toy_site
 
@@ -32,14 +32,7 @@ def test_a_run_is_brought_up_to_date(tmp_path: Path, monkeypatch: pytest.MonkeyP
         html = sites[number].get(path)
         return Answer(status=404) if html is None else Answer(html.encode(), headers={"ETag": f'"{hash(html)}"'})
 
-    matched: list[str] = []
-    real = module.match_site
-
-    def spy(pages, *args, **kwargs):  # type: ignore[no-untyped-def]
-        matched.append(pages["site"][0].as_py())
-        return real(pages, *args, **kwargs)
-
-    monkeypatch.setattr(module, "match_site", spy)
+    matched = matched_from_now(monkeypatch)
     with (
         serving(lambda path: answer(0, path)) as one,
         serving(lambda path: answer(1, path), host="127.0.0.2") as two,

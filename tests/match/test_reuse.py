@@ -12,11 +12,11 @@ import pytest
 from tests.archives import respond
 from tests.made_sites import BASE, LANGS, page
 from tests.match.test_pairs_file import write_pairs
+from tests.matched_sites import matched_from_now
 from twinlink.config import Config
 from twinlink.damage import list_tables
 from twinlink.ingest.stage import ingest
 from twinlink.jobs.mine import match_stage
-from twinlink.match import stage as module
 from twinlink.match.reuse import EarlierMatch, site_digest, write_digests
 from twinlink.match.site_tables import SPARSE, TABLES
 from twinlink.rundir.directory import RunDirectory
@@ -58,15 +58,7 @@ def write(path: Path, changes: dict[str, str], day: int) -> Path:
 @pytest.fixture
 def matched_sites(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The sites that are matched from now on."""
-    calls: list[str] = []
-    real = module.match_site
-
-    def spy(pages, *args, **kwargs):  # type: ignore[no-untyped-def]
-        calls.append(pages["site"][0].as_py())
-        return real(pages, *args, **kwargs)
-
-    monkeypatch.setattr(module, "match_site", spy)
-    return calls
+    return matched_from_now(monkeypatch)
 
 
 def results(run: RunDirectory) -> dict[str, list[dict[str, object]]]:

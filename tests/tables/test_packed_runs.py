@@ -9,6 +9,7 @@ import pytest
 
 from tests.archives import respond
 from tests.made_sites import write_town
+from tests.matched_sites import matched_from_now
 from twinlink.align.stage import align_run
 from twinlink.config import Config
 from twinlink.ingest.stage import ingest
@@ -117,14 +118,7 @@ def test_only_changed_sites_are_matched_again(
     match_stage(run, CONFIG)
     more = tmp_path / "more.warc.gz"
     respond(more, f"http://www.{SITES[3]}/new.html", b"<html>A page that was not there before")
-    matched: list[str] = []
-    real = module.match_site
-
-    def spy(pages, *args, **kwargs):  # type: ignore[no-untyped-def]
-        matched.append(pages["site"][0].as_py())
-        return real(pages, *args, **kwargs)
-
-    monkeypatch.setattr(module, "match_site", spy)
+    matched = matched_from_now(monkeypatch)
     if lost:
         (run.path / lost).unlink()
     ingest(run, [*sources, more], CONFIG.ingest)

@@ -6,13 +6,15 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csc_array, csr_array
+from scipy.sparse import csr_array
 
+from twinlink.compiled import FEW, compiled_beyond
 from twinlink.errors import ConfigError, ShapeError
 
 __all__ = ["PageRank", "SeedScores", "linkout", "pagerank", "seed_scores", "seed_sums"]
 
 Scores = NDArray[np.float64]
+Places = NDArray[np.integer]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,10 +59,11 @@ def pagerank(
 ) -> PageRank:
     """Rank nodes by the links that lead to them.
 
-    x ← damping·(Pᵀx + d(x)·v) + (1 - damping)·v, with P the rows of ``links`` divided by their sums, d(x) the mass of
-    x on dangling nodes (no links out) and v the ``personalisation`` divided by its sum. It starts at v and stops when
-    Σ|x - x_before| ≤ ``tolerance``. As x sums to 1, the tolerance does not depend on the number of nodes; the scores
-    are then within damping/(1 - damping)·``tolerance`` of the solution.
+    x = F(x) = damping·(Pᵀx + d(x)·v) + (1 - damping)·v, with P the rows of ``links`` divided by their sums, d(x) the
+    mass of x on dangling nodes (no links out) and v the ``personalisation`` divided by its sum. It is solved by the
+    method of Gauss and Seidel (`_pass_on`) until Σ|F(x) - x| ≤ ``tolerance``; the scores are F(x). As x sums to 1, the
+    tolerance does not depend on the number of nodes; the scores are then within damping/(1 - damping)·``tolerance`` of
+    the solution.
 
     The paper's formula, PR(w) = r/N + (1 - r)·ΣPR(v)/Linkout(v), ignores dangling nodes; with a uniform v, leaving
     their mass out scales all scores by the same factor.
@@ -101,21 +104,54 @@ def pagerank(
     v = _teleport(personalisation, n)
     if n == 0:
         return PageRank(v, 0, 0.0, converged=True, flow=v)
-    inverse = _inverse_sums(links)
-    dangling = np.flatnonzero(inverse == 0)
-    incoming = links.T  # shares the arrays; a csr copy doubles the memory and is not faster
-    weights = _float_weights(incoming)
-    x, residual, step = v, np.inf, 0
-    flow = v
+    shares = _inverse_sums(links) * damping
+    weights = _distinct_weights(links)
+    targets = links.indices.view(f"u{links.indices.itemsize}")  # numba then omits the test for negative ones
+    x, rest = np.zeros(n), v.copy()
+    residual, step = np.inf, 0
     while residual > tolerance and step < max_iterations:
-        flow = weights @ (x * (inverse * damping))
-        missing = damping * x[dangling].sum() + 1 - damping
-        after = flow + missing * v
-        after /= after.sum()  # prevents rounding errors from accumulating
-        residual = float(np.abs(after - x).sum())
-        x = after
+        residual = _pass_on(links.indptr, targets, weights, shares, v, x, rest)
         step += 1
-    return PageRank(x, step, residual, converged=residual <= tolerance, flow=flow)
+    x /= x.sum()
+    flow = links.T @ (x * shares)
+    scores = flow + (1 - flow.sum()) * v
+    return PageRank(scores, step, residual, converged=residual <= tolerance, flow=flow)
+
+
+@compiled_beyond(FEW)
+def _pass_on(
+    starts: Places, targets: Places, weights: Scores, shares: Scores, v: Scores, x: Scores, rest: Scores
+) -> float:
+    """Let each node pass on what it has received since its last turn; return Σ|F(x) - x| for x with sum 1.
+
+    With A the links as they share out scores (``weights`` times ``shares`` of their source; one weight: all links have
+    it), the solution is ``x = Aᵀx + v`` divided by its sum: what is teleported or ends at dangling nodes goes to v, so
+    it only changes the sum. ``rest = v + Aᵀx - x``. A node that adds its rest to its score has the right one for the
+    present scores of the others. Links are used later in the same pass where their target comes after their source,
+    so that 15 passes do what 25 steps of the power iteration do.
+
+    At the end, x is multiplied by the factor with which the rest sums to 0: without it, the scores grow towards their
+    sum as slowly as by the power iteration.
+    """
+    n, of_each = len(x), len(weights) > 1
+    for node in range(n):
+        received = rest[node]
+        rest[node] = 0.0
+        x[node] += received
+        passed_on = received * shares[node]
+        for link in range(starts[node], starts[node + 1]):
+            rest[targets[link]] += passed_on * (weights[link] if of_each else weights[0])
+    total = 0.0
+    for node in range(n):
+        total += rest[node]
+    factor = 1 / (1 - total)
+    residual, scores = 0.0, 0.0
+    for node in range(n):
+        x[node] *= factor
+        rest[node] = factor * rest[node] + (1 - factor) * v[node]
+        residual += abs(rest[node])
+        scores += x[node]
+    return residual / scores
 
 
 def linkout(links: csr_array) -> Scores:
@@ -230,8 +266,10 @@ def _inverse_sums(links: csr_array) -> Scores:
     return np.divide(1.0, sums, out=np.zeros_like(sums), where=sums > 0)
 
 
-def _float_weights(matrix: csc_array) -> csc_array:
-    return matrix if matrix.dtype == np.float64 else matrix.astype(np.float64)
+def _distinct_weights(links: csr_array) -> Scores:
+    """Return the weight of each link, or one weight if all are equal: to read it for each takes a third of the time."""
+    weights = links.data[:1] if links.nnz and links.data.min() == links.data.max() else links.data
+    return np.asarray(weights, dtype=np.float64)
 
 
 def _teleport(personalisation: ArrayLike | None, n: int) -> Scores:

@@ -26,7 +26,7 @@ from twinlink.review.charts.charts import (
     lines,
     stacks,
 )
-from twinlink.review.charts.facing import MAX_ARCS, facing, facing_chart, reverse_cuthill_mckee
+from twinlink.review.charts.facing import MAX_ARCS, facing, facing_chart, spectral_order
 from twinlink.review.charts.link_matrix import MAX_LINKS_PER_PAIR, is_dense, link_matrix_chart
 from twinlink.review.charts.svg import Alternative, Frame, Scale, ticks
 
@@ -317,9 +317,35 @@ def test_matrix_without_pairs_is_empty() -> None:
     assert not [each for each in svg.iter() if str(each.get("class")).startswith("bar")]
 
 
+def length_of_links(order: np.ndarray, ends: np.ndarray) -> float:
+    """Return the mean number of places between linked pages."""
+    place = np.argsort(order)
+    return float(np.abs(place[ends[0]] - place[ends[1]]).mean())
+
+
+def symmetric(ends: np.ndarray, n: int) -> csr_array:
+    return csr_array((np.ones(2 * ends.shape[1]), (ends.ravel(), ends[::-1].ravel())), shape=(n, n))
+
+
 @given(st.integers(0, 2**32 - 1), st.integers(1, 26))
-def test_order_of_close_pages_is_scipys(seed: int, n: int) -> None:
+def test_pages_of_a_chain_come_one_after_another(seed: int, n: int) -> None:
+    pages = np.random.default_rng(seed).permutation(n)
+    order = spectral_order(symmetric(np.stack([pages[:-1], pages[1:]]), n)).tolist()
+    assert order in (pages.tolist(), pages[::-1].tolist())
+    assert 2 * order.index(0) <= n
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_linked_pages_are_closer_than_in_a_breadth_first_order(seed: int) -> None:
     rng = np.random.default_rng(seed)
-    ends = rng.integers(0, n, (2, int(rng.integers(0, 60))))
-    links = csr_array((np.ones(2 * ends.shape[1]), (ends.ravel(), ends[::-1].ravel())), shape=(n, n))
-    assert reverse_cuthill_mckee(links).tolist() == csgraph.reverse_cuthill_mckee(links, symmetric_mode=True).tolist()
+    pages = rng.permutation(26)
+    ends = pages[np.array([(row, rng.integers(max(0, row - 4), row)) for row in range(1, 26)]).T]
+    links = symmetric(ends, 26)
+    breadth_first = csgraph.reverse_cuthill_mckee(links, symmetric_mode=True)
+    assert length_of_links(spectral_order(links), ends) <= length_of_links(breadth_first, ends) + 0.5
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(0, 26))
+def test_each_page_has_one_place_also_where_few_are_linked(seed: int, n: int) -> None:
+    ends = np.random.default_rng(seed).integers(0, max(n, 1), (2, n // 3))
+    assert sorted(spectral_order(symmetric(ends, n)).tolist()) == list(range(n))

@@ -184,6 +184,17 @@ def _plus(x: float, power_x: int, y: float, power_y: int) -> tuple[float, int]:
 
 
 @part_of_kernel
+def _number(x: float, power: int) -> float:
+    """Return ``x · SCALE ** power``; 0 if it is too small for a number."""
+    for _ in range(power):
+        x *= SCALE
+    while power < 0 < x:
+        x /= SCALE
+        power += 1
+    return x
+
+
+@part_of_kernel
 def _sums_before(places: Ints, weights: Floats, width: int) -> tuple[Floats, Ints]:
     """Return the sum over all chains that end with each cell of the product of their weights, as `_plus` takes it.
 
@@ -219,11 +230,10 @@ def _shares_of_chains(places: Ints, weights: Floats, width: int) -> Floats:
     total, power = 1.0, 0
     for cell in range(len(places)):
         total, power = _plus(total, power, before[cell], powers[cell])
-    shares = np.zeros(len(places))
+    shares = np.empty(len(places))
     for cell in range(len(places)):
-        difference = powers[cell] + powers_after[-1 - cell] - power
-        if difference >= -1:  # else the share is too small for a number
-            shares[cell] = before[cell] / total * (after[-1 - cell] / weights[cell]) * SCALE**difference
+        share = before[cell] / total * (after[-1 - cell] / weights[cell])
+        shares[cell] = _number(share, powers[cell] + powers_after[-1 - cell] - power)
     return shares
 
 

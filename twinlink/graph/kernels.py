@@ -57,10 +57,11 @@ class Neighbours(NamedTuple):
 
 
 class _Marks(NamedTuple):
-    """A set of ranks as a two-level bit set, which yields a page's entries in order without scanning all others."""
+    """A set of ranks as a three-level bit set, which yields a page's entries in order without scanning all others."""
 
     words: NDArray[Word]
     groups: NDArray[Word]  # one bit per nonzero word
+    tops: NDArray[Word]  # one bit per nonzero group
     below: NDArray[Index]  # number of marked ranks in the words before each nonzero word
 
 
@@ -98,20 +99,26 @@ def _mark(near: NDArray[Index], entries: Entries, marks: _Marks) -> None:
             index = entries.ranks[entry] >> Index(6)
             marks.words[index] |= ONE << Word(entries.ranks[entry] & Index(63))
             marks.groups[index >> Index(6)] |= ONE << Word(index & Index(63))
+            marks.tops[index >> Index(12)] |= ONE << Word((index >> Index(6)) & Index(63))
 
 
 @part_of_kernel
 def _count_below(marks: _Marks) -> int:
     """Write the number of marked ranks below each marked word to ``below``, and return the number of all."""
     count = Index(0)
-    for place in range(marks.groups.size):
-        group = marks.groups[place]
-        while group != 0:
-            index = Index(place << 6) + _lowest(group)
-            marks.below[index] = count
-            count += _ones(marks.words[index])
-            group &= group - ONE
-        marks.groups[place] = 0
+    for highest in range(marks.tops.size):
+        top = marks.tops[highest]
+        while top != 0:
+            place = Index(highest << 6) + _lowest(top)
+            group = marks.groups[place]
+            while group != 0:
+                index = Index(place << Index(6)) + _lowest(group)
+                marks.below[index] = count
+                count += _ones(marks.words[index])
+                group &= group - ONE
+            marks.groups[place] = 0
+            top &= top - ONE
+        marks.tops[highest] = 0
     return int(count)
 
 
@@ -189,6 +196,7 @@ def _scratch(n_entries: int, widest: int, n_target: int) -> tuple[_Marks, _Lists
     marks = _Marks(
         np.zeros(n_words, dtype=np.uint64),
         np.zeros((n_words >> 6) + 1, dtype=np.uint64),
+        np.zeros((n_words >> 12) + 1, dtype=np.uint64),
         np.empty(n_words, dtype=np.uint32),
     )
     lists = _Lists(

@@ -7,11 +7,9 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.sparse.csgraph import connected_components
 
 from twinlink.sparse import (
     carry_over,
-    components,
     entries,
     entry_keys,
     find_keys,
@@ -149,18 +147,3 @@ def test_find_keys(among):
     places, found = find_keys(keys, np.array(among, np.int64))
     assert found.tolist() == [key in among for key in keys.tolist()]
     assert [among[place] for place in places[found].tolist()] == keys[found].tolist()
-
-
-@given(SEEDS, st.integers(0, 12), st.integers(0, 20))
-def test_components_are_scipys_and_named_by_their_first_row(seed, n, n_links):
-    rng = np.random.default_rng(seed)
-    links = sp.csr_array((np.ones(n_links), rng.integers(0, n + 1, (2, n_links))), shape=(n + 1, n + 1))
-    found = components(links)
-    _, part = connected_components(links, directed=False)
-    assert found.tolist() == [part.tolist().index(number) for number in part.tolist()]
-
-
-def test_components_of_many_rows_in_machine_code():
-    n = 20_000
-    chain = sp.csr_array((np.ones(n - 1), (np.arange(1, n), np.arange(n - 1))), shape=(n, n))
-    assert not components(chain).any()

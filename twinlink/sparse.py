@@ -6,32 +6,36 @@ All matrices are sorted: the columns of each row are strictly increasing. The *k
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from twinlink.compiled import FEW, compiled_beyond, part_of_kernel
+from twinlink.system.scratch import KeptParts, kept
 
 __all__ = [
     "carry_over",
-    "components",
     "entries",
     "entry_keys",
     "entry_rows",
     "find_keys",
+    "kept_matrix",
     "members",
     "narrow",
     "pattern_from",
     "positions",
     "select",
+    "stacked",
     "union_of",
     "with_values",
 ]
 
 Numbers = NDArray[np.int64]
 Marks = NDArray[np.bool_]
+
+MOST_NARROW = np.iinfo(np.int32).max
+"""Largest index, and number of entries, for which 32 bits suffice."""
 
 
 def entry_rows(matrix: csr_array) -> Numbers:
@@ -98,10 +102,37 @@ def narrow(matrix: csr_array) -> csr_array:
     >>> wide.indices.dtype.name, narrow(wide).indices.dtype.name
     ('int64', 'int32')
     """
-    if max(*matrix.shape, matrix.nnz) > np.iinfo(np.int32).max:
+    if max(*matrix.shape, matrix.nnz) > MOST_NARROW:
         return matrix
     places = matrix.indices.astype(np.int32, copy=False), matrix.indptr.astype(np.int32, copy=False)
     return csr_array((matrix.data, *places), shape=matrix.shape)
+
+
+def kept_matrix(matrix: csr_array) -> csr_array:
+    """Return a matrix with arrays that are `kept` between the steps of a task."""
+    return csr_array((kept(matrix.data), kept(matrix.indices), kept(matrix.indptr)), shape=matrix.shape)
+
+
+def stacked(parts: Iterable[csr_array]) -> csr_array:
+    """Return matrices of one width, at least one, as one matrix, each below the one before; its arrays are `kept`.
+
+    Each part is read once, and put into a file before the next one is made if there is no room in memory.
+
+    Examples
+    --------
+    >>> stacked(csr_array([[number]]) for number in (1, 2)).toarray().tolist()
+    [[1], [2]]
+    """
+    data, columns, lengths, width = KeptParts(), KeptParts(), [np.zeros(1, np.int64)], 0
+    for part in map(narrow, parts):
+        data.append(part.data)
+        columns.append(part.indices)
+        lengths.append(np.diff(part.indptr))
+        width = part.shape[1]
+    starts = np.cumsum(np.concatenate(lengths), dtype=np.int64)
+    if starts[-1] <= MOST_NARROW:
+        starts = starts.astype(np.int32)  # wide ones would make a copy of the columns
+    return csr_array((data.joined(), columns.joined(), starts), shape=(len(starts) - 1, width))
 
 
 def select(matrix: csr_array, which: Marks) -> csr_array:
@@ -133,7 +164,7 @@ def pattern_from(rows: Numbers, columns: Numbers, shape: tuple[int, int]) -> csr
 def _from_keys(keys: Numbers, shape: tuple[int, int]) -> csr_array:
     rows, columns = np.divmod(keys, max(1, shape[1]))
     starts = np.searchsorted(rows, np.arange(shape[0] + 1))
-    return csr_array((np.ones(len(keys), np.bool_), columns, starts), shape=shape)
+    return narrow(csr_array((np.ones(len(keys), np.bool_), columns, starts), shape=shape))
 
 
 def union_of(*patterns: csr_array) -> csr_array:
@@ -157,34 +188,3 @@ def carry_over(
     if missing.any():
         result[missing] = measure(_from_keys(keys[missing], new.shape))
     return result
-
-
-def components(links: csr_array) -> Numbers:
-    """Return the lowest row that each row is linked with, directly or through others, in either direction.
-
-    >>> components(csr_array([[0, 0, 0, 0], [0, 0, 0, 1], [0, 0, 0, 0], [0, 0, 0, 0]])).tolist()
-    [0, 1, 2, 1]
-    """
-    return _lowest_of_components(links.indptr.astype(np.int64), links.indices.astype(np.int64))
-
-
-@part_of_kernel
-def _lowest(lower: Numbers, row: int) -> int:
-    """Return the lowest row known to be linked with a row, and shorten the way to it."""
-    while lower[row] != row:
-        lower[row] = lower[lower[row]]
-        row = lower[row]
-    return row
-
-
-@compiled_beyond(FEW)
-def _lowest_of_components(starts: Numbers, columns: Numbers) -> Numbers:
-    """Return the result of `components`."""
-    lower = np.arange(len(starts) - 1)
-    for row in range(len(lower)):
-        for place in range(starts[row], starts[row + 1]):
-            one, other = _lowest(lower, row), _lowest(lower, columns[place])
-            lower[max(one, other)] = min(one, other)
-    for row in range(len(lower)):
-        lower[row] = lower[lower[row]]
-    return lower

@@ -43,8 +43,8 @@ class RunSettings(Settings, frozen=True):
     memory: Annotated[int, Meta(ge=0)] | str = 0
     """Memory that a stage may take, in bytes or as a size (`2GB`, `500MB`, `1.5GiB`). By it, stages plan how many
     processes work, how much they hold before they write to disk, and which sites are matched at the same time. 0: half
-    of what the machine has, or of the limit of the container. One site is always matched as a whole, even if it takes
-    more."""
+    of what the machine has, or of the limit of the container. One site is always matched as a whole: what its match
+    keeps between its steps goes to disk, but the steps themselves may take more."""
 
 
 def read_size(text: int | str, where: str) -> int:

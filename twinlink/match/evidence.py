@@ -20,6 +20,7 @@ from twinlink.similarity.checks import Check
 from twinlink.similarity.content import combine_translations
 from twinlink.similarity.lexicon import heads_of, identity_matrix, translation_matrix
 from twinlink.similarity.lexicon_files import Lexicon
+from twinlink.sparse import kept_matrix
 from twinlink.system.side_by_side import forked
 from twinlink.text.cutting import Cut, cut_texts
 from twinlink.text.word_counts import count_words
@@ -131,7 +132,8 @@ def read_words(side_a: Side, side_b: Side, lexicons: Sequence[Lexicon], settings
         return count_words(side.blocks, side.lang, own, heads_of(lexicons, side.lang), side.cut_lines)
 
     tasks = [partial(counted, side, own) for side, own in zip((side_a, side_b), names, strict=True)]
-    a, b = forked(tasks, seconds=PAGE_SECONDS * min(len(side_a.urls), len(side_b.urls)))
+    counted_words = forked(tasks, seconds=PAGE_SECONDS * min(len(side_a.urls), len(side_b.urls)))
+    a, b = (TermTable(kept_matrix(counts), vocabulary) for counts, vocabulary in counted_words)
     shared = identity_matrix(a.vocabulary, side_a.lang, b.vocabulary, side_b.lang, settings.internal.shared_tokens)
     known = (translation_matrix(each, a.vocabulary, side_a.lang, b.vocabulary, side_b.lang) for each in lexicons)
     return Words(a, b, combine_translations(shared, *known))

@@ -11,7 +11,6 @@ import scipy.sparse as sp
 
 from twinlink.match.evidence import Side
 from twinlink.match.selection import SideMatch
-from twinlink.sparse import components
 from twinlink.tables import LOOK_ALIKES
 
 __all__ = ["DOUBTFUL", "PAIRED", "UNPAIRED", "facing_groups", "groups_of", "look_alike_table"]
@@ -67,7 +66,12 @@ def groups_of(alike: sp.csr_array) -> Numbers:
     >>> groups_of(sp.csr_array([[0, 0, 0, 0, 0], [0, 0, 0, 1, 0], [0, 0, 0, 0, 0], [0, 0, 0, 0, 1], [0, 0, 0, 0, 0]]))
     array([0, 1, 0, 1, 1])
     """
-    first, part, sizes = np.unique(components(alike), return_inverse=True, return_counts=True)
+    if not alike.nnz:
+        return np.zeros(alike.shape[0], np.int64)
+    from scipy.sparse.csgraph import connected_components  # .05 s, and most small sites have no near-duplicates
+
+    _, part = connected_components(alike, directed=False)
+    _, first, sizes = np.unique(part, return_index=True, return_counts=True)
     order = np.lexsort((first, -sizes))
     numbers = np.zeros(len(first), np.int64)
     numbers[order] = np.arange(1, len(first) + 1)

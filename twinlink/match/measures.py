@@ -26,6 +26,7 @@ from twinlink.similarity.kinds import widened
 from twinlink.similarity.rivals import Rivalry
 from twinlink.similarity.structure import structural_similarity
 from twinlink.sparse import carry_over, entry_rows, members, select, union_of, with_values
+from twinlink.system.scratch import kept
 from twinlink.system.side_by_side import threaded
 
 __all__ = ["LIKELY", "SiteMeasures", "State", "link_places", "mean_of", "measure", "pair_matrix"]
@@ -158,18 +159,18 @@ def measure(site: SiteMeasures, state: State, rivalry: Rivalry) -> Mapping[str, 
     """Return every kind of evidence of the candidates."""
     evidence: dict[str, npt.NDArray[np.floating]] = dict(state.fixed)
     if site.uses("learned") and state.probabilities is not None:
-        evidence["learned"] = _by_parts(state, rivalry, site.content)
+        evidence["learned"] = kept(_by_parts(state, rivalry, site.content))
     if site.uses("contrast"):
-        evidence["contrast"] = _by_parts(state, rivalry, partial(cosine_of_pairs, site.own_a, site.own_b))
+        evidence["contrast"] = kept(_by_parts(state, rivalry, partial(cosine_of_pairs, site.own_a, site.own_b)))
     inside = mean_of(evidence, ("content", "structure", "learned"), state.pattern.nnz)
     if site.uses("ets"):
         alpha = site.settings.weighing.alpha
         alpha = SPREAD_ALPHA["structure" in evidence] if alpha is None else alpha
-        evidence["ets"] = site.ets(state.pattern, rivalry, inside, alpha)
+        evidence["ets"] = kept(site.ets(state.pattern, rivalry, inside, alpha))
     known = evidence.get("ets", inside)
     if site.uses("external"):
         likely = known if state.probabilities is None else state.probabilities
-        evidence["external"] = site.external(with_values(state.pattern, likely))
+        evidence["external"] = kept(site.external(with_values(state.pattern, likely)))
     evidence |= link_places(site, state, rivalry, known)
     if site.uses("length") and state.probabilities is not None:
         evidence["length"] = _length(site, rivalry, state.probabilities > LIKELY)

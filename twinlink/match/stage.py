@@ -42,6 +42,7 @@ from twinlink.rundir.signature import Signature, file_digest
 from twinlink.similarity.lexicon_files import Lexicon
 from twinlink.similarity.lexicon_sets import Lexicons, write_record
 from twinlink.system.memory import Memory, in_words
+from twinlink.system.scratch import scratch_in
 from twinlink.system.side_by_side import on_cores
 from twinlink.system.steps import NO_STEPS, Steps, read_steps, steps_to_file
 from twinlink.system.workers import Room, Shared, as_done, n_forked, n_workers, sharing
@@ -290,7 +291,7 @@ def _matched(
     if len(tasks) < 2:
         with attempts_at(sites.run.path, "match") as place, part_writer() as writer:
             for part in chain.from_iterable(by_file(parts)):
-                with on_cores(n_forked(executor)):
+                with on_cores(n_forked(executor)), scratch_in(place, sites.config.memory.to_keep()):
                     result = sites.match(part, folder, writer, _kept(progress.steps(part), place, part))
                 yield result
         return
@@ -339,7 +340,8 @@ def _match_shared(sites: Shared[_Sites], place: Path, parts: Sequence[Path]) -> 
         for part in parts:
             steps = until_all_are_done.enter_context(steps_to_file(place, part.name))
             wanted = _kept(steps, place, part) if _is_large(part) else NO_STEPS
-            matched.append(known.match(part, attempt, writer, wanted))
+            with scratch_in(place, known.config.memory.to_keep()):
+                matched.append(known.match(part, attempt, writer, wanted))
             steps(1.0, DONE)
     return attempt, matched
 

@@ -12,13 +12,13 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, vstack
+from scipy.sparse import csr_array
 
 from twinlink.config import CandidateSettings
 from twinlink.errors import ConfigError, ShapeError
 from twinlink.similarity import kernels
 from twinlink.similarity.content import ContentSide, content_sides
-from twinlink.sparse import entries, pattern_from, select
+from twinlink.sparse import entries, pattern_from, select, stacked
 
 __all__ = [
     "candidate_pattern",
@@ -218,8 +218,8 @@ def _compared(side: ContentSide, others: ContentSide, settings: CandidateSetting
         return side.vectors(slice(None)), others.vectors(slice(None))
     n_here, n_there = (np.sum([_pages_with(part) for part in _in_parts(each)], axis=0) for each in (side, others))
     kept = _affordable(n_here * n_there, settings.products_per_page * sum(sizes))
-    vectors, other_vectors = (vstack([_with_terms(part, kept) for part in _in_parts(each)]) for each in (side, others))
-    return csr_array(vectors), csr_array(other_vectors)
+    vectors, other_vectors = (stacked(_with_terms(part, kept) for part in _in_parts(each)) for each in (side, others))
+    return vectors, other_vectors
 
 
 def _in_parts(side: ContentSide) -> Iterator[csr_array]:
@@ -393,7 +393,7 @@ def tag_vectors(tags_a: Sequence[bytes], tags_b: Sequence[bytes]) -> tuple[csr_a
     known = np.unique(np.concatenate([np.unique(part.codes) for part in grams]))
     pages_with = np.sum([np.bincount(part.columns(known), minlength=len(known)) for part in grams], axis=0)
     idf = np.log((len(tags_a) + len(tags_b) + 1) / (pages_with + 0.5))
-    a, b = (csr_array(vstack([part.vectors(known, idf) for part in side])) for side in sides)
+    a, b = (stacked(part.vectors(known, idf) for part in side) for side in sides)
     return a, b
 
 

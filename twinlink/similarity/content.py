@@ -11,7 +11,7 @@ from scipy.sparse import csr_array, hstack
 
 from twinlink.errors import ShapeError
 from twinlink.similarity import kernels
-from twinlink.sparse import entry_rows
+from twinlink.sparse import entry_rows, narrow
 
 _ROWS = 4_000  # rows that are scaled at once: bounds the memory beside the matrix
 ContentForm = Literal["tsim_idf", "tsim", "bits", "cosine"]
@@ -28,7 +28,7 @@ def combine_translations(*matrices: csr_array) -> csr_array:
     first, *rest = (matrix.astype(np.float32) for matrix in matrices)
     for matrix in rest:
         first = csr_array(first.maximum(matrix))
-    return first
+    return narrow(first)
 
 
 def content_similarity(
@@ -75,7 +75,7 @@ def content_similarity(
     _check_shapes(counts_a, counts_b, translation)
     if pattern.shape != (counts_a.shape[0], counts_b.shape[0]):
         raise ShapeError(f"pattern {pattern.shape} does not fit {counts_a.shape[0]} and {counts_b.shape[0]} pages")
-    values = _FORMS[form](counts_a, counts_b, translation, pattern)
+    values = _FORMS[form](counts_a, counts_b, narrow(translation), pattern)
     data = np.clip(values, 0.0, 1.0).astype(np.float32)
     return csr_array((data, pattern.indices.copy(), pattern.indptr.copy()), shape=pattern.shape)
 
@@ -120,6 +120,7 @@ class ContentSide(NamedTuple):
 def content_sides(counts_a: csr_array, counts_b: csr_array, translation: csr_array) -> tuple[ContentSide, ContentSide]:
     """Return the vectors of `content_vectors` without computing them yet."""
     _check_shapes(counts_a, counts_b, translation)
+    translation = narrow(translation)  # its products, too, then have indices of 32 bits
     forth, back = _unit_rows(translation), _unit_rows(csr_array(translation.T))
     a = ContentSide(page_vectors(counts_a), forth, own_first=False)
     return a, ContentSide(page_vectors(counts_b), back, own_first=True)

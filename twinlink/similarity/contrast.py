@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, diags_array, vstack
+from scipy.sparse import csr_array, diags_array
 
 from twinlink.similarity import kernels
 from twinlink.similarity.candidates import nearest_of
-from twinlink.sparse import entry_rows, narrow
+from twinlink.sparse import entry_rows, narrow, stacked
 
 __all__ = ["contrast_vectors", "cosine_of_pairs", "near_duplicates", "near_pages"]
 
@@ -98,7 +98,7 @@ def contrast_vectors(counts: csr_array, near: csr_array) -> csr_array:
     """
     vectors, shares = _page_vectors(counts), _shares(near)
     firsts = range(0, max(counts.shape[0], 1), _PAGES)
-    return csr_array(vstack([_rest_of(vectors, shares, slice(first, first + _PAGES)) for first in firsts]))
+    return stacked(_rest_of(vectors, shares, slice(first, first + _PAGES)) for first in firsts)
 
 
 def _rest_of(vectors: csr_array, shares: csr_array, pages: slice) -> csr_array:

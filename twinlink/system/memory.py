@@ -46,6 +46,10 @@ class Memory:
         """Return the memory that remains for large tasks beside the program and some workers."""
         return max(0, self.n_bytes - PROGRAM_BYTES - n_workers * WORKER_BYTES)
 
+    def to_keep(self) -> int:
+        """Return what a large task may keep in memory between its steps: a sixteenth; the rest is for its steps."""
+        return max(0, self.n_bytes - PROGRAM_BYTES) // 16
+
     def __str__(self) -> str:
         return in_words(self.n_bytes)
 

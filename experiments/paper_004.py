@@ -30,7 +30,7 @@ from twinlink.config.align import TagAlignerSettings
 from twinlink.config.baselines import BitextorSettings
 from twinlink.match.selection import match_sides
 from twinlink.pages.linearise import linearise
-from twinlink.pages.parser import TAG_CODES
+from twinlink.pages.tags import TAG_CODES
 
 __all__ = ["EXAMPLE", "PAPER", "VARIANTS", "fingerprint", "main", "measure"]
 

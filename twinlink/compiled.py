@@ -27,9 +27,11 @@ __all__ = [
     "Kernel",
     "OutOfPatience",
     "Stopwatch",
+    "callback_address",
     "compiled",
     "compiled_beyond",
     "n_elements",
+    "part_of_callback",
     "part_of_kernel",
 ]
 
@@ -108,6 +110,8 @@ class Kernel(Generic[P, ResultT]):
         The number of elements in the arrays of a call up to which the interpreter may run it.
     """
 
+    options: ClassVar[dict[str, bool]] = {}
+    """Further options of numba."""
     patience: ClassVar[float] = PATIENCE
     """Seconds left for the interpreter, in this process; 0 once anything is compiled."""
     compiling: ClassVar[Stopwatch] = Stopwatch()
@@ -135,11 +139,8 @@ class Kernel(Generic[P, ResultT]):
         return self._machine_code
 
     def _compiled(self, njit: Callable[..., Any]) -> Callable[P, ResultT]:
-        try:
-            machine_code = njit(cache=True, nogil=True)(self.interpreted)
-        except RuntimeError:  # numba found no writable folder, as in a read-only container
-            return cast("Callable[P, ResultT]", njit(nogil=True)(self.interpreted))
-        _make_optional(machine_code._cache)  # numba has no setting for it
+        machine_code = njit(nogil=True, **self.options)(self.interpreted)
+        _store(machine_code)
         machine_code.compile = _one_after_another(machine_code.compile, self.interpreted.__code__.co_filename)
         return cast("Callable[P, ResultT]", machine_code)
 
@@ -183,6 +184,11 @@ def part_of_kernel(function: Callable[P, ResultT]) -> Kernel[P, ResultT]:
     return _Part(function)
 
 
+def part_of_callback(function: Callable[P, ResultT]) -> Kernel[P, ResultT]:
+    """Compile a function with the callback that calls it (`callback_address`); it must not make an array."""
+    return _PartOfCallback(function)
+
+
 class _Part(Kernel[P, ResultT]):
     """A function that only kernels call: numba sees its machine code, the interpreter the function."""
 
@@ -194,6 +200,38 @@ class _Part(Kernel[P, ResultT]):
         if time.perf_counter() > _turn.look and time.thread_time() > _turn.end:
             raise OutOfPatience
         return self.interpreted(*args, **kwargs)
+
+
+def callback_address(function: Callable[..., None], *types: Any) -> int:
+    """Return the address of a function that C code calls, compiled for arguments of some types of numba.
+
+    The function may call parts of kernels. It runs without the interpreter lock and raises nothing.
+    """
+    from numba import void
+    from numba.core.ccallback import CFunc
+
+    Kernel.patience = 0.0
+    _let_forks_wait()
+    callback: Any = CFunc(function, (types, void), locals={}, options={"nopython": True, **_PartOfCallback.options})
+    _store(callback)
+    callback._compile_uncached = _one_after_another(callback._compile_uncached, function.__code__.co_filename)
+    callback.compile()
+    # Its own `address` is 0 where the code was stored: the symbols of stored code are not listed.
+    engine = callback._library.codegen._engine
+    return cast("int", engine.get_function_address(callback._wrapper_name))
+
+
+def _store(compiled_: Any) -> None:
+    """Store the compiled code of a function on disk, and load it from there, if possible."""
+    with suppress(RuntimeError):  # numba finds no writable folder, as in a read-only container
+        compiled_.enable_caching()
+        _make_optional(compiled_._cache)  # numba has no setting for it
+
+
+class _PartOfCallback(_Part[P, ResultT]):
+    """A function that callbacks call; it makes no array, so that numba need not count the references to any."""
+
+    options: ClassVar[dict[str, bool]] = {"_nrt": False}
 
 
 def _stored(cache: Any, signature: Any, target: Any) -> Any:
@@ -263,12 +301,12 @@ def _one_after_another(compile_: Callable[..., Any], source: str) -> Callable[..
     """Let only one process at a time compile the kernels of a file; the others then load them from the cache."""
 
     @functools.wraps(compile_)
-    def in_turn(signature: Any) -> Any:
+    def in_turn(*signature: Any) -> Any:
         from numba.core.compiler_lock import global_compiler_lock
 
         # First the lock of the threads: a kernel compiles those that it calls.
         with global_compiler_lock, Kernel.compiling.running(), _held(source):
-            return compile_(signature)
+            return compile_(*signature)
 
     return in_turn
 

@@ -29,8 +29,13 @@ from resiliparse.parse.html import HTMLTree
 
 from experiments.fuzz_pages import broken_page
 from twinlink.pages import parser
+from twinlink.pages.content import PageContent, PageTarget, signed
 from twinlink.pages.decoding import decode
-from twinlink.pages.parser import OTHER_TAG, TAG_CODES, parse_page, run_parser
+from twinlink.pages.elements import MAX_ANCHOR_LENGTH, TAKES
+from twinlink.pages.libxml2 import compiled_parser
+from twinlink.pages.parser import parse_page, run_parser
+from twinlink.pages.spaces import collapse
+from twinlink.pages.tags import BLOCK, OTHER_TAG, SKIPPED, SPACE, TAG_CODES
 
 URL = "http://www.example.org/a/b.html"
 # Characters that no page has: the start of what is not text, and what parts its pieces.
@@ -107,7 +112,12 @@ def found_by(way: Way, page: bytes) -> Found | None:
 def finished(builder: Builder) -> Found:
     """Return what a builder has gathered."""
     builder.close()
-    return Found(builder.blocks(), bytes(builder.tags), tuple(builder.links))
+    return found_in(builder.content())
+
+
+def found_in(content: PageContent) -> Found:
+    """Return what counts of a page's content."""
+    return Found(content.blocks, content.tags, tuple(content.elements.links))
 
 
 class Bare:
@@ -117,7 +127,7 @@ class Bare:
         texts: list[str] = []
         self.data = texts.append
 
-    @parser._signed
+    @signed
     def start(self, tag: str, attributes: Any) -> None:
         """Take a start tag."""
 
@@ -135,7 +145,14 @@ def bare(page: bytes) -> None:
 
 def by_target(page: bytes) -> Found:
     """Parse as `parse_page` does."""
-    return finished(run_parser(page, "text/html; charset=utf-8", parser._PageBuilder)[0])
+    return finished(run_parser(page, "text/html; charset=utf-8", PageTarget)[0])
+
+
+def by_compiled_callbacks(page: bytes) -> Found | None:
+    """Parse as `parse_page` does where there is much to parse."""
+    compiled = compiled_parser()
+    found = compiled and compiled.parse(page, parser.MAX_NESTING)
+    return found_in(found[0]) if found else None
 
 
 def full(page: bytes) -> None:
@@ -155,7 +172,7 @@ def tree(page: bytes) -> Any:
 
 def by_events(page: bytes) -> Found:
     """Build the tree, and walk over it from start to end of each element."""
-    builder: Builder = parser._PageBuilder(parser.MAX_NESTING)
+    builder: Builder = PageTarget(parser.MAX_NESTING)
     start, end, data = builder.start, builder.end, builder.data
     root = tree(page)
     for event, element in () if root is None else etree.iterwalk(root, events=("start", "end", "comment", "pi")):
@@ -183,16 +200,16 @@ def style_sheet() -> etree.XSLT:
 def instructions(tag: str) -> str:
     """Return the instructions for the elements of a tag."""
     before = text(TAG + chr(CODES + TAG_CODES[tag]))
-    if tag in parser._SKIPPED:
+    if tag in SKIPPED and tag not in TAKES:
         return before
-    if tag in parser._TAKES and tag not in ("br", "optgroup"):
+    if tag in TAKES or tag in {"a", "title"}:
         each = f'<xsl:value-of select="name()"/>{text(PART)}<xsl:value-of select="."/>{text(PART)}'
         before += f'{text(OPEN + tag + PART)}<xsl:for-each select="@*">{each}</xsl:for-each>{text(CLOSE)}'
-        after = text(OPEN + "/" + tag + CLOSE) if tag in ("a", "title") else text(BREAK) if tag in parser._BLOCK else ""
+        after = text(OPEN + "/" + tag + CLOSE) if tag in ("a", "title") else text(BREAK) if tag in BLOCK else ""
         return before if tag == "iframe" else before + INSIDE + after
-    if tag in parser._BLOCK:
+    if tag in BLOCK:
         return before + text(BREAK) + INSIDE + text(BREAK)
-    return before + text(" " if tag in parser._SPACE else "") + INSIDE
+    return before + text(" " if tag in SPACE else "") + INSIDE
 
 
 def text(content: str) -> str:
@@ -213,30 +230,28 @@ def by_style_sheet(page: bytes) -> Found:
     """Build the tree, write it by the style sheet, and take apart what it has written."""
     stream = style_sheet_alone(page)
     codes = "".join(TAG_PAIR.findall(stream)).encode("utf-16-le")[::2]
-    builder: Builder = parser._PageBuilder(parser.MAX_NESTING)
+    builder: Builder = PageTarget(parser.MAX_NESTING)
     first, *rest = TAG_PAIR.sub("", stream).replace(BREAK, "\0").split(OPEN)
     builder.data(first)
     for token in rest:
         mark, _, words = token.partition(CLOSE)
         name, *parts = mark.split(PART)
-        if name == "/a":
-            builder._end_anchor()
-        elif name == "/title":
-            builder._end_title()
+        if name.startswith("/"):
+            builder.end(name[1:])
         elif name == "iframe":
-            builder._start_frame(dict(zip(parts[::2], parts[1::2], strict=False)))
+            TAKES[name](builder.elements, dict(zip(parts[::2], parts[1::2], strict=False)))
         else:
-            parser._TAKES[name](builder, dict(zip(parts[::2], parts[1::2], strict=False)))
+            builder.start(name, dict(zip(parts[::2], parts[1::2], strict=False)))
         builder.data(words)
-    builder.tags = codes
+    builder.tags = bytearray(codes)
     return finished(builder)
 
 
-SKIPPED_NODES: Callable[[Any], Any] = etree.XPath("|".join(f"//{tag}" for tag in (*parser._SKIPPED, "iframe")))
+SKIPPED_NODES: Callable[[Any], Any] = etree.XPath("|".join(f"//{tag}" for tag in SKIPPED))
 SPACES: Callable[[Any], Any] = etree.XPath("//br|//option|//optgroup|//button")
 ANCHORS: Callable[[Any], Any] = etree.XPath("//a[@href]")
 TEXT_OF: Callable[[Any], Any] = etree.XPath("string()", smart_strings=False)
-INLINE = tuple(TAG_CODES.keys() - parser._BLOCK - {"html", "head", "body"})
+INLINE = tuple(TAG_CODES.keys() - BLOCK - {"html", "head", "body"})
 
 
 def by_paths(page: bytes) -> Found:
@@ -254,13 +269,11 @@ def by_paths(page: bytes) -> Found:
     for node in ANCHORS(root):
         href, rel, hreflang = node.get("href"), node.get("rel", ""), node.get("hreflang", "")
         if not href.lstrip().startswith("#"):
-            links[href, parser.collapse(TEXT_OF(node))[: parser.MAX_ANCHOR_LENGTH], rel.lower(), hreflang.lower()] = (
-                None
-            )
+            links[href, collapse(TEXT_OF(node))[:MAX_ANCHOR_LENGTH], rel.lower(), hreflang.lower()] = None
     for node in root.iter("title"):
         node.text = None
     etree.strip_tags(root, *INLINE, etree.Comment, etree.ProcessingInstruction)
-    blocks = tuple(filter(None, map(parser.collapse, root.itertext())))
+    blocks = tuple(filter(None, map(collapse, root.itertext())))
     return Found(blocks, tags, tuple(links))
 
 
@@ -288,7 +301,7 @@ def resiliparse_tree(page: bytes) -> Any:
 
 def by_lexbor(page: bytes) -> Found:
     """Build the tree of lexbor, and walk over it from start to end of each element by selectolax."""
-    builder: Builder = parser._PageBuilder(parser.MAX_NESTING)
+    builder: Builder = PageTarget(parser.MAX_NESTING)
     start, end, data = builder.start, builder.end, builder.data
     node = lexbor(page).root
     above: list[Any] = []

@@ -7,7 +7,8 @@ import pytest
 
 from twinlink.align.outlines import TAG_CATEGORIES, outline_of
 from twinlink.pages.linearise import linearise
-from twinlink.pages.parser import TAG_CODES, parse_page
+from twinlink.pages.parser import parse_page
+from twinlink.pages.tags import TAG_CODES
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from twinlink.baselines.tag_distance import (
     without_heading,
 )
 from twinlink.errors import ShapeError
-from twinlink.pages.parser import TAG_CODES
+from twinlink.pages.tags import TAG_CODES
 
 Tokens = NDArray[np.int32]
 Cost = Callable[[int, int], Fraction | float]

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from twinlink.pages.linearise import Linearised, linearise
-from twinlink.pages.parser import OTHER_TAG, SAFE_DEPTH, TAG_CODES
+from twinlink.pages.parser import SAFE_DEPTH
+from twinlink.pages.tags import OTHER_TAG, TAG_CODES
 
 NAMES = {code: name for name, code in TAG_CODES.items()}
 INLINE = "a b strong i em font span nobr sup sub acronym option".split()

@@ -8,20 +8,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from twinlink.pages import parser
+from twinlink.pages import elements, parser
 from twinlink.pages.decoding import decode
+from twinlink.pages.elements import MAX_ANCHOR_LENGTH
 from twinlink.pages.parser import (
     MAX_ADDRESS_BYTES,
-    MAX_ANCHOR_LENGTH,
     MAX_MARKS,
-    OTHER_TAG,
     SAFE_DEPTH,
-    TAG_CODES,
     Link,
     ParsedPage,
     parse_page,
     run_parser,
 )
+from twinlink.pages.tags import OTHER_TAG, TAG_CODES
+
+pytestmark = pytest.mark.usefixtures("parser_in")
 
 URL = "http://www.example.org/en/page.html"
 
@@ -418,7 +419,7 @@ def test_many_links() -> None:
 
 @pytest.mark.parametrize("form", ["<a href=%d>", "<a href=%d>x</a>", "<area href=%d>", "<link rel=next href=%d>"])
 def test_links_are_taken_up_to_a_number(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parser, "MAX_LINKS", 50)
+    monkeypatch.setattr(elements, "MAX_LINKS", 50)
     whole = parse("".join(form % (number % 50) for number in range(200)) + "</a><p>end")
     assert (len(whole.links), whole.blocks[-1][-3:], whole.cut) == (50, "end", False)
     more = parse("".join(form % number for number in range(200)) + "</a><p>end")

@@ -6,6 +6,8 @@ import pytest
 
 from twinlink.pages.parser import parse_page
 
+pytestmark = pytest.mark.usefixtures("parser_in")
+
 URL = "http://www.example.org/en/a.html"
 
 

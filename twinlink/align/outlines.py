@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twinlink.align.tag_aligner import Outline, category_of
-from twinlink.pages.parser import _BLOCK, _SKIPPED, TAG_CODES
+from twinlink.pages.tags import BLOCK, SKIPPED, TAG_CODES
 
 TAG_CATEGORIES: NDArray[np.int64] = np.array([*map(category_of, TAG_CODES), category_of("")], np.int64)
 """Category of each tag code, the last one that of all tags without a code."""
 
 _REST = len(TAG_CODES)
-_BREAKS = frozenset(TAG_CODES[tag] for tag in _BLOCK)
-_SILENT = frozenset(TAG_CODES[tag] for tag in (*_SKIPPED, "iframe", "title"))  # their content is in no block
+_BREAKS = frozenset(TAG_CODES[tag] for tag in BLOCK)
+_SILENT = frozenset(TAG_CODES[tag] for tag in (*SKIPPED, "title"))  # their content is in no block
 
 
 def outline_of(tokens: NDArray[np.int32], blocks: Sequence[str]) -> Outline | None:

@@ -49,7 +49,7 @@ class ReadShare:
             for file in files:
                 if not source.is_dir() or may_be_page(file.name):
                     begins.setdefault(name_of(file), self._size)
-                    self._size += _size_of(file)
+                    self._size += size_of(file)
             self._ends[source] = self._size
         self._position = 0
         self._n_before = 0  # documents that end before the position
@@ -114,7 +114,8 @@ def _megabytes(done: int, size: int) -> str:
     return f"{done / 1e6:.{digits}f} of {size / 1e6:.{digits}f} MB read" if size >= 10**5 else ""
 
 
-def _size_of(file: Path) -> int:
+def size_of(file: Path) -> int:
+    """Return the bytes of a file; 0 if it cannot be read."""
     try:
         return file.stat().st_size
     except OSError:  # it is missed when it is read

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import closing
 from functools import partial
+from itertools import accumulate, chain
 from pathlib import Path
 
 import msgspec
@@ -25,7 +26,7 @@ from twinlink.damage import SOURCES_NAME, read_json
 from twinlink.errors import DamagedError, NothingFoundError, RunError
 from twinlink.files import write_text
 from twinlink.ingest.page_spool import Spool
-from twinlink.ingest.read_share import OnPages, ReadShare
+from twinlink.ingest.read_share import OnPages, ReadShare, size_of
 from twinlink.rundir.directory import RunDirectory
 from twinlink.rundir.remembered import keep_with, remember
 from twinlink.rundir.rounds import site_rounds
@@ -34,14 +35,17 @@ from twinlink.sources.documents import Document, Revisit
 from twinlink.sources.reading import read_path, source_files, wanted_addresses
 from twinlink.sources.warc import Exchanges
 from twinlink.spiders.frontier import LEDGER_NAME, FrontierReader, guess_rejects, guess_state, waiting_guesses
+from twinlink.system.workers import n_forked, n_workers
 from twinlink.tables import LINKS, PAGES, REJECTS, Reject, count_rows, read_table
 
 __all__ = ["ingest", "ingest_settings", "read_source", "source_mark", "source_marks", "source_paths"]
 
-_SHOWN = 4  # reasons
-"""File of the stage that names what was read besides the run's own crawl, one path a line."""
 MARKS_NAME = "sources.json"
-"""File of the stage with the mark of each of them, see `source_mark`."""
+"""File of the stage with the mark of each source besides the run's own crawl, see `source_mark`."""
+LARGE_INPUT = 5_000_000
+"""Bytes of all sources from which the compiled parser is worth the .3 s that it takes to load."""
+
+_SHOWN = 4  # reasons
 
 
 def ingest(
@@ -94,6 +98,8 @@ def ingest(
         if config is not None:
             remember(run, config, "ingest")
         return signature
+    if n_workers(executor) == 1 or n_forked(executor) > 1:
+        _load_parser(chain(run.archives(), *files.values()))
     memory = (config or Config()).memory
     with run.writing(signature) as folder, closing(Spool(folder, settings, rounds, executor, memory)) as spool:
         if (run.path / LEDGER_NAME).is_file():
@@ -117,6 +123,14 @@ def ingest(
         if config is not None:
             keep_with(run, folder, config, "ingest")
     return signature
+
+
+def _load_parser(files: Iterable[Path]) -> None:
+    """Load the compiled parser if there is much to read: before the workers are forked, so that it is done once."""
+    if any(total >= LARGE_INPUT for total in accumulate(map(size_of, files))):
+        from twinlink.pages.libxml2 import compiled_parser  # it loads numba, which the match of so many pages needs
+
+        compiled_parser()
 
 
 def _check_pages(run: RunDirectory, folder: Path) -> None:

@@ -28,7 +28,10 @@ import numpy as np
 import numpy.typing as npt
 from numpy.typing import NDArray
 
-from twinlink.pages.parser import OTHER_TAG, TAG_CODES, TooDeepError, collapse, run_parser
+from twinlink.pages.content import TooDeepError
+from twinlink.pages.parser import run_parser
+from twinlink.pages.spaces import collapse
+from twinlink.pages.tags import OTHER_TAG, TAG_CODES
 from twinlink.scripts import SINGLE_CHARACTERS
 
 _VANISHING = frozenset(("script", "style"))

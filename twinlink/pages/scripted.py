@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from twinlink.pages.parser import TooDeepError, run_parser
+from twinlink.pages.content import TooDeepError
+from twinlink.pages.parser import run_parser
 
 _MAX_TEXT = 200
 """Characters of text that the shell of a page built by scripts may have (a title bar, a footer)."""

@@ -20,7 +20,8 @@ from twinlink.errors import RunError, TwinlinkError
 from twinlink.ingest.stage import ingest
 from twinlink.ingest.twin_addresses import twin_addresses
 from twinlink.match.stage import match
-from twinlink.pages.parser import TAG_CODES, parse_page
+from twinlink.pages.parser import parse_page
+from twinlink.pages.tags import TAG_CODES
 from twinlink.review.reading.columns import RowFile
 from twinlink.review.reading.pages import PageIndex
 from twinlink.review.reading.run_view import RunView

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from twinlink.ingest.twin_addresses import twin_addresses
 from twinlink.languages import UNDETERMINED
-from twinlink.pages.parser import OTHER_TAG, TAG_CODES
+from twinlink.pages.tags import OTHER_TAG, TAG_CODES
 from twinlink.review.reading.columns import RowFile, read_sites
 from twinlink.review.records import Page
 from twinlink.rundir.directory import site_file

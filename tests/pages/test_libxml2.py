@@ -1,0 +1,146 @@
+"""The compiled callbacks of libxml2 gather what the target of lxml's parser does, and Python steps in for them."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+from collections.abc import Iterator
+from unittest.mock import patch
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from twinlink.compiled import Kernel
+from twinlink.pages import libxml2
+from twinlink.pages.elements import ATTRIBUTES
+from twinlink.pages.libxml2 import CompiledParser, UnavailableError, compiled_parser
+from twinlink.pages.parser import SAFE_DEPTH, ParsedPage, parse_page
+from twinlink.pages.tags import TAG_CODES
+from twinlink.toy import toy_site
+
+URL = "http://www.example.org/en/page.html"
+
+NAMES = (*TAG_CODES, "g", "a-name-of-sixteen", "another-name-of-17", "\u4e2d")
+VALUES = (
+    "",
+    "x",
+    " ",
+    "#top",
+    " #top",
+    "/a b",
+    "zh",
+    "text/html",
+    "canonical",
+    "next",
+    "refresh",
+    "0;url=w",
+    "data:",
+    "&nGt;",
+)
+TAGS = st.builds(
+    lambda name, attributes: f"<{name} {' '.join(attributes)}>",
+    st.sampled_from(NAMES),
+    st.lists(st.builds("{}='{}'".format, st.sampled_from([*ATTRIBUTES, "class"]), st.sampled_from(VALUES)), max_size=3),
+)
+ENDS = st.sampled_from(["a", "title", "script", "p", "b", "svg", "form", "select", "template", "iframe"]).map(
+    "</{}>".format
+)
+TEXTS = st.sampled_from(
+    ["x", " ", " y ", "\n", "\t\x0b", "\x1c", "\u3000", "\xa0z", "&amp;", "&#0;", "&nbsp;", "\x01", "\u4e2d\u6587"]
+)
+STRICT = '<!DOCTYPE HTML PUBLIC "-//W3C//DTD HTML 4.01//EN" "http://www.w3.org/TR/html4/strict.dtd">'
+
+
+def in_python(body: bytes) -> ParsedPage:
+    with patch.object(Kernel, "patience", math.inf):
+        return parse_page(body, URL)
+
+
+def compiled(body: bytes) -> ParsedPage:
+    with patch.object(Kernel, "patience", 0.0):
+        return parse_page(body, URL)
+
+
+@pytest.fixture
+def forgotten() -> Iterator[None]:
+    """Let the parser of this process be made anew."""
+    compiled_parser.cache_clear()
+    yield
+    compiled_parser.cache_clear()
+
+
+def test_it_is_available() -> None:
+    assert compiled_parser() is not None
+
+
+@given(st.sampled_from(["", "<!DOCTYPE html>", STRICT]), st.lists(TAGS | ENDS | TEXTS, max_size=40).map("".join))
+def test_it_finds_what_python_finds(declared: str, markup: str) -> None:
+    body = (declared + markup).encode()
+    assert compiled(body) == in_python(body)
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        *toy_site().pages.values(),
+        "<a href=1><img src=i.png alt=one><img src=j.png alt=two></a><img src=k.png alt=three><a href=2></a>",
+        "<a href=1>x<img src=i.png alt=one><a href=2><img src=j.png alt=two></a>",
+        "<a href=1 title=t><form><input type=hidden name=x value=y></form></a>",
+        "<p> a <a href=1> b <p> c </a> d <p> e",
+        "<title> one \n two </title><title>three</title><p>four",
+        "<p>a<title>t</title>b",
+        "<a href=1>open" + "<b>" * (SAFE_DEPTH + 10) + "</i>" * 1_000_000,
+        "<p>" + "&nGt;" * 1_000 + "<a href='" + "&nGt;" * 100 + "'>x</a>",
+        "<a b c d e f g h>" * 100,
+        "".join(f"<a href={number}>{number}</a> " for number in range(20_000)),
+        "<p>" + "word " * 50_000,
+    ],
+)
+def test_pages_that_need_care(markup: str) -> None:
+    body = markup.encode()
+    assert compiled(body) == in_python(body)
+
+
+def test_a_page_that_gives_more_than_its_room_is_read_in_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    room = libxml2._Room
+    monkeypatch.setattr(libxml2, "_Room", lambda data: room(data[:10]))
+    parser = compiled_parser()
+    assert parser is not None
+    for body in (b"<p>" + b"text " * 100, b"<a href=" + b"x" * 200 + b">", b"<b>" * 400, b"<a href=1>x</a>" * 300):
+        assert parser.parse(body, 1_000) is None
+        assert compiled(body) == in_python(body)
+
+
+@pytest.mark.usefixtures("forgotten")
+@pytest.mark.parametrize("missing", [AttributeError("undefined symbol: htmlParseChunk"), OSError("no such file")])
+def test_python_reads_where_lxml_does_not_show_its_library(missing: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail() -> None:
+        raise missing
+
+    monkeypatch.setattr(libxml2, "_library", fail)
+    with pytest.raises(UnavailableError, match=str(missing)):
+        CompiledParser()
+    assert compiled_parser() is None
+    assert compiled(b"<p>text").blocks == ("text",)
+
+
+@pytest.mark.usefixtures("forgotten")
+def test_an_old_library_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(libxml2, "OLDEST", (99, 0))
+    with pytest.raises(UnavailableError, match="libxml2"):
+        CompiledParser()
+    assert compiled_parser() is None
+
+
+def test_stored_code_does_the_same_in_another_process() -> None:
+    """numba gives stored callbacks no address by itself, as their symbols are not listed."""
+    compiled(b"<p>x")  # compiled and stored, if it was not
+    program = (
+        "from twinlink.compiled import Kernel; from twinlink.pages import parse_page; Kernel.patience = 0.0\n"
+        f"page = parse_page(b'<title>t</title><p>text <a href=b>link</a>', {URL!r})\n"
+        "print(page.title, page.blocks, [link.anchor for link in page.links])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "t ('text link',) ['link']"

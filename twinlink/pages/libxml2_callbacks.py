@@ -1,0 +1,375 @@
+"""Callbacks of libxml2's HTML parser, compiled: they gather a page as `twinlink.pages.content.PageTarget` does.
+
+Each gets the address of the page's state, an array of numbers that `twinlink.pages.libxml2` makes and reads. The state
+has the addresses of the table of names, and of the buffers for what the page gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from twinlink.compiled import callback_address, part_of_callback
+
+STATE = (
+    "context",  # address of libxml2's parser context
+    "start_document",  # addresses of its own callbacks, which need this context
+    "internal_subset",
+    "stopped",  # why the rest is not taken: TOO_DEEP or FULL; 0: it is
+    "depth",
+    "max_depth",
+    "skipped",  # depth of the element that is being skipped, 0 for none
+    "has_title",
+    "title",  # bytes of text before the title
+    "in_anchor",  # 1 while an a element with an href is open, of which the next four tell
+    "anchor",  # bytes of text before it
+    "anchor_attributes",  # bytes of attributes before its own
+    "anchor_attributes_end",  # and with its own
+    "anchor_event",  # events before it
+    "names",  # address of the table of names
+    "text",  # address of the text: breaks between blocks, and single spaces for all other white space
+    "n_text",  # its bytes so far
+    "max_text",  # its bytes at most
+    "tags",  # the same for the codes of start tags
+    "n_tags",
+    "max_tags",
+    "attributes",  # the same for names and values of attributes, each with a zero behind it
+    "n_attributes",
+    "max_attributes",
+    "events",  # the same for events, each of EVENT numbers
+    "n_events",
+    "max_events",
+)
+"""Numbers of the state of a page, 64 bits each."""
+CONTEXT, START_DOCUMENT, INTERNAL_SUBSET, STOPPED, DEPTH, MAX_DEPTH, SKIPPED, HAS_TITLE, TITLE = range(9)
+IN_ANCHOR, ANCHOR, ANCHOR_ATTRIBUTES, ANCHOR_ATTRIBUTES_END, ANCHOR_EVENT, NAMES = range(9, 15)
+TEXT, N_TEXT, MAX_TEXT, TAGS, N_TAGS, MAX_TAGS = range(15, 21)
+ATTRIBUTES, N_ATTRIBUTES, MAX_ATTRIBUTES, EVENTS, N_EVENTS, MAX_EVENTS = range(21, 27)
+
+EVENT = 4
+"""Numbers of an event, a start tag whose attributes count, the end of an anchor, or the end of the first title: code of
+the tag; bytes of attributes before its own, and with them; number of the first event in an anchor. The attributes of an
+anchor end with its text, and those of a title are its text."""
+
+NAME = 3
+"""Numbers of an entry in the table of names: the 16 bytes of a name, and what it means: effects × 256 + code of the
+tag."""
+
+TOO_DEEP, FULL = 1, 2
+
+BREAKS, PARTS, IS_SKIPPED, IS_TITLE, IS_ANCHOR, IS_EVENT, IS_ATTRIBUTE, IS_HREF = (1 << bit for bit in range(8))
+"""Effects of a name: begins and ends a block; parts words; is skipped; …; its attributes count; is one that counts."""
+
+N_NAMES = 512
+"""Entries in the table, a power of 2; it is searched from the hash of the name on."""
+LONGEST_NAME = 16
+FACTORS = 0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F
+"""Factors of the hash of a name, one for each half of its 16 bytes: the golden ratio, and a prime of xxHash."""
+HASH_SHIFT = 55
+
+_FIRST, _SECOND, _SHIFT = np.uint64(FACTORS[0]), np.uint64(FACTORS[1]), np.uint64(HASH_SHIFT)
+_EIGHT, _ONE, _LAST = np.uint64(8), np.uint64(1), np.uint64(N_NAMES - 1)
+_OTHER = 255  # meaning of other names
+_SPACE: Any = np.uint8(32)
+_BREAK: Any = np.uint8(0)
+
+Pointer = Any
+"""A pointer of C, which type checkers know nothing of: ``pointer[n]`` is the n-th value behind it."""
+
+_pointer_to, _tuple_of, _intrinsic = cast("tuple[Callable[..., Any], ...]", (types.CPointer, types.UniTuple, intrinsic))
+_BYTES, _WORDS, _WORDS_OF_NAMES = _pointer_to(types.uint8), _pointer_to(types.int64), _pointer_to(types.uint64)
+
+
+def _pointer(kind: Any) -> Callable[[int], Pointer]:
+    """Return a function for compiled code that makes a pointer from an address."""
+
+    def pointer(_context: Any, _address: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+            return builder.inttoptr(values[0], context.get_value_type(signature.return_type))
+
+        return kind(types.int64), generate
+
+    made: Callable[[int], Pointer] = _intrinsic(pointer)
+    return made
+
+
+def _address(_context: Any, pointer: Any) -> Any:
+    """Return the signature of a pointer's address, and a function that generates its code."""
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        return builder.ptrtoint(values[0], context.get_value_type(signature.return_type))
+
+    return types.int64(pointer), generate
+
+
+def _call(_context: Any, _function: Any, arguments: Any) -> Any:
+    """Return the signature of a call of a C function by its address, and a function that generates its code."""
+
+    def generate(context: Any, builder: Any, _signature: Any, values: Any) -> Any:
+        words = [ir.IntType(64)] * arguments.count
+        function = builder.inttoptr(values[0], ir.FunctionType(ir.VoidType(), words).as_pointer())
+        builder.call(function, [builder.extract_value(values[1], number) for number in range(arguments.count)])
+        return context.get_dummy_value()
+
+    return types.void(types.int64, _tuple_of(types.int64, arguments.count)), generate
+
+
+_call_address: Callable[[int, tuple[int, ...]], None] = _intrinsic(_call)
+_bytes_at, _words_at, _names_at = _pointer(_BYTES), _pointer(_WORDS), _pointer(_WORDS_OF_NAMES)
+_address_of: Callable[[Pointer], int] = _intrinsic(_address)
+
+
+def addresses() -> tuple[int, ...]:
+    """Return the addresses of `start_document`, `internal_subset`, `start`, `end` and `text`."""
+    return (
+        callback_address(start_document, _WORDS),
+        callback_address(internal_subset, _WORDS, _BYTES, _BYTES, _BYTES),
+        callback_address(start, _WORDS, _BYTES, _pointer_to(_BYTES)),
+        callback_address(end, _WORDS, _BYTES),
+        callback_address(text, _WORDS, _BYTES, types.int32),
+    )
+
+
+def start_document(page: Pointer) -> None:
+    """Begin the document: libxml2 keeps the type of the document there."""
+    _call_address(page[START_DOCUMENT], (page[CONTEXT],))
+
+
+def internal_subset(page: Pointer, name: Pointer, public: Pointer, system: Pointer) -> None:
+    """Take the type of the document, by which libxml2 decides whether white space between elements is text."""
+    declared = _address_of(name), _address_of(public), _address_of(system)
+    _call_address(page[INTERNAL_SUBSET], (page[CONTEXT], declared[0], declared[1], declared[2]))
+
+
+def start(page: Pointer, name: Pointer, attributes: Pointer) -> None:
+    """Take a start tag: its name, and names and values of its attributes, a null pointer behind the last one."""
+    if page[STOPPED]:
+        return
+    page[DEPTH] += 1
+    if page[DEPTH] > page[MAX_DEPTH]:
+        page[STOPPED] = TOO_DEEP
+        return
+    if page[SKIPPED]:
+        return
+    meaning = _meaning(page, name)
+    effects, code = meaning >> 8, meaning & 255
+    _add_tag(page, code)
+    if effects & BREAKS:
+        _break(page)
+    if effects & PARTS:
+        _add_to_text(page, _SPACE)
+    if effects & IS_ANCHOR:
+        _start_anchor(page, attributes)
+    if effects & IS_EVENT:
+        first = page[N_ATTRIBUTES]
+        _add_attributes(page, attributes)
+        _add_event(page, code, first)
+    if effects & IS_SKIPPED:
+        page[SKIPPED] = page[DEPTH]
+    if effects & IS_TITLE:
+        page[TITLE] = page[N_TEXT]
+
+
+def end(page: Pointer, name: Pointer) -> None:
+    """Take an end tag; the parser supplies those that the page lacks."""
+    if page[STOPPED]:
+        return
+    depth = page[DEPTH]
+    page[DEPTH] = depth - 1
+    if page[SKIPPED]:
+        if page[SKIPPED] == depth:
+            page[SKIPPED] = 0
+        return
+    meaning = _meaning(page, name)
+    effects, code = meaning >> 8, meaning & 255
+    if effects & BREAKS:
+        _break(page)
+    elif effects & IS_ANCHOR and page[IN_ANCHOR]:
+        _end_anchor(page, code)
+    elif effects & IS_TITLE:
+        _end_title(page, code)
+
+
+def text(page: Pointer, content: Pointer, size: int) -> None:
+    """Take a text, with one space for each run of ASCII white space."""
+    if page[STOPPED] or page[SKIPPED]:
+        return
+    n = page[N_TEXT]
+    if n + size >= page[MAX_TEXT]:
+        page[STOPPED] = FULL
+        return
+    kept = _bytes_at(page[TEXT])
+    last = kept[n - 1] if n else _BREAK
+    for place in range(size):
+        byte = content[place]
+        if byte == 32 or 9 <= byte <= 13 or 28 <= byte <= 31:
+            if _is_gap(last):
+                continue
+            byte = _SPACE
+        kept[n] = last = byte
+        n += 1
+    page[N_TEXT] = n
+
+
+@part_of_callback
+def _meaning(page: Pointer, name: Pointer) -> Any:
+    """Return what the table says of a name."""
+    low = high = np.uint64(0)
+    size = 0
+    while name[size] != 0 and size <= LONGEST_NAME:
+        letter = np.uint64(name[size])
+        if size < 8:
+            low |= letter << (_EIGHT * np.uint64(size))
+        elif size < LONGEST_NAME:
+            high |= letter << (_EIGHT * np.uint64(size - 8))
+        size += 1
+    if size > LONGEST_NAME:
+        return _OTHER
+    names = _names_at(page[NAMES])
+    number = ((low * _FIRST) ^ (high * _SECOND)) >> _SHIFT
+    while True:
+        place = np.int64(number) * NAME
+        if names[place] == low and names[place + 1] == high:
+            return np.int64(names[place + 2])
+        if names[place] == 0:
+            return _OTHER
+        number = (number + _ONE) & _LAST
+
+
+@part_of_callback
+def _add_tag(page: Pointer, code: int) -> None:
+    if page[N_TAGS] >= page[MAX_TAGS]:
+        page[STOPPED] = FULL
+        return
+    _bytes_at(page[TAGS])[page[N_TAGS]] = code
+    page[N_TAGS] += 1
+
+
+@part_of_callback
+def _is_gap(byte: int) -> bool:
+    return bool(byte == _SPACE or byte == _BREAK)  # noqa: PLR1714  (numba would make a set for each call)
+
+
+@part_of_callback
+def _add_to_text(page: Pointer, byte: int) -> None:
+    """Add a space or a break to the text, unless it ends with one."""
+    n, kept = page[N_TEXT], _bytes_at(page[TEXT])
+    if n == 0 or _is_gap(kept[n - 1]):
+        return
+    if n >= page[MAX_TEXT]:
+        page[STOPPED] = FULL
+        return
+    kept[n] = byte
+    page[N_TEXT] = n + 1
+
+
+@part_of_callback
+def _break(page: Pointer) -> None:
+    """End a block: a break takes the place of a space."""
+    n, kept = page[N_TEXT], _bytes_at(page[TEXT])
+    if n and kept[n - 1] == _SPACE:
+        kept[n - 1] = _BREAK
+    else:
+        _add_to_text(page, _BREAK)
+
+
+@part_of_callback
+def _add_word(page: Pointer, word: Pointer) -> None:
+    """Add a name or a value to the attributes; a null pointer counts as empty."""
+    n = page[N_ATTRIBUTES]
+    kept = _bytes_at(page[ATTRIBUTES])
+    size = 0
+    if _address_of(word):
+        while word[size] != 0 and n + size < page[MAX_ATTRIBUTES]:
+            kept[n + size] = word[size]
+            size += 1
+    if n + size >= page[MAX_ATTRIBUTES]:
+        page[STOPPED] = FULL
+        return
+    kept[n + size] = 0
+    page[N_ATTRIBUTES] = n + size + 1
+
+
+@part_of_callback
+def _add_attributes(page: Pointer, attributes: Pointer) -> bool:
+    """Add the attributes that count; return whether ``href`` is one of them."""
+    has_href = False
+    number = 0
+    while _address_of(attributes) and _address_of(attributes[number]):
+        effects = _meaning(page, attributes[number]) >> 8
+        if effects & IS_ATTRIBUTE:
+            _add_word(page, attributes[number])
+            _add_word(page, attributes[number + 1])
+        if effects & IS_HREF:
+            has_href = True
+        number += 2
+    return has_href
+
+
+@part_of_callback
+def _add_event(page: Pointer, code: int, first: int) -> None:
+    """Add an event, whose attributes are the last ones."""
+    if page[N_EVENTS] >= page[MAX_EVENTS]:
+        page[STOPPED] = FULL
+        return
+    events, place = _words_at(page[EVENTS]), page[N_EVENTS] * EVENT
+    events[place], events[place + 1], events[place + 2] = code, first, page[N_ATTRIBUTES]
+    events[place + 3] = page[ANCHOR_EVENT]
+    page[N_EVENTS] += 1
+
+
+@part_of_callback
+def _start_anchor(page: Pointer, attributes: Pointer) -> None:
+    """Open an anchor, if it has an ``href``: its event comes with its end."""
+    first = page[N_ATTRIBUTES]
+    if not _add_attributes(page, attributes):
+        page[N_ATTRIBUTES] = first
+        return
+    page[IN_ANCHOR], page[ANCHOR], page[ANCHOR_EVENT] = 1, page[N_TEXT], page[N_EVENTS]
+    page[ANCHOR_ATTRIBUTES], page[ANCHOR_ATTRIBUTES_END] = first, page[N_ATTRIBUTES]
+
+
+@part_of_callback
+def _end_anchor(page: Pointer, code: int) -> None:
+    """Close the anchor that is open: its text follows its attributes, which are copied if others have come since."""
+    first, after = page[ANCHOR_ATTRIBUTES], page[ANCHOR_ATTRIBUTES_END]
+    if after != page[N_ATTRIBUTES]:
+        _copy(page, page[ATTRIBUTES] + first, after - first)
+        first, after = page[N_ATTRIBUTES] - (after - first), page[N_ATTRIBUTES]
+    _copy(page, page[TEXT] + page[ANCHOR], page[N_TEXT] - page[ANCHOR])
+    kept = _bytes_at(page[ATTRIBUTES])
+    for place in range(after, page[N_ATTRIBUTES]):
+        if kept[place] == _BREAK:
+            kept[place] = _SPACE
+    page[IN_ANCHOR] = 0
+    _add_event(page, code, first)
+
+
+@part_of_callback
+def _copy(page: Pointer, address: int, size: int) -> None:
+    """Add bytes to the attributes."""
+    first = page[N_ATTRIBUTES]
+    if first + size > page[MAX_ATTRIBUTES]:
+        page[STOPPED] = FULL
+        return
+    kept, source = _bytes_at(page[ATTRIBUTES]), _bytes_at(address)
+    for place in range(size):
+        kept[first + place] = source[place]
+    page[N_ATTRIBUTES] = first + size
+
+
+@part_of_callback
+def _end_title(page: Pointer, code: int) -> None:
+    """Move the first title from the text to the attributes; remove any other."""
+    size, first = page[N_TEXT] - page[TITLE], page[N_ATTRIBUTES]
+    page[N_TEXT] = page[TITLE]
+    if page[HAS_TITLE]:
+        return
+    page[HAS_TITLE] = 1
+    _copy(page, page[TEXT] + page[TITLE], size)
+    _add_event(page, code, first)

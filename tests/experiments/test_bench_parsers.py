@@ -18,7 +18,7 @@ def test_ways_that_find_all_agree_with_the_target() -> None:
     expected = bench.by_target(PAGE)
     assert expected.blocks == ("a b cfi", "中")
     assert expected.links == (("e", "f", "next", ""), ("k", "l", "", ""))
-    assert bench.by_style_sheet(PAGE) == bench.by_events(PAGE) == expected
+    assert bench.by_style_sheet(PAGE) == bench.by_events(PAGE) == bench.by_compiled_callbacks(PAGE) == expected
 
 
 def test_a_page_without_anything_is_found_the_same() -> None:

@@ -252,7 +252,7 @@ def _add_tag(page: Pointer, code: int) -> None:
 
 @part_of_callback
 def _is_gap(byte: int) -> bool:
-    return bool(byte == _SPACE or byte == _BREAK)  # noqa: PLR1714  (numba would make a set for each call)
+    return bool(byte == _SPACE or byte == _BREAK)  # noqa: PLR1714, SIM109  (numba would make a set for each call)
 
 
 @part_of_callback

@@ -6,10 +6,11 @@
     python -m experiments.bench.bench_parsers sites/lo1000-en-ptbr-opaque sites/apache-en-fr-opaque [--pages 100]
 
 Folders hold HTML files at any depth. Each way takes the pages once a round, in an order drawn for that round; ``time``
-is the median of the processor time over that of the bare parser, whose callbacks do nothing. ``target``
-and the other ways end with blocks, tag codes and links as written; ``full`` is all of `parse_page` with compiled
-callbacks, links resolved. Those that say "alone" find nothing: anything built on them takes longer. ``same`` counts the pages with the same
-blocks, tag codes and links as the target finds, of all pages, and of as many broken ones (`experiments.fuzz_pages`).
+is the median of the processor time over that of the bare parser, whose callbacks do nothing. ``target`` and the other
+ways end with blocks, tag codes and links as written; ``full`` is all of `parse_page` with compiled callbacks, links
+resolved. Those that say "alone" find nothing: anything built on them takes longer. ``same`` counts the pages with the
+same blocks, tag codes and links as the target finds, of all pages, and of as many broken ones
+(`experiments.fuzz_pages`).
 """
 
 from __future__ import annotations

@@ -254,6 +254,8 @@ def test_latest_report_is_in_the_file_as_long_as_the_job_works(clock: Clock, tmp
         clock.now += 0.1
         report("match", 101, 400)  # not written again so soon
         assert read_latest(file) == Latest("match", 100, 400, "round 1 of 4", 10.0, 30.0)
+        report("report", 0, None, "drawing")  # the first one of its stage, and the only one
+        assert read_latest(file) == Latest("report", 0, None, "drawing", 0.0, None)
     assert not file.exists()
     assert read_latest(file) is None
     file.write_text("{")

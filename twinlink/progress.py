@@ -382,13 +382,14 @@ def _recorded(file: Path | None) -> Iterator[Report]:
         nonlocal written
         now = time.monotonic()
         state = stages.get(stage)
+        begins = state is None
         if state is None:
             state = stages[stage] = _Stage(now, done, _compilation()[0], now, (done, total, detail))
             _log.info("%s begins", stage)
         state.last = done, total, detail
         if now - state.shown >= LONGEST_SECONDS:
             tell(stage, state, now)
-        if file is not None and now - written >= FILE_SECONDS:
+        if file is not None and (begins or now - written >= FILE_SECONDS):  # it may be the only one of its stage
             written = now
             _write_latest(file, state.latest(stage, now))
 

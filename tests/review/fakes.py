@@ -10,6 +10,7 @@ from typing import TypeVar
 import numpy as np
 import pandas as pd
 
+from twinlink.progress import Latest
 from twinlink.review.reading.run_view import RunView
 from twinlink.review.reading.snapshot import Snapshot
 from twinlink.review.records import (
@@ -98,6 +99,10 @@ class FakeRun(RunView):
     held: bool = False
     asked: list[bool] = field(default_factory=list)
     """Whether it was to wait, each time."""
+    state: str = ""
+    """State of the match; empty: running while a process works in the run."""
+    latest: Latest | None = None
+    """Latest report of that process."""
     breaks: Exception | None = None
     """What asking for neighbours ends with."""
 
@@ -121,7 +126,7 @@ class FakeRun(RunView):
     def live(self) -> Live:
         stages = (
             LiveStage("crawl", "done", {"fetched": 12}),
-            LiveStage("match", "running" if self.working else "waiting", {"pairs": self.live_pairs}),
+            LiveStage("match", self.state or ("running" if self.working else "waiting"), {"pairs": self.live_pairs}),
         )
         return Live(
             working=self.working,
@@ -131,6 +136,7 @@ class FakeRun(RunView):
             pairs=self._coming.iloc[: self.live_pairs],
             rejects={"robots": 2},
             so_far=toy_pairs(60).iloc[50 if self.working else 60 :],
+            latest=self.latest,
         )
 
     def pause(self, wanted: bool) -> None:

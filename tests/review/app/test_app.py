@@ -18,6 +18,7 @@ from twinlink.config import Config
 from twinlink.ingest.stage import ingest
 from twinlink.labels.book import Label, LabelBook
 from twinlink.match.stage import match
+from twinlink.progress import Latest
 from twinlink.review.app.app import make_app
 from twinlink.review.app.filters import VIEWS, Selection, page_number, selection_of
 from twinlink.review.app.listing import Session
@@ -362,6 +363,18 @@ class TestLive:
         assert f'href="{pair_of(50)}' in page
         run.working = False
         assert "provisional" not in visiting(run).get("/live")
+
+    @pytest.mark.parametrize(
+        ("stage", "words"), [("crawl", "0:09 left for the pages known so far"), ("match", "0:09 left")]
+    )
+    def test_time_left_is_that_of_the_stage_that_reports_it(self, visiting: Visiting, stage: str, words: str) -> None:
+        latest = Latest(stage, 100, 400, "", 10.0, 9.0)
+        page = visiting(FakeRun(working=True, state="waiting", latest=latest)).get("/live")
+        assert f"· {words}</span>" in page
+
+    def test_a_stage_has_ended_and_the_next_one_has_not_reported_yet(self, visiting: Visiting) -> None:
+        latest = Latest("match", 399, 400, "", 10.0, 0.1)
+        assert "<h1>Mining</h1>" in visiting(FakeRun(working=True, state="done", latest=latest)).get("/live")
 
     def test_pause_and_go_on(self, visiting: Visiting) -> None:
         visitor = visiting(FakeRun(working=True))

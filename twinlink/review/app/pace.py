@@ -30,6 +30,8 @@ class Progress:
     """None: not known."""
     step: str = ""
     """The present step of the stage."""
+    stage: str = ""
+    """Name of the stage. The process may report one that has just ended, while none is running."""
 
     @property
     def left(self) -> str:
@@ -71,7 +73,7 @@ class Pace:
         rate = self._rate(stage.name, done)
         share = min(done / total, 1.0) if total else None
         left = round(max(total - done, 0) / rate) if total and rate else None
-        return Progress(share, rate, unit, left)
+        return Progress(share, rate, unit, left, stage=stage.name)
 
     def _rate(self, stage: str, done: int) -> float | None:
         """Return what was counted per second in the last minute."""
@@ -89,7 +91,7 @@ class Pace:
 def _reported(latest: Latest) -> Progress:
     share = min(latest.done / latest.total, 1.0) if latest.total else None
     left = None if latest.seconds_left is None else round(latest.seconds_left)
-    return Progress(share, latest.rate or None, "", left, latest.detail)
+    return Progress(share, latest.rate or None, "", left, latest.detail, latest.stage)
 
 
 def _total(stage: LiveStage, live: Live) -> int:

@@ -16,8 +16,13 @@ from typing import TYPE_CHECKING
 
 from tests.archives import respond
 from tests.browser.test_review_pages import Reviewing, home, judge, labels
-from tests.browser.watching import watched
+from tests.browser.watching import grave_findings, watched
 from tests.loopback import Answer, serving
+from tests.review.conftest import serving as serving_review
+from tests.review.fakes import FakeRun
+from twinlink.errors import RunError
+from twinlink.labels.book import LabelBook
+from twinlink.review.records import Live
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -163,4 +168,45 @@ def test_mining_is_watched(chromium: Browser, tmp_path: Path, reviewing: Reviewi
         page.keyboard.press("Enter")
         page.wait_for_url("**/queue")
         assert page.locator("main").inner_text().count("accepted") >= 1
+        watch.check()
+
+
+class FailingRun(FakeRun):
+    """A run whose progress cannot be told at times."""
+
+    fails = False
+
+    def live(self) -> Live:
+        if self.fails:
+            raise RunError("a table of this run cannot be read")
+        return super().live()
+
+
+def test_view_tells_an_error_and_goes_on(chromium: Browser, tmp_path: Path) -> None:
+    run = FailingRun(working=True)
+    with serving_review(run, LabelBook(tmp_path)) as served, watched(chromium, served.base) as watch:
+        page = watch.page
+        page.goto(served.address)
+        page.goto(f"{served.base}/live")
+        page.get_by_role("heading", name="Mining", exact=True).wait_for()
+        page.evaluate("window.isSamePage = true")
+        watch.check()
+
+        run.fails = True
+        problem = page.get_by_role("alert").filter(has_text="a table of this run cannot be read")
+        problem.wait_for()
+        with page.expect_response(lambda response: response.status == 500):  # it asks again
+            pass
+        assert page.get_by_role("heading", name="Mining", exact=True).is_visible()
+        assert page.title() == "Live – twinlink"
+        assert watch.faults
+        assert all("status of 500" in fault for fault in watch.faults)  # as the browser says it
+        watch.faults.clear()
+        assert grave_findings(page) == []
+
+        run.fails, run.working = False, False
+        page.get_by_role("heading", name="Nothing is being mined").wait_for()
+        assert problem.count() == 0
+        assert page.evaluate("window.isSamePage")
+        watch.faults.clear()
         watch.check()

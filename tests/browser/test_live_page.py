@@ -12,7 +12,9 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import pytest
 
 from tests.archives import respond
 from tests.browser.test_review_pages import Reviewing, home, judge, labels
@@ -22,6 +24,7 @@ from tests.review.conftest import serving as serving_review
 from tests.review.fakes import FakeRun
 from twinlink.errors import RunError
 from twinlink.labels.book import LabelBook
+from twinlink.review.app import routes_pair
 from twinlink.review.records import Live
 
 if TYPE_CHECKING:
@@ -230,4 +233,32 @@ def test_view_tells_an_error_and_goes_on(chromium: Browser, tmp_path: Path) -> N
         assert problem.count() == 0
         assert page.evaluate("window.isSamePage")
         watch.faults.clear()
+        watch.check()
+
+
+def test_pair_whose_page_takes_long_is_shown(
+    chromium: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, ready = FakeRun(0, working=True), threading.Event()
+    judging = routes_pair._judging
+
+    def slowly(*of_pair: Any) -> dict[str, Any]:
+        ready.wait(60)
+        return judging(*of_pair)
+
+    monkeypatch.setattr(routes_pair, "_judging", slowly)
+    with serving_review(run, LabelBook(tmp_path)) as served, watched(chromium, served.base) as watch:
+        page = watch.page
+        page.goto(served.address)
+        page.wait_for_url("**/live")
+        page.keyboard.press("w")
+        page.get_by_role("button", name="Do not stop at pairs").wait_for()
+        with page.expect_request("**/pair/**"):
+            run.live_pairs = 1
+        before = len(watch.requests)
+        page.wait_for_timeout(LOOKS * 1500)  # the view would ask again, and be sent to the pair once more
+        assert watch.requests[before:] == []
+        ready.set()
+        page.wait_for_url("**/pair/**")
+        assert page.locator("h1").inner_text() == "A pair that was just found"
         watch.check()

@@ -5,7 +5,9 @@
   root.setAttribute("hx-boost:inherited", "true");
   root.classList.add("scripted");
 
+  const LONGEST_LEAVE = 30000; // milliseconds, as for other requests
   let isBusy = false; // while a request is pending: a second key would label a pair that was not seen yet
+  let isLeaving = false; // while a page is loaded that an answer has named
   let turnedBy = ""; // id of the link or form of the pending request
   let lastKey = "";
 
@@ -101,9 +103,17 @@
 
   const isPageTurn = (event) => Boolean(event.detail?.ctx?.sourceElement?._htmx?.boosted);
   document.addEventListener("htmx:before:request", (event) => {
-    if (!isPageTurn(event)) return;
+    if (!isPageTurn(event)) {
+      if (isLeaving) event.preventDefault(); // the answer would name the page again, and its loading begin anew
+      return;
+    }
     isBusy = true;
     turnedBy = event.detail.ctx.sourceElement.id;
+  });
+  document.addEventListener("htmx:before:response", (event) => {
+    if (!event.detail.ctx.hx?.redirect) return;
+    isLeaving = true;
+    setTimeout(() => (isLeaving = false), LONGEST_LEAVE); // the person may have stopped it
   });
   document.addEventListener("htmx:finally:request", (event) => {
     if (isPageTurn(event)) isBusy = false;

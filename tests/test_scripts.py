@@ -18,6 +18,7 @@ from twinlink.scripts import (
     count_letters,
     script_of,
     split_units,
+    units_and_breaks,
     words_per_unit,
 )
 
@@ -33,6 +34,12 @@ def test_letters(text: str) -> None:
 @given(st.text(ascii_letters + " -", max_size=12))
 def test_units_of_plain_text(text: str) -> None:
     assert split_units(text) == text.replace("-", " ").split()
+
+
+@given(st.lists(TEXTS.map(lambda text: text.replace("\n", " "))))
+def test_units_of_lines(lines: list[str]) -> None:
+    ended = [[*split_units(line), "\n"] for line in lines]
+    assert units_and_breaks("".join(line + "\n" for line in lines)) == [unit for line in ended for unit in line]
 
 
 @given(TEXTS)

@@ -33,7 +33,8 @@ SINGLE_CHARACTERS = UNSPACED + _TIBETAN + _HALF_WIDTH_KANA
 
 # Hangul has spaces, but its syllables say which language it is as characters do.
 _COUNTED = SINGLE_CHARACTERS + _HANGUL
-_UNITS = re.compile(rf"[{_COUNTED}]|[^\W\d_{_COUNTED}]+")
+_UNIT = rf"[{_COUNTED}]|[^\W\d_{_COUNTED}]+"
+_UNITS, _UNITS_AND_BREAKS = re.compile(_UNIT), re.compile(rf"{_UNIT}|\n")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _UNIFIED = re.compile("[\u4e00-\u9fff]")
 _UNUSABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b-\u200f\ud800-\udfff\ufdd0-\ufdef\ufeff\ufffe\uffff]")
@@ -73,6 +74,15 @@ def split_units(text: str) -> list[str]:
     ['Run', '執', '行', 'httpd', 'l', 'été']
     """
     return [text] if text.isascii() and text.isalpha() else _UNITS.findall(text)
+
+
+def units_and_breaks(text: str) -> list[str]:
+    r"""Return the units of the lines of a text, as `split_units` gives them, and the line breaks between them.
+
+    >>> units_and_breaks("httpd-2.4\n執行")
+    ['httpd', '\n', '執', '行']
+    """
+    return _UNITS_AND_BREAKS.findall(text)
 
 
 def without_units(text: str, drop: Callable[[str], bool]) -> str:

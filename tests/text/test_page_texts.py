@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from twinlink.text.page_texts import PageTexts, incidence, page_texts, titled_texts
+from twinlink.text.page_texts import PageTexts, ended_texts, incidence, page_texts, titled_texts
 
 Pages = list[list[str]]
 texts = st.sampled_from(["a", "b", "c", "", "é"])
@@ -34,6 +34,11 @@ def test_any_pages(pages: Pages) -> None:
     assert_is(found, pages)
     assert page_texts(found) is found
     assert_is(page_texts(iter(page) for page in pages), pages)
+
+
+@given(some_pages)
+def test_any_pages_in_a_row(pages: Pages) -> None:
+    assert_is(ended_texts(text for page in pages for text in [*page, "\n"]), pages)
 
 
 @given(some_pages, st.data())

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.text.term_twin import count_terms
-from twinlink.text.stems import stem
+from twinlink.text.stems import stem, stems
 from twinlink.text.terms import has_latin_script, is_latin, is_number
 from twinlink.text.words import (
     _IS_PLAIN,
@@ -15,6 +15,8 @@ from twinlink.text.words import (
     _cut_unspaced,
     _line_tokens,
     _tokens_of_any,
+    lines_in_one_form,
+    one_form,
     tokenize,
 )
 
@@ -114,6 +116,33 @@ def test_tokens_are_made_of_the_text(text: str, lang: str) -> None:
 )
 def test_stem(word: str, lang: str, expected: str) -> None:
     assert stem(word, lang) == expected
+
+
+@given(
+    st.lists(st.sampled_from(["servers", "x" * 90, "2.0", "20km", "a@b.de", "img:a.png", "서버를", "қазақтар", "été"])),
+    st.sampled_from(["en", "fr", "zh-Hant", "kk", "ko", "la", "ru"]),
+)
+def test_stems_of_many_words(words: list[str], lang: str) -> None:
+    assert stems(words, lang) == [stem(word, lang) for word in words]
+
+
+LINES = [
+    "One 1 234",
+    "l'Été 1\u202f234",
+    "ＴＷＯ",
+    "ΟΔΟΣ",
+    "İ",
+    "e\u0301 1 234",
+    "\u03011 234 567元",
+    "100 200 300",
+    "",
+    "²℃",
+]
+
+
+@given(st.lists(st.lists(st.sampled_from(LINES), max_size=3).map(" ".join)), st.sampled_from(["en", "fr", "zh", "el"]))
+def test_lines_have_the_form_of_each_alone(lines: list[str], base: str) -> None:
+    assert lines_in_one_form(lines, base) == [one_form(line, base) for line in lines]
 
 
 def test_counts_put_the_forms_of_a_word_together() -> None:

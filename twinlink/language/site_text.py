@@ -11,10 +11,10 @@ from scipy.sparse import csr_array, hstack
 
 from twinlink.language.surroundings import near_links
 from twinlink.languages import UNDETERMINED, base_language, canonical_language
-from twinlink.scripts import count_letters, script_of, split_units, words_per_unit
+from twinlink.scripts import count_letters, script_of, units_and_breaks, words_per_unit
 from twinlink.sparse import entry_rows, select
 from twinlink.text.cutting import Cut, cut_texts
-from twinlink.text.page_texts import page_texts
+from twinlink.text.page_texts import ended_texts, page_texts
 
 __all__ = ["NAMED", "SiteText", "read_site"]
 
@@ -101,7 +101,7 @@ def _count_units(
 ) -> tuple[Floats, csr_array, list[str]]:
     """Return the number of letters of each text, how often it has each unit (of `split_units`), and the units."""
     cut = cut_lines([text.lower() for text in texts])
-    of_token = page_texts(map(split_units, cut.tokens))
+    of_token = ended_texts(units_and_breaks("\n".join([*cut.tokens, ""])))
     n_letters = np.array([count_letters(token) for token in cut.tokens], np.float32)
     return cut.counts @ n_letters, csr_array(cut.counts @ of_token.counts), of_token.distinct
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 
 from twinlink.scripts import chinese_converter
@@ -24,17 +24,16 @@ def simplify_japanese(text: str) -> str:
     return simplify_chinese(str(chinese_converter("jp2t").convert(text)))
 
 
-def cut_chinese(runs: Sequence[str]) -> list[list[str]]:
-    """Cut runs of Chinese into words, all in one call."""
+def cut_chinese(runs: Sequence[str]) -> Iterator[list[str]]:
+    """Cut runs of Chinese into words, all in one call; yield those of each run."""
     import rjieba  # only Chinese needs it, and its dictionary takes .1 s to load
 
-    words: list[list[str]] = [[]]
-    for word in rjieba.cut(simplify_chinese("\n".join(runs))):
-        if word == "\n":
-            words.append([])
-        else:
-            words[-1].append(word)
-    return words
+    words = rjieba.cut(simplify_chinese("\n".join([*runs, ""])))
+    start = 0
+    for _ in runs:
+        end = words.index("\n", start)
+        yield words[start:end]
+        start = end + 1
 
 
 def join_heads(words: Sequence[str], heads: AbstractSet[str]) -> list[str]:

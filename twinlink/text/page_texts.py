@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 from twinlink.lookup import distinct_values
 from twinlink.sparse import narrow
 
-__all__ = ["PageTexts", "incidence", "page_texts", "titled_texts"]
+__all__ = ["PageTexts", "ended_texts", "incidence", "page_texts", "titled_texts"]
 
 Numbers = NDArray[np.int64]
 
@@ -95,6 +95,21 @@ def page_texts(pages: Iterable[Iterable[str]]) -> PageTexts:
     starts = np.concatenate([[0], np.cumsum(np.fromiter(map(len, rows), np.int64, len(rows)))])
     numbers = np.fromiter(map(ids.__getitem__, chain.from_iterable(rows)), np.int64, starts[-1])
     return PageTexts(starts, numbers, list(ids))
+
+
+def ended_texts(texts: Iterable[str]) -> PageTexts:
+    r"""Find the distinct texts of pages, given those of all pages in a row, with a line break at the end of each page.
+
+    A list for each page would take most of the time where pages are many and short.
+
+    >>> list(ended_texts(["menu", "one", "\n", "\n", "menu", "\n"]))
+    [['menu', 'one'], [], ['menu']]
+    """
+    ids: dict[str, int] = defaultdict(count().__next__, {"\n": -1})
+    numbers = np.fromiter(map(ids.__getitem__, texts), np.int64)
+    ends = np.flatnonzero(numbers < 0)
+    starts = np.concatenate([[0], ends - np.arange(len(ends))])
+    return PageTexts(starts, numbers[numbers >= 0], list(ids)[1:])
 
 
 def titled_texts(titles: pa.ChunkedArray, blocks: Iterable[pa.Array]) -> PageTexts:

@@ -11,9 +11,10 @@ from functools import cache
 from twinlink.text.terms import plain_number
 from twinlink.text.value_words import MONTHS, MYRIADS, SCALES, UNITS
 
-# Bounded and possessive: encoded data in a page may have any length.
-_NUMBER = r"\d{1,40}+(?:[.,'’]\d{1,40}+){0,9}+"
-_YEAR = re.compile(r"\d{4,}+")  # longer ones are none; no look around, so that the search is quick
+# Bounded and possessive: encoded data in a page may have any length. The first digit stands alone: `re` then goes from
+# digit to digit.
+_NUMBER = r"\d\d{0,39}+(?:[.,'’]\d{1,40}+){0,9}+"
+_YEAR = re.compile(r"\d\d{3,}+")  # longer ones are none; no look around, so that the search is quick
 _YEAR_DIGITS = 4
 _WINDOW = 30  # characters before or after a year that may hold the rest of its date
 _MAIL = re.compile(r"(?<![\w.+-])[a-z0-9][\w.+-]{0,63}+@[a-z0-9-]{1,63}+(?:\.[a-z0-9-]{1,63}+){1,9}+")

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
-from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +12,11 @@ from scipy.sparse import csr_array
 from twinlink.errors import ShapeError
 from twinlink.sparse import narrow
 from twinlink.text.cutting import Cut, cut_texts
-from twinlink.text.page_texts import PageTexts, incidence, page_texts
-from twinlink.text.stems import stem
+from twinlink.text.page_texts import PageTexts, ended_texts, incidence, page_texts
+from twinlink.text.stems import stems
 from twinlink.text.terms import is_number
 from twinlink.text.values import values_in
-from twinlink.text.words import TermTable, one_form, split_tokens
+from twinlink.text.words import TermTable, lines_in_one_form, split_tokens
 
 
 def count_words(
@@ -60,15 +58,15 @@ def count_words(
     base = lang.partition("-")[0]
     blocks = page_texts(pages)
     lines = _lines(blocks.distinct)
-    texts = one_form("\n".join(lines.distinct), base).split("\n") if lines.distinct else []
+    texts = lines_in_one_form(lines.distinct, base)
     cut = cut_lines(texts)
-    of_token = split_tokens(cut.tokens, base, heads)
     is_figure = np.fromiter(map(is_number, cut.tokens), np.float32, len(cut.tokens))
-    values = _values(texts, cut.counts @ is_figure > 0, base)
+    of_token = split_tokens(cut.tokens, base, heads)
+    of_line = _values(texts, cut.counts @ is_figure > 0, base)
     more = page_texts(names if names is not None else [()] * len(pages))
-    (per_token, per_line, per_name), vocabulary = _stemmed(lang, of_token, values, [(name,) for name in more.distinct])
+    (per_token, per_line, per_page), vocabulary = _stemmed(lang, of_token, of_line, more)
     of_block = lines.counts @ (cut.counts @ per_token + per_line)
-    counts = narrow(csr_array(blocks.counts @ of_block + more.counts @ per_name))
+    counts = narrow(csr_array(blocks.counts @ of_block + per_page))
     counts.sort_indices()
     return TermTable(counts, vocabulary)
 
@@ -80,21 +78,24 @@ def _lines(blocks: Sequence[str]) -> PageTexts:
     return PageTexts(np.arange(len(blocks) + 1), np.arange(len(blocks)), list(blocks))
 
 
-def _values(texts: Sequence[str], has_number: NDArray[np.bool_], base: str) -> list[Sequence[str]]:
+def _values(texts: Sequence[str], has_number: NDArray[np.bool_], base: str) -> PageTexts:
     """Return the values of each text; only those with a number or an ``@`` can have any."""
-    return [
-        values_in(text, base) if figure or "@" in text else ()
-        for text, figure in zip(texts, has_number.tolist(), strict=True)
-    ]
+    values: list[str] = []
+    for text, figure in zip(texts, has_number.tolist(), strict=True):
+        if figure or "@" in text:
+            values += values_in(text, base)
+        values.append("\n")
+    return ended_texts(values)
 
 
-def _stemmed(lang: str, *parts: Sequence[Sequence[str]]) -> tuple[list[csr_array], list[str]]:
-    """Return how often the stem of each word is in each list of words, one matrix for each part, and the stems."""
-    words = page_texts(chain(*parts))
-    stems = [stem(word, lang) for word in words.distinct]
-    vocabulary = sorted(set(stems))
+def _stemmed(lang: str, *parts: PageTexts) -> tuple[list[csr_array], list[str]]:
+    """Return how often each stem is among the words of each page, one matrix for each part, and all stems."""
+    found = [stems(part.distinct, lang) for part in parts]
+    vocabulary = sorted(set().union(*found))
     place = {term: i for i, term in enumerate(vocabulary)}
-    column = np.fromiter(map(place.__getitem__, stems), np.int64, len(stems))[words.numbers]
-    matrix = incidence(words.starts, column, len(vocabulary))
-    ends = np.cumsum([0, *map(len, parts)])
-    return [csr_array(matrix[first:last]) for first, last in itertools.pairwise(ends.tolist())], vocabulary
+    columns = [np.fromiter(map(place.__getitem__, each), np.int64, len(each)) for each in found]
+    matrices = [
+        incidence(part.starts, column[part.numbers], len(vocabulary))
+        for part, column in zip(parts, columns, strict=True)
+    ]
+    return matrices, vocabulary

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -127,22 +129,19 @@ def test_stems_of_many_words(words: list[str], lang: str) -> None:
 
 
 LINES = [
-    "One 1 234",
-    "l'Été 1\u202f234",
-    "ＴＷＯ",
-    "ΟΔΟΣ",
-    "İ",
-    "e\u0301 1 234",
-    "\u03011 234 567元",
-    "100 200 300",
-    "",
-    "²℃",
-]
+    "One 1 234", "l'Été 1\u202f234", "ＴＷＯ", "ΟΔΟΣ", "İ", "e\u0301 1 234", "\u03011 234 567元", "100 200 300", "", "²℃",
+    "（1，234）", "！\u0338",
+]  # fmt: skip
 
 
 @given(st.lists(st.lists(st.sampled_from(LINES), max_size=3).map(" ".join)), st.sampled_from(["en", "fr", "zh", "el"]))
 def test_lines_have_the_form_of_each_alone(lines: list[str], base: str) -> None:
     assert lines_in_one_form(lines, base) == [one_form(line, base) for line in lines]
+
+
+@given(st.text("aB1.,，：；？！（）＝ａ\u0338\u0301ΣİÉ行가각\u11a8℃\n", max_size=12))
+def test_one_form_is_the_normal_form_in_lower_case(text: str) -> None:
+    assert one_form(text, "en") == "\n".join(unicodedata.normalize("NFKC", line) for line in text.lower().split("\n"))
 
 
 def test_counts_put_the_forms_of_a_word_together() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +49,7 @@ def classes_of(codes: NDArray[np.uint32]) -> NDArray[np.uint8]:
     return table
 
 
+@cache
 def _class_of(character: str) -> int:
     if character in ".,":
         return POINT

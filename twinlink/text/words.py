@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cache, lru_cache
 from itertools import compress
@@ -44,6 +44,8 @@ _CHINESE_GROUPS = re.compile(
     r"|(?<=[$¥€£])[1-9]\d{0,2}(?: \d{3}){1,4}(?!\d)"
     "|(?<!\\d)(?<!\\d[ .,])(?<![\u4e00-\u9fff])[1-9]\\d{0,2} \\d{3}(?= ?[\u4e00-\u9fff])"
 )
+# Nearly all that NFKC changes in Chinese. Without them it has only to look at most lines, in a tenth of the time.
+_WIDE_MARKS = {"，": ",", "：": ":", "；": ";", "？": "?", "！": "!", "（": "(", "）": ")"}
 _JAPANESE = re.compile(
     "[\u30a0-\u30ff\u31f0-\u31ff]+|[\u3005\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+"
 )
@@ -145,6 +147,9 @@ def one_form(text: str, base: str) -> str:
         text = _ANY_GROUPING_SPACE.sub("'", text)
     elif not is_plain:
         text = _GROUPING_SPACE.sub("'", text)
+    if not is_plain:
+        for wide, narrow in _WIDE_MARKS.items():
+            text = text.replace(wide, narrow)
     lines = text.split("\n")
     if not is_plain:
         lines = [line if line.isascii() else unicodedata.normalize("NFKC", line) for line in lines]
@@ -159,14 +164,16 @@ def lines_in_one_form(lines: Sequence[str], base: str) -> list[str]:
     >>> lines_in_one_form(["One", "ＴＷＯ"], "en")
     ['one', 'two']
     """
-    is_plain = [*map(str.isascii, lines)]
-    is_other = [not plain for plain in is_plain]
-    plain, other = (iter(_of_all(compress(lines, which), base)) for which in (is_plain, is_other))
-    return [next(plain if of_ascii else other) for of_ascii in is_plain]
+    if base == "zh":  # numbers in a line are looked for only where some line may have one
+        return [*_of_all(lines, base)] if lines else []
+    others = _of_all((line for line in lines if not line.isascii()), base)
+    in_ascii = filter(str.isascii, lines)
+    plain = _of_all(in_ascii, base) if base in SPACE_GROUPING else map(str.lower, in_ascii)
+    return [next(plain if line.isascii() else others) for line in lines]
 
 
-def _of_all(lines: Iterable[str], base: str) -> list[str]:
-    return one_form("\n".join(lines), base).split("\n")
+def _of_all(lines: Iterable[str], base: str) -> Iterator[str]:
+    return iter(one_form("\n".join(lines), base).split("\n"))
 
 
 def _closed(number: re.Match[str]) -> str:

@@ -13,7 +13,6 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from twinlink.lookup import distinct_values
 from twinlink.sparse import narrow
 
 __all__ = ["PageTexts", "ended_texts", "incidence", "page_texts", "titled_texts"]
@@ -75,8 +74,7 @@ class PageTexts(Sequence[list[str]]):
         return self._renumbered(np.concatenate([[0], np.cumsum(which)])[self.starts], self.numbers[which])
 
     def _renumbered(self, starts: Numbers, numbers: Numbers) -> PageTexts:
-        numbers, used = distinct_values(numbers)
-        return PageTexts(starts, numbers, [self.distinct[number] for number in used.tolist()])
+        return PageTexts(starts, *_only_used(numbers, self.distinct))
 
 
 def page_texts(pages: Iterable[Iterable[str]]) -> PageTexts:
@@ -138,9 +136,18 @@ def titled_texts(titles: pa.ChunkedArray, blocks: Iterable[pa.Array]) -> PageTex
     is_title[starts[:-1][has_title]] = True
     numbers = np.empty(starts[-1], np.int64)
     numbers[is_title], numbers[~is_title] = np.split(np.concatenate([lengths[0], *codes]), [has_title.sum()])
-    numbers, used = distinct_values(numbers)
-    known = list(ids)
-    return PageTexts(starts, numbers, [known[number] for number in used.tolist()])
+    return PageTexts(starts, *_only_used(numbers, list(ids)))
+
+
+def _only_used(numbers: Numbers, texts: Sequence[str]) -> tuple[Numbers, list[str]]:
+    """Number the texts that are used in the order of their first appearance; return these numbers, and the texts."""
+    places = np.arange(len(numbers))
+    first = np.zeros(len(texts), np.int64)
+    first[numbers[::-1]] = places[::-1]
+    used = numbers[first[numbers] == places]
+    place = np.zeros(len(texts), np.int64)
+    place[used] = np.arange(len(used))
+    return place[numbers], [*map(texts.__getitem__, used.tolist())]
 
 
 def _numbered(texts: pa.Array, ids: Mapping[str, int]) -> Numbers:

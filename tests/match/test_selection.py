@@ -75,3 +75,18 @@ def test_candidates_of_both_sides_fit_into_the_memory(monkeypatch: pytest.Monkey
     found = match_sides(EN, FR, Between(none, none), (), settings)
     assert found.keep.tolist() == [True, True, False]
     assert [each.candidates.per_page for each in seen] == [1_000_000 // (6 * BYTES)]
+
+
+def test_texts_are_freed_between_words_and_method(monkeypatch: pytest.MonkeyPatch) -> None:
+    order: list[str] = []
+
+    class Watched(Method):
+        def load(self) -> Any:
+            order.append("method")
+            return lambda *given: scored([0.9, 0.5, 0.4]).found
+
+    monkeypatch.setattr(selection, "METHODS", {"weighed": Watched("")})
+    monkeypatch.setattr(selection, "read_words", lambda *given: order.append("words"))
+    none = sp.csr_array((3, 3), dtype=np.float32)
+    match_sides(EN, FR, Between(none, none), (), MatchSettings(), after_words=lambda: order.append("freed"))
+    assert order == ["words", "freed", "method"]

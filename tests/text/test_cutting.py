@@ -80,3 +80,11 @@ def test_a_cutter_cuts_a_text_once(monkeypatch):
     cutter(["one", "two", "one"])
     cutter(["two", "three"])
     assert cut == ["one", "two", "three"]
+
+
+def test_a_cutter_that_forgot_begins_anew() -> None:
+    cutter = Cutter()
+    cutter(["red house"])
+    cutter.forget()
+    cut = cutter(["house", "red"])
+    assert (cut.tokens, cut.counts.toarray().tolist()) == (["house", "red"], [[1.0, 0.0], [0.0, 1.0]])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import msgspec
@@ -56,8 +56,12 @@ def match_sides(
     lexicons: Sequence[Lexicon],
     settings: MatchSettings,
     steps: Steps = NO_STEPS,
+    after_words: Callable[[], None] | None = None,
 ) -> SideMatch:
-    """Match two sides of a site by the method of the settings, and choose the pairs to keep."""
+    """Match two sides of a site by the method of the settings, and choose the pairs to keep.
+
+    ``after_words`` is called when their words are counted: what only the words need can be freed.
+    """
     langs = f"{side_a.lang}-{side_b.lang}"
     method = METHODS[settings.method]
     if method.reads_shapes:
@@ -69,6 +73,8 @@ def match_sides(
         settings = msgspec.structs.replace(settings, candidates=candidates)
         steps(0.0, f"{langs}: words")
         words = read_words(side_a, side_b, lexicons, settings)
+        if after_words is not None:
+            after_words()
         steps(WORDS_SHARE, f"{langs}: {settings.method}")
         rest = {"steps": steps.part(WORDS_SHARE, 1.0)} if method.reports_steps else {}
         found = method.load()(side_a, side_b, words, between, settings, **rest)

@@ -109,12 +109,15 @@ def match_site(
     langs, lang_scores = page_languages(site, config, find_languages)
     groups = language_groups(langs, config.langs)
 
+    facing = list(facing_groups(groups))
+    after_words = site.cut_lines.forget if len(facing) == 1 else None  # the words of two languages are counted once
+
     def matched(group_a: Group, group_b: Group, steps: Steps) -> SideMatch:
         side_a, side_b, between = site.facing(group_a, group_b)
         between = replace(between, labels=label_matrix(labels, side_a.urls, side_b.urls))
-        return match_sides(side_a, side_b, between, lexicons(side_a.lang, side_b.lang), config.match, steps)
+        known = lexicons(side_a.lang, side_b.lang)
+        return match_sides(side_a, side_b, between, known, config.match, steps, after_words)
 
-    facing = list(facing_groups(groups))
     matches = [matched(a, b, part) for (a, b), part in zip(facing, _parts(steps, facing), strict=True)]
     beside = [matched(a, b, NO_STEPS) for a, b in groups_beside(langs, groups, matches, config.match)]
     matches = reconcile(matches, beside, config.match)

@@ -81,7 +81,7 @@ def cut_texts(texts: Sequence[str]) -> Cut:
 class Cutter:
     """Cuts each text only once, even if it is needed for the language of a page and for its words.
 
-    It keeps the texts and their tokens as long as it lives.
+    It keeps the texts and their tokens until it is told to `forget` them.
 
     Examples
     --------
@@ -91,6 +91,10 @@ class Cutter:
     """
 
     def __init__(self) -> None:
+        self.forget()
+
+    def forget(self) -> None:
+        """Free the memory of all texts and tokens; what comes again is cut again."""
         self._ids: dict[str, int] = defaultdict(count().__next__)
         self._tokens: list[str] = []
         self._rows: dict[str, int] = defaultdict(count().__next__)

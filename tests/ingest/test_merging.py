@@ -57,7 +57,9 @@ def test_merged_parts_equal_dictionaries(tmp_path: Path, monkeypatch: pytest.Mon
     parts = Parts(tmp_path, 0)
     for part in made:
         parts.add("site", *part)
-    pages, links = (list(found) for found in merging.merged_tables(parts.files("site"), pa.array(kept, pa.int64())))
+    files = parts.files("site")
+    of_part = [pa.array(kept, pa.int64())] * len(files)
+    pages, links = (list(found) for found in merging.merged_tables(files, of_part))
     found = [(row["url"], row["title"]) for table in pages for row in table.to_pylist()]
     assert (found, [row["anchor"] for table in links for row in table.to_pylist()]) == expected_rows(made, kept)
     assert max((len(table) for table in pages), default=0) <= 3
@@ -102,7 +104,7 @@ def test_merging_holds_a_small_share_of_the_parts(tmp_path: Path) -> None:
     files = parts.files("site")
     assert len(files) == n_parts
     before = pa.total_allocated_bytes()
-    merged, _ = merging.merged_tables(files, pa.array(range(n_parts * n_pages), pa.int64()))
+    merged, _ = merging.merged_tables(files, [pa.array(range(n_parts * n_pages), pa.int64())] * len(files))
     held = [pa.total_allocated_bytes() - before for _ in merged]
     assert max(held) < n_parts * n_pages * size / 2
 

@@ -7,7 +7,7 @@ precedence; remaining ties are broken in an arbitrary but fixed order.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from enum import IntEnum
 from hashlib import blake2b
@@ -31,6 +31,9 @@ class Kind(IntEnum):
     PAGE = 3
 
 
+_PLACE = slice(37, 45)
+
+
 def rank(kind: Kind, moment: datetime | None, digest: bytes, url: str, place: str) -> bytes:
     """Return the sort key of captures of an address, 45 bytes.
 
@@ -42,10 +45,20 @@ def rank(kind: Kind, moment: datetime | None, digest: bytes, url: str, place: st
     digest : bytes
         SHA-1 of the body, empty where there is none.
     url, place : str
-        Its spelling, and its location.
+        Its spelling, and its location with all else that tells it from others: `capture_number` goes by that.
     """
     ties = b"".join(blake2b(text.encode(), digest_size=8).digest() for text in (url, place))
     return _date(moment) + bytes([kind]) + (digest or _NO_DIGEST) + ties
+
+
+def as_kind(rank: bytes, kind: Kind) -> bytes:
+    """Return the sort key of a capture that proves to be of another kind."""
+    return rank[:_KIND] + bytes([kind]) + rank[_KIND + 1 :]
+
+
+def capture_number(rank: bytes) -> int:
+    """Return the number of a capture, by its sort key; a later visit that finds it unchanged does not change it."""
+    return int.from_bytes(rank[_PLACE], "big", signed=True)
 
 
 def _date(moment: datetime | None) -> bytes:
@@ -115,6 +128,10 @@ class Captures:
             return False
         return (moment is None or known[_DATE] == _date(moment)) and (not digest or known[_DIGEST] == digest)
 
+    def numbers(self, pages: Iterable[int]) -> Iterator[int]:
+        """Yield the `capture_number` of the current captures of some addresses."""
+        return (capture_number(self._ranks[number]) for number in pages)
+
     def pages(self) -> Iterator[int]:
         """Yield the addresses that have a page."""
         return (number for number, known in self._ranks.items() if known[_KIND] == Kind.PAGE)
@@ -127,8 +144,9 @@ class Captures:
         """
         for number, url, old in self._older:
             known = self._ranks[number]
-            if old[_KIND] != Kind.PAGE:
+            if old[_KIND] < Kind.EMPTY:
                 detail = Kind(old[_KIND]).name.lower()
-            else:
-                detail = "same" if old[_KIND:29] == known[_KIND:29] else "changed"
+            else:  # whether an older capture was parsed, and found to be empty, depends on the order
+                is_same = known[_KIND] >= Kind.EMPTY and old[_DIGEST] == known[_DIGEST]
+                detail = "same" if is_same else "changed"
             yield Reject(url, "ingest", "duplicate-url" if old[_DATE] == known[_DATE] else "older-capture", detail)

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from twinlink.lookup import places_of
-from twinlink.tables import GROUP_ROWS, LINKS, PAGES, columns_of, iter_batches, read_table, table_metadata
+from twinlink.tables import GROUP_ROWS, LINKS, PAGES, columns_of, iter_batches, read_table, row_groups
 
 __all__ = ["MAX_PARTS", "PartFiles", "merged_tables", "sorted_by_address"]
 
@@ -37,15 +37,17 @@ def sorted_by_address(pages: pa.Table, links: pa.Table) -> tuple[pa.Table, pa.Ta
     return pages, links.take(pa.array(np.argsort(places, kind="stable")))
 
 
-def merged_tables(parts: Sequence[PartFiles], kept: pa.Array) -> tuple[Iterator[pa.Table], Iterator[pa.Table]]:
+def merged_tables(
+    parts: Sequence[PartFiles], kept: Sequence[pa.Array]
+) -> tuple[Iterator[pa.Table], Iterator[pa.Table]]:
     """Return the pages and the links of a site, as `sorted_by_address` sorts them, in tables of some rows.
 
     Parameters
     ----------
     parts : sequence of PartFiles
-        Of a page that is in several parts, the last one counts, with its links.
-    kept : pa.Array
-        The page_id of every page to keep.
+        Of a page that is kept in several parts, the last one counts, with its links.
+    kept : sequence of pa.Array
+        The page_id of every page to keep, for each part.
 
     Returns
     -------
@@ -59,13 +61,14 @@ def merged_tables(parts: Sequence[PartFiles], kept: pa.Array) -> tuple[Iterator[
     return _merged(pages, GROUP_ROWS["pages"]), _merged_links(parts, numbers, ranks)
 
 
-def _ranks(ids: Sequence[pa.Table], kept: pa.Array) -> list[Ranks]:
+def _ranks(ids: Sequence[pa.Table], kept: Sequence[pa.Array]) -> list[Ranks]:
     """Return the place of each page of each part among all kept pages by address; -1 for those that do not count."""
     seen, counts = pa.array([], pa.int64()), list[NDArray[np.bool_]]()
-    for part in reversed(ids):
+    for part, of_part in zip(reversed(ids), reversed(kept), strict=True):
         number = part["page_id"].combine_chunks()
-        counts.append(pc.and_not(pc.is_in(number, kept), pc.is_in(number, seen)).to_numpy(zero_copy_only=False))
-        seen = pa.concat_arrays([seen, number])
+        is_kept = pc.is_in(number, of_part)
+        counts.append(pc.and_not(is_kept, pc.is_in(number, seen)).to_numpy(zero_copy_only=False))
+        seen = pa.concat_arrays([seen, number.filter(is_kept)])
     counts.reverse()
     urls = pa.concat_tables([part.filter(pa.array(of_part)) for part, of_part in zip(ids, counts, strict=True)])["url"]
     order = pc.sort_indices(urls).to_numpy()
@@ -113,8 +116,7 @@ class _Rows:
 
 
 def _rows_of_group(path: Path) -> int:
-    metadata = table_metadata(path)
-    return int(metadata.row_group(0).num_rows) if metadata.num_rows else 1
+    return next((int(group.num_rows) for group in row_groups(path) if group.num_rows), 1)
 
 
 def _merged(parts: Sequence[_Rows], n_rows: int) -> Iterator[pa.Table]:

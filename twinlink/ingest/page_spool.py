@@ -17,14 +17,16 @@ import pyarrow.compute as pc
 
 from twinlink.config import IngestSettings
 from twinlink.ingest import table_parts
-from twinlink.ingest.captures import Captures, Kind, rank
-from twinlink.ingest.merging import merged_tables, sorted_by_address
+from twinlink.ingest.captures import Captures, Kind, as_kind, capture_number, rank
+from twinlink.ingest.page_notes import EarlierPages, PageNotes
 from twinlink.ingest.parsing import Capture, Facts, ParsedBatch, add_page, facts_of, parse_batch
+from twinlink.ingest.reuse import NOTES_NAME, KnownRows, known_rows, link_files
+from twinlink.ingest.site_rows import SiteRows
 from twinlink.ingest.table_parts import Parts, Rows, without_pages
 from twinlink.ingest.twin_addresses import Twins
 from twinlink.pages.parser import ParsedPage
 from twinlink.rundir.directory import site_name
-from twinlink.sources.documents import Document, Gone, Revisit
+from twinlink.sources.documents import Document, Gone, Recalled, Revisit
 from twinlink.spiders.reader.client import ReaderProcess, reader_memory
 from twinlink.spiders.reader.page_facts import Job, UnreadError
 from twinlink.system.memory import Memory, in_words
@@ -35,6 +37,7 @@ from twinlink.urls import join, normalise, page_id, page_key
 __all__ = ["Spool", "body_digest"]
 
 _log = logging.getLogger("twinlink.memory")
+_reuse_log = logging.getLogger("twinlink.ingest")
 BATCH_PAGES = 400  # pages that are parsed as one task: a tenth of a second or more
 BATCH_BYTES = 2**22  # of these pages at most: few if they are large
 LEAST_BYTES = 2**20  # of a batch, and of what is held in memory, however little memory there is
@@ -51,16 +54,15 @@ def _sha1(body: bytes) -> bytes:
     return hashlib.sha1(body, usedforsecurity=False).digest()
 
 
-def _order(kind: Kind, capture: Capture) -> bytes:
-    """Return the sort key of a capture."""
-    document = capture.document
-    return rank(kind, document.fetched, capture.digest, capture.url, f"{document.source} {document.offset}")
+def _order(document: Document, url: str, digest: bytes) -> bytes:
+    """Return the sort key of a page."""
+    place = f"{document.source} {document.offset} {document.fetched} {url} {digest.hex()}"
+    declared = f"{document.content_type} {document.content_language}"
+    return rank(Kind.PAGE, document.fetched, digest, url, f"{place} {declared}")
 
 
 def _with_round(pages: pa.Table, number: int) -> pa.Table:
     """Set the round of the pages of a site."""
-    if not number:
-        return pages
     field = PAGES.field("round")
     return pages.set_column(pages.column_names.index("round"), field, pa.array([number] * len(pages), field.type))
 
@@ -89,6 +91,8 @@ class Spool:
         Parses the pages; by default this process does.
     memory : Memory, optional
         What is held before it is written, and the size of the tasks. Default: half of the machine's.
+    earlier : Path, optional
+        Folder of an earlier ingest (`twinlink.ingest.reuse.reusable`), whose rows are used again where they are right.
     """
 
     def __init__(
@@ -98,10 +102,11 @@ class Spool:
         rounds: Mapping[str, int] | None = None,
         executor: Executor | None = None,
         memory: Memory | None = None,
+        earlier: Path | None = None,
     ) -> None:
         self.folder = folder
         memory = memory or Memory.of(0)
-        held = memory.part(32, LEAST_BYTES, table_parts.HELD_BYTES)
+        self._held = held = memory.part(32, LEAST_BYTES, table_parts.HELD_BYTES)
         self._batch_bytes = memory.part(256, LEAST_BYTES, BATCH_BYTES)
         self._rounds = rounds or {}
         self.settings = settings
@@ -122,6 +127,10 @@ class Spool:
         self._aliases: dict[int, int] = {}  # page_id of an address → page_id of its target
         self._twins = Twins()
         self._canonical: dict[int, int] = {}  # page_id of a page → page_id of the address that it calls canonical
+        self._earlier = earlier
+        self._known = EarlierPages(earlier and earlier / NOTES_NAME)
+        self._reused: set[int] = set()  # page_id of the pages whose rows the earlier ingest has
+        self._notes = PageNotes(folder / NOTES_NAME)
         self._reader = ReaderProcess(settings.parse_seconds, reader_memory(settings.max_page_bytes))
 
     @property
@@ -130,8 +139,9 @@ class Spool:
         return self.count - self._n_unparsed
 
     def close(self) -> None:
-        """End the process that parses large pages."""
+        """End the process that parses large pages, and close what is written."""
         self._reader.close()
+        self._notes.close()
 
     def add(self, item: Document | Reject | Revisit, *, is_own: bool = False) -> None:
         """Add an item; ``is_own``: of the run's own crawl, whose rejects take precedence."""
@@ -193,8 +203,11 @@ class Spool:
     def _add_page(self, document: Document) -> None:
         """Take a page into the batch that is parsed next, unless a later capture of it is known."""
         capture = self._capture(document)
-        if capture is None or not self._may_count(capture):
+        if capture is None or not self._may_count(capture) or self._is_known(capture):
             return
+        if isinstance(document, Recalled):
+            document = document.load()
+            capture = capture._replace(document=document)
         if len(document.body) > LARGE_PAGE:
             self._drain()
             self._add_parsed(capture)
@@ -211,20 +224,30 @@ class Spool:
     def _capture(self, document: Document) -> Capture | None:
         """Return what a page is captured as; None if it is rejected."""
         url = normalise(document.url)
+        n_bytes = document.n_bytes if isinstance(document, Recalled) else len(document.body)
         if url is None:
             self.reject(Reject(document.url, "ingest", "bad-url"))
-        elif len(document.body) > self.settings.max_page_bytes:
-            self.reject(Reject(url, "ingest", "too-large", f"{len(document.body)} bytes"))
+        elif n_bytes > self.settings.max_page_bytes:
+            self.reject(Reject(url, "ingest", "too-large", f"{n_bytes} bytes"))
         else:
-            return Capture(document, url, page_id(url), _sha1(document.body))
+            digest = document.digest if isinstance(document, Recalled) else _sha1(document.body)
+            return Capture(document, url, page_id(url), digest, _order(document, url, digest))
         return None
+
+    def _is_known(self, capture: Capture) -> bool:
+        """Take a page that an earlier ingest has parsed, if it still has what is needed of it."""
+        facts = self._known.facts(capture_number(capture.order))
+        if facts is None:
+            return False
+        if self._counts(capture, facts):
+            self._reused.add(capture.number)
+        return True
 
     def _may_count(self, capture: Capture) -> bool:
         """Return whether no later capture is known; else count this one as older."""
-        order = _order(Kind.PAGE, capture)
-        if self._captures.would_win(capture.number, order):
+        if self._captures.would_win(capture.number, capture.order):
             return True
-        self._take(capture.number, capture.url, order, None)
+        self._take(capture.number, capture.url, capture.order, None)
         return False
 
     def _submit(self, on_parsed: Callable[[], None] = lambda: None) -> None:
@@ -258,7 +281,7 @@ class Spool:
             page = self._reader.ask(job)
         except UnreadError as error:
             reject = Reject(capture.url, "ingest", error.reason, error.detail)
-            self._take(capture.number, capture.url, _order(Kind.EMPTY, capture), reject)
+            self._take(capture.number, capture.url, as_kind(capture.order, Kind.EMPTY), reject)
             return
         assert isinstance(page, ParsedPage)
         if self._counts(capture, facts_of(page)):
@@ -268,12 +291,13 @@ class Spool:
 
     def _counts(self, capture: Capture, facts: Facts) -> bool:
         """Add the capture of a parsed page; return whether it is a page, and the current capture."""
-        number, url = capture.number, capture.url
+        number, url, order = capture.number, capture.url, capture.order
+        self._notes.add(capture_number(order), facts)
         if facts.is_empty:
-            self._take(number, url, _order(Kind.EMPTY, capture), Reject(url, "ingest", "empty-page"))
+            self._take(number, url, as_kind(order, Kind.EMPTY), Reject(url, "ingest", "empty-page"))
             return False
         cut = Reject(url, "ingest", "page-cut", "cut where its markup would take too long to parse")
-        if not self._take(number, url, _order(Kind.PAGE, capture), cut if facts.cut else None):
+        if not self._take(number, url, order, cut if facts.cut else None):
             return False
         self._twins.add(url, capture.digest, facts.canonical)
         self._canonical.pop(number, None)
@@ -306,6 +330,7 @@ class Spool:
         if wins:
             self._reject_of.pop(number, None)
             self._aliases.pop(number, None)
+            self._reused.discard(number)
             if reject:
                 self._reject_of[number] = reject
         return wins
@@ -332,17 +357,20 @@ class Spool:
             meanwhile()
         self._add_results(self._tasks.drain(), on_parsed)
         self._settle_twins()
-        sites = list(self._parts.sites())
+        known = dict(known_rows(self._earlier, self._again)) if self._earlier and len(self._again) else {}
+        sites = sorted({*self._parts.sites(), *known})
         packing = Packing(len(sites), len(self._kept))
         with part_writer() as writer:
             for number, site in enumerate(sites, 1):
                 on_site(number, len(sites))
-                self._finish_site(site, packing, writer)
+                self._finish_site(site, known.get(site), packing, writer)
         self._parts.remove()
+        _reuse_log.info("ingest: %d of %d pages have the rows of the earlier ingest", len(self._again), len(self._kept))
         rows = [*self._rejects, *self._reject_of.values(), *self._captures.rejects()]
         rejects = pa.Table.from_pylist([reject._asdict() for reject in rows], schema=REJECTS)
         order = [(name, "ascending") for name in ("url", "reason", "stage", "detail")]
         write_table(rejects.sort_by(order), REJECTS, self.folder / "rejects.parquet")
+        self._notes.finish(self._captures.numbers(self._kept.to_pylist()))
 
     def _settle_twins(self) -> None:
         """Select one of several addresses of one page."""
@@ -363,29 +391,25 @@ class Spool:
                     )
                     self.reject(Reject(url, "ingest", "duplicate-page", what))
 
-    def _finish_site(self, site: str, packing: Packing, writer: PartWriter) -> None:
-        parts = self._parts.files(site)
-        pages, links = merged_tables(parts, self._kept) if parts else self._sorted_tables(site)
+    def _finish_site(self, site: str, known: KnownRows | None, packing: Packing, writer: PartWriter) -> None:
+        """Write the tables of a site; those that are the same as before are linked."""
+        rounds = self._rounds.get(site, 0)
+        alone = known is not None and packing.is_alone(len(known.numbers))
+        if known and alone and self._is_same(site, known, rounds) and link_files(known, self.folder):
+            return
+        pages, links = self._rows.of(site, known)
         first = _beginning(pages, packing.most_pages)
         if not first:
             return
-        rounds = self._rounds.get(site, 0)
         in_round = (_with_round(table, rounds) for table in chain(first, pages))
         place = packing.place(site_name(site), sum(map(len, first)))
         writer.write(in_round, PAGES, self.folder / "pages" / place)
         writer.write(map(self._resolved, links), LINKS, self.folder / "links" / place)
 
-    def _sorted_tables(self, site: str) -> tuple[Iterator[pa.Table], Iterator[pa.Table]]:
-        """Return the pages and the links of a site whose tables fit into memory."""
-        pages, links = self._parts.take(site)
-        kept = pc.is_in(pages["page_id"], self._kept)
-        if not pc.all(kept).as_py():  # later captures are no pages, or it is another address of a page
-            pages = pages.filter(kept)
-            links = links.filter(pc.is_in(links["source"], self._kept))
-        if not pages.num_rows:
-            return iter(()), iter(())
-        pages, links = sorted_by_address(pages, links)
-        return iter((pages,)), iter((links,))
+    def _is_same(self, site: str, known: KnownRows, rounds: int) -> bool:
+        """Return whether the rows of a site are those that an earlier ingest has written."""
+        is_same = known.is_whole and known.round == rounds and site not in self._parts
+        return is_same and known.leads_where_it_led(self._resolve)
 
     def _resolved(self, links: pa.Table) -> pa.Table:
         """Return links with the pages that they lead to."""
@@ -401,6 +425,16 @@ class Spool:
     def _kept(self) -> pa.Array:
         """The page_id of every kept page."""
         return pa.array([number for number in self._captures.pages() if number not in self._aliases], pa.int64())
+
+    @cached_property
+    def _again(self) -> pa.Array:
+        """The page_id of those whose rows an earlier ingest has."""
+        return pa.array([number for number in self._reused if number not in self._aliases], pa.int64())
+
+    @cached_property
+    def _rows(self) -> SiteRows:
+        new = self._kept.filter(pc.invert(pc.is_in(self._kept, self._again))) if self._reused else self._kept
+        return SiteRows(self._parts, new, self._held)
 
     def _unread_canonicals(self, kept: Container[int]) -> list[tuple[int, int]]:
         """Return the addresses that were not read and that one kept page alone calls its canonical one, with it.

@@ -30,6 +30,8 @@ class Capture(NamedTuple):
     """The page_id of that."""
     digest: bytes
     """SHA-1 of the body."""
+    order: bytes
+    """Its sort key as a page (`twinlink.ingest.captures.rank`)."""
 
 
 class Facts(NamedTuple):

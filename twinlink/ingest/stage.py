@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import closing
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate, chain
 from pathlib import Path
@@ -25,8 +27,10 @@ from twinlink.config import Config, IngestSettings
 from twinlink.damage import SOURCES_NAME, read_json
 from twinlink.errors import DamagedError, NothingFoundError, RunError
 from twinlink.files import write_text
+from twinlink.ingest.archive_notes import ArchiveNotes
 from twinlink.ingest.page_spool import Spool
 from twinlink.ingest.read_share import OnPages, ReadShare, size_of
+from twinlink.ingest.reuse import NOTES_NAME, reusable
 from twinlink.rundir.directory import RunDirectory
 from twinlink.rundir.remembered import keep_with, remember
 from twinlink.rundir.rounds import site_rounds
@@ -39,6 +43,8 @@ from twinlink.system.workers import n_forked, n_workers
 from twinlink.tables import LINKS, PAGES, REJECTS, Reject, count_rows, read_table
 
 __all__ = ["ingest", "ingest_settings", "read_source", "source_mark", "source_marks", "source_paths"]
+
+_log = logging.getLogger("twinlink.ingest")
 
 MARKS_NAME = "sources.json"
 """File of the stage with the mark of each source besides the run's own crawl, see `source_mark`."""
@@ -98,31 +104,70 @@ def ingest(
         if config is not None:
             remember(run, config, "ingest")
         return signature
-    if n_workers(executor) == 1 or n_forked(executor) > 1:
-        _load_parser(chain(run.archives(), *files.values()))
-    memory = (config or Config()).memory
-    with run.writing(signature) as folder, closing(Spool(folder, settings, rounds, executor, memory)) as spool:
+    work = _Ingest(run, sources, files, settings, rounds, on_pages, config, executor, meanwhile)
+    earlier = reusable(run, signature)
+    try:
+        work.write(signature, earlier)
+    except DamagedError:  # what is to be used again cannot be read
+        if earlier is None:
+            raise
+        _log.info("ingest: the earlier tables are damaged; all is read again", exc_info=True)
+        work.write(signature, None)
+    return signature
+
+
+@dataclass(frozen=True)
+class _Ingest:
+    """What is read, and how."""
+
+    run: RunDirectory
+    sources: Sequence[Path]
+    files: Mapping[Path, Sequence[Path]]
+    """Of each source."""
+    settings: IngestSettings
+    rounds: Mapping[str, int]
+    on_pages: OnPages | None
+    config: Config | None
+    executor: Executor | None
+    meanwhile: Callable[[], None]
+
+    def write(self, signature: Signature, earlier: Path | None) -> None:
+        """Write the tables; what has not changed comes from the folder of an earlier ingest."""
+        run = self.run
+        if earlier is None and (n_workers(self.executor) == 1 or n_forked(self.executor) > 1):
+            _load_parser(chain(run.archives(), *self.files.values()))
+        with run.writing(signature) as folder, ExitStack() as stack:
+            memory = (self.config or Config()).memory
+            spool = Spool(folder, self.settings, self.rounds, self.executor, memory, earlier)
+            stack.enter_context(closing(spool))
+            notes = ArchiveNotes(folder / NOTES_NAME, earlier and earlier / NOTES_NAME, run.path / "warc")
+            stack.enter_context(closing(notes))
+            self._read(spool, notes)
+            _check_pages(run, folder)
+            write_text(folder / SOURCES_NAME, "".join(f"{path.resolve()}\n" for path in self.sources))
+            marks = {str(path.resolve()): source_mark(path, files) for path, files in self.files.items()}
+            write_text(folder / MARKS_NAME, json.dumps(marks, indent=1))
+            if self.config is not None:
+                keep_with(run, folder, self.config, "ingest")
+
+    def _read(self, spool: Spool, notes: ArchiveNotes) -> None:
+        run = self.run
         if (run.path / LEDGER_NAME).is_file():
             for reject in FrontierReader(run.path).rejects():
                 spool.reject_of_crawl(reject)
         spool.ignore(waiting_guesses(run.path))  # before the others: what comes in meanwhile is one of them
         for reject in guess_rejects(run.path):
             spool.reject_of_guess(reject)
-        exchanges, own = Exchanges(settings.max_page_bytes), run.archives()
-        share = ReadShare({**{archive: [archive] for archive in own}, **files}, on_pages)
-        for is_own, paths in ((True, own), (False, sources)):
-            for path, item in _items(paths, settings, exchanges, share):
+        exchanges, own = Exchanges(self.settings.max_page_bytes, notes), run.archives()
+        share = ReadShare({**{archive: [archive] for archive in own}, **self.files}, self.on_pages)
+        for is_own, paths in ((True, own), (False, self.sources)):
+            for path, item in _items(paths, self.settings, exchanges, share):
                 spool.add(item, is_own=is_own)
                 share.read(path, item, spool.count, spool.n_parsed)
-        spool.finish(partial(share.tables, spool.count), lambda: share.parsed(spool.count, spool.n_parsed), meanwhile)
+        on_site = partial(share.tables, spool.count)
+        spool.finish(on_site, lambda: share.parsed(spool.count, spool.n_parsed), self.meanwhile)
+        notes.finish()
         share.finish(spool.count)
-        _check_pages(run, folder)
-        write_text(folder / SOURCES_NAME, "".join(f"{path.resolve()}\n" for path in sources))
-        marks = {str(path.resolve()): source_mark(path, files[path]) for path in sources}
-        write_text(folder / MARKS_NAME, json.dumps(marks, indent=1))
-        if config is not None:
-            keep_with(run, folder, config, "ingest")
-    return signature
 
 
 def _load_parser(files: Iterable[Path]) -> None:

@@ -84,11 +84,23 @@ class Parts:
         """Return the sites that have parts."""
         return sorted({*self._held, *self._written})
 
-    def files(self, site: str) -> list[PartFiles]:
-        """Return the parts of a site if they are to be merged from disk; none if they fit into memory together."""
+    def __contains__(self, site: str) -> bool:
+        """Return whether a site has parts."""
+        return site in self._held or site in self._written
+
+    def files(self, site: str, n_bytes: int = 0) -> list[PartFiles]:
+        """Return the parts of a site if they are to be merged from disk; none if they fit into memory together.
+
+        Parameters
+        ----------
+        site : str
+        n_bytes : int, optional
+            Size of other rows of the site, which are to be merged with them.
+        """
         written = self._written.get(site, [])
-        if not written or len(written) >= MAX_PARTS:
+        if len(written) >= MAX_PARTS or not (written or (n_bytes > self._held_bytes and site in self._held)):
             return []
+        self._written[site] = written
         if site in self._held:
             written.append(self._write_site(site))
         return [PartFiles(self._file("pages", part), self._file("links", part)) for part in written]
@@ -129,6 +141,8 @@ class Parts:
 
 def _joined(parts: Sequence[tuple[pa.Table, pa.Table]]) -> tuple[pa.Table, pa.Table]:
     """Merge parts; of a page that is in several parts, the last one counts, with its links."""
+    if not parts:
+        return PAGES.empty_table(), LINKS.empty_table()
     seen = pa.array([], pa.int64())
     kept = []
     for pages, links in reversed(parts):

@@ -24,6 +24,7 @@ class Twins:
         """Note that an address has (or had) a body, and which other address that names as canonical."""
         own = _loose_key(url)
         named = _loose_key(canonical) if canonical else own
+        self._copies.discard(url)  # an older capture may have named one
         if named != own:
             self._copies.add(url)
             host = own.partition("/")[0]

@@ -39,6 +39,18 @@ class Document:
     """Where the record (compressed: its gzip member) starts in the archive, -1 for a file."""
 
 
+@dataclass(frozen=True, slots=True)
+class Recalled(Document):
+    """A page whose record was not read again: an earlier reading of the archive noted what it has, without its body."""
+
+    digest: bytes
+    """SHA-1 of the body."""
+    n_bytes: int
+    """Of the body."""
+    load: Callable[[], Document]
+    """Reads it. Raises InputError if it is not there any more."""
+
+
 class Gone(Reject):
     """A response that there is no page (any more) at an address: a reject that supersedes earlier captures."""
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple, Protocol
 from urllib.parse import urlsplit
 
 from warcio.bufferedreaders import ChunkedDataReader
@@ -38,11 +38,13 @@ class Archive:
     """``source`` of its documents."""
     open: Callable[[], BinaryIO]
     """Opens it again; the file can seek. Raises OSError."""
+    path: Path | None = None
+    """Of a separate file."""
 
 
 def archive_of(path: Path) -> Archive:
     """Return the archive as a separate file."""
-    return Archive(name_of(path), lambda: path.open("rb"))
+    return Archive(name_of(path), lambda: path.open("rb"), path)
 
 
 def name_of(path: Path) -> str:
@@ -110,7 +112,7 @@ def read_archives(
         yield from exchanges.finish()
 
 
-class _Found(NamedTuple):
+class Found(NamedTuple):
     """Content of a record."""
 
     item: Document | Reject
@@ -118,6 +120,26 @@ class _Found(NamedTuple):
     waits: bool = False  # the item is a page without its body, which another record has
     first: datetime | None = None  # when the body was fetched
     is_own: bool = False  # the body comes from the same address, as far as the record says
+
+
+class Notes(Protocol):
+    """What archives gave, so that those that have not changed need not be read again."""
+
+    def recall(self, archive: Archive, load: Callable[[int], Document | Reject | None]) -> Iterable[Found] | None:
+        """Return what an archive gave at an earlier reading; None: it has to be read.
+
+        Parameters
+        ----------
+        archive : Archive
+        load : callable
+            Takes the place where a record starts, and reads it.
+        """
+
+    def begin(self, archive: Archive) -> Callable[[Found], None]:
+        """Return a function that notes what an archive gives, in this order."""
+
+    def end(self, archive: Archive) -> None:
+        """Note that this was all. It is not called for an archive whose records cannot all be read one by one."""
 
 
 _Place = tuple[Archive, int]
@@ -130,6 +152,8 @@ class Exchanges:
     ----------
     max_page_bytes : int
         Largest body.
+    notes : Notes, optional
+        Recalls archives that were read before, and notes what others give.
 
     Attributes
     ----------
@@ -139,12 +163,15 @@ class Exchanges:
         Whether the archive that was read last has a damaged record.
     """
 
-    def __init__(self, max_page_bytes: int) -> None:
+    def __init__(self, max_page_bytes: int, notes: Notes | None = None) -> None:
         self.n_records = 0
         self.damaged = False
+        self._notes = notes
+        self._start = -1  # of the last record
+        self._share_places = False  # two records of the archive start at one place: a gzip member around several
         self._max_page_bytes = max_page_bytes
         self._places: dict[int, _Place] = {}  # hash of a payload's digest → first page that has it
-        self._waiting: list[_Found] = []
+        self._waiting: list[Found] = []
 
     @property
     def n_waiting(self) -> int:
@@ -165,13 +192,32 @@ class Exchanges:
             If it cannot be opened or read.
         """
         self.damaged = False
+        known = self._notes.recall(archive, partial(self._item_at, archive)) if self._notes else None
+        for found in self._found(archive) if known is None else known:
+            if isinstance(found, Problem):
+                self.damaged = self.damaged or found.reason == "damaged-record"
+                yield _problem(archive, found)
+            else:
+                yield from self._keep(archive, found)
+
+    def _found(self, archive: Archive) -> Iterator[Found | Problem]:
+        """Read an archive, and note what it gives."""
+        note = self._notes.begin(archive) if self._notes else None
+        is_whole, self._start, self._share_places = True, -1, False
         with closing(archive.open()) as file:
             for found in read_records(file, self._taker(archive)):
                 if isinstance(found, Problem):
-                    self.damaged = self.damaged or found.reason == "damaged-record"
-                    yield _problem(archive, found)
-                elif found is not None:
-                    yield from self._keep(archive, found)
+                    is_whole = False
+                elif note and found is not None:
+                    note(found)
+                if found is not None:
+                    yield found
+        if self._notes and is_whole and not self._share_places:
+            self._notes.end(archive)
+
+    def _item_at(self, archive: Archive, start: int) -> Document | Reject | None:
+        found = self._find(archive, start)
+        return found.item if isinstance(found, Found) else None
 
     def read_at(self, archive: Archive, start: int) -> Iterator[Document | Reject]:
         """Yield the same for the one record that starts at a place.
@@ -207,20 +253,22 @@ class Exchanges:
             is_there = isinstance(whole, Document) and self._is_of(page, found.digest)
             yield Reject(page.url, "ingest", "revisit", "unchanged") if is_there else whole
 
-    def _find(self, archive: Archive, start: int) -> _Found | Problem | None:
+    def _find(self, archive: Archive, start: int) -> Found | Problem | None:
         with closing(archive.open()) as file:
             return read_record(file, start, self._taker(archive))
 
-    def _taker(self, archive: Archive) -> Callable[[ArcWarcRecord, int], _Found | None]:
+    def _taker(self, archive: Archive) -> Callable[[ArcWarcRecord, int], Found | None]:
         reader = _Reader(archive.name, self._max_page_bytes)
 
-        def take(record: ArcWarcRecord, start: int) -> _Found | None:
+        def take(record: ArcWarcRecord, start: int) -> Found | None:
             self.n_records += 1
+            self._share_places = self._share_places or start == self._start
+            self._start = start
             return reader.take(record, start)
 
         return take
 
-    def _keep(self, archive: Archive, found: _Found) -> Iterator[Document | Reject]:
+    def _keep(self, archive: Archive, found: Found) -> Iterator[Document | Reject]:
         item = found.item
         if found.waits and isinstance(item, Document):
             self._waiting.append(found)
@@ -232,7 +280,7 @@ class Exchanges:
     def _is_of(self, page: Document, digest: str) -> bool:
         """Return whether the first record with a payload is of the same address."""
         found = self._find(*self._places[hash(digest)])
-        return isinstance(found, _Found) and found.item.url == page.url
+        return isinstance(found, Found) and found.item.url == page.url
 
     def _whole(self, page: Document, digest: str) -> Document | Reject:
         place = self._places.get(hash(digest)) if digest else None
@@ -242,7 +290,7 @@ class Exchanges:
             found = self._find(*place)
         except OSError:
             found = None
-        if not isinstance(found, _Found) or not isinstance(found.item, Document) or found.digest != digest:
+        if not isinstance(found, Found) or not isinstance(found.item, Document) or found.digest != digest:
             return Reject(page.url, "ingest", "revisit", "the page with its payload cannot be read again")
         first = found.item
         return replace(
@@ -253,7 +301,7 @@ class Exchanges:
         )
 
 
-def _moment(found: _Found) -> float:
+def _moment(found: Found) -> float:
     moment = found.item.fetched if isinstance(found.item, Document) else None
     return moment.timestamp() if moment else 0.0
 
@@ -270,17 +318,17 @@ class _Reader:
         self._max_page_bytes = max_page_bytes
         self._replaced = ""  # the record that a conversion stood for
 
-    def take(self, record: ArcWarcRecord, start: int) -> _Found | None:
+    def take(self, record: ArcWarcRecord, start: int) -> Found | None:
         """Return what a record holds, None if nothing of interest."""
         target = record.rec_headers.get_header("WARC-Target-URI") or ""
         if missing := _missing(record, target):
-            return _Found(Reject(target or self._name, "ingest", "damaged-record", f"at {start}: {missing}"))
+            return Found(Reject(target or self._name, "ingest", "damaged-record", f"at {start}: {missing}"))
         is_page = record.rec_type in _READ and target.lower().startswith(("http:", "https:"))
         if not is_page or self._is_replaced(record):
             return None
         url = normalise(target)
         if url is None:
-            return _Found(Reject(target, "ingest", "bad-url"))
+            return Found(Reject(target, "ingest", "bad-url"))
         if urlsplit(url).path == "/robots.txt":
             return None
         if record.rec_type == "conversion":
@@ -288,9 +336,7 @@ class _Reader:
         digest = record.rec_headers.get_header("WARC-Payload-Digest") or ""
         is_revisit = record.rec_type == "revisit"
         return (
-            self._revisit(record, url, start, digest)
-            if is_revisit
-            else _Found(self._answer(record, url, start), digest)
+            self._revisit(record, url, start, digest) if is_revisit else Found(self._answer(record, url, start), digest)
         )
 
     def _answer(self, record: ArcWarcRecord, url: str, start: int) -> Document | Reject:
@@ -309,25 +355,25 @@ class _Reader:
     def _is_replaced(self, record: ArcWarcRecord) -> bool:
         return bool(self._replaced) and record.rec_headers.get_header("WARC-Record-ID") == self._replaced
 
-    def _conversion(self, record: ArcWarcRecord, url: str, start: int) -> _Found | None:
+    def _conversion(self, record: ArcWarcRecord, url: str, start: int) -> Found | None:
         content_type = record.rec_headers.get_header("Content-Type") or ""
         if not content_type or not is_html(content_type, b""):  # the mere text of a page, as in WET files
             return None
         self._replaced = record.rec_headers.get_header("WARC-Refers-To") or ""
         page = self._page(record, url, start, content_type)
         language = record.rec_headers.get_header("Content-Language") or ""
-        return _Found(replace(page, content_language=language) if isinstance(page, Document) else page)
+        return Found(replace(page, content_language=language) if isinstance(page, Document) else page)
 
-    def _revisit(self, record: ArcWarcRecord, url: str, start: int, digest: str) -> _Found:
+    def _revisit(self, record: ArcWarcRecord, url: str, start: int, digest: str) -> Found:
         headers = record.rec_headers
         head = self._head(record, url, start)
         if isinstance(head, Reject) and head.reason == "http-304":  # the server found the page unmodified
             head = Document(url, 200, "", "", "", b"", _fetched(record), self._name, start)
         if isinstance(head, Reject) or head.location:
-            return _Found(head)
+            return Found(head)
         first = normalise(headers.get_header("WARC-Refers-To-Target-URI") or "")
         moment = _moment_of(headers.get_header("WARC-Refers-To-Date") or "")
-        return _Found(head, digest, waits=True, first=moment, is_own=first in (None, url))
+        return Found(head, digest, waits=True, first=moment, is_own=first in (None, url))
 
     def _head(self, record: ArcWarcRecord, url: str, start: int) -> Document | Reject:
         """Return what the headers of a response say: a redirect, a page without its body, or a reject."""

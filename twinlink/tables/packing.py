@@ -50,9 +50,13 @@ class Packing:
         """Most pages of a site that is put into a pack."""
         self._pack, self._n_sites, self._n_pages = 0, 0, 0
 
+    def is_alone(self, n_pages: int) -> bool:
+        """Return whether a site has files of its own."""
+        return n_pages > self.most_pages
+
     def place(self, name: str, n_pages: int) -> Path:
         """Return the path of a site's part in the folder of each table, given the name of its own file."""
-        if n_pages > self.most_pages:
+        if self.is_alone(n_pages):
             return Path(name)
         if self._n_sites == PACK_SITES or self._n_pages + n_pages > self.most_pages:
             self._pack, self._n_sites, self._n_pages = self._pack + 1, 0, 0

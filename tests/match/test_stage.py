@@ -502,6 +502,34 @@ def test_the_plan_names_the_largest_site(two_sites, caplog):
     assert "each of 2 sites that take more is matched while no other is" in caplog.text
 
 
+def test_a_site_that_is_expected_to_take_too_much_is_named_with_what_helps(two_sites):
+    said = []
+    told = RunDirectory(two_sites.path, said.append)
+    match(told, Config().override({"langs": ["en", "fr"], "run.memory": "250MB"}))
+    (line,) = (line for line in said if "run.memory" in line)
+    assert line.startswith("match: the match of town")
+    assert "run.memory allows 0 bytes (1 more of the sites need more, too)" in line
+    assert "--set run.memory=25" in line
+
+
+def test_of_sites_that_fit_in_nothing_is_said(two_sites):
+    said = []
+    match(RunDirectory(two_sites.path, said.append), Config().override({"langs": ["en", "fr"], "run.memory": "1GB"}))
+    assert not any("run.memory" in line for line in said)
+
+
+def test_workers_elsewhere_have_memory_of_their_own(two_sites):
+    said = []
+
+    class Elsewhere(ThreadPoolExecutor):
+        is_elsewhere, n_workers = True, 2
+
+    with Elsewhere(2) as executor:
+        config = Config().override({"langs": ["en", "fr"], "run.memory": "1kB"})
+        match(RunDirectory(two_sites.path, said.append), config, executor=executor)
+    assert not any("run.memory" in line for line in said)
+
+
 @pytest.mark.parametrize("has_executor", [False, True])
 def test_dictionaries_that_cannot_be_read_are_recorded(two_sites, tmp_path, monkeypatch, has_executor):
     """Wherever a site was matched: those that are found, of the two languages that face each other."""

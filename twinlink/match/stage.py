@@ -20,6 +20,7 @@ from twinlink.config.patterns import PatternSettings
 from twinlink.ingest.shapes import read_shapes
 from twinlink.language.site_languages import LanguageFinder, site_languages
 from twinlink.languages import canonical_language
+from twinlink.match.expected_memory import expected_bytes, too_large
 from twinlink.match.labels import (
     PairLabel,
     labels_digest,
@@ -45,7 +46,7 @@ from twinlink.system.memory import Memory, in_words
 from twinlink.system.scratch import scratch_in
 from twinlink.system.side_by_side import on_cores
 from twinlink.system.steps import NO_STEPS, Steps, read_steps, steps_to_file
-from twinlink.system.workers import Room, Shared, as_done, n_forked, n_workers, sharing
+from twinlink.system.workers import Room, Shared, as_done, is_elsewhere, n_forked, n_workers, sharing
 from twinlink.tables import (
     PAGES,
     REJECTS,
@@ -57,12 +58,10 @@ from twinlink.tables import (
     file_of,
     iter_batches,
     iter_parts,
-    part_folder,
     part_like,
     part_size,
     part_writer,
     read_table,
-    table_bytes,
     write_table,
 )
 
@@ -76,8 +75,6 @@ smaller site only that it is done."""
 DONE = "done"
 """Step of a site that is done, while the other sites of its task are not."""
 
-MEMORY_FACTOR = 20
-"""Bytes that a match takes for each byte of a site's tables, uncompressed: 3 to 20 in trials on five sites."""
 _FACTS = [name for name in PAGE_COLUMNS if name != "blocks"]
 _BLOCKS = columns_of(PAGES, ["blocks"])
 _log = logging.getLogger("twinlink.memory")
@@ -143,6 +140,11 @@ def match(
     shared = str(Signature.of("match", settings, file_digests))
     own = RunDirectory(run.path.absolute())  # without the messages of this process, which a worker cannot show
     sites = _Sites(own, config, lexicons, find_languages, labels, EarlierMatch(own), str(signature), shared)
+    warning = (
+        "" if is_elsewhere(executor) else too_large(list(iter_parts(run.path / "ingest" / "pages")), config.memory)
+    )
+    if warning:
+        run.tell(f"match: {warning}")
     with run.writing(signature) as folder:
         _match_all(sites, folder, executor, on_pages)
         conclude(run, folder, config)
@@ -315,21 +317,16 @@ def _is_large(part: Path) -> bool:
 
 def _room(memory: Memory, tasks: Iterable[Sequence[Path]], executor: Executor | None) -> Room[Sequence[Path]] | None:
     """Return the memory that sites may take which are matched at the same time; None: the workers are elsewhere."""
-    if getattr(executor, "is_elsewhere", False):
+    if is_elsewhere(executor):
         return None
     room = memory.beside(n_workers(executor))
-    sizes = {task[0]: MEMORY_FACTOR * max(map(_bytes_of, task)) for task in tasks}
+    sizes = {task[0]: max(map(expected_bytes, task)) for task in tasks}
     largest = max(sizes, key=lambda part: sizes[part])
     expected = in_words(room), largest.stem, in_words(sizes[largest])
     _log.info("match, memory %s: sites take up to %s at the same time; the largest, %s, some %s", memory, *expected)
     if alone := sum(size > room for size in sizes.values()):
         _log.info("match: each of %d sites that take more is matched while no other is", alone)
     return Room(room, lambda task: sizes[task[0]])
-
-
-def _bytes_of(part: Path) -> int:
-    """Return the size of the tables of a site in memory, given the part of its pages."""
-    return table_bytes(part) + table_bytes(part_like(part_folder(part).parent / "links", part))
 
 
 def _match_shared(sites: Shared[_Sites], place: Path, parts: Sequence[Path]) -> tuple[Path, list[_Matched]]:

@@ -32,6 +32,7 @@ __all__ = [
     "as_done",
     "cores",
     "in_order",
+    "is_elsewhere",
     "n_forked",
     "n_workers",
     "sharing",
@@ -230,6 +231,11 @@ class Room(Generic[TaskT]):
 def n_workers(executor: Executor | None) -> int:
     """Return the number of workers of an executor; `cores` for one that does not say it."""
     return 1 if executor is None else getattr(executor, "n_workers", cores())
+
+
+def is_elsewhere(executor: Executor | None) -> bool:
+    """Return whether the workers of an executor are on other machines, with memory of their own."""
+    return bool(getattr(executor, "is_elsewhere", False))
 
 
 def n_forked(executor: Executor | None) -> int:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from twinlink.run import Run
     from twinlink.rundir.directory import RunDirectory
     from twinlink.spiders.crawling import CrawlProgress
+    from twinlink.system.memory import Memory
 
 
 class SiteResult(msgspec.Struct, frozen=True):
@@ -146,7 +147,8 @@ class PairsResult(Record, frozen=True, kw_only=True):
     ended: str | None = None
     """How a match without a pair ended that left the earlier pairs in place; null for any other."""
     notes: list[str] = msgspec.field(default_factory=list)
-    """What the method cannot do on these sites, in sentences."""
+    """What the method cannot do on these sites, and which of them are expected to need more memory than
+    ``run.memory`` allows, in sentences."""
 
     @classmethod
     def of_none(cls, error: EmptyMatchError) -> PairsResult:
@@ -171,12 +173,19 @@ class PairsResult(Record, frozen=True, kw_only=True):
         )
 
     @classmethod
-    def of(cls, found: Run, langs: Sequence[str], sentences: SentencesResult | None = None) -> PairsResult:
-        """Make it from a run that was matched in the languages ``langs``, as the user wrote them."""
+    def of(
+        cls,
+        found: Run,
+        langs: Sequence[str],
+        sentences: SentencesResult | None = None,
+        memory: Memory | None = None,
+    ) -> PairsResult:
+        """Make it from a run that was matched in the languages ``langs``, as the user wrote them, within ``memory``."""
         from twinlink.evaluation.expected import expected_precision
         from twinlink.match.counts import count_match, why_none
+        from twinlink.match.expected_memory import too_large
         from twinlink.rundir.directory import RunDirectory
-        from twinlink.tables import PAIRS, read_table
+        from twinlink.tables import PAIRS, iter_parts, read_table
 
         directory = RunDirectory(found.path)
         folder = directory.stage_folder("match")
@@ -185,6 +194,7 @@ class PairsResult(Record, frozen=True, kw_only=True):
         expected = expected_precision(pairs["probability"].to_numpy(), pairs["risk"].to_numpy())
         counts = count_match(directory, folder)
         no_candidates = _without_candidates(directory, counts.candidates)
+        too_much = too_large(list(iter_parts(directory.path / "ingest" / "pages")), memory) if memory else ""
         report = directory.report_file
         why = why_none(counts.languages, langs, counts.reasons, no_candidates)
         return cls(
@@ -203,7 +213,7 @@ class PairsResult(Record, frozen=True, kw_only=True):
             report=str(report) if report.is_file() else None,
             why_none=None if n_pairs else why,
             sentences=sentences,
-            notes=[no_candidates] if no_candidates and (n_pairs or why != no_candidates) else [],
+            notes=[*filter(None, (no_candidates if n_pairs or why != no_candidates else "", too_much))],
         )
 
     def problem(self) -> TwinlinkError | None:

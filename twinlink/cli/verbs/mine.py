@@ -112,7 +112,8 @@ def mine(
     ):
         mine_stages(addresses, run, settings.config, report, how, align=align, workers=at_work)
     sentences = SentencesResult.of(out, settings.config.bitext.min_score) if align else None
-    result = PairsResult.of(opened(out), settings.config.langs, sentences)
+    memory = None if cluster else settings.config.memory
+    result = PairsResult.of(opened(out), settings.config.langs, sentences, memory)
     print_result(result, as_json, quiet, [command("review", out)])
 
 
@@ -258,7 +259,8 @@ def match(
         if directory.report_file.exists():  # it would still show the earlier pairs
             refresh_report(directory)
     then = command("compare", run, target) if out else command("align", run)
-    print_result(PairsResult.of(opened(target), settings.config.langs), as_json, quiet, [then])
+    memory = None if cluster else settings.config.memory
+    print_result(PairsResult.of(opened(target), settings.config.langs, memory=memory), as_json, quiet, [then])
 
 
 @contextmanager

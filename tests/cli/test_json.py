@@ -76,6 +76,13 @@ def test_match(run: Path) -> None:
     assert (told["sentences"], told["why_none"], told["filters"]) == (None, None, {})
 
 
+def test_match_with_little_memory(run: Path) -> None:
+    told, text = both("match", run, "--set", "run.memory=1kB")
+    (note,) = told["notes"]
+    assert "run.memory allows 0 bytes" in note
+    assert f"note: {note}" in text
+
+
 def test_mine_with_sentences(tmp_path: Path) -> None:
     toy = write_toy(tmp_path / "toy")
     told, text = both("mine", toy, "--base-url", BASE, "-o", tmp_path / "run", "--langs", "en,zh", "--align")

@@ -8,14 +8,19 @@ from pathlib import Path
 from twinlink.system.memory import PROGRAM_BYTES, Memory, in_words
 from twinlink.tables import part_folder, part_like, table_bytes
 
-MEMORY_FACTOR = 20
-"""Bytes that a match takes for each byte of a site's tables, uncompressed: 3 to 20 in trials on five sites."""
+SMALL_FACTOR = 20
+"""Bytes that the match of a small site takes for each byte of its tables, uncompressed: 16 to 27 on seven real sites of
+0.7 to 14 MB, 5 on two others."""
+LARGE_FACTOR, LARGE_BYTES = 6, 150_000_000
+"""Bytes that the match of a large site takes for each byte of its tables, and beside that: the least that covers the
+sites of 9 to 14 MB (160 to 220 MB) and a made one of 64 MB (370 MB). What a match keeps goes to disk beyond a part of
+``run.memory``, so that a made site of 2 GB took some 4 times as much with 8 GB."""
 
 
 def expected_bytes(part: Path) -> int:
     """Return what the match of a site is expected to take beside the program, given the part of its pages."""
-    links = part_like(part_folder(part).parent / "links", part)
-    return MEMORY_FACTOR * (table_bytes(part) + table_bytes(links))
+    n_bytes = table_bytes(part) + table_bytes(part_like(part_folder(part).parent / "links", part))
+    return min(SMALL_FACTOR * n_bytes, LARGE_BYTES + LARGE_FACTOR * n_bytes)
 
 
 def too_large(parts: Sequence[Path], memory: Memory) -> str:

@@ -63,8 +63,8 @@ class ArchiveNotes:
     """
 
     def __init__(self, folder: Path, earlier: Path | None, own: Path) -> None:
-        self._table = GrowingTable(folder / ARCHIVES_NAME, _SCHEMA)
         self._earlier = _EarlierNotes(earlier / ARCHIVES_NAME) if earlier else None
+        self._table = GrowingTable(folder / ARCHIVES_NAME, _SCHEMA)
         self._own = own
         self._begun = "", 0  # the mark of the archive that is read, and its first row
         self._ranges: dict[str, tuple[int, int]] = {}

@@ -71,6 +71,20 @@ def test_best_products_of_long_and_short_rows_together() -> None:
     assert of_column[:, 0].tolist() == [0] * 8
 
 
+@pytest.mark.parametrize("n_columns", [63, 64, 65, 200])
+def test_best_products_of_several_groups_of_columns(n_columns: int) -> None:
+    """Rows with many summands are read in groups of columns, those with few by a list; both are in this product."""
+    rng = np.random.default_rng(n_columns)
+    x, y = random_matrix(rng, (30, 15), 0.1), random_matrix(rng, (15, n_columns), 0.4)
+    of_row, _, of_column = best_products(x, y, 5)
+    product = plain_product(x, y)
+    n_summands = (x.toarray() > 0) @ np.diff(y.indptr)
+    assert (n_summands * kernels.SPARSE >= n_columns).any()
+    assert (n_summands * kernels.SPARSE < n_columns).any()
+    assert of_row.tolist() == plain_best(product, 5)
+    assert of_column.tolist() == plain_best(product.T, 5)
+
+
 def test_best_products_of_a_further_block() -> None:
     """Column 5, the first of its block, is better than column 2; column 6 equals it, and column 7 is too small."""
     before = np.array([[2, 1]], np.int32), np.array([[0.5, 0.25]], np.float32)

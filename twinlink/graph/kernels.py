@@ -33,16 +33,22 @@ Index = np.uint32
 Word = np.uint64
 ONE = np.uint64(1)
 
+COLUMN, RANK, SCORE = 0, 1, 2
+
 
 class Entries(NamedTuple):
     """Stored entries of a similarity matrix, row after row."""
 
     starts: NDArray[np.int64]
     """Index of the first entry of each row, then the number of entries: shape (n_source + 1,)."""
-    columns: NDArray[Index]
-    ranks: NDArray[Index]
-    values: NDArray[np.float64]
-    """Scores times the roots of both weights (see `Neighbours`)."""
+    fields: NDArray[Index]
+    """Column, rank and the bits of the score of each entry: shape (n_entries, 3). They are side by side because the
+    rows of a page's neighbours are all over memory: on large sites, each further place takes longer than the work.
+    """
+    scores: NDArray[np.float32]
+    """The same memory as numbers, of which the last of each three is the score."""
+    is_weighted: bool
+    """Whether the weights of some neighbours are not 1."""
 
 
 class Neighbours(NamedTuple):
@@ -68,9 +74,9 @@ class _Marks(NamedTuple):
 class _Lists(NamedTuple):
     """Entries in the rows of one page's neighbours, numbered from 1 by rank and linked by column. 0: none, value 0."""
 
-    rows: NDArray[Index]
+    places: NDArray[Index]  # of each entry's row among the neighbours
     columns: NDArray[Index]
-    values: NDArray[np.float64]
+    values: NDArray[np.float64]  # scores times the roots of both weights
     following: NDArray[Index]  # the next best entry of the same column
     head: NDArray[Index]  # best entry of each column, shape (n_target,)
     queue: NDArray[Index]  # entries to propose
@@ -96,8 +102,9 @@ def _mark(near: NDArray[Index], entries: Entries, marks: _Marks) -> None:
     """Mark the ranks of all entries in the rows ``near``."""
     for page in near:
         for entry in range(entries.starts[page], entries.starts[page + 1]):
-            index = entries.ranks[entry] >> Index(6)
-            marks.words[index] |= ONE << Word(entries.ranks[entry] & Index(63))
+            rank = entries.fields[entry, RANK]
+            index = rank >> Index(6)
+            marks.words[index] |= ONE << Word(rank & Index(63))
             marks.groups[index >> Index(6)] |= ONE << Word(index & Index(63))
             marks.tops[index >> Index(12)] |= ONE << Word((index >> Index(6)) & Index(63))
 
@@ -123,25 +130,30 @@ def _count_below(marks: _Marks) -> int:
 
 
 @part_of_kernel
-def _fill(near: NDArray[Index], entries: Entries, marks: _Marks, lists: _Lists) -> int:
-    """Number the marked entries by rank, link those of a column, unmark them, and return their number.
-
-    The entries are read row by row, as they are stored: on large sites each read from another place of memory takes
-    longer than the work with it.
-    """
+def _fill(
+    near: NDArray[Index],
+    entries: Entries,
+    roots: NDArray[np.float64],
+    target_roots: NDArray[np.float64],
+    marks: _Marks,
+    lists: _Lists,
+) -> int:
+    """Number the marked entries by rank, link those of a column, unmark them, and return their number."""
     count = _count_below(marks)
-    for page in near:
-        for entry in range(entries.starts[page], entries.starts[page + 1]):
-            rank = entries.ranks[entry]
+    for place in range(near.size):
+        for entry in range(entries.starts[near[place]], entries.starts[near[place] + ONE]):
+            column, rank = entries.fields[entry, COLUMN], entries.fields[entry, RANK]
             index = rank >> Index(6)
             lower = (ONE << Word(rank & Index(63))) - ONE
             number = marks.below[index] + _ones(marks.words[index] & lower) + Index(1)
-            lists.rows[number] = page
-            lists.columns[number] = entries.columns[entry]
-            lists.values[number] = entries.values[entry]
+            lists.places[number] = place
+            lists.columns[number] = column
+            lists.values[number] = entries.scores[entry, SCORE]
+            if entries.is_weighted:
+                lists.values[number] *= roots[near[place]] * target_roots[column]
     for page in near:
-        for entry in range(entries.starts[page], entries.starts[page + 1]):
-            marks.words[entries.ranks[entry] >> Index(6)] = 0
+        for entry in range(entries.starts[page], entries.starts[page + ONE]):
+            marks.words[entries.fields[entry, RANK] >> Index(6)] = 0
     for place in range(1, count + 1):
         column = lists.columns[place]
         lists.following[place] = lists.head[column]
@@ -151,7 +163,7 @@ def _fill(near: NDArray[Index], entries: Entries, marks: _Marks, lists: _Lists) 
 
 @part_of_kernel
 def _settle(near: NDArray[Index], lists: _Lists, held: NDArray[Index]) -> None:
-    """Let the target pages ``near`` propose their best entries until no source page has two proposals."""
+    """Let the target pages ``near`` propose their best entries until no source page holds two proposals."""
     last = Word(0)
     for page in near:
         lists.queue[last] = lists.head[page]
@@ -159,7 +171,7 @@ def _settle(near: NDArray[Index], lists: _Lists, held: NDArray[Index]) -> None:
     place = Word(0)
     while place < last:
         number = lists.queue[place]
-        row = lists.rows[number]
+        row = lists.places[number]
         rival = held[row]
         held[row] = max(number, rival)
         lists.queue[last] = lists.following[min(number, rival)]  # 0 if there was no rival
@@ -168,12 +180,12 @@ def _settle(near: NDArray[Index], lists: _Lists, held: NDArray[Index]) -> None:
 
 
 @part_of_kernel
-def _collect(near: NDArray[Index], lists: _Lists, held: NDArray[Index]) -> float:
-    """Sum the values held by the source pages ``near``, in page order, and release them."""
+def _collect(n_near: int, lists: _Lists, held: NDArray[Index]) -> float:
+    """Sum the values held by the ``n_near`` source pages, in page order, and release them."""
     total = 0.0
-    for page in near:
-        total += lists.values[held[page]]  # adding 0 where nothing is held is faster than a test
-        held[page] = 0
+    for place in range(n_near):
+        total += lists.values[held[place]]  # adding 0 where nothing is held is faster than a test
+        held[place] = 0
     return total
 
 
@@ -226,18 +238,18 @@ def external_rows(
     independent, so they may be divided among threads in any way. The sum is taken in the order of the source pages,
     in double precision, so that it equals that of `tests.graph.reference`.
     """
-    marks, lists = _scratch(entries.ranks.size, _widest(first, last, entries, source), target.starts.size - 1)
-    held = np.zeros(source.starts.size - 1, dtype=np.uint32)
+    marks, lists = _scratch(len(entries.fields), _widest(first, last, entries, source), target.starts.size - 1)
+    held = np.zeros(source.starts.size - 1, dtype=np.uint32)  # by the places of a page's neighbours
     for row in range(first, last):
         near = source.pages[source.starts[row] : source.starts[row + 1]]
         _mark(near, entries, marks)
-        count = _fill(near, entries, marks, lists)
+        count = _fill(near, entries, source.roots, target.roots, marks, lists)
         for entry in range(entries.starts[row], entries.starts[row + 1]):
-            column = entries.columns[entry]
-            across = target.pages[target.starts[column] : target.starts[column + 1]]
+            column = entries.fields[entry, COLUMN]
+            across = target.pages[target.starts[column] : target.starts[column + ONE]]
             _settle(across, lists, held)
             size = source.sizes[row] + target.sizes[column]
-            total = _collect(near, lists, held)
+            total = _collect(near.size, lists, held)
             external[entry] = 2.0 * total / size if size > 0 else 0.0
         for number in range(1, count + 1):
             lists.head[lists.columns[number]] = 0

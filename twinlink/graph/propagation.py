@@ -15,9 +15,8 @@ from scipy.sparse import csr_array, issparse
 from twinlink.config import EtsSettings
 from twinlink.errors import ShapeError
 from twinlink.graph.checks import check_neighbours, check_scores
-from twinlink.graph.kernels import Entries, Neighbours, external_rows
+from twinlink.graph.kernels import COLUMN, RANK, SCORE, Entries, Neighbours, external_rows
 from twinlink.graph.matching import greedy_order
-from twinlink.sparse import entry_rows
 
 __all__ = ["EtsResult", "dense_pattern", "enhanced_similarity", "external_similarity"]
 
@@ -251,11 +250,7 @@ def _external(
     pattern: csr_array, scores: Scores, source: Neighbours, target: Neighbours, n_threads: int | None
 ) -> Scores:
     """Compute S_ext for the stored entries of ``pattern`` with the values ``scores``."""
-    ranks = np.empty(scores.size, dtype=np.uint32)
-    ranks[greedy_order(scores)[::-1]] = np.arange(scores.size, dtype=np.uint32)
-    columns = pattern.indices.astype(np.uint32)
-    values = source.roots[entry_rows(pattern)] * target.roots[columns] * scores
-    entries = Entries(pattern.indptr.astype(np.int64), columns, ranks, values)
+    entries = _entries(pattern, scores, is_weighted=bool((source.roots != 1).any() or (target.roots != 1).any()))
     external = np.zeros_like(scores)
 
     def compute(block: tuple[int, int]) -> None:
@@ -271,6 +266,14 @@ def _external(
     with ThreadPoolExecutor(n_threads) as pool:
         list(pool.map(compute, _row_blocks(entries.starts, BLOCKS_PER_THREAD * n_threads)))
     return external
+
+
+def _entries(pattern: csr_array, scores: Scores, is_weighted: bool) -> Entries:
+    fields = np.empty((scores.size, 3), dtype=np.uint32)
+    as_numbers = fields.view(np.float32)
+    fields[:, COLUMN], as_numbers[:, SCORE] = pattern.indices, scores
+    fields[greedy_order(scores)[::-1], RANK] = np.arange(scores.size, dtype=np.uint32)
+    return Entries(pattern.indptr.astype(np.int64), fields, as_numbers, is_weighted)
 
 
 def _row_blocks(starts: NDArray[np.int64], n_blocks: int) -> list[tuple[int, int]]:

@@ -52,11 +52,13 @@ def test_equals_the_full_matrix_with_many_ties(seed: int, n_a: int, n_b: int, k:
 
 @given(st.integers(0, 2**32 - 1), st.integers(0, 9), st.integers(1, 30), st.integers(1, 4), st.integers(1, 31))
 @settings(deadline=None)
-def test_blocks_of_pages_change_nothing(seed: int, n_a: int, n_b: int, k: int, at_once: int) -> None:
+def test_blocks_of_pages_and_terms_left_out(seed: int, n_a: int, n_b: int, k: int, at_once: int) -> None:
     rng = np.random.default_rng(seed)
     a, b = (csr_array(rng.integers(0, 3, (n, 4)).astype(np.float32) / 3) for n in (n_a, n_b))
+    kept = rng.integers(0, 3, 4) > 0
     for both in (True, False):
-        whole, blocks = (candidates._best_by_blocks(a, b, k, both, size) for size in (n_b, at_once))
+        whole = candidates._best_by_blocks(csr_array(a * kept), csr_array(b * kept), np.ones(4, np.bool_), k, both, n_b)
+        blocks = candidates._best_by_blocks(a, b, kept, k, both, at_once)
         assert [each.tolist() for each in blocks] == [each.tolist() for each in whole]
 
 

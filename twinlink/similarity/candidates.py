@@ -230,7 +230,15 @@ def _in_parts(side: ContentSide) -> Iterator[csr_array]:
 
 def _with_terms(vectors: csr_array, kept: NDArray[np.bool_]) -> csr_array:
     """Return vectors without the other terms; numbers of terms stay as they are."""
-    return select(vectors, kept[vectors.indices])
+    return vectors if kept.all() else select(vectors, kept[vectors.indices])
+
+
+def _some_rows(vectors: csr_array, first: int, n: int) -> csr_array:
+    """Return at most ``n`` rows; their entries are not copied."""
+    starts = vectors.indptr[first : first + n + 1]
+    places = slice(starts[0], starts[-1])
+    arrays = vectors.data[places], vectors.indices[places], starts - starts[0]
+    return csr_array(arrays, shape=(len(starts) - 1, vectors.shape[1]))
 
 
 def _nearest_of(
@@ -288,20 +296,20 @@ def _search(
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     n_products = _pages_with(vectors_a) * _pages_with(vectors_b)
     kept = _affordable(n_products, products_per_page * (vectors_a.shape[0] + vectors_b.shape[0]))
-    if not kept.all():
-        terms = np.flatnonzero(kept)
-        vectors_a, vectors_b = csr_array(vectors_a[:, terms]), csr_array(vectors_b[:, terms])
-    return _best_by_blocks(vectors_a, vectors_b, k, both)
+    return _best_by_blocks(vectors_a, vectors_b, kept, k, both)
 
 
 def _best_by_blocks(
-    vectors_a: csr_array, vectors_b: csr_array, k: int, both: bool, at_once: int = _COMPARED
+    vectors_a: csr_array, vectors_b: csr_array, kept: NDArray[np.bool_], k: int, both: bool, at_once: int = _COMPARED
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return what `nearest_pages` returns; each page of a is compared with ``at_once`` pages of b at a time."""
-    x, shape = kernels.arrays_of(vectors_a), (vectors_a.shape[0], k)
+    """Return what `nearest_pages` returns; each page of a is compared with ``at_once`` pages of b at a time.
+
+    Of b, only a block at a time is copied without the terms that are not kept, because memory has its peak here.
+    """
+    x, shape = kernels.arrays_of(_with_terms(vectors_a, kept)), (vectors_a.shape[0], k)
     of_row, scores, of_columns = np.full(shape, -1, np.int32), np.zeros(shape, np.float32), []
     for first in range(0, max(vectors_b.shape[0], 1), at_once):
-        block = csr_array(vectors_b[first : first + at_once].T)
+        block = csr_array(_with_terms(_some_rows(vectors_b, first, at_once), kept).T)
         y, n_pages = kernels.arrays_of(block), block.shape[1]
         of_row, scores, of_column = kernels.best_products(x, y, n_pages, k, both, first, of_row, scores)
         of_columns.append(of_column)

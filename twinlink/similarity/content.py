@@ -13,7 +13,7 @@ from twinlink.errors import ShapeError
 from twinlink.similarity import kernels
 from twinlink.sparse import entry_rows, narrow
 
-_ROWS = 4_000  # rows that are scaled at once: bounds the memory beside the matrix
+_ROWS = 500  # rows that are scaled at once: bounds the memory beside the matrix
 ContentForm = Literal["tsim_idf", "tsim", "bits", "cosine"]
 
 

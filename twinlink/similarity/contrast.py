@@ -20,7 +20,7 @@ ALIKE = 0.95
 """Similarity from which two pages are near-duplicates. Trials on seven sites: .9 and .95 are the same within .003."""
 LEAST = 1e-6
 """Rounding residue of a term that all near pages share; smaller values are dropped."""
-_PAGES = 4_000  # pages from which similar ones are subtracted together: all their terms are in memory
+_PAGES = 1_000  # pages from which similar ones are subtracted together: all their terms are in memory
 PRODUCTS_PER_PAGE = 20_000
 """As in the search for candidates (`CandidateSettings`), but near-duplicates have rare terms in common. Trials on seven
 sites: the same F1 within .001 as with ten times as many."""

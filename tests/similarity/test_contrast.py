@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from twinlink.similarity import contrast
 from twinlink.similarity.contrast import contrast_vectors, cosine_of_pairs, near_duplicates, near_pages
 
 Matrix = NDArray[np.float64]
@@ -52,16 +51,6 @@ def test_equals_a_dense_loop(seed: int, n_pages: int, n_terms: int) -> None:
     assert found.shape == counts.shape
     assert (found.data > 0).all()
     assert found.toarray() == pytest.approx(plain_contrast(counts), abs=3e-6)
-
-
-def test_parts_equal_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    counts = csr_array(made_counts(0, 50, 20))
-    whole = contrast_of(counts)
-    monkeypatch.setattr(contrast, "_PAGES", 7)
-    parts = contrast_of(counts)
-    assert parts.data.tolist() == whole.data.tolist()
-    assert parts.indices.tolist() == whole.indices.tolist()
-    assert parts.indptr.tolist() == whole.indptr.tolist()
 
 
 def test_only_the_nearest_count() -> None:

@@ -106,6 +106,22 @@ def test_pattern_dot(seed: int, n_rows: int, n_others: int) -> None:
     assert found.tolist() == pytest.approx((x.toarray() @ y.toarray().T)[rows, columns].tolist(), abs=1e-5)
 
 
+@given(SEEDS, st.integers(0, 6), st.sampled_from([0.0, 0.1]))
+@settings(deadline=None)
+def test_without_mean(seed: int, n_rows: int, least: float) -> None:
+    rng = np.random.default_rng(seed)
+    x, weights = random_matrix(rng, (n_rows, 9), 0.5), random_matrix(rng, (n_rows, n_rows), 0.4)
+    starts, others, _ = kernels.arrays_of(weights)
+    shares = weights.data.astype(np.float64)
+    found = kernels.without_mean(kernels.arrays_of(x), 9, starts, others, shares, least)
+    rows, usual = np.repeat(np.arange(n_rows), np.diff(x.indptr)), np.zeros((n_rows, 9))
+    for i in range(n_rows):
+        for at in range(starts[i], starts[i + 1]):
+            usual[i] += shares[at] * x[[others[at]]].toarray()[0]
+    rest = x.data - usual[rows, x.indices]
+    assert found.tolist() == np.where(rest > least, rest, 0).astype(np.float32).tolist()
+
+
 def plain_aligned(a: csr_array, b: csr_array, links: csr_array, i: int, j: int) -> float:
     """Take word by word: terms as page i has them, their links as they are stored."""
     free, total = b[[j]].toarray()[0], np.float64(0)

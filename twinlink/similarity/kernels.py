@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 
 from twinlink.compiled import FEW, compiled_beyond, part_of_kernel
 
-__all__ = ["Csr", "aligned_words", "arrays_of", "best_companions", "best_products", "pattern_dot"]
+__all__ = ["Csr", "aligned_words", "arrays_of", "best_companions", "best_products", "pattern_dot", "without_mean"]
 
 Index = np.uint32
 ONE = np.uint32(1)
@@ -82,6 +82,32 @@ def pattern_dot(
             result[pair] = total
         for k in range(x_starts[i], x_starts[i + 1]):
             row[x_columns[k]] = 0.0
+    return result
+
+
+@compiled_beyond(FEW)
+def without_mean(
+    x: Csr, n_columns: int, starts: NDArray[np.int64], others: NDArray[Index], shares: NDArray[np.float64], least: float
+) -> NDArray[np.float32]:
+    """Subtract from each stored entry of x what a weighted mean of other rows has in its column.
+
+    Row i has the ``others`` from place ``starts[i]`` on, with their ``shares``. 0 where ``least`` or less remains.
+    """
+    x_starts, x_columns, x_data = x
+    row = np.zeros(n_columns, np.float64)
+    result = np.zeros(len(x_data), np.float32)
+    for i in range(len(starts) - 1):
+        for at in range(starts[i], starts[i + 1]):
+            other, share = others[at], shares[at]
+            for k in range(x_starts[other], x_starts[other + ONE]):
+                row[x_columns[k]] += share * x_data[k]
+        for k in range(x_starts[i], x_starts[i + 1]):
+            rest = x_data[k] - row[x_columns[k]]
+            if rest > least:
+                result[k] = rest
+        for at in range(starts[i], starts[i + 1]):
+            for k in range(x_starts[others[at]], x_starts[others[at] + ONE]):
+                row[x_columns[k]] = 0.0
     return result
 
 

@@ -143,7 +143,9 @@ def select(matrix: csr_array, which: Marks) -> csr_array:
     >>> select(csr_array([[7, 8], [9, 0]]), np.array([True, False, True])).toarray().tolist()
     [[7, 0], [9, 0]]
     """
-    starts = np.concatenate([[0], np.cumsum(which)])[matrix.indptr].astype(matrix.indptr.dtype)
+    n_before = np.zeros(len(which) + 1, matrix.indptr.dtype)  # of a large matrix, copies of 64 bits would be noticed
+    np.cumsum(which, dtype=n_before.dtype, out=n_before[1:])
+    starts = n_before[matrix.indptr]
     return csr_array((matrix.data[which], matrix.indices[which], starts), shape=matrix.shape)
 
 

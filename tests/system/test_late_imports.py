@@ -44,13 +44,32 @@ import numpy.ma as ma
 assert ma.masked_array is numpy.ma.masked_array
 """
 
+FUNCTIONS = """
+import sys
+if len(sys.argv) > 1:
+    from twinlink.system.late_imports import load_late
+    load_late()
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow.compute import and_, utf8_zfill
+if len(sys.argv) > 1:
+    wrapped = [each for each in vars(pc).values() if hasattr(each, "__arrow_compute_function__")]
+    assert len(wrapped) < 5, wrapped
+    assert not hasattr(pc, "no_such_function")
+names = [name for name in sys.argv[1:] or vars(pc) if not name.startswith("_")]
+assert pa.array([1, 2, None]).drop_null().to_pylist() == [1, 2]
+assert and_(pa.array([True, True]), pc.is_in(pa.array([1, 2]), pa.array([2]))).to_pylist() == [False, True]
+assert pa.table({"a": [2, 1]}).sort_by("a").filter(pc.field("a") > 1)["a"].to_pylist() == [2]
+print(*(name for name in names if callable(getattr(pc, name)) and getattr(pc, name).__doc__))
+"""
+
 MINED = """
 import sys
 from twinlink.cli import main
 try:
     main()
 finally:
-    print(bool({"pandas", "fsspec", "scipy.sparse.csgraph", "asyncio"} & sys.modules.keys()))
+    print(bool({"pandas", "fsspec", "scipy.sparse.csgraph", "asyncio", "pydantic"} & sys.modules.keys()))
 """
 
 
@@ -64,6 +83,12 @@ def printed(code: str, *args: object) -> str:
 
 def test_arrow_converts_without_pandas_until_there_is_a_frame() -> None:
     assert printed(CONVERTED) == ""
+
+
+def test_functions_of_arrow_are_wrapped_when_they_are_used() -> None:
+    all_names = printed(FUNCTIONS).split()
+    assert len(all_names) > 200
+    assert printed(FUNCTIONS, *all_names).split() == all_names
 
 
 def test_parts_of_numpy_come_when_they_are_used() -> None:

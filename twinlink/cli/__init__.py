@@ -4,7 +4,8 @@ Start with a verb in `verbs`, such as `twinlink.cli.verbs.mine.mine`; to add one
 here, and give it a line of help in `twinlink.cli.app.GROUPS`.
 
 - entry point: `main`, which turns errors into exit codes (`exit`); the command with its verbs: `app`
-- input: `options` (shared by verbs), `settings` (of the run and of the call), `runs` (locked or opened), `completion`
+- input: `options` (shared by verbs), `plain_values` (which typer need not validate), `settings` (of the run and of the
+  call), `runs` (locked or opened), `completion`
 - output: `results` (one record per verb), `lines` (records as text), `output` (prints text or JSON), `colours`
 """
 
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 from twinlink.cli.app import GROUPS, app
 from twinlink.cli.exit import main
+from twinlink.cli.plain_values import Verb
 from twinlink.cli.verbs.align import align
 from twinlink.cli.verbs.demo import demo
 from twinlink.cli.verbs.evaluate import compare, evaluate, explain, verify
@@ -29,4 +31,4 @@ _VERBS = (*_PIPELINE, *_RESULTS, patterns, recover, rank)
 _SHORT_HELP = {name: line for verbs in GROUPS.values() for name, line in verbs.items()}
 
 for _verb in (*_VERBS, discover, demo):
-    app.command(short_help=_SHORT_HELP[_verb.__name__])(_verb)
+    app.command(cls=Verb, short_help=_SHORT_HELP[_verb.__name__])(_verb)

@@ -7,6 +7,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from twinlink.cli.plain_values import leaving_plain
+
 __all__ = ["GROUPS", "app"]
 
 GROUPS = {
@@ -54,6 +56,10 @@ go to standard error. NO_COLOR and FORCE_COLOR are respected.
 
 class _Grouped(TyperGroup):
     """A command whose help has its verbs in groups."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the options and arguments."""
+        return leaving_plain(super().get_params(ctx))
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002  (typer gives it)
         """Write the groups."""

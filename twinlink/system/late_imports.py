@@ -7,6 +7,7 @@ import importlib.util
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 __all__ = ["load_late"]
 
@@ -20,6 +21,7 @@ def load_late() -> None:
     - pyarrow loads pandas at the first conversion of an array or a list, to recognise its objects. Where that fails, it
       goes on without, and loads pandas when it makes a DataFrame. Until then it does not recognise a Series.
     - scipy names all parts of numpy, which loads them; these wait until they are used.
+    - pyarrow.compute wraps all functions of Arrow, with their documentation; here it wraps one when it is used.
     - warcio loads fsspec, if it is installed, for archives on remote file systems, which we do not read by it.
 
     This is for programs that make no DataFrames of their own. What is loaded already stays as it is.
@@ -29,6 +31,8 @@ def load_late() -> None:
 
         with _hidden("pandas"):
             pa.array([0])
+    if "pyarrow.compute" not in sys.modules:
+        _wrap_when_used()
     if "warcio" not in sys.modules:
         with _hidden("fsspec"):
             importlib.import_module("warcio.utils")
@@ -47,6 +51,40 @@ def _load_when_used(package: str, part: str) -> None:
     sys.modules[name] = module
     spec.loader.exec_module(module)
     setattr(sys.modules[package], part, module)
+
+
+def _wrap_when_used() -> None:
+    """Import pyarrow.compute with the one function that its own code names; the others come when they are used."""
+    core: Any = importlib.import_module("pyarrow._compute")
+    registry = core.function_registry
+    core.function_registry = _OneFunction
+    try:
+        compute: Any = importlib.import_module("pyarrow.compute")
+    finally:
+        core.function_registry = registry
+
+    def wrapped(name: str) -> Any:
+        try:
+            known = core.get_function(name.removesuffix("_") if name in ("and_", "or_") else name)
+        except KeyError:
+            raise AttributeError(f"module 'pyarrow.compute' has no attribute {name!r}") from None
+        function = compute._wrap_function(name, known)
+        setattr(compute, name, function)
+        return function
+
+    compute.function_registry, compute.__getattr__ = registry, wrapped
+
+
+class _OneFunction:
+    """What pyarrow.compute sees of Arrow's functions while it is imported."""
+
+    def list_functions(self) -> list[str]:
+        """Return the names of the functions."""
+        return ["utf8_zero_fill"]
+
+    def get_function(self, name: str) -> Any:
+        """Return a function."""
+        return importlib.import_module("pyarrow._compute").get_function(name)
 
 
 @contextmanager

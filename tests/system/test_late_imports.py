@@ -53,14 +53,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow.compute import and_, utf8_zfill
 if len(sys.argv) > 1:
-    wrapped = [each for each in vars(pc).values() if hasattr(each, "__arrow_compute_function__")]
-    assert len(wrapped) < 5, wrapped
+    assert not {"is_in", "utf8_upper", "or_"} & vars(pc).keys()
     assert not hasattr(pc, "no_such_function")
 names = [name for name in sys.argv[1:] or vars(pc) if not name.startswith("_")]
 assert pa.array([1, 2, None]).drop_null().to_pylist() == [1, 2]
 assert and_(pa.array([True, True]), pc.is_in(pa.array([1, 2]), pa.array([2]))).to_pylist() == [False, True]
+assert pc.utf8_zfill(pa.array(["7"]), width=2).to_pylist() == ["07"]
 assert pa.table({"a": [2, 1]}).sort_by("a").filter(pc.field("a") > 1)["a"].to_pylist() == [2]
-print(*(name for name in names if callable(getattr(pc, name)) and getattr(pc, name).__doc__))
+print(*(name for name in names if callable(getattr(pc, name))))
 """
 
 MINED = """

@@ -21,7 +21,7 @@ def load_late() -> None:
     - pyarrow loads pandas at the first conversion of an array or a list, to recognise its objects. Where that fails, it
       goes on without, and loads pandas when it makes a DataFrame. Until then it does not recognise a Series.
     - scipy names all parts of numpy, which loads them; these wait until they are used.
-    - pyarrow.compute wraps all functions of Arrow, with their documentation; here it wraps one when it is used.
+    - pyarrow.compute wraps all functions of Arrow, with their documentation; here each waits until it is used.
     - warcio loads fsspec, if it is installed, for archives on remote file systems, which we do not read by it.
 
     This is for programs that make no DataFrames of their own. What is loaded already stays as it is.
@@ -54,37 +54,47 @@ def _load_when_used(package: str, part: str) -> None:
 
 
 def _wrap_when_used() -> None:
-    """Import pyarrow.compute with the one function that its own code names; the others come when they are used."""
+    """Import pyarrow.compute without the wrapped functions of Arrow, which come, without documentation, when used."""
+    _load_when_used("pyarrow.vendored", "docscrape")
     core: Any = importlib.import_module("pyarrow._compute")
-    registry = core.function_registry
-    core.function_registry = _OneFunction
-    try:
-        compute: Any = importlib.import_module("pyarrow.compute")
-    finally:
-        core.function_registry = registry
+    known = core.function_registry
+    spec = importlib.util.find_spec("pyarrow.compute")
+    assert spec is not None
+    assert spec.loader is not None
+    compute: Any = importlib.util.module_from_spec(spec)
 
     def wrapped(name: str) -> Any:
         try:
-            known = core.get_function(name.removesuffix("_") if name in ("and_", "or_") else name)
+            function = core.get_function(_NAMES_IN_ARROW.get(name, name))
         except KeyError:
             raise AttributeError(f"module 'pyarrow.compute' has no attribute {name!r}") from None
-        function = compute._wrap_function(name, known)
-        setattr(compute, name, function)
-        return function
+        options = compute._get_options_class(function)
+        wrapper = compute._make_generic_wrapper(name, function, options, arity=function.arity)
+        setattr(compute, name, wrapper)
+        return wrapper
 
-    compute.function_registry, compute.__getattr__ = registry, wrapped
+    compute.utf8_zero_fill = None  # its code gives this one a second name
+    sys.modules["pyarrow.compute"] = compute
+    core.function_registry = _NoFunctions
+    try:
+        spec.loader.exec_module(compute)
+    finally:
+        core.function_registry = known
+    for name in ("utf8_zero_fill", "utf8_zfill"):
+        vars(compute).pop(name, None)
+    compute.function_registry, compute.__getattr__ = known, wrapped
+    sys.modules["pyarrow"].compute = compute  # type: ignore[attr-defined]
 
 
-class _OneFunction:
+_NAMES_IN_ARROW = {"and_": "and", "or_": "or", "utf8_zfill": "utf8_zero_fill"}
+
+
+class _NoFunctions:
     """What pyarrow.compute sees of Arrow's functions while it is imported."""
 
     def list_functions(self) -> list[str]:
         """Return the names of the functions."""
-        return ["utf8_zero_fill"]
-
-    def get_function(self, name: str) -> Any:
-        """Return a function."""
-        return importlib.import_module("pyarrow._compute").get_function(name)
+        return []
 
 
 @contextmanager

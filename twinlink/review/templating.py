@@ -25,6 +25,8 @@ MAX_LINK = 600
 
 _FOLDER = Path(__file__).parent
 _TEMPLATES = _FOLDER / "templates"
+_PLAIN = re.compile(r"https?://[a-zA-Z0-9.-]+(?:[/?#]|$)")
+"""Beginning of an address whose host needs no further look."""
 _UNFIT = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
 )
@@ -100,6 +102,8 @@ def href(url: str) -> str:
     """
     if len(url) > MAX_LINK or url != clean(url) or " " in url:
         return ""
+    if _PLAIN.match(url):  # most addresses
+        return url
     try:
         parts = urlsplit(url)
     except ValueError:

@@ -17,6 +17,7 @@ from markupsafe import Markup
 
 from twinlink.labels.precision import Estimate
 from twinlink.review.charts.facing import Facing
+from twinlink.review.report.rows import rows_html
 
 __all__ = [
     "Chart",
@@ -200,6 +201,11 @@ class Table:
     """Text to click on to unfold it; empty: not folded."""
     is_small: bool = False
     """Whether it is placed next to the charts."""
+
+    @property
+    def body(self) -> Markup:
+        """Its rows as HTML."""
+        return rows_html([column.kind for column in self.columns], self.rows)
 
 
 @dataclass(frozen=True)

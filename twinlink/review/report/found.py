@@ -239,23 +239,27 @@ def _pair_table(data: ReportData, rows: npt.NDArray[np.intp], whys: npt.NDArray[
         Column("Judged", "words"),
         Column("Site", "code"),
     ]
-    lines = []
-    for row, pair in zip(rows.tolist(), records(data.pairs.take(rows)), strict=True):
-        pages = [
-            (
-                getattr(pair, f"url_{side}"),
-                data.titles.get(getattr(pair, f"page_{side}"), ""),
-                getattr(pair, f"lang_{side}"),
-                known_text(getattr(pair, f"canonical_{side}")),
-            )
-            for side in "ab"
-        ]
-        judged = LABELS.get(int(data.labels[row])) if len(data.labels) else None
-        why = DOUBTS[REASONS[whys[row]]] or None
-        target = f"/pair/{pair.page_a}/{pair.page_b}" if data.is_in_review else None
-        line = (known(pair.probability), *pages, target, float(pair.score), float(pair.rival), why, judged)
-        lines.append((*line, pair.site if len(data.sites) > 1 else None))
+    pairs = data.pairs.take(rows)
+    numbers_a, numbers_b = (pairs[name].to_pylist() for name in ("page_a", "page_b"))
+    reviews = [f"/pair/{a}/{b}" if data.is_in_review else None for a, b in zip(numbers_a, numbers_b, strict=True)]
+    values = (
+        [known(value) for value in pairs["probability"].to_pylist()],
+        *(_pages(data, pairs, side) for side in "ab"),
+        reviews,
+        *(pairs[name].to_pylist() for name in ("score", "rival")),
+        [DOUBTS[REASONS[why]] or None for why in whys[rows].tolist()],
+        [LABELS.get(label) for label in data.labels[rows].tolist()] if len(data.labels) else [None] * len(rows),
+        pairs["site"].to_pylist() if len(data.sites) > 1 else [None] * len(rows),
+    )
+    lines = list(zip(*values, strict=True))
     return _without_blanks(Table(caption, columns, lines, is_tall=len(lines) > 15))
+
+
+def _pages(data: ReportData, pairs: pa.Table, side: str) -> list[tuple[str, str, str, str]]:
+    """Return the cells of the pages of one side of pairs."""
+    names = (f"{name}_{side}" for name in ("url", "page", "lang", "canonical"))
+    pages = zip(*(pairs[name].to_pylist() for name in names), strict=True)
+    return [(url, data.titles.get(page, ""), lang, known_text(named)) for url, page, lang, named in pages]
 
 
 def _without_blanks(table: Table) -> Table:

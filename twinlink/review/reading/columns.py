@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
-from twinlink.tables import check_table, columns_of, file_of, located, open_table, readable, table_files
+from twinlink.tables import check_table, columns_of, file_of, located, open_table, read_table, readable, table_files
 
 if TYPE_CHECKING:  # the report does without pandas, which takes .1 s to load
     import pandas as pd
@@ -21,9 +20,6 @@ if TYPE_CHECKING:  # the report does without pandas, which takes .1 s to load
 __all__ = ["RowFile", "floats", "ints", "read_parts", "read_sites"]
 
 Ints = npt.NDArray[np.int64]
-_FORMAT = ds.ParquetFileFormat(
-    default_fragment_scan_options=ds.ParquetFragmentScanOptions(page_checksum_verification=True)
-)
 
 
 def ints(column: pa.ChunkedArray) -> Ints:
@@ -67,10 +63,14 @@ def read_parts(parts: Sequence[Path], schema: pa.Schema, columns: Sequence[str] 
         If a file is removed or cannot be read.
     """
     wanted = columns_of(schema, columns)
-    if not parts:
-        return wanted.empty_table()
-    with readable(parts[0] if len(parts) == 1 else parts[0].parent):
-        table = ds.dataset([str(path) for path in parts], schema=wanted, format=_FORMAT).to_table()
+    if len(parts) < 2:
+        return read_table(parts[0], schema, columns) if parts else wanted.empty_table()
+    import pyarrow.dataset as ds
+
+    checked = ds.ParquetFragmentScanOptions(page_checksum_verification=True)
+    with readable(parts[0].parent):
+        files = ds.ParquetFileFormat(default_fragment_scan_options=checked)
+        table = ds.dataset([str(path) for path in parts], schema=wanted, format=files).to_table()
         return check_table(_checked(table), wanted)
 
 

@@ -7,7 +7,7 @@ import logging
 from base64 import b32encode
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from functools import cached_property, partial
 from itertools import chain
 from pathlib import Path
@@ -28,7 +28,7 @@ from twinlink.pages.parser import ParsedPage
 from twinlink.rundir.directory import site_name
 from twinlink.sources.documents import Document, Gone, Recalled, Revisit
 from twinlink.spiders.reader.client import ReaderProcess, reader_memory
-from twinlink.spiders.reader.page_facts import Job, UnreadError
+from twinlink.spiders.reader.page_facts import Job, Result, UnreadError
 from twinlink.system.memory import Memory, in_words
 from twinlink.system.workers import TaskQueue
 from twinlink.tables import LINKS, PAGES, REJECTS, Packing, PartWriter, Reject, part_writer, write_table
@@ -132,6 +132,8 @@ class Spool:
         self._reused: set[int] = set()  # page_id of the pages whose rows the earlier ingest has
         self._notes = PageNotes(folder / NOTES_NAME)
         self._reader = ReaderProcess(settings.parse_seconds, reader_memory(settings.max_page_bytes))
+        self._asking = ThreadPoolExecutor(1)
+        self._large: tuple[Capture, Future[Result]] | None = None  # the page that the process is parsing
 
     @property
     def n_parsed(self) -> int:
@@ -142,6 +144,7 @@ class Spool:
         """End the process that parses large pages, and close what is written."""
         self._reader.close()
         self._notes.close()
+        self._asking.shutdown()
 
     def add(self, item: Document | Reject | Revisit, *, is_own: bool = False) -> None:
         """Add an item; ``is_own``: of the run's own crawl, whose rejects take precedence."""
@@ -209,8 +212,7 @@ class Spool:
             document = document.load()
             capture = capture._replace(document=document)
         if len(document.body) > LARGE_PAGE:
-            self._drain()
-            self._add_parsed(capture)
+            self._parse_large(capture)
             return
         if capture.number in self._numbers:  # a batch has one capture of a page
             self._submit()
@@ -260,6 +262,7 @@ class Spool:
         """Take the results of all batches; ``on_parsed`` is called after each."""
         self._submit(on_parsed)
         self._add_results(self._tasks.drain(), on_parsed)
+        self._take_large()
 
     def _add_results(
         self, results: Iterable[tuple[Sequence[Capture], ParsedBatch]], on_parsed: Callable[[], None] = lambda: None
@@ -272,13 +275,23 @@ class Spool:
                 self._parts.add(site, *without_pages(tables, dropped))
             on_parsed()
 
-    def _add_parsed(self, capture: Capture) -> None:
-        """Parse a large page in a process with limits of time and memory, and take it."""
-        document, rows = capture.document, dict[str, Rows]()
+    def _parse_large(self, capture: Capture) -> None:
+        """Have a large page parsed in a process with limits of time and memory, while others are read and parsed."""
+        self._take_large()
+        document = capture.document
         declared = document.content_type, document.content_language
         job = Job("whole", capture.url, document.body, self.settings.max_page_bytes, *declared)
+        self._n_unparsed += 1
+        self._large = capture, self._asking.submit(self._reader.ask, job)
+
+    def _take_large(self) -> None:
+        """Take the large page that is being parsed, if there is one."""
+        if self._large is None:
+            return
+        (capture, answer), self._large, rows = self._large, None, dict[str, Rows]()
+        self._n_unparsed -= 1
         try:
-            page = self._reader.ask(job)
+            page = answer.result()
         except UnreadError as error:
             reject = Reject(capture.url, "ingest", error.reason, error.detail)
             self._take(capture.number, capture.url, as_kind(capture.order, Kind.EMPTY), reject)
@@ -307,7 +320,7 @@ class Spool:
 
     def _add_revisit(self, revisit: Revisit) -> None:
         number = page_id(revisit.url)
-        if number in self._numbers or self._tasks.is_busy:  # the page that it confirms may be among these
+        if number in self._numbers or self._tasks.is_busy or self._large:  # it may confirm one of these
             self._drain()
         if self._captures.is_after(number, revisit.fetched):
             return self.reject(Reject(revisit.url, "ingest", "older-capture", "revisit"))
@@ -355,7 +368,7 @@ class Spool:
         self._submit(on_parsed)
         if self._tasks.has_submitted:
             meanwhile()
-        self._add_results(self._tasks.drain(), on_parsed)
+        self._drain(on_parsed)
         self._settle_twins()
         known = dict(known_rows(self._earlier, self._again)) if self._earlier and len(self._again) else {}
         sites = sorted({*self._parts.sites(), *known})

@@ -146,10 +146,11 @@ def _load_parts(run: RunDirectory, config: Config, report: Report) -> None:
 
 
 def _load_match() -> None:
-    """Load what the match of many pages needs."""
+    """Load what the match of many pages needs, and the report."""
     import numba  # noqa: F401  (for its kernels)
 
-    import twinlink.match.stage  # noqa: F401
+    import twinlink.match.stage
+    import twinlink.review.report.stage  # noqa: F401
 
 
 def _show(run: RunDirectory, report: Report) -> None:
@@ -163,12 +164,13 @@ def _show(run: RunDirectory, report: Report) -> None:
 
 def _check_match(config: Config) -> None:
     """Check the input of `match` now, to report errors before hours of crawling."""
-    from twinlink.similarity.lexicon_files import read_lexicon
-    from twinlink.similarity.lexicon_sets import named_files
-
     check_two(config.langs)
-    for path in named_files(config.match.lexicons):
-        read_lexicon(path)
+    if config.match.lexicons:
+        from twinlink.similarity.lexicon_files import read_lexicon
+        from twinlink.similarity.lexicon_sets import named_files
+
+        for path in named_files(config.match.lexicons):
+            read_lexicon(path)
     if config.match.method != "weighed":
         from twinlink.match.methods.registry import check_cut
         from twinlink.patterns.library import read_libraries

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import TypeVar
 
 import msgspec
 import numpy as np
@@ -42,6 +43,7 @@ SPREAD_ALPHA = {True: 0.4, False: 0.7}
 Floats = npt.NDArray[np.float32]
 Marks = npt.NDArray[np.bool_]
 Rows = npt.NDArray[np.int64]
+ResultT = TypeVar("ResultT")
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,10 @@ class State:
 
 PAIR_SECONDS = 3e-7
 """What a measure by words takes for each candidate."""
+PAGE_SECONDS = 1e-5
+"""What a search among the pages of a side takes at least for each page."""
+MANY_PAGES = 20_000
+"""Pages of both sides beyond which searches are done one after the other."""
 
 
 class SiteMeasures:
@@ -71,9 +77,9 @@ class SiteMeasures:
         self.settings = settings
         self.side_a, self.side_b, self.words, self.between = side_a, side_b, words, between
         self.around_a, self.around_b = (neighbours(side.graph, settings.ets.neighbours) for side in (side_a, side_b))
-        near_a, near_b = near_pages(words.a.counts), near_pages(words.b.counts)
-        self.alike_a, self.alike_b = near_duplicates(near_a), near_duplicates(near_b)
-        self.own_a, self.own_b = contrast_vectors(words.a.counts, near_a), contrast_vectors(words.b.counts, near_b)
+        counts = words.a.counts, words.b.counts
+        of_sides = self.at_once([partial(_alike_and_own, each) for each in counts])
+        (self.alike_a, self.own_a), (self.alike_b, self.own_b) = of_sides
         self.by_url = None
         if self.uses("pattern"):
             langs = side_a.lang, side_b.lang
@@ -81,6 +87,13 @@ class SiteMeasures:
                 side_a.urls, side_b.urls, langs, settings.patterns
             )
         self.length_a, self.length_b = (np.log1p(terms.counts.sum(axis=1)) for terms in (words.a, words.b))
+
+    def at_once(self, tasks: Sequence[Callable[[], ResultT]]) -> Iterable[ResultT]:
+        """Return the results of some tasks: in threads if the pages are few, else one by one, for each takes memory."""
+        n_a, n_b = len(self.side_a.urls), len(self.side_b.urls)
+        if n_a + n_b > MANY_PAGES:
+            return (task() for task in tasks)
+        return threaded(lambda task: task(), tasks, seconds=PAGE_SECONDS * min(n_a, n_b))
 
     def uses(self, kind: str) -> bool:
         """Return whether a kind of evidence is used."""
@@ -153,6 +166,12 @@ class SiteMeasures:
     def has_lists(self) -> bool:
         """Whether the order of the links is known."""
         return self.side_a.lists is not None and self.side_b.lists is not None
+
+
+def _alike_and_own(counts: sp.csr_array) -> tuple[sp.csr_array, sp.csr_array]:
+    """Return the near-duplicates of each page of a side, and vectors of what distinguishes it from them."""
+    near = near_pages(counts)
+    return near_duplicates(near), contrast_vectors(counts, near)
 
 
 def measure(site: SiteMeasures, state: State, rivalry: Rivalry) -> Mapping[str, npt.NDArray[np.float64]]:

@@ -187,10 +187,10 @@ def _round(site: SiteMeasures, state: State, labels: sp.csr_array | None) -> Rou
 
 def _first_state(site: SiteMeasures, name: str, steps: Steps) -> State:
     steps(NEAR_SHARE, f"{name}: candidates")
-    patterns = [site.candidates(site.words.translation)]
+    searches = [partial(site.candidates, site.words.translation)]
     if site.uses("structure"):
-        tags = site.side_a.tags, site.side_b.tags
-        patterns.append(candidate_pattern(*tag_vectors(*tags), site.settings.candidates))
+        searches.append(partial(_alike_in_structure, site))
+    patterns = [*site.at_once(searches)]
     if site.uses("direct"):
         patterns.append(select(site.between.direct, site.between.direct.data >= MIN_DIRECT))
     if site.uses("hreflang"):
@@ -200,8 +200,14 @@ def _first_state(site: SiteMeasures, name: str, steps: Steps) -> State:
     pattern = kept_matrix(union_of(*patterns))
     steps(SEARCH_SHARE, f"{name}: evidence of {pattern.nnz} candidates")
     kinds = [kind for kind in ("content", "structure", "direct", "hreflang", "pattern") if site.uses(kind)]
-    fixed = {kind: kept(site.fixed_evidence(kind, pattern)) for kind in kinds}
+    measured = site.at_once([partial(site.fixed_evidence, kind, pattern) for kind in kinds])
+    fixed = {kind: kept(values) for kind, values in zip(kinds, measured, strict=True)}
     return State(pattern, {kind: values for kind, values in fixed.items() if values.any()}, (site.words.translation,))
+
+
+def _alike_in_structure(site: SiteMeasures) -> sp.csr_array:
+    """Return the pairs most similar in structure."""
+    return candidate_pattern(*tag_vectors(site.side_a.tags, site.side_b.tags), site.settings.candidates)
 
 
 def _clear(
@@ -277,20 +283,23 @@ def _next_state(site: SiteMeasures, done: Round, labels: sp.csr_array | None) ->
     open_a, open_b = (np.ones(n, dtype=np.bool_) for n in shape)
     open_a[rows[sure]] = open_b[columns[sure]] = False
     translations = _translations(site, rows[likely], columns[likely])
-    around = union_of(
-        strongest(with_values(state.pattern, as_scores(result.log_odds)), site.settings.candidates),
-        pair_matrix(rows, columns, shape),
-        site.candidates(combine_translations(*translations), open_a, open_b),
-        _around(site, pair_matrix(rows[likely], columns[likely], shape)),
-    )
+    searches = [
+        lambda: site.candidates(combine_translations(*translations), open_a, open_b),
+        lambda: strongest(with_values(state.pattern, as_scores(result.log_odds)), site.settings.candidates),
+        lambda: _around(site, pair_matrix(rows[likely], columns[likely], shape)),
+    ]
+    around = union_of(pair_matrix(rows, columns, shape), *site.at_once(searches))
     pattern = kept_matrix(with_labelled(around, labels))
     probabilities = sp.csr_array((presence.astype(np.float32), (rows, columns)), shape=shape)
+    carried = site.at_once(
+        [
+            partial(carry_over, state.pattern, values, pattern, partial(site.fixed_evidence, kind))
+            for kind, values in state.fixed.items()
+        ]
+    )
     return State(
         pattern=pattern,
-        fixed={
-            kind: kept(carry_over(state.pattern, values, pattern, partial(site.fixed_evidence, kind)))
-            for kind, values in state.fixed.items()
-        },
+        fixed={kind: kept(values) for kind, values in zip(state.fixed, carried, strict=True)},
         translations=translations,
         probabilities=carry_over(probabilities, probabilities.data, pattern, lambda rest: np.zeros(rest.nnz)),
     )
@@ -322,7 +331,7 @@ def _translations(
         return (given,)
     counts = site.words.a.counts, site.words.b.counts
     taught_by = (rows % PARTS != part for part in range(PARTS))
-    learned = (learn_translations(*counts, rows[by], columns[by]) for by in taught_by)
+    learned = site.at_once([partial(learn_translations, *counts, rows[by], columns[by]) for by in taught_by])
     return tuple(combine_translations(given, each) for each in learned)
 
 

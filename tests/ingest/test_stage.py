@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from datetime import UTC, datetime
 
 import msgspec
@@ -177,6 +178,25 @@ def test_large_pages_are_parsed_elsewhere_with_the_same_result(tmp_path, monkeyp
     apart = RunDirectory.create(tmp_path / "apart")
     ingest(apart, [tmp_path], SETTINGS)
     assert tables(whole) == tables(apart)
+
+
+def test_others_are_read_while_a_large_page_is_parsed(run, tmp_path, monkeypatch):
+    others_are_read, ask = threading.Event(), spool.ReaderProcess.ask
+
+    def items():
+        for k in range(6):
+            yield document(f"{BASE}/{k}", page(f"page {k} " + "x" * 2_000 * (k == 1)))
+        others_are_read.set()
+
+    def asked(reader, job):
+        assert others_are_read.wait(30)
+        return ask(reader, job)
+
+    monkeypatch.setattr(spool, "LARGE_PAGE", 1_000)
+    monkeypatch.setattr(spool.ReaderProcess, "ask", asked)
+    monkeypatch.setattr(module, "read_source", lambda path, settings, exchanges: items())
+    ingest(run, [tmp_path], SETTINGS)
+    assert [row["url"] for row in tables(run)[0]] == [f"{BASE}/{k}" for k in range(6)]
 
 
 def test_a_page_that_takes_too_long_is_counted_and_the_others_are_kept(run, tmp_path, monkeypatch):

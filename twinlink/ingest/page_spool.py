@@ -192,6 +192,8 @@ class Spool:
         target = join(document.url, document.location)
         is_answer = document.offset >= 0  # else it is another name of a saved file, not a response of the server
         reject = Reject(document.url, "ingest", "redirect", target or document.location) if is_answer else None
+        if self._large:  # the order of a page and a redirect counts
+            self._drain()
         number = page_id(document.url)
         end = page_id(target) if target else number
         if end == number:
@@ -368,7 +370,8 @@ class Spool:
         self._submit(on_parsed)
         if self._tasks.has_submitted:
             meanwhile()
-        self._drain(on_parsed)
+        self._add_results(self._tasks.drain(), on_parsed)
+        self._take_large()
         self._settle_twins()
         known = dict(known_rows(self._earlier, self._again)) if self._earlier and len(self._again) else {}
         sites = sorted({*self._parts.sites(), *known})

@@ -117,6 +117,8 @@ def clean(text: str) -> str:
     >>> clean("a\x00b\u202ec\nd")
     'abc d'
     """
+    if text.isprintable() and "  " not in text and text == text.strip():  # most are clean, with plain single spaces
+        return text
     return _UNFIT.sub("", " ".join(text.split()))
 
 

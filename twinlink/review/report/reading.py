@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -293,7 +293,8 @@ def _graph(run: RunDirectory, site: str, pairs: pa.Table) -> SiteGraph | None:
     if not len(found.links_a) + len(found.links_b):
         return None
     shown = chosen.take(found.rows)
-    titles_a, titles_b = (_titles(run, shown, side) for side in "ab")
+    titles = read_titles(run, shown["site"], pa.chunked_array([*shown["page_a"].chunks, *shown["page_b"].chunks]))
+    titles_a, titles_b = (_names(shown, side, titles) for side in "ab")
     pages = list(zip(shown["page_a"].to_pylist(), shown["page_b"].to_pylist(), strict=True))
     return SiteGraph(site, langs, found, titles_a, titles_b, pages)
 
@@ -308,12 +309,11 @@ def _most_frequent(pairs: pa.Table) -> tuple[tuple[str, str], pa.Table]:
     return langs, pairs.sort_by([("url_a", "ascending")])
 
 
-def _titles(run: RunDirectory, shown: pa.Table, side: str) -> list[str]:
+def _names(shown: pa.Table, side: str, titles: Mapping[int, str]) -> list[str]:
     """Return names of pages: their titles, or their addresses without the host."""
-    pages = shown[f"page_{side}"]
-    titles = read_titles(run, shown["site"], pages)
+    pages = shown[f"page_{side}"].to_pylist()
     addresses = pc.replace_substring_regex(shown[f"url_{side}"], "^https?://[^/]*", "").to_pylist()
-    return _without_frame([titles.get(page) or where for page, where in zip(pages.to_pylist(), addresses, strict=True)])
+    return _without_frame([titles.get(page) or where for page, where in zip(pages, addresses, strict=True)])
 
 
 def _without_frame(titles: Sequence[str]) -> list[str]:

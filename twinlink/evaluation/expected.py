@@ -30,7 +30,7 @@ SPREAD = 1.0
 _NODES = np.linspace(-4, 4, 41)
 _WEIGHTS = np.exp(-(_NODES**2) / 2) / np.exp(-(_NODES**2) / 2).sum()
 _LEAST = 1e-9
-FEW_TRIALS = 1_000
+FEW_TRIALS = 10_000
 """Pairs up to which the binomial distributions are summed here, for scipy.special takes .03 s to load."""
 
 Floats = npt.NDArray[np.floating]

@@ -148,6 +148,7 @@ def _load_parts(run: RunDirectory, config: Config, report: Report) -> None:
 def _load_match() -> None:
     """Load what the match of many pages needs, and the report."""
     import numba  # noqa: F401  (for its kernels)
+    import scipy.sparse.csgraph  # noqa: F401  (for groups of near-duplicates)
 
     import twinlink.match.stage
     import twinlink.review.report.stage  # noqa: F401

@@ -2,6 +2,7 @@
 
 Start with `parse_page`; `decode` finds the encoding, `is_html` decides what is a page at all.
 
+- what a page consists of: `content` (gathered in Python), `libxml2` (the same, compiled), `elements`, `tags`, `spaces`
 - content encodings (gzip, brotli): `content_encoding`; pages that need their scripts: `scripted`
 - tags and text lengths, for methods that compare structure: `linearise`
 """

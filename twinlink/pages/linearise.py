@@ -58,7 +58,7 @@ class Linearised:
 
     tokens: NDArray[np.int32]
     """In document order: k > 0 for [Chunk:k], k characters; -(2c+1) for [START:tag] and -(2c+2) for [END:tag], where
-    c is the tag's code of `twinlink.pages.parser.TAG_CODES`, or `OTHER_TAG`. Never 0."""
+    c is the tag's code of `twinlink.pages.tags.TAG_CODES`, or `OTHER_TAG`. Never 0."""
     words: NDArray[np.int32]
     """Words of each chunk in order: what stands between white space; where the text is written without spaces (Han,
     Kana, Thai, Lao, Khmer, Myanmar, Tibetan), each character of it, whose punctuation counts nothing. At least 1."""
@@ -84,7 +84,7 @@ def linearise(body: bytes, content_type: str = "") -> Linearised:
     Examples
     --------
     >>> page = linearise(b"<p>Hello <b>big</b>   world</p><hr>")
-    >>> from twinlink.pages.parser import TAG_CODES
+    >>> from twinlink.pages.tags import TAG_CODES
     >>> html, body, p, hr = (TAG_CODES[tag] for tag in ("html", "body", "p", "hr"))
     >>> start, end = (lambda tag: -(2 * tag + 1)), (lambda tag: -(2 * tag + 2))
     >>> page.tokens.tolist() == [

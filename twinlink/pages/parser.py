@@ -2,19 +2,19 @@
 
 libxml2, which lxml brings along, reports each start tag, end tag and text of the page, in document order. No tree is
 built: in the trials, that was faster than each way to walk one, and depth costs no memory or recursion. The reports go
-to compiled code (`twinlink.pages.libxml2`), or to Python where nothing was compiled yet (`twinlink.pages.content`).
+to compiled code where numba is loaded (`twinlink.pages.libxml2`), else to Python (`twinlink.pages.content`).
 """
 
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from lxml import etree
 
-from twinlink.compiled import Kernel
 from twinlink.pages.content import PageContent, PageTarget, TooDeepError
 from twinlink.pages.decoding import decode
 from twinlink.pages.elements import RawLink
@@ -143,10 +143,10 @@ def parse_page(body: bytes, url: str, content_type: str = "", content_language: 
 
 def _content(data: bytes) -> tuple[PageContent, bool]:
     """Return the content of a page, and whether it is cut because it nests too deeply."""
-    if Kernel.patience <= 0:  # numba is loaded, which takes as long as many pages
-        from twinlink.pages.libxml2 import compiled_parser
+    if "numba" in sys.modules:  # to load it takes as long as many pages
+        from twinlink.pages import libxml2
 
-        if (parser := compiled_parser()) and (found := parser.parse(data, _max_depth(data))):
+        if (parser := libxml2.compiled_parser()) and (found := parser.parse(data, _max_depth(data))):
             return found
     target, is_deep = _fed(data, PageTarget)
     return target.content(), is_deep

@@ -9,13 +9,14 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 
 from tests.archives import HTML, respond, write_wacz
 from tests.made_sites import BASE, write_pages
 from tests.made_sites import page as saved_page
 from twinlink.config import Config, IngestSettings
-from twinlink.errors import InputError
+from twinlink.errors import DamagedError, InputError
 from twinlink.ingest import growing_table, parsing, reuse, stage
 from twinlink.ingest import page_spool as spool
 from twinlink.ingest import table_parts as parts
@@ -359,3 +360,45 @@ def test_pages_in_packages_are_read_but_not_parsed_again(tmp_path: Path, read: l
     ingest(run, [package, second], SETTINGS)
     assert (read, parsed) == (["x.wacz/archive/data.warc.gz", "2.warc.gz"], ["http://b.example/"])
     check(tables(run), fresh(tmp_path / "fresh", [package, second]))
+
+
+def test_hidden_damage_in_the_files_of_an_unchanged_site_is_not_linked_on(tmp_path: Path) -> None:
+    one, two = tmp_path / "1.warc.gz", tmp_path / "2.warc.gz"
+    put(one, "http://a.example/1", 1, body("first " * 500))
+    run = RunDirectory.create(tmp_path / "run")
+    ingest(run, [one], SETTINGS)
+    put(two, "http://b.example/1", 1, body("second"))
+    (part,) = iter_parts(run.stage_folder("ingest") / "pages")
+    chunk = next(
+        column
+        for column in map(pq.ParquetFile(part).metadata.row_group(0).column, range(len(PAGES)))
+        if column.path_in_schema.startswith("blocks")
+    )
+    content = bytearray(part.read_bytes())
+    content[chunk.data_page_offset + chunk.total_compressed_size - 3] ^= 255
+    part.write_bytes(content)
+    with pytest.raises(DamagedError):
+        read_table(part, PAGES)
+    ingest(run, [one, two], SETTINGS)
+    check(tables(run), fresh(tmp_path / "fresh", [one, two]))
+
+
+@pytest.mark.parametrize("n_workers", [1, 2])
+@pytest.mark.parametrize(("batch", "large"), [(1, 10**9), (400, 10**9), (400, 10)])
+def test_a_page_and_the_redirect_of_a_file_at_its_address_are_counted_in_any_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, batch: int, large: int, n_workers: int
+) -> None:
+    monkeypatch.setattr(spool, "BATCH_PAGES", batch)
+    monkeypatch.setattr(spool, "LARGE_PAGE", large)
+    one, two, mirror = tmp_path / "1.warc.gz", tmp_path / "2.warc.gz", tmp_path / "mirror"
+    put(one, "http://a.example/sub/", 1, body("archived"))
+    put(two, "http://b.example/", 1, body("other"))
+    (mirror / "sub").mkdir(parents=True)
+    (mirror / "sub" / "index.html").write_bytes(body("saved"))
+    settings = IngestSettings(base_url="http://a.example/")
+    run = RunDirectory.create(tmp_path / "run")
+    with worker_processes(n_workers) as executor:
+        ingest(run, [one, mirror], settings, executor=executor)
+        ingest(run, [one, mirror, two], settings, executor=executor)
+    assert tables(run)[2] == []  # the redirect stands for no answer of the server
+    check(tables(run), fresh(tmp_path / "fresh", [two, mirror, one], settings))

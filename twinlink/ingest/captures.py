@@ -81,6 +81,7 @@ class Captures:
     def __init__(self) -> None:
         self._ranks: dict[int, bytes] = {}
         self._older: list[_Older] = []
+        self._uncounted: set[int] = set()  # addresses whose current capture is not counted
 
     def __contains__(self, number: int) -> bool:
         """Return whether anything was captured at an address."""
@@ -105,11 +106,12 @@ class Captures:
         """
         known = self._ranks.get(number)
         wins = known is None or known < rank
-        loser = known if wins else rank
-        if loser is not None and counted:
+        loser, is_counted = (known, number not in self._uncounted) if wins else (rank, counted)
+        if loser is not None and is_counted:
             self._older.append(_Older(number, url, loser))
         if wins:
             self._ranks[number] = rank
+            (self._uncounted.discard if counted else self._uncounted.add)(number)
         return wins
 
     def confirm(self, number: int, moment: datetime | None) -> None:

@@ -143,8 +143,8 @@ class Spool:
     def close(self) -> None:
         """End the process that parses large pages, and close what is written."""
         self._reader.close()
-        self._notes.close()
         self._asking.shutdown()
+        self._notes.close()
 
     def add(self, item: Document | Reject | Revisit, *, is_own: bool = False) -> None:
         """Add an item; ``is_own``: of the run's own crawl, whose rejects take precedence."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -110,9 +111,19 @@ def addressed(links: pa.Table) -> pa.Table:
 
 
 def link_files(known: KnownRows, folder: Path) -> bool:
-    """Put the files of a site that has not changed among the new tables; return False where it shares a pack."""
+    """Put the files of a site that has not changed among the new tables; return False where it shares a pack.
+
+    They are read once, so that a damaged file is not linked from one ingest to the next.
+
+    Raises
+    ------
+    DamagedError
+        If one is damaged.
+    """
     if pack_of(known.files.pages):
         return False
+    for _ in chain(iter_batches(known.files.pages, PAGES), iter_batches(known.files.links, LINKS)):
+        pass
     for file in known.files:
         new = folder / file.parent.name / file.name
         new.parent.mkdir(exist_ok=True)

@@ -20,6 +20,11 @@ _PATIENCE = 10.0  # wall-clock limit as a multiple of the limit of processor tim
 _GRACE = 60.0  # seconds added to this limit
 _Child = subprocess.Popen[bytes]
 
+_starting = threading.Lock()
+"""Held while a child is started: a process that another thread forks meanwhile would keep the pipes open, so that
+their end is never seen."""
+os.register_at_fork(before=_starting.acquire, after_in_parent=_starting.release, after_in_child=_starting.release)
+
 
 def reader_memory(limit: int) -> int:
     """Return the memory limit in bytes for parsing a body of at most ``limit`` bytes.
@@ -100,11 +105,12 @@ class ReaderProcess:
         if self._closed.is_set():
             raise UnreadError("parse-failed", "the crawl has ended")
         limits = [str(os.getpid()), repr(self._seconds), str(self._memory)]
-        child = subprocess.Popen(
-            [sys.executable, "-m", "twinlink.spiders.reader.process", *limits],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-        )
+        with _starting:
+            child = subprocess.Popen(
+                [sys.executable, "-m", "twinlink.spiders.reader.process", *limits],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+            )
         if self._closed.is_set():  # by another thread in the meantime
             child.kill()
         return child

@@ -1,7 +1,8 @@
-"""Places of values in a column, by the hash tables of Arrow."""
+"""Places of values in a column: by the hash tables of Arrow, or in numbers that are sorted once."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -9,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-__all__ = ["distinct_values", "places_of"]
+__all__ = ["SortedNumbers", "distinct_values", "places_of"]
 
 Column: TypeAlias = "pa.Array | pa.ChunkedArray | NDArray[Any]"
 
@@ -32,6 +33,53 @@ def distinct_values(values: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[An
     """
     encoded = pa.array(values).dictionary_encode()
     return encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64), encoded.dictionary.to_numpy()
+
+
+@dataclass(frozen=True)
+class SortedNumbers:
+    """Distinct numbers that are sorted once, so that each of many lookups costs only what it asks for.
+
+    Attributes
+    ----------
+    ascending : ndarray of int64, shape (n,)
+        The numbers.
+    order : ndarray of int64, shape (n,)
+        Where each of these stands in the column that they come from.
+
+    Examples
+    --------
+    >>> numbers = SortedNumbers.of(pa.array([7, 5]))
+    >>> numbers.places(pa.array([5, 9, None, 7])).tolist()
+    [1, -1, -1, 0]
+    """
+
+    ascending: NDArray[np.int64]
+    order: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, numbers: pa.Array) -> SortedNumbers:
+        """Sort a column of distinct numbers without nulls."""
+        values = numbers.to_numpy(zero_copy_only=False)
+        order = np.argsort(values)
+        return cls(values[order], order)
+
+    def __len__(self) -> int:
+        """Return how many numbers there are."""
+        return len(self.order)
+
+    def places(self, values: Column) -> NDArray[np.int64]:
+        """Return where each value stands in the column; -1 where it does not, and for a null."""
+        column = _array(values)
+        if not len(self):
+            return np.full(len(column), -1)
+        given = pc.fill_null(column, 0).to_numpy(zero_copy_only=False)
+        at = np.minimum(np.searchsorted(self.ascending, given), len(self) - 1)
+        is_there = (self.ascending[at] == given) & pc.is_valid(column).to_numpy(zero_copy_only=False)
+        return np.where(is_there, self.order[at], -1)
+
+    def holds(self, values: Column) -> NDArray[np.bool_]:
+        """Return whether each value is one of the numbers."""
+        return self.places(values) >= 0
 
 
 def _array(values: Column) -> pa.Array:

@@ -11,6 +11,7 @@ import pytest
 
 from twinlink.ingest import merging
 from twinlink.ingest.table_parts import Parts
+from twinlink.lookup import SortedNumbers
 from twinlink.tables import LINKS, PAGES, table_metadata, write_table, write_tables
 
 Part = tuple[pa.Table, pa.Table]
@@ -58,7 +59,7 @@ def test_merged_parts_equal_dictionaries(tmp_path: Path, monkeypatch: pytest.Mon
     for part in made:
         parts.add("site", *part)
     files = parts.files("site")
-    of_part = [pa.array(kept, pa.int64())] * len(files)
+    of_part = [SortedNumbers.of(pa.array(kept, pa.int64()))] * len(files)
     pages, links = (list(found) for found in merging.merged_tables(files, of_part))
     found = [(row["url"], row["title"]) for table in pages for row in table.to_pylist()]
     assert (found, [row["anchor"] for table in links for row in table.to_pylist()]) == expected_rows(made, kept)
@@ -104,7 +105,8 @@ def test_merging_holds_a_small_share_of_the_parts(tmp_path: Path) -> None:
     files = parts.files("site")
     assert len(files) == n_parts
     before = pa.total_allocated_bytes()
-    merged, _ = merging.merged_tables(files, [pa.array(range(n_parts * n_pages), pa.int64())] * len(files))
+    kept = SortedNumbers.of(pa.array(range(n_parts * n_pages), pa.int64()))
+    merged, _ = merging.merged_tables(files, [kept] * len(files))
     held = [pa.total_allocated_bytes() - before for _ in merged]
     assert max(held) < n_parts * n_pages * size / 2
 

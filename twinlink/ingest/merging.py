@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from twinlink.lookup import places_of
+from twinlink.lookup import SortedNumbers, places_of
 from twinlink.tables import GROUP_ROWS, LINKS, PAGES, columns_of, iter_batches, read_table, row_groups
 
 __all__ = ["MAX_PARTS", "PartFiles", "merged_tables", "sorted_by_address"]
@@ -38,7 +38,7 @@ def sorted_by_address(pages: pa.Table, links: pa.Table) -> tuple[pa.Table, pa.Ta
 
 
 def merged_tables(
-    parts: Sequence[PartFiles], kept: Sequence[pa.Array]
+    parts: Sequence[PartFiles], kept: Sequence[SortedNumbers]
 ) -> tuple[Iterator[pa.Table], Iterator[pa.Table]]:
     """Return the pages and the links of a site, as `sorted_by_address` sorts them, in tables of some rows.
 
@@ -46,7 +46,7 @@ def merged_tables(
     ----------
     parts : sequence of PartFiles
         Of a page that is kept in several parts, the last one counts, with its links.
-    kept : sequence of pa.Array
+    kept : sequence of SortedNumbers
         The page_id of every page to keep, for each part.
 
     Returns
@@ -61,15 +61,9 @@ def merged_tables(
     return _merged(pages, GROUP_ROWS["pages"]), _merged_links(parts, numbers, ranks)
 
 
-def _ranks(ids: Sequence[pa.Table], kept: Sequence[pa.Array]) -> list[Ranks]:
+def _ranks(ids: Sequence[pa.Table], kept: Sequence[SortedNumbers]) -> list[Ranks]:
     """Return the place of each page of each part among all kept pages by address; -1 for those that do not count."""
-    seen, counts = pa.array([], pa.int64()), list[NDArray[np.bool_]]()
-    for part, of_part in zip(reversed(ids), reversed(kept), strict=True):
-        number = part["page_id"].combine_chunks()
-        is_kept = pc.is_in(number, of_part)
-        counts.append(pc.and_not(is_kept, pc.is_in(number, seen)).to_numpy(zero_copy_only=False))
-        seen = pa.concat_arrays([seen, number.filter(is_kept)])
-    counts.reverse()
+    counts = _last_of_each([part["page_id"].to_numpy() for part in ids], kept)
     urls = pa.concat_tables([part.filter(pa.array(of_part)) for part, of_part in zip(ids, counts, strict=True)])["url"]
     order = pc.sort_indices(urls).to_numpy()
     place = np.empty(len(order), np.int64)
@@ -79,6 +73,16 @@ def _ranks(ids: Sequence[pa.Table], kept: Sequence[pa.Array]) -> list[Ranks]:
     for ranks, of_part, own in zip(result, counts, np.split(place, ends[:-1]), strict=True):
         ranks[of_part] = own
     return result
+
+
+def _last_of_each(ids: Sequence[NDArray[np.int64]], kept: Sequence[SortedNumbers]) -> list[NDArray[np.bool_]]:
+    """Return which pages of each part count: those to keep that no later part has."""
+    is_kept = [of_part.holds(numbers) for numbers, of_part in zip(ids, kept, strict=True)]
+    places = np.flatnonzero(np.concatenate(is_kept)[::-1])
+    _, first = np.unique(np.concatenate(ids)[::-1][places], return_index=True)
+    counts = np.zeros(sum(map(len, ids)), np.bool_)
+    counts[places[first]] = True
+    return np.split(counts[::-1], np.cumsum([len(numbers) for numbers in ids[:-1]]))
 
 
 def _merged_links(

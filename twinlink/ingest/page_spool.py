@@ -13,7 +13,6 @@ from itertools import chain
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from twinlink.config import IngestSettings
 from twinlink.ingest import table_parts
@@ -24,6 +23,7 @@ from twinlink.ingest.reuse import NOTES_NAME, KnownRows, known_rows, link_files
 from twinlink.ingest.site_rows import SiteRows
 from twinlink.ingest.table_parts import Parts, Rows, without_pages
 from twinlink.ingest.twin_addresses import Twins
+from twinlink.lookup import SortedNumbers
 from twinlink.pages.parser import ParsedPage
 from twinlink.rundir.directory import site_name
 from twinlink.sources.documents import Document, Gone, Recalled, Revisit
@@ -435,7 +435,8 @@ class Spool:
     def _resolve(self, targets: pa.ChunkedArray) -> pa.ChunkedArray:
         """Follow redirects and aliases; targets that are not kept pages become null."""
         known, finals = self._finals
-        return pc.take(finals, pc.index_in(targets, known))
+        places = known.places(targets)
+        return pa.chunked_array([finals.take(pa.array(places, mask=places < 0))])
 
     @cached_property
     def _kept(self) -> pa.Array:
@@ -443,14 +444,15 @@ class Spool:
         return pa.array([number for number in self._captures.pages() if number not in self._aliases], pa.int64())
 
     @cached_property
-    def _again(self) -> pa.Array:
+    def _again(self) -> SortedNumbers:
         """The page_id of those whose rows an earlier ingest has."""
-        return pa.array([number for number in self._reused if number not in self._aliases], pa.int64())
+        again = [number for number in self._reused if number not in self._aliases]
+        return SortedNumbers.of(pa.array(again, pa.int64()))
 
     @cached_property
     def _rows(self) -> SiteRows:
-        new = self._kept.filter(pc.invert(pc.is_in(self._kept, self._again))) if self._reused else self._kept
-        return SiteRows(self._parts, new, self._held)
+        is_new = pa.array(self._again.places(self._kept) < 0)
+        return SiteRows(self._parts, SortedNumbers.of(self._kept.filter(is_new)), self._held)
 
     def _unread_canonicals(self, kept: Container[int]) -> list[tuple[int, int]]:
         """Return the addresses that were not read and that one kept page alone calls its canonical one, with it.
@@ -462,7 +464,7 @@ class Spool:
         return [(named, page) for page, named in claims.items() if n_claims[named] == 1 and named not in self._captures]
 
     @cached_property
-    def _finals(self) -> tuple[pa.Array, pa.Array]:
+    def _finals(self) -> tuple[SortedNumbers, pa.Array]:
         """The page_id of every address that leads to a kept page, and that page's. Arrow keeps 64 bits beside nulls."""
         final = {number: number for number in self._kept.to_pylist()}
         unread = self._unread_canonicals(final)
@@ -476,4 +478,4 @@ class Spool:
                 final.setdefault(alias, end)
         for canonical, page in unread:
             final.setdefault(canonical, page)
-        return pa.array(final.keys(), pa.int64()), pa.array(final.values(), pa.int64())
+        return SortedNumbers.of(pa.array(final.keys(), pa.int64())), pa.array(final.values(), pa.int64())

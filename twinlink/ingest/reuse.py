@@ -21,6 +21,7 @@ import pyarrow.compute as pc
 
 from twinlink.damage import lost_tables
 from twinlink.ingest.merging import PartFiles
+from twinlink.lookup import SortedNumbers
 from twinlink.rundir.commit import SIGNATURE
 from twinlink.rundir.directory import RunDirectory
 from twinlink.rundir.signature import Signature
@@ -90,12 +91,12 @@ class KnownRows(NamedTuple):
         )
 
 
-def known_rows(folder: Path, reused: pa.Array) -> Iterator[tuple[str, KnownRows]]:
+def known_rows(folder: Path, reused: SortedNumbers) -> Iterator[tuple[str, KnownRows]]:
     """Yield the sites of an earlier ingest that have rows of pages that are used again, with these rows."""
     for part in iter_parts(folder / "pages"):
         pages = read_table(part, PAGES, _FOUND.names)
         numbers = pages["page_id"].combine_chunks()
-        again = numbers.filter(pc.is_in(numbers, reused))
+        again = numbers.filter(pa.array(reused.holds(numbers)))
         if len(again):
             files = PartFiles(part, part_like(folder / "links", part))
             is_whole = len(again) == len(numbers)

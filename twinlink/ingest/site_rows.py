@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from twinlink.ingest.merging import merged_tables, sorted_by_address
 from twinlink.ingest.reuse import KnownRows, addressed
 from twinlink.ingest.table_parts import Parts
+from twinlink.lookup import SortedNumbers
 
 __all__ = ["SiteRows"]
 
@@ -21,7 +21,7 @@ class SiteRows(NamedTuple):
     """The rows of all sites, before redirects are followed; no page is in both sources."""
 
     parts: Parts
-    new: pa.Array
+    new: SortedNumbers
     """The page_id of every page whose rows come from the parts."""
     held_bytes: int
     """Known rows that take more are not read as a whole."""
@@ -31,7 +31,7 @@ class SiteRows(NamedTuple):
         n_bytes = known.n_bytes if known else 0
         files = self.parts.files(site, n_bytes)
         if known and (files or (n_bytes > self.held_bytes and site not in self.parts)):
-            kept = [known.numbers, *[self.new] * len(files)]
+            kept = [SortedNumbers.of(known.numbers), *[self.new] * len(files)]
             pages, links = merged_tables([known.files, *files], kept)
             return pages, map(addressed, links)
         return merged_tables(files, [self.new] * len(files)) if files else self._sorted(site, known)
@@ -39,10 +39,10 @@ class SiteRows(NamedTuple):
     def _sorted(self, site: str, known: KnownRows | None) -> Tables:
         """Return the tables of a site which fit into memory."""
         pages, links = self.parts.take(site)
-        is_new = pc.is_in(pages["page_id"], self.new)
-        if not pc.all(is_new).as_py():  # later captures are no pages, or it is another address of a page
-            pages = pages.filter(is_new)
-            links = links.filter(pc.is_in(links["source"], self.new))
+        is_new = self.new.holds(pages["page_id"])
+        if not is_new.all():  # later captures are no pages, or it is another address of a page
+            pages = pages.filter(pa.array(is_new))
+            links = links.filter(pa.array(self.new.holds(links["source"])))
         if known:
             known_pages, known_links = known.tables()
             pages, links = pa.concat_tables([known_pages, pages]), pa.concat_tables([known_links, links])

@@ -241,6 +241,23 @@ def test_kernel_and_reference_agree_on_a_larger_site(values: NDArray[np.float32]
     assert reference.as_dict(result.scores) == expected
 
 
+@pytest.mark.parametrize("rarity", [False, True])
+def test_kernel_and_reference_agree_where_few_entries_count(rarity: bool) -> None:
+    """Most entries in the rows of a page's neighbours are in columns that no candidate of the page has near."""
+    rng = np.random.default_rng(11)
+    n_source, n_target = 210, 190
+    source, target = (neighbours(random_links(rng, n, 2)) for n in (n_source, n_target))
+    scores = random_scores(rng, (n_source, n_target), 0.03)
+    reached = (scores.astype(np.bool_) @ target).astype(np.bool_).multiply((source @ scores).astype(np.bool_))
+    assert 0 < reached.nnz < (source @ scores).nnz / 4
+    expected = reference.external_similarity(
+        reference.as_dict(scores), reference.as_sets(source), reference.as_sets(target), rarity
+    )
+    assert any(expected.values())
+    found = reference.as_dict(external_similarity(scores, source, target, rarity=rarity))
+    assert found == (pytest.approx(expected, abs=1e-6) if rarity else expected)
+
+
 @given(sites())
 def test_kernel_and_reference_agree_on_rarity(site: tuple[csr_array, csr_array, csr_array]) -> None:
     scores, source, target = site

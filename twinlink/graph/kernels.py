@@ -12,6 +12,9 @@ and so on, which is the greedy rule. It does not depend on the order of the prop
 one queue: a loop without branches, which takes half the time of one that follows each page to its end, because nobody
 could predict who is rejected.
 
+Of the entries in the rows of a page's neighbours, only those count whose column is a neighbour of one of its
+candidates. The others are left out first: on a site of 30,000 pages a language, 70 of 1,200 remain.
+
 `twinlink.graph.propagation` and `twinlink.graph.matching` call this module; `tests.graph.reference` is its plain
 twin.
 """
@@ -33,7 +36,7 @@ Index = np.uint32
 Word = np.uint64
 ONE = np.uint64(1)
 
-COLUMN, RANK, SCORE = 0, 1, 2
+RANK, SCORE = 0, 1
 
 
 class Entries(NamedTuple):
@@ -41,12 +44,13 @@ class Entries(NamedTuple):
 
     starts: NDArray[np.int64]
     """Index of the first entry of each row, then the number of entries: shape (n_source + 1,)."""
+    columns: NDArray[Index]
     fields: NDArray[Index]
-    """Column, rank and the bits of the score of each entry: shape (n_entries, 3). They are side by side because the
-    rows of a page's neighbours are all over memory: on large sites, each further place takes longer than the work.
+    """Rank and the bits of the score of each entry: shape (n_entries, 2). They are side by side because the entries
+    that count are all over memory: on large sites, each further place takes longer than the work.
     """
     scores: NDArray[np.float32]
-    """The same memory as numbers, of which the last of each three is the score."""
+    """The same memory as numbers, of which the last of each two is the score."""
     is_weighted: bool
     """Whether the weights of some neighbours are not 1."""
 
@@ -71,9 +75,22 @@ class _Marks(NamedTuple):
     below: NDArray[Index]  # number of marked ranks in the words before each nonzero word
 
 
+class _Spans(NamedTuple):
+    """Where some rows of a matrix begin and end.
+
+    They are looked up together: on large sites, each of them waits for memory, and in a loop over the entries of the
+    rows, one would wait for the other.
+    """
+
+    starts: NDArray[Word]
+    ends: NDArray[Word]
+
+
 class _Lists(NamedTuple):
     """Entries in the rows of one page's neighbours, numbered from 1 by rank and linked by column. 0: none, value 0."""
 
+    found: NDArray[Index]  # positions of these entries among all, by row
+    ends: NDArray[Index]  # number of those up to each row
     places: NDArray[Index]  # of each entry's row among the neighbours
     columns: NDArray[Index]
     values: NDArray[np.float64]  # scores times the roots of both weights
@@ -98,20 +115,50 @@ def _lowest(word: Word) -> Index:
 
 
 @part_of_kernel
-def _mark(near: NDArray[Index], entries: Entries, marks: _Marks) -> None:
-    """Mark the ranks of all entries in the rows ``near``."""
-    for page in near:
-        for entry in range(entries.starts[page], entries.starts[page + 1]):
-            rank = entries.fields[entry, RANK]
-            index = rank >> Index(6)
-            marks.words[index] |= ONE << Word(rank & Index(63))
-            marks.groups[index >> Index(6)] |= ONE << Word(index & Index(63))
-            marks.tops[index >> Index(12)] |= ONE << Word((index >> Index(6)) & Index(63))
+def _look_up(rows: NDArray[Index], starts: NDArray[np.int64], spans: _Spans) -> None:
+    """Write where some rows of a matrix begin and end."""
+    for place in range(rows.size):
+        spans.starts[place], spans.ends[place] = starts[rows[place]], starts[rows[place] + ONE]
 
 
 @part_of_kernel
-def _count_below(marks: _Marks) -> int:
-    """Write the number of marked ranks below each marked word to ``below``, and return the number of all."""
+def _reach(columns: NDArray[Index], target: Neighbours, spans: _Spans, reached: NDArray[Word]) -> None:
+    """Mark the neighbours of some target pages in a bit set."""
+    _look_up(columns, target.starts, spans)
+    for place in range(columns.size):
+        for at in range(spans.starts[place], spans.ends[place]):
+            page = target.pages[at]
+            reached[page >> Index(6)] |= ONE << Word(page & Index(63))
+
+
+@part_of_kernel
+def _find(near: NDArray[Index], entries: Entries, spans: _Spans, reached: NDArray[Word], lists: _Lists) -> int:
+    """List the entries in the rows ``near`` of which the column is reached, and return their number."""
+    _look_up(near, entries.starts, spans)
+    count = Word(0)
+    for place in range(near.size):
+        for entry in range(spans.starts[place], spans.ends[place]):
+            column = entries.columns[entry]
+            lists.found[count] = entry  # overwritten by the next one if the column is not reached: faster than a test
+            count += (reached[column >> Index(6)] >> Word(column & Index(63))) & ONE
+        lists.ends[place] = count
+    return int(count)
+
+
+@part_of_kernel
+def _mark(found: NDArray[Index], entries: Entries, marks: _Marks) -> None:
+    """Mark the ranks of some entries."""
+    for entry in found:
+        rank = entries.fields[entry, RANK]
+        index = rank >> Index(6)
+        marks.words[index] |= ONE << Word(rank & Index(63))
+        marks.groups[index >> Index(6)] |= ONE << Word(index & Index(63))
+        marks.tops[index >> Index(12)] |= ONE << Word((index >> Index(6)) & Index(63))
+
+
+@part_of_kernel
+def _count_below(marks: _Marks) -> None:
+    """Write the number of marked ranks below each marked word to ``below``."""
     count = Index(0)
     for highest in range(marks.tops.size):
         top = marks.tops[highest]
@@ -126,23 +173,25 @@ def _count_below(marks: _Marks) -> int:
             marks.groups[place] = 0
             top &= top - ONE
         marks.tops[highest] = 0
-    return int(count)
 
 
 @part_of_kernel
 def _fill(
+    found: NDArray[Index],
     near: NDArray[Index],
     entries: Entries,
     roots: NDArray[np.float64],
     target_roots: NDArray[np.float64],
     marks: _Marks,
     lists: _Lists,
-) -> int:
-    """Number the marked entries by rank, link those of a column, unmark them, and return their number."""
-    count = _count_below(marks)
+) -> None:
+    """Number the entries that are found by rank, and link those of a column."""
+    _mark(found, entries, marks)
+    _count_below(marks)
+    at = 0
     for place in range(near.size):
-        for entry in range(entries.starts[near[place]], entries.starts[near[place] + ONE]):
-            column, rank = entries.fields[entry, COLUMN], entries.fields[entry, RANK]
+        for entry in found[at : lists.ends[place]]:
+            column, rank = entries.columns[entry], entries.fields[entry, RANK]
             index = rank >> Index(6)
             lower = (ONE << Word(rank & Index(63))) - ONE
             number = marks.below[index] + _ones(marks.words[index] & lower) + Index(1)
@@ -151,14 +200,13 @@ def _fill(
             lists.values[number] = entries.scores[entry, SCORE]
             if entries.is_weighted:
                 lists.values[number] *= roots[near[place]] * target_roots[column]
-    for page in near:
-        for entry in range(entries.starts[page], entries.starts[page + ONE]):
-            marks.words[entries.fields[entry, RANK] >> Index(6)] = 0
-    for place in range(1, count + 1):
-        column = lists.columns[place]
-        lists.following[place] = lists.head[column]
-        lists.head[column] = place
-    return count
+        at = lists.ends[place]
+    for entry in found:
+        marks.words[entries.fields[entry, RANK] >> Index(6)] = 0
+    for number in range(1, found.size + 1):
+        column = lists.columns[number]
+        lists.following[number] = lists.head[column]
+        lists.head[column] = number
 
 
 @part_of_kernel
@@ -203,7 +251,16 @@ def _widest(first: int, last: int, entries: Entries, source: Neighbours) -> int:
 
 
 @part_of_kernel
-def _scratch(n_entries: int, widest: int, n_target: int) -> tuple[_Marks, _Lists]:
+def _longest(starts: NDArray[np.int64]) -> int:
+    """Return the largest number of entries in a row."""
+    longest = 0
+    for row in range(starts.size - 1):
+        longest = max(longest, starts[row + 1] - starts[row])
+    return longest
+
+
+@part_of_kernel
+def _scratch(n_entries: int, widest: int, n_near: int, n_target: int) -> tuple[_Marks, _Lists]:
     n_words = (n_entries >> 6) + 1
     marks = _Marks(
         np.zeros(n_words, dtype=np.uint64),
@@ -212,6 +269,8 @@ def _scratch(n_entries: int, widest: int, n_target: int) -> tuple[_Marks, _Lists
         np.empty(n_words, dtype=np.uint32),
     )
     lists = _Lists(
+        np.empty(widest + 1, dtype=np.uint32),
+        np.empty(n_near, dtype=np.uint32),
         np.empty(widest + 1, dtype=np.uint32),
         np.empty(widest + 1, dtype=np.uint32),
         np.zeros(widest + 1, dtype=np.float64),
@@ -238,19 +297,26 @@ def external_rows(
     independent, so they may be divided among threads in any way. The sum is taken in the order of the source pages,
     in double precision, so that it equals that of `tests.graph.reference`.
     """
-    marks, lists = _scratch(len(entries.fields), _widest(first, last, entries, source), target.starts.size - 1)
-    held = np.zeros(source.starts.size - 1, dtype=np.uint32)  # by the places of a page's neighbours
+    n_near, n_target = _longest(source.starts), target.starts.size - 1
+    marks, lists = _scratch(len(entries.fields), _widest(first, last, entries, source), n_near, n_target)
+    n_spans = max(n_near, _longest(entries.starts))
+    spans = _Spans(np.empty(n_spans, dtype=np.uint64), np.empty(n_spans, dtype=np.uint64))
+    reached = np.zeros((n_target >> 6) + 1, dtype=np.uint64)
+    held = np.zeros(n_near, dtype=np.uint32)  # by the places of a page's neighbours
     for row in range(first, last):
         near = source.pages[source.starts[row] : source.starts[row + 1]]
-        _mark(near, entries, marks)
-        count = _fill(near, entries, source.roots, target.roots, marks, lists)
-        for entry in range(entries.starts[row], entries.starts[row + 1]):
-            column = entries.fields[entry, COLUMN]
+        columns = entries.columns[entries.starts[row] : entries.starts[row + 1]]
+        _reach(columns, target, spans, reached)
+        count = _find(near, entries, spans, reached, lists)
+        reached[:] = 0  # faster than to visit the pages again, up to a million pages
+        _fill(lists.found[:count], near, entries, source.roots, target.roots, marks, lists)
+        for place in range(columns.size):
+            column = columns[place]
             across = target.pages[target.starts[column] : target.starts[column + ONE]]
             _settle(across, lists, held)
             size = source.sizes[row] + target.sizes[column]
             total = _collect(near.size, lists, held)
-            external[entry] = 2.0 * total / size if size > 0 else 0.0
+            external[entries.starts[row] + place] = 2.0 * total / size if size > 0 else 0.0
         for number in range(1, count + 1):
             lists.head[lists.columns[number]] = 0
 

@@ -15,7 +15,7 @@ from scipy.sparse import csr_array, issparse
 from twinlink.config import EtsSettings
 from twinlink.errors import ShapeError
 from twinlink.graph.checks import check_neighbours, check_scores
-from twinlink.graph.kernels import COLUMN, RANK, SCORE, Entries, Neighbours, external_rows
+from twinlink.graph.kernels import RANK, SCORE, Entries, Neighbours, external_rows
 from twinlink.graph.matching import greedy_order
 
 __all__ = ["EtsResult", "dense_pattern", "enhanced_similarity", "external_similarity"]
@@ -269,11 +269,12 @@ def _external(
 
 
 def _entries(pattern: csr_array, scores: Scores, is_weighted: bool) -> Entries:
-    fields = np.empty((scores.size, 3), dtype=np.uint32)
+    fields = np.empty((scores.size, 2), dtype=np.uint32)
     as_numbers = fields.view(np.float32)
-    fields[:, COLUMN], as_numbers[:, SCORE] = pattern.indices, scores
+    as_numbers[:, SCORE] = scores
     fields[greedy_order(scores)[::-1], RANK] = np.arange(scores.size, dtype=np.uint32)
-    return Entries(pattern.indptr.astype(np.int64), fields, as_numbers, is_weighted)
+    columns = pattern.indices.astype(np.uint32, copy=False)
+    return Entries(pattern.indptr.astype(np.int64), columns, fields, as_numbers, is_weighted)
 
 
 def _row_blocks(starts: NDArray[np.int64], n_blocks: int) -> list[tuple[int, int]]:

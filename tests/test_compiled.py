@@ -186,6 +186,38 @@ print(values.max() - values.min() if sys.argv[1:] == ["first"] else kernels.spre
         said = [subprocess.run(call, env=env, capture_output=True, text=True, check=True).stdout for call in calls]
         assert [each.split() for each in said] == [["3.0", "True", "2.0"], ["3.0", "False", "2.0"]]
 
+    def test_what_is_stored_is_neither_compiled_nor_parsed(self, tmp_path: Path) -> None:
+        """That holds for numba's run-time functions, too; where their file is damaged, they are compiled again."""
+        script = """
+import numpy as np
+from llvmlite import binding
+from numba.core.runtime import nrtdynmod
+work = []
+def noted(module, name):
+    function = getattr(module, name)
+    setattr(module, name, lambda *args: (work.append(name), function(*args))[1])
+noted(binding, "parse_bitcode")
+noted(nrtdynmod, "create_nrt_module")
+from twinlink.graph.kernels import greedy_positions
+values = np.array([0, 1, 0, 1])
+rows = greedy_positions.machine_code(values, values[::-1].copy(), 2, 2, 2)
+print(rows.tolist(), *sorted(set(work)))
+"""
+
+        def said() -> list[str]:
+            env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+            call = [sys.executable, "-c", script]
+            return subprocess.run(call, env=env, capture_output=True, text=True, check=True).stdout.split("]")
+
+        rows, work = said()
+        assert work.split() == ["create_nrt_module"]
+        assert said() == [rows, "\n"]
+        for ending in ("nbc", "nbi"):
+            [file] = tmp_path.glob(f"*/runtime-*.{ending}")
+            _cut_short(file)
+            assert said() == [rows, work]
+            assert said() == [rows, "\n"]
+
     def test_full_disk(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         def full(*_: object) -> None:
             raise OSError(28, "No space left on device")

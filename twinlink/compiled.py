@@ -240,24 +240,25 @@ def _stored(cache: Any, signature: Any, target: Any) -> Any:
     numba's own method first learns all of Python and numpy that it can compile, which takes .2 s. Stored code needs
     only the run-time functions; where none is stored, the compiler learns the rest itself.
     """
-    from numba.core.runtime.nrt import rtsys
-
-    rtsys.initialize(target)
+    _start_runtime(target)
     with _only_what_stored_code_needs(target):
         return cache._load_overload(signature, target)
 
 
 @contextmanager
 def _only_what_stored_code_needs(target: Any) -> Iterator[None]:
-    """Leave out two things that numba does for each stored kernel, which take longer than all the rest.
+    """Leave out three things that numba does for each stored kernel, which take longer than all the rest.
 
     It lists the symbols of the kernel, to know whether it may look one up, and for recursive functions, of which there
-    are none. And it imports the modules of its own functions that are part of the kernel, for global variables that
-    machine code does not read; one of these modules imports scipy.linalg.
+    are none. It imports the modules of its own functions that are part of the kernel, for global variables that machine
+    code does not read; one of these modules imports scipy.linalg. And it reads the code that LLVM needs to compile the
+    kernel into another one, which is rarely compiled later.
     """
+    from llvmlite import binding
     from numba.core import environment
 
     engine, rebuild = target.codegen()._engine, cast("Callable[..., Any]", environment._rebuild_env)
+    parse = cast("Callable[..., Any]", binding.parse_bitcode)
 
     def without_import(module: str, *rest: Any) -> Any:
         if not module.startswith("numba.") or module in sys.modules:
@@ -271,30 +272,89 @@ def _only_what_stored_code_needs(target: Any) -> Iterator[None]:
     engine._load_defined_symbols = lambda module: None
     engine.is_symbol_defined = lambda name: True  # those of its entry are looked up, which it has
     environment._rebuild_env = without_import
+    binding.parse_bitcode = functools.partial(_Unread, parse)
     try:
         yield
     finally:
-        environment._rebuild_env = rebuild
+        environment._rebuild_env, binding.parse_bitcode = rebuild, parse
         del engine._load_defined_symbols, engine.is_symbol_defined
+
+
+class _Unread:
+    """Stored code that is parsed when something of it is used."""
+
+    def __init__(self, parse: Callable[[bytes], Any], code: bytes) -> None:
+        self._parse, self._code = parse, code
+
+    @functools.cached_property
+    def _parsed(self) -> Any:
+        return self._parse(self._code)
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what the parsed code has."""
+        return getattr(self._parsed, name)
+
+
+def _start_runtime(target: Any) -> None:
+    """Start numba's run-time functions; they are stored on disk, too, so that nothing at all is compiled."""
+    from numba.core.runtime import nrt, nrtdynmod
+
+    if nrt.rtsys._init:
+        return
+    compile_ = nrtdynmod.compile_nrt_functions
+    nrtdynmod.compile_nrt_functions = _stored_runtime
+    try:
+        nrt.rtsys.initialize(target)
+    finally:
+        nrtdynmod.compile_nrt_functions = compile_
+
+
+def _stored_runtime(target: Any) -> Any:
+    """Return the library of numba's run-time functions, compiled if it is not stored."""
+    from numba.core.runtime.nrtdynmod import create_nrt_module
+
+    cache = _runtime_cache()
+    with _only_what_stored_code_needs(target):
+        if cache and (stored := _tried(cache, cache._load_overload)((), target)):
+            return stored
+    code, library = create_nrt_module(target)  # type: ignore[no-untyped-call]
+    library.enable_object_caching()
+    library.add_ir_module(code)
+    library.finalize()
+    if cache:
+        _tried(cache, cache.save_overload)((), library)
+    return library
+
+
+@functools.cache
+def _runtime_cache() -> Any:
+    """Return the place of the library on disk, beside the code of this module; None: there is none."""
+    from numba.core.caching import make_library_cache
+
+    with suppress(RuntimeError):  # numba finds no writable folder
+        return make_library_cache("runtime")(_stored_runtime)  # type: ignore[no-untyped-call]
+    return None
 
 
 def _make_optional(cache: Any) -> None:
     """Let numba compile where a file of its cache is damaged or another user's, and go on where the disk is full."""
+    cache.load_overload = _tried(cache, functools.partial(_stored, cache))
+    cache.save_overload = _tried(cache, cache.save_overload)
 
-    def tried(step: Callable[..., Any]) -> Callable[..., Any]:
-        @functools.wraps(step)
-        def attempt(*args: Any) -> Any:
-            try:
-                return step(*args)
-            except Exception:  # noqa: BLE001  (a damaged pickle raises anything)
-                with suppress(Exception):
-                    cache.flush()
-            return None
 
-        return attempt
+def _tried(cache: Any, step: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a step that returns None where it fails, and empties its file."""
 
-    cache.load_overload = tried(functools.partial(_stored, cache))
-    cache.save_overload = tried(cache.save_overload)
+    @functools.wraps(step)
+    def attempt(*args: Any) -> Any:
+        try:
+            return step(*args)
+        except Exception:  # noqa: BLE001  (a damaged pickle raises anything)
+            with suppress(Exception):
+                cache.flush()
+        return None
+
+    return attempt
 
 
 def _one_after_another(compile_: Callable[..., Any], source: str) -> Callable[..., Any]:

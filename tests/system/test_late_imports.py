@@ -44,6 +44,36 @@ import numpy.ma as ma
 assert ma.masked_array is numpy.ma.masked_array
 """
 
+GRAPHS = """
+import sys
+from twinlink.system.late_imports import load_late
+load_late()
+load_late()
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components, laplacian
+assert connected_components(csr_array([[0, 1, 0], [0, 0, 0], [0, 0, 0]]))[0] == 2
+assert not {"scipy.linalg", "scipy.sparse.linalg"} & sys.modules.keys()
+product = laplacian(np.array([[0.0, 1.0], [1.0, 0.0]]), form="lo") @ np.array([[1.0], [2.0]])
+assert product.tolist() == [[-1.0], [1.0]]
+import scipy.sparse.linalg
+assert scipy.sparse.linalg.norm(csr_array([[3.0, 4.0]])) == 5
+assert scipy.sparse.linalg.LinearOperator.__module__.startswith("scipy.")
+"""
+
+COMPILER = """
+import sys
+from pathlib import Path
+from twinlink.system.late_imports import load_late
+load_late()
+Path(".numba_config.yaml").write_text("debug: 1") if len(sys.argv) > 1 else None
+import numba
+print(numba.config.DEBUG, *sorted({"coverage", "yaml"} & sys.modules.keys()))
+import coverage, yaml
+assert yaml.safe_load("a: 1") == {"a": 1}
+assert coverage.Coverage
+"""
+
 FUNCTIONS = """
 import sys
 if len(sys.argv) > 1:
@@ -73,10 +103,9 @@ finally:
 """
 
 
-def printed(code: str, *args: object) -> str:
-    done = subprocess.run(
-        [sys.executable, "-c", code, *map(str, args)], capture_output=True, text=True, check=False, timeout=300
-    )
+def printed(code: str, *args: object, folder: Path | None = None) -> str:
+    call = [sys.executable, "-c", code, *map(str, args)]
+    done = subprocess.run(call, capture_output=True, text=True, check=False, timeout=300, cwd=folder)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -93,6 +122,16 @@ def test_functions_of_arrow_are_wrapped_when_they_are_used() -> None:
 
 def test_parts_of_numpy_come_when_they_are_used() -> None:
     assert printed(PARTS) == ""
+
+
+def test_graphs_come_without_linear_algebra_until_it_is_used() -> None:
+    assert printed(GRAPHS) == ""
+
+
+def test_the_compiler_loads_no_library_for_other_programs(tmp_path: Path) -> None:
+    """PyYAML reads its settings, where the user has some."""
+    assert printed(COMPILER, folder=tmp_path).split() == ["0"]
+    assert printed(COMPILER, "with settings", folder=tmp_path).split() == ["1", "yaml"]
 
 
 def test_a_site_is_mined_and_its_report_written_without_what_it_does_not_use(tmp_path: Path) -> None:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 __all__ = ["load_late"]
@@ -23,6 +26,8 @@ def load_late() -> None:
     - scipy names all parts of numpy, which loads them; these wait until they are used.
     - pyarrow.compute wraps all functions of Arrow, with their documentation; here each waits until it is used.
     - warcio loads fsspec, if it is installed, for archives on remote file systems, which we do not read by it.
+    - numba loads coverage and PyYAML, if they are installed: what measures tests, and a reader of its settings file.
+    - scipy loads all of its linear algebra with algorithms for graphs, one of which returns such an object.
 
     This is for programs that make no DataFrames of their own. What is loaded already stays as it is.
     """
@@ -38,6 +43,8 @@ def load_late() -> None:
             importlib.import_module("warcio.utils")
     for part in NUMPY_PARTS:
         _load_when_used("numpy", part)
+    _import_within("numba", _alone)
+    _import_within("scipy.sparse.csgraph", _without_linear_algebra)
 
 
 def _load_when_used(package: str, part: str) -> None:
@@ -95,6 +102,67 @@ class _NoFunctions:
     def list_functions(self) -> list[str]:
         """Return the names of the functions."""
         return []
+
+
+def _import_within(name: str, context: Callable[[], AbstractContextManager[None]]) -> None:
+    """Let a module be imported within a context, whoever imports it."""
+    if name not in sys.modules:
+        sys.meta_path.insert(0, _Within(name, context))
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """Let numba find no library that it needs for other programs only."""
+    others = ["coverage", *([] if Path(".numba_config.yaml").exists() else ["yaml"])]
+    with ExitStack() as stack:
+        for name in others:
+            stack.enter_context(_hidden(name))
+        yield
+
+
+@contextmanager
+def _without_linear_algebra() -> Iterator[None]:
+    """Let scipy's algorithms for graphs load without those for matrices, which come when a Laplacian needs them."""
+    name = "scipy.sparse.linalg"
+    if name in sys.modules:
+        yield
+        return
+    sys.modules[name] = stand_in = ModuleType(name)
+    vars(stand_in)["LinearOperator"] = _linear_operator
+    try:
+        yield
+    finally:
+        del sys.modules[name]
+
+
+def _linear_operator(*args: Any, **kwargs: Any) -> Any:
+    from scipy.sparse.linalg import LinearOperator
+
+    return LinearOperator(*args, **kwargs)
+
+
+class _Within:
+    """An import finder that has one module imported within a context."""
+
+    def __init__(self, name: str, context: Callable[[], AbstractContextManager[None]]) -> None:
+        self._name = name
+        self._context = context
+
+    def find_spec(self, name: str, *_: object) -> ModuleSpec | None:
+        """Return where the module is, as the other finders know it; leave other modules to them."""
+        if name != self._name:
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec(name)
+        if spec is not None and spec.loader is not None:
+            execute = spec.loader.exec_module
+
+            def exec_module(module: ModuleType) -> None:
+                with self._context():
+                    execute(module)
+
+            spec.loader.exec_module = exec_module  # type: ignore[method-assign]
+        return spec
 
 
 @contextmanager

@@ -95,7 +95,7 @@ def join(base: str, href: str, encoding: str = "utf-8") -> str | None:
         return None
     if encoding != "utf-8" and not href.isascii():
         href = _encode_query(href, encoding)
-    base = _folder(base) if _FOLDER_IS_ENOUGH.match(href) else base
+    base = folder_of(base) if folder_decides(href) else base
     return _join(base, href) if len(base) + len(href) <= REMEMBERED_LENGTH else _join_anew(base, href)
 
 
@@ -109,8 +109,21 @@ def _join_anew(base: str, href: str) -> str | None:
 _join = functools.lru_cache(maxsize=2**14)(_join_anew)  # the pages of a folder share many links
 
 
-def _folder(base: str) -> str:
-    """Return an address up to the last slash of its path, and one without a path as it is."""
+def folder_decides(href: str) -> bool:
+    """Return whether a link leads to the same address from all pages in a folder (`folder_of`).
+
+    >>> folder_decides("../b.html"), folder_decides("?page=2")
+    (True, False)
+    """
+    return _FOLDER_IS_ENOUGH.match(href) is not None
+
+
+def folder_of(base: str) -> str:
+    """Return an address up to the last slash of its path, and one without a path as it is.
+
+    >>> folder_of("http://www.example.org/en/a.html?b=/c"), folder_of("http://www.example.org")
+    ('http://www.example.org/en/', 'http://www.example.org')
+    """
     folder = base.partition("?")[0].rpartition("/")[0]
     return f"{folder}/" if folder.count("/") >= 2 else base
 

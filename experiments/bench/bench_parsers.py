@@ -29,8 +29,7 @@ from lxml import etree
 from resiliparse.parse.html import HTMLTree
 
 from experiments.fuzz_pages import broken_page
-from twinlink.pages import parser
-from twinlink.pages.content import PageContent, PageTarget, signed
+from twinlink.pages.content import MAX_NESTING, PageContent, PageTarget, signed
 from twinlink.pages.decoding import decode
 from twinlink.pages.elements import MAX_ANCHOR_LENGTH, TAKES
 from twinlink.pages.libxml2 import compiled_parser
@@ -152,7 +151,7 @@ def by_target(page: bytes) -> Found:
 def by_compiled_callbacks(page: bytes) -> Found | None:
     """Parse as `parse_page` does where there is much to parse."""
     compiled = compiled_parser()
-    found = compiled and compiled.parse(page, parser.MAX_NESTING)
+    found = compiled and compiled.parse(page)
     return found_in(found[0]) if found else None
 
 
@@ -174,7 +173,7 @@ def tree(page: bytes) -> Any:
 
 def by_events(page: bytes) -> Found:
     """Build the tree, and walk over it from start to end of each element."""
-    builder: Builder = PageTarget(parser.MAX_NESTING)
+    builder: Builder = PageTarget(MAX_NESTING)
     start, end, data = builder.start, builder.end, builder.data
     root = tree(page)
     for event, element in () if root is None else etree.iterwalk(root, events=("start", "end", "comment", "pi")):
@@ -232,7 +231,7 @@ def by_style_sheet(page: bytes) -> Found:
     """Build the tree, write it by the style sheet, and take apart what it has written."""
     stream = style_sheet_alone(page)
     codes = "".join(TAG_PAIR.findall(stream)).encode("utf-16-le")[::2]
-    builder: Builder = PageTarget(parser.MAX_NESTING)
+    builder: Builder = PageTarget(MAX_NESTING)
     first, *rest = TAG_PAIR.sub("", stream).replace(BREAK, "\0").split(OPEN)
     builder.data(first)
     for token in rest:
@@ -303,7 +302,7 @@ def resiliparse_tree(page: bytes) -> Any:
 
 def by_lexbor(page: bytes) -> Found:
     """Build the tree of lexbor, and walk over it from start to end of each element by selectolax."""
-    builder: Builder = PageTarget(parser.MAX_NESTING)
+    builder: Builder = PageTarget(MAX_NESTING)
     start, end, data = builder.start, builder.end, builder.data
     node = lexbor(page).root
     above: list[Any] = []

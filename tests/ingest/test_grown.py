@@ -6,6 +6,7 @@ import gzip
 import os
 import random
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,11 @@ from tests.made_sites import BASE, write_pages
 from tests.made_sites import page as saved_page
 from twinlink.config import Config, IngestSettings
 from twinlink.errors import DamagedError, InputError
-from twinlink.ingest import growing_table, parsing, reuse, stage
+from twinlink.ingest import growing_table, reuse, stage
 from twinlink.ingest import page_spool as spool
 from twinlink.ingest import table_parts as parts
+from twinlink.ingest.captures import Capture, SiteBy
+from twinlink.ingest.parsing import ParsedBatch
 from twinlink.ingest.stage import ingest
 from twinlink.rundir import signature as signatures
 from twinlink.rundir.directory import RunDirectory
@@ -56,13 +59,13 @@ def fresh(folder: Path, sources: list[Path], settings: IngestSettings = SETTINGS
 def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The addresses of the pages that were parsed."""
     seen: list[str] = []
-    parse = parsing.parse_page
+    parse = spool.parse_batch
 
-    def counted(body: bytes, url: str, *declared: str) -> Any:
-        seen.append(url)
-        return parse(body, url, *declared)
+    def counted(captures: Sequence[Capture], site_by: SiteBy) -> ParsedBatch:
+        seen.extend(capture.url for capture in captures)
+        return parse(captures, site_by)
 
-    monkeypatch.setattr(parsing, "parse_page", counted)
+    monkeypatch.setattr(spool, "parse_batch", counted)
     return seen
 
 

@@ -15,7 +15,6 @@ from tests.made_sites import BASE, page, write_pages, write_toy
 from twinlink.config import Config, IngestSettings
 from twinlink.errors import InputError, MissingStageError, NothingFoundError
 from twinlink.ingest import page_spool as spool
-from twinlink.ingest import parsing
 from twinlink.ingest import stage as module
 from twinlink.ingest import table_parts as parts
 from twinlink.ingest.stage import ingest, source_paths
@@ -174,7 +173,7 @@ def test_large_pages_are_parsed_elsewhere_with_the_same_result(tmp_path, monkeyp
     whole = RunDirectory.create(tmp_path / "here")
     ingest(whole, [tmp_path], SETTINGS)
     monkeypatch.setattr(spool, "LARGE_PAGE", 10)
-    monkeypatch.setattr(parsing, "parse_page", None)
+    monkeypatch.setattr(spool, "parse_batch", lambda *_, **__: pytest.fail("parsed here"))
     apart = RunDirectory.create(tmp_path / "apart")
     ingest(apart, [tmp_path], SETTINGS)
     assert tables(whole) == tables(apart)

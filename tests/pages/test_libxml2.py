@@ -4,50 +4,23 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from unittest.mock import patch
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.markup import ENDS, TAGS, TEXTS
 from twinlink.pages import libxml2
-from twinlink.pages.elements import ATTRIBUTES
+from twinlink.pages.content import SAFE_DEPTH
 from twinlink.pages.libxml2 import CompiledParser, UnavailableError, compiled_parser
-from twinlink.pages.parser import SAFE_DEPTH, ParsedPage, parse_page
-from twinlink.pages.tags import TAG_CODES
+from twinlink.pages.parser import ParsedPage, parse_page
 from twinlink.toy import toy_site
 
 URL = "http://www.example.org/en/page.html"
 
-NAMES = (*TAG_CODES, "g", "a-name-of-sixteen", "another-name-of-17", "\u4e2d")
-VALUES = (
-    "",
-    "x",
-    " ",
-    "#top",
-    " #top",
-    "/a b",
-    "zh",
-    "text/html",
-    "canonical",
-    "next",
-    "refresh",
-    "0;url=w",
-    "data:",
-    "&nGt;",
-)
-TAGS = st.builds(
-    lambda name, attributes: f"<{name} {' '.join(attributes)}>",
-    st.sampled_from(NAMES),
-    st.lists(st.builds("{}='{}'".format, st.sampled_from([*ATTRIBUTES, "class"]), st.sampled_from(VALUES)), max_size=3),
-)
-ENDS = st.sampled_from(["a", "title", "script", "p", "b", "svg", "form", "select", "template", "iframe"]).map(
-    "</{}>".format
-)
-TEXTS = st.sampled_from(
-    ["x", " ", " y ", "\n", "\t\x0b", "\x1c", "\u3000", "\xa0z", "&amp;", "&#0;", "&nbsp;", "\x01", "\u4e2d\u6587"]
-)
 STRICT = '<!DOCTYPE HTML PUBLIC "-//W3C//DTD HTML 4.01//EN" "http://www.w3.org/TR/html4/strict.dtd">'
 
 
@@ -101,13 +74,54 @@ def test_pages_that_need_care(markup: str) -> None:
     assert compiled(body) == in_python(body)
 
 
+def test_each_character_of_the_text_counts_as_in_python() -> None:
+    """White space of any kind parts words once, control characters are left out."""
+    characters = [chr(code) for code in range(1, 0x11000) if not 0xD800 <= code < 0xE000 and chr(code) not in "<&"]
+    body = "".join(f"<p>a{each}b {each} {each}c{each}" for each in characters).encode()
+    page = compiled(body)
+    assert page == in_python(body)
+    assert {block for block in page.blocks if block.isascii() and len(block) < 7} >= {"a b c", "ab c"}
+
+
+def test_pages_are_gathered_as_if_each_was_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    parser = compiled_parser()
+    assert parser is not None
+    deep = "<b>" * (SAFE_DEPTH + 10) + "deep"
+    texts = ["<a href=1>open", "", "<p>x", " y", deep, "<title>t</title>", deep + "</i>" * 1_000_000, "<p>z<a href=2>"]
+    together = parser.gather([text.encode() for text in texts])
+    events, tags, text = together.events.tolist(), together.tags.tobytes(), together.text.tobytes()
+    before = libxml2.Sizes(0, 0, 0, 0)
+    for each, end, is_deep in zip(texts, together.ends, together.is_deep, strict=True):
+        alone = parser.gather([each.encode()])
+        assert is_deep == alone.is_deep[0] == (len(each) > 10**6)
+        assert text[before.text : end.text] == alone.text.tobytes()
+        assert tags[before.tags : end.tags] == alone.tags.tobytes()
+        words = [together.attributes[first:after] for _, first, after, _ in events[before.events : end.events]]
+        assert words == [alone.attributes[first:after] for _, first, after, _ in alone.events.tolist()]
+        before = end
+
+
+def test_a_page_without_room_leaves_nothing_among_others() -> None:
+    parser = compiled_parser()
+    assert parser is not None
+    pages = [b"<p>one", b"<p>" + b"&nGt;" * 10_000, b"<p>two"]
+    with patch.object(libxml2, "_Room", partial(_small_room, libxml2._Room)):
+        found = parser.gather(pages)
+    assert found.is_deep == [False, None, False]
+    assert found.text.tobytes() == b"one\0two\0"
+
+
+def _small_room(room: Callable[[int, int], object], _n_bytes: int, n_pages: int) -> object:
+    return room(1_000, n_pages)
+
+
 def test_a_page_that_gives_more_than_its_room_is_read_in_python(monkeypatch: pytest.MonkeyPatch) -> None:
     room = libxml2._Room
-    monkeypatch.setattr(libxml2, "_Room", lambda data: room(data[:10]))
+    monkeypatch.setattr(libxml2, "_Room", lambda _n_bytes, n_pages: room(10, n_pages))
     parser = compiled_parser()
     assert parser is not None
     for body in (b"<p>" + b"text " * 100, b"<a href=" + b"x" * 200 + b">", b"<b>" * 400, b"<a href=1>x</a>" * 300):
-        assert parser.parse(body, 1_000) is None
+        assert parser.parse(body) is None
         assert compiled(body) == in_python(body)
 
 
@@ -117,7 +131,7 @@ def test_python_reads_where_lxml_does_not_show_its_library(missing: Exception, m
     def fail() -> None:
         raise missing
 
-    monkeypatch.setattr(libxml2, "_library", fail)
+    monkeypatch.setattr(libxml2, "_functions", fail)
     with pytest.raises(UnavailableError, match=str(missing)):
         CompiledParser()
     assert compiled_parser() is None

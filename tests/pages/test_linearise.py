@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from twinlink.pages.content import SAFE_DEPTH
 from twinlink.pages.linearise import Linearised, linearise
-from twinlink.pages.parser import SAFE_DEPTH
 from twinlink.pages.tags import OTHER_TAG, TAG_CODES
 
 NAMES = {code: name for name, code in TAG_CODES.items()}

@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from twinlink.pages import elements, parser
+from twinlink.pages.content import SAFE_DEPTH
 from twinlink.pages.decoding import decode
 from twinlink.pages.elements import MAX_ANCHOR_LENGTH
 from twinlink.pages.parser import (
     MAX_ADDRESS_BYTES,
     MAX_MARKS,
-    SAFE_DEPTH,
     Link,
     ParsedPage,
     parse_page,

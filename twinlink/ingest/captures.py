@@ -11,8 +11,9 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from enum import IntEnum
 from hashlib import blake2b
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
+from twinlink.sources.documents import Document
 from twinlink.tables import Reject
 
 _EPOCH = datetime(1, 1, 1, tzinfo=UTC)
@@ -20,6 +21,32 @@ _DATE = slice(0, 8)
 _KIND = 8
 _DIGEST = slice(9, 29)
 _NO_DIGEST = bytes(20)
+
+
+SiteBy = Literal["domain", "host", "path"]
+
+
+class Capture(NamedTuple):
+    """A document that may become a page."""
+
+    document: Document
+    url: str
+    """Its normalised address."""
+    number: int
+    """The page_id of that."""
+    digest: bytes
+    """SHA-1 of the body."""
+    order: bytes
+    """Its sort key as a page (`rank`)."""
+
+
+class Facts(NamedTuple):
+    """Properties of a parsed page that decide whether it counts."""
+
+    is_empty: bool
+    """Whether it has neither text nor links."""
+    cut: bool
+    canonical: str
 
 
 class Kind(IntEnum):

@@ -4,43 +4,18 @@ from __future__ import annotations
 
 from base64 import b32encode
 from collections.abc import Sequence
-from datetime import UTC
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 
+from twinlink.ingest.captures import Capture, Facts, SiteBy
+from twinlink.ingest.page_columns import parse_together, utc
 from twinlink.ingest.table_parts import Rows
 from twinlink.pages.parser import ParsedPage, parse_page
-from twinlink.sources.documents import Document
 from twinlink.tables import PAGES
 from twinlink.urls import site_of
 
 __all__ = ["Capture", "Facts", "ParsedBatch", "add_page", "facts_of", "parse_batch"]
-
-SiteBy = Literal["domain", "host", "path"]
-
-
-class Capture(NamedTuple):
-    """A document that may become a page."""
-
-    document: Document
-    url: str
-    """Its normalised address."""
-    number: int
-    """The page_id of that."""
-    digest: bytes
-    """SHA-1 of the body."""
-    order: bytes
-    """Its sort key as a page (`twinlink.ingest.captures.rank`)."""
-
-
-class Facts(NamedTuple):
-    """Properties of a parsed page that the spool needs."""
-
-    is_empty: bool
-    """Whether it has neither text nor links."""
-    cut: bool
-    canonical: str
 
 
 class ParsedBatch(NamedTuple):
@@ -62,15 +37,26 @@ def parse_batch(captures: Sequence[Capture], site_by: SiteBy) -> ParsedBatch:
     site_by : {"domain", "host", "path"}
         What makes a site.
     """
-    rows: dict[str, Rows] = {}
-    facts = []
-    for capture in captures:
-        document = capture.document
-        page = parse_page(document.body, capture.url, document.content_type, document.content_language)
-        facts.append(facts_of(page))
-        if not facts[-1].is_empty:
-            add_page(rows, capture, page, site_by)
-    return ParsedBatch(facts, {site: of_site.tables(site_by) for site, of_site in rows.items()})
+    found, tables = parse_together(captures, site_by)
+    facts, rows = list[Facts](), dict[str, Rows]()
+    for capture, of_page in zip(captures, found, strict=True):
+        facts.append(of_page or _parse_alone(capture, rows, site_by))
+    for site, of_site in rows.items():
+        pages, links = of_site.tables(site_by)
+        if site in tables:
+            pages, links = pa.concat_tables([tables[site][0], pages]), pa.concat_tables([tables[site][1], links])
+        tables[site] = pages, links
+    return ParsedBatch(facts, tables)
+
+
+def _parse_alone(capture: Capture, rows: dict[str, Rows], site_by: SiteBy) -> Facts:
+    """Parse a page, add it to the rows of its site unless it is empty, and return its facts."""
+    document = capture.document
+    page = parse_page(document.body, capture.url, document.content_type, document.content_language)
+    facts = facts_of(page)
+    if not facts.is_empty:
+        add_page(rows, capture, page, site_by)
+    return facts
 
 
 def facts_of(page: ParsedPage) -> Facts:
@@ -96,7 +82,7 @@ def add_page(rows: dict[str, Rows], capture: Capture, page: ParsedPage, site_by:
         "digest": b32encode(capture.digest).decode(),
         "source": document.source,
         "offset": document.offset,
-        "fetched": document.fetched.astimezone(UTC) if document.fetched else None,
+        "fetched": utc(document.fetched),
         "round": 0,
     }
     rows.setdefault(site, Rows()).add(capture.number, tuple(map(row.__getitem__, PAGES.names)), page.links)

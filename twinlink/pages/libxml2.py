@@ -7,29 +7,31 @@ from __future__ import annotations
 
 import ctypes
 import functools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from array import array
+from collections.abc import Mapping, Sequence
 from itertools import accumulate
-from typing import Any, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 from lxml import etree
 from numpy.typing import NDArray
 
-from twinlink.pages.content import BREAK, PageContent, blocks_of
+from twinlink.pages.content import BREAK, SAFE_DEPTH, PageContent, max_depth
 from twinlink.pages.elements import ATTRIBUTES as NAMES_OF_ATTRIBUTES
 from twinlink.pages.elements import TAKES, Elements, RawLink, anchor_link
 from twinlink.pages.libxml2_callbacks import (
-    ANCHOR,
-    ANCHOR_ATTRIBUTES,
-    ANCHOR_ATTRIBUTES_END,
-    ANCHOR_EVENT,
     ATTRIBUTES,
     BREAKS,
-    CONTEXT,
+    DEPTH,
+    DOCUMENT_OF,
     EVENT,
     EVENTS,
     FACTORS,
+    FREE_CONTEXT,
+    FREE_DOCUMENT,
     FULL,
+    HANDLER,
+    HAS_TITLE,
     HASH_SHIFT,
     IN_ANCHOR,
     INTERNAL_SUBSET,
@@ -37,6 +39,9 @@ from twinlink.pages.libxml2_callbacks import (
     IS_ATTRIBUTE,
     IS_EVENT,
     IS_HREF,
+    IS_KIND,
+    IS_META,
+    IS_PRAGMA,
     IS_SKIPPED,
     IS_TITLE,
     LONGEST_NAME,
@@ -48,28 +53,26 @@ from twinlink.pages.libxml2_callbacks import (
     N_TEXT,
     NAME,
     NAMES,
+    NEW_CONTEXT,
+    PARSE_CHUNK,
     PARTS,
+    SKIPPED,
     START_DOCUMENT,
     STATE,
     STOPPED,
     TAGS,
     TEXT,
     TOO_DEEP,
+    USE_OPTIONS,
     addresses,
 )
 from twinlink.pages.spaces import collapse
-from twinlink.pages.tags import BLOCK, OTHER_TAG, SKIPPED, SPACE, TAG_CODES
+from twinlink.pages.tags import BLOCK, OTHER_TAG, SPACE, TAG_CODES
+from twinlink.pages.tags import SKIPPED as SKIPPED_TAGS
 
 OLDEST = (2, 14)
 """Version of libxml2 from which on it tokenises like a browser; the callbacks are tested with no older one."""
 
-REMEMBERED_BYTES, N_REMEMBERED = 500, 5_000
-"""Elements that are read once if they are repeated: their bytes and their number at most."""
-
-_FEED_BYTES = 2**16
-_UTF_8 = 1  # XML_CHAR_ENCODING_UTF8
-# HTML_PARSE_RECOVER, _NOERROR, _NOWARNING, _NONET, _COMPACT, _HUGE: those of lxml, which reads errors by itself.
-_OPTIONS = 1 | 1 << 5 | 1 << 6 | 1 << 11 | 1 << 16 | 1 << 19
 _POINTER = ctypes.c_void_p
 _N_WORDS = 32
 """Words of the structure xmlSAXHandler."""
@@ -79,12 +82,15 @@ _PLACES = (12, 0, 14, 15, 17, 25, 27)
 
 _BUFFERS = {"events": EVENTS, "tags": TAGS, "text": TEXT, "attributes": ATTRIBUTES}
 """Places in the state of the address of each buffer; its size so far and at most follow."""
+_SIZES = N_TEXT, N_TAGS, N_ATTRIBUTES, N_EVENTS
+_OF_PAGE = STOPPED, DEPTH, SKIPPED, HAS_TITLE, IN_ANCHOR
+"""Places in the state that are 0 before each page."""
 
-_ANCHOR, _TITLE, _IMAGE = TAG_CODES["a"], TAG_CODES["title"], TAG_CODES["img"]
-_TAKES = {TAG_CODES[name]: take for name, take in TAKES.items()}
+ANCHOR, TITLE, IMAGE = TAG_CODES["a"], TAG_CODES["title"], TAG_CODES["img"]
+TAKES_OF = {TAG_CODES[name]: take for name, take in TAKES.items()}
+"""What to do with the start tag of an element, by the code of its tag."""
 
-
-ResultT = TypeVar("ResultT")
+Bytes = NDArray[np.uint8]
 Numbers = NDArray[np.int64]
 
 
@@ -93,37 +99,62 @@ class UnavailableError(Exception):
 
 
 class _Room:
-    """Room for what a page may give.
+    """Room for what pages may give.
 
     Text and attributes grow where a reference stands for more bytes than it has, by less than half; an attribute of two
-    bytes takes three; the attributes of an anchor may be there twice, with its text. The parser supplies some tags, of
-    which few have attributes.
+    bytes takes three; the attributes of an anchor may be there twice, with its text. A tag has three bytes at least.
+    The parser supplies some tags, of which few have attributes. What is not used takes no memory.
     """
 
-    def __init__(self, data: bytes) -> None:
-        n_events = data.count(b"<") + 64
-        sizes = (8 * EVENT * n_events, 2 * n_events, 2 * len(data) + 64, 5 * len(data) + 64)
+    def __init__(self, n_bytes: int, n_pages: int) -> None:
+        n_events, more = n_bytes // 3 + 64 * n_pages, 64 * n_pages
+        sizes = (8 * EVENT * n_events, n_events, 2 * n_bytes + more, 5 * n_bytes + more)
         self._block = np.empty(sum(sizes), np.uint8)
         self._first = dict(zip(_BUFFERS, accumulate((0, *sizes)), strict=False))
         self._most = dict(zip(_BUFFERS, (n_events, *sizes[1:]), strict=True))
 
-    def state(self, first: Sequence[int], max_depth: int) -> Numbers:
-        """Return the state before the first tag, from what is the same for all pages."""
-        state, start = [*first], self._block.ctypes.data
-        state[MAX_DEPTH] = max_depth
+    def state(self, first: Sequence[int]) -> array[int]:
+        """Return the state before the first page, from what is the same for all."""
+        state, start = array("q", first), self._block.ctypes.data
         for name, place in _BUFFERS.items():
             state[place], state[place + 2] = start + self._first[name], self._most[name]
-        return np.array(state, np.int64)
+        return state
 
-    def bytes_of(self, name: str, size: int) -> bytes:
+    def bytes_of(self, name: str, size: int) -> Bytes:
         """Return the bytes of a buffer."""
         first = self._first[name]
-        return self._block[first : first + size].tobytes()
+        return self._block[first : first + size]
 
-    def events(self, n: int) -> list[list[int]]:
+    def events(self, n: int) -> Numbers:
         """Return the events, which the block begins with."""
-        events: list[list[int]] = self._block[: 8 * EVENT * n].view(np.int64).reshape(n, EVENT).tolist()
-        return events
+        return self._block[: 8 * EVENT * n].view(np.int64).reshape(n, EVENT)
+
+
+class Sizes(NamedTuple):
+    """What some pages have given in all, see `STATE`."""
+
+    text: int
+    tags: int
+    attributes: int
+    events: int
+
+
+class Gathered(NamedTuple):
+    """What pages have given, one after the other."""
+
+    text: Bytes
+    """Their blocks in UTF-8 with `BREAK` behind each, white space collapsed."""
+    tags: Bytes
+    """Codes of their start tags."""
+    attributes: bytes
+    """What the events point at."""
+    events: Numbers
+    """A row for each event, see `EVENT`."""
+    ends: list[Sizes]
+    """Sizes up to the end of each page."""
+    is_deep: list[bool | None]
+    """Whether a page is cut because it nests too deeply; None: it gives more than was expected of its size, so that it
+    is not there."""
 
 
 class CompiledParser:
@@ -139,81 +170,83 @@ class CompiledParser:
         if etree.LIBXML_VERSION < OLDEST:
             raise UnavailableError(f"libxml2 {etree.LIBXML_VERSION}")
         try:
-            self._library = _library()
+            functions = _functions()
         except (AttributeError, OSError) as error:
             raise UnavailableError(str(error)) from error
         self._names = _names()
-        self._known_values, self._known_link = _remembered(_values), _remembered(_link)
-        callbacks = addresses()
+        parse, *callbacks = addresses()
+        self._parse = ctypes.CFUNCTYPE(None, _POINTER, ctypes.c_char_p, ctypes.c_int64)(parse)
         self._handler = (_POINTER * _N_WORDS)()
         for place, address in zip(_PLACES, (*callbacks, callbacks[-1], 1), strict=True):
             self._handler[place] = address
         self._first = [0] * len(STATE)
-        self._first[NAMES] = self._names.ctypes.data
-        self._first[START_DOCUMENT] = _address(self._library.xmlSAX2StartDocument)
-        self._first[INTERNAL_SUBSET] = _address(self._library.xmlSAX2InternalSubset)
+        self._first[NAMES], self._first[HANDLER] = self._names.ctypes.data, ctypes.addressof(self._handler)
+        for place, address in functions.items():
+            self._first[place] = address
 
-    def parse(self, data: bytes, max_depth: int) -> tuple[PageContent, bool] | None:
+    def gather(self, pages: Sequence[bytes]) -> Gathered:
+        """Gather pages, in UTF-8 without null bytes."""
+        room = _Room(sum(map(len, pages)), len(pages))
+        state = room.state(self._first)
+        sizes = Sizes(0, 0, 0, 0)
+        ends, is_deep = list[Sizes](), list[bool | None]()
+        for page in pages:
+            stopped = self._add(state, page, SAFE_DEPTH)
+            if stopped == TOO_DEEP and (depth := max_depth(page)) > SAFE_DEPTH:
+                _return_to(state, sizes)
+                stopped = self._add(state, page, depth)
+            if stopped == FULL:
+                _return_to(state, sizes)
+            sizes = Sizes(*(state[place] for place in _SIZES))
+            ends.append(sizes)
+            is_deep.append(None if stopped == FULL else stopped == TOO_DEEP)
+        text, tags = room.bytes_of("text", sizes.text), room.bytes_of("tags", sizes.tags)
+        attributes = room.bytes_of("attributes", sizes.attributes).tobytes()
+        return Gathered(text, tags, attributes, room.events(sizes.events), ends, is_deep)
+
+    def parse(self, data: bytes) -> tuple[PageContent, bool] | None:
         """Return the content of a page in UTF-8 without null bytes, and whether it is cut because it nests too deeply.
 
         None: the page gives more text or tags than was expected of its size.
         """
-        room = _Room(data)
-        state = room.state(self._first, max_depth)
-        self._run(data, state)
-        found = state.tolist()
-        return None if found[STOPPED] == FULL else (self._content(room, found), found[STOPPED] == TOO_DEEP)
+        found = self.gather([data])
+        is_deep = found.is_deep[0]
+        return None if is_deep is None else (_content(found), is_deep)
 
-    def _run(self, data: bytes, state: Numbers) -> None:
-        library = self._library
-        context = library.htmlCreatePushParserCtxt(self._handler, state.ctypes.data, None, 0, None, _UTF_8)
-        if not context:
-            raise MemoryError
-        try:
-            state[CONTEXT] = context
-            library.htmlCtxtUseOptions(context, _OPTIONS)
-            for first in range(0, len(data), _FEED_BYTES):
-                part = data[first : first + _FEED_BYTES]
-                library.htmlParseChunk(context, part, len(part), 0)
-                if state[STOPPED]:
-                    break
-            else:
-                if data:
-                    library.htmlParseChunk(context, None, 0, 1)
-        finally:
-            library.xmlFreeDoc(library.xmlCtxtGetDocument(context))
-            library.htmlFreeParserCtxt(context)
+    def _add(self, state: array[int], data: bytes, max_depth: int) -> int:
+        """Add what a page gives; return why its rest is not taken."""
+        for place in _OF_PAGE:
+            state[place] = 0
+        state[MAX_DEPTH] = max_depth
+        self._parse(state.buffer_info()[0], data, len(data))
+        return state[STOPPED]
 
-    def _content(self, room: _Room, found: Sequence[int]) -> PageContent:
-        """Return what the callbacks have gathered."""
-        text, tags = room.bytes_of("text", found[N_TEXT]), room.bytes_of("tags", found[N_TAGS])
-        events, attributes = room.events(found[N_EVENTS]), room.bytes_of("attributes", found[N_ATTRIBUTES])
-        if found[IN_ANCHOR]:  # where the page is cut
-            last = attributes[found[ANCHOR_ATTRIBUTES] : found[ANCHOR_ATTRIBUTES_END]]
-            last += text[found[ANCHOR] :].replace(BREAK.encode(), b" ")
-            events.append([_ANCHOR, len(attributes), len(attributes) + len(last), found[ANCHOR_EVENT]])
-            attributes += last
-        elements, title = self._elements(events, attributes)
-        return PageContent(elements, title, _blocks(text.decode()), tags)
 
-    def _elements(self, events: Iterable[Sequence[int]], attributes: bytes) -> tuple[Elements, str]:
-        """Return what the elements of the page say, and its title."""
-        elements, title = Elements(), ""
-        alternatives: list[tuple[int, str]] = []  # of images, with the number of their event
-        for number, (code, first, after, inside) in enumerate(events):
-            words = attributes[first:after]
-            if code == _ANCHOR:
-                elements.add(self._known_link(words) if inside == number else _link(words, alternatives, inside))
-                alternatives.clear()
-            elif code == _TITLE:
-                title = collapse(words.decode())
-            else:
-                values = self._known_values(words)
-                _TAKES[code](elements, values)
-                if code == _IMAGE and (alternative := values.get("alt")):
-                    alternatives.append((number, alternative))
-        elements.close()
-        return elements, title
+def _return_to(state: array[int], sizes: Sizes) -> None:
+    """Drop what a page has given, given the sizes before it."""
+    for place, size in zip(_SIZES, sizes, strict=True):
+        state[place] = size
+
+
+def _content(found: Gathered) -> PageContent:
+    """Return the content of a page."""
+    elements, title = Elements(), ""
+    alternatives: list[tuple[int, str]] = []  # of images, with the number of their event
+    for number, (code, first, after, inside) in enumerate(found.events.tolist()):
+        words = found.attributes[first:after]
+        if code == ANCHOR:
+            elements.add(link_of(words, [name for event, name in alternatives if event >= inside]))
+            alternatives.clear()
+        elif code == TITLE:
+            title = collapse(words.decode())
+        else:
+            values = values_of(words)
+            TAKES_OF[code](elements, values)
+            if code == IMAGE and (alternative := values.get("alt")):
+                alternatives.append((number, alternative))
+    elements.close()
+    blocks = found.text.tobytes().decode().split(BREAK)
+    return PageContent(elements, title, tuple(blocks[:-1]), found.tags.tobytes())
 
 
 @functools.cache
@@ -225,22 +258,20 @@ def compiled_parser() -> CompiledParser | None:
         return None
 
 
-def _library() -> Any:
-    """Return libxml2, as far as it is needed."""
+def _functions() -> dict[int, int]:
+    """Return the addresses of functions of libxml2 by their places in the state."""
     library = ctypes.CDLL(etree.__file__)
-    pointer, number = _POINTER, ctypes.c_int
-    library.htmlCreatePushParserCtxt.restype = library.xmlCtxtGetDocument.restype = pointer
-    library.htmlCreatePushParserCtxt.argtypes = (pointer, pointer, pointer, number, pointer, number)
-    library.htmlCtxtUseOptions.argtypes = (pointer, number)
-    library.htmlParseChunk.argtypes = (pointer, ctypes.c_char_p, number, number)
-    for name in ("htmlFreeParserCtxt", "xmlCtxtGetDocument", "xmlFreeDoc"):
-        getattr(library, name).argtypes = (pointer,)
-    return library
-
-
-def _address(function: Any) -> int:
-    """Return the address of a function of a library."""
-    return ctypes.cast(function, _POINTER).value or 0
+    functions = {
+        START_DOCUMENT: library.xmlSAX2StartDocument,
+        INTERNAL_SUBSET: library.xmlSAX2InternalSubset,
+        NEW_CONTEXT: library.htmlCreatePushParserCtxt,
+        USE_OPTIONS: library.htmlCtxtUseOptions,
+        PARSE_CHUNK: library.htmlParseChunk,
+        DOCUMENT_OF: library.xmlCtxtGetDocument,
+        FREE_DOCUMENT: library.xmlFreeDoc,
+        FREE_CONTEXT: library.htmlFreeParserCtxt,
+    }
+    return {place: ctypes.cast(function, _POINTER).value or 0 for place, function in functions.items()}
 
 
 def _names() -> NDArray[np.uint64]:
@@ -260,37 +291,27 @@ def _effects(name: str) -> int:
     effects = {
         BREAKS: name in BLOCK,
         PARTS: name in SPACE,
-        IS_SKIPPED: name in SKIPPED,
+        IS_SKIPPED: name in SKIPPED_TAGS,
         IS_TITLE: name == "title",
         IS_ANCHOR: name == "a",
         IS_EVENT: name in TAKES,
         IS_ATTRIBUTE: name in NAMES_OF_ATTRIBUTES,
         IS_HREF: name == "href",
+        IS_META: name == "meta",
+        IS_PRAGMA: name == "http-equiv",
+        IS_KIND: name == "name",
     }
     return sum(effect for effect, has_it in effects.items() if has_it)
 
 
-def _values(words: bytes) -> Mapping[str, str]:
+def values_of(words: bytes) -> Mapping[str, str]:
     """Return attributes from their names and values, each with a zero behind it."""
     names_and_values = words.decode().split("\0")
     return dict(zip(names_and_values[::2], names_and_values[1::2], strict=False))  # the last name is empty
 
 
-def _link(words: bytes, alternatives: Iterable[tuple[int, str]] = (), inside: int = 0) -> RawLink | None:
-    """Return the link of an anchor from its attributes and its text, and the images from an event on."""
+def link_of(words: bytes, alternatives: Sequence[str] = ()) -> RawLink | None:
+    """Return the link of an anchor from its attributes and its text, and the alternative texts of its images."""
     *names_and_values, text = words.decode().split("\0")
     values = dict(zip(names_and_values[::2], names_and_values[1::2], strict=True))
-    return anchor_link(values, text, [alternative for number, alternative in alternatives if number >= inside])
-
-
-def _remembered(function: Callable[[bytes], ResultT]) -> Callable[[bytes], ResultT]:
-    """Remember the results of a function for short arguments: pages of a site repeat their menus."""
-    known = functools.lru_cache(N_REMEMBERED)(function)
-    return lambda words: known(words) if len(words) <= REMEMBERED_BYTES else function(words)
-
-
-def _blocks(text: str) -> tuple[str, ...]:
-    """Return the blocks of a text without white space at either end of a block."""
-    pieces = text.split(BREAK)
-    # No other ASCII white space is left, so that most pages need nothing more.
-    return tuple(filter(None, pieces)) if "".join(pieces).isprintable() and pieces[-1][-1:] != " " else blocks_of(text)
+    return anchor_link(values, text, alternatives)

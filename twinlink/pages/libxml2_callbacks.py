@@ -1,7 +1,8 @@
-"""Callbacks of libxml2's HTML parser, compiled: they gather a page as `twinlink.pages.content.PageTarget` does.
+"""Callbacks of libxml2's HTML parser, compiled: they gather pages as `twinlink.pages.content.PageTarget` gathers one.
 
-Each gets the address of the page's state, an array of numbers that `twinlink.pages.libxml2` makes and reads. The state
-has the addresses of the table of names, and of the buffers for what the page gives.
+Each gets the address of the state, an array of numbers that `twinlink.pages.libxml2` makes and reads. The state has the
+addresses of the functions of libxml2, of the table of names, and of the buffers for what the pages give, one after the
+other.
 """
 
 from __future__ import annotations
@@ -20,6 +21,13 @@ STATE = (
     "context",  # address of libxml2's parser context
     "start_document",  # addresses of its own callbacks, which need this context
     "internal_subset",
+    "handler",  # address of the structure with all callbacks
+    "new_context",  # addresses of the functions of libxml2 that parse a page
+    "use_options",
+    "parse_chunk",
+    "document_of",
+    "free_document",
+    "free_context",
     "stopped",  # why the rest is not taken: TOO_DEEP or FULL; 0: it is
     "depth",
     "max_depth",
@@ -31,8 +39,9 @@ STATE = (
     "anchor_attributes",  # bytes of attributes before its own
     "anchor_attributes_end",  # and with its own
     "anchor_event",  # events before it
+    "anchor_code",  # code of its tag
     "names",  # address of the table of names
-    "text",  # address of the text: breaks between blocks, and single spaces for all other white space
+    "text",  # address of the text: a break behind each block, and single spaces for all other white space
     "n_text",  # its bytes so far
     "max_text",  # its bytes at most
     "tags",  # the same for the codes of start tags
@@ -45,11 +54,13 @@ STATE = (
     "n_events",
     "max_events",
 )
-"""Numbers of the state of a page, 64 bits each."""
-CONTEXT, START_DOCUMENT, INTERNAL_SUBSET, STOPPED, DEPTH, MAX_DEPTH, SKIPPED, HAS_TITLE, TITLE = range(9)
-IN_ANCHOR, ANCHOR, ANCHOR_ATTRIBUTES, ANCHOR_ATTRIBUTES_END, ANCHOR_EVENT, NAMES = range(9, 15)
-TEXT, N_TEXT, MAX_TEXT, TAGS, N_TAGS, MAX_TAGS = range(15, 21)
-ATTRIBUTES, N_ATTRIBUTES, MAX_ATTRIBUTES, EVENTS, N_EVENTS, MAX_EVENTS = range(21, 27)
+"""Numbers of the state, 64 bits each."""
+CONTEXT, START_DOCUMENT, INTERNAL_SUBSET, HANDLER, NEW_CONTEXT, USE_OPTIONS, PARSE_CHUNK = range(7)
+DOCUMENT_OF, FREE_DOCUMENT, FREE_CONTEXT = range(7, 10)
+STOPPED, DEPTH, MAX_DEPTH, SKIPPED, HAS_TITLE, TITLE = range(10, 16)
+IN_ANCHOR, ANCHOR, ANCHOR_ATTRIBUTES, ANCHOR_ATTRIBUTES_END, ANCHOR_EVENT, ANCHOR_CODE, NAMES = range(16, 23)
+TEXT, N_TEXT, MAX_TEXT, TAGS, N_TAGS, MAX_TAGS = range(23, 29)
+ATTRIBUTES, N_ATTRIBUTES, MAX_ATTRIBUTES, EVENTS, N_EVENTS, MAX_EVENTS = range(29, 35)
 
 EVENT = 4
 """Numbers of an event, a start tag whose attributes count, the end of an anchor, or the end of the first title: code of
@@ -62,8 +73,12 @@ tag."""
 
 TOO_DEEP, FULL = 1, 2
 
-BREAKS, PARTS, IS_SKIPPED, IS_TITLE, IS_ANCHOR, IS_EVENT, IS_ATTRIBUTE, IS_HREF = (1 << bit for bit in range(8))
-"""Effects of a name: begins and ends a block; parts words; is skipped; …; its attributes count; is one that counts."""
+BREAKS, PARTS, IS_SKIPPED, IS_TITLE, IS_ANCHOR, IS_EVENT, IS_META = (1 << bit for bit in range(7))
+IS_ATTRIBUTE, IS_HREF, IS_PRAGMA, IS_KIND = (1 << bit for bit in range(7, 11))
+"""Effects of a name: begins and ends a block; parts words; is skipped; …; its attributes count; is one that counts; …;
+is one by which a meta element counts (``http-equiv``), or may count (``name``)."""
+LONGEST_KIND = 6
+"""Bytes of the longest ``name`` of a meta element that counts (robots); most metas are longer descriptions."""
 
 N_NAMES = 512
 """Entries in the table, a power of 2; it is searched from the hash of the name on."""
@@ -75,6 +90,10 @@ HASH_SHIFT = 55
 _FIRST, _SECOND, _SHIFT = np.uint64(FACTORS[0]), np.uint64(FACTORS[1]), np.uint64(HASH_SHIFT)
 _EIGHT, _ONE, _LAST = np.uint64(8), np.uint64(1), np.uint64(N_NAMES - 1)
 _OTHER = 255  # meaning of other names
+_FEED_BYTES = 2**16  # after which it is looked whether the rest is wanted
+_UTF_8 = 1  # XML_CHAR_ENCODING_UTF8
+# HTML_PARSE_RECOVER, _NOERROR, _NOWARNING, _NONET, _COMPACT, _HUGE: those of lxml, which reads errors by itself.
+_OPTIONS = 1 | 1 << 5 | 1 << 6 | 1 << 11 | 1 << 16 | 1 << 19
 _SPACE: Any = np.uint8(32)
 _BREAK: Any = np.uint8(0)
 
@@ -110,29 +129,53 @@ def _address(_context: Any, pointer: Any) -> Any:
 def _call(_context: Any, _function: Any, arguments: Any) -> Any:
     """Return the signature of a call of a C function by its address, and a function that generates its code."""
 
-    def generate(context: Any, builder: Any, _signature: Any, values: Any) -> Any:
+    def generate(_context: Any, builder: Any, _signature: Any, values: Any) -> Any:
         words = [ir.IntType(64)] * arguments.count
-        function = builder.inttoptr(values[0], ir.FunctionType(ir.VoidType(), words).as_pointer())
-        builder.call(function, [builder.extract_value(values[1], number) for number in range(arguments.count)])
-        return context.get_dummy_value()
+        function = builder.inttoptr(values[0], ir.FunctionType(ir.IntType(64), words).as_pointer())
+        return builder.call(function, [builder.extract_value(values[1], k) for k in range(arguments.count)])
 
-    return types.void(types.int64, _tuple_of(types.int64, arguments.count)), generate
+    return types.int64(types.int64, _tuple_of(types.int64, arguments.count)), generate
 
 
-_call_address: Callable[[int, tuple[int, ...]], None] = _intrinsic(_call)
+_call_address: Callable[[int, tuple[int, ...]], int] = _intrinsic(_call)
+"""Call a function; what it returns means nothing where it returns nothing."""
 _bytes_at, _words_at, _names_at = _pointer(_BYTES), _pointer(_WORDS), _pointer(_WORDS_OF_NAMES)
 _address_of: Callable[[Pointer], int] = _intrinsic(_address)
 
 
 def addresses() -> tuple[int, ...]:
-    """Return the addresses of `start_document`, `internal_subset`, `start`, `end` and `text`."""
+    """Return the addresses of `parse`, `start_document`, `internal_subset`, `start`, `end` and `text`."""
     return (
+        callback_address(parse, _WORDS, _BYTES, types.int64),
         callback_address(start_document, _WORDS),
         callback_address(internal_subset, _WORDS, _BYTES, _BYTES, _BYTES),
         callback_address(start, _WORDS, _BYTES, _pointer_to(_BYTES)),
         callback_address(end, _WORDS, _BYTES),
         callback_address(text, _WORDS, _BYTES, types.int32),
     )
+
+
+def parse(page: Pointer, data: Pointer, size: int) -> None:
+    """Parse a page, whose bytes are UTF-8; libxml2 calls the others."""
+    declared = page[HANDLER], _address_of(page)
+    context = _call_address(page[NEW_CONTEXT], (declared[0], declared[1], 0, 0, 0, _UTF_8))
+    if context == 0:
+        page[STOPPED] = FULL
+        return
+    page[CONTEXT] = context
+    _call_address(page[USE_OPTIONS], (context, _OPTIONS))
+    first = 0
+    while first < size and page[STOPPED] == 0:
+        n_bytes = min(_FEED_BYTES, size - first)
+        _call_address(page[PARSE_CHUNK], (context, _address_of(data) + first, n_bytes, 0))
+        first += n_bytes
+    if size > 0 and page[STOPPED] == 0:
+        _call_address(page[PARSE_CHUNK], (context, 0, 0, 1))
+    _call_address(page[FREE_DOCUMENT], (_call_address(page[DOCUMENT_OF], (context,)),))
+    _call_address(page[FREE_CONTEXT], (context,))
+    if page[IN_ANCHOR]:  # where the page is cut
+        _end_anchor(page, page[ANCHOR_CODE])
+    _break(page)
 
 
 def start_document(page: Pointer) -> None:
@@ -164,11 +207,9 @@ def start(page: Pointer, name: Pointer, attributes: Pointer) -> None:
     if effects & PARTS:
         _add_to_text(page, _SPACE)
     if effects & IS_ANCHOR:
-        _start_anchor(page, attributes)
+        _start_anchor(page, code, attributes)
     if effects & IS_EVENT:
-        first = page[N_ATTRIBUTES]
-        _add_attributes(page, attributes)
-        _add_event(page, code, first)
+        _add_element(page, code, effects, attributes)
     if effects & IS_SKIPPED:
         page[SKIPPED] = page[DEPTH]
     if effects & IS_TITLE:
@@ -196,7 +237,7 @@ def end(page: Pointer, name: Pointer) -> None:
 
 
 def text(page: Pointer, content: Pointer, size: int) -> None:
-    """Take a text, with one space for each run of ASCII white space."""
+    """Take a text, with one space for each run of white space, and without control characters."""
     if page[STOPPED] or page[SKIPPED]:
         return
     n = page[N_TEXT]
@@ -205,15 +246,73 @@ def text(page: Pointer, content: Pointer, size: int) -> None:
         return
     kept = _bytes_at(page[TEXT])
     last = kept[n - 1] if n else _BREAK
-    for place in range(size):
+    place = 0
+    while place < size:
         byte = content[place]
-        if byte == 32 or 9 <= byte <= 13 or 28 <= byte <= 31:
-            if _is_gap(last):
+        width = _width(byte)
+        if _may_be_no_text(byte) and place + width <= size:
+            character = _character(content, place, width)
+            if _is_white(character):
+                place += width
+                if not _is_gap(last):
+                    kept[n] = last = _SPACE
+                    n += 1
                 continue
-            byte = _SPACE
+            if _is_control(character):
+                place += width
+                continue
         kept[n] = last = byte
         n += 1
+        place += 1
     page[N_TEXT] = n
+
+
+@part_of_callback
+def _may_be_no_text(byte: int) -> bool:
+    """Return whether a character that begins with a byte may be white space or a control character."""
+    if byte < 128:
+        return byte <= 32 or byte == 127
+    return byte == 0xC2 or 0xE1 <= byte <= 0xE3 or byte == 0xEF
+
+
+@part_of_callback
+def _width(byte: int) -> int:
+    """Return how many bytes a character has that begins with such a byte."""
+    if byte < 128:
+        return 1
+    return 2 if byte == 0xC2 else 3
+
+
+@part_of_callback
+def _character(content: Pointer, place: int, width: int) -> Any:
+    """Return the character of some bytes of UTF-8 at a place."""
+    first = np.int64(content[place])
+    if width == 2:
+        return (first & 31) << 6 | np.int64(content[place + 1]) & 63
+    if width == 3:
+        second, third = np.int64(content[place + 1]) & 63, np.int64(content[place + 2]) & 63
+        return (first & 15) << 12 | second << 6 | third
+    return first
+
+
+@part_of_callback
+def _is_white(character: int) -> bool:
+    """Return whether a character is white space, as for `str.isspace`."""
+    if character <= 0xA0:
+        return 9 <= character <= 13 or 28 <= character <= 32 or character == 0x85 or character > 0x9F
+    if character < 0x2000:
+        return character == 0x1680
+    if character <= 0x2029:
+        return character <= 0x200A or character >= 0x2028
+    return character == 0x202F or character == 0x205F or character == 0x3000  # noqa: PLR1714
+
+
+@part_of_callback
+def _is_control(character: int) -> bool:
+    """Return whether a character is one of `twinlink.pages.spaces.CONTROL`."""
+    if character < 0xA0:
+        return character < 32 or character >= 127
+    return 0xFDD0 <= character <= 0xFDEF or 0xFFFE <= character <= 0xFFFF
 
 
 @part_of_callback
@@ -279,8 +378,8 @@ def _break(page: Pointer) -> None:
 
 
 @part_of_callback
-def _add_word(page: Pointer, word: Pointer) -> None:
-    """Add a name or a value to the attributes; a null pointer counts as empty."""
+def _add_word(page: Pointer, word: Pointer) -> int:
+    """Add a name or a value to the attributes, and return its bytes; a null pointer counts as empty."""
     n = page[N_ATTRIBUTES]
     kept = _bytes_at(page[ATTRIBUTES])
     size = 0
@@ -290,25 +389,24 @@ def _add_word(page: Pointer, word: Pointer) -> None:
             size += 1
     if n + size >= page[MAX_ATTRIBUTES]:
         page[STOPPED] = FULL
-        return
+        return size
     kept[n + size] = 0
     page[N_ATTRIBUTES] = n + size + 1
+    return size
 
 
 @part_of_callback
-def _add_attributes(page: Pointer, attributes: Pointer) -> bool:
-    """Add the attributes that count; return whether ``href`` is one of them."""
-    has_href = False
-    number = 0
+def _add_attributes(page: Pointer, attributes: Pointer) -> int:
+    """Add the attributes that count; return the effects of all their names, `IS_KIND` only with a short value."""
+    found = number = 0
     while _address_of(attributes) and _address_of(attributes[number]):
         effects = _meaning(page, attributes[number]) >> 8
         if effects & IS_ATTRIBUTE:
             _add_word(page, attributes[number])
-            _add_word(page, attributes[number + 1])
-        if effects & IS_HREF:
-            has_href = True
+            size = _add_word(page, attributes[number + 1])
+            found |= effects if size <= LONGEST_KIND else effects & ~IS_KIND
         number += 2
-    return has_href
+    return found
 
 
 @part_of_callback
@@ -324,13 +422,24 @@ def _add_event(page: Pointer, code: int, first: int) -> None:
 
 
 @part_of_callback
-def _start_anchor(page: Pointer, attributes: Pointer) -> None:
+def _add_element(page: Pointer, code: int, effects: int, attributes: Pointer) -> None:
+    """Add the event of an element, unless it is a meta element that means nothing."""
+    first = page[N_ATTRIBUTES]
+    found = _add_attributes(page, attributes)
+    if effects & IS_META and found & (IS_PRAGMA | IS_KIND) == 0:
+        page[N_ATTRIBUTES] = first
+    else:
+        _add_event(page, code, first)
+
+
+@part_of_callback
+def _start_anchor(page: Pointer, code: int, attributes: Pointer) -> None:
     """Open an anchor, if it has an ``href``: its event comes with its end."""
     first = page[N_ATTRIBUTES]
-    if not _add_attributes(page, attributes):
+    if _add_attributes(page, attributes) & IS_HREF == 0:
         page[N_ATTRIBUTES] = first
         return
-    page[IN_ANCHOR], page[ANCHOR], page[ANCHOR_EVENT] = 1, page[N_TEXT], page[N_EVENTS]
+    page[IN_ANCHOR], page[ANCHOR], page[ANCHOR_EVENT], page[ANCHOR_CODE] = 1, page[N_TEXT], page[N_EVENTS], code
     page[ANCHOR_ATTRIBUTES], page[ANCHOR_ATTRIBUTES_END] = first, page[N_ATTRIBUTES]
 
 

@@ -11,24 +11,17 @@ import re
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from lxml import etree
 
-from twinlink.pages.content import PageContent, PageTarget, TooDeepError
+from twinlink.pages.content import PageContent, PageTarget, TooDeepError, max_depth
 from twinlink.pages.decoding import decode
-from twinlink.pages.elements import RawLink
+from twinlink.pages.elements import Elements, RawLink
 from twinlink.urls import join, page_id
 
-MAX_NESTING = 10**9
-"""Depth × end tags at most: an end tag that matches nothing is compared with every open element. It takes libxml2 some
-3 s; without a limit, 10 MB of ``<b>`` and ``</i>`` would take hours."""
-NESTING_PER_BYTE = 1_000
-"""The same for each byte of a small page, so that 128 kB take 0.2 s; a page of any size may nest 4,000 deep."""
-
-SAFE_DEPTH = 1_000
-"""Elements inside each other that every page may have. Browsers stop nesting at 512; the deepest page of our tuning
-sites has 29, but old pages that never close ``<font>`` can have one for each paragraph."""
+if TYPE_CHECKING:
+    from twinlink.pages.libxml2 import CompiledParser
 
 MAX_ADDRESS_BYTES = 2**24
 """Characters of all addresses of one page, images apart. The page of our tuning sites that has the most has 0.1
@@ -93,7 +86,7 @@ class ParsedPage:
     charset: str
     """Encoding that the page was decoded with, by Python's name."""
     cut: bool
-    """True if the rest of the page was not read because it nests too deeply (`MAX_NESTING`) or has more tags than
+    """True if the rest of the page was not read because it nests too deeply (`max_depth`) or has more tags than
     `MAX_MARKS`; or the rest of its links, because it has more than `MAX_LINKS`, or their addresses are too long in all
     (`MAX_ADDRESS_BYTES`)."""
     robots: str = ""
@@ -121,10 +114,10 @@ def parse_page(body: bytes, url: str, content_type: str = "", content_language: 
     >>> page.blocks, page.links, page.declared_lang
     (('Hello', 'a b', 'c'), (Link(url='http://example.org/c.html', anchor='c', rel='', hreflang=''),), 'zh-HK')
     """
-    data, cut, charset = _prepared(body, content_type)
+    data, cut, charset = prepared(body, content_type)
     content, is_deep = _content(data)
     found = content.elements
-    base = _base(found.base, url)
+    base = base_of(found.base, url)
     links, are_cut = _resolve(found.links, base, charset)
     return ParsedPage(
         url=url,
@@ -133,23 +126,29 @@ def parse_page(body: bytes, url: str, content_type: str = "", content_language: 
         tags=content.tags,
         links=links,
         images=tuple(found.images),
-        declared_lang=_language(found.lang) or _language(found.meta_lang) or _language(content_language),
+        declared_lang=language_of(found, content_language),
         charset=charset,
         cut=cut or is_deep or found.has_more_links or are_cut,
         robots=",".join(found.robots),
-        canonical=_canonical(found.canonicals, url, base, charset),
+        canonical=canonical_of(found.canonicals, url, base, charset),
     )
 
 
 def _content(data: bytes) -> tuple[PageContent, bool]:
     """Return the content of a page, and whether it is cut because it nests too deeply."""
-    if "numba" in sys.modules:  # to load it takes as long as many pages
-        from twinlink.pages import libxml2
-
-        if (parser := libxml2.compiled_parser()) and (found := parser.parse(data, _max_depth(data))):
-            return found
+    if (parser := loaded_parser()) and (found := parser.parse(data)):
+        return found
     target, is_deep = _fed(data, PageTarget)
     return target.content(), is_deep
+
+
+def loaded_parser() -> CompiledParser | None:
+    """Return the compiled parser, if there is one and numba is loaded: to load it takes as long as many pages."""
+    if "numba" not in sys.modules:
+        return None
+    from twinlink.pages import libxml2
+
+    return libxml2.compiled_parser()
 
 
 def run_parser(body: bytes, content_type: str, builder: Callable[[int], TargetT]) -> tuple[TargetT, bool, str]:
@@ -160,32 +159,26 @@ def run_parser(body: bytes, content_type: str, builder: Callable[[int], TargetT]
     body, content_type
         As in `parse_page`. What stands behind the first `MAX_MARKS` tags is not read.
     builder : callable
-        Makes the target from the greatest depth that it may go to, see `MAX_NESTING`. The target has methods ``start``
-        and ``end``, called for each tag (the parser supplies html, body, the head around what belongs there, and each
-        end tag), ``data``, called for each text, and ``close``, which may be called twice. ``start`` raises
-        `TooDeepError` beyond that depth.
+        Makes the target from the greatest depth that it may go to (`twinlink.pages.content.max_depth`). The target has
+        methods ``start`` and ``end``, called for each tag (the parser supplies html, body, the head around what belongs
+        there, and each end tag), ``data``, called for each text, and ``close``, which may be called twice. ``start``
+        raises `TooDeepError` beyond that depth.
     """
-    data, cut, charset = _prepared(body, content_type)
+    data, cut, charset = prepared(body, content_type)
     page, is_deep = _fed(data, builder)
     return page, cut or is_deep, charset
 
 
-def _prepared(body: bytes, content_type: str) -> tuple[bytes, bool, str]:
+def prepared(body: bytes, content_type: str) -> tuple[bytes, bool, str]:
     """Return a page in UTF-8, cut at `MAX_MARKS`; whether it was cut; its encoding."""
     text, charset = decode(body, content_type)
     data, cut = _first_marks(text.encode("utf-8", "replace").replace(b"\0", b""))
     return data, cut, charset
 
 
-def _max_depth(data: bytes) -> int:
-    """Return the greatest depth that a page may have, see `MAX_NESTING`."""
-    nesting = min(MAX_NESTING, NESTING_PER_BYTE * len(data))
-    return max(SAFE_DEPTH, nesting // (1 + data.count(b"</")))
-
-
 def _fed(data: bytes, builder: Callable[[int], TargetT]) -> tuple[TargetT, bool]:
     """Give a page to a target of lxml's parser; return the target, and whether the page nests too deeply."""
-    page = builder(_max_depth(data))
+    page = builder(max_depth(data))
     target: Any = page  # the stubs ask for methods that lxml does not need
     # The encoding given here overrides what the page declares.
     parser = etree.HTMLParser(target=target, encoding="utf-8", huge_tree=True)
@@ -216,11 +209,12 @@ def _first_marks(data: bytes) -> tuple[bytes, bool]:
     return data[:start], True
 
 
-def _base(href: str | None, url: str) -> str:
+def base_of(href: str | None, url: str) -> str:
+    """Return the address that the links of a page are resolved against, given its ``base`` element's."""
     return (join(url, href) if href else None) or url
 
 
-def _canonical(hrefs: Iterable[str], url: str, base: str, charset: str) -> str:
+def canonical_of(hrefs: Iterable[str], url: str, base: str, charset: str) -> str:
     """Return the one address that a page names as its canonical one, if it is not the page's own."""
     named = {join(base, href, charset) for href in hrefs} - {None}
     found = named.pop() if len(named) == 1 else None
@@ -241,6 +235,11 @@ def _resolve(links: Iterable[RawLink], base: str, charset: str) -> tuple[tuple[L
         if (known := urls[href]) is not None:
             resolved[Link(known, anchor, rel, hreflang)] = None
     return tuple(resolved), False
+
+
+def language_of(elements: Elements, content_language: str) -> str:
+    """Return the language that a page claims, see `ParsedPage.declared_lang`; the last resort is its header."""
+    return _language(elements.lang) or _language(elements.meta_lang) or _language(content_language)
 
 
 def _language(claim: str) -> str:

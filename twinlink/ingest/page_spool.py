@@ -17,6 +17,7 @@ import pyarrow as pa
 from twinlink.config import IngestSettings
 from twinlink.ingest import table_parts
 from twinlink.ingest.captures import Captures, Kind, as_kind, capture_number, rank
+from twinlink.ingest.page_columns import forget_repeated
 from twinlink.ingest.page_notes import EarlierPages, PageNotes
 from twinlink.ingest.parsing import Capture, Facts, ParsedBatch, add_page, facts_of, parse_batch
 from twinlink.ingest.reuse import NOTES_NAME, KnownRows, known_rows, link_files
@@ -141,10 +142,11 @@ class Spool:
         return self.count - self._n_unparsed
 
     def close(self) -> None:
-        """End the process that parses large pages, and close what is written."""
+        """End the process that parses large pages, close what is written, and release what pages had in common."""
         self._reader.close()
         self._asking.shutdown()
         self._notes.close()
+        forget_repeated()
 
     def add(self, item: Document | Reject | Revisit, *, is_own: bool = False) -> None:
         """Add an item; ``is_own``: of the run's own crawl, whose rejects take precedence."""

@@ -209,7 +209,7 @@ class _Files:
         if suffix in _DOCUMENT_SUFFIXES:
             raise UnusableError("not-html", suffix)
         name = original_of(entry.parts[-1], entry.siblings) or entry.parts[-1]
-        body = read_file(self._folder.joinpath(*entry.parts[:-1], name), self._root, limit)
+        body = read_file("/".join((str(self._folder), *entry.parts[:-1], name)), self._root, limit)
         if suffix not in PAGE_SUFFIXES and not is_html("", body):
             raise UnusableError("", "")
         if len(body) > limit:

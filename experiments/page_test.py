@@ -115,8 +115,8 @@ def _weighed_again(match: SideMatch, more: Mapping[str, npt.NDArray[np.float64]]
     clear = np.zeros(found.scores.nnz, np.bool_)
     clear[positions(found.scores, pairs.rows, pairs.columns)[found.probabilities > LIKELY]] = True
     kinds = {name: values.astype(np.float64) for name, values in found.evidence.items()}
-    again = partial(_match, found.scores)
-    result = weigh({**kinds, **more}, Rivalry(found.scores), clear, again, settings.weighing)
+    rivalry = Rivalry(found.scores)
+    result = weigh({**kinds, **more}, rivalry, clear, partial(_match, rivalry), settings.weighing)
     rows, columns = (pages[result.pairs] for pages in entries(found.scores))
     matching = Matching(rows, columns, found.scores.data[result.pairs])
     keep = keep_pairs(result.probabilities, settings.min_probability)

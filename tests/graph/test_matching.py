@@ -14,8 +14,9 @@ from scipy.sparse import csr_array
 from tests.both_ways import both_ways  # noqa: F401  (kernels of this module)
 from tests.graph import reference
 from twinlink.errors import ShapeError
-from twinlink.graph.matching import Matching, greedy_matching, greedy_order, optimal_matching, rivals
+from twinlink.graph.matching import Matching, greedy_among, greedy_matching, greedy_order, optimal_matching, rivals
 from twinlink.graph.propagation import dense_pattern
+from twinlink.sparse import entries, select
 
 VALUES = (0.0, 0.1, 0.3, 0.7, 1.0)
 
@@ -71,6 +72,16 @@ def test_greedy_matching_is_algorithm_3(scores: csr_array, max_pairs: int | None
     expected = reference.greedy_matching(reference.as_dict(scores), limit, float(np.float32(min_score)))
     assert pairs_of(matching) == expected
     assert matching.scores.tolist() == [reference.as_dict(scores)[pair] for pair in expected]
+
+
+@given(tied_scores(), st.integers(0, 2**32 - 1))
+def test_a_matching_among_some_candidates_is_that_of_a_matrix_with_these(scores: csr_array, seed: int) -> None:
+    rows, columns = entries(scores)
+    among = np.random.default_rng(seed).random(scores.nnz) < 0.6
+    found = greedy_among(greedy_order(scores.data), rows, columns, among, *scores.shape)
+    assert among[found].all()
+    expected = greedy_matching(select(scores, among))
+    assert list(zip(rows[found].tolist(), columns[found].tolist(), strict=True)) == pairs_of(expected)
 
 
 @given(tied_scores())

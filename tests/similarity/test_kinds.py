@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from twinlink.similarity.kinds import Kinds, kinds_left, some_kinds, widened, with_others
+from twinlink.similarity.kinds import Kinds, some_kinds, with_others
 
 STORED = {"a": np.array([0.1, 0.5], np.float32), "b": np.array([1.0, 2.0])}
 
@@ -31,15 +31,7 @@ def test_kinds_are_made_when_they_are_read() -> None:
         kinds["c"]
 
 
-def test_wide_kinds_equal_what_is_stored() -> None:
-    wide = widened(STORED)
-    assert values(wide) == {"a": STORED["a"].astype(np.float64).tolist(), "b": [1.0, 2.0]}
-    assert {each.dtype for each in wide.values()} == {np.dtype(np.float64)}
-
-
 def test_kinds_of_kinds() -> None:
-    wide = widened(STORED)
-    assert values(some_kinds(wide, ["b"])) == {"b": [1.0, 2.0]}
-    assert values(kinds_left(wide, np.array([False, True]))) == {"a": [0.0, 0.5], "b": [0.0, 2.0]}
-    assert list(with_others(wide, {"b": np.zeros(2), "c": np.ones(2)})) == ["a", "b", "c"]
-    assert with_others(wide, {"b": np.zeros(2)})["b"].tolist() == [0.0, 0.0]
+    assert values(some_kinds(STORED, ["b"])) == {"b": [1.0, 2.0]}
+    assert list(with_others(STORED, {"b": np.zeros(2), "c": np.ones(2)})) == ["a", "b", "c"]
+    assert with_others(STORED, {"b": np.zeros(2)})["b"].tolist() == [0.0, 0.0]

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from twinlink.similarity.rivals import FEW_CANDIDATES, Rivalry, _best_of_many
+from twinlink.similarity import rivals
+from twinlink.similarity.rivals import ALL, FEW_CANDIDATES, Rivalry, _best_of_many
 
 
 def made_pattern(rng: np.random.Generator, n_a: int, n_b: int, share: float = 0.5) -> csr_array:
@@ -37,7 +38,19 @@ def test_equals_a_double_loop_with_many_ties(seed: int, n_a: int, n_b: int, shar
     assert rivalry.columns.tolist() == entries.col.tolist()
     expected = plain_rivals(entries.row.tolist(), entries.col.tolist(), values.tolist())
     assert rivalry.rivals(values).tolist() == expected
-    assert _best_of_many(rivalry.rows, rivalry.columns, values, n_b).tolist() == expected
+    for narrow in (values, values.astype(np.float32)):
+        assert _best_of_many(rivalry.rows, rivalry.columns, narrow, ALL, n_b).tolist() == expected
+
+
+@pytest.mark.parametrize("few", [0, FEW_CANDIDATES])
+@given(st.integers(0, 2**32 - 1), st.integers(1, 4))
+def test_removed_candidates_count_as_zero(few: int, seed: int, n_values: int) -> None:
+    rng = np.random.default_rng(seed)
+    rivalry = Rivalry(made_pattern(rng, 6, 5))
+    values, left = rng.integers(0, n_values, len(rivalry.rows)) / 4, rng.random(len(rivalry.rows)) < 0.6
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rivals, "FEW_CANDIDATES", few)
+        assert rivalry.rivals(values, left).tolist() == rivalry.rivals(values * left).tolist()
 
 
 def test_a_candidate_alone_in_row_and_column_has_no_rival() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -40,8 +40,12 @@ class Greedy:
         self.rivalry = rivalry
         self.asked: list[Floats] = []
 
-    def __call__(self, scores: Floats) -> NDArray[np.intp]:
-        self.asked.append(scores.copy())
+    def __call__(self, scores: Floats, among: Sequence[NDArray[np.bool_]]) -> list[NDArray[np.intp]]:
+        assert not any((each & ~among[0]).any() for each in among)
+        return [self.pairs(np.where(each, scores, -np.inf)) for each in among]
+
+    def pairs(self, scores: Floats) -> NDArray[np.intp]:
+        self.asked.append(scores)
         chosen: list[int] = []
         of_rows, of_columns = set[int](), set[int]()
         rows, columns = self.rivalry.rows.tolist(), self.rivalry.columns.tolist()
@@ -217,7 +221,7 @@ def test_properties(seed: int, n_a: int, n_b: int, share: float, n_values: int) 
     result = weigh(kinds, rivalry, clear_pairs(kinds["one"], rivalry, 0.1), match)
     assert np.isfinite(result.log_odds).all()
     assert np.abs(result.log_odds).max(initial=0) <= 20
-    assert result.pairs.tolist() == Greedy(rivalry)(result.log_odds).tolist()
+    assert result.pairs.tolist() == Greedy(rivalry).pairs(result.log_odds).tolist()
     assert result.probabilities.shape == result.pairs.shape
     assert ((result.probabilities >= 0) & (result.probabilities <= 1)).all()
     order = np.argsort(result.log_odds[result.pairs], kind="stable")

@@ -8,14 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 
+from twinlink.compiled import FEW, compiled_beyond
 from twinlink.errors import ShapeError
 from twinlink.graph.checks import check_scores
 from twinlink.graph.kernels import greedy_positions
 from twinlink.sparse import entry_rows
 
-__all__ = ["Matching", "greedy_matching", "greedy_order", "optimal_matching", "rivals"]
+__all__ = ["Matching", "greedy_among", "greedy_matching", "greedy_order", "optimal_matching", "rivals"]
 
 Pages = NDArray[np.int64]
+Marks = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,6 +72,32 @@ def greedy_matching(scores: csr_array, max_pairs: int | None = None, min_score: 
     n_rows, n_columns = scores.shape
     limit = min(n_rows, n_columns) if max_pairs is None else max_pairs
     return _select(rows, columns, values, greedy_positions(rows, columns, n_rows, n_columns, limit))
+
+
+@compiled_beyond(FEW)
+def greedy_among(ranked: Pages, rows: Pages, columns: Pages, among: Marks, n_rows: int, n_columns: int) -> Pages:
+    """Return the positions of the candidates that a greedy matching takes, the best first.
+
+    Candidates are ranked once for the matchings of several sets of them.
+
+    Parameters
+    ----------
+    ranked : ndarray of int64
+        Positions of candidates in the order of `greedy_order`.
+    rows, columns : ndarray of int64, shape (n_candidates,)
+    among : ndarray of bool, shape (n_candidates,)
+        Candidates that may be taken; those that are not ranked are not.
+    n_rows, n_columns : int
+    """
+    row_free, column_free = np.ones(n_rows, np.bool_), np.ones(n_columns, np.bool_)
+    taken, count = np.empty(min(n_rows, n_columns), np.int64), 0
+    for position in ranked:
+        row, column = rows[position], columns[position]
+        if among[position] and row_free[row] and column_free[column]:
+            row_free[row] = column_free[column] = False
+            taken[count] = position
+            count += 1
+    return taken[:count]
 
 
 def optimal_matching(scores: csr_array, min_score: float = 0.0) -> Matching:

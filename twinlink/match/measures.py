@@ -23,10 +23,9 @@ from twinlink.similarity.candidates import content_candidates
 from twinlink.similarity.clues import AT_NO_PAGE
 from twinlink.similarity.content import content_similarity
 from twinlink.similarity.contrast import contrast_vectors, cosine_of_pairs, near_duplicates, near_pages
-from twinlink.similarity.kinds import widened
 from twinlink.similarity.rivals import Rivalry
 from twinlink.similarity.structure import structural_similarity
-from twinlink.sparse import carry_over, entry_rows, members, select, union_of, with_values
+from twinlink.sparse import carry_over, entry_keys, entry_rows, find_keys, select, union_of, with_values
 from twinlink.system.scratch import kept
 from twinlink.system.side_by_side import threaded
 
@@ -136,7 +135,13 @@ class SiteMeasures:
         """Mark the candidates that equal one of some pairs, up to near-duplicates of its pages."""
         taken = pair_matrix(rivalry.rows[pairs], rivalry.columns[pairs], pattern.shape)
         alike_a, alike_b = self.alike_a.astype(np.float32), self.alike_b.astype(np.float32)
-        return members(pattern, union_of(taken, sp.csr_array(taken @ alike_b), sp.csr_array(alike_a @ taken)))
+        near = union_of(taken, sp.csr_array(taken @ alike_b), sp.csr_array(alike_a @ taken))
+        of_row, of_column = rivalry.pages(pairs)
+        marks = of_row[rivalry.rows] | of_column[rivalry.columns]  # the others have no page of any of the pairs
+        some = np.flatnonzero(marks)
+        keys = rivalry.rows[some] * pattern.shape[1] + rivalry.columns[some]
+        marks[some] = find_keys(keys, entry_keys(near))[1]
+        return marks
 
     def ets(self, pattern: sp.csr_array, rivalry: Rivalry, inside: npt.NDArray[np.float64], alpha: float) -> Floats:
         """Return ETS of the candidates, with ``inside`` as S_in.
@@ -177,9 +182,9 @@ def _alike_and_own(counts: sp.csr_array) -> tuple[sp.csr_array, sp.csr_array]:
     return near_duplicates(near), contrast_vectors(counts, near)
 
 
-def measure(site: SiteMeasures, state: State, rivalry: Rivalry) -> Mapping[str, npt.NDArray[np.float64]]:
+def measure(site: SiteMeasures, state: State, rivalry: Rivalry) -> Mapping[str, Floats]:
     """Return every kind of evidence of the candidates."""
-    evidence: dict[str, npt.NDArray[np.floating]] = dict(state.fixed)
+    evidence: dict[str, Floats] = dict(state.fixed)
     if site.uses("learned") and state.probabilities is not None:
         evidence["learned"] = kept(_by_parts(state, rivalry, site.content))
     if site.uses("contrast"):
@@ -196,7 +201,7 @@ def measure(site: SiteMeasures, state: State, rivalry: Rivalry) -> Mapping[str, 
     evidence |= link_places(site, state, rivalry, known)
     if site.uses("length") and state.probabilities is not None:
         evidence["length"] = _length(site, rivalry, state.probabilities > LIKELY)
-    return widened(evidence)
+    return evidence
 
 
 def link_places(
@@ -205,7 +210,7 @@ def link_places(
     rivalry: Rivalry,
     known: npt.NDArray[np.floating],
     left: Marks | None = None,
-) -> dict[str, npt.NDArray[np.float64]]:
+) -> dict[str, Floats]:
     """Return evidence ``order``: the link order of candidates among the links of the last round's pairs.
 
     Parameters
@@ -228,7 +233,7 @@ def link_places(
         likely = np.flatnonzero(state.probabilities)
         pairs = rivalry.rows[likely], rivalry.columns[likely], state.probabilities[likely].astype(np.float64)
     scores = with_values(state.pattern, known if left is None else np.where(left, known, 0))
-    return {"order": site.order(scores, pairs).astype(np.float64)}
+    return {"order": site.order(scores, pairs)}
 
 
 def _by_parts(
@@ -245,7 +250,7 @@ def _by_parts(
     return values
 
 
-def _length(site: SiteMeasures, rivalry: Rivalry, likely: Marks) -> npt.NDArray[np.floating]:
+def _length(site: SiteMeasures, rivalry: Rivalry, likely: Marks) -> Floats:
     """Return ``exp(-|d - d̃|)``: d the difference of the pages' log lengths, d̃ its median over the likely pairs."""
     difference = site.length_a[rivalry.rows] - site.length_b[rivalry.columns]
     usual = np.median(difference[likely]) if likely.any() else 0.0

@@ -19,7 +19,10 @@ from twinlink.similarity.rivals import Rivalry
 __all__ = ["AT_NO_PAGE", "CLUES", "clue_odds", "clue_states", "learn_clues"]
 
 Floats = NDArray[np.float64]
+Values = NDArray[np.floating]
+"""Float32 or float64."""
 States = NDArray[np.int8]
+Marks = NDArray[np.bool_]
 
 CLUES = ("direct", "hreflang", "pattern")
 """Kinds of evidence that are clues."""
@@ -41,7 +44,7 @@ _MOST = 9.0
 """Limit of what one clue adds to or subtracts from the log odds: clues can be wrong."""
 
 
-def clue_states(values: Floats, rivalry: Rivalry) -> States:
+def clue_states(values: Values, rivalry: Rivalry, left: Marks | None = None) -> States:
     """Return the state of a clue per candidate.
 
     0: silent, 1: points only here, 2: here and elsewhere, 3: elsewhere, 4: at an address without a page.
@@ -51,6 +54,8 @@ def clue_states(values: Floats, rivalry: Rivalry) -> States:
     values : ndarray, shape (n_candidates,), values >= 0, or `AT_NO_PAGE`
         Strength of the clue, 0 where it does not point from one page to the other.
     rivalry : Rivalry
+    left : ndarray of bool, shape (n_candidates,), optional
+        Candidates that are left; the states of the others have no meaning.
 
     Examples
     --------
@@ -58,13 +63,13 @@ def clue_states(values: Floats, rivalry: Rivalry) -> States:
     >>> clue_states(np.array([0.5, 0.0, 0.0, 0.0]), Rivalry(csr_array(np.ones((2, 2))))).tolist()
     [1, 3, 3, 0]
     """
-    rivals = rivalry.rivals(values)
+    rivals = rivalry.rivals(values, left)
     spoken = np.where(values > rivals, HERE, ALSO_HERE)
     quiet = np.where(values < 0, NOWHERE, SILENT)
     return np.where(values > 0, spoken, np.where(rivals > 0, ELSEWHERE, quiet))
 
 
-def learn_clues(clues: Mapping[str, Floats], odds: Floats, rivalry: Rivalry) -> Mapping[str, Floats]:
+def learn_clues(clues: Mapping[str, Values], odds: Floats, rivalry: Rivalry) -> Mapping[str, Floats]:
     """Learn the weights of clues: what each of the four states adds to the log odds of a candidate.
 
     With m(s) the rate of state s among right candidates and u(s) among wrong ones, the weights are ``log m(s)/u(s)``,
@@ -95,13 +100,15 @@ def learn_clues(clues: Mapping[str, Floats], odds: Floats, rivalry: Rivalry) -> 
     return weights
 
 
-def clue_odds(clues: Mapping[str, Floats], weights: Mapping[str, Floats], rivalry: Rivalry) -> dict[str, Floats]:
+def clue_odds(
+    clues: Mapping[str, Values], weights: Mapping[str, Floats], rivalry: Rivalry, left: Marks | None = None
+) -> dict[str, Floats]:
     """Return what each clue adds to the log odds of each candidate, with the weights from `learn_clues`.
 
     A clue that points at no page of the site adds what one adds that points elsewhere.
     """
     return {
-        name: np.append(of_state, of_state[ELSEWHERE])[clue_states(clues[name], rivalry)]
+        name: np.append(of_state, of_state[ELSEWHERE])[clue_states(clues[name], rivalry, left)]
         for name, of_state in weights.items()
     }
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Kinds", "kinds_left", "some_kinds", "widened", "with_others"]
+__all__ = ["Kinds", "some_kinds", "with_others"]
 
-Floats = NDArray[np.float64]
+Floats = NDArray[np.floating]
 
 
 class Kinds(Mapping[str, Floats]):
@@ -41,19 +41,9 @@ class Kinds(Mapping[str, Floats]):
         return len(self._names)
 
 
-def widened(kinds: Mapping[str, NDArray[np.floating]]) -> Kinds:
-    """Return kinds in 64 bits that are stored as they are, most of them in 32."""
-    return Kinds(kinds, lambda name: kinds[name].astype(np.float64))
-
-
 def some_kinds(kinds: Mapping[str, Floats], names: Iterable[str]) -> Kinds:
     """Return some of the kinds."""
     return Kinds(names, kinds.__getitem__)
-
-
-def kinds_left(kinds: Mapping[str, Floats], which: NDArray[np.bool_]) -> Kinds:
-    """Return the evidence of the candidates that are left, 0 for the others."""
-    return Kinds(kinds, lambda name: np.where(which, kinds[name], 0.0))
 
 
 def with_others(kinds: Mapping[str, Floats], others: Mapping[str, Floats]) -> Kinds:

@@ -18,6 +18,8 @@ from twinlink.similarity.standings import standings_of
 __all__ = ["Lessons", "taught_rows"]
 
 Floats = NDArray[np.float64]
+Values = NDArray[np.floating]
+"""Float32 or float64."""
 Marks = NDArray[np.bool_]
 Positions = NDArray[np.intp]
 
@@ -50,7 +52,7 @@ class Lessons:
         """Whether there are at least `LEAST_LABELS` labels; candidates are excluded in any case."""
         return len(self.labelled) >= LEAST_LABELS
 
-    def heard(self, kinds: Mapping[str, Floats]) -> dict[str, Floats]:
+    def heard(self, kinds: Mapping[str, Values]) -> dict[str, Values]:
         """Return evidence with 0 for rejected pairs, which are not rivals.
 
         A page that is accepted with another page stays a rival, like any page with a partner.
@@ -79,7 +81,7 @@ class Lessons:
             yield labelled[k::FOLDS], Lessons(self.accepted & others, self.rejected & others, self.barred)
 
 
-def taught_rows(kinds: Mapping[str, Floats], rivalry: Rivalry, lessons: Lessons) -> tuple[Floats, Floats, Positions]:
+def taught_rows(kinds: Mapping[str, Values], rivalry: Rivalry, lessons: Lessons) -> tuple[Floats, Floats, Positions]:
     """Return training rows from labels: standings among all rivals (`standings_of`), targets (1: right), and positions.
 
     Accepted pairs are right; rejected ones and the other candidates of accepted pages are wrong. Each row is

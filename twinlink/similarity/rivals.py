@@ -6,14 +6,19 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from twinlink.compiled import compiled, part_of_kernel
+from twinlink.compiled import compiled
 from twinlink.sparse import entry_rows
 
 __all__ = ["Rivalry"]
 
 Floats = NDArray[np.float64]
+Values = NDArray[np.floating]
+"""Float32 or float64."""
+Marks = NDArray[np.bool_]
 Places = NDArray[np.int64]
 
+ALL: Marks = np.zeros(0, np.bool_)
+"""Marks of no array: all candidates are left."""
 FEW_CANDIDATES = 4_000
 """Up to here numpy takes less than .2 ms per call, and numba need not be loaded for it."""
 
@@ -38,25 +43,25 @@ class Rivalry:
         self.rows: Places = entry_rows(pattern)
         self.columns: Places = pattern.indices.astype(np.int64)
 
-    def rivals(self, values: Floats) -> Floats:
+    def rivals(self, values: Values, left: Marks | None = None) -> Values:
         """Return for each candidate the largest value of another one in its row or its column.
 
         Parameters
         ----------
         values : ndarray, shape (n_candidates,), values >= 0
             Any measure of the candidates.
+        left : ndarray of bool, shape (n_candidates,), optional
+            Candidates that are left: the others count as 0. By default all are.
 
         Returns
         -------
         ndarray, shape (n_candidates,)
             0 where the candidate is the only one in its row and its column.
         """
-        wide = values.astype(np.float64, copy=False)
         if len(values) <= FEW_CANDIDATES:
-            best = _best_of_few(self.rows, self.columns, wide, *self.shape)
-        else:
-            best = _best_of_many(self.rows, self.columns, wide, self.shape[1])
-        return best.astype(values.dtype, copy=False)
+            wide = values.astype(np.float64) if left is None else np.where(left, values, 0.0)
+            return _best_of_few(self.rows, self.columns, wide, *self.shape).astype(values.dtype, copy=False)
+        return _best_of_many(self.rows, self.columns, values, ALL if left is None else left, self.shape[1])
 
     def pages(self, candidates: NDArray[np.integer]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Mark the rows and the columns of some candidates, given by their positions."""
@@ -94,34 +99,35 @@ def _best_other(groups: Places, values: Floats, n_groups: int) -> Floats:
 
 
 @compiled
-def _best_of_many(rows: Places, columns: Places, values: Floats, n_columns: int) -> Floats:
+def _best_of_many(rows: Places, columns: Places, values: Values, left: Marks, n_columns: int) -> Values:
     """Find the two largest values of each column in one pass, those of each row in another, and choose between them.
 
     The two of a column are side by side, so that a candidate reads one place of memory instead of two: on large sites
     this takes most of the time.
     """
-    of_column = np.zeros((n_columns, 2))
+    of_column = np.zeros((n_columns, 2), values.dtype)
+    all_left = len(left) == 0
     for k in range(len(values)):
-        _see(of_column[columns[k]], values[k])
-    best = np.empty(len(values))
-    of_row, first = np.zeros(2), 0
+        if not (all_left or left[k]):
+            continue
+        value, column = values[k], columns[k]
+        largest = of_column[column, 0]
+        of_column[column, 1] = max(of_column[column, 1], min(largest, value))
+        of_column[column, 0] = max(largest, value)
+    best = np.empty(len(values), values.dtype)
+    none = values.dtype.type(0)
+    first = 0
     while first < len(values):
-        of_row[:] = 0
-        last = first
+        largest, second, last = none, none, first
         while last < len(values) and rows[last] == rows[first]:
-            _see(of_row, values[last])
+            if all_left or left[last]:
+                second = max(second, min(largest, values[last]))
+                largest = max(largest, values[last])
             last += 1
         for k in range(first, last):
-            value, column = values[k], columns[k]
-            in_row = of_row[0] if value < of_row[0] else of_row[1]
+            value, column = values[k] if all_left or left[k] else none, columns[k]
+            in_row = largest if value < largest else second
             in_column = of_column[column, 0] if value < of_column[column, 0] else of_column[column, 1]
             best[k] = max(in_row, in_column)
         first = last
     return best
-
-
-@part_of_kernel
-def _see(largest: Floats, value: float) -> None:
-    """Put a value among the two largest ones."""
-    largest[1] = max(largest[1], min(largest[0], value))
-    largest[0] = max(largest[0], value)

@@ -9,11 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twinlink.similarity.rivals import Rivalry
-from twinlink.similarity.weighing_kernels import add_standings, logistic_sums, write_standings
+from twinlink.similarity.weighing_kernels import add_standings, logistic_sums, standardise, write_standings
 
 __all__ = ["STANDINGS", "Logistic", "fit_logistic", "standings_of"]
 
 Floats = NDArray[np.float64]
+Values = NDArray[np.floating]
+"""Float32 or float64."""
 
 STANDINGS = ("value", "lead", "relative lead", "best")
 """Features computed from each kind of evidence."""
@@ -33,7 +35,7 @@ class Logistic:
     weights: Floats
     """One per column of x, and the intercept b last."""
 
-    def add_kind(self, odds: Floats, kind: int, values: Floats, rivals: Floats) -> None:
+    def add_kind(self, odds: Floats, kind: int, values: Values, rivals: Values) -> None:
         """Add to log odds, in place, what the standings of a kind of evidence say.
 
         Parameters
@@ -48,15 +50,14 @@ class Logistic:
         add_standings(odds, values, rivals, self.mean[of_kind], self.scale[of_kind], self.weights[:-1][of_kind])
 
 
-def standings_of(kinds: Mapping[str, Floats], rivalry: Rivalry, known: NDArray[np.intp]) -> Floats:
+def standings_of(kinds: Mapping[str, Values], rivalry: Rivalry, known: NDArray[np.intp]) -> Floats:
     """Return the standings of some candidates, given by their positions, for one kind of evidence after the other.
 
     A column of ones follows, that of the intercept.
     """
     x = np.ones((len(known), len(kinds) * len(STANDINGS) + 1))
     for k, values in enumerate(kinds.values()):
-        rivals = rivalry.rivals(values)[known]
-        write_standings(values[known], rivals, x[:, k * len(STANDINGS) : (k + 1) * len(STANDINGS)])
+        write_standings(values, rivalry.rivals(values), known, x, k * len(STANDINGS))
     return x
 
 
@@ -78,17 +79,10 @@ def fit_logistic(z: Floats, y: Floats, ridge: float) -> Logistic:
         1: right, 0: wrong.
     ridge : float
     """
-    columns = z[:, :-1]
-    n_rows, n_columns = columns.shape
+    n_rows, n_columns = z.shape[0], z.shape[1] - 1
     if not y.any():
         return Logistic(np.zeros(n_columns), np.ones(n_columns), np.zeros(n_columns + 1))
-    mean = columns.mean(axis=0)
-    columns -= mean
-    scale = np.empty(n_columns)
-    for k in range(0, n_columns, len(STANDINGS)):  # squares of a kind at a time: those of all would be another copy
-        of_kind = slice(k, k + len(STANDINGS))
-        scale[of_kind] = np.sqrt(np.square(columns[:, of_kind]).mean(axis=0)) + 1e-6
-    columns /= scale
+    mean, scale = standardise(z)
     penalty = ridge * n_rows * np.r_[np.ones(n_columns), 1e-6]
     weights, before = np.zeros(n_columns + 1), np.inf
     for _ in range(_NEWTON_STEPS):

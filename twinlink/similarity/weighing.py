@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from twinlink.config import WeighingSettings
 from twinlink.errors import ShapeError
-from twinlink.similarity.kinds import kinds_left, with_others
+from twinlink.similarity.kinds import with_others
 from twinlink.similarity.lessons import Lessons
 from twinlink.similarity.probabilities import probability_of_being_right, recalibrated, shares_of_rivals
 from twinlink.similarity.rivals import Rivalry
@@ -28,6 +28,8 @@ from twinlink.system.side_by_side import threaded
 __all__ = ["Weighing", "clear_pairs", "n_equal", "weigh"]
 
 Floats = NDArray[np.float64]
+Values = NDArray[np.floating]
+"""Float32 or float64."""
 Positions = NDArray[np.intp]
 Wrong = tuple[Positions, Floats]
 """Positions and log odds of pairs that were chosen where the right partner was missing."""
@@ -42,12 +44,13 @@ class _Siblings(NamedTuple):
     """Number of their pages, 1 or 2, that have lost their partner."""
 
 
-Match = Callable[[Floats], Positions]
-"""From a score of each candidate (higher is better, -inf: must not be taken) to the positions of a one-to-one
-matching."""
+Marks = NDArray[np.bool_]
+Match = Callable[[Floats, Sequence[Marks]], Sequence[Positions]]
+"""From a score of each candidate (higher is better) and sets of candidates, of which the first has all others, to the
+positions of a one-to-one matching of each set."""
 Nearly = Callable[[Positions], NDArray[np.bool_]]
 """From the positions of pairs to the candidates that are, or nearly equal, one of them."""
-Remeasure = Callable[[NDArray[np.bool_]], Mapping[str, Floats]]
+Remeasure = Callable[[NDArray[np.bool_]], Mapping[str, Values]]
 """From the candidates that are left to the kinds of evidence that are others without the rest."""
 
 MAX_TEACHERS = 1_000
@@ -92,7 +95,7 @@ class Weighing:
 
 
 def weigh(
-    kinds: Mapping[str, Floats],
+    kinds: Mapping[str, Values],
     rivalry: Rivalry,
     clear: NDArray[np.bool_],
     match: Match,
@@ -154,10 +157,11 @@ def weigh(
     seen = kinds if lessons is None else lessons.heard(kinds)
     teachers = _some(clear)
     taught_by = lessons if lessons is not None and lessons.can_teach else None
-    model, weights = learn(kinds, rivalry, teachers, settings.ridge, taught_by)
-    log_odds = model.log_odds(seen, rivalry)
+    model, weights, log_odds = learn(kinds, rivalry, teachers, settings.ridge, taught_by)
+    if lessons is not None:  # rejected candidates are nobody's rivals
+        log_odds = model.log_odds(seen, rivalry)
     to_choose = log_odds if lessons is None else lessons.open(log_odds)
-    pairs = match(to_choose)
+    (pairs,) = match(to_choose, [np.isfinite(to_choose)])
     trial = _Trial(model, seen, rivalry, match, nearly, remeasure, lessons)
     wrong, siblings = trial.chosen_wrongly(pairs)
     equal = n_equal(to_choose, pairs, rivalry)
@@ -217,12 +221,12 @@ def _presence(
 
 
 def _learned_without(
-    kinds: Mapping[str, Floats], rivalry: Rivalry, teachers: NDArray[np.bool_], ridge: float, places: Positions
+    kinds: Mapping[str, Values], rivalry: Rivalry, teachers: NDArray[np.bool_], ridge: float, places: Positions
 ) -> Model:
     """Learn from the teachers that share no page with the candidates at ``places``; from all if none is left."""
     of_row, of_column = rivalry.pages(places)
     others = teachers & ~(of_row[rivalry.rows] | of_column[rivalry.columns])
-    return learn(kinds, rivalry, others if others.any() else teachers, ridge)[0]
+    return learn(kinds, rivalry, others if others.any() else teachers, ridge).model
 
 
 def _joined(wrong: Sequence[Wrong]) -> Wrong:
@@ -235,7 +239,7 @@ class _Trial:
     """Matching again after partners have been removed."""
 
     model: Model
-    kinds: Mapping[str, Floats]
+    kinds: Mapping[str, Values]
     rivalry: Rivalry
     match: Match
     nearly: Nearly | None
@@ -281,22 +285,22 @@ class _Trial:
         gone_row, gone_column = rivalry.pages(lose_row)[0], rivalry.pages(lose_column)[1]
         left = ~(gone_row[rivalry.rows] | gone_column[rivalry.columns])
         measured = self.kinds if self.remeasure is None else with_others(self.kinds, self.remeasure(left))
-        log_odds = self.model.log_odds(kinds_left(measured, left), rivalry)
+        log_odds = self.model.log_odds(measured, rivalry, left)
         if self.lessons is not None:
             left &= ~self.lessons.barred
         lonely = rivalry.pages(lose_column)[0], rivalry.pages(lose_row)[1]
-        with_siblings = self._chosen(np.where(left, log_odds, -np.inf), *lonely)
+        among = [left]
         near = None if self.nearly is None else left & self.nearly(np.concatenate([lose_column, lose_row]))
-        if near is None or not near.any():
-            return with_siblings[:2], with_siblings
-        return self._chosen(np.where(left & ~near, log_odds, -np.inf), *lonely)[:2], with_siblings
+        if near is not None and near.any():
+            among.append(left & ~near)
+        chosen = [self._of_lonely(pairs, log_odds, *lonely) for pairs in self.match(log_odds, among)]
+        return chosen[-1][:2], chosen[0]
 
-    def _chosen(self, log_odds: Floats, lonely_row: NDArray[np.bool_], lonely_column: NDArray[np.bool_]) -> _Siblings:
-        """Return the pairs that are chosen for lonely pages."""
-        chosen = self.match(log_odds)
-        n_lonely = lonely_row[self.rivalry.rows[chosen]].astype(np.intp) + lonely_column[self.rivalry.columns[chosen]]
+    def _of_lonely(self, pairs: Positions, log_odds: Floats, lonely_row: Marks, lonely_column: Marks) -> _Siblings:
+        """Return those of some pairs that have lonely pages."""
+        n_lonely = lonely_row[self.rivalry.rows[pairs]].astype(np.intp) + lonely_column[self.rivalry.columns[pairs]]
         wrong = n_lonely > 0
-        return _Siblings(chosen[wrong], log_odds[chosen[wrong]], n_lonely[wrong])
+        return _Siblings(pairs[wrong], log_odds[pairs[wrong]], n_lonely[wrong])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -313,7 +317,7 @@ class _Heldout:
     @classmethod
     def of(
         cls,
-        kinds: Mapping[str, Floats],
+        kinds: Mapping[str, Values],
         rivalry: Rivalry,
         clear: NDArray[np.bool_],
         ridge: float,
@@ -322,7 +326,7 @@ class _Heldout:
         """Score each fold of the labelled pairs with a model trained on the labels of the others."""
         places, odds, shares = [], [], []
         for part, others in lessons.parts():
-            of_all = learn(kinds, rivalry, clear, ridge, others)[0].log_odds(kinds, rivalry)
+            of_all = learn(kinds, rivalry, clear, ridge, others).log_odds
             places.append(part)
             odds.append(of_all[part])
             shares.append(shares_of_rivals(of_all, rivalry)[part])
@@ -389,7 +393,7 @@ def n_equal(log_odds: Floats, pairs: Positions, rivalry: Rivalry) -> NDArray[np.
     return np.maximum(np.maximum(n_row, n_column), 1)
 
 
-def clear_pairs(scores: Floats, rivalry: Rivalry, margin: float) -> NDArray[np.bool_]:
+def clear_pairs(scores: Values, rivalry: Rivalry, margin: float) -> NDArray[np.bool_]:
     """Mark the candidates that are best for both their pages, by a factor of 1 + ``margin`` over the next.
 
     Parameters
@@ -398,7 +402,8 @@ def clear_pairs(scores: Floats, rivalry: Rivalry, margin: float) -> NDArray[np.b
     rivalry : Rivalry
     margin : float
     """
-    return (scores > rivalry.rivals(scores) * (1 + margin)) & (scores > 0)
+    bounds = rivalry.rivals(scores).astype(np.float64) * (1 + margin)
+    return (scores > bounds) & (scores > 0)
 
 
 def _some(clear: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -12,54 +12,153 @@ from numpy.typing import NDArray
 
 from twinlink.compiled import compiled
 
-__all__ = ["add_standings", "logistic_sums", "write_standings"]
+__all__ = ["add_standings", "contributions", "logistic_sums", "standardise", "write_standings"]
 
 Floats = NDArray[np.float64]
+Places = NDArray[np.intp]
+Values = NDArray[np.floating]
+"""Evidence of candidates, float32 or float64."""
+Standings = tuple[float, ...]
+"""A number for each standing."""
 
 _MOST, _LEAST_CURVATURE = 30.0, 1e-9
 FEW_ROWS = 1_000
 """Up to here numpy takes less than .2 ms per call; beyond, it takes three times as long as the compiled loop."""
 FEW_STANDINGS = 4_000
 """Up to here numpy takes less than .2 ms per call; beyond, it takes seven times as long as the compiled loop."""
-_LEAST_VALUE, _LEAST_LEAD = 1e-6, 1e-9
+_LEAST_VALUE, _LEAST_LEAD, _LEAST_SCALE = 1e-6, 1e-9, 1e-6
+N_STANDINGS = 4
 
 
-def write_standings(values: Floats, rivals: Floats, standings: Floats) -> None:
-    """Write the four standings of a kind of evidence (`standings.STANDINGS`), one per column."""
-    lead = values - rivals
-    standings[:, 0], standings[:, 1] = values, lead
-    standings[:, 2], standings[:, 3] = np.clip(lead / (values + _LEAST_VALUE), -1, 1), lead > _LEAST_LEAD
+def write_standings(values: Values, rivals: Values, known: Places, x: Floats, first: int) -> None:
+    """Write the four standings of a kind of evidence (`standings.STANDINGS`) to columns of a matrix.
+
+    Parameters
+    ----------
+    values, rivals : ndarray, shape (n_candidates,), float32 or float64
+    known : ndarray of int, shape (n,)
+        The candidates.
+    x : ndarray, shape (n, n_columns)
+    first : int
+        Number of the first of the four columns.
+    """
+    if len(known) > FEW_STANDINGS:
+        _write_standings_of_many(values, rivals, known, x, first)
+        return
+    value = values[known].astype(np.float64)
+    lead = value - rivals[known]
+    x[:, first], x[:, first + 1] = value, lead
+    x[:, first + 2], x[:, first + 3] = np.clip(lead / (value + _LEAST_VALUE), -1, 1), lead > _LEAST_LEAD
 
 
-def add_standings(odds: Floats, values: Floats, rivals: Floats, mean: Floats, scale: Floats, weights: Floats) -> None:
+@compiled
+def _write_standings_of_many(values: Values, rivals: Values, known: Places, x: Floats, first: int) -> None:
+    for row in range(len(known)):
+        value = np.float64(values[known[row]])
+        lead = value - np.float64(rivals[known[row]])
+        x[row, first], x[row, first + 1] = value, lead
+        x[row, first + 2] = min(max(np.divide(lead, value + _LEAST_VALUE), -1.0), 1.0)
+        x[row, first + 3] = 1.0 if lead > _LEAST_LEAD else 0.0
+
+
+def add_standings(odds: Floats, values: Values, rivals: Values, mean: Floats, scale: Floats, weights: Floats) -> None:
     """Add ``Σ weights·(x - mean) / scale`` over the four standings x of a kind of evidence to ``odds``, in place.
 
-    A product of matrices would leave the order of the sum to BLAS, and take longer.
+    All is computed in double precision. A product of matrices would leave the order of the sum to BLAS, and take
+    longer.
     """
     if len(values) > FEW_STANDINGS:
-        bounds = np.array([_LEAST_VALUE, _LEAST_LEAD, 1], values.dtype)  # the numbers that numpy computes with
-        _add_standings_of_many(odds, values, rivals, bounds, mean, scale, weights)
+        _add_standings_of_many(odds, values, rivals, *(tuple(each.tolist()) for each in (mean, scale, weights)))
         return
-    standings = np.empty((len(values), 4))
-    write_standings(values, rivals, standings)
+    standings = np.empty((len(values), N_STANDINGS))
+    write_standings(values, rivals, np.arange(len(values)), standings, 0)
     parts = (standings - mean) / scale * weights
     odds += (parts[:, 0] + parts[:, 2]) + (parts[:, 1] + parts[:, 3])
 
 
 @compiled
 def _add_standings_of_many(
-    odds: Floats, values: Floats, rivals: Floats, bounds: Floats, mean: Floats, scale: Floats, weights: Floats
+    odds: Floats, values: Values, rivals: Values, mean: Standings, scale: Standings, weights: Standings
 ) -> None:
-    least_value, least_lead, most = bounds[0], bounds[1], bounds[2]
+    """Add them in a loop without branches, of which the processor takes several steps at once.
+
+    The operator ``/`` would be a branch: it raises an error for 0.
+    """
+    best = np.divide(1.0 - mean[3], scale[3]) * weights[3]
+    not_best = np.divide(0.0 - mean[3], scale[3]) * weights[3]
     for k in range(len(values)):
-        value = values[k]
-        lead = value - rivals[k]
-        relative = min(max(lead / (value + least_value), -most), most)
-        own = (value - mean[0]) / scale[0] * weights[0]
-        ahead = (lead - mean[1]) / scale[1] * weights[1]
-        by_share = (relative - mean[2]) / scale[2] * weights[2]
-        best = ((1.0 if lead > least_lead else 0.0) - mean[3]) / scale[3] * weights[3]
-        odds[k] += (own + by_share) + (ahead + best)
+        value = np.float64(values[k])
+        lead = value - np.float64(rivals[k])
+        relative = min(1.0, max(-1.0, np.divide(lead, value + _LEAST_VALUE)))
+        own = np.divide(value - mean[0], scale[0]) * weights[0]
+        ahead = np.divide(lead - mean[1], scale[1]) * weights[1]
+        by_share = np.divide(relative - mean[2], scale[2]) * weights[2]
+        odds[k] += (own + by_share) + (ahead + (best if lead > _LEAST_LEAD else not_best))
+
+
+def standardise(x: Floats) -> tuple[Floats, Floats]:
+    """Bring all columns but the last one to mean 0 and deviation 1, in place; return their means and deviations.
+
+    A constant column becomes 0.
+    """
+    return (_standardise_few if len(x) <= FEW_ROWS else _standardise_many)(x)
+
+
+def _standardise_few(x: Floats) -> tuple[Floats, Floats]:
+    columns = x[:, :-1]
+    mean = columns.mean(axis=0)
+    columns -= mean
+    scale = np.sqrt(np.square(columns).mean(axis=0)) + _LEAST_SCALE
+    columns /= scale
+    return mean, scale
+
+
+@compiled
+def _standardise_many(x: Floats) -> tuple[Floats, Floats]:
+    """Read the matrix three times, without a copy: it is the largest array of a match."""
+    n_rows, n_columns = x.shape[0], x.shape[1] - 1
+    mean, squares = np.zeros(n_columns), np.zeros(n_columns)
+    for row in range(n_rows):
+        for i in range(n_columns):
+            mean[i] += x[row, i]
+    mean /= n_rows
+    for row in range(n_rows):
+        for i in range(n_columns):
+            x[row, i] -= mean[i]
+            squares[i] += x[row, i] * x[row, i]
+    scale = np.sqrt(squares / n_rows) + _LEAST_SCALE
+    for row in range(n_rows):
+        for i in range(n_columns):
+            x[row, i] = np.divide(x[row, i], scale[i])  # the operator would be a branch, which raises an error for 0
+    return mean, scale
+
+
+def contributions(z: Floats, weights: Floats) -> Floats:
+    """Return ``Σ weights·z`` over the four standings of each kind of evidence: one row for each kind.
+
+    Parameters
+    ----------
+    z : ndarray, shape (n, n_columns)
+        Standings of one kind after the other; a column beyond the last four of a kind is left out.
+    weights : ndarray, shape (n_columns,)
+    """
+    if len(z) > FEW_ROWS:
+        return _contributions_of_many(z, weights)
+    kinds = range(0, z.shape[1] - z.shape[1] % N_STANDINGS, N_STANDINGS)
+    parts = [[z[:, i] * weights[i] for i in range(first, first + N_STANDINGS)] for first in kinds]
+    return np.array([part[0] + part[1] + part[2] + part[3] for part in parts]).reshape(len(kinds), len(z))
+
+
+@compiled
+def _contributions_of_many(z: Floats, weights: Floats) -> Floats:
+    added = np.empty((z.shape[1] // N_STANDINGS, z.shape[0]))
+    for row in range(z.shape[0]):
+        for kind in range(added.shape[0]):
+            total = 0.0
+            for i in range(kind * N_STANDINGS, (kind + 1) * N_STANDINGS):
+                total += z[row, i] * weights[i]
+            added[kind, row] = total
+    return added
 
 
 def logistic_sums(z: Floats, y: Floats, weights: Floats) -> tuple[Floats, Floats]:
@@ -78,39 +177,35 @@ def _sums_of_few(z: Floats, y: Floats, weights: Floats) -> tuple[Floats, Floats]
 
 
 @compiled
-def _chance(row: Floats, weights: Floats) -> float:
-    odds = 0.0
-    for i in range(len(row)):
-        odds += row[i] * weights[i]
-    return 1 / (1 + math.exp(-min(max(odds, -_MOST), _MOST)))
-
-
-@compiled
 def _sums_of_many(z: Floats, y: Floats, weights: Floats) -> tuple[Floats, Floats]:
     """Add them in one pass, without a copy of the matrix.
 
-    Four rows are added per step, so that the sums are loaded and stored a quarter as often.
+    Four rows are added per step, so that the sums are loaded and stored a quarter as often. Columns are added in
+    groups of four, as the processor takes them; what is beyond the diagonal is overwritten.
     """
     n_rows, n_columns = z.shape
-    gradient, curvature = np.zeros(n_columns), np.zeros((n_columns, n_columns))
-    none = np.zeros(n_columns)
-    rest, factors = np.zeros(4), np.zeros(4)
+    width = (n_columns + 3) // 4 * 4
+    gradient, curvature = np.zeros(n_columns), np.zeros((n_columns, width))
+    rows, scaled, rest = np.zeros((4, width)), np.zeros((4, width)), np.zeros(4)
+    z0, z1, z2, z3 = rows[0], rows[1], rows[2], rows[3]
     for first in range(0, n_rows, 4):
         n = min(n_rows - first, 4)
         for k in range(n):
-            p = _chance(z[first + k], weights)
+            odds = 0.0
+            for i in range(n_columns):
+                odds += z[first + k, i] * weights[i]
+            p = np.divide(1.0, 1 + math.exp(-min(max(odds, -_MOST), _MOST)))
             rest[k] = y[first + k] - p
-            factors[k] = p * (1 - p) + _LEAST_CURVATURE
-        z0 = z[first]
-        z1 = z[first + 1] if n > 1 else none
-        z2 = z[first + 2] if n > 2 else none
-        z3 = z[first + 3] if n > 3 else none
+            factor = p * (1 - p) + _LEAST_CURVATURE
+            for i in range(n_columns):
+                rows[k, i], scaled[k, i] = z[first + k, i], factor * z[first + k, i]
+        rest[n:], scaled[n:] = 0, 0
         for i in range(n_columns):
             gradient[i] = gradient[i] + rest[0] * z0[i] + rest[1] * z1[i] + rest[2] * z2[i] + rest[3] * z3[i]
-            f0, f1, f2, f3 = factors[0] * z0[i], factors[1] * z1[i], factors[2] * z2[i], factors[3] * z3[i]
-            for j in range(i + 1):
+            f0, f1, f2, f3 = scaled[0, i], scaled[1, i], scaled[2, i], scaled[3, i]
+            for j in range((i // 4 + 1) * 4):
                 curvature[i, j] = curvature[i, j] + f0 * z0[j] + f1 * z1[j] + f2 * z2[j] + f3 * z3[j]
     for i in range(n_columns):
         for j in range(i):
             curvature[j, i] = curvature[i, j]
-    return gradient, curvature
+    return gradient, curvature[:, :n_columns].copy()

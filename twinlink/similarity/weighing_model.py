@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +13,15 @@ from twinlink.similarity.clues import CLUES, clue_odds, learn_clues
 from twinlink.similarity.kinds import some_kinds
 from twinlink.similarity.lessons import Lessons, taught_rows
 from twinlink.similarity.rivals import Rivalry
-from twinlink.similarity.standings import STANDINGS, Logistic, fit_logistic, standings_of
+from twinlink.similarity.standings import Logistic, fit_logistic, standings_of
+from twinlink.similarity.weighing_kernels import contributions
 
-__all__ = ["MAX_LOG_ODDS", "Model", "learn"]
+__all__ = ["MAX_LOG_ODDS", "Learned", "Model", "learn"]
 
 Floats = NDArray[np.float64]
+Values = NDArray[np.floating]
+"""Float32 or float64."""
+Marks = NDArray[np.bool_]
 
 MAX_LOG_ODDS = 20.0
 
@@ -29,22 +34,36 @@ class Model:
     clues: Mapping[str, Floats]
     """What each state of each clue adds to the log odds."""
 
-    def log_odds(self, kinds: Mapping[str, Floats], rivalry: Rivalry) -> Floats:
-        """Return the log odds of all candidates, one kind of evidence at a time to save memory."""
+    def log_odds(self, kinds: Mapping[str, Values], rivalry: Rivalry, left: Marks | None = None) -> Floats:
+        """Return the log odds of all candidates, one kind of evidence at a time to save memory.
+
+        With ``left``, those of the candidates that are left once the others are removed; those of the others have no
+        meaning.
+        """
         odds = np.full(len(rivalry.rows), self.logistic.weights[-1])
         for k, name in enumerate(name for name in kinds if name not in CLUES):
             values = kinds[name]
-            self.logistic.add_kind(odds, k, values, rivalry.rivals(values))
-        return np.asarray(sum(clue_odds(kinds, self.clues, rivalry).values(), _clipped(odds)))
+            self.logistic.add_kind(odds, k, values, rivalry.rivals(values, left))
+        return sum(clue_odds(kinds, self.clues, rivalry, left).values(), _clipped(odds))
+
+
+class Learned(NamedTuple):
+    """What `learn` returns."""
+
+    model: Model
+    weights: dict[str, float]
+    """Share of each kind of evidence in the model, sum 1."""
+    log_odds: Floats
+    """Those of all candidates by the model."""
 
 
 def learn(
-    kinds: Mapping[str, Floats],
+    kinds: Mapping[str, Values],
     rivalry: Rivalry,
     clear: NDArray[np.bool_],
     ridge: float,
     lessons: Lessons | None = None,
-) -> tuple[Model, dict[str, float]]:
+) -> Learned:
     """Fit the model to the clear pairs, their rivals and the lessons of labels.
 
     Parameters
@@ -60,8 +79,7 @@ def learn(
 
     Returns
     -------
-    tuple of Model and dict
-        The model, and the share of each kind of evidence in it, sum 1.
+    Learned
     """
     own, clues = (some_kinds(kinds, [n for n in kinds if (n in CLUES) == is_clue]) for is_clue in (False, True))
     z, y, known = _clear_rows(own if lessons is None else lessons.heard(own), rivalry, clear)
@@ -69,17 +87,16 @@ def learn(
         z_taught, y_taught, taught = taught_rows(own, rivalry, lessons)
         z, y, known = np.concatenate([z, z_taught]), np.append(y, y_taught), np.append(known, taught)
     logistic = fit_logistic(z, y, ridge)
-    model = Model(logistic, {})
-    if clues:
-        odds = model.log_odds(own, rivalry)
-        odds = odds if lessons is None else lessons.told(odds, MAX_LOG_ODDS)
-        model = Model(logistic, learn_clues(clues, odds, rivalry))
-    added = {name: values[known] for name, values in clue_odds(clues, model.clues, rivalry).items()}
-    return model, _shares(logistic, z, list(own), added)
+    odds = Model(logistic, {}).log_odds(own, rivalry)
+    told = odds if lessons is None else lessons.told(odds, MAX_LOG_ODDS)
+    model = Model(logistic, learn_clues(clues, told, rivalry))
+    added = clue_odds(clues, model.clues, rivalry)
+    shares = _shares(logistic, z, list(own), {name: values[known] for name, values in added.items()})
+    return Learned(model, shares, sum(added.values(), odds))
 
 
 def _clear_rows(
-    kinds: Mapping[str, Floats], rivalry: Rivalry, clear: NDArray[np.bool_]
+    kinds: Mapping[str, Values], rivalry: Rivalry, clear: NDArray[np.bool_]
 ) -> tuple[Floats, Floats, NDArray[np.intp]]:
     """Return the standings of clear pairs and of their rivals, the targets (1: clear), and the positions."""
     of_row, of_column = rivalry.pages(np.flatnonzero(clear))
@@ -92,14 +109,13 @@ def _clipped(odds: Floats) -> Floats:
     return clipped
 
 
-def _shares(model: Logistic, z: Floats, names: list[str], clues: Mapping[str, Floats]) -> dict[str, float]:
+def _shares(model: Logistic, z: Floats, names: list[str], clues: Mapping[str, Values]) -> dict[str, float]:
     """Return the deviation of each kind of evidence's contribution to the log odds, as a share of the sum.
 
     Equal shares if there is no contribution.
     """
-    parts = [range(k * len(STANDINGS), (k + 1) * len(STANDINGS)) for k in range(len(names))]
-    added = (sum((z[:, column] * model.weights[column] for column in part), np.zeros(len(z))) for part in parts)
-    deviations = np.array([values.std() if len(values) else 0.0 for values in (*added, *clues.values())])
+    added = (*contributions(z, model.weights), *clues.values())
+    deviations = np.array([values.std() if len(values) else 0.0 for values in added])
     if not deviations.any():
         deviations = np.ones(len(deviations))
     return dict(zip([*names, *clues], (deviations / deviations.sum()).tolist(), strict=True))

@@ -8,7 +8,7 @@ round measures again with these. The rounds end when they change nothing.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -17,7 +17,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from twinlink.config import MatchSettings
-from twinlink.graph.matching import Matching, greedy_matching
+from twinlink.graph.matching import Matching, greedy_among, greedy_order
 from twinlink.match.evidence import Between, Found, Side, Words, as_scores
 from twinlink.match.labels import accepted_pairs, excluded, lessons_of, with_labelled
 from twinlink.match.measures import (
@@ -38,7 +38,7 @@ from twinlink.similarity.learned_lexicon import learn_translations
 from twinlink.similarity.lessons import Lessons
 from twinlink.similarity.rivals import Rivalry
 from twinlink.similarity.weighing import Weighing, clear_pairs, weigh
-from twinlink.sparse import carry_over, kept_matrix, positions, select, union_of, with_values
+from twinlink.sparse import carry_over, kept_matrix, select, union_of, with_values
 from twinlink.system.memory import in_words
 from twinlink.system.scratch import kept, scratch_at_work
 from twinlink.system.steps import NO_STEPS, Steps
@@ -112,7 +112,7 @@ class Round(NamedTuple):
 
     state: State
     rivalry: Rivalry
-    evidence: Mapping[str, npt.NDArray[np.float64]]
+    evidence: Mapping[str, npt.NDArray[np.floating]]
     result: Weighing
     lessons: Lessons | None
 
@@ -175,7 +175,7 @@ def _round(site: SiteMeasures, state: State, labels: sp.csr_array | None) -> Rou
         evidence,
         rivalry,
         _clear(state, evidence, rivalry, lessons),
-        partial(_match, state.pattern),
+        partial(_match, rivalry),
         site.settings.weighing,
         partial(site.nearly, state.pattern, rivalry),
         partial(link_places, site, state, rivalry, evidence.get("ets", np.zeros(state.pattern.nnz))),
@@ -211,7 +211,7 @@ def _alike_in_structure(site: SiteMeasures) -> sp.csr_array:
 
 
 def _clear(
-    state: State, evidence: Mapping[str, npt.NDArray[np.float64]], rivalry: Rivalry, lessons: Lessons | None
+    state: State, evidence: Mapping[str, npt.NDArray[np.floating]], rivalry: Rivalry, lessons: Lessons | None
 ) -> npt.NDArray[np.bool_]:
     """Mark the pairs to learn from: at first the clear ones, later those that are probably right.
 
@@ -223,7 +223,8 @@ def _clear(
         evidence = lessons.heard(evidence)
     if state.probabilities is not None and (state.probabilities > LIKELY).any():
         return _unlabelled(state.probabilities > LIKELY, lessons)
-    first = evidence.get("ets", mean_of(evidence, ("content", "structure"), state.pattern.nnz))
+    own = {kind: evidence[kind].astype(np.float64) for kind in ("ets", "content", "structure") if kind in evidence}
+    first = own["ets"] if "ets" in own else mean_of(own, ("content", "structure"), state.pattern.nnz)
     by_pages = clear_pairs(first, rivalry, FIRST_MARGIN)
     agreed = (first >= NEARLY_AS_GOOD * rivalry.rivals(first)) & (by_pages | ~_with_page_of(by_pages, rivalry))
     clear = np.zeros(state.pattern.nnz, dtype=np.bool_)
@@ -245,12 +246,13 @@ def _with_page_of(pairs: npt.NDArray[np.bool_], rivalry: Rivalry) -> npt.NDArray
     return of_row[rivalry.rows] | of_column[rivalry.columns]
 
 
-def _match(pattern: sp.csr_array, log_odds: npt.NDArray[np.float64]) -> npt.NDArray[np.intp]:
-    """Return the positions of a greedy one-to-one matching by log odds; -inf is not to be taken."""
-    open_ = np.isfinite(log_odds)
-    left = select(with_values(pattern, as_scores(np.where(open_, log_odds, 0.0))), open_)
-    matching = greedy_matching(left)
-    return positions(pattern, matching.rows, matching.columns)
+def _match(
+    rivalry: Rivalry, log_odds: npt.NDArray[np.float64], among: Sequence[npt.NDArray[np.bool_]]
+) -> list[npt.NDArray[np.intp]]:
+    """Return the positions of the greedy one-to-one matching of each set by log odds; the first set has all others."""
+    listed = np.flatnonzero(among[0])
+    ranked = listed[greedy_order(as_scores(log_odds[listed]).astype(np.float32))]
+    return [greedy_among(ranked, rivalry.rows, rivalry.columns, each, *rivalry.shape) for each in among]
 
 
 def _sureness(done: Round) -> npt.NDArray[np.float64]:

@@ -50,10 +50,12 @@ class _Chain(NamedTuple):
 
     columns: NDArray[Index]
     values: NDArray[np.float32]
-    ends: NDArray[np.uint64]
-    """End of each term's links."""
-    wanting: NDArray[np.float32]
+    terms: NDArray[Index]
+    """Number of each link's term among those of the page."""
+    weights: NDArray[np.float32]
     """Weight of each term."""
+    hits: NDArray[Index]
+    """Links that another page has, for one page at a time, and a place for the link that is looked at."""
 
 
 def arrays_of(matrix: csr_array) -> Csr:
@@ -127,41 +129,41 @@ def _n_links(a: Csr, links: Csr) -> int:
 
 @part_of_kernel
 def _chain(i: int, a: Csr, links: Csr, chain: _Chain) -> int:
-    """Collect the links of page i; return the number of its terms that have any."""
+    """Collect the links of page i; return their number."""
     a_starts, a_columns, a_data = a
     link_starts, link_columns, link_values = links
     n_terms, n = 0, 0
     for k in range(a_starts[i], a_starts[i + 1]):
         first, last = link_starts[a_columns[k]], link_starts[a_columns[k] + ONE]
         for link in range(first, last):
-            chain.columns[n], chain.values[n] = link_columns[link], link_values[link]
+            chain.columns[n], chain.values[n], chain.terms[n] = link_columns[link], link_values[link], n_terms
             n += 1
         if first < last:
-            chain.ends[n_terms], chain.wanting[n_terms] = n, a_data[k]
+            chain.weights[n_terms] = a_data[k]
             n_terms += 1
-    return n_terms
+    return n
 
 
 @part_of_kernel
-def _take(n_terms: int, chain: _Chain, free: NDArray[np.float32]) -> float:
-    """Align the terms of a page greedily and return the aligned weight. Where a term has one link, a test is slower."""
-    total, at = np.float64(0), np.uint64(0)
-    for k in range(n_terms):
-        wanting, end = chain.wanting[k], chain.ends[k]
-        if end - at == 1:
-            taken = min(wanting, free[chain.columns[at]])
-            free[chain.columns[at]] -= taken
-            total += taken * chain.values[at]
-        else:
-            for link in range(at, end):
-                taken = min(wanting, free[chain.columns[link]])
-                if taken > 0:
-                    wanting -= taken
-                    free[chain.columns[link]] -= taken
-                    total += taken * chain.values[link]
-                    if wanting <= 0:
-                        break
-        at = end
+def _take(n_links: int, chain: _Chain, free: NDArray[np.float32]) -> float:
+    """Align the terms of a page greedily and return the aligned weight.
+
+    The links that the other page has are listed first, without a branch: nobody could predict which ones they are.
+    """
+    n = 0
+    for link in range(n_links):
+        chain.hits[n] = link  # overwritten by the next one if the other page does not have it
+        n += free[chain.columns[link]] > 0
+    total, term, wanting = np.float64(0), np.int64(-1), np.float32(0)
+    for place in range(n):
+        link = chain.hits[place]
+        if chain.terms[link] != term:
+            term = np.int64(chain.terms[link])
+            wanting = chain.weights[term]
+        taken = min(wanting, free[chain.columns[link]])
+        wanting -= taken
+        free[chain.columns[link]] -= taken
+        total += taken * chain.values[link]
     return total
 
 
@@ -177,22 +179,23 @@ def aligned_words(
     b_starts, b_columns, b_data = b
     free = np.zeros(n_terms_b, np.float32)
     result = np.zeros(len(columns), np.float32)
-    n_links = _n_links(a, links)
+    most = _n_links(a, links)
     chain = _Chain(
-        np.empty(n_links, np.uint32),
-        np.empty(n_links, np.float32),
-        np.empty(n_links, np.uint64),
-        np.empty(n_links, np.float32),
+        np.empty(most, np.uint32),
+        np.empty(most, np.float32),
+        np.empty(most, np.uint32),
+        np.empty(most, np.float32),
+        np.empty(most + 1, np.uint32),
     )
     for i in range(len(starts) - 1):
         if starts[i] == starts[i + 1]:
             continue
-        n_terms = _chain(i, a, links, chain)
+        n_links = _chain(i, a, links, chain)
         for pair in range(starts[i], starts[i + 1]):
             j = columns[pair]
             for k in range(b_starts[j], b_starts[j + ONE]):
                 free[b_columns[k]] = b_data[k]
-            result[pair] = _take(n_terms, chain, free)
+            result[pair] = _take(n_links, chain, free)
             for k in range(b_starts[j], b_starts[j + ONE]):
                 free[b_columns[k]] = 0.0
     return result
@@ -358,26 +361,26 @@ def best_companions(
     term_starts, terms, _ = terms_of
     n_terms = len(pair_starts) - 1
     best, scores = np.full((n_terms, k), -1, np.int32), np.zeros((n_terms, k), np.float32)
-    together, touched = np.zeros(len(sizes), np.int64), np.empty(len(sizes) + 1, np.uint32)
+    together, touched = np.zeros(len(sizes), np.int32), np.empty(len(sizes) + 1, np.uint32)
     for s in range(n_terms):
         n_touched = 0
         n_pairs = pair_starts[s + 1] - pair_starts[s]
         for at in range(pair_starts[s], pair_starts[s + 1]):
             for place in range(term_starts[pairs[at]], term_starts[pairs[at] + ONE]):
                 t = terms[place]
-                touched[n_touched] = t  # overwritten by the next one if known: faster than a test
-                n_touched += together[t] == 0
+                touched[n_touched] = t  # overwritten by the next one if it is too few or known: faster than a test
                 together[t] += 1
+                n_touched += together[t] == least_together
         for place in range(n_touched):
             t = touched[place]
-            n_together = together[t]
-            together[t] = 0
-            if n_together < least_together:
-                continue
+            n_together = np.int64(together[t])
             dice = np.float32(2 * n_together / (n_pairs + sizes[t]))
             number = int(t)
             if dice > least_dice and (
                 dice > scores[s, k - 1] or (dice == scores[s, k - 1] and number < best[s, k - 1])
             ):
                 _insert(scores[s], best[s], dice, number)
+        for at in range(pair_starts[s], pair_starts[s + 1]):
+            for place in range(term_starts[pairs[at]], term_starts[pairs[at] + ONE]):
+                together[terms[place]] = 0
     return best, scores

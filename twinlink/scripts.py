@@ -35,6 +35,7 @@ SINGLE_CHARACTERS = UNSPACED + _TIBETAN + _HALF_WIDTH_KANA
 _COUNTED = SINGLE_CHARACTERS + _HANGUL
 _UNIT = rf"[{_COUNTED}]|[^\W\d_{_COUNTED}]+"
 _UNITS, _UNITS_AND_BREAKS = re.compile(_UNIT), re.compile(rf"{_UNIT}|\n")
+_SINGLE = re.compile(f"[{_COUNTED}]")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _UNIFIED = re.compile("[\u4e00-\u9fff]")
 _UNUSABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b-\u200f\ud800-\udfff\ufdd0-\ufdef\ufeff\ufffe\uffff]")
@@ -74,6 +75,15 @@ def split_units(text: str) -> list[str]:
     ['Run', '執', '行', 'httpd', 'l', 'été']
     """
     return [text] if text.isascii() and text.isalpha() else _UNITS.findall(text)
+
+
+def is_single(character: str) -> bool:
+    """Return whether a character is a unit by itself.
+
+    >>> [is_single(character) for character in "a行각"]
+    [False, True, True]
+    """
+    return _SINGLE.match(character) is not None
 
 
 def units_and_breaks(text: str) -> list[str]:

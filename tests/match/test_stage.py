@@ -239,7 +239,7 @@ def test_a_page_in_two_languages_has_its_own_reason(tmp_path):
 
 
 def test_the_language_finder_can_be_replaced(tmp_path):
-    def none(blocks, declared, wanted, settings=None, links=None, hints=None, cut_lines=None):
+    def none(blocks, declared, wanted, settings=None, links=None, hints=None):
         assert links.shape == (len(blocks), len(blocks))
         assert len(hints) == len(blocks)
         return ["und"] * len(blocks), np.zeros(len(blocks), np.float32)

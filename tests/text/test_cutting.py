@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from unittest.mock import patch
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.both_ways import both_ways  # noqa: F401  (kernels of this module)
-from twinlink.scripts import EAST_ASIAN, SOUTH_EAST_ASIAN, UNSPACED
+from twinlink.scripts import EAST_ASIAN, SOUTH_EAST_ASIAN, UNSPACED, split_units
 from twinlink.text import cutting
 from twinlink.text.characters import MARK_RANGES
-from twinlink.text.cutting import Cutter, cut_texts
+from twinlink.text.cutting import FEW_CHARACTERS, cut_texts, cut_units
 
 TOKEN = re.compile(
     r"\d+(?:[.,'’]\d+)*"
@@ -34,9 +36,9 @@ def counted(cut: cutting.Cut) -> list[Counter[str]]:
     return [Counter({cut.tokens[j]: int(n) for j, n in enumerate(row) if n}) for row in rows]
 
 
-@given(st.lists(texts, max_size=6), st.integers(1, 40))
-def test_equals_the_regular_expression(texts: list[str], chunk: int) -> None:
-    with patch.object(cutting, "CHUNK", chunk):
+@given(st.lists(texts, max_size=6), st.sampled_from([0, FEW_CHARACTERS]), st.integers(1, 40))
+def test_equals_the_regular_expression(texts: list[str], few: int, chunk: int) -> None:
+    with patch.multiple(cutting, FEW_CHARACTERS=few, CHUNK=chunk):
         cut = cut_texts(texts)
     assert cut.counts.shape == (len(texts), len(cut.tokens))
     assert counted(cut) == [plain_cut(text) for text in texts]
@@ -62,29 +64,61 @@ def test_a_line_break_ends_a_token() -> None:
     assert cut_texts(["ab\ncd", "ef"]).tokens == ["ab", "cd", "ef"]
 
 
-@given(st.lists(st.lists(st.text("ab1 ,.行ก\n", max_size=8), max_size=5), max_size=4))
-def test_a_cutter_equals_a_cut_of_each_list(lists):
-    cutter = Cutter()
-    for texts in lists:
-        known, fresh = cutter(texts), cut_texts(texts)
-        order = [known.tokens.index(token) for token in fresh.tokens]
-        assert sorted(known.tokens) == sorted(fresh.tokens)
-        assert known.counts[:, order].toarray().tolist() == fresh.counts.toarray().tolist()
+@given(st.lists(texts, max_size=6), st.sampled_from([0, FEW_CHARACTERS]), st.integers(1, 40))
+def test_units_equal_those_of_each_text(texts: list[str], few: int, chunk: int) -> None:
+    with patch.multiple(cutting, FEW_CHARACTERS=few, CHUNK=chunk):
+        cut = cut_units(texts)
+    assert counted(cut) == [Counter(split_units(text)) for text in texts]
 
 
-def test_a_cutter_cuts_a_text_once(monkeypatch):
-    cut = []
-    real = cutting._cut_chunk
-    monkeypatch.setattr(cutting, "_cut_chunk", lambda texts, ids: cut.extend(texts) or real(texts, ids))
-    cutter = Cutter()
-    cutter(["one", "two", "one"])
-    cutter(["two", "three"])
-    assert cut == ["one", "two", "three"]
+@given(st.lists(texts, min_size=1, max_size=6), st.booleans())
+def test_the_kernel_equals_the_expression(texts: list[str], is_lower: bool) -> None:
+    form = str.lower if is_lower else None
+    few = cut_texts(texts, form)
+    with patch.object(cutting, "FEW_CHARACTERS", 0):
+        many = cut_texts(texts, form)
+    assert few.tokens == many.tokens
+    for name in ("data", "indices", "indptr"):
+        one, other = getattr(few.counts, name), getattr(many.counts, name)
+        assert (one.dtype, one.tolist()) == (other.dtype, other.tolist())
 
 
-def test_a_cutter_that_forgot_begins_anew() -> None:
-    cutter = Cutter()
-    cutter(["red house"])
-    cutter.forget()
-    cut = cutter(["house", "red"])
-    assert (cut.tokens, cut.counts.toarray().tolist()) == (["house", "red"], [[1.0, 0.0], [0.0, 1.0]])
+def test_a_table_of_tokens_grows() -> None:
+    texts = [f"w{number} w{number // 2} x" for number in range(9_000)]
+    with patch.multiple(cutting, FEW_CHARACTERS=0, CHUNK=50_000):
+        many = cut_texts(texts)
+    few = cut_texts(texts)
+    assert many.tokens == few.tokens == list(dict.fromkeys(word for text in texts for word in text.split()))
+    assert (many.counts != few.counts).nnz == 0
+
+
+@given(st.lists(texts, max_size=6), st.sampled_from([0, FEW_CHARACTERS]))
+def test_plain_texts_have_one_form(texts: list[str], few: int) -> None:
+    with patch.object(cutting, "FEW_CHARACTERS", few):
+        cut = cut_texts(texts, str.lower)
+    for text, is_plain in zip(texts, cut.is_plain.tolist(), strict=True):
+        if is_plain:
+            assert unicodedata.normalize("NFKC", text.lower()) == text.lower()
+
+
+def test_which_texts_are_plain() -> None:
+    with patch.object(cutting, "FEW_CHARACTERS", 0):
+        cut = cut_texts(["a", "é 行政", "e\u0301", "，", "1\u00a0000", "\u1112\u1161"])
+    assert cut.is_plain.tolist() == [True, True, False, False, False, False]
+
+
+@given(st.lists(texts, max_size=6), st.data())
+def test_some_of_the_texts(texts: list[str], data: st.DataObject) -> None:
+    chosen = data.draw(st.lists(st.integers(0, len(texts) - 1), max_size=6)) if texts else []
+    some = cut_texts(texts).of_texts(np.array(chosen, np.int64))
+    assert counted(some) == [plain_cut(texts[number]) for number in chosen]
+    assert set(some.tokens) == {token for number in chosen for token in plain_cut(texts[number])}
+    assert some.is_plain.tolist() == [texts[number].isascii() for number in chosen]
+
+
+@given(st.lists(texts, max_size=4), st.lists(texts, max_size=4))
+def test_texts_followed_by_others(first: list[str], second: list[str]) -> None:
+    both = cut_texts(first).followed_by(cut_texts(second))
+    assert counted(both) == [plain_cut(text) for text in first + second]
+    assert both.tokens == cut_texts(first + second).tokens
+    assert len(both.is_plain) == len(first + second)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 
 import numpy as np
@@ -10,7 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from twinlink.text.page_texts import PageTexts, ended_texts, incidence, page_texts, titled_texts
+from twinlink.text.cutting import cut_texts
+from twinlink.text.numbered import incidence
+from twinlink.text.page_texts import PageTexts, TextSource, ended_texts, page_texts, titled_texts
 
 Pages = list[list[str]]
 texts = st.sampled_from(["a", "b", "c", "", "é"])
@@ -77,3 +80,27 @@ def test_incidence_counts_repeated_numbers() -> None:
     found = incidence(np.array([0, 3, 3]), np.array([2, 0, 2]), 3)
     assert found.toarray().tolist() == [[1.0, 0.0, 2.0], [0.0, 0.0, 0.0]]
     assert found.indices.dtype == np.int32
+
+
+def test_each_text_is_cut_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    cut: list[str] = []
+    module = sys.modules[PageTexts.__module__]
+    real = cut_texts
+    monkeypatch.setattr(module, "cut_texts", lambda texts, form: cut.extend(texts) or real(texts, form))
+    whole = page_texts([["One", "two"], ["One"], ["three One"]])
+    some = whole.of_pages(np.array([2, 1])).cut
+    assert (some.tokens, some.counts.toarray().tolist()) == (["one", "three"], [[1.0, 1.0], [1.0, 0.0]])
+    assert whole.cut.tokens == ["one", "two", "three"]
+    assert cut == ["One", "two", "three One"]
+
+
+def test_a_source_reads_again_what_it_forgot() -> None:
+    n_read = []
+    source = TextSource(lambda: n_read.append(1) or page_texts([["a"], ["b", "a"], []]))
+    some = source.of_pages(np.array([1, 2]))
+    assert (len(some), len(n_read)) == (2, 0)
+    assert (some[0], some[-1], some[:], list(some)) == (["b", "a"], [], [["b", "a"], []], [["b", "a"], []])
+    assert len(n_read) == 1
+    source.forget()
+    assert page_texts(some).distinct == ["b", "a"]
+    assert len(n_read) == 2

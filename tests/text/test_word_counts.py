@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unittest.mock import patch
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 
 from tests.text.term_twin import count_terms
 from twinlink.errors import ShapeError
+from twinlink.text import cutting
 from twinlink.text.word_counts import count_words
 from twinlink.text.words import tokenize
 
@@ -23,10 +26,16 @@ blocks = st.lists(st.sampled_from(PIECES), max_size=6).map(" ".join)
 pages_of_blocks = st.lists(st.lists(blocks, max_size=4), max_size=4)
 
 
-@given(pages_of_blocks, st.sampled_from(["en", "fr", "zh-Hant", "ja", "th", "ru", "kk", "ko", "de"]), st.booleans())
-def test_equals_cutting_each_page(pages: list[list[str]], lang: str, has_names: bool) -> None:
+@given(
+    pages_of_blocks,
+    st.sampled_from(["en", "fr", "zh-Hant", "ja", "th", "ru", "kk", "ko", "de"]),
+    st.booleans(),
+    st.sampled_from([0, cutting.FEW_CHARACTERS]),
+)
+def test_equals_cutting_each_page(pages: list[list[str]], lang: str, has_names: bool, few: int) -> None:
     names = [["img:a.png", "out:x.org"][: len(page)] for page in pages] if has_names else None
-    table = count_words(pages, lang, names)
+    with patch.object(cutting, "FEW_CHARACTERS", few):
+        table = count_words(pages, lang, names)
     more = names or [[]] * len(pages)
     expected = count_terms(
         [[*tokenize("\n".join(page), lang), *own] for page, own in zip(pages, more, strict=True)], lang

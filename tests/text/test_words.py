@@ -17,8 +17,8 @@ from twinlink.text.words import (
     _cut_unspaced,
     _line_tokens,
     _tokens_of_any,
-    lines_in_one_form,
     one_form,
+    texts_in_one_form,
     tokenize,
 )
 
@@ -130,13 +130,13 @@ def test_stems_of_many_words(words: list[str], lang: str) -> None:
 
 LINES = [
     "One 1 234", "l'Été 1\u202f234", "ＴＷＯ", "ΟΔΟΣ", "İ", "e\u0301 1 234", "\u03011 234 567元", "100 200 300", "",
-    "²℃", "（1，234）", "！\u0338",
+    "²℃", "（1，234）", "！\u0338", "One\n1 234",
 ]  # fmt: skip
 
 
 @given(st.lists(st.lists(st.sampled_from(LINES), max_size=3).map(" ".join)), st.sampled_from(["en", "fr", "zh", "el"]))
 def test_lines_have_the_form_of_each_alone(lines: list[str], base: str) -> None:
-    assert lines_in_one_form(lines, base) == [one_form(line, base) for line in lines]
+    assert texts_in_one_form(lines, base) == [one_form(line, base) for line in lines]
 
 
 @given(st.text("aB1.,，：；？！（）＝ａ\u0338\u0301ΣİÉ行가각\u11a8℃\n", max_size=12))

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 from itertools import compress
 from typing import NamedTuple, Protocol
@@ -37,7 +37,6 @@ from twinlink.language.unknown import Unknown, unknown_languages
 from twinlink.languages import UNDETERMINED, base_language
 from twinlink.scripts import chinese_leaning, split_units, variant_of_leaning
 from twinlink.system.side_by_side import in_ranges
-from twinlink.text.cutting import Cut, cut_texts
 
 __all__ = ["TWO_LANGUAGES", "LanguageFinder", "site_languages"]
 
@@ -91,7 +90,6 @@ class LanguageFinder(Protocol):
         settings: LanguageSettings | None = None,
         links: csr_array | None = None,
         hints: Sequence[Sequence[str]] | None = None,
-        cut_lines: Callable[[Sequence[str]], Cut] = cut_texts,
     ) -> tuple[list[str], NDArray[np.float32]]:
         """Return the language of each page, and its score, 0 to 1."""
 
@@ -103,7 +101,6 @@ def site_languages(
     settings: LanguageSettings | None = None,
     links: csr_array | None = None,
     hints: Sequence[Sequence[str]] | None = None,
-    cut_lines: Callable[[Sequence[str]], Cut] = cut_texts,
 ) -> tuple[list[str], NDArray[np.float32]]:
     """Identify the language of every page of a site.
 
@@ -130,7 +127,7 @@ def site_languages(
     Parameters
     ----------
     blocks : sequence of sequence of str
-        Text of each page: its title and its blocks.
+        Text of each page: its title and its blocks. `PageTexts` are not cut again for the words of the pages.
     declared : sequence of str
         What each page claims (``html lang``), empty where nothing. A claim that is the same on the whole site has
         no weight.
@@ -143,8 +140,6 @@ def site_languages(
     hints : sequence of sequence of str, optional
         For each page, features that the pages of one language may share (parts of the address); their meaning is
         learned. ``named:TAG`` is what a link to the page calls its language.
-    cut_lines : callable, optional
-        A `twinlink.text.Cutter` that keeps the tokens for the words of the pages.
 
     Returns
     -------
@@ -173,7 +168,7 @@ def site_languages(
         raise ShapeError(f"links: expected one row and one column per page, got {links.shape} for {len(blocks)} pages")
     if not blocks:
         return [], np.zeros(0, np.float32)
-    site = read_site(blocks, declared, links, hints, settings.boilerplate_share, cut_lines)
+    site = read_site(blocks, declared, links, hints, settings.boilerplate_share)
     aim = frozenset(map(base_language, wanted))
     guesses = in_ranges(partial(_guesses, site), len(blocks), seconds=GUESS_SECONDS)
     unknown = unknown_languages(site, guesses, aim)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,10 +11,10 @@ from scipy.sparse import csr_array, hstack
 
 from twinlink.language.surroundings import near_links
 from twinlink.languages import UNDETERMINED, base_language, canonical_language
-from twinlink.scripts import count_letters, script_of, units_and_breaks, words_per_unit
+from twinlink.scripts import count_letters, script_of, words_per_unit
 from twinlink.sparse import entry_rows, select
-from twinlink.text.cutting import Cut, cut_texts
-from twinlink.text.page_texts import ended_texts, page_texts
+from twinlink.text.cutting import Cut, cut_units
+from twinlink.text.page_texts import page_texts
 
 __all__ = ["NAMED", "SiteText", "read_site"]
 
@@ -58,7 +58,6 @@ def read_site(
     links: csr_array | None,
     hints: Sequence[Sequence[str]] | None,
     share: float,
-    cut_lines: Callable[[Sequence[str]], Cut] = cut_texts,
 ) -> SiteText:
     """Read the pages of a site; see `twinlink.language.site_languages.site_languages` for what goes in.
 
@@ -66,7 +65,7 @@ def read_site(
     """
     texts = page_texts(blocks)
     on_page = texts.counts
-    n_letters, units, vocabulary = _count_units(texts.distinct, cut_lines)
+    n_letters, units, vocabulary = _count_units(texts.cut)
     n_pages_with = np.bincount(on_page.indices, minlength=len(texts.distinct))
     is_frame = n_pages_with > max(share * len(blocks), _MIN_BOILERPLATE_PAGES)
     says_nothing = select(on_page, ~is_frame[on_page.indices]) @ n_letters == 0
@@ -96,14 +95,12 @@ def _bases(tags: Iterable[str]) -> frozenset[str]:
     return frozenset(map(base_language, tags)) - {UNDETERMINED}
 
 
-def _count_units(
-    texts: Sequence[str], cut_lines: Callable[[Sequence[str]], Cut]
-) -> tuple[Floats, csr_array, list[str]]:
+def _count_units(cut: Cut) -> tuple[Floats, csr_array, list[str]]:
     """Return the number of letters of each text, how often it has each unit (of `split_units`), and the units."""
-    cut = cut_lines([text.lower() for text in texts])
-    of_token = ended_texts(units_and_breaks("\n".join([*cut.tokens, ""])))
-    n_letters = np.array([count_letters(token) for token in cut.tokens], np.float32)
-    return cut.counts @ n_letters, csr_array(cut.counts @ of_token.counts), of_token.distinct
+    of_token = cut_units(cut.tokens)
+    units = csr_array(cut.counts @ of_token.counts)
+    n_letters = np.array([count_letters(unit) for unit in of_token.tokens], np.float32)
+    return units @ n_letters, units, of_token.tokens
 
 
 def _presence(sets: Iterable[Iterable[str]]) -> csr_array:

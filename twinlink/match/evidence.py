@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -22,7 +22,6 @@ from twinlink.similarity.lexicon import heads_of, identity_matrix, translation_m
 from twinlink.similarity.lexicon_files import Lexicon
 from twinlink.sparse import kept_matrix
 from twinlink.system.side_by_side import forked
-from twinlink.text.cutting import Cut, cut_texts
 from twinlink.text.word_counts import count_words
 from twinlink.text.words import TermTable
 
@@ -63,8 +62,6 @@ class Side:
     """Read only for the methods that need them."""
     canonical_urls: Sequence[str | None] = ()
     """Addresses that the pages name as their canonical ones, None for none; empty: none are known."""
-    cut_lines: Callable[[Sequence[str]], Cut] = cut_texts
-    """Cuts their lines into tokens; all sides of a site have one `Cutter`."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +126,7 @@ def read_words(side_a: Side, side_b: Side, lexicons: Sequence[Lexicon], settings
         names = shared_names(side_a.names, side_b.names)
 
     def counted(side: Side, own: Sequence[Sequence[str]] | None) -> TermTable:
-        return count_words(side.blocks, side.lang, own, heads_of(lexicons, side.lang), side.cut_lines)
+        return count_words(side.blocks, side.lang, own, heads_of(lexicons, side.lang))
 
     tasks = [partial(counted, side, own) for side, own in zip((side_a, side_b), names, strict=True)]
     counted_words = forked(tasks, seconds=PAGE_SECONDS * min(len(side_a.urls), len(side_b.urls)))

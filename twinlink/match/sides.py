@@ -22,8 +22,7 @@ from twinlink.languages import UNDETERMINED, languages_of_site
 from twinlink.lookup import places_of
 from twinlink.match.evidence import Between, Side
 from twinlink.match.shared_names import page_names
-from twinlink.text.cutting import Cutter
-from twinlink.text.page_texts import PageTexts, titled_texts
+from twinlink.text.page_texts import PageTexts, TextSource, titled_texts
 
 __all__ = ["Group", "SitePages", "facing_groups", "language_groups"]
 
@@ -63,16 +62,20 @@ class SitePages:
     ) -> None:
         self.pages = pages
         self.links = links
-        self._read_blocks = read_blocks or (lambda: pages["blocks"].chunks)
+        blocks = read_blocks or (lambda: pages["blocks"].chunks)
+        self._texts = TextSource(lambda: titled_texts(pages["title"], blocks()))
         self._shapes = shapes
         self._inner = _inner_links(pages, links)
-        self.cut_lines = Cutter()
         self._sides: dict[str, Side] = {}
 
-    @cached_property
+    @property
     def texts(self) -> PageTexts:
         """Text of each page: its title and its blocks."""
-        return titled_texts(self.pages["title"], self._read_blocks())
+        return self._texts.texts()
+
+    def forget_texts(self) -> None:
+        """Free the memory of the texts; what comes again is read again."""
+        self._texts.forget()
 
     @cached_property
     def graph(self) -> sp.csr_array:
@@ -111,14 +114,13 @@ class SitePages:
             lang=group.lang,
             page_ids=numbers.to_numpy(),
             urls=chosen["url"].to_pylist(),
-            blocks=self.texts.of_pages(group.rows),
+            blocks=self._texts.of_pages(group.rows),
             tags=chosen["tags"].to_pylist(),
             graph=sp.csr_array(self.graph[group.rows][:, group.rows]),
             lists=sublists(self._lists, group.rows),
             names=[self._names[row] for row in rows],
             shapes=[shapes[number] for number in numbers.to_pylist()] if shapes else (),
             canonical_urls=chosen["canonical_url"].to_pylist(),
-            cut_lines=self.cut_lines,
         )
 
 

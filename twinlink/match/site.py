@@ -110,7 +110,7 @@ def match_site(
     groups = language_groups(langs, config.langs)
 
     facing = list(facing_groups(groups))
-    after_words = site.cut_lines.forget if len(facing) == 1 else None  # the words of two languages are counted once
+    after_words = site.forget_texts if len(facing) == 1 else None  # the words of two languages are counted once
 
     def matched(group_a: Group, group_b: Group, steps: Steps) -> SideMatch:
         side_a, side_b, between = site.facing(group_a, group_b)
@@ -158,9 +158,7 @@ def page_languages(
 ) -> tuple[list[str], npt.NDArray[np.float32]]:
     """Identify the language of every page of a site from its text, links and address, with a score."""
     declared, hints = site.pages["declared_lang"].to_pylist(), page_hints(site.pages, site.links)
-    return find_languages(
-        site.texts, declared, config.langs, config.language, links=site.graph, hints=hints, cut_lines=site.cut_lines
-    )
+    return find_languages(site.texts, declared, config.langs, config.language, links=site.graph, hints=hints)
 
 
 def _in_groups(groups: Sequence[Group], n_pages: int) -> npt.NDArray[np.bool_]:

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from twinlink.text.cutting import Cut, Cutter, cut_texts
+from twinlink.text.cutting import Cut, cut_texts
 from twinlink.text.page_texts import PageTexts, page_texts
 from twinlink.text.stems import stem
 from twinlink.text.terms import plain_number
@@ -16,7 +16,6 @@ from twinlink.text.words import TermTable, one_form, tokenize
 
 __all__ = [
     "Cut",
-    "Cutter",
     "PageTexts",
     "TermTable",
     "count_words",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from functools import cache
 
 import numpy as np
@@ -15,15 +16,26 @@ MARK_RANGES = (
 )
 """Vowel signs and accents that stand inside words but are no letters to `re`."""
 
-LETTER, DIGIT, UNDERSCORE, MARK, APOSTROPHE, POINT, EAST_ASIAN, SOUTH_EAST_ASIAN = (1 << bit for bit in range(8))
+LETTER, DIGIT, UNDERSCORE, MARK, APOSTROPHE, POINT, EAST_ASIAN, SOUTH_EAST_ASIAN, UNIT, ODD = (
+    1 << bit for bit in range(10)
+)
+"""``UNIT``: a character that is counted by itself (`twinlink.scripts.split_units`). ``ODD``: one that the normal form
+NFKC may change, or compose with the one before."""
 UNSPACED = EAST_ASIAN | SOUTH_EAST_ASIAN
+
+NUMBER = r"\d+(?:[.,'’]\d+)*"
+WORD = (
+    rf"[^\W\d_{scripts.UNSPACED}][^\W{scripts.UNSPACED}]*"
+    rf"(?:(?:[{MARK_RANGES}]|['’](?=[^\W\d_]))[^\W{scripts.UNSPACED}]*)*"
+)
 
 _is_east_asian = re.compile(f"[{scripts.EAST_ASIAN}]").match
 _is_south_east_asian = re.compile(f"[{scripts.SOUTH_EAST_ASIAN}]").match
 _is_mark = re.compile(f"[{MARK_RANGES}]").match
+_is_jamo = re.compile("[\u1100-\u11ff]").match
 
 
-def classes_of(codes: NDArray[np.uint32]) -> NDArray[np.uint8]:
+def classes_of(codes: NDArray[np.uint32]) -> NDArray[np.uint16]:
     """Return a table from code points to their classes, made for the characters of one text.
 
     Parameters
@@ -33,7 +45,7 @@ def classes_of(codes: NDArray[np.uint32]) -> NDArray[np.uint8]:
 
     Returns
     -------
-    ndarray of uint8, shape (largest code point + 1,)
+    ndarray of uint16, shape (largest code point + 1,)
         Sum of the classes of each character of the text; 0 for all others.
 
     Examples
@@ -42,7 +54,7 @@ def classes_of(codes: NDArray[np.uint32]) -> NDArray[np.uint8]:
     >>> [int(table[ord(character)]) for character in "a1_行"] == [LETTER, DIGIT, UNDERSCORE, LETTER | EAST_ASIAN]
     True
     """
-    table = np.zeros(int(codes.max(initial=0)) + 1, np.uint8)
+    table = np.zeros(int(codes.max(initial=0)) + 1, np.uint16)
     table[codes] = 1
     present = np.flatnonzero(table)
     table[present] = [_class_of(chr(code)) for code in present.tolist()]
@@ -60,4 +72,12 @@ def _class_of(character: str) -> int:
     kind = DIGIT if character.isdecimal() else LETTER if character.isalnum() else 0
     kind |= MARK if _is_mark(character) else 0
     kind |= EAST_ASIAN if _is_east_asian(character) else 0
-    return kind | (SOUTH_EAST_ASIAN if _is_south_east_asian(character) else 0)
+    kind |= SOUTH_EAST_ASIAN if _is_south_east_asian(character) else 0
+    kind |= UNIT if scripts.is_single(character) else 0
+    return kind | (ODD if _is_odd(character) else 0)
+
+
+def _is_odd(character: str) -> bool:
+    """Return whether NFKC changes a character, or it is a mark or a letter that may be composed with others."""
+    is_part = unicodedata.category(character)[0] == "M" or _is_jamo(character) is not None
+    return is_part or not unicodedata.is_normalized("NFKC", character)

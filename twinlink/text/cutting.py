@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from itertools import count, islice
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from itertools import count
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, vstack
+from scipy.sparse import csr_array
 
-from twinlink.compiled import compiled_beyond, part_of_kernel
-from twinlink.lookup import distinct_values
+from twinlink import scripts
+from twinlink.compiled import compiled, part_of_kernel
+from twinlink.sparse import narrow
 from twinlink.text import characters
 from twinlink.text.characters import (
     APOSTROPHE,
@@ -20,30 +23,39 @@ from twinlink.text.characters import (
     EAST_ASIAN,
     LETTER,
     MARK,
+    ODD,
     POINT,
     SOUTH_EAST_ASIAN,
     UNDERSCORE,
+    UNIT,
     UNSPACED,
 )
-from twinlink.text.page_texts import incidence
+from twinlink.text.numbered import incidence, numbered_by_breaks
 
-__all__ = ["Cut", "Cutter", "cut_texts", "find_tokens"]
+__all__ = ["Cut", "count_tokens", "cut_texts", "cut_units"]
 
 CHUNK = 1_000_000
-"""Characters cut in one go: what bounds the memory, four bytes per character and some thirty a token."""
+"""Characters cut in one go: what bounds the memory, six bytes per character and some twenty a token."""
+FEW_CHARACTERS = 200_000
+"""Characters up to which a regular expression finds the tokens: 40 ns each, and the loop need not be loaded."""
 Places = NDArray[np.int64]
+Numbers = NDArray[np.int32]
+Floats = NDArray[np.float32]
+Kinds = NDArray[np.uint16]
+Form = Callable[[str], str]
+Known = tuple[NDArray[np.uint64], Numbers]
 
 _IN_WORD = LETTER | DIGIT | UNDERSCORE
-_FIRST = LETTER | DIGIT | UNSPACED
+_FIRST, _FIRST_OF_UNIT = LETTER | DIGIT | UNSPACED, LETTER | UNIT
 _FIRST_HASH, _FACTOR = np.uint64(14695981039346656037), np.uint64(1099511628211)
 """Of the hash FNV-1a, here of code points; two tokens of 10^7 share one with a chance of 3 in 10^6."""
+_HALF = np.uint64(32)
+_BREAK = np.uint32(10)
+_FIRST_SLOTS = 2**12
 # Places are unsigned: numba then omits the test for negative ones. Two zeros end the kinds, so that no test for the
 # end of the text is needed.
 Place = np.uint64
 ONE = np.uint64(1)
-
-FEW_CHARACTERS = 200_000
-"""Code points and classes of a call up to which the interpreter runs it."""
 
 
 class Cut(NamedTuple):
@@ -53,9 +65,35 @@ class Cut(NamedTuple):
     """float32, text × token: how often. An empty row is a text without tokens."""
     tokens: list[str]
     """The distinct tokens, in the order of their first appearance."""
+    is_plain: NDArray[np.bool_]
+    """Whether all characters of a text are known to stand in the normal form NFKC, and to stay so side by side."""
+
+    def of_texts(self, chosen: NDArray[np.integer]) -> Cut:
+        """Return some of the texts, with the tokens that they have."""
+        counts = csr_array(self.counts[chosen])
+        used = np.flatnonzero(np.bincount(counts.indices, minlength=len(self.tokens)))
+        place = np.zeros(len(self.tokens), counts.indices.dtype)
+        place[used] = np.arange(len(used))
+        columns = csr_array((counts.data, place[counts.indices], counts.indptr), shape=(len(chosen), len(used)))
+        return Cut(columns, [self.tokens[number] for number in used.tolist()], self.is_plain[chosen])
+
+    def followed_by(self, other: Cut) -> Cut:
+        """Return these texts and others after them; the tokens that these do not have come last."""
+        ids: dict[str, int] = defaultdict(count(len(self.tokens)).__next__, zip(self.tokens, count()))
+        place = np.fromiter(map(ids.__getitem__, other.tokens), np.int32, len(other.tokens))
+        mine, theirs = self.counts, other.counts
+        counts = csr_array(
+            (
+                np.concatenate([mine.data, theirs.data]),
+                np.concatenate([mine.indices, place[theirs.indices]]),
+                np.concatenate([mine.indptr, theirs.indptr[1:] + mine.indptr[-1]]),
+            ),
+            shape=(mine.shape[0] + theirs.shape[0], len(ids)),
+        )
+        return Cut(narrow(counts), list(ids), np.concatenate([self.is_plain, other.is_plain]))
 
 
-def cut_texts(texts: Sequence[str]) -> Cut:
+def cut_texts(texts: Sequence[str], form: Form | None = None) -> Cut:
     """Cut texts into tokens: numbers, words, and runs of characters of scripts without spaces.
 
     - A number is digits, groups of them joined by one of ``.,'’`` (``1,234.50``).
@@ -66,7 +104,9 @@ def cut_texts(texts: Sequence[str]) -> Cut:
     Parameters
     ----------
     texts : sequence of str
-        Cut as they are: bring them to lower case and to a normal form before. A line break ends a token.
+        A line break ends a token.
+    form : callable, optional
+        Brings each text to another form first (``str.lower``); by default they are cut as they are.
 
     Examples
     --------
@@ -74,65 +114,50 @@ def cut_texts(texts: Sequence[str]) -> Cut:
     >>> cut.tokens, cut.counts.toarray().tolist()
     (["l'été", '2.4.1', 'max_size', '行政長官'], [[1.0, 1.0, 0.0, 0.0], [0.0, 1.0, 1.0, 1.0]])
     """
-    ids: dict[str, int] = defaultdict(count().__next__)
-    return Cut(_token_counts(texts, ids), list(ids))
+    return _cut(texts, form, _tokens_and_breaks(), by_unit=False)
 
 
-class Cutter:
-    """Cuts each text only once, even if it is needed for the language of a page and for its words.
+def cut_units(texts: Sequence[str]) -> Cut:
+    """Cut texts into the units of `twinlink.scripts.split_units`: words without digits, and single characters.
 
-    It keeps the texts and their tokens until it is told to `forget` them.
-
-    Examples
-    --------
-    >>> cutter = Cutter()
-    >>> cutter(["red house", "red"]).tokens, cutter(["red", "green"]).tokens
-    (['red', 'house'], ['red', 'green'])
+    >>> cut_units(["httpd-2.4", "執行"]).tokens
+    ['httpd', '執', '行']
     """
-
-    def __init__(self) -> None:
-        self.forget()
-
-    def forget(self) -> None:
-        """Free the memory of all texts and tokens; what comes again is cut again."""
-        self._ids: dict[str, int] = defaultdict(count().__next__)
-        self._tokens: list[str] = []
-        self._rows: dict[str, int] = defaultdict(count().__next__)
-        self._counts = _token_counts((), self._ids)
-
-    def __call__(self, texts: Sequence[str]) -> Cut:
-        """Return the result of `cut_texts`, with tokens in the order of all texts so far."""
-        n_known = len(self._rows)
-        rows = np.fromiter(map(self._rows.__getitem__, texts), np.int64, len(texts))
-        if len(self._rows) > n_known:
-            self._add([*islice(self._rows, n_known, None)])
-        counts = csr_array(self._counts[rows])
-        used = np.flatnonzero(np.bincount(counts.indices, minlength=len(self._tokens)))
-        place = np.zeros(len(self._tokens), counts.indices.dtype)
-        place[used] = np.arange(len(used))
-        columns = csr_array((counts.data, place[counts.indices], counts.indptr), shape=(len(texts), len(used)))
-        return Cut(columns, [self._tokens[number] for number in used.tolist()])
-
-    def _add(self, texts: Sequence[str]) -> None:
-        more = _token_counts(texts, self._ids)
-        self._tokens = list(self._ids)
-        old = self._counts
-        wider = csr_array((old.data, old.indices, old.indptr), shape=(old.shape[0], more.shape[1]))
-        self._counts = csr_array(vstack([wider, more]))
+    return _cut(texts, None, scripts.units_and_breaks, by_unit=True)
 
 
-def _token_counts(texts: Sequence[str], ids: dict[str, int]) -> csr_array:
-    """Return how often each text has each token; tokens that are not known yet get the next numbers."""
-    parts = [_cut_chunk(chunk, ids) for chunk in _chunks(texts)]
-    columns = np.concatenate([tokens for tokens, _ in parts]) if parts else np.zeros(0, np.int64)
-    lengths = np.concatenate([n for _, n in parts]) if parts else np.zeros(0, np.int64)
-    starts = np.concatenate([[0], np.cumsum(lengths)])
-    return incidence(starts, columns, len(ids))
+@cache
+def _tokens_and_breaks() -> Callable[[str], list[str]]:
+    """Return what finds the tokens of lines, and the line breaks between them."""
+    run = f"[{scripts.EAST_ASIAN}]+|[{scripts.SOUTH_EAST_ASIAN}]+"
+    return re.compile(rf"{characters.NUMBER}|{characters.WORD}|{run}|\n").findall
 
 
-def _chunks(texts: Sequence[str]) -> Iterator[Sequence[str]]:
-    """Yield the texts in turns of about `CHUNK` characters."""
-    ends = np.cumsum([len(text) + 1 for text in texts])
+def _cut(texts: Sequence[str], form: Form | None, find: Callable[[str], list[str]], *, by_unit: bool) -> Cut:
+    """Cut texts: a few by an expression, many by a kernel that finds the same."""
+    ends = np.cumsum([len(text) + 1 for text in texts], dtype=np.int64)
+    if not len(texts) or ends[-1] <= FEW_CHARACTERS:
+        few = [*map(form, texts)] if form else texts
+        starts, columns, tokens = numbered_by_breaks(find(_joined(few)))
+        is_plain = np.fromiter(map(str.isascii, few), np.bool_, len(few))
+        return Cut(incidence(starts, columns, len(tokens)), tokens, is_plain)
+    known = _Tokens()
+    parts = [known.count([*map(form, chunk)] if form else chunk, by_unit=by_unit) for chunk in _chunks(texts, ends)]
+    columns, times, lengths, kinds = (np.concatenate(each) for each in zip(*parts, strict=True))
+    shape = (len(texts), len(known.tokens))
+    counts = narrow(csr_array((times, columns, np.concatenate([[0], np.cumsum(lengths)])), shape=shape))
+    counts.sort_indices()
+    return Cut(counts, known.tokens, kinds & ODD == 0)
+
+
+def _joined(texts: Sequence[str]) -> str:
+    """Return texts with a line break behind each, and no others."""
+    joined = "\n".join([*texts, ""])
+    return joined if joined.count("\n") == len(texts) else "\n".join([*(text.replace("\n", " ") for text in texts), ""])
+
+
+def _chunks(texts: Sequence[str], ends: Places) -> Iterator[Sequence[str]]:
+    """Yield the texts, which end at these places, in turns of about `CHUNK` characters."""
     first = 0
     while first < len(texts):
         done = int(ends[first - 1]) if first else 0
@@ -141,24 +166,26 @@ def _chunks(texts: Sequence[str]) -> Iterator[Sequence[str]]:
         first = last
 
 
-def _cut_chunk(texts: Sequence[str], ids: dict[str, int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the numbers of the tokens of some texts, in order, and how many tokens each text has."""
-    joined = "\n".join(texts)
-    if joined.count("\n") >= len(texts):
-        joined = "\n".join(text.replace("\n", " ") for text in texts)
-    codes = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), np.uint32)
-    starts, ends, hashes = find_tokens(codes, np.append(characters.classes_of(codes)[codes], np.zeros(2, np.uint8)))
-    numbers, values = distinct_values(hashes)
-    first = np.zeros(len(values), np.int64)
-    first[numbers[::-1]] = np.arange(len(numbers))[::-1]
-    distinct = [joined[start:end] for start, end in zip(starts[first].tolist(), ends[first].tolist(), strict=True)]
-    known = np.fromiter(map(ids.__getitem__, distinct), np.int64, len(distinct))
-    ends_of_texts = np.searchsorted(starts, np.flatnonzero(codes == ord("\n")))
-    return known[numbers], np.diff(np.concatenate([[0], ends_of_texts, [len(starts)]]))
+class _Tokens:
+    """The tokens of the texts so far, in a hash table without deletions: a token is in the first free slot."""
+
+    def __init__(self) -> None:
+        self.tokens: list[str] = []
+        self._hashes, self._numbers = np.zeros(_FIRST_SLOTS, np.uint64), np.full(_FIRST_SLOTS, -1, np.int32)
+
+    def count(self, texts: Sequence[str], *, by_unit: bool) -> tuple[Numbers, Floats, Numbers, NDArray[np.uint16]]:
+        """Return the tokens of some texts, how often each is there, how many each text has, and kinds of characters."""
+        joined = _joined(texts)
+        codes = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), np.uint32)
+        (starts, ends), found, (self._hashes, self._numbers) = count_tokens(
+            codes, characters.classes_of(codes), len(texts), (self._hashes, self._numbers), len(self.tokens), by_unit
+        )
+        self.tokens += [joined[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+        return found
 
 
 @part_of_kernel
-def _end_of_number(kinds: NDArray[np.uint8], at: Place) -> Place:
+def _end_of_number(kinds: Kinds, at: Place) -> Place:
     """Return where a number ends: groups of digits, one point or apostrophe between each two."""
     while kinds[at] & DIGIT or (kinds[at] & (POINT | APOSTROPHE) and kinds[at + ONE] & DIGIT):
         at += ONE
@@ -166,7 +193,7 @@ def _end_of_number(kinds: NDArray[np.uint8], at: Place) -> Place:
 
 
 @part_of_kernel
-def _end_of_word(kinds: NDArray[np.uint8], at: Place) -> Place:
+def _end_of_word(kinds: Kinds, at: Place) -> Place:
     """Return where a word ends."""
     while True:
         kind = kinds[at]
@@ -177,7 +204,7 @@ def _end_of_word(kinds: NDArray[np.uint8], at: Place) -> Place:
 
 
 @part_of_kernel
-def _end_of_run(kinds: NDArray[np.uint8], at: Place, script: int) -> Place:
+def _end_of_run(kinds: Kinds, at: Place, script: int) -> Place:
     """Return where a run of characters of one kind of scripts ends."""
     while kinds[at] & script:
         at += ONE
@@ -185,7 +212,7 @@ def _end_of_run(kinds: NDArray[np.uint8], at: Place, script: int) -> Place:
 
 
 @part_of_kernel
-def _end_of_token(kinds: NDArray[np.uint8], at: Place) -> Place:
+def _end_of_token(kinds: Kinds, at: Place) -> Place:
     """Return where the token that begins here ends; ``at`` itself if none does."""
     kind = kinds[at]
     if kind & LETTER and not kind & UNSPACED:
@@ -197,24 +224,147 @@ def _end_of_token(kinds: NDArray[np.uint8], at: Place) -> Place:
     return _end_of_run(kinds, at, SOUTH_EAST_ASIAN)
 
 
-@compiled_beyond(FEW_CHARACTERS)
-def find_tokens(codes: NDArray[np.uint32], kinds: NDArray[np.uint8]) -> tuple[Places, Places, NDArray[np.uint64]]:
-    """Find the tokens of a text, given its code points and the class of each, followed by two zeros.
+@part_of_kernel
+def _end_of_unit(kinds: Kinds, at: Place) -> Place:
+    """Return where the unit that begins here ends."""
+    if kinds[at] & UNIT:
+        return at + ONE
+    while kinds[at] & LETTER and not kinds[at] & UNIT:
+        at += ONE
+    return at
 
-    Returns where each begins and ends, and a hash of its characters.
+
+@part_of_kernel
+def _slot(hashes: NDArray[np.uint64], numbers: Numbers, value: Place) -> Place:
+    """Return the slot of a hash: the one that has it, or the one where it is to be put."""
+    last = Place(len(numbers)) - ONE
+    slot = (value ^ (value >> _HALF)) & last
+    while numbers[slot] >= 0 and hashes[slot] != value:
+        slot = (slot + ONE) & last
+    return slot
+
+
+@part_of_kernel
+def _grown(hashes: NDArray[np.uint64], numbers: Numbers) -> tuple[NDArray[np.uint64], Numbers]:
+    """Return a table of twice as many slots."""
+    more_hashes, more_numbers = np.zeros(2 * len(hashes), np.uint64), np.full(2 * len(numbers), -1, np.int32)
+    for old in range(len(numbers)):
+        if numbers[old] >= 0:
+            slot = _slot(more_hashes, more_numbers, hashes[old])
+            more_hashes[slot], more_numbers[slot] = hashes[old], numbers[old]
+    return more_hashes, more_numbers
+
+
+@part_of_kernel
+def _kinds(codes: NDArray[np.uint32], classes: Kinds, n_texts: int) -> tuple[Kinds, Kinds]:
+    """Return the class of each character, followed by two zeros, and the classes of each text together."""
+    kinds, of_texts = np.zeros(len(codes) + 2, np.uint16), np.zeros(n_texts, np.uint16)
+    text, of_text = 0, np.uint16(0)
+    for at in range(len(codes)):
+        kind = classes[codes[at]]
+        kinds[at] = kind
+        of_text |= kind
+        if codes[at] == _BREAK:
+            of_texts[text] = of_text
+            text, of_text = text + 1, np.uint16(0)
+    return kinds, of_texts
+
+
+@part_of_kernel
+def _count_while_there_is_room(
+    texts: tuple[NDArray[np.uint32], Kinds],
+    known: Known,
+    new: tuple[Places, Places],
+    found: tuple[Numbers, Floats, Numbers, Numbers],
+    done: tuple[int, int, int, Place],
+    n_known: int,
+    by_unit: bool,
+) -> tuple[int, int, int, Place]:
+    """Count the tokens of texts until half of the slots are taken; return what is done, to go on there.
+
+    It is apart from the loop that makes more room because numba would count the references to arrays that change.
+    ``places`` are where each token was last; those of a token that was never there may be anything.
     """
-    n_most = Place(len(codes))
-    starts, ends = np.empty(len(codes), np.int64), np.empty(len(codes), np.int64)
-    hashes = np.empty(len(codes), np.uint64)
-    n, at = Place(0), Place(0)
-    while at < n_most:
-        if not kinds[at] & _FIRST:
+    (codes, kinds), (hashes, numbers), (starts, ends), (tokens, times, lengths, places) = texts, known, new, found
+    n, n_new, text, at = done
+    begin, first = n - lengths[text] if text < len(lengths) else n, _FIRST_OF_UNIT if by_unit else _FIRST
+    while at < Place(len(codes)) and 2 * (n_known + n_new) < len(numbers):
+        if not kinds[at] & first:
+            if codes[at] == _BREAK:
+                lengths[text] = n - begin
+                text, begin = text + 1, n
             at += ONE
             continue
-        end = _end_of_token(kinds, at)
+        end = _end_of_unit(kinds, at) if by_unit else _end_of_token(kinds, at)
         value = _FIRST_HASH
         for place in range(at, end):
             value = (value ^ np.uint64(codes[place])) * _FACTOR
-        starts[n], ends[n], hashes[n] = at, end, value
-        n, at = n + ONE, end
-    return starts[:n].copy(), ends[:n].copy(), hashes[:n].copy()
+        slot = _slot(hashes, numbers, value)
+        number = numbers[slot]
+        if number < 0:
+            number = np.int32(n_known + n_new)
+            hashes[slot], numbers[slot], starts[n_new], ends[n_new] = value, number, at, end
+            n_new += 1
+        seen = places[number]
+        if begin <= seen < n and tokens[seen] == number:
+            times[seen] += np.float32(1)
+        else:
+            places[number], tokens[n], times[n] = n, number, 1
+            n += 1
+        at = end
+    if text < len(lengths):
+        lengths[text] = n - begin
+    return n, n_new, text, at
+
+
+@compiled
+def count_tokens(
+    codes: NDArray[np.uint32],
+    classes: Kinds,
+    n_texts: int,
+    known: Known,
+    n_known: int,
+    by_unit: bool,
+) -> tuple[tuple[Places, Places], tuple[Numbers, Floats, Numbers, Kinds], Known]:
+    """Count the tokens, or units, of each text.
+
+    Parameters
+    ----------
+    codes : ndarray of uint32
+        Code points of all texts, each with a line break behind it.
+    classes : ndarray of uint16
+        As from `classes_of`.
+    n_texts : int
+    known : tuple of ndarray
+        The hash of each token known so far, by slots, and its number; -1 for a free slot.
+    n_known : int
+        How many these are.
+    by_unit : bool
+
+    Returns
+    -------
+    starts, ends : ndarray of int64
+        Where each token that was not known stands first; they get the next numbers.
+    tokens, times, lengths, kinds : ndarray
+        The tokens of each text, in the order of their first appearance there, how often they are there, how many
+        they are, and the classes of all characters of the text.
+    hashes, numbers : ndarray
+        What is known now.
+    """
+    hashes, numbers = known[0].copy(), known[1].copy()
+    kinds, of_texts = _kinds(codes, classes, n_texts)
+    starts, ends = np.empty(len(codes), np.int64), np.empty(len(codes), np.int64)
+    tokens, times = np.empty(len(codes), np.int32), np.empty(len(codes), np.float32)
+    lengths = np.zeros(n_texts, np.int32)
+    places = np.empty(n_known + len(codes), np.int32)
+    n, n_new, text, at = 0, 0, 0, Place(0)
+    while True:
+        found = tokens, times, lengths, places
+        n, n_new, text, at = _count_while_there_is_room(
+            (codes, kinds), (hashes, numbers), (starts, ends), found, (n, n_new, text, at), n_known, by_unit
+        )
+        if at >= Place(len(codes)):
+            break
+        hashes, numbers = _grown(hashes, numbers)
+    of_each = tokens[:n].copy(), times[:n].copy(), lengths, of_texts
+    return (starts[:n_new].copy(), ends[:n_new].copy()), of_each, (hashes, numbers)

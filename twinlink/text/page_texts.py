@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from itertools import chain, count
 from typing import overload
 
@@ -13,9 +14,10 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from twinlink.sparse import narrow
+from twinlink.text.cutting import Cut, cut_texts
+from twinlink.text.numbered import incidence, numbered_by_breaks
 
-__all__ = ["PageTexts", "ended_texts", "incidence", "page_texts", "titled_texts"]
+__all__ = ["PageTexts", "TextSource", "ended_texts", "page_texts", "titled_texts"]
 
 Numbers = NDArray[np.int64]
 
@@ -31,10 +33,15 @@ class PageTexts(Sequence[list[str]]):
         The number of each text, page after page.
     distinct : list of str
         The texts that the numbers mean, in the order of their first appearance.
+    cut : callable, optional
+        Returns `cut`, where more texts than these were cut together.
     """
 
-    def __init__(self, starts: Numbers, numbers: Numbers, distinct: list[str]) -> None:
+    def __init__(
+        self, starts: Numbers, numbers: Numbers, distinct: list[str], cut: Callable[[], Cut] | None = None
+    ) -> None:
         self.starts, self.numbers, self.distinct = starts, numbers, distinct
+        self._cut = cut or (lambda: cut_texts(distinct, str.lower))
 
     @overload
     def __getitem__(self, page: int) -> list[str]: ...
@@ -51,6 +58,11 @@ class PageTexts(Sequence[list[str]]):
 
     def __len__(self) -> int:
         return len(self.starts) - 1
+
+    @cached_property
+    def cut(self) -> Cut:
+        """The tokens of the distinct texts, in lower case; each text is cut only once, also for some of the pages."""
+        return self._cut()
 
     @property
     def counts(self) -> csr_array:
@@ -74,7 +86,57 @@ class PageTexts(Sequence[list[str]]):
         return self._renumbered(np.concatenate([[0], np.cumsum(which)])[self.starts], self.numbers[which])
 
     def _renumbered(self, starts: Numbers, numbers: Numbers) -> PageTexts:
-        return PageTexts(starts, *_only_used(numbers, self.distinct))
+        numbers, used = _only_used(numbers, len(self.distinct))
+        return PageTexts(starts, numbers, _chosen(self.distinct, used), lambda: self.cut.of_texts(used))
+
+
+class TextSource:
+    """The texts of a site's pages, read when they are needed, and again when they are needed after they were forgotten.
+
+    >>> source = TextSource(lambda: page_texts([["menu", "one"], ["menu"]]))
+    >>> some = source.of_pages(np.array([1]))
+    >>> source.forget()
+    >>> list(some)
+    [['menu']]
+    """
+
+    def __init__(self, read: Callable[[], PageTexts]) -> None:
+        self._read = read
+        self._texts: PageTexts | None = None
+
+    def texts(self) -> PageTexts:
+        """Return the texts of all pages."""
+        if self._texts is None:
+            self._texts = self._read()
+        return self._texts
+
+    def forget(self) -> None:
+        """Free the memory of the texts, and of their tokens."""
+        self._texts = None
+
+    def of_pages(self, pages: NDArray[np.integer]) -> Sequence[list[str]]:
+        """Return the texts of some pages, a sequence that keeps no text."""
+        return _SomePages(self, pages)
+
+
+class _SomePages(Sequence[list[str]]):
+    def __init__(self, source: TextSource, pages: NDArray[np.integer]) -> None:
+        self._source, self._pages = source, pages
+
+    @overload
+    def __getitem__(self, page: int) -> list[str]: ...
+
+    @overload
+    def __getitem__(self, page: slice) -> list[list[str]]: ...
+
+    def __getitem__(self, page: int | slice) -> list[str] | list[list[str]]:
+        return self.texts()[page] if isinstance(page, slice) else self._source.texts()[int(self._pages[page])]
+
+    def __len__(self) -> int:
+        return len(self._pages)
+
+    def texts(self) -> PageTexts:
+        return self._source.texts().of_pages(self._pages)
 
 
 def page_texts(pages: Iterable[Iterable[str]]) -> PageTexts:
@@ -88,6 +150,8 @@ def page_texts(pages: Iterable[Iterable[str]]) -> PageTexts:
     """
     if isinstance(pages, PageTexts):
         return pages
+    if isinstance(pages, _SomePages):
+        return pages.texts()
     ids: dict[str, int] = defaultdict(count().__next__)
     rows = [page if isinstance(page, (list, tuple)) else [*page] for page in pages]
     starts = np.concatenate([[0], np.cumsum(np.fromiter(map(len, rows), np.int64, len(rows)))])
@@ -103,11 +167,7 @@ def ended_texts(texts: Iterable[str]) -> PageTexts:
     >>> list(ended_texts(["menu", "one", "\n", "\n", "menu", "\n"]))
     [['menu', 'one'], [], ['menu']]
     """
-    ids: dict[str, int] = defaultdict(count().__next__, {"\n": -1})
-    numbers = np.fromiter(map(ids.__getitem__, texts), np.int64)
-    ends = np.flatnonzero(numbers < 0)
-    starts = np.concatenate([[0], ends - np.arange(len(ends))])
-    return PageTexts(starts, numbers[numbers >= 0], list(ids)[1:])
+    return PageTexts(*numbered_by_breaks(texts))
 
 
 def titled_texts(titles: pa.ChunkedArray, blocks: Iterable[pa.Array]) -> PageTexts:
@@ -136,18 +196,23 @@ def titled_texts(titles: pa.ChunkedArray, blocks: Iterable[pa.Array]) -> PageTex
     is_title[starts[:-1][has_title]] = True
     numbers = np.empty(starts[-1], np.int64)
     numbers[is_title], numbers[~is_title] = np.split(np.concatenate([lengths[0], *codes]), [has_title.sum()])
-    return PageTexts(starts, *_only_used(numbers, list(ids)))
+    numbers, used = _only_used(numbers, len(ids))
+    return PageTexts(starts, numbers, _chosen(list(ids), used))
 
 
-def _only_used(numbers: Numbers, texts: Sequence[str]) -> tuple[Numbers, list[str]]:
-    """Number the texts that are used in the order of their first appearance; return these numbers, and the texts."""
+def _only_used(numbers: Numbers, n_texts: int) -> tuple[Numbers, Numbers]:
+    """Number the texts that are used in the order of their first appearance; return these numbers, and the old ones."""
     places = np.arange(len(numbers))
-    first = np.zeros(len(texts), np.int64)
+    first = np.zeros(n_texts, np.int64)
     first[numbers[::-1]] = places[::-1]
     used = numbers[first[numbers] == places]
-    place = np.zeros(len(texts), np.int64)
+    place = np.zeros(n_texts, np.int64)
     place[used] = np.arange(len(used))
-    return place[numbers], [*map(texts.__getitem__, used.tolist())]
+    return place[numbers], used
+
+
+def _chosen(texts: Sequence[str], numbers: Numbers) -> list[str]:
+    return [*map(texts.__getitem__, numbers.tolist())]
 
 
 def _numbered(texts: pa.Array, ids: Mapping[str, int]) -> Numbers:
@@ -155,11 +220,3 @@ def _numbered(texts: pa.Array, ids: Mapping[str, int]) -> Numbers:
     coded = texts.dictionary_encode()
     distinct = np.fromiter(map(ids.__getitem__, coded.dictionary.to_pylist()), np.int64, len(coded.dictionary))
     return np.asarray(distinct[coded.indices.to_numpy()])
-
-
-def incidence(starts: Numbers, columns: Numbers, n_columns: int) -> csr_array:
-    """Return how often each row has each column, float32; the columns of a row in any order, repeated or not."""
-    shape = (len(starts) - 1, n_columns)
-    matrix = narrow(csr_array((np.ones(len(columns), np.float32), columns, starts), shape=shape))
-    matrix.sum_duplicates()
-    return matrix

@@ -1,9 +1,11 @@
-"""Term counts of the pages of one language: each distinct line is cut once, each distinct token stemmed once."""
+"""Term counts of the pages of one language: each distinct text is cut once, each distinct token stemmed once."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
+from itertools import compress
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +14,13 @@ from scipy.sparse import csr_array
 from twinlink.errors import ShapeError
 from twinlink.sparse import narrow
 from twinlink.text.cutting import Cut, cut_texts
-from twinlink.text.page_texts import PageTexts, ended_texts, incidence, page_texts
+from twinlink.text.numbered import incidence
+from twinlink.text.page_texts import PageTexts, ended_texts, page_texts
 from twinlink.text.stems import stems
 from twinlink.text.terms import is_number
 from twinlink.text.values import values_in
-from twinlink.text.words import TermTable, lines_in_one_form, split_tokens
+from twinlink.text.word_lists import SPACE_GROUPING
+from twinlink.text.words import TermTable, split_tokens, texts_in_one_form
 
 
 def count_words(
@@ -24,14 +28,13 @@ def count_words(
     lang: str,
     names: Sequence[Sequence[str]] | None = None,
     heads: AbstractSet[str] = frozenset(),
-    cut_lines: Callable[[Sequence[str]], Cut] = cut_texts,
 ) -> TermTable:
     """Count the terms of pages: the stems of `tokenize`'s tokens, and names.
 
     Parameters
     ----------
     pages : sequence of sequence of str
-        The text blocks of each page.
+        The text blocks of each page. The tokens of `PageTexts` may be known already.
     lang : str
         Language of all of them.
     names : sequence of sequence of str, optional
@@ -39,8 +42,6 @@ def count_words(
     heads : set of str, optional
         Chinese words of a lexicon (`heads_of`), which are not to be cut: the segmenter's dictionary is not the
         lexicon's.
-    cut_lines : callable, optional
-        A `Cutter` that knows some of the lines already.
 
     Raises
     ------
@@ -56,36 +57,72 @@ def count_words(
     if names is not None and len(names) != len(pages):
         raise ShapeError(f"expected one list of names per page, got {len(names)} for {len(pages)} pages")
     base = lang.partition("-")[0]
-    blocks = page_texts(pages)
-    lines = _lines(blocks.distinct)
-    texts = lines_in_one_form(lines.distinct, base)
-    cut = cut_lines(texts)
-    is_figure = np.fromiter(map(is_number, cut.tokens), np.float32, len(cut.tokens))
-    of_token = split_tokens(cut.tokens, base, heads)
-    of_line = _values(texts, cut.counts @ is_figure > 0, base)
+    texts = _in_one_form(page_texts(pages), base)
     more = page_texts(names if names is not None else [()] * len(pages))
-    (per_token, per_line, per_page), vocabulary = _stemmed(lang, of_token, of_line, more)
-    of_block = lines.counts @ (cut.counts @ per_token + per_line)
-    counts = narrow(csr_array(blocks.counts @ of_block + per_page))
+    of_token, of_text = split_tokens(texts.cut.tokens, base, heads), _values(texts, base)
+    (per_token, per_text, per_page), vocabulary = _stemmed(lang, of_token, of_text, more)
+    counts = narrow(csr_array(texts.on_page @ (texts.cut.counts @ per_token + per_text) + per_page))
     counts.sort_indices()
     return TermTable(counts, vocabulary)
 
 
-def _lines(blocks: Sequence[str]) -> PageTexts:
-    """Return the lines of each block, usually a single one."""
-    if any("\n" in block for block in blocks):
-        return page_texts(block.split("\n") for block in blocks)
-    return PageTexts(np.arange(len(blocks) + 1), np.arange(len(blocks)), list(blocks))
+class _Texts(NamedTuple):
+    """The distinct texts of pages in one form."""
+
+    on_page: csr_array
+    """float32, page × text: how often."""
+    cut: Cut
+    plain: list[str]
+    """The first texts, which have only to be brought to lower case; they are cut so."""
+    others: list[str]
+    """The other texts, in their form."""
 
 
-def _values(texts: Sequence[str], has_number: NDArray[np.bool_], base: str) -> PageTexts:
+def _in_one_form(texts: PageTexts, base: str) -> _Texts:
+    """Bring the texts to one form; only those that then are more than in lower case are cut again."""
+    cut, may_change = texts.cut, ~texts.cut.is_plain
+    if base == "zh" or base in SPACE_GROUPING:  # numbers may have spaces
+        may_change = may_change | _has_number(cut)
+    places = np.flatnonzero(may_change)
+    chosen = [texts.distinct[place] for place in places.tolist()]
+    forms = texts_in_one_form(chosen, base)
+    is_other = np.fromiter((form != text.lower() for form, text in zip(forms, chosen, strict=True)), np.bool_)
+    if not is_other.any():
+        return _Texts(texts.counts, cut, texts.distinct, [])
+    changed = places[is_other]
+    is_plain = np.ones(len(texts.distinct), np.bool_)
+    is_plain[changed] = False
+    others = [*compress(forms, is_other)]
+    order = np.concatenate([np.flatnonzero(is_plain), changed])
+    place = np.empty(len(order), np.int32)
+    place[order] = np.arange(len(order))
+    on_page = texts.counts
+    on_page = csr_array((on_page.data, place[on_page.indices], on_page.indptr), shape=on_page.shape)
+    cut = cut.of_texts(np.flatnonzero(is_plain)).followed_by(cut_texts(others))
+    return _Texts(on_page, cut, [*compress(texts.distinct, is_plain)], others)
+
+
+def _has_number(cut: Cut) -> NDArray[np.bool_]:
+    is_figure = np.fromiter(map(is_number, cut.tokens), np.float32, len(cut.tokens))
+    found: NDArray[np.bool_] = cut.counts @ is_figure > 0
+    return found
+
+
+def _values(texts: _Texts, base: str) -> PageTexts:
     """Return the values of each text; only those with a number or an ``@`` can have any."""
+    all_texts = [*texts.plain, *texts.others]
+    has_at = np.fromiter(("@" in text for text in all_texts), np.bool_, len(all_texts))
+    chosen = np.flatnonzero(_has_number(texts.cut) | has_at)
     values: list[str] = []
-    for text, figure in zip(texts, has_number.tolist(), strict=True):
-        if figure or "@" in text:
-            values += values_in(text, base)
+    for place in chosen.tolist():
+        text = all_texts[place]
+        for line in (text.lower() if place < len(texts.plain) else text).split("\n"):
+            values += values_in(line, base)
         values.append("\n")
-    return ended_texts(values)
+    found = ended_texts(values)
+    lengths = np.zeros(len(all_texts), np.int64)
+    lengths[chosen] = np.diff(found.starts)
+    return PageTexts(np.concatenate([[0], np.cumsum(lengths)]), found.numbers, found.distinct)
 
 
 def _stemmed(lang: str, *parts: PageTexts) -> tuple[list[csr_array], list[str]]:

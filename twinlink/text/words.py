@@ -13,7 +13,7 @@ from typing import NamedTuple
 from scipy.sparse import csr_array
 
 from twinlink.scripts import EAST_ASIAN, SOUTH_EAST_ASIAN, UNSPACED
-from twinlink.text.characters import MARK_RANGES
+from twinlink.text.characters import NUMBER, WORD
 from twinlink.text.chinese import cut_chinese, join_heads
 from twinlink.text.page_texts import PageTexts, ended_texts
 from twinlink.text.terms import is_number, plain_number
@@ -23,10 +23,8 @@ from twinlink.text.word_lists import (
     SPACE_GROUPING,
 )
 
-_NUMBER = r"\d+(?:[.,'’]\d+)*"
-_WORD = rf"[^\W\d_{UNSPACED}][^\W{UNSPACED}]*(?:(?:[{MARK_RANGES}]|['’](?=[^\W\d_]))[^\W{UNSPACED}]*)*"
-_TOKEN = rf"(?P<number>{_NUMBER})|(?P<word>{_WORD})|(?P<asian>[{EAST_ASIAN}]+)|(?P<other>[{SOUTH_EAST_ASIAN}]+)"
-_SPACED_TOKEN = f"{_NUMBER}|{_WORD}"
+_TOKEN = rf"(?P<number>{NUMBER})|(?P<word>{WORD})|(?P<asian>[{EAST_ASIAN}]+)|(?P<other>[{SOUTH_EAST_ASIAN}]+)"
+_SPACED_TOKEN = f"{NUMBER}|{WORD}"
 _compiled = cache(re.compile)  # only where single texts are cut: these two take .01 s
 _ANY_UNSPACED = re.compile(f"[{UNSPACED}]")
 _EAST_ASIAN = re.compile(f"[{EAST_ASIAN}]").match
@@ -158,18 +156,17 @@ def one_form(text: str, base: str) -> str:
     return "\n".join(lines)
 
 
-def lines_in_one_form(lines: Sequence[str], base: str) -> list[str]:
-    """Return lines as `one_form` gives them, all at once: those in ASCII apart, as strings of these are faster.
+def texts_in_one_form(texts: Sequence[str], base: str) -> list[str]:
+    """Return texts as `one_form` gives them, all at once: those in ASCII apart, as strings of these are faster.
 
-    >>> lines_in_one_form(["One", "ＴＷＯ"], "en")
+    >>> texts_in_one_form(["One", "ＴＷＯ"], "en")
     ['one', 'two']
     """
-    if base == "zh":  # numbers in a line are looked for only where some line may have one
-        return [*_of_all(lines, base)] if lines else []
-    others = _of_all((line for line in lines if not line.isascii()), base)
-    in_ascii = filter(str.isascii, lines)
-    plain = _of_all(in_ascii, base) if base in SPACE_GROUPING else map(str.lower, in_ascii)
-    return [next(plain if line.isascii() else others) for line in lines]
+    if any("\n" in text for text in texts):
+        return [one_form(text, base) for text in texts]
+    plain = _of_all(filter(str.isascii, texts), base)
+    others = _of_all((text for text in texts if not text.isascii()), base)
+    return [next(plain if text.isascii() else others) for text in texts]
 
 
 def _of_all(lines: Iterable[str], base: str) -> Iterator[str]:

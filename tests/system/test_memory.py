@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
-from twinlink.system.memory import PROGRAM_BYTES, WORKER_BYTES, Memory, machine_memory
+from twinlink.system.memory import PROGRAM_BYTES, WORKER_BYTES, Memory, give_back, machine_memory
 
 MB = 2**20
 
@@ -67,3 +68,17 @@ def test_as_many_processes_work_as_there_is_room_for(n_bytes: int, n: int) -> No
 def test_a_part_has_bounds() -> None:
     assert [Memory(n).part(10, 20, 300) for n in (0, 1_000, 10_000)] == [20, 100, 300]
     assert Memory(10_000).part(10, 20, 0) == 0
+
+
+def _private() -> int:
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("RssAnon")) * 1024
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the system does not say what a process holds")
+def test_free_memory_is_given_back() -> None:
+    values = [pa.array(range(100_000)) for _ in range(50)]
+    held = _private()
+    del values
+    give_back()
+    assert _private() < held - 20 * MB

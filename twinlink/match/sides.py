@@ -73,6 +73,10 @@ class SitePages:
         """Text of each page: its title and its blocks."""
         return self._texts.texts()
 
+    def read_texts(self) -> None:
+        """Read the texts now, and not when they are first needed."""
+        self._texts.texts()
+
     def forget_texts(self) -> None:
         """Free the memory of the texts; what comes again is read again."""
         self._texts.forget()

@@ -37,6 +37,7 @@ from twinlink.match.site_tables import (
 )
 from twinlink.match.unpaired import unpaired_pages
 from twinlink.similarity.lexicon_files import Lexicon
+from twinlink.system.memory import give_back
 from twinlink.system.steps import NO_STEPS, Steps
 from twinlink.tables import (
     CANDIDATES,
@@ -64,6 +65,8 @@ PAGE_COLUMNS = (
 )
 """Columns of `PAGES` that a match needs."""
 
+MANY_PAGES = 1_000
+"""Pages of a site from which free memory is given back between the steps of its match: it takes 2 ms each time."""
 LANGUAGES_SHARE = 0.3
 """Share of the time of a match that the languages of the pages take, for progress reports."""
 
@@ -105,12 +108,20 @@ def match_site(
         ``pages``; then the text of all pages is in memory.
     """
     steps(0.0, "languages")
+    free = give_back if pages.num_rows >= MANY_PAGES else _keep
     site = SitePages(pages, links, shapes, read_blocks)
+    site.read_texts()
+    free()
     langs, lang_scores = page_languages(site, config, find_languages)
+    free()
     groups = language_groups(langs, config.langs)
 
     facing = list(facing_groups(groups))
-    after_words = site.forget_texts if len(facing) == 1 else None  # the words of two languages are counted once
+
+    def after_words() -> None:
+        if len(facing) == 1:  # the words of two languages are counted once
+            site.forget_texts()
+        free()
 
     def matched(group_a: Group, group_b: Group, steps: Steps) -> SideMatch:
         side_a, side_b, between = site.facing(group_a, group_b)
@@ -135,6 +146,10 @@ def match_site(
         look_alikes=concat_tables([look_alike_table(match_, name) for match_ in matches], LOOK_ALIKES),
         rejects=unpaired_pages(pages["url"].to_pylist(), langs, _in_groups(groups, len(langs)), matches),
     )
+
+
+def _keep() -> None:
+    """Give back no memory: a small site leaves little, and the next one takes it."""
 
 
 def _parts(steps: Steps, facing: Sequence[tuple[Group, Group]]) -> list[Steps]:

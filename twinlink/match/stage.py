@@ -42,7 +42,7 @@ from twinlink.rundir.remembered import remember
 from twinlink.rundir.signature import Signature, file_digest
 from twinlink.similarity.lexicon_files import Lexicon
 from twinlink.similarity.lexicon_sets import Lexicons, write_record
-from twinlink.system.memory import Memory, in_words
+from twinlink.system.memory import Memory, give_back, in_words
 from twinlink.system.scratch import scratch_in
 from twinlink.system.side_by_side import on_cores
 from twinlink.system.steps import NO_STEPS, Steps, read_steps, steps_to_file
@@ -180,6 +180,8 @@ class _Sites:
 
     def match(self, part: Path, folder: Path, writer: PartWriter, steps: Steps) -> _Matched:
         """Match a site, or take an earlier result of the same digest, and write its tables."""
+        if _is_large(part):
+            give_back()  # what was ingested before
         pages = read_table(part, PAGES, _FACTS)
         site = pages["site"][0].as_py()
         links = read_links(part_like(self.run.path / "ingest" / "links", part), site)

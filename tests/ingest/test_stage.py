@@ -199,6 +199,7 @@ def test_others_are_read_while_a_large_page_is_parsed(run, tmp_path, monkeypatch
 
 
 def test_a_page_that_takes_too_long_is_counted_and_the_others_are_kept(run, tmp_path, monkeypatch):
+    monkeypatch.setattr(spool, "LARGE_PAGE", 2**20)
     heavy = "<title>x</title>" + "<p>" * 1_500_000
     items = [document(f"{BASE}/{n}", heavy if n == 1 else page(f"Page {n}")) for n in range(3)]
     read_from(monkeypatch, *items)

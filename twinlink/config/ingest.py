@@ -23,7 +23,7 @@ class IngestSettings(Settings, frozen=True):
     max_page_bytes: Positive = 10 * 2**20
     """A larger page is rejected (`too-large`)."""
     parse_seconds: Annotated[float, Meta(gt=0)] = 20.0
-    """As in `CrawlSettings`, for pages of more than a megabyte (`parse-timeout`)."""
+    """As in `CrawlSettings`, for pages of more than 8 MB (`parse-timeout`)."""
 
 
 class LanguageSettings(Settings, frozen=True):

@@ -42,7 +42,7 @@ _reuse_log = logging.getLogger("twinlink.ingest")
 BATCH_PAGES = 400  # pages that are parsed as one task: a tenth of a second or more
 BATCH_BYTES = 2**22  # of these pages at most: few if they are large
 LEAST_BYTES = 2**20  # of a batch, and of what is held in memory, however little memory there is
-LARGE_PAGE = 2**20  # bytes of a page that is parsed alone, in a process with limits
+LARGE_PAGE = 2**23  # bytes; of more, a page is parsed alone in a process with limits
 MAX_REDIRECTS = 10  # followed when a link is resolved; as in the crawl
 
 

@@ -11,10 +11,11 @@ from scipy.sparse import csr_array
 from twinlink.config import LanguageSettings
 from twinlink.errors import ShapeError
 from twinlink.language.identify import identify_text
-from twinlink.language.site_languages import TWO_LANGUAGES, site_languages
+from twinlink.language.site_languages import GUESS_SECONDS, TWO_LANGUAGES, site_languages
 from twinlink.language.site_text import read_site
 from twinlink.languages import UNDETERMINED
 from twinlink.scripts import chinese_variant, split_units
+from twinlink.system import side_by_side
 
 # Article 1 and 2 of the Universal Declaration of Human Rights, the beginning, as its publisher gives them.
 TEXTS = {
@@ -128,6 +129,18 @@ def test_languages_of_a_site() -> None:
     assert scores.dtype == np.float32
     assert scores.min() > 0.5
     assert scores.max() <= 1
+
+
+@pytest.mark.parametrize("n_cores", [2, 4])
+def test_languages_do_not_depend_on_the_number_of_cores(n_cores: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    blocks, _ = site(("en", 40), ("fr", 40), ("kk", 20), ("zh-Hant", 8))
+    alone = site_languages(blocks, [""] * len(blocks), ["en", "fr"])
+    monkeypatch.setattr(side_by_side, "RANGE_SECONDS", 3 * GUESS_SECONDS)
+    monkeypatch.setattr(side_by_side, "THREAD_SECONDS", 0)
+    with side_by_side.on_cores(n_cores):
+        found, scores = site_languages(blocks, [""] * len(blocks), ["en", "fr"])
+    assert found == alone[0]
+    np.testing.assert_array_equal(scores, alone[1])
 
 
 def half(number: int, menu: Sequence[str] = ()) -> list[str]:

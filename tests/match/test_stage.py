@@ -108,10 +108,11 @@ def test_any_number_of_cores_gives_the_same_for_one_site(tmp_path, monkeypatch, 
     forks = []
     monkeypatch.setattr(side_by_side, "FORK_SECONDS", 1e-6)
     monkeypatch.setattr(side_by_side, "THREAD_SECONDS", 0)
+    monkeypatch.setattr(side_by_side, "RANGE_SECONDS", 1e-6)
     monkeypatch.setattr(side_by_side, "_Copy", lambda tasks, copy=side_by_side._Copy: forks.append(n) or copy(tasks))
     with worker_processes(n) as executor:
         match(run, config, executor=executor)
-    assert len(forks) >= 2
+    assert forks
     assert files_of(run.path / "match") == alone
 
 

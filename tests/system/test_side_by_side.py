@@ -11,7 +11,16 @@ from functools import partial
 import pytest
 
 from twinlink.errors import LexiconError
-from twinlink.system.side_by_side import FORK_SECONDS, at_once, forked, in_ranges, on_cores, threaded
+from twinlink.system.side_by_side import (
+    FORK_SECONDS,
+    RANGE_SECONDS,
+    at_once,
+    forked,
+    in_ranges,
+    on_cores,
+    threaded,
+    threaded_in_ranges,
+)
 
 
 def numbered(number: int) -> tuple[int, int]:
@@ -115,3 +124,27 @@ def test_threads_only_where_they_are_worth_it(n_cores: int, seconds: float, n_th
         done = threaded(met, range(4), seconds=seconds)
     assert [number for number, _ in done] == [0, 1, 2, 3]
     assert len({thread for _, thread in done}) == n_threads
+
+
+@pytest.mark.parametrize(("n_cores", "n", "sizes"), [(1, 7, [7]), (2, 3, [3]), (2, 7, [3, 3, 1]), (2, 0, [0])])
+def test_ranges_of_threads_are_short(n_cores: int, n: int, sizes: list[int]) -> None:
+    ranges = []
+
+    def numbers(first: int, end: int) -> range:
+        ranges.append((first, end))
+        return range(first, end)
+
+    with on_cores(n_cores):
+        assert threaded_in_ranges(numbers, n, seconds=RANGE_SECONDS / 3) == list(range(n))
+    assert [end - first for first, end in sorted(ranges)] == sizes
+
+
+def test_ranges_are_at_work_at_the_same_time() -> None:
+    meeting = threading.Barrier(2)
+
+    def met(first: int, end: int) -> list[int]:
+        meeting.wait(30)
+        return [threading.get_ident()] * (end - first)
+
+    with on_cores(2):
+        assert len(set(threaded_in_ranges(met, 4, seconds=1.0))) == 2

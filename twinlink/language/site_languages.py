@@ -36,7 +36,7 @@ from twinlink.language.surroundings import adoptions, neighbour_scores
 from twinlink.language.unknown import Unknown, unknown_languages
 from twinlink.languages import UNDETERMINED, base_language
 from twinlink.scripts import chinese_leaning, split_units, variant_of_leaning
-from twinlink.system.side_by_side import in_ranges
+from twinlink.system.side_by_side import in_ranges, threaded_in_ranges
 
 __all__ = ["TWO_LANGUAGES", "LanguageFinder", "site_languages"]
 
@@ -170,7 +170,7 @@ def site_languages(
         return [], np.zeros(0, np.float32)
     site = read_site(blocks, declared, links, hints, settings.boilerplate_share)
     aim = frozenset(map(base_language, wanted))
-    guesses = in_ranges(partial(_guesses, site), len(blocks), seconds=GUESS_SECONDS)
+    guesses = threaded_in_ranges(partial(_guesses, site), len(blocks), seconds=GUESS_SECONDS)
     unknown = unknown_languages(site, guesses, aim)
     guesses = _with_unknown(_prefer_wanted([_less_sure(guess) for guess in guesses], aim), unknown)
     languages, scores = _adopt(site, _decide(site, guesses, aim), aim)
@@ -183,7 +183,7 @@ def site_languages(
 
 
 def _guesses(site: SiteText, first: int, end: int) -> list[Guess]:
-    """Guess the language of some pages, each by its own text."""
+    """Guess the language of some pages, each by its own text: CLD2, which takes most of this time, needs no lock."""
     return [guess_language(site.scripts[i], site.sample(i)) for i in range(first, end)]
 
 

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from twinlink.text import values as module
 from twinlink.text.value_words import MONTHS
-from twinlink.text.values import values_in
+from twinlink.text.values import values_in, values_of
 
 
 @pytest.mark.parametrize(
@@ -100,3 +101,43 @@ def test_twelve_months_in_every_language() -> None:
 @given(st.text("0123456789.,/-年月日億万 marchkm@%", max_size=80), st.sampled_from(["en", "zh", "ko", "hu"]))
 def test_any_text(text: str, lang: str) -> None:
     assert all(value and not value.isspace() for value in values_in(text, lang))
+
+
+def one_by_one(texts: list[str], lang: str) -> list[tuple[int, str]]:
+    """Find values line by line; the slow twin of `values_of`."""
+    return sorted(
+        (number, value)
+        for number, text in enumerate(texts)
+        for line in text.split("\n")
+        for value in values_in(line, lang)
+    )
+
+
+PIECES = (
+    "12| |march|3|2026|-03-12|/|25/03/|.|年3月12日|1.2|million|km|公里|萬|5,000|千|%|info@example|.org|@|\n|mars | de "
+    "|a|12 march 2026|3億5,000萬"
+).split("|")
+
+
+@pytest.mark.parametrize("together", [1, 3, 2**13])
+@given(
+    texts=st.lists(st.lists(st.sampled_from(PIECES), max_size=8).map("".join), max_size=8),
+    lang=st.sampled_from(["en", "fr", "zh"]),
+)
+def test_texts_are_searched_together_as_one_by_one(texts: list[str], lang: str, together: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_TOGETHER", together)
+        found = values_of(texts, lang)
+    assert sorted(found) == one_by_one(texts, lang)
+    assert [number for number, _ in found] == sorted(number for number, _ in found)
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [["12 march ", "2026"], ["25/03/", "2026"], ["2026", "-03-12"], ["5", "km"], ["3億", "5,000萬"], ["a@b", ".org"]],
+)
+def test_no_value_is_in_two_texts(texts: list[str]) -> None:
+    lang = "zh" if "億" in texts[0] else "en"
+    assert values_of(["".join(texts)], lang)
+    assert sorted(values_of(texts, lang)) == one_by_one(texts, lang)
+    assert sorted(values_of(["\n".join(texts)], lang)) == one_by_one(["\n".join(texts)], lang)

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from functools import cache
+from operator import itemgetter
+
+import numpy as np
 
 from twinlink.text.terms import plain_number
 from twinlink.text.value_words import MONTHS, MYRIADS, SCALES, UNITS
 
 # Bounded and possessive: encoded data in a page may have any length. The first digit stands alone: `re` then goes from
-# digit to digit.
+# digit to digit. No pattern matches a line break, or what is on both sides of one.
 _NUMBER = r"\d\d{0,39}+(?:[.,'’]\d{1,40}+){0,9}+"
 _YEAR = re.compile(r"\d\d{3,}+")  # longer ones are none; no look around, so that the search is quick
 _YEAR_DIGITS = 4
@@ -23,6 +26,7 @@ _MYRIAD = "|".join(sorted(MYRIADS, key=len, reverse=True))
 _MYRIAD_AMOUNT = re.compile(rf"(?:{_NUMBER} ?(?:{_MYRIAD}) ?)+(?:\d{{1,4}}(?!\d))?")
 _MYRIAD_PART = re.compile(rf"({_NUMBER}) ?({_MYRIAD})?")
 _MYRIAD_LANGUAGES = frozenset({"zh", "ja", "ko"})
+_TOGETHER = 2**13  # texts that are searched together
 _LONGEST_UNIT = 6  # characters, where no space parts a unit from the next word
 
 _Y_M_D = re.compile(
@@ -30,7 +34,7 @@ _Y_M_D = re.compile(
     r"|\. ?(?P<m3>\d{1,2})\. ?(?P<d3>\d{1,2})(?!\d)"
     r"| ?[年년] ?(?P<m4>\d{1,2}) ?[月월] ?(?P<d4>\d{1,2})(?: ?[日일號号]|(?!\d))"
 )
-_D_M = re.compile(r"(?<![\d.])(?P<d>\d{1,2})(?:\. ?(?P<m>\d{1,2})\. ?|/(?P<m2>\d{1,2})/)$")
+_D_M = re.compile(r"(?<![\d.])(?P<d>\d{1,2})(?:\. ?(?P<m>\d{1,2})\. ?|/(?P<m2>\d{1,2})/)\Z")
 
 
 def values_in(text: str, lang: str) -> list[str]:
@@ -58,13 +62,44 @@ def values_in(text: str, lang: str) -> list[str]:
     >>> values_in("2026年3月12日,120萬元,20公里", "zh")
     ['2026-03-12', '1200000', '20km']
     """
-    values = [*_dates(text, lang), *_measures(text, lang)]
+    values = [value for _, value in (*_dates(text, lang), *_measures(text, lang))]
     if "@" in text:
         values += _MAIL.findall(text)
     return values
 
 
-def _dates(text: str, lang: str) -> Iterator[str]:
+def values_of(texts: Sequence[str], lang: str) -> list[tuple[int, str]]:
+    """Return the values in each of some texts, with the number of the text; many texts are searched together.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        Each as `values_in` takes it, in one line or several.
+    lang : str
+
+    Examples
+    --------
+    >>> values_of(["20 km in 20 minutes", "of 2026-03-12", "1", "info@example.org, 5 mb"], "en")
+    [(0, '20km'), (0, '20minute'), (1, '2026-03-12'), (3, '5mb'), (3, 'info@example.org')]
+    """
+    found = []
+    for first in range(0, len(texts), _TOGETHER):
+        found += [(first + number, value) for number, value in _in_lines(texts[first : first + _TOGETHER], lang)]
+    return found
+
+
+def _in_lines(texts: Sequence[str], lang: str) -> Iterator[tuple[int, str]]:
+    joined = "\n".join(texts)
+    values = [*_dates(joined, lang), *_measures(joined, lang)]
+    ends = np.cumsum([len(text) + 1 for text in texts])
+    numbers = np.searchsorted(ends, [place for place, _ in values], side="right").tolist()
+    found = [(number, value) for number, (_, value) in zip(numbers, values, strict=True)]
+    found += [(number, name) for number, text in enumerate(texts) if "@" in text for name in _MAIL.findall(text)]
+    return iter(sorted(found, key=itemgetter(0)))
+
+
+def _dates(text: str, lang: str) -> Iterator[tuple[int, str]]:
+    """Yield the dates of a text, each with its place."""
     around = _patterns(lang) if lang in MONTHS else None
     for year in _YEAR.finditer(text):
         if len(year[0]) > _YEAR_DIGITS:
@@ -74,7 +109,7 @@ def _dates(text: str, lang: str) -> Iterator[str]:
         if found is None and around is not None:
             found = _named(around, before, after, lang)
         if found is not None and (date := _date(int(year[0]), *found)):
-            yield date
+            yield year.start(), date
 
 
 def _figures(before: str, after: str) -> tuple[int, int] | None:
@@ -109,7 +144,7 @@ def _patterns(lang: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     names = "|".join(re.escape(name) for name in sorted(MONTHS[lang], key=len, reverse=True))
     before = (
         rf"(?<!\d)(?P<d>\d{{1,2}})(?:st|nd|rd|th|er|º|°|-го|\.)?,? (?:de |of |d['’])?(?P<m>{names})[.,]{{0,2}}"
-        rf" (?:de |del )?$|(?<!\w)(?P<m2>{names})\.? (?P<d2>\d{{1,2}})(?:st|nd|rd|th)?,? $"
+        rf" (?:de |del )?\Z|(?<!\w)(?P<m2>{names})\.? (?P<d2>\d{{1,2}})(?:st|nd|rd|th)?,? \Z"
     )
     after = (
         rf"\.? (?:жылғы |жылы |ж\. ?)?(?:(?P<m>{names})\.? (?P<d>\d{{1,2}})(?!\d)|(?P<d2>\d{{1,2}}) (?P<m2>{names})\b)"
@@ -124,20 +159,25 @@ def _date(year: int, month: int, day: int) -> str | None:
         return None
 
 
-def _measures(text: str, lang: str) -> Iterator[str]:
+def _measures(text: str, lang: str) -> Iterator[tuple[int, str]]:
+    """Yield the amounts and measures of a text, each with its place."""
     scales = SCALES.get(lang, {})
     end = 0
     for match in _MEASURE.finditer(text):
-        word = match[2]
-        if match.start() < end:
+        word, place = match[2], match.start()
+        if place < end:
             continue  # a part of the amount before
-        if lang in _MYRIAD_LANGUAGES and (amount := _MYRIAD_AMOUNT.match(text, match.start())):
+        if lang in _MYRIAD_LANGUAGES and (amount := _MYRIAD_AMOUNT.match(text, place)):
             end = amount.end()
-            yield from _myriads(amount[0])
+            value = _myriads(amount[0])
         elif word in scales:
-            yield from _times(match[1], scales[word])
+            value = _times(match[1], scales[word])
         elif (unit := UNITS.get(word)) or (word[0] > "\u0e00" and (unit := _unit_at_start(word))):
-            yield plain_number(match[1]) + unit
+            value = plain_number(match[1]) + unit
+        else:
+            continue
+        if value is not None:
+            yield place, value
 
 
 def _unit_at_start(word: str) -> str | None:
@@ -145,16 +185,16 @@ def _unit_at_start(word: str) -> str | None:
     return next((UNITS[word[:n]] for n in range(_LONGEST_UNIT, 0, -1) if word[:n] in UNITS), None)
 
 
-def _times(number: str, factor: Decimal) -> Iterator[str]:
+def _times(number: str, factor: Decimal) -> str | None:
     plain = plain_number(number)
-    if plain.count(".") <= 1:
-        yield _written(Decimal(plain) * factor)
+    return _written(Decimal(plain) * factor) if plain.count(".") <= 1 else None
 
 
-def _myriads(amount: str) -> Iterator[str]:
+def _myriads(amount: str) -> str | None:
     parts = [(plain_number(part[1]), part[2]) for part in _MYRIAD_PART.finditer(amount)]
-    if all(number.count(".") <= 1 for number, _ in parts):
-        yield _written(sum((Decimal(number) * MYRIADS.get(sign, Decimal(1)) for number, sign in parts), Decimal(0)))
+    if any(number.count(".") > 1 for number, _ in parts):
+        return None
+    return _written(sum((Decimal(number) * MYRIADS.get(sign, Decimal(1)) for number, sign in parts), Decimal(0)))
 
 
 def _written(value: Decimal) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from itertools import compress
+from itertools import compress, count
 from typing import NamedTuple
 
 import numpy as np
@@ -15,10 +16,10 @@ from twinlink.errors import ShapeError
 from twinlink.sparse import narrow
 from twinlink.text.cutting import Cut, cut_texts
 from twinlink.text.numbered import incidence
-from twinlink.text.page_texts import PageTexts, ended_texts, page_texts
+from twinlink.text.page_texts import PageTexts, page_texts
 from twinlink.text.stems import stems
 from twinlink.text.terms import is_number
-from twinlink.text.values import values_in
+from twinlink.text.values import values_of
 from twinlink.text.word_lists import SPACE_GROUPING
 from twinlink.text.words import TermTable, split_tokens, texts_in_one_form
 
@@ -113,16 +114,12 @@ def _values(texts: _Texts, base: str) -> PageTexts:
     all_texts = [*texts.plain, *texts.others]
     has_at = np.fromiter(("@" in text for text in all_texts), np.bool_, len(all_texts))
     chosen = np.flatnonzero(_has_number(texts.cut) | has_at)
-    values: list[str] = []
-    for place in chosen.tolist():
-        text = all_texts[place]
-        for line in (text.lower() if place < len(texts.plain) else text).split("\n"):
-            values += values_in(line, base)
-        values.append("\n")
-    found = ended_texts(values)
-    lengths = np.zeros(len(all_texts), np.int64)
-    lengths[chosen] = np.diff(found.starts)
-    return PageTexts(np.concatenate([[0], np.cumsum(lengths)]), found.numbers, found.distinct)
+    n_plain, ids = len(texts.plain), defaultdict[str, int](count().__next__)
+    found = values_of([all_texts[k].lower() if k < n_plain else all_texts[k] for k in chosen.tolist()], base)
+    of_text = chosen[np.array([number for number, _ in found], np.int64)]
+    numbers = np.array([ids[value] for _, value in found], np.int64)
+    lengths = np.bincount(of_text, minlength=len(all_texts))
+    return PageTexts(np.concatenate([[0], np.cumsum(lengths)]), numbers, list(ids))
 
 
 def _stemmed(lang: str, *parts: PageTexts) -> tuple[list[csr_array], list[str]]:

@@ -14,7 +14,7 @@ from twinlink.errors import InputError, TwinlinkError
 from twinlink.ingest.stage import ingest, source_paths
 from twinlink.jobs.origin import Means, entering
 from twinlink.language_names import check_two
-from twinlink.languages import UNDETERMINED
+from twinlink.languages import UNDETERMINED, base_language
 from twinlink.progress import Report
 from twinlink.rundir.directory import RunDirectory
 from twinlink.rundir.remembered import remember
@@ -122,7 +122,7 @@ def mine_stages(
     with entering(run, urls, paths, config, how) as (place, sources):
         if urls:
             crawl_stage(urls, place, config, report, run.pause_file)
-        ingest_stage(sources, place, config, report, workers, _load_match)
+        ingest_stage(sources, place, config, report, workers, partial(_load_match, config.langs))
         match_stage(place, config, report, workers)
         if place is not run:
             _check_replacement(place, config.langs)
@@ -145,13 +145,18 @@ def _load_parts(run: RunDirectory, config: Config, report: Report) -> None:
         report("page parts", 0, None, f"not fetched: {error}")
 
 
-def _load_match() -> None:
-    """Load what the match of many pages needs, and the report."""
+def _load_match(langs: Sequence[str]) -> None:
+    """Load what the match of many pages in some languages needs, and the report."""
     import numba  # noqa: F401  (for its kernels)
     import scipy.sparse.csgraph  # noqa: F401  (for groups of near-duplicates)
 
     import twinlink.match.stage
     import twinlink.review.report.stage  # noqa: F401
+
+    if "zh" in map(base_language, langs):
+        from twinlink.text.chinese import load_dictionary
+
+        load_dictionary()
 
 
 def _show(run: RunDirectory, report: Report) -> None:

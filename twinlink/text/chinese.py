@@ -24,9 +24,14 @@ def simplify_japanese(text: str) -> str:
     return simplify_chinese(str(chinese_converter("jp2t").convert(text)))
 
 
+def load_dictionary() -> None:
+    """Load what `cut_chinese` needs: a process that is copied later loads it once for all copies."""
+    import rjieba  # noqa: F401  (only Chinese needs it, and it takes .1 s)
+
+
 def cut_chinese(runs: Sequence[str]) -> Iterator[list[str]]:
     """Cut runs of Chinese into words, all in one call; yield those of each run."""
-    import rjieba  # only Chinese needs it, and its dictionary takes .1 s to load
+    import rjieba  # as `load_dictionary` does
 
     words = rjieba.cut(simplify_chinese("\n".join([*runs, ""])))
     start = 0

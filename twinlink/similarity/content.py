@@ -7,10 +7,10 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, hstack
+from scipy.sparse import csr_array
 
 from twinlink.errors import ShapeError
-from twinlink.similarity import kernels
+from twinlink.similarity import kernels, product_kernels
 from twinlink.sparse import entry_rows, narrow
 
 _ROWS = 500  # rows that are scaled at once: bounds the memory beside the matrix
@@ -109,12 +109,46 @@ class ContentSide(NamedTuple):
 
     def vectors(self, pages: slice) -> csr_array:
         """Return the vectors of some pages."""
-        own = csr_array(self.own[pages])
-        mapped = _unit_rows(csr_array(own @ self.mapping))
-        parts = [own, mapped] if self.own_first else [mapped, own]
-        both = csr_array(hstack(parts, format="csr", dtype=np.float32))
-        both.data *= np.float32(np.sqrt(0.5))
-        return both
+        starts, columns, data = kernels.arrays_of(self.own)
+        first, last, _ = pages.indices(self.own.shape[0])
+        own = starts[first : last + 1], columns, data
+        mapping, n_columns = kernels.arrays_of(self.mapping), (self.own.shape[1], self.mapping.shape[1])
+        scale, n_own = np.float32(np.sqrt(0.5)), int(own[0][-1] - own[0][0])
+        n_most = n_own + _n_summands(columns[own[0][0] : own[0][-1]], self.mapping)
+
+        def write(columns: NDArray[np.uint32], values: NDArray[np.float32]) -> NDArray[np.int64]:
+            return product_kernels.with_translations(own, mapping, n_columns, self.own_first, scale, columns, values)
+
+        return _written(write, n_most, (last - first, sum(n_columns)))
+
+
+def translated(vectors: csr_array, translation: csr_array) -> csr_array:
+    """Return the product of vectors and their translation, both nonnegative; the columns of a row are in any order."""
+    x, y, n_columns = kernels.arrays_of(vectors), kernels.arrays_of(translation), translation.shape[1]
+
+    def write(columns: NDArray[np.uint32], values: NDArray[np.float32]) -> NDArray[np.int64]:
+        return product_kernels.product(x, y, n_columns, columns, values)
+
+    return _written(write, _n_summands(vectors.indices, translation), (vectors.shape[0], n_columns))
+
+
+def _n_summands(terms: NDArray[np.integer], translation: csr_array) -> int:
+    """Return the number of translations of some terms together."""
+    return int(np.diff(translation.indptr)[terms].sum(dtype=np.int64))
+
+
+def _written(
+    write: Callable[[NDArray[np.uint32], NDArray[np.float32]], NDArray[np.int64]], n_most: int, shape: tuple[int, int]
+) -> csr_array:
+    """Return a matrix of at most ``n_most`` entries whose columns and values are written by a kernel.
+
+    The room that they do not need is never touched, so it takes no memory.
+    """
+    columns, values = np.empty(n_most + 1, np.uint32), np.empty(n_most + 1, np.float32)
+    starts = write(columns, values)
+    for array in (columns, values):
+        array.resize(int(starts[-1]), refcheck=False)
+    return narrow(csr_array((values, columns.view(np.int32), starts), shape=shape))
 
 
 def content_sides(counts_a: csr_array, counts_b: csr_array, translation: csr_array) -> tuple[ContentSide, ContentSide]:

@@ -8,6 +8,7 @@ from scipy.sparse import csr_array, diags_array
 
 from twinlink.similarity import kernels
 from twinlink.similarity.candidates import nearest_of
+from twinlink.similarity.content import translated
 from twinlink.sparse import entry_rows, kept_matrix, narrow, select
 
 __all__ = ["contrast_vectors", "cosine_of_pairs", "near_duplicates", "near_pages"]
@@ -120,8 +121,8 @@ def cosine_of_pairs(
         0 where one of the two vectors is empty.
     """
     asked = np.flatnonzero(np.diff(pattern.indptr))  # translate only rows that have a pair
-    translated = _unit_rows(csr_array(csr_array(vectors_a[asked]) @ translation))
-    return np.clip(_dot(translated, _unit_rows(vectors_b), csr_array(pattern[asked])), 0, 1)
+    of_asked = _unit_rows(translated(csr_array(vectors_a[asked]), translation))
+    return np.clip(_dot(of_asked, _unit_rows(vectors_b), csr_array(pattern[asked])), 0, 1)
 
 
 def _unit_rows(matrix: csr_array) -> csr_array:

@@ -1,8 +1,4 @@
-"""Compiled loops over CSR matrices: words, products, nearest pages. Input arrays are not checked.
-
-Indices read from an array are unsigned: numba then omits the test for negative indices, which is measurable in
-loops this short.
-"""
+"""Compiled loops over CSR matrices: words, nearest pages. Input arrays are not checked."""
 
 from __future__ import annotations
 
@@ -13,13 +9,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from twinlink.compiled import FEW, compiled_beyond, part_of_kernel
+from twinlink.similarity.product_kernels import ONE, Csr, Index, add_few_products
 
 __all__ = ["Csr", "aligned_words", "arrays_of", "best_companions", "best_products", "pattern_dot", "without_mean"]
-
-Index = np.uint32
-ONE = np.uint32(1)
-Csr = tuple[NDArray[np.int64], NDArray[Index], NDArray[np.float32]]
-"""``indptr``, ``indices``, ``data``."""
 
 LONG = 4
 """A row with at least one entry in this many places is expanded to a dense row: adding all places, zeros included,
@@ -250,25 +242,6 @@ def _add_products(
 
 
 @part_of_kernel
-def _add_few_products(i: int, x: Csr, y: Csr, row: NDArray[np.float32], reached: NDArray[Index]) -> int:
-    """Add row i of the product of two matrices to ``row``; list the columns that it reaches, and return their number.
-
-    A column is listed again if its sum is still 0.
-    """
-    x_starts, x_columns, x_data = x
-    y_starts, y_columns, y_data = y
-    n = 0
-    for at in range(x_starts[i], x_starts[i + 1]):
-        factor, term = x_data[at], x_columns[at]
-        for link in range(y_starts[term], y_starts[term + ONE]):
-            j = y_columns[link]
-            reached[n] = j  # overwritten by the next one if it was listed before: faster than a test
-            n += row[j] == 0
-            row[j] += factor * y_data[link]
-    return n
-
-
-@part_of_kernel
 def _n_products(i: int, x: Csr, y: Csr) -> int:
     """Return the number of summands of row i of the product of two matrices."""
     n = 0
@@ -328,7 +301,7 @@ def best_products(
     places, full = _lay_out(y, row.size)
     for i in range(len(x[0]) - 1):
         if _n_products(i, x, y) * SPARSE < n_columns:
-            n = _add_few_products(i, x, y, row, reached)
+            n = add_few_products(i, x, y, row, reached)
             _read_reached(i, reached[:n], first, row, lists)
             continue
         _add_products(i, x, y, places, full, row)

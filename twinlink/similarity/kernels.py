@@ -13,6 +13,10 @@ from twinlink.similarity.product_kernels import ONE, Csr, Index, add_few_product
 
 __all__ = ["Csr", "aligned_words", "arrays_of", "best_companions", "best_products", "pattern_dot", "without_mean"]
 
+PRODUCT_KERNELS = "34ef41d3d1ff432d"
+"""Digest of ``product_kernels.py``. Numba caches compiled code by the content of its own file, not of the files that it
+calls: without this, an upgrade could use old code. A test checks the digest."""
+
 LONG = 4
 """A row with at least one entry in this many places is expanded to a dense row: adding all places, zeros included,
 is faster than visiting the stored ones. Of 4, 8, 16 and 32 the fastest on one site of 4,862 pages."""

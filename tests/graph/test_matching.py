@@ -14,6 +14,8 @@ from scipy.sparse import csr_array
 from tests.both_ways import both_ways  # noqa: F401  (kernels of this module)
 from tests.graph import reference
 from twinlink.errors import ShapeError
+from twinlink.graph import matching
+from twinlink.graph.kernels import mutual_best
 from twinlink.graph.matching import Matching, greedy_among, greedy_matching, greedy_order, optimal_matching, rivals
 from twinlink.graph.propagation import dense_pattern
 from twinlink.sparse import entries, select
@@ -78,10 +80,36 @@ def test_greedy_matching_is_algorithm_3(scores: csr_array, max_pairs: int | None
 def test_a_matching_among_some_candidates_is_that_of_a_matrix_with_these(scores: csr_array, seed: int) -> None:
     rows, columns = entries(scores)
     among = np.random.default_rng(seed).random(scores.nnz) < 0.6
-    found = greedy_among(greedy_order(scores.data), rows, columns, among, *scores.shape)
+    found = greedy_among(scores.data, rows, columns, among, *scores.shape)
     assert among[found].all()
     expected = greedy_matching(select(scores, among))
     assert list(zip(rows[found].tolist(), columns[found].tolist(), strict=True)) == pairs_of(expected)
+
+
+@given(tied_scores(), st.integers(0, 2**32 - 1))
+def test_the_best_of_both_pages_are_taken_without_sorting(scores: csr_array, seed: int) -> None:
+    rows, columns = entries(scores)
+    among = np.random.default_rng(seed).random(scores.nnz) < 0.8
+    expected = greedy_among(scores.data, rows, columns, among, *scores.shape)
+    taken, left = mutual_best(scores.data, rows, columns, np.flatnonzero(among), *scores.shape)
+    assert set(taken.tolist()) <= set(expected.tolist())
+    is_free = ~np.isin(rows, rows[taken]) & ~np.isin(columns, columns[taken])
+    assert left.tolist() == np.flatnonzero(among & is_free).tolist()
+    assert len(taken) > 0 or not among.any()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(matching, "FEW_CANDIDATES", 0)
+        found = greedy_among(scores.data, rows, columns, among, *scores.shape)
+    assert found.tolist() == expected.tolist()
+
+
+def test_mutual_best_repeats_while_many_are_taken() -> None:
+    """The second pair is the best of its pages only after the first; the last one after the second."""
+    scores = csr_array(np.array([[0.9, 0.8, 0.7], [0.8, 0.7, 0.6], [0.7, 0.6, 0.1]], np.float32))
+    taken, left = mutual_best(scores.data, *entries(scores), np.arange(9), 3, 3)
+    assert (taken.tolist(), left.tolist()) == ([0, 4, 8], [])
+    chain = csr_array(np.array([[0.9, 0.8, 0, 0], [0, 0.7, 0.6, 0], [0, 0, 0.5, 0.4]], np.float32))
+    taken, left = mutual_best(chain.data, *entries(chain), np.arange(chain.nnz), 3, 4)
+    assert (taken.tolist(), left.tolist()) == ([0], [2, 3, 4, 5])  # more than half are left: sorting them is faster
 
 
 @given(tied_scores())

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from twinlink.compiled import FEW, compiled_beyond, part_of_kernel
 
-__all__ = ["Entries", "Neighbours", "external_rows", "greedy_positions"]
+__all__ = ["Entries", "Neighbours", "external_rows", "greedy_positions", "mutual_best"]
 
 # Indices read from an array are unsigned: numba then omits the test for negative indices, which is measurable in
 # loops this short.
@@ -339,3 +339,58 @@ def greedy_positions(
             taken[count] = position
             count += 1
     return taken[:count]
+
+
+@compiled_beyond(FEW)
+def mutual_best(
+    scores: NDArray[np.float32],
+    rows: NDArray[np.int64],
+    columns: NDArray[np.int64],
+    left: NDArray[np.int64],
+    n_rows: int,
+    n_columns: int,
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Take the entries that are the best of their row and of their column, remove these, and repeat.
+
+    A greedy matching takes the same ones. It ends when a repetition leaves more than half of the entries.
+
+    Parameters
+    ----------
+    scores : ndarray of float32, shape (n_entries,), values >= 0
+    rows, columns : ndarray of int64, shape (n_entries,)
+    left : ndarray of int64, rising
+        Positions of the entries that may be taken. Of equal ones, the first is the best.
+    n_rows, n_columns : int
+
+    Returns
+    -------
+    taken : ndarray of int64
+        Positions of the entries taken.
+    left : ndarray of int64, rising
+        Positions of those whose pages are both free.
+    """
+    best_of_row, best_of_column = np.empty(n_rows, np.int64), np.empty(n_columns, np.int64)
+    row_scores, column_scores = np.full(n_rows, -1, np.float32), np.full(n_columns, -1, np.float32)
+    row_free, column_free = np.ones(n_rows, np.bool_), np.ones(n_columns, np.bool_)
+    taken, count, n_left, n_before = np.empty(min(n_rows, n_columns), np.int64), 0, len(left), 2 * len(left)
+    left = left.copy()
+    while 0 < n_left <= n_before // 2:
+        for position in left[:n_left]:
+            score, row, column = scores[position], rows[position], columns[position]
+            if score > row_scores[row]:
+                row_scores[row], best_of_row[row] = score, position
+            if score > column_scores[column]:
+                column_scores[column], best_of_column[column] = score, position
+        for position in left[:n_left]:
+            row, column = rows[position], columns[position]
+            if best_of_row[row] == position and best_of_column[column] == position:
+                row_free[row] = column_free[column] = False
+                taken[count] = position
+                count += 1
+        n_before, n_left = n_left, 0
+        for position in left[:n_before]:
+            row, column = rows[position], columns[position]
+            row_scores[row] = column_scores[column] = -1
+            left[n_left] = position  # overwritten by the next one if a page is taken: faster than a test
+            n_left += row_free[row] & column_free[column]
+    return taken[:count], left[:n_left]

@@ -8,16 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 
-from twinlink.compiled import FEW, compiled_beyond
 from twinlink.errors import ShapeError
 from twinlink.graph.checks import check_scores
-from twinlink.graph.kernels import greedy_positions
+from twinlink.graph.kernels import greedy_positions, mutual_best
 from twinlink.sparse import entry_rows
 
 __all__ = ["Matching", "greedy_among", "greedy_matching", "greedy_order", "optimal_matching", "rivals"]
 
 Pages = NDArray[np.int64]
 Marks = NDArray[np.bool_]
+
+FEW_CANDIDATES = 4_000
+"""Up to here sorting takes less than .1 ms, and numba need not be loaded."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,36 +70,39 @@ def greedy_matching(scores: csr_array, max_pairs: int | None = None, min_score: 
     >>> len(greedy_matching(csr_array([[0.9, 0.8], [0.8, 0.1]]), min_score=0.5))
     1
     """
-    rows, columns, values = _ranked(scores, min_score)
-    n_rows, n_columns = scores.shape
-    limit = min(n_rows, n_columns) if max_pairs is None else max_pairs
-    return _select(rows, columns, values, greedy_positions(rows, columns, n_rows, n_columns, limit))
+    rows, columns, values = _entries(scores)
+    taken = greedy_among(values, rows, columns, values >= np.float32(min_score), *scores.shape)
+    return _select(rows, columns, values, taken[:max_pairs])
 
 
-@compiled_beyond(FEW)
-def greedy_among(ranked: Pages, rows: Pages, columns: Pages, among: Marks, n_rows: int, n_columns: int) -> Pages:
+def greedy_among(
+    scores: NDArray[np.float32], rows: Pages, columns: Pages, among: Marks, n_rows: int, n_columns: int
+) -> Pages:
     """Return the positions of the candidates that a greedy matching takes, the best first.
 
-    Candidates are ranked once for the matchings of several sets of them.
+    Of many candidates, those that are the best for both pages are taken without sorting. On large sites few are left,
+    and sorting all would take longer than all the rest.
 
     Parameters
     ----------
-    ranked : ndarray of int64
-        Positions of candidates in the order of `greedy_order`.
+    scores : ndarray of float32, shape (n_candidates,), values >= 0
     rows, columns : ndarray of int64, shape (n_candidates,)
+        Of equal scores, the first is taken.
     among : ndarray of bool, shape (n_candidates,)
-        Candidates that may be taken; those that are not ranked are not.
+        Candidates that may be taken.
     n_rows, n_columns : int
+
+    Returns
+    -------
+    ndarray of int64
     """
-    row_free, column_free = np.ones(n_rows, np.bool_), np.ones(n_columns, np.bool_)
-    taken, count = np.empty(min(n_rows, n_columns), np.int64), 0
-    for position in ranked:
-        row, column = rows[position], columns[position]
-        if among[position] and row_free[row] and column_free[column]:
-            row_free[row] = column_free[column] = False
-            taken[count] = position
-            count += 1
-    return taken[:count]
+    taken, left = np.empty(0, np.int64), np.flatnonzero(among)
+    if len(left) > FEW_CANDIDATES:
+        taken, left = mutual_best(scores, rows, columns, left, n_rows, n_columns)
+    ranked = left[greedy_order(scores[left])]
+    rest = greedy_positions(rows[ranked], columns[ranked], n_rows, n_columns, min(n_rows, n_columns))
+    taken = np.sort(np.concatenate([taken, ranked[rest]]))
+    return taken[greedy_order(scores[taken])]
 
 
 def optimal_matching(scores: csr_array, min_score: float = 0.0) -> Matching:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from twinlink.config import MatchSettings
-from twinlink.graph.matching import Matching, greedy_among, greedy_order
+from twinlink.graph.matching import Matching, greedy_among
 from twinlink.match.evidence import Between, Found, Side, Words, as_scores
 from twinlink.match.labels import accepted_pairs, excluded, lessons_of, with_labelled
 from twinlink.match.measures import (
@@ -249,10 +249,9 @@ def _with_page_of(pairs: npt.NDArray[np.bool_], rivalry: Rivalry) -> npt.NDArray
 def _match(
     rivalry: Rivalry, log_odds: npt.NDArray[np.float64], among: Sequence[npt.NDArray[np.bool_]]
 ) -> list[npt.NDArray[np.intp]]:
-    """Return the positions of the greedy one-to-one matching of each set by log odds; the first set has all others."""
-    listed = np.flatnonzero(among[0])
-    ranked = listed[greedy_order(as_scores(log_odds[listed]).astype(np.float32))]
-    return [greedy_among(ranked, rivalry.rows, rivalry.columns, each, *rivalry.shape) for each in among]
+    """Return the positions of the greedy one-to-one matching of each set by log odds."""
+    scores = as_scores(log_odds).astype(np.float32)
+    return [greedy_among(scores, rivalry.rows, rivalry.columns, each, *rivalry.shape) for each in among]
 
 
 def _sureness(done: Round) -> npt.NDArray[np.float64]:

@@ -18,7 +18,7 @@ from twinlink.config import CandidateSettings
 from twinlink.errors import ConfigError, ShapeError
 from twinlink.similarity import kernels
 from twinlink.similarity.content import ContentSide, content_sides
-from twinlink.sparse import entries, pattern_from, select, stacked
+from twinlink.sparse import entries, narrow, pattern_from, select, stacked
 
 __all__ = [
     "candidate_pattern",
@@ -351,7 +351,7 @@ def strongest(scores: csr_array, settings: CandidateSettings | None = None) -> c
     Parameters
     ----------
     scores : csr_array, shape (n_pages_a, n_pages_b), sorted
-        Scores that order the candidates. Ties go to the page that comes first.
+        Scores that order the candidates, compared in 32 bits. Ties go to the page that comes first.
 
     Returns
     -------
@@ -363,21 +363,9 @@ def strongest(scores: csr_array, settings: CandidateSettings | None = None) -> c
     [[1, 1], [1, 0]]
     """
     settings = settings or CandidateSettings()
-    rows, columns = entries(scores)
-    kept = np.zeros(len(rows), np.bool_)
-    best_first = np.argsort(-scores.data, kind="stable")  # ties go to the page that comes first
-    ranks = np.empty(len(rows), np.int64)
-    ranks[best_first] = np.arange(len(rows))
-    for pages, n_pages in zip((rows, columns), scores.shape, strict=True):
-        of_page = pages * len(rows)  # in place from here: on large sites each copy counts
-        of_page += ranks
-        of_page.sort()  # several times as fast as lexsort
-        of_page %= max(len(rows), 1)
-        n_candidates = np.bincount(pages, minlength=n_pages)
-        place = np.arange(len(rows))
-        place -= np.repeat(np.cumsum(n_candidates) - n_candidates, n_candidates)
-        kept[best_first[of_page[place < settings.per_page]]] = True
-    return pattern_from(rows[kept], columns[kept], scores.shape)
+    starts, columns, values = kernels.arrays_of(scores)
+    kept = kernels.strongest_entries(starts, columns, values, scores.shape[1], settings.per_page)
+    return narrow(select(csr_array((kept, scores.indices, scores.indptr), shape=scores.shape), kept))
 
 
 def tag_vectors(tags_a: Sequence[bytes], tags_b: Sequence[bytes]) -> tuple[csr_array, csr_array]:

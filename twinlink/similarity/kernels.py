@@ -11,7 +11,16 @@ from scipy.sparse import csr_array
 from twinlink.compiled import FEW, compiled_beyond, part_of_kernel
 from twinlink.similarity.product_kernels import ONE, Csr, Index, add_few_products
 
-__all__ = ["Csr", "aligned_words", "arrays_of", "best_companions", "best_products", "pattern_dot", "without_mean"]
+__all__ = [
+    "Csr",
+    "aligned_words",
+    "arrays_of",
+    "best_companions",
+    "best_products",
+    "pattern_dot",
+    "strongest_entries",
+    "without_mean",
+]
 
 PRODUCT_KERNELS = "34ef41d3d1ff432d"
 """Digest of ``product_kernels.py``. Numba caches compiled code by the content of its own file, not of the files that it
@@ -320,6 +329,42 @@ def best_products(
                         least_of[j] = column_scores[j, k - 1]
             sums[group] = 0
     return of_row, row_scores, of_column
+
+
+@part_of_kernel
+def _insert_place(scores: NDArray[np.float32], places: NDArray[np.int64], score: np.float32, place: int) -> None:
+    """Insert an entry into a list sorted by descending score, behind equal ones, and drop the last one."""
+    at = len(scores) - 1
+    while at > 0 and score > scores[at - 1]:
+        scores[at], places[at] = scores[at - 1], places[at - 1]
+        at -= 1
+    scores[at], places[at] = score, place
+
+
+@compiled_beyond(FEW)
+def strongest_entries(
+    starts: NDArray[np.int64], columns: NDArray[Index], values: NDArray[np.float32], n_columns: int, k: int
+) -> NDArray[np.bool_]:
+    """Mark the entries that are among the k largest of their row or of their column; the first of equal ones."""
+    kept = np.zeros(len(columns), np.bool_)
+    scores, places = np.full((n_columns, k), -np.inf, np.float32), np.full((n_columns, k), -1)
+    row_scores, row_places = np.empty(k, np.float32), np.empty(k, np.int64)
+    for i in range(len(starts) - 1):
+        row_scores[:], row_places[:] = -np.inf, -1
+        for at in range(starts[i], starts[i + 1]):
+            value, column = values[at], columns[at]
+            if value > row_scores[k - 1]:
+                _insert_place(row_scores, row_places, value, at)
+            if value > scores[column, k - 1]:
+                _insert_place(scores[column], places[column], value, at)
+        for place in row_places:
+            if place >= 0:
+                kept[place] = True
+    for column in range(n_columns):
+        for place in places[column]:
+            if place >= 0:
+                kept[place] = True
+    return kept
 
 
 @compiled_beyond(FEW)

@@ -51,7 +51,7 @@ def classes_of(codes: NDArray[np.uint32]) -> NDArray[np.uint16]:
     Examples
     --------
     >>> table = classes_of(np.array([ord(character) for character in "a1_行"], np.uint32))
-    >>> [int(table[ord(character)]) for character in "a1_行"] == [LETTER, DIGIT, UNDERSCORE, LETTER | EAST_ASIAN]
+    >>> [int(table[ord(character)]) for character in "a1_行"] == [LETTER, DIGIT, UNDERSCORE, LETTER | EAST_ASIAN | UNIT]
     True
     """
     table = np.zeros(int(codes.max(initial=0)) + 1, np.uint16)

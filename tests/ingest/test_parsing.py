@@ -111,8 +111,28 @@ def test_what_pages_repeat_is_forgotten_when_it_grows(monkeypatch: pytest.Monkey
     known = page_columns._repeated()
     parse_batch(TOY, "domain")
     assert page_columns._repeated() is known
-    assert len(known) > 20
-    monkeypatch.setattr(page_columns, "MOST_REMEMBERED", 20)
+    assert known.n_bytes > 2_000
+    monkeypatch.setattr(page_columns, "MOST_REMEMBERED", 2_000)
     check(TOY)
     assert page_columns._repeated() is not known
-    assert len(page_columns._repeated()) == 0
+    assert page_columns._repeated().n_bytes == 0
+
+
+@pytest.mark.parametrize(
+    "element",
+    [
+        "<a href='data:image/png;base64,{number}" + "A" * 50_000 + "'>x</a>",
+        "<img src=/i/{number}.png alt='" + "x" * 50_000 + "'>",
+        "<area href='/{number}?" + "y" * 1_900 + "'>" * 20,
+    ],
+)
+def test_what_is_remembered_is_counted_in_bytes(element: str) -> None:
+    """Also long addresses that lead nowhere, and elements that are too long to be remembered as a whole."""
+    forget_repeated()
+    texts = ["<p>text" + element.format(number=number) for number in range(20)]
+    check([capture(f"http://example.org/{number}/", text) for number, text in enumerate(texts)])
+    repeated = page_columns._repeated()
+    held = [link.href for link, _ in repeated._raw_links] + repeated.images + [link.url for link in repeated.links]
+    assert sum(map(len, held)) < repeated.n_bytes < 200_000
+    assert len(repeated._led) == len(texts)
+    assert repeated.n_bytes > 20 * 300

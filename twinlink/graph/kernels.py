@@ -369,7 +369,7 @@ def mutual_best(
     left : ndarray of int64, rising
         Positions of those whose pages are both free.
     """
-    best_of_row, best_of_column = np.empty(n_rows, np.int64), np.empty(n_columns, np.int64)
+    best_of_row, best_of_column = np.full(n_rows, -1), np.full(n_columns, -1)
     row_scores, column_scores = np.full(n_rows, -1, np.float32), np.full(n_columns, -1, np.float32)
     row_free, column_free = np.ones(n_rows, np.bool_), np.ones(n_columns, np.bool_)
     taken, count, n_left, n_before = np.empty(min(n_rows, n_columns), np.int64), 0, len(left), 2 * len(left)

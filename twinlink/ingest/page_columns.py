@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Columns", "forget_repeated", "parse_together", "utc"]
 
-MOST_REMEMBERED = 2**16
-"""Elements and links that are remembered from one batch to the next at most, each some 300 bytes."""
+MOST_REMEMBERED = 2**24
+"""Bytes of elements and links that are remembered from one batch to the next at most."""
 
 Numbers = NDArray[np.int64]
 _BREAK = 0
@@ -66,7 +66,7 @@ def parse_together(captures: Sequence[Capture], site_by: SiteBy) -> Columns:
         if of_page is not None and not of_page.is_empty:
             rows_of.setdefault(site_of(capture.url, site_by), []).append(row)
     tables = {site: (batch.pages(site, rows), batch.links(rows, site_by)) for site, rows in rows_of.items()}
-    if len(batch.repeated) > MOST_REMEMBERED:
+    if batch.repeated.n_bytes > MOST_REMEMBERED:
         forget_repeated()
     return Columns(facts, tables)
 

@@ -22,6 +22,8 @@ MAX_EVENTS = MAX_ADDRESS_BYTES // MAX_URL_LENGTH
 
 _REMEMBERED_BYTES = 500
 """Elements that are read once if they are repeated: their bytes at most."""
+_ENTRY_BYTES = 300
+"""What an entry takes beside its texts, about."""
 
 _NOTHING, _LINK, _IMAGE, _OTHER = range(4)
 """What an element means: nothing; one link; the name of one image; what `Elements` makes of it on its page."""
@@ -32,6 +34,8 @@ _Element = tuple[int, int, Mapping[str, str]]
 """Meaning of an element, number of its link or image, its attributes."""
 _NO_ATTRIBUTES: Mapping[str, str] = {}
 _INERT = _NOTHING, 0, _NO_ATTRIBUTES
+_UNUSABLE = RawLink("data:")
+"""Stands for links whose address is too long, such as pictures written out in it."""
 _FRESH = vars(Elements())
 
 
@@ -63,10 +67,8 @@ class Repeated:
         self._number_of_link: dict[Link, int] = {}
         self._number_of_image: dict[str, int] = {}
         self._led: dict[tuple[str, str], dict[int, int | None]] = {}  # folder, encoding → raw link → link
-
-    def __len__(self) -> int:
-        """Return the number of elements and links."""
-        return sum(map(len, (*self._known, self._raw_links, self.links, *self._led.values())))
+        self.n_bytes = 0
+        """Memory that is held, about."""
 
     def read(
         self, events: Sequence[Sequence[int]], attributes: bytes, first: int, url: str, charset: str, language: str
@@ -114,6 +116,7 @@ class Repeated:
         element = self._anchor(words) if code == ANCHOR else self._element(code, values_of(words))
         if len(words) <= _REMEMBERED_BYTES:
             self._known[code][words] = element
+            self.n_bytes += _ENTRY_BYTES + len(words)
         return element
 
     def _anchor(self, words: bytes) -> _Element:
@@ -134,21 +137,37 @@ class Repeated:
         if code in _OF_FORMS or changed - {"links", "images"}:
             return _OTHER, 0, values
         for image in elements.images:
-            return _IMAGE, _number(image, self.images, self._number_of_image), _NO_ATTRIBUTES
+            return _IMAGE, self._numbered(image, self.images, self._number_of_image, len(image)), _NO_ATTRIBUTES
         for link in elements.links:
             return _LINK, self._number_raw(link), _NO_ATTRIBUTES
         return _INERT
 
     def _number_raw(self, link: RawLink) -> int:
+        if len(link.href) > MAX_URL_LENGTH:
+            link = _UNUSABLE
         number = self._number_of_raw_link.get(link)
         if number is None:
             number = self._number_of_raw_link[link] = len(self._raw_links)
             self._raw_links.append((link, folder_decides(link.href)))
+            self.n_bytes += _ENTRY_BYTES + len(link.href) + len(link.anchor)
+        return number
+
+    def _numbered(self, value: Any, values: list[Any], numbers: dict[Any, int], size: int) -> int:
+        """Return the number of a value, which is added if it is new."""
+        number = numbers.get(value)
+        if number is None:
+            number = numbers[value] = len(values)
+            values.append(value)
+            self.n_bytes += _ENTRY_BYTES + size
         return number
 
     def _resolved(self, raw_links: Iterable[int], base: str, charset: str) -> list[int]:
         """Return the usable links, each once."""
-        led = self._led.setdefault((folder_of(base), charset), {})
+        folder = folder_of(base), charset
+        if folder not in self._led:
+            self._led[folder] = {}
+            self.n_bytes += _ENTRY_BYTES + len(folder[0])
+        led = self._led[folder]
         links = dict[int | None, None]()
         for number in raw_links:
             if number in led:
@@ -158,6 +177,7 @@ class Repeated:
             link = self._link(raw_link, base, charset)
             if is_decided:
                 led[number] = link
+                self.n_bytes += _ENTRY_BYTES // 3  # two numbers
             links[link] = None
         return [link for link in links if link is not None]
 
@@ -168,7 +188,7 @@ class Repeated:
         if url is None:
             return None
         n_links = len(self.links)
-        number = _number(Link(url, *others), self.links, self._number_of_link)
+        number = self._numbered(Link(url, *others), self.links, self._number_of_link, len(url))
         if number == n_links:
             self.targets.append(page_id(url))
         return number
@@ -185,12 +205,3 @@ class _Numbered(Elements):
         """Take a link, if there is one."""
         if link is not None:
             self._numbers.append(self._number_of(link))
-
-
-def _number(value: Any, values: list[Any], numbers: dict[Any, int]) -> int:
-    """Return the number of a value, which is added if it is new."""
-    number = numbers.get(value)
-    if number is None:
-        number = numbers[value] = len(values)
-        values.append(value)
-    return number

@@ -8,11 +8,11 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
+from twinlink.sorted_keys import find_keys
 from twinlink.sparse import (
     carry_over,
     entries,
     entry_keys,
-    find_keys,
     members,
     narrow,
     pattern_from,

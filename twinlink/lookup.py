@@ -10,6 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from twinlink.sorted_keys import find_keys
+
 __all__ = ["SortedNumbers", "distinct_values", "places_of"]
 
 Column: TypeAlias = "pa.Array | pa.ChunkedArray | NDArray[Any]"
@@ -57,9 +59,9 @@ class SortedNumbers:
     order: NDArray[np.int64]
 
     @classmethod
-    def of(cls, numbers: pa.Array) -> SortedNumbers:
+    def of(cls, numbers: pa.Array | pa.ChunkedArray) -> SortedNumbers:
         """Sort a column of distinct numbers without nulls."""
-        values = numbers.to_numpy(zero_copy_only=False)
+        values = _array(numbers).to_numpy(zero_copy_only=False)
         order = np.argsort(values)
         return cls(values[order], order)
 
@@ -73,9 +75,8 @@ class SortedNumbers:
         if not len(self):
             return np.full(len(column), -1)
         given = pc.fill_null(column, 0).to_numpy(zero_copy_only=False)
-        at = np.minimum(np.searchsorted(self.ascending, given), len(self) - 1)
-        is_there = (self.ascending[at] == given) & pc.is_valid(column).to_numpy(zero_copy_only=False)
-        return np.where(is_there, self.order[at], -1)
+        at, is_there = find_keys(given, self.ascending)
+        return np.where(is_there & pc.is_valid(column).to_numpy(zero_copy_only=False), self.order[at], -1)
 
     def holds(self, values: Column) -> NDArray[np.bool_]:
         """Return whether each value is one of the numbers."""

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from twinlink.sorted_keys import find_keys
 from twinlink.system.scratch import KeptParts, kept
 
 __all__ = [
@@ -19,7 +20,6 @@ __all__ = [
     "entries",
     "entry_keys",
     "entry_rows",
-    "find_keys",
     "kept_matrix",
     "members",
     "narrow",
@@ -58,24 +58,6 @@ def entries(matrix: csr_array) -> tuple[Numbers, Numbers]:
 def entry_keys(matrix: csr_array) -> Numbers:
     """Return the key of each stored entry, in increasing order."""
     return entry_rows(matrix) * matrix.shape[1] + matrix.indices
-
-
-def find_keys(keys: Numbers, among: Numbers) -> tuple[NDArray[np.intp], Marks]:
-    """Find keys among others: return their positions, and whether they are found.
-
-    Parameters
-    ----------
-    keys : ndarray of int64, shape (n,)
-    among : ndarray of int64, rising
-
-    Returns
-    -------
-    places : ndarray of int, shape (n,)
-        Undefined where a key is not found.
-    found : ndarray of bool, shape (n,)
-    """
-    places = np.minimum(np.searchsorted(among, keys), max(len(among) - 1, 0))
-    return places, among[places] == keys if len(among) else np.zeros(len(keys), np.bool_)
 
 
 def positions(pattern: csr_array, rows: NDArray[np.integer], columns: NDArray[np.integer]) -> NDArray[np.intp]:

@@ -22,7 +22,7 @@ from twinlink.ingest import growing_table, reuse, stage
 from twinlink.ingest import page_spool as spool
 from twinlink.ingest import table_parts as parts
 from twinlink.ingest.captures import Capture, SiteBy
-from twinlink.ingest.parsing import ParsedBatch
+from twinlink.ingest.page_columns import ParsedBatch
 from twinlink.ingest.stage import ingest
 from twinlink.rundir import signature as signatures
 from twinlink.rundir.directory import RunDirectory

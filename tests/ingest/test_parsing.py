@@ -11,8 +11,8 @@ import pytest
 
 from twinlink.ingest import page_columns
 from twinlink.ingest.captures import Capture, SiteBy
-from twinlink.ingest.page_columns import forget_repeated, parse_together
-from twinlink.ingest.parsing import ParsedBatch, parse_batch
+from twinlink.ingest.page_columns import ParsedBatch, forget_repeated, parse_together
+from twinlink.ingest.parsing import parse_batch
 from twinlink.pages import libxml2, repeated
 from twinlink.sources.documents import Document
 from twinlink.toy import toy_site

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from scipy.special import expit
 
 from twinlink.similarity import weighing_kernels
@@ -20,6 +21,15 @@ from twinlink.similarity.weighing_kernels import (
     logistic_sums,
     write_standings,
 )
+
+
+def evidence_and_rivals(
+    rng: np.random.Generator, n: int, dtype: type[np.floating]
+) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
+    """Return evidence of candidates and that of their best rivals: some is 0, some rivals are equal, without a lead."""
+    values, rivals = ((rng.random(n) * (rng.random(n) < 0.7)).astype(dtype) for _ in range(2))
+    rivals[::9] = values[::9]
+    return values, rivals
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(0, 30), st.integers(1, 11), st.floats(0, 20))
@@ -39,8 +49,7 @@ def test_standings_are_added_bit_for_bit_by_numpy_and_by_the_loop(
     dtype: type[np.floating], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rng = np.random.default_rng(7)
-    values, rivals = ((rng.random(5_000) * (rng.random(5_000) < 0.7)).astype(dtype) for _ in range(2))
-    rivals[::9] = values[::9]  # equal rivals: no lead
+    values, rivals = evidence_and_rivals(rng, 5_000, dtype)
     mean, scale, weights = rng.normal(size=4), rng.random(4) + 0.1, rng.normal(size=4)
     added = []
     for few in (0, len(values)):
@@ -59,8 +68,7 @@ def test_standings_are_written_bit_for_bit_by_numpy_and_by_the_loop(
     dtype: type[np.floating], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rng = np.random.default_rng(8)
-    values, rivals = ((rng.random(500) * (rng.random(500) < 0.7)).astype(dtype) for _ in range(2))
-    rivals[::9] = values[::9]
+    values, rivals = evidence_and_rivals(rng, 500, dtype)
     known = np.flatnonzero(rng.random(500) < 0.5)
     written = []
     for few in (0, len(values)):

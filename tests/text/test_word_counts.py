@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.text.term_twin import count_terms
 from twinlink.errors import ShapeError
 from twinlink.text import cutting
+from twinlink.text.stems import stems
 from twinlink.text.word_counts import count_words
 from twinlink.text.words import tokenize
 
@@ -62,3 +63,11 @@ def test_the_longest_head_of_a_lexicon_is_one_word() -> None:
         "网页长官你好",
     ]
     assert count_words([["網頁長官"]], "zh-Hant").vocabulary == ["网页", "长官"]
+
+
+def test_values_are_taken_from_lines_with_a_number() -> None:
+    """As `tokenize` does, also where a text has several lines."""
+    texts = ["x5km\n1", "5km\nx20km", "see a5km\n2026-03-12\n\nmail x7km@example.org"]
+    found = [set(count_words([[text]], "en").vocabulary) for text in texts]
+    assert found == [set(stems(tokenize(text, "en"), "en")) for text in texts]
+    assert found[0] == {"1", "x5km"}

@@ -10,7 +10,7 @@ from base64 import b32encode
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -25,50 +25,44 @@ if TYPE_CHECKING:
     from twinlink.pages.libxml2 import Gathered
     from twinlink.pages.repeated import PageElements, Repeated
 
-__all__ = ["Columns", "forget_repeated", "parse_together", "utc"]
+__all__ = ["ParsedBatch", "forget_repeated", "parse_together", "utc"]
 
 MOST_REMEMBERED = 2**24
 """Bytes of elements and links that are remembered from one batch to the next at most."""
 
+FactsT = TypeVar("FactsT")
 Numbers = NDArray[np.int64]
 _BREAK = 0
 
 
-class Columns(NamedTuple):
-    """Result of `parse_together`."""
+class ParsedBatch(NamedTuple, Generic[FactsT]):
+    """Pages that were parsed together."""
 
-    facts: list[Facts | None]
-    """Of each page; None: it is to be parsed by itself."""
+    facts: list[FactsT]
+    """One entry per capture; None: the page is to be parsed by itself."""
     tables: dict[str, tuple[pa.Table, pa.Table]]
     """Rows of `PAGES` and `LINKS` of each site; those of empty pages are missing."""
 
 
-def parse_together(captures: Sequence[Capture], site_by: SiteBy) -> Columns:
-    """Parse pages into tables with the compiled parser, as far as it can.
-
-    Parameters
-    ----------
-    captures : sequence of Capture
-        No two of the same address.
-    site_by : {"domain", "host", "path"}
-        What makes a site.
-    """
+def parse_together(captures: Sequence[Capture], site_by: SiteBy) -> ParsedBatch[Facts | None]:
+    """Parse pages into tables as `twinlink.ingest.parsing.parse_batch` does, as far as the compiled parser can."""
     parser = loaded_parser()
     if parser is None:
-        return Columns([None] * len(captures), {})
+        return ParsedBatch([None] * len(captures), {})
     ready = [prepared(capture.document.body, capture.document.content_type) for capture in captures]
     found = parser.gather([data for data, _, _ in ready])
     charsets = [charset for _, _, charset in ready]
-    batch = _Batch(captures, found, charsets, _repeated())
+    repeated = _repeated()
+    batch = _Batch(captures, found, charsets, repeated)
     facts = batch.facts([is_cut for _, is_cut, _ in ready])
     rows_of: dict[str, list[int]] = {}
     for row, (capture, of_page) in enumerate(zip(captures, facts, strict=True)):
         if of_page is not None and not of_page.is_empty:
             rows_of.setdefault(site_of(capture.url, site_by), []).append(row)
     tables = {site: (batch.pages(site, rows), batch.links(rows, site_by)) for site, rows in rows_of.items()}
-    if batch.repeated.n_bytes > MOST_REMEMBERED:
+    if repeated.n_bytes > MOST_REMEMBERED:
         forget_repeated()
-    return Columns(facts, tables)
+    return ParsedBatch(facts, tables)
 
 
 def utc(moment: datetime | None) -> datetime | None:
@@ -97,7 +91,7 @@ class _Batch:
     ) -> None:
         self._captures = captures
         self._charsets = charsets
-        self.repeated = repeated
+        self._repeated = repeated
         self._elements = _read(captures, found, charsets, repeated)
         self._n_blocks, self._blocks = _blocks(found)
         self._tags = _strings(pa.binary(), [end.tags for end in found.ends], found.tags.tobytes())
@@ -115,16 +109,16 @@ class _Batch:
         """Return the rows of `PAGES` of some pages of a site; ``round`` is 0 until the tables are finished."""
         captures = [self._captures[row] for row in rows]
         documents = [capture.document for capture in captures]
-        elements = self._of(rows)
+        elements, where = self._of(rows), None if len(rows) == len(self._captures) else pa.array(rows)
         columns: dict[str, Any] = {
             "page_id": [capture.number for capture in captures],
             "site": [site] * len(rows),
             "url": [capture.url for capture in captures],
             "canonical_url": [of_page.canonical or None for of_page in elements],
             "title": [of_page.title for of_page in elements],
-            "blocks": self._blocks if len(rows) == len(self._captures) else self._blocks.take(pa.array(rows)),
-            "tags": self._tags if len(rows) == len(self._captures) else self._tags.take(pa.array(rows)),
-            "images": _lists([of_page.images for of_page in elements], self.repeated.images),
+            "blocks": self._blocks if where is None else self._blocks.take(where),
+            "tags": self._tags if where is None else self._tags.take(where),
+            "images": _lists([of_page.images for of_page in elements], self._repeated.images),
             "declared_lang": [of_page.declared_lang for of_page in elements],
             "charset": [self._charsets[row] for row in rows],
             "bytes": [len(document.body) for document in documents],
@@ -141,8 +135,8 @@ class _Batch:
         of_pages = [of_page.links for of_page in self._of(rows)]
         numbers = np.fromiter(chain.from_iterable(of_pages), np.int64)
         distinct, places = np.unique(numbers, return_inverse=True)
-        links = list(map(self.repeated.links.__getitem__, distinct.tolist()))
-        targets = list(map(self.repeated.targets.__getitem__, distinct.tolist()))
+        links = list(map(self._repeated.links.__getitem__, distinct.tolist()))
+        targets = list(map(self._repeated.targets.__getitem__, distinct.tolist()))
         url, anchor, rel, hreflang = zip(*links, strict=True) if links else ((), (), (), ())
         sites = [site_of(address, site_by) for address in url]
         sources = np.repeat(np.array([self._captures[row].number for row in rows], np.int64), list(map(len, of_pages)))

@@ -11,8 +11,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from twinlink.ingest.captures import Facts
 from twinlink.ingest.growing_table import GrowingTable
-from twinlink.ingest.parsing import Facts
 from twinlink.tables import open_table, readable
 
 __all__ = ["EarlierPages", "PageNotes"]

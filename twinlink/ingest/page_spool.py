@@ -16,10 +16,10 @@ import pyarrow as pa
 
 from twinlink.config import IngestSettings
 from twinlink.ingest import table_parts
-from twinlink.ingest.captures import Captures, Kind, as_kind, capture_number, rank
-from twinlink.ingest.page_columns import forget_repeated
+from twinlink.ingest.captures import Capture, Captures, Facts, Kind, as_kind, capture_number, rank
+from twinlink.ingest.page_columns import ParsedBatch, forget_repeated
 from twinlink.ingest.page_notes import EarlierPages, PageNotes
-from twinlink.ingest.parsing import Capture, Facts, ParsedBatch, add_page, facts_of, parse_batch
+from twinlink.ingest.parsing import add_page, facts_of, parse_batch
 from twinlink.ingest.reuse import NOTES_NAME, KnownRows, known_rows, link_files
 from twinlink.ingest.site_rows import SiteRows
 from twinlink.ingest.table_parts import Parts, Rows, without_pages
@@ -269,7 +269,9 @@ class Spool:
         self._take_large()
 
     def _add_results(
-        self, results: Iterable[tuple[Sequence[Capture], ParsedBatch]], on_parsed: Callable[[], None] = lambda: None
+        self,
+        results: Iterable[tuple[Sequence[Capture], ParsedBatch[Facts]]],
+        on_parsed: Callable[[], None] = lambda: None,
     ) -> None:
         for batch, parsed in results:
             self._n_unparsed -= len(batch)

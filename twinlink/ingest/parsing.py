@@ -4,30 +4,20 @@ from __future__ import annotations
 
 from base64 import b32encode
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import pyarrow as pa
 
 from twinlink.ingest.captures import Capture, Facts, SiteBy
-from twinlink.ingest.page_columns import parse_together, utc
+from twinlink.ingest.page_columns import ParsedBatch, parse_together, utc
 from twinlink.ingest.table_parts import Rows
 from twinlink.pages.parser import ParsedPage, parse_page
 from twinlink.tables import PAGES
 from twinlink.urls import site_of
 
-__all__ = ["Capture", "Facts", "ParsedBatch", "add_page", "facts_of", "parse_batch"]
+__all__ = ["add_page", "facts_of", "parse_batch"]
 
 
-class ParsedBatch(NamedTuple):
-    """Result of `parse_batch`."""
-
-    facts: list[Facts]
-    """One entry per capture."""
-    tables: dict[str, tuple[pa.Table, pa.Table]]
-    """Rows of `PAGES` and `LINKS` of each site; those of empty pages are missing."""
-
-
-def parse_batch(captures: Sequence[Capture], site_by: SiteBy) -> ParsedBatch:
+def parse_batch(captures: Sequence[Capture], site_by: SiteBy) -> ParsedBatch[Facts]:
     """Parse pages into tables.
 
     Parameters

@@ -22,7 +22,8 @@ from twinlink.labels.book import LabelBook
 from twinlink.match.evidence import Found
 from twinlink.rundir.directory import RunDirectory
 from twinlink.similarity.lessons import Lessons
-from twinlink.sparse import entry_keys, find_keys, positions, union_of
+from twinlink.sorted_keys import find_keys
+from twinlink.sparse import entry_keys, positions, union_of
 
 __all__ = [
     "PairLabel",

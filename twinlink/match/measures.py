@@ -25,7 +25,8 @@ from twinlink.similarity.content import content_similarity
 from twinlink.similarity.contrast import contrast_vectors, cosine_of_pairs, near_duplicates, near_pages
 from twinlink.similarity.rivals import Rivalry
 from twinlink.similarity.structure import structural_similarity
-from twinlink.sparse import carry_over, entry_keys, entry_rows, find_keys, select, union_of, with_values
+from twinlink.sorted_keys import find_keys
+from twinlink.sparse import carry_over, entry_keys, entry_rows, select, union_of, with_values
 from twinlink.system.scratch import kept
 from twinlink.system.side_by_side import threaded
 

@@ -32,7 +32,8 @@ from twinlink.patterns.kernels import (
 )
 from twinlink.patterns.keys import Forms, Key, key_hashes, keys_of, read_forms, rule_of
 from twinlink.patterns.url_kernels import powers
-from twinlink.sparse import entry_keys, find_keys
+from twinlink.sorted_keys import find_keys
+from twinlink.sparse import entry_keys
 
 __all__ = ["Pattern", "SitePatterns", "Verdict", "learn_patterns", "pattern_evidence"]
 

@@ -351,7 +351,7 @@ def strongest(scores: csr_array, settings: CandidateSettings | None = None) -> c
     Parameters
     ----------
     scores : csr_array, shape (n_pages_a, n_pages_b), sorted
-        Scores that order the candidates, compared in 32 bits. Ties go to the page that comes first.
+        Scores that order the candidates, finite, compared in 32 bits. Ties go to the page that comes first.
 
     Returns
     -------

@@ -12,9 +12,20 @@ from scipy.sparse import csr_array
 
 from twinlink.sparse import narrow
 
-__all__ = ["incidence", "numbered_by_breaks"]
+__all__ = ["incidence", "numbered", "numbered_by_breaks"]
 
 Numbers = NDArray[np.int64]
+
+
+def numbered(texts: Iterable[str]) -> tuple[Numbers, list[str]]:
+    """Return the number of each text, and the distinct texts in the order of their first appearance.
+
+    >>> numbers, distinct = numbered(["menu", "one", "menu"])
+    >>> numbers.tolist(), distinct
+    ([0, 1, 0], ['menu', 'one'])
+    """
+    ids: dict[str, int] = defaultdict(count().__next__)
+    return np.fromiter(map(ids.__getitem__, texts), np.int64), list(ids)
 
 
 def numbered_by_breaks(texts: Iterable[str]) -> tuple[Numbers, Numbers, list[str]]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from twinlink.text.cutting import Cut, cut_texts
-from twinlink.text.numbered import incidence, numbered_by_breaks
+from twinlink.text.numbered import incidence, numbered, numbered_by_breaks
 
 __all__ = ["PageTexts", "TextSource", "ended_texts", "page_texts", "titled_texts"]
 
@@ -152,11 +152,9 @@ def page_texts(pages: Iterable[Iterable[str]]) -> PageTexts:
         return pages
     if isinstance(pages, _SomePages):
         return pages.texts()
-    ids: dict[str, int] = defaultdict(count().__next__)
     rows = [page if isinstance(page, (list, tuple)) else [*page] for page in pages]
     starts = np.concatenate([[0], np.cumsum(np.fromiter(map(len, rows), np.int64, len(rows)))])
-    numbers = np.fromiter(map(ids.__getitem__, chain.from_iterable(rows)), np.int64, starts[-1])
-    return PageTexts(starts, numbers, list(ids))
+    return PageTexts(starts, *numbered(chain.from_iterable(rows)))
 
 
 def ended_texts(texts: Iterable[str]) -> PageTexts:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from itertools import compress, count
+from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +14,7 @@ from scipy.sparse import csr_array
 from twinlink.errors import ShapeError
 from twinlink.sparse import narrow
 from twinlink.text.cutting import Cut, cut_texts
-from twinlink.text.numbered import incidence
+from twinlink.text.numbered import incidence, numbered
 from twinlink.text.page_texts import PageTexts, page_texts
 from twinlink.text.stems import stems
 from twinlink.text.terms import is_number
@@ -110,16 +109,23 @@ def _has_number(cut: Cut) -> NDArray[np.bool_]:
 
 
 def _values(texts: _Texts, base: str) -> PageTexts:
-    """Return the values of each text; only those with a number or an ``@`` can have any."""
+    """Return the values of each text; only lines with a number or an ``@`` can have any."""
     all_texts = [*texts.plain, *texts.others]
     has_at = np.fromiter(("@" in text for text in all_texts), np.bool_, len(all_texts))
     chosen = np.flatnonzero(_has_number(texts.cut) | has_at)
-    n_plain, ids = len(texts.plain), defaultdict[str, int](count().__next__)
-    found = values_of([all_texts[k].lower() if k < n_plain else all_texts[k] for k in chosen.tolist()], base)
+    n_plain = len(texts.plain)
+    forms = [all_texts[k].lower() if k < n_plain else all_texts[k] for k in chosen.tolist()]
+    found = values_of([_lines_with_numbers(form) if "\n" in form else form for form in forms], base)
     of_text = chosen[np.array([number for number, _ in found], np.int64)]
-    numbers = np.array([ids[value] for _, value in found], np.int64)
     lengths = np.bincount(of_text, minlength=len(all_texts))
-    return PageTexts(np.concatenate([[0], np.cumsum(lengths)]), numbers, list(ids))
+    return PageTexts(np.concatenate([[0], np.cumsum(lengths)]), *numbered(value for _, value in found))
+
+
+def _lines_with_numbers(text: str) -> str:
+    """Return the lines of a text with a number or an ``@``; blocks of pages have a single one."""
+    lines = text.split("\n")
+    has_number = _has_number(cut_texts(lines)).tolist()
+    return "\n".join(line for line, has in zip(lines, has_number, strict=True) if has or "@" in line)
 
 
 def _stemmed(lang: str, *parts: PageTexts) -> tuple[list[csr_array], list[str]]:

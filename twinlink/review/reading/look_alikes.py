@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from twinlink.review.reading.columns import ints, read_sites
+from twinlink.sorted_keys import find_keys
 from twinlink.tables import LOOK_ALIKES
 
 _COLUMNS = ("site", "lang", "facing_lang", "group", "page_id", "state", "n_pages", "n_paired")
@@ -65,8 +66,8 @@ class AlikeIndex:
             return [1] * len(page_ids)
         largest = np.maximum.reduceat(self._sizes[self._order], self._firsts)
         numbers = self._sorted[self._firsts]
-        places = np.minimum(np.searchsorted(numbers, page_ids), len(numbers) - 1)
-        found: list[int] = np.where(numbers[places] == page_ids, largest[places], 1).tolist()
+        places, are_there = find_keys(page_ids, numbers)
+        found: list[int] = np.where(are_there, largest[places], 1).tolist()
         return found
 
     @property

@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 
 from twinlink.ingest.twin_addresses import twin_addresses
 from twinlink.languages import UNDETERMINED
+from twinlink.lookup import SortedNumbers
 from twinlink.pages.tags import OTHER_TAG, TAG_CODES
 from twinlink.review.reading.columns import RowFile, read_sites
 from twinlink.review.records import Page
@@ -55,26 +56,21 @@ class PageIndex:
         sites = self._table["site"].to_numpy(zero_copy_only=False)
         starts = np.flatnonzero(np.append(True, sites[1:] != sites[:-1]))[: len(sites)]
         self._starts = {str(sites[start]): int(start) for start in starts}  # rows of a site are contiguous
-        numbers = self._table["page_id"].to_numpy()
-        self._order = np.argsort(numbers, kind="stable")
-        self._sorted = numbers[self._order]
+        self._numbers = SortedNumbers.of(self._table["page_id"])
         self._lang_names, self._lang_codes = self._languages(languages)
         self._files: dict[str, RowFile] = {}
 
     def _languages(self, folder: Path) -> tuple[list[str], npt.NDArray[np.int32]]:
         table = read_sites(folder, LANGUAGES, ("page_id", "lang"))
         coded = table["lang"].combine_chunks().dictionary_encode()
-        codes = np.full(len(self._order), len(coded.dictionary), np.int32)
+        codes = np.full(len(self._numbers), len(coded.dictionary), np.int32)
         rows = self.rows(table["page_id"].to_numpy())
         codes[rows[rows >= 0]] = coded.indices.to_numpy()[rows >= 0]
         return [*coded.dictionary.to_pylist(), UNDETERMINED], codes
 
     def rows(self, numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.intp]:
         """Return the row of each page, -1 for pages that were not kept."""
-        if not len(self._sorted):
-            return np.full(len(numbers), -1)
-        places = np.minimum(np.searchsorted(self._sorted, numbers), len(self._sorted) - 1)
-        return np.where(self._sorted[places] == numbers, self._order[places], -1)
+        return self._numbers.places(numbers)
 
     def row(self, number: int) -> int | None:
         """Return the row of a page; None: it was not kept."""
@@ -157,7 +153,7 @@ class PageIndex:
         return tuple(_Texts(pc.utf8_lower(self._table[name])) for name in ("url", "title"))
 
     def __len__(self) -> int:
-        return len(self._order)
+        return len(self._numbers)
 
 
 class _Texts:

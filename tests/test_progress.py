@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import sys
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -49,7 +50,9 @@ class Clock:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = 1000.0
         self.at_sleep: list[Callable[[], object]] = []
-        monkeypatch.setattr("twinlink.progress.time", SimpleNamespace(monotonic=lambda: self.now, sleep=self.sleep))
+        of_clock = SimpleNamespace(monotonic=lambda: self.now, sleep=self.sleep, time=time.time)
+        for module in ("twinlink.progress", "twinlink.system.pausing"):
+            monkeypatch.setattr(f"{module}.time", of_clock)
 
     def sleep(self, seconds: float) -> None:
         self.now += seconds
@@ -185,6 +188,7 @@ def test_work_waits_for_the_pause_to_end_and_says_so(
         assert capsys.readouterr().err == ""
         pause.touch()
         os.utime(pause, (0, 0))  # it was left there long ago
+        clock.now += 1  # the file is not looked for at every report
         clock.at_sleep = [lambda: None, lambda: None, pause.unlink]
         report("match", 1, 2)
         assert clock.at_sleep == []

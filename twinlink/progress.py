@@ -22,7 +22,7 @@ from typing import Protocol
 import msgspec
 
 from twinlink.files import replacing
-from twinlink.system.pausing import is_lease, waits
+from twinlink.system.pausing import Pause, is_lease, waits
 
 __all__ = ["Latest", "Report", "is_watched", "measures", "read_latest", "reporter"]
 
@@ -98,12 +98,14 @@ def reporter(quiet: bool | Report, pause: Path | None = None, latest: Path | Non
     """
     with _heed_interrupt() as check, _shown(quiet) as show, _recorded(latest) as record:
 
+        asked = None if pause is None else Pause(pause)
+
         def report(stage: str, done: int, total: int | None, detail: str = "") -> None:
             check()
-            if pause is not None and waits(pause):
+            if asked is not None and asked.waits():
                 show(stage, done, total, "paused")
                 record(stage, done, total, "paused")
-                _wait(pause, stage, check)
+                _wait(asked.file, stage, check)
             show(stage, done, total, detail)
             record(stage, done, total, detail)
 

@@ -55,6 +55,22 @@ def test_watching_keeps_a_requested_pause(file: Path) -> None:
     assert pausing.waits(file)
 
 
+def test_the_file_is_looked_for_a_few_times_a_second_and_always_while_there_is_a_pause(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 100.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    pause = pausing.Pause(file)
+    assert not pause.waits()
+    pausing.ask(file)
+    now += 0.1
+    assert not pause.waits()
+    now += 0.2
+    assert pause.waits()
+    pausing.take_back(file)
+    assert not pause.waits()
+
+
 def test_a_pause_is_asked_for_while_somebody_looks(file: Path) -> None:
     pausing.hold(file)
     pausing.ask(file)

@@ -21,7 +21,7 @@ _LOOK_SECONDS = 0.2
 
 
 class Pause:
-    """Cached test for a pause: the file is read at most a few times per second.
+    """Cached test for a pause: while there is none, the file is looked for a few times per second only.
 
     Parameters
     ----------
@@ -30,16 +30,16 @@ class Pause:
     """
 
     def __init__(self, file: Path) -> None:
-        self._file = file
+        self.file = file
         self._next_look = 0.0
         self._waits = False
 
     def waits(self) -> bool:
         """Return whether there is a pause."""
         now = time.monotonic()
-        if now >= self._next_look:
+        if self._waits or now >= self._next_look:
             self._next_look = now + _LOOK_SECONDS
-            self._waits = waits(self._file)
+            self._waits = waits(self.file)
         return self._waits
 
 

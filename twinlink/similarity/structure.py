@@ -9,11 +9,17 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from twinlink.errors import ShapeError
+from twinlink.system.side_by_side import at_once
 
 StructureForm = Literal["indel", "lcs_max"]
 
 MAX_TAGS = 50_000
 """Maximum number of tags compared per page (the first ones). The time per pair is quadratic (20 ms at this length)."""
+
+_PAIRS = 2**15
+"""Pairs compared in one call."""
+_FEW = 1_000
+"""Pairs up to which one thread compares them: others would take as long to start."""
 
 _SCORERS = {"indel": "Indel", "lcs_max": "LCSseq"}
 
@@ -62,8 +68,11 @@ def structural_similarity(
 
     scorer = getattr(distance, _SCORERS[normaliser]).normalized_similarity
     values = np.empty(pattern.nnz, np.float32)
-    for i, tags in enumerate(tags_a):
-        first, last = pattern.indptr[i], pattern.indptr[i + 1]
-        others = [tags_b[j][:MAX_TAGS] for j in pattern.indices[first:last]]
-        values[first:last] = process.cdist([tags[:MAX_TAGS]], others, scorer=scorer, dtype=np.float32, workers=1)[0]
+    for first in range(0, pattern.nnz, _PAIRS):
+        places = np.arange(first, min(first + _PAIRS, pattern.nnz))
+        rows = np.searchsorted(pattern.indptr, places, side="right") - 1
+        pages = [tags_a[i][:MAX_TAGS] for i in rows.tolist()]
+        others = [tags_b[j][:MAX_TAGS] for j in pattern.indices[places].tolist()]
+        n_threads = at_once() if len(places) > _FEW else 1
+        values[places] = process.cpdist(pages, others, scorer=scorer, dtype=np.float32, workers=n_threads)
     return csr_array((values, pattern.indices.copy(), pattern.indptr.copy()), shape=pattern.shape)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import threading
+import time
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,7 +15,7 @@ from scipy.sparse import csr_array
 from tests.both_ways import both_ways  # noqa: F401  (kernels of this module)
 from twinlink.config import CandidateSettings
 from twinlink.errors import ConfigError, ShapeError
-from twinlink.similarity import candidates
+from twinlink.similarity import candidates, kernels
 from twinlink.similarity.candidates import (
     candidate_pattern,
     content_candidates,
@@ -24,6 +28,7 @@ from twinlink.similarity.candidates import (
 )
 from twinlink.similarity.content import content_vectors
 from twinlink.sparse import union_of
+from twinlink.system.side_by_side import on_cores
 
 
 def plain_pattern(scores: np.ndarray, k: int) -> np.ndarray:
@@ -52,14 +57,35 @@ def test_equals_the_full_matrix_with_many_ties(seed: int, n_a: int, n_b: int, k:
 
 @given(st.integers(0, 2**32 - 1), st.integers(0, 9), st.integers(1, 30), st.integers(1, 4), st.integers(1, 31))
 @settings(deadline=None)
-def test_blocks_of_pages_and_terms_left_out(seed: int, n_a: int, n_b: int, k: int, at_once: int) -> None:
+def test_blocks_of_pages_and_terms_left_out(seed: int, n_a: int, n_b: int, k: int, n_pages: int) -> None:
     rng = np.random.default_rng(seed)
     a, b = (csr_array(rng.integers(0, 3, (n, 4)).astype(np.float32) / 3) for n in (n_a, n_b))
     kept = rng.integers(0, 3, 4) > 0
     for both in (True, False):
         whole = candidates._best_by_blocks(csr_array(a * kept), csr_array(b * kept), np.ones(4, np.bool_), k, both, n_b)
-        blocks = candidates._best_by_blocks(a, b, kept, k, both, at_once)
-        assert [each.tolist() for each in blocks] == [each.tolist() for each in whole]
+        for n_cores in (1, 2, 5):
+            with on_cores(n_cores):
+                blocks = candidates._best_by_blocks(a, b, kept, k, both, n_pages)
+            assert [each.tolist() for each in blocks] == [each.tolist() for each in whole]
+
+
+def test_each_core_compares_a_part_of_the_pages() -> None:
+    rng = np.random.default_rng(0)
+    a, b = (csr_array(rng.integers(0, 3, (n, 40)).astype(np.float32) / 3) for n in (700, 300))
+    alone = nearest_pages(a, b, 7, 10**9)
+    threads: set[str] = set()
+    compare = kernels.best_products
+
+    def noted(*arguments: Any) -> Any:
+        threads.add(threading.current_thread().name)
+        time.sleep(0.05)  # the other threads take the other parts
+        return compare(*arguments)
+
+    with pytest.MonkeyPatch.context() as patch, on_cores(3):
+        patch.setattr(kernels, "best_products", noted)
+        found = nearest_pages(a, b, 7, 10**9)
+    assert len(threads) == 3
+    assert [each.tolist() for each in found] == [each.tolist() for each in alone]
 
 
 def test_pages_with_nothing_in_common_are_no_candidates() -> None:

@@ -41,7 +41,7 @@ def plain_best(product: NDArray[np.float32], k: int) -> list[list[int]]:
 
 def best_products(
     x: csr_array, y: csr_array, k: int, both: bool = True
-) -> tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.int32]]:
+) -> tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.int32], NDArray[np.float32]]:
     """All columns as one block."""
     none = np.full((x.shape[0], k), -1, np.int32), np.zeros((x.shape[0], k), np.float32)
     return kernels.best_products(kernels.arrays_of(x), kernels.arrays_of(y), y.shape[1], k, both, 0, *none)
@@ -52,12 +52,15 @@ def best_products(
 def test_best_products(seed: int, n_rows: int, n_columns: int, density: float, k: int) -> None:
     rng = np.random.default_rng(seed)
     x, y = random_matrix(rng, (n_rows, 15), 0.4), random_matrix(rng, (15, n_columns), density)
-    of_row, scores, of_column = best_products(x, y, k)
+    of_row, scores, of_column, column_scores = best_products(x, y, k)
     product = plain_product(x, y)
     assert of_row.tolist() == plain_best(product, k)
     assert scores.tolist() == [[row[j] if j >= 0 else 0 for j in js] for row, js in zip(product, of_row, strict=True)]
     assert of_column.tolist() == plain_best(product.T, k)
-    rows_only, _, none = best_products(x, y, k, False)
+    assert column_scores.tolist() == [
+        [column[i] if i >= 0 else 0 for i in rows] for column, rows in zip(product.T, of_column, strict=True)
+    ]
+    rows_only, _, none, _ = best_products(x, y, k, False)
     assert rows_only.tolist() == of_row.tolist()
     assert none.shape == (0, k)
 
@@ -66,7 +69,7 @@ def test_best_products_of_long_and_short_rows_together() -> None:
     """A term on all pages and one on a single page: the one is laid out in full, the other is not."""
     x = csr_array(np.array([[1, 1], [0, 1]], np.float32))
     y = csr_array(np.vstack([np.full(8, 0.5), np.eye(8)[3]]).astype(np.float32))
-    of_row, _, of_column = best_products(x, y, 3)
+    of_row, _, of_column, _ = best_products(x, y, 3)
     assert of_row.tolist() == [[3, 0, 1], [3, -1, -1]]
     assert of_column[:, 0].tolist() == [0] * 8
 
@@ -76,7 +79,7 @@ def test_best_products_of_several_groups_of_columns(n_columns: int) -> None:
     """Rows with many summands are read in groups of columns, those with few by a list; both are in this product."""
     rng = np.random.default_rng(n_columns)
     x, y = random_matrix(rng, (30, 15), 0.1), random_matrix(rng, (15, n_columns), 0.4)
-    of_row, _, of_column = best_products(x, y, 5)
+    of_row, _, of_column, _ = best_products(x, y, 5)
     product = plain_product(x, y)
     n_summands = (x.toarray() > 0) @ np.diff(y.indptr)
     assert (n_summands * kernels.SPARSE >= n_columns).any()
@@ -90,7 +93,12 @@ def test_best_products_of_a_further_block() -> None:
     before = np.array([[2, 1]], np.int32), np.array([[0.5, 0.25]], np.float32)
     x, y = csr_array(np.array([[1]], np.float32)), csr_array(np.array([[0.75, 0.5, 0.125]], np.float32))
     found = kernels.best_products(kernels.arrays_of(x), kernels.arrays_of(y), 3, 2, True, 5, *before)
-    assert [each.tolist() for each in found] == [[[5, 2]], [[0.75, 0.5]], [[0, -1]] * 3]
+    assert [each.tolist() for each in found] == [
+        [[5, 2]],
+        [[0.75, 0.5]],
+        [[0, -1]] * 3,
+        [[0.75, 0], [0.5, 0], [0.125, 0]],
+    ]
     assert before[0].tolist() == [[2, 1]]  # a call that is repeated in machine code needs them as they were
 
 

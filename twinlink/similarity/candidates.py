@@ -19,6 +19,7 @@ from twinlink.errors import ConfigError, ShapeError
 from twinlink.similarity import kernels
 from twinlink.similarity.content import ContentSide, content_sides
 from twinlink.sparse import entries, narrow, pattern_from, select, stacked
+from twinlink.system.side_by_side import at_once, threaded
 
 __all__ = [
     "candidate_pattern",
@@ -41,6 +42,7 @@ _LEAST_KNOWN = 0.5
 _MAX_TAGS = 50_000
 _PAGES = 4_000  # pages whose vectors are computed together
 _COMPARED = 8_192  # pages that a page is compared with at a time: their sums stay in the cache of the processor
+_ROW_SECONDS = 2e-5  # what a page takes at least to be compared with so many
 _CHUNK = 1_000  # pages whose trigrams are counted together: some 50 bytes for each tag
 
 
@@ -300,20 +302,45 @@ def _search(
 
 
 def _best_by_blocks(
-    vectors_a: csr_array, vectors_b: csr_array, kept: NDArray[np.bool_], k: int, both: bool, at_once: int = _COMPARED
+    vectors_a: csr_array, vectors_b: csr_array, kept: NDArray[np.bool_], k: int, both: bool, n_pages: int = _COMPARED
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return what `nearest_pages` returns; each page of a is compared with ``at_once`` pages of b at a time.
+    """Return what `nearest_pages` returns; each page of a is compared with ``n_pages`` pages of b at a time.
 
     Of b, only a block at a time is copied without the terms that are not kept, because memory has its peak here.
     """
     x, shape = kernels.arrays_of(_with_terms(vectors_a, kept)), (vectors_a.shape[0], k)
     of_row, scores, of_columns = np.full(shape, -1, np.int32), np.zeros(shape, np.float32), []
-    for first in range(0, max(vectors_b.shape[0], 1), at_once):
-        block = csr_array(_with_terms(_some_rows(vectors_b, first, at_once), kept).T)
-        y, n_pages = kernels.arrays_of(block), block.shape[1]
-        of_row, scores, of_column = kernels.best_products(x, y, n_pages, k, both, first, of_row, scores)
-        of_columns.append(of_column)
+    for first in range(0, max(vectors_b.shape[0], 1), n_pages):
+        block = csr_array(_with_terms(_some_rows(vectors_b, first, n_pages), kept).T)
+        of_columns.append(_compare(x, block, first, of_row, scores, both))
     return of_row, np.concatenate(of_columns)
+
+
+def _compare(
+    x: kernels.Csr, block: csr_array, first: int, of_row: NDArray[np.int32], scores: NDArray[np.float32], both: bool
+) -> NDArray[np.int32]:
+    """Bring the nearest of each row up to date, in place, and return those of each page of a block.
+
+    Each core compares a part of the rows; of equal scores, the nearest of a page keep those of the part before.
+    """
+    (starts, columns, data), y, k = x, kernels.arrays_of(block), of_row.shape[1]
+
+    def compare_part(rows: slice) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        own = starts[rows.start : rows.stop + 1], columns, data
+        of_row[rows], scores[rows], of_column, column_scores = kernels.best_products(
+            own, y, block.shape[1], k, both, first, of_row[rows], scores[rows]
+        )
+        return np.where(of_column >= 0, of_column + np.int32(rows.start), of_column), column_scores
+
+    n_rows, n_parts = len(of_row), at_once()
+    parts = [slice(n_rows * part // n_parts, n_rows * (part + 1) // n_parts) for part in range(n_parts)]
+    found = threaded(compare_part, parts, seconds=_ROW_SECONDS * n_rows / n_parts)
+    of_column, column_scores = (np.hstack(lists) for lists in zip(*found, strict=True))
+    if n_parts == 1:
+        return of_column
+    order = np.argsort(-column_scores, axis=1, kind="stable")[:, :k]
+    nearest: NDArray[np.int32] = np.take_along_axis(of_column, order, axis=1)
+    return nearest
 
 
 def _affordable(n_products: NDArray[np.int64], most: int) -> NDArray[np.bool_]:

@@ -321,7 +321,7 @@ def _read_groups(
 @compiled_beyond(FEW)
 def best_products(
     x: Csr, y: Csr, n_columns: int, k: int, both: bool, first: int, best: NDArray[np.int32], scores: NDArray[np.float32]
-) -> tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.int32]]:
+) -> tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.int32], NDArray[np.float32]]:
     """Find the k largest entries of each row and, with ``both``, each column of a product of nonnegative CSR matrices.
 
     Only one row of the product is stored at a time. The summands of an entry are added in the order of the row of x.
@@ -332,9 +332,9 @@ def best_products(
     and ``scores`` are the columns and values of each row's k largest entries in the blocks before, -1 and 0 where there
     are fewer. They are not changed.
 
-    Returns the columns and values of each row's entries in all blocks so far, and the rows of each column's, the
-    largest first, ties by number; -1 where there are fewer than k that are not 0. Without ``both`` there is no list for
-    a column.
+    Returns the columns and values of each row's entries in all blocks so far, and the rows and values of each column's,
+    the largest first, ties by number; -1 and 0 where there are fewer than k that are not 0. Without ``both`` there is
+    no list for a column.
     """
     n_lists, n_groups = n_columns if both else 0, (n_columns + GROUP - 1) // GROUP
     of_row, row_scores = best.copy(), scores.copy()
@@ -350,7 +350,7 @@ def best_products(
         else:
             _add_products(i, x, y, places, full, row)
             _read_groups(i, sums, least, reached, first, lists)
-    return of_row, row_scores, of_column
+    return of_row, row_scores, of_column, column_scores
 
 
 @part_of_kernel

@@ -28,6 +28,7 @@ __all__ = [
     "OutOfPatience",
     "Stopwatch",
     "callback_address",
+    "code_runs",
     "compiled",
     "compiled_beyond",
     "n_elements",
@@ -167,6 +168,11 @@ class Kernel(Generic[P, ResultT]):
         finally:
             _turn.end = _turn.look = math.inf
             Kernel.patience -= time.thread_time() - start
+
+
+def code_runs() -> bool:
+    """Return whether this process runs machine code already, so that numba need not be started for one more kernel."""
+    return Kernel.patience <= 0
 
 
 def compiled(function: Callable[P, ResultT]) -> Kernel[P, ResultT]:

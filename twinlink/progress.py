@@ -97,7 +97,6 @@ def reporter(quiet: bool | Report, pause: Path | None = None, latest: Path | Non
         Gets the latest report while the job works.
     """
     with _heed_interrupt() as check, _shown(quiet) as show, _recorded(latest) as record:
-
         asked = None if pause is None else Pause(pause)
 
         def report(stage: str, done: int, total: int | None, detail: str = "") -> None:

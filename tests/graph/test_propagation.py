@@ -315,7 +315,9 @@ def test_sides_can_be_swapped(seed: int, n_source: int, n_target: int) -> None:
 
 @given(sites(), st.integers(2, 5))
 def test_result_does_not_depend_on_the_threads(site: tuple[csr_array, csr_array, csr_array], n_threads: int) -> None:
-    one, many = (external_similarity(*site, n_threads=n) for n in (1, n_threads))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(propagation, "FEW_CANDIDATES", 0)
+        one, many = (external_similarity(*site, n_threads=n) for n in (1, n_threads))
     assert np.array_equal(one.data, many.data)
 
 

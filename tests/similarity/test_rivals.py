@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
@@ -27,6 +27,13 @@ def plain_rivals(rows: list[int], columns: list[int], values: list[float]) -> li
     return result
 
 
+@pytest.fixture(params=["numpy", "machine code"], autouse=True)
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few candidates are computed in either way: it depends on what the process has done before."""
+    monkeypatch.setattr(rivals, "code_runs", lambda: request.param == "machine code")
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])  # it is the same for all examples
 @given(st.integers(0, 2**32 - 1), st.integers(0, 8), st.integers(0, 8), st.floats(0, 1), st.integers(1, 6))
 def test_equals_a_double_loop_with_many_ties(seed: int, n_a: int, n_b: int, share: float, n_values: int) -> None:
     rng = np.random.default_rng(seed)
@@ -43,6 +50,7 @@ def test_equals_a_double_loop_with_many_ties(seed: int, n_a: int, n_b: int, shar
 
 
 @pytest.mark.parametrize("few", [0, FEW_CANDIDATES])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.integers(0, 2**32 - 1), st.integers(1, 4))
 def test_removed_candidates_count_as_zero(few: int, seed: int, n_values: int) -> None:
     rng = np.random.default_rng(seed)

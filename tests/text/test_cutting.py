@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Iterator
 from unittest.mock import patch
 
 import numpy as np
@@ -25,6 +26,13 @@ TOKEN = re.compile(
 )
 LETTERS = "ab9_.,'’ -é\u0301行政々〇かカกั๒हि२ỳя서²½\u00a0İß\U00020001😀\ud800\n"
 texts = st.text(st.one_of(st.sampled_from(LETTERS), st.characters()), max_size=30)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _no_machine_code() -> Iterator[None]:
+    """Let only the number of characters decide which of the two cuts."""
+    with patch.object(cutting, "code_runs", lambda: False):
+        yield
 
 
 def plain_cut(text: str) -> Counter[str]:
@@ -122,3 +130,13 @@ def test_texts_followed_by_others(first: list[str], second: list[str]) -> None:
     assert counted(both) == [plain_cut(text) for text in first + second]
     assert both.tokens == cut_texts(first + second).tokens
     assert len(both.is_plain) == len(first + second)
+
+
+def test_machine_code_that_runs_already_cuts_few_texts_too() -> None:
+    few = ["é 1.5", "行政"]
+    with patch.object(cutting, "code_runs", lambda: True):
+        cut, units = cut_texts(few), cut_units(few)
+    assert cut.is_plain.tolist() == [True, True]  # the expression only knows of ASCII
+    for found, expected in ((cut, cut_texts(few)), (units, cut_units(few))):
+        assert found.tokens == expected.tokens
+        assert found.counts.toarray().tolist() == expected.counts.toarray().tolist()

@@ -71,8 +71,8 @@ def external_similarity(
     target_neighbours : csr_array of bool, shape (n_target, n_target), zero diagonal
         Row ``c`` holds ``N(c)``.
     n_threads : int, optional
-        Number of threads; the result does not depend on it. Default: the number of processors available to this
-        process.
+        Maximum number of threads; the result does not depend on it. Default: the number of processors available to
+        this process.
     rarity : bool
         Whether a neighbour shared by many pages counts for less: ``S_ext = 2·Σ √(w(x)·w(y))·score / (Σ w(x) + Σ w(y))``
         with ``w(x) = log((n + 1) / (1 + |N(x)|))``, n the number of pages on its side. Not in the paper.
@@ -256,7 +256,7 @@ def _external(
     def compute(block: tuple[int, int]) -> None:
         external_rows(*block, entries, source, target, external)
 
-    n_threads = n_threads or (_n_processors() if scores.size > FEW_CANDIDATES else 1)
+    n_threads = 1 if scores.size <= FEW_CANDIDATES else n_threads or _n_processors()
     if n_threads == 1:
         for block in _row_blocks(entries.starts, 1):
             compute(block)

@@ -28,7 +28,7 @@ from twinlink.similarity.structure import structural_similarity
 from twinlink.sorted_keys import find_keys
 from twinlink.sparse import carry_over, entry_keys, entry_rows, select, union_of, with_values
 from twinlink.system.scratch import kept
-from twinlink.system.side_by_side import threaded
+from twinlink.system.side_by_side import at_once, threaded
 
 __all__ = ["LIKELY", "SiteMeasures", "State", "link_places", "mean_of", "measure", "pair_matrix"]
 
@@ -150,14 +150,15 @@ class SiteMeasures:
         Where one of the pages has no neighbours, ETS is S_in, not (1 - α)·S_in.
         """
         settings = msgspec.structs.replace(self.settings.ets, alpha=alpha)
-        ets = enhanced_similarity(with_values(pattern, inside), self.around_a, self.around_b, settings).scores.data
+        start = with_values(pattern, inside)
+        ets = enhanced_similarity(start, self.around_a, self.around_b, settings, at_once()).scores.data
         lonely_a, lonely_b = (np.diff(around.indptr) == 0 for around in (self.around_a, self.around_b))
         return np.where(lonely_a[rivalry.rows] | lonely_b[rivalry.columns], inside, ets).astype(np.float32)
 
     def external(self, scores: sp.csr_array) -> Floats:
         """Return S_ext of the candidates."""
         rarity = self.settings.ets.rarity
-        external: Floats = external_similarity(scores, self.around_a, self.around_b, rarity=rarity).data
+        external: Floats = external_similarity(scores, self.around_a, self.around_b, at_once(), rarity=rarity).data
         return external
 
     def has_alike(self, rivalry: Rivalry) -> Marks:

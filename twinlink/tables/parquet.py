@@ -185,7 +185,8 @@ def _read_part(path: Path, schema: pa.Schema) -> pa.Table:
 def iter_batches(path: Path, schema: pa.Schema, rows: int = 2**16) -> Iterator[pa.Table]:
     """Yield the columns of a schema from a table's file in parts of some rows, each checked.
 
-    The file is not buffered ahead: what is in memory are the row groups that the rows are in.
+    The file is not buffered ahead: what is in memory are the row groups that the rows are in. It is read by this thread
+    alone, because Arrow's threads keep the memory that they took, even from `give_back`: 30 MB for 4,900 pages.
 
     Raises
     ------
@@ -194,7 +195,7 @@ def iter_batches(path: Path, schema: pa.Schema, rows: int = 2**16) -> Iterator[p
     """
     with readable(path):
         file, groups = open_part(path, pre_buffer=False)
-        batches = file.iter_batches(rows, groups, columns=schema.names)
+        batches = file.iter_batches(rows, groups, columns=schema.names, use_threads=False)
     while True:
         with readable(path):
             batch = next(batches, None)

@@ -88,6 +88,27 @@ def test_each_core_compares_a_part_of_the_pages() -> None:
     assert [each.tolist() for each in found] == [each.tolist() for each in alone]
 
 
+@given(st.integers(0, 2**32 - 1), st.integers(1, 9), st.integers(1, 20), st.integers(1, 9))
+@settings(deadline=None)
+def test_blocks_of_few_words_give_the_same(seed: int, n_a: int, n_b: int, words: int) -> None:
+    rng = np.random.default_rng(seed)
+    a, b = (csr_array(rng.integers(0, 3, (n, 4)).astype(np.float32) / 3) for n in (n_a, n_b))
+    settings, open_pages = CandidateSettings(per_page=2), [rng.random(n) < 0.5 for n in (n_a, n_b)]
+    whole = [candidate_pattern(a, b, settings, *which) for which in ([], open_pages)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(candidates, "_BLOCK", words)
+        assert candidates._pages_with(a).tolist() == (a.toarray() > 0).sum(axis=0).tolist()
+        blocks = [candidate_pattern(a, b, settings, *which) for which in ([], open_pages)]
+    assert [stored(each) for each in blocks] == [stored(each) for each in whole]
+
+
+def test_a_search_for_few_pages_compares_them_with_few_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(candidates, "_BLOCK", 40)
+    others = csr_array(np.ones((100, 10)))
+    sizes = [candidates._pages_at_once(csr_array(np.ones((n, 10))), others, 5) for n in (1, 20, 20_000)]
+    assert sizes == [4, 30, candidates._COMPARED]
+
+
 def test_pages_with_nothing_in_common_are_no_candidates() -> None:
     found = candidate_pattern(csr_array(np.eye(2)), csr_array(np.array([[1.0, 0.0]])))
     assert found.toarray().tolist() == [[True], [False]]

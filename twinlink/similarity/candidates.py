@@ -43,6 +43,7 @@ _MAX_TAGS = 50_000
 _PAGES = 4_000  # pages whose vectors are computed together
 _COMPARED = 8_192  # pages that a page is compared with at a time: their sums stay in the cache of the processor
 _ROW_SECONDS = 2e-5  # what a page takes at least to be compared with so many
+_BLOCK = 2**19  # words of these pages that are copied at a time at least: 4 MB
 _CHUNK = 1_000  # pages whose trigrams are counted together: some 50 bytes for each tag
 
 
@@ -162,8 +163,9 @@ def candidate_pattern(
     if open_a is None or open_b is None:
         of_row, of_column = nearest_pages(vectors_a, vectors_b, settings.per_page, settings.products_per_page)
     else:
-        of_row = _nearest_of(open_a, settings, lambda: (csr_array(vectors_a[open_a]), vectors_b))
         of_column = _nearest_of(open_b, settings, lambda: (csr_array(vectors_b[open_b]), vectors_a))
+        vectors_a = csr_array(vectors_a[open_a])  # the other search does not need those of the other pages
+        of_row = _nearest_of(open_a, settings, lambda: (vectors_a, vectors_b))
     return _either_way(of_row, of_column, shape)
 
 
@@ -298,17 +300,28 @@ def _search(
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     n_products = _pages_with(vectors_a) * _pages_with(vectors_b)
     kept = _affordable(n_products, products_per_page * (vectors_a.shape[0] + vectors_b.shape[0]))
-    return _best_by_blocks(vectors_a, vectors_b, kept, k, both)
+    return _best_by_blocks(vectors_a, vectors_b, kept, k, both, _pages_at_once(vectors_a, vectors_b, k))
+
+
+def _pages_at_once(vectors_a: csr_array, vectors_b: csr_array, k: int) -> int:
+    """Return the number of pages of b that the pages of a are compared with at a time: fewer where a has little.
+
+    Each block of b is copied, and for each one all of a and its lists are read: a block that is as large costs little.
+    """
+    n_read = vectors_a.nnz + k * vectors_a.shape[0]
+    of_page = max(1, vectors_b.nnz // max(1, vectors_b.shape[0]))
+    return min(_COMPARED, max(1, max(n_read, _BLOCK) // of_page))
 
 
 def _best_by_blocks(
-    vectors_a: csr_array, vectors_b: csr_array, kept: NDArray[np.bool_], k: int, both: bool, n_pages: int = _COMPARED
+    vectors_a: csr_array, vectors_b: csr_array, kept: NDArray[np.bool_], k: int, both: bool, n_pages: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Return what `nearest_pages` returns; each page of a is compared with ``n_pages`` pages of b at a time.
 
-    Of b, only a block at a time is copied without the terms that are not kept, because memory has its peak here.
+    Of b, only a block at a time is copied without the terms that are not kept, because memory has its peak here. A term
+    that b lacks adds nothing to any product, so a needs no copy.
     """
-    x, shape = kernels.arrays_of(_with_terms(vectors_a, kept)), (vectors_a.shape[0], k)
+    x, shape = kernels.arrays_of(vectors_a), (vectors_a.shape[0], k)
     of_row, scores, of_columns = np.full(shape, -1, np.int32), np.zeros(shape, np.float32), []
     for first in range(0, max(vectors_b.shape[0], 1), n_pages):
         block = csr_array(_with_terms(_some_rows(vectors_b, first, n_pages), kept).T)
@@ -352,7 +365,10 @@ def _affordable(n_products: NDArray[np.int64], most: int) -> NDArray[np.bool_]:
 
 
 def _pages_with(vectors: csr_array) -> NDArray[np.int64]:
-    return np.bincount(vectors.indices, minlength=vectors.shape[1])
+    n_pages, size = np.zeros(vectors.shape[1], np.int64), max(_BLOCK, vectors.shape[1])
+    for first in range(0, vectors.nnz, size):  # bincount makes a copy of 64 bits
+        n_pages += np.bincount(vectors.indices[first : first + size], minlength=len(n_pages))
+    return n_pages
 
 
 def _entries(nearest: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import sys
 import threading
 import time
 from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
@@ -21,6 +22,7 @@ from twinlink.config.patterns import PatternSettings
 from twinlink.errors import ConfigError, InputError, LexiconError, MissingStageError
 from twinlink.ingest.stage import ingest
 from twinlink.language.site_languages import site_languages
+from twinlink.match import site
 from twinlink.match import stage as module
 from twinlink.match.expected_memory import too_large
 from twinlink.match.stage import match
@@ -32,6 +34,7 @@ from twinlink.similarity.lexicon_sets import RECORD
 from twinlink.system import side_by_side, workers
 from twinlink.system.workers import worker_processes
 from twinlink.tables.parts import iter_parts
+from twinlink.text.chinese import load_dictionary
 from twinlink.toy import toy_site
 
 CONFIG = Config().override(
@@ -559,3 +562,11 @@ def test_a_library_that_is_not_there_is_refused_where_it_is_used(two_sites, meth
     with pytest.raises(InputError, match=r"none\.tsv"):
         match(two_sites, config)
     assert two_sites.read_signature("match") is None
+
+
+@pytest.mark.parametrize(("many", "is_there"), [(10, False), (11, True)])
+def test_a_large_site_is_matched_without_the_dictionary_of_chinese(tmp_path, monkeypatch, many, is_there):
+    monkeypatch.setattr(site, "VERY_MANY_PAGES", many)
+    load_dictionary()
+    run = matched(tmp_path, write_toy(tmp_path / "toy"))
+    assert ("rjieba" in sys.modules, len(run.pairs)) == (is_there, 5)

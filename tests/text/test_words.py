@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import unicodedata
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.text.term_twin import count_terms
+from twinlink.text.chinese import cut_chinese, forget_dictionary
 from twinlink.text.stems import stem, stems
 from twinlink.text.terms import has_latin_script, is_latin, is_number
 from twinlink.text.words import (
@@ -170,3 +172,11 @@ def test_lines_of_nothing_but_letters_take_a_short_way_to_the_same_words(text: s
 @given(st.text(st.sampled_from("aé'’ _0.,1۴д@x²- ")), st.sampled_from(["en", "fr", "it", "kk"]))
 def test_texts_without_runs_are_cut_alike_on_both_ways(text: str, lang: str) -> None:
     assert _cut_spaced(text, lang) == _cut_unspaced(text, lang)
+
+
+def test_the_dictionary_of_chinese_is_loaded_again_after_it_was_forgotten() -> None:
+    before = list(cut_chinese(["特區行政長官"]))
+    forget_dictionary()
+    assert "rjieba" not in sys.modules
+    forget_dictionary()
+    assert list(cut_chinese(["特區行政長官"])) == before

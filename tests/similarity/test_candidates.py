@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -64,7 +65,7 @@ def test_blocks_of_pages_and_terms_left_out(seed: int, n_a: int, n_b: int, k: in
     for both in (True, False):
         whole = candidates._best_by_blocks(csr_array(a * kept), csr_array(b * kept), np.ones(4, np.bool_), k, both, n_b)
         for n_cores in (1, 2, 5):
-            with on_cores(n_cores):
+            with on_cores(n_cores), patch.object(candidates, "_PART", 1):
                 blocks = candidates._best_by_blocks(a, b, kept, k, both, n_pages)
             assert [each.tolist() for each in blocks] == [each.tolist() for each in whole]
 
@@ -81,8 +82,7 @@ def test_each_core_compares_a_part_of_the_pages() -> None:
         time.sleep(0.05)  # the other threads take the other parts
         return compare(*arguments)
 
-    with pytest.MonkeyPatch.context() as patch, on_cores(3):
-        patch.setattr(kernels, "best_products", noted)
+    with patch.object(kernels, "best_products", noted), on_cores(3):
         found = nearest_pages(a, b, 7, 10**9)
     assert len(threads) == 3
     assert [each.tolist() for each in found] == [each.tolist() for each in alone]

@@ -42,6 +42,7 @@ _LEAST_KNOWN = 0.5
 _MAX_TAGS = 50_000
 _PAGES = 4_000  # pages whose vectors are computed together
 _COMPARED = 8_192  # pages that a page is compared with at a time: their sums stay in the cache of the processor
+_PART = 200  # pages that a core compares at least
 _ROW_SECONDS = 2e-5  # what a page takes at least to be compared with so many
 _BLOCK = 2**19  # words of these pages that are copied at a time at least: 4 MB
 _CHUNK = 1_000  # pages whose trigrams are counted together: some 50 bytes for each tag
@@ -345,7 +346,8 @@ def _compare(
         )
         return np.where(of_column >= 0, of_column + np.int32(rows.start), of_column), column_scores
 
-    n_rows, n_parts = len(of_row), at_once()
+    n_rows = len(of_row)
+    n_parts = max(1, min(at_once(), n_rows // _PART))
     parts = [slice(n_rows * part // n_parts, n_rows * (part + 1) // n_parts) for part in range(n_parts)]
     found = threaded(compare_part, parts, seconds=_ROW_SECONDS * n_rows / n_parts)
     of_column, column_scores = (np.hstack(lists) for lists in zip(*found, strict=True))

@@ -18,13 +18,14 @@ from twinlink.patterns.url_kernels import (
     CUT_LETTERS,
     EVERYWHERE,
     LETTERS,
-    MAX_MASKS,
     VARIABLE,
     WHOLE,
     hash_bytes,
     is_token,
+    mask_room,
     masks_of,
     mix,
+    whole_signature,
 )
 
 __all__ = [
@@ -45,7 +46,7 @@ __all__ = [
 TOKEN, HEAD, TAIL, INSIDE = range(4)
 """Levels of keys: whole tokens, or letters at the head or tail of a token, or between its digits."""
 
-URL_KERNELS = "adb5cf6e566ccb09"
+URL_KERNELS = "d4259e2f075508e7"
 """Digest of ``url_kernels.py``. Numba caches compiled code by the content of its own file, not of the files that it
 calls: without this, an upgrade could use old code. A test checks the digest."""
 
@@ -53,7 +54,7 @@ REPEATED = 1 << 15
 """Added to the first place of a mask that stands for all places of its token."""
 
 _ONE, _TWO, _THREE, _31 = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(31)
-_FIVE = np.uint64(5)
+_FIVE, _EIGHT = np.uint64(5), np.uint64(8)
 _GOLD = np.uint64(0x9E3779B97F4A7C15)
 
 Bytes = NDArray[np.uint8]
@@ -63,6 +64,8 @@ Pages = NDArray[np.int32]
 Spans = NDArray[np.int64]
 Masks = tuple[NDArray[Any], ...]
 """Signature (uint64), form, first and last place (int32) and kind (int8) of each mask."""
+Sides = tuple[Hashes, tuple[Hashes, Hashes], Hashes, NDArray[np.bool_], Places]
+"""Of each mask of a group the hash of its part, those of its ends, its first bytes, whether it has a letter, its level."""
 Pairs = tuple[NDArray[Any], ...]
 """Key (uint64), source and target form (int32), their spans (int64) and level (int8) of each pair."""
 
@@ -100,27 +103,31 @@ def shared_masks(
 ) -> Masks:
     """Return the masks whose signature two of the forms have: signature, form, first and last place, kind.
 
-    A few others may be included: hashes are counted in a table with at least 400 places per form.
+    Of cuts, and of whole forms, those that meet the other. A few more may be included: hashes are counted in tables
+    with at least 200 places per form, and 32 for whole forms.
     """
     n_forms = len(starts)
-    table = _table(400 * n_forms)
-    h = np.empty(longest + 1, np.uint64)
-    signatures, kinds = np.empty(MAX_MASKS, np.uint64), np.empty(MAX_MASKS, np.int8)
-    first, last = np.empty(MAX_MASKS, np.int32), np.empty(MAX_MASKS, np.int32)
+    table, whole = _table(200 * n_forms), _table(32 * n_forms)
+    room = mask_room(longest)
+    signatures, first, last, kinds = room[0]
     n_shared = 0
     for k in range(n_forms):
-        n = masks_of(text, starts[k], lasts[k], limits, power, h, signatures, first, last, kinds)
-        for i in range(n):
-            before = _seen(table, signatures[i])
-            n_shared += 2 if before == 1 else 1 if before > 1 else 0
+        before = _seen(whole, whole_signature(text, starts[k], lasts[k]))
+        n_shared += 2 if before == 1 else 1 if before > 1 else 0
+    for k in range(n_forms):
+        n = masks_of(text, starts[k], lasts[k], limits, power, room)
+        for i in range(1, n):
+            if kinds[i] < WHOLE or _count(whole, signatures[i]) > 0:
+                before = _seen(table if kinds[i] < WHOLE else whole, signatures[i])
+                n_shared += 2 if before == 1 else 1 if before > 1 else 0
     found_sig, found_page = np.empty(n_shared, np.uint64), np.empty(n_shared, np.int32)
     found_first, found_last = np.empty(n_shared, np.int32), np.empty(n_shared, np.int32)
     found_kind = np.empty(n_shared, np.int8)
     at = 0
     for k in range(n_forms):
-        n = masks_of(text, starts[k], lasts[k], limits, power, h, signatures, first, last, kinds)
+        n = masks_of(text, starts[k], lasts[k], limits, power, room)
         for i in range(n):
-            if _count(table, signatures[i]) > 1:
+            if _count(table if kinds[i] < WHOLE else whole, signatures[i]) > 1:
                 found_sig[at], found_page[at], found_kind[at] = signatures[i], k, kinds[i]
                 found_first[at], found_last[at] = first[i], last[i]
                 at += 1
@@ -148,24 +155,16 @@ def _is_after(text: Bytes, a: int, a_end: int, b: int, b_end: int) -> bool:
 
 
 @part_of_kernel
-def _is_least(text: Bytes, a: int, a_end: int, b: int, b_end: int, kind: int) -> bool:
-    """Whether two masked parts have no token in common at either end (of masks inside a token: no letter)."""
-    if kind == VARIABLE:
-        return True
-    size = min(a_end - a, b_end - b)
+def _ends(text: Bytes, start: int, end: int, kind: int) -> tuple[np.uint64, np.uint64]:
+    """Hashes of the first and the last token of a masked part; of letters the first and the last one."""
     if kind == LETTERS:
-        return bool(text[a] != text[b] and text[a_end - 1] != text[b_end - 1])
-    i = 0
-    while i < size and text[a + i] == text[b + i] and is_token(text[a + i]):
-        i += 1
-    if i > 0 and not (a + i < a_end and is_token(text[a + i])) and not (b + i < b_end and is_token(text[b + i])):
-        return False
-    i = 1
-    while i <= size and text[a_end - i] == text[b_end - i] and is_token(text[a_end - i]):
-        i += 1
-    is_whole_a = a_end - i < a or not is_token(text[a_end - i])
-    is_whole_b = b_end - i < b or not is_token(text[b_end - i])
-    return not (i > 1 and is_whole_a and is_whole_b)
+        return np.uint64(text[start]), np.uint64(text[end - 1])
+    first, last = start, end
+    while first < end and is_token(text[first]):
+        first += 1
+    while last > start and is_token(text[last - 1]):
+        last -= 1
+    return hash_bytes(text, start, first), hash_bytes(text, last, end)
 
 
 @part_of_kernel
@@ -205,40 +204,87 @@ def _may_pair(langs: Pages, u: int, v: int) -> bool:
 
 
 @part_of_kernel
-def _pair(
-    text: Bytes, starts: Places, lasts: Places, langs: Pages, masks: Masks, i: int, j: int
-) -> tuple[np.uint64, int, int, int, int, int]:
-    """Key, page and span of the source, page and span of the target, and level of what two masks give; key 0: nothing.
+def _sides_room(n: int) -> Sides:
+    """Return arrays for `_read_sides`, for groups of at most ``n`` masks."""
+    heads, tails, fronts = np.empty(n, np.uint64), np.empty(n, np.uint64), np.empty(n, np.uint64)
+    return np.empty(n, np.uint64), (heads, tails), fronts, np.empty(n, np.bool_), np.empty(n, np.int64)
 
-    The source is the side that comes first in the order of bytes, the empty one before all others.
+
+@part_of_kernel
+def _front(text: Bytes, start: int, end: int) -> np.uint64:
+    """Return the first eight bytes as a number that is ordered as they are."""
+    front = np.uint64(0)
+    for i in range(start, start + 8):
+        front = (front << _EIGHT) | np.uint64(text[i] if i < end else 0)
+    return front
+
+
+@part_of_kernel
+def _read_sides(text: Bytes, starts: Places, lasts: Places, masks: Masks, i: int, end: int, sides: Sides) -> None:
+    """Read what `_keys_behind` compares of each mask of a group, once for all its pairs."""
+    _, page, first, last, kind = masks
+    parts, (heads, tails), fronts, letters, levels = sides
+    for k in range(i, end):
+        x = starts[page[k]]
+        a, b = x + first[k], x + last[k]
+        parts[k - i] = hash_bytes(text, a, b)
+        levels[k - i] = _level(text, x, lasts[page[k]], a, b, kind[k])
+        if kind[k] < WHOLE:
+            heads[k - i], tails[k - i] = _ends(text, a, b, kind[k])
+            fronts[k - i] = _front(text, a, b)
+            letters[k - i] = _has_letter(text, a, b, kind[k])
+
+
+@part_of_kernel
+def _keys_behind(
+    text: Bytes,
+    starts: Places,
+    langs: Pages,
+    masks: Masks,
+    sides: Sides,
+    begin: int,
+    i: int,
+    others: tuple[int, int],
+    keys: Hashes,
+    is_target: NDArray[np.bool_],
+) -> None:
+    """Write the key of mask ``i`` with each one of a part of its group, 0: none; and whether ``i`` is the target.
+
+    The source is the side that comes first in the order of bytes, the empty one before all others. ``sides`` are those
+    of the group that begins at ``begin``, where the keys are written, too.
     """
     _, page, first, last, kind = masks
-    nothing = np.uint64(0), 0, 0, 0, 0, 0
-    if page[i] == page[j] or not _may_pair(langs, page[i], page[j]):
-        return nothing
-    if kind[i] == WHOLE or kind[j] == WHOLE:
-        v, u = (j, i) if kind[i] == WHOLE else (i, j)
-        x = starts[page[v]]
-        a, b = x + first[v], x + last[v]
+    parts, (heads, tails), fronts, letters, levels = sides
+    x, is_whole, is_variable = i - begin, kind[i] == WHOLE, kind[i] == VARIABLE
+    for j in range(others[0], others[1]):
+        y = j - begin
+        keys[y], is_target[y] = np.uint64(0), False
+        if page[i] == page[j] or not _may_pair(langs, page[i], page[j]):
+            continue
+        if is_whole:
+            keys[y] = _key_hash(levels[y], np.uint64(0), parts[y])
+            continue
+        if not is_variable and (heads[x] == heads[y] or tails[x] == tails[y]):
+            continue  # a token (of letters: a letter) in common at either end
+        if not (letters[x] or letters[y] or (langs[page[i]] >= 0 and langs[page[j]] >= 0)):
+            continue
+        is_after = fronts[x] > fronts[y]
+        if fronts[x] == fronts[y]:
+            a, b = starts[page[i]], starts[page[j]]
+            is_after = _is_after(text, a + first[i], a + last[i], b + first[j], b + last[j])
+        u, v = (y, x) if is_after else (x, y)
+        keys[y], is_target[y] = _key_hash(levels[u], parts[u], parts[v]), is_after
+
+
+@part_of_kernel
+def _spans_of(masks: Masks, u: int, v: int) -> tuple[int, int]:
+    """Spans of the source and of the target of a pair."""
+    _, _, first, last, kind = masks
+    if kind[u] == WHOLE:
         gap = first[v] - 1 if kind[v] == CUT_LEFT else first[v]
-        level = _level(text, x, lasts[page[v]], a, b, kind[v])
-        key = _key_hash(level, np.uint64(0), hash_bytes(text, a, b))
-        return key, page[u], _span(gap, gap), page[v], _span(first[v], last[v]), level
-    a, b = starts[page[i]] + first[i], starts[page[j]] + first[j]
-    a_end, b_end = starts[page[i]] + last[i], starts[page[j]] + last[j]
-    if not _is_least(text, a, a_end, b, b_end, kind[i]):
-        return nothing
-    is_known = langs[page[i]] >= 0 and langs[page[j]] >= 0
-    if not is_known and not (_has_letter(text, a, a_end, kind[i]) or _has_letter(text, b, b_end, kind[j])):
-        return nothing
-    u, v = i, j
-    if _is_after(text, a, a_end, b, b_end):
-        u, v, a, a_end, b, b_end = j, i, b, b_end, a, a_end
-    level = _level(text, starts[page[u]], lasts[page[u]], a, a_end, kind[u])
-    key = _key_hash(level, hash_bytes(text, a, a_end), hash_bytes(text, b, b_end))
+        return _span(gap, gap), _span(first[v], last[v])
     more = REPEATED if kind[u] == EVERYWHERE else 0
-    span_u, span_v = _span(first[u] | more, last[u]), _span(first[v] | more, last[v])
-    return key, page[u], span_u, page[v], span_v, level
+    return _span(first[u] | more, last[u]), _span(first[v] | more, last[v])
 
 
 @part_of_kernel
@@ -275,21 +321,14 @@ def _is_known(known: Hashes, key: np.uint64) -> bool:
 
 
 @part_of_kernel
-def _next(masks: Masks, i: int, end: int, a: int, b: int, most: int) -> tuple[int, int]:
-    """Next two masks of a group after (a, b): of a group of cuts the whole address (it comes first) with each of them.
+def _n_first(kind: int, n: int, most: int) -> int:
+    """Of how many masks of a group pairs are made, with each one behind: of a group of cuts only of the whole form.
 
-    Returns (end, end) after the last one, at once where a group has more than ``most`` masks.
+    It comes first; cuts without it are not paired, and neither are the masks of a group that has more than ``most``.
     """
-    is_cut = masks[4][i] >= WHOLE
-    if is_cut:
-        if masks[4][i] != WHOLE:
-            return end, end
-        return (i, b + 1) if b + 1 < end else (end, end)
-    if end - i > most:
-        return end, end
-    if b + 1 < end:
-        return a, b + 1
-    return (a + 1, a + 2) if a + 2 < end else (end, end)
+    if kind >= WHOLE:
+        return 1 if kind == WHOLE else 0
+    return n - 1 if n <= most else 0
 
 
 @compiled_beyond(FEW)
@@ -318,14 +357,16 @@ def group_pairs(
         Where a signature with too many masks begins.
     """
     signatures = masks[0]
-    n_pairs, n_crowded, i = 0, 0, 0
+    n_pairs, n_crowded, largest, i = 0, 0, 0, 0
     while i < len(signatures):
         end = _bounds(signatures, i)
-        is_cut = masks[4][i] >= WHOLE
-        n_pairs += end - i - 1 if is_cut else (end - i) * (end - i - 1) // 2 if end - i <= most else 0
-        n_crowded += 0 if is_cut or end - i <= most else 1
+        n_first = _n_first(masks[4][i], end - i, most)
+        n_pairs += n_first * (end - i) - n_first * (n_first + 1) // 2
+        n_crowded += 1 if masks[4][i] < WHOLE and end - i > most else 0
+        largest = max(largest, end - i)
         i = end
     table = _table(4 * n_pairs)
+    sides, row, is_target = _sides_room(largest), np.empty(largest, np.uint64), np.empty(largest, np.bool_)
     crowded = np.empty(n_crowded, np.int64)
     keys, levels = np.empty(0, np.uint64), np.empty(0, np.int8)
     us, vs = np.empty(0, np.int32), np.empty(0, np.int32)
@@ -334,20 +375,26 @@ def group_pairs(
         n, at_crowded, i = 0, 0, 0
         while i < len(signatures):
             end = _bounds(signatures, i)
-            if masks[4][i] < WHOLE and end - i > most:
+            n_first = _n_first(masks[4][i], end - i, most)
+            if n_first > 0:
+                _read_sides(text, starts, lasts, masks, i, end, sides)
+            elif masks[4][i] < WHOLE and end - i > most:
                 crowded[at_crowded] = i
                 at_crowded += 1
-            a, b = _next(masks, i, end, i, i, most)
-            while b < end:
-                key, u, span_u, v, span_v, level = _pair(text, starts, lasts, langs, masks, a, b)
-                if key != 0:
+            for a in range(i, i + n_first):
+                _keys_behind(text, starts, langs, masks, sides, i, a, (a + 1, end), row, is_target)
+                for b in range(a + 1, end):
+                    key = row[b - i]
+                    if key == 0:
+                        continue
                     if keep == 0:
                         before = _seen(table, key)  # another key may have its place: then there is room to spare
                         n += 2 if before == 1 else 1 if before > 1 or least < 2 or _is_known(known, key) else 0
                     elif least < 2 or _count(table, key) > 1 or _is_known(known, key):
-                        keys[n], us[n], vs[n], spans_u[n], spans_v[n], levels[n] = key, u, v, span_u, span_v, level
+                        u, v = (b, a) if is_target[b - i] else (a, b)
+                        keys[n], us[n], vs[n], levels[n] = key, masks[1][u], masks[1][v], sides[4][v - i]
+                        spans_u[n], spans_v[n] = _spans_of(masks, u, v)
                         n += 1
-                a, b = _next(masks, i, end, a, b, most)
             i = end
         if keep == 0:
             keys, levels = np.empty(n, np.uint64), np.empty(n, np.int8)
@@ -382,10 +429,9 @@ def crowded_pairs(
     spans_u, spans_v = [np.int64(0) for _ in range(0)], [np.int64(0) for _ in range(0)]
     for i in crowded:
         end = _bounds(masks[0], i)
-        parts = np.empty(end - i, np.uint64)
-        for k in range(i, end):
-            x = starts[masks[1][k]]
-            parts[k - i] = hash_bytes(text, x + masks[2][k], x + masks[3][k])
+        sides, row, is_target = _sides_room(end - i), np.empty(end - i, np.uint64), np.empty(end - i, np.bool_)
+        _read_sides(text, starts, lasts, masks, i, end, sides)
+        parts = sides[0]
         order = np.argsort(parts)
         parts_sorted = parts[order]
         for k in range(i, end):
@@ -393,14 +439,17 @@ def crowded_pairs(
             while at < len(sources) and sources[at] == parts[k - i]:
                 other = np.searchsorted(parts_sorted, targets[at])
                 while other < len(order) and parts_sorted[other] == targets[at]:
-                    key, u, span_u, v, span_v, level = _pair(text, starts, lasts, langs, masks, k, i + order[other])
-                    if key == wanted[at]:
-                        keys.append(key)
-                        us.append(np.int64(u))
-                        vs.append(np.int64(v))
+                    j = i + order[other]
+                    _keys_behind(text, starts, langs, masks, sides, i, k, (j, j + 1), row, is_target)
+                    if row[j - i] == wanted[at]:
+                        u, v = (j, k) if is_target[j - i] else (k, j)
+                        span_u, span_v = _spans_of(masks, u, v)
+                        keys.append(row[j - i])
+                        us.append(np.int64(masks[1][u]))
+                        vs.append(np.int64(masks[1][v]))
                         spans_u.append(np.int64(span_u))
                         spans_v.append(np.int64(span_v))
-                        levels.append(np.int64(level))
+                        levels.append(np.int64(sides[4][v - i]))
                     other += 1
                 at += 1
     return (

@@ -26,7 +26,6 @@ __all__ = [
     "CUT_RIGHT",
     "EVERYWHERE",
     "LETTERS",
-    "MAX_MASKS",
     "TOKENS",
     "VARIABLE",
     "WHOLE",
@@ -36,9 +35,11 @@ __all__ = [
     "hash_bytes",
     "hash_text",
     "is_token",
+    "mask_room",
     "masks_of",
     "mix",
     "powers",
+    "whole_signature",
     "write_forms",
 ]
 
@@ -64,7 +65,12 @@ _SLASH, _QUERY, _AMP, _EQUALS, _PERCENT, _DOT, _PLUS, _COLON = 47, 63, 38, 61, 3
 Bytes = NDArray[np.uint8]
 Places = NDArray[np.int64]
 Hashes = NDArray[np.uint64]
-Marks = NDArray[np.bool_]
+Masks = tuple[Hashes, NDArray[np.int32], NDArray[np.int32], NDArray[np.int8]]
+"""Signature, first and last place, kind of each mask of a form."""
+Hashed = tuple[Hashes, Hashes, Hashes]
+"""Hashes of what stands before each place of a form, and of what stands behind it; powers of the base."""
+Room = tuple[Masks, tuple[Hashes, Hashes], Places, Places]
+"""Masks of a form, the hashes before and behind each place, first and last place of its tokens."""
 
 
 @part_of_kernel
@@ -316,17 +322,28 @@ def _has_letter(text: Bytes, start: int, end: int) -> bool:
 
 
 @part_of_kernel
+def mask_room(longest: int) -> Room:
+    """Return arrays for `masks_of`, for forms of at most this length."""
+    signatures, kinds = np.empty(MAX_MASKS, np.uint64), np.empty(MAX_MASKS, np.int8)
+    begins, lasts = np.empty(MAX_MASKS, np.int32), np.empty(MAX_MASKS, np.int32)
+    hashes = np.empty(longest + 1, np.uint64), np.empty(longest + 1, np.uint64)
+    return (signatures, begins, lasts, kinds), hashes, np.empty(MAX_TOKENS, np.int64), np.empty(MAX_TOKENS, np.int64)
+
+
+@part_of_kernel
+def whole_signature(text: Bytes, start: int, end: int) -> np.uint64:
+    """Signature of a whole form: that of its cuts is the same if they leave this form."""
+    return mix(hash_bytes(text, start, end) + _SALT_CUT)
+
+
+@part_of_kernel
 def masks_of(  # noqa: C901, PLR0912  (in calls the loop would cost more than what it does)
     text: Bytes,
     s: int,
     e: int,
     limits: tuple[int, int, int, bool],
     power: Hashes,
-    h: Hashes,
-    signatures: Hashes,
-    begins: NDArray[np.int32],
-    lasts: NDArray[np.int32],
-    kinds: NDArray[np.int8],
+    room: Room,
 ) -> int:
     """Write the masks of one form and return their number.
 
@@ -337,20 +354,22 @@ def masks_of(  # noqa: C901, PLR0912  (in calls the loop would cost more than wh
     limits
         Tokens of a mask at most, letters of a mask inside a token at most, characters at most, and whether masks
         without a letter count.
-    power, h
-        Powers of the base; room for the hashes of the form's beginnings.
-    signatures, begins, lasts, kinds
-        Take the masks: hash of the rest, first and last place (from the start of the form; of a cut without its
-        separator), kind.
+    power
+        Powers of the base.
+    room
+        From `mask_room`. Its first part takes the masks: hash of the rest, first and last place (from the start of the
+        form; of a cut without its separator), kind.
     """
     max_tokens, max_letters, max_key, numbers = limits
     size = e - s
+    found, (h, behind), first, last = room
     h[0] = np.uint64(0)
     for i in range(size):
         h[i + 1] = h[i] * _BASE + np.uint64(text[s + i]) + _ONE
-    signatures[0], begins[0], lasts[0], kinds[0] = mix(h[size] + _SALT_CUT), 0, 0, WHOLE
-    n = 1
-    first, last = np.empty(MAX_TOKENS, np.int64), np.empty(MAX_TOKENS, np.int64)
+    for i in range(size + 1):
+        behind[i] = mix(h[size] - h[i] * power[size - i] + np.uint64(size - i)) * _BASE
+    hashes = h, behind, power
+    n = _add(found, 0, mix(h[size] + _SALT_CUT), 0, 0, WHOLE)
     t, i = 0, 0
     while i < size and t < MAX_TOKENS:
         while i < size and not is_token(text[s + i]):
@@ -375,31 +394,35 @@ def masks_of(  # noqa: C901, PLR0912  (in calls the loop would cost more than wh
                 continue
             right = text[s + b] if b < size else 0
             if not (left in (_QUERY, _EQUALS) and right in (_QUERY, 0)):
-                signatures[n], begins[n], lasts[n], kinds[n] = _around(h, power, a, b, size), a, b, TOKENS
-                n += 1
+                n = _add(found, n, _around(hashes, a, b), a, b, TOKENS)
             low, high, kind = _cut(left, right, a, b)
             if high > low:
-                signatures[n], begins[n], lasts[n], kinds[n] = _joined(h, power, low, high, size), a, b, kind
-                n += 1
+                n = _add(found, n, _joined(hashes, low, high, size), a, b, kind)
         is_ending = left == _DOT and last[k] - a <= 5 and (last[k] == size or text[s + last[k]] == _QUERY)
         if max_letters and not is_ending:
-            n = _inside_token(text, s, a, last[k], size, max_letters, power, h, signatures, begins, lasts, kinds, n)
-    n = _variables(text, s, size, 2 * max_key, numbers, power, h, signatures, begins, lasts, kinds, n)
-    return _repeated(text, s, first, last, t, size, max_key, power, h, signatures, begins, lasts, kinds, n)
+            n = _inside_token(text, s, a, last[k], size, max_letters, hashes, found, n)
+    n = _variables(text, s, size, 2 * max_key, numbers, hashes, found, n)
+    return _repeated(text, s, first, last, t, size, max_key, hashes, found, n)
 
 
 @part_of_kernel
-def _around(h: Hashes, power: Hashes, a: int, b: int, size: int) -> np.uint64:
+def _add(found: Masks, n: int, signature: np.uint64, a: int, b: int, kind: int) -> int:
+    """Write mask number ``n`` and return the number of the next one."""
+    found[0][n], found[1][n], found[2][n], found[3][n] = signature, a, b, kind
+    return n + 1
+
+
+@part_of_kernel
+def _around(hashes: Hashed, a: int, b: int) -> np.uint64:
     """Signature of a mask: what stands before it, and what behind."""
-    behind = h[size] - h[b] * power[size - b]
-    return mix(h[a] + mix(behind + np.uint64(size - b)) * _BASE)
+    return mix(hashes[0][a] + hashes[1][b])
 
 
 @part_of_kernel
-def _joined(h: Hashes, power: Hashes, a: int, b: int, size: int) -> np.uint64:
+def _joined(hashes: Hashed, a: int, b: int, size: int) -> np.uint64:
     """Signature of a cut: the hash of the form without it."""
-    behind = h[size] - h[b] * power[size - b]
-    return mix(h[a] * power[size - b] + behind + _SALT_CUT)
+    h, _, power = hashes
+    return mix(h[size] - (h[b] - h[a]) * power[size - b] + _SALT_CUT)
 
 
 @part_of_kernel
@@ -422,12 +445,8 @@ def _inside_token(
     b: int,
     size: int,
     max_letters: int,
-    power: Hashes,
-    h: Hashes,
-    signatures: Hashes,
-    begins: NDArray[np.int32],
-    lasts: NDArray[np.int32],
-    kinds: NDArray[np.int8],
+    hashes: Hashed,
+    found: Masks,
     n: int,
 ) -> int:
     """Add the masks inside a token: letters at its head, at its tail, and runs of them between its digits."""
@@ -436,14 +455,14 @@ def _inside_token(
             x, y = (a, a + k) if side == 0 else (b - k, b)
             if not _is_letter(text[s + (y - 1 if side == 0 else x)]):
                 break
-            n = _letters(x, y, size, power, h, signatures, begins, lasts, kinds, n)
+            n = _letters(x, y, size, hashes, found, n)
     i = a + 1
     while i < b:
         j = i
         while j < b and _is_letter(text[s + j]):
             j += 1
         if j > i and j < b and j - i <= max_letters and not _is_letter(text[s + i - 1]):
-            n = _letters(i, j, size, power, h, signatures, begins, lasts, kinds, n)
+            n = _letters(i, j, size, hashes, found, n)
         i = j + 1
     return n
 
@@ -453,21 +472,15 @@ def _letters(
     x: int,
     y: int,
     size: int,
-    power: Hashes,
-    h: Hashes,
-    signatures: Hashes,
-    begins: NDArray[np.int32],
-    lasts: NDArray[np.int32],
-    kinds: NDArray[np.int8],
+    hashes: Hashed,
+    found: Masks,
     n: int,
 ) -> int:
     """Add letters as a mask and as a cut."""
     if n + 2 > MAX_MASKS:
         return n
-    signatures[n], begins[n], lasts[n], kinds[n] = _around(h, power, x, y, size), x, y, LETTERS
-    signatures[n + 1], begins[n + 1] = _joined(h, power, x, y, size), x
-    lasts[n + 1], kinds[n + 1] = y, CUT_LETTERS
-    return n + 2
+    n = _add(found, n, _around(hashes, x, y), x, y, LETTERS)
+    return _add(found, n, _joined(hashes, x, y, size), x, y, CUT_LETTERS)
 
 
 @part_of_kernel
@@ -477,12 +490,8 @@ def _variables(
     size: int,
     max_key: int,
     numbers: bool,
-    power: Hashes,
-    h: Hashes,
-    signatures: Hashes,
-    begins: NDArray[np.int32],
-    lasts: NDArray[np.int32],
-    kinds: NDArray[np.int8],
+    hashes: Hashed,
+    found: Masks,
     n: int,
 ) -> int:
     """Add each variable as a mask and as a cut."""
@@ -496,10 +505,8 @@ def _variables(
                 value = j + 1
             j += 1
         if 0 < j - i - 1 <= max_key and (numbers or _has_letter(text, s + value, s + j)):
-            signatures[n], begins[n], lasts[n], kinds[n] = _around(h, power, i + 1, j, size), i + 1, j, VARIABLE
-            signatures[n + 1], begins[n + 1] = _joined(h, power, i, j, size), i + 1
-            lasts[n + 1], kinds[n + 1] = j, CUT_LEFT
-            n += 2
+            n = _add(found, n, _around(hashes, i + 1, j), i + 1, j, VARIABLE)
+            n = _add(found, n, _joined(hashes, i, j, size), i + 1, j, CUT_LEFT)
         i = j
     return n
 
@@ -513,15 +520,12 @@ def _repeated(
     t: int,
     size: int,
     max_key: int,
-    power: Hashes,
-    h: Hashes,
-    signatures: Hashes,
-    begins: NDArray[np.int32],
-    lasts: NDArray[np.int32],
-    kinds: NDArray[np.int8],
+    hashes: Hashed,
+    found: Masks,
     n: int,
 ) -> int:
     """Add, for each token that stands in several places, all of them as one mask."""
+    h, _, power = hashes
     for k in range(t):
         a, b = first[k], last[k]
         token = h[b] - h[a] * power[b - a]
@@ -535,7 +539,5 @@ def _repeated(
                 rest = mix(rest + h[x] - h[end] * power[x - end])
                 times, end = times + 1, y
         if times > 1 and is_first:
-            signatures[n] = mix(rest + h[size] - h[end] * power[size - end])
-            begins[n], lasts[n], kinds[n] = a, b, EVERYWHERE
-            n += 1
+            n = _add(found, n, mix(rest + h[size] - h[end] * power[size - end]), a, b, EVERYWHERE)
     return n

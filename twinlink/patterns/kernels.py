@@ -40,6 +40,7 @@ __all__ = [
     "group_pairs",
     "key_hash",
     "shared_masks",
+    "strengths",
     "whole_first",
 ]
 
@@ -462,6 +463,52 @@ def crowded_pairs(
     )
 
 
+@compiled_beyond(FEW)
+def strengths(key_starts: Places, us: Pages, vs: Pages, n_pages: int) -> Places:
+    """Count the pages of each key's pairs, which are sorted by key."""
+    last_key = np.full(n_pages, -1, np.int64)
+    counts = np.zeros(len(key_starts) - 1, np.int64)
+    for k in range(len(counts)):
+        for r in range(key_starts[k], key_starts[k + 1]):
+            for page in (us[r], vs[r]):
+                counts[k] += last_key[page] != k
+                last_key[page] = k
+    return counts
+
+
+@part_of_kernel
+def _entries(key_starts: Places, us: Pages, vs: Pages, n_pages: int) -> tuple[Places, Places, Places, Places]:
+    """Number each (key, page): of every pair that of its source and of its target; key and number of pairs of each."""
+    last_key, last_number = np.full(n_pages, -1, np.int64), np.empty(n_pages, np.int64)
+    of_sources, of_targets = np.empty(len(us), np.int64), np.empty(len(us), np.int64)
+    key_of, sizes = np.empty(2 * len(us), np.int64), np.zeros(2 * len(us), np.int64)
+    n = 0
+    for k in range(len(key_starts) - 1):
+        for r in range(key_starts[k], key_starts[k + 1]):
+            for page, numbers in ((us[r], of_sources), (vs[r], of_targets)):
+                if last_key[page] != k:
+                    last_key[page], last_number[page], key_of[n] = k, n, k
+                    n += 1
+                numbers[r] = last_number[page]
+                sizes[last_number[page]] += 1
+    return of_sources, of_targets, key_of[:n], sizes[:n]
+
+
+@part_of_kernel
+def _by_page(us: Pages, vs: Pages, n_pages: int) -> tuple[Places, Places]:
+    """Return where the pairs of each page begin in a list of pairs, and that list."""
+    starts, pairs = np.zeros(n_pages + 1, np.int64), np.empty(2 * len(us), np.int64)
+    for r in range(len(us)):
+        starts[us[r]] += 1
+        starts[vs[r]] += 1
+    starts = np.cumsum(starts)  # where they end, and after the next loop where they begin
+    for r in range(len(us)):
+        for page in (us[r], vs[r]):
+            starts[page] -= 1
+            pairs[starts[page]] = r
+    return starts, pairs
+
+
 @part_of_kernel
 def _bind(
     page: int,
@@ -487,37 +534,30 @@ def _bind(
 
 
 @compiled_beyond(FEW)
-def compete(  # noqa: C901  (one loop inside the other, each a line of the description)
+def compete(
     pages: tuple[Pages, Pages],
     spans: tuple[Spans, Spans],
-    counted: tuple[Places, Places],
     key_starts: Places,
-    by_page: tuple[Places, Places],
-    key_of: Places,
+    n_pages: int,
+    ranks: Places,
     phases: NDArray[np.int8],
     least: Places,
-    n_phases: int,
 ) -> tuple[Places, NDArray[np.bool_]]:
     """Let keys compete for pages: the strongest takes the pages it pairs, the others are counted again without them.
 
     Parameters
     ----------
     pages, spans : pair of ndarray
-        Source and target page of each pair and their spans, sorted by key; keys are numbered by rank: of two that are
-        equally strong the one with the smaller number comes first.
-    counted : pair of ndarray of int64
-        Number of (key, source page) and of (key, target page) of each pair.
+        Source and target page of each pair and their spans, sorted by key.
     key_starts : ndarray of int64
         Where the pairs of each key begin.
-    by_page : pair of ndarray of int64
-        Where the pairs of each page begin, and those pairs.
-    key_of : ndarray of int64
-        Key of each number in ``counted``.
+    n_pages : int
+    ranks : ndarray of int64
+        Of two keys that are equally strong the one with the smaller rank comes first.
     phases : ndarray of int8
         First phase in which a key may win; from the next one on all keys of earlier ones may, too.
-    least : ndarray of int64, length n_phases
-        Pages that a key must pair to win in a phase.
-    n_phases : int
+    least : ndarray of int64
+        Pages that a key must pair to win in each phase.
 
     Returns
     -------
@@ -529,31 +569,27 @@ def compete(  # noqa: C901  (one loop inside the other, each a line of the descr
     us, vs = pages
     n_keys = len(key_starts) - 1
     alive, taken = np.ones(len(us), np.bool_), np.zeros(len(us), np.bool_)
-    alive_of = np.zeros(len(key_of), np.int64)
-    strength = np.zeros(n_keys, np.int64)
-    for r in range(len(us)):
-        for c in (counted[0][r], counted[1][r]):
-            if alive_of[c] == 0:
-                strength[key_of[c]] += 1
-            alive_of[c] += 1
-    bound = np.full(len(by_page[0]) - 1, -1, np.int64)
-    used_by = np.full(len(by_page[0]) - 1, -1, np.int64)
+    of_sources, of_targets, key_of, alive_of = _entries(key_starts, us, vs, n_pages)
+    counted = of_sources, of_targets
+    strength = strengths(key_starts, us, vs, n_pages)
+    by_page = _by_page(us, vs, n_pages)
+    bound, used_by = np.full(n_pages, -1, np.int64), np.full(n_pages, -1, np.int64)
     has_won = np.zeros(n_keys, np.bool_)
     order = np.empty(n_keys, np.int64)
     n = 0
-    for phase in range(n_phases):
+    for phase in range(len(least)):
         heap = [
-            (-strength[k], np.int64(k))
+            (-strength[k], ranks[k], np.int64(k))
             for k in range(n_keys)
             if phases[k] <= phase and not has_won[k] and strength[k] >= least[phase]
         ]
         heapq.heapify(heap)
         while heap:
-            weight, k = heapq.heappop(heap)
+            weight, rank, k = heapq.heappop(heap)
             if strength[k] < least[phase]:
                 continue
             if -weight != strength[k]:
-                heapq.heappush(heap, (-strength[k], k))
+                heapq.heappush(heap, (-strength[k], rank, k))
                 continue
             has_won[k] = True
             order[n] = k

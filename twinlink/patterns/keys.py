@@ -14,12 +14,13 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from twinlink.patterns.kernels import HEAD, INSIDE, REPEATED, TAIL, TOKEN, key_hash
 from twinlink.patterns.url_kernels import common_host, default_documents, form_hashes, hash_text, write_forms
 
-__all__ = ["Forms", "Key", "key_hashes", "keys_of", "read_forms", "rule_of"]
+__all__ = ["Forms", "Key", "key_hashes", "key_ranks", "keys_of", "read_forms", "rule_of"]
 
 _DEFAULT_DOCUMENTS = tuple(
     f"{stem}.{ending}"
@@ -27,6 +28,9 @@ _DEFAULT_DOCUMENTS = tuple(
     for ending in "html htm php asp aspx jsp shtml xhtml cfm cgi pl php3 php4 php5 do stm".split()
 )
 """Default documents of Apache, nginx, IIS and Tomcat; the usual ones first."""
+
+_STARS = (("", ""), ("", "*"), ("*", ""), ("*", "*"))
+"""What stands before and behind the letters of a key: of TOKEN, HEAD, TAIL, INSIDE."""
 
 Places = NDArray[np.int64]
 Hashes = NDArray[np.uint64]
@@ -166,11 +170,48 @@ def keys_of(forms: Forms, pairs: Sequence[NDArray[np.integer]]) -> list[Key]:
     """
     sources, targets, spans_u, spans_v, levels = pairs
     sides = [_parts(forms, forms_of_side, spans) for forms_of_side, spans in ((sources, spans_u), (targets, spans_v))]
-    tail, head = ["", "", "*", "*"], ["", "*", "", "*"]  # of TOKEN, HEAD, TAIL, INSIDE
-    return [
-        Key(f"{tail[level]}{source}{head[level]}", f"{tail[level]}{target}{head[level]}")
-        for source, target, level in zip(*sides, levels.tolist(), strict=True)
+    return [_named(*each) for each in zip(*sides, levels.tolist(), strict=True)]
+
+
+def _named(source: str, target: str, level: int) -> Key:
+    before, behind = _STARS[level]
+    return Key(f"{before}{source}{behind}", f"{before}{target}{behind}")
+
+
+def key_ranks(forms: Forms, pairs: Sequence[NDArray[np.integer]]) -> Places:
+    """Return the rank of each key among equally strong ones: tokens before letters, then the shorter, then by letters.
+
+    Parameters
+    ----------
+    pairs : sequence of ndarray
+        Of each key one pair, as for `keys_of`.
+    """
+    sources, targets, spans_u, spans_v, levels = pairs
+    before, behind = (pa.array(marks).take(pa.array(levels)) for marks in zip(*_STARS, strict=True))
+    sides = [
+        pc.binary_join_element_wise(before, _texts(forms, of_side, spans), behind, "")
+        for of_side, spans in ((sources, spans_u), (targets, spans_v))
     ]
+    sizes = pc.add(*(pc.utf8_length(side) for side in sides))
+    columns = {"is_letters": pa.array(levels != TOKEN), "size": sizes, "source": sides[0], "target": sides[1]}
+    order = pc.sort_indices(pa.table(columns), sort_keys=[(name, "ascending") for name in columns])
+    ranks = np.empty(len(levels), np.int64)
+    ranks[order.to_numpy()] = np.arange(len(levels))
+    return ranks
+
+
+def _texts(forms: Forms, which: NDArray[np.integer], spans: NDArray[np.integer]) -> pa.StringArray:
+    """Return the text of a span of each of some forms, as `_parts` does for few of them."""
+    starts = forms.starts[which] + ((spans >> 16) & ~REPEATED)
+    ends = np.cumsum(forms.starts[which] + (spans & 0xFFFF) - starts)
+    sizes = np.diff(ends, prepend=0)
+    text = forms.text[np.repeat(starts - ends + sizes, sizes) + np.arange(ends[-1] if len(ends) else 0)]
+    offsets = np.concatenate([[0], ends]).astype(np.int32)
+    raw = pa.Array.from_buffers(pa.binary(), len(ends), [None, pa.py_buffer(offsets), pa.py_buffer(text)])
+    try:
+        return raw.cast(pa.string())
+    except pa.ArrowInvalid:  # bytes of another encoding
+        return pa.array(_parts(forms, which, spans), pa.string())
 
 
 def _parts(forms: Forms, which: NDArray[np.integer], spans: NDArray[np.integer]) -> list[str]:
@@ -201,7 +242,7 @@ def rule_of(forms: Forms, source: int, source_span: int, target: int, target_spa
 
     ``*`` stands for the rest of a token, ``…`` for the rest of an address, ``//`` for the beginning of the host.
     """
-    (key,) = keys_of(forms, [np.array([each]) for each in (source, target, source_span, target_span, level)])
+    key = _named(forms.part(source, *_span(source_span)), forms.part(target, *_span(target_span)), level)
     if (source_span >> 16) & REPEATED:
         return f"{key.source} … {key.source} ↔ {key.target} … {key.target}"
     begin, end = _span(target_span)

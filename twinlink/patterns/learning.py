@@ -28,9 +28,10 @@ from twinlink.patterns.kernels import (
     crowded_pairs,
     group_pairs,
     shared_masks,
+    strengths,
     whole_first,
 )
-from twinlink.patterns.keys import Forms, Key, key_hashes, keys_of, read_forms, rule_of
+from twinlink.patterns.keys import Forms, Key, key_hashes, key_ranks, keys_of, read_forms, rule_of
 from twinlink.patterns.url_kernels import powers
 from twinlink.sorted_keys import find_keys
 from twinlink.sparse import entry_keys
@@ -107,18 +108,22 @@ class SitePatterns:
 
 
 class _Met(NamedTuple):
-    """Pairs of forms with a common signature, sorted by key, with the arrays for the competition."""
+    """Pairs of forms with a common signature, sorted by key."""
 
     pairs: Pairs
     starts: Places
     """Where the pairs of each key begin; keys are in the order of their hashes."""
-    counted: tuple[Places, Places]
-    key_of: Places
-    """Key of each (key, page) that ``counted`` numbers."""
+    n_forms: int
 
     def strength(self) -> Places:
         """Return the number of pages that each key could pair."""
-        return np.bincount(self.key_of, minlength=len(self.starts) - 1)
+        return strengths(self.starts, self.pairs[1], self.pairs[2], self.n_forms)
+
+    def only(self, keep: NDArray[np.bool_]) -> _Met:
+        """Return the pairs of some keys alone."""
+        sizes = np.diff(self.starts)
+        pairs = tuple(column[np.repeat(keep, sizes)] for column in self.pairs)
+        return _Met(pairs, np.concatenate([[0], np.cumsum(sizes[keep])]), self.n_forms)
 
 
 def learn_patterns(
@@ -166,7 +171,8 @@ def learn_patterns(
     known_hashes = key_hashes(list(known))
     met, n_crowded = _meet(forms, codes, settings, known_hashes, numbers=langs is not None)
     is_known = np.isin(met.pairs[0][met.starts[:-1]], known_hashes[2])
-    met, is_known = _only(met, len(forms), is_known | (met.strength() >= 2 * settings.min_pairs), is_known)
+    is_possible = is_known | (met.strength() >= 2 * settings.min_pairs)
+    met, is_known = met.only(is_possible), is_known[is_possible]
     order, taken = _compete(forms, met, is_known, settings)
     return _result(forms, met, order, taken, is_known, (names, codes), settings, n_crowded)
 
@@ -223,29 +229,20 @@ def _looked_up(
 
 
 def _sorted(pairs: Pairs, n_forms: int) -> _Met:
-    """Sort pairs by key, then by page, and number each (key, page)."""
+    """Sort pairs by key, then by source, target and place."""
     keys, sources, targets, spans_u, spans_v, _ = pairs
-    both = sources.astype(np.int64) * max(1, n_forms) + targets
-    order = np.lexsort((spans_v, spans_u, both, keys))
-    pairs = tuple(column[order] for column in pairs)
-    keys = pairs[0]
-    is_new = np.ones(len(keys), np.bool_)
-    is_new[1:] = keys[1:] != keys[:-1]
-    number = np.cumsum(is_new) - 1
-    entries = [number * max(1, n_forms) + pages for pages in (pairs[1], pairs[2])]
-    different, inverse = np.unique(np.concatenate(entries), return_inverse=True)
+    order = np.argsort(keys)
+    is_new = np.diff(keys[order], prepend=np.uint64(0)) != 0  # no key is 0
+    entries = (np.cumsum(is_new) - 1) * n_forms + sources[order]
+    by_entry = np.argsort(entries)
+    order, entries = order[by_entry], entries[by_entry]
+    is_same = entries[1:] == entries[:-1]
+    tied = np.flatnonzero(np.append(is_same, False) | np.append(False, is_same))
+    of_tied = order[tied]
+    columns = (spans_v[of_tied], spans_u[of_tied], targets[of_tied], entries[tied])
+    order[tied] = of_tied[np.lexsort(columns)]
     starts = np.append(np.flatnonzero(is_new), len(keys)).astype(np.int64)
-    counted = (inverse[: len(keys)].astype(np.int64), inverse[len(keys) :].astype(np.int64))
-    return _Met(pairs, starts, counted, different // max(1, n_forms))
-
-
-def _only(
-    met: _Met, n_forms: int, keep: NDArray[np.bool_], is_known: NDArray[np.bool_]
-) -> tuple[_Met, NDArray[np.bool_]]:
-    """Return the pairs of some keys alone, and which of these keys are known."""
-    sizes = np.diff(met.starts)
-    pairs = tuple(column[np.repeat(keep, sizes)] for column in met.pairs)
-    return _sorted(pairs, n_forms), is_known[keep]
+    return _Met(tuple(column[order] for column in pairs), starts, n_forms)
 
 
 def _keys(forms: Forms, met: _Met, at: Places) -> list[Key]:
@@ -257,30 +254,10 @@ def _compete(
     forms: Forms, met: _Met, is_known: NDArray[np.bool_], settings: PatternSettings
 ) -> tuple[Places, NDArray[np.bool_]]:
     """Return the keys that won, in their order, and mark the pairs that they took."""
-    n_keys = len(met.starts) - 1
-    levels = met.pairs[5][met.starts[:-1]]
-    keys = _keys(forms, met, met.starts[:-1])
-    ranked = sorted(range(n_keys), key=lambda k: (levels[k] != TOKEN, sum(map(len, keys[k])), keys[k]))
-    rank = np.empty(n_keys, np.int64)
-    rank[ranked] = np.arange(n_keys)
-    order = np.argsort(rank[np.repeat(np.arange(n_keys), np.diff(met.starts))], kind="stable")
-    starts = np.concatenate([[0], np.cumsum(np.diff(met.starts)[ranked])]).astype(np.int64)
-    sources, targets, spans_u, spans_v = (column[order] for column in met.pairs[1:5])
-    phases, least = _phases(levels, is_known, len(forms), settings)
-    won, taken = compete(
-        (sources, targets),
-        (spans_u, spans_v),
-        (met.counted[0][order], met.counted[1][order]),
-        starts,
-        _by_page(sources, targets, len(forms)),
-        rank[met.key_of],
-        phases[ranked],
-        least,
-        len(least),
-    )
-    back = np.empty(len(order), np.bool_)
-    back[order] = taken
-    return np.array(ranked, np.int64)[won], back
+    pairs = met.pairs
+    first = [column[met.starts[:-1]] for column in pairs[1:]]
+    phases, least = _phases(first[-1], is_known, len(forms), settings)
+    return compete(pairs[1:3], pairs[3:5], met.starts, len(forms), key_ranks(forms, first), phases, least)
 
 
 def _phases(
@@ -292,14 +269,6 @@ def _phases(
     credible = max(2 * settings.min_pairs, int(np.ceil(settings.min_local * n_forms - 1e-9)))
     phases = np.where(is_known, 0, np.where(levels == TOKEN, 1, 2)).astype(np.int8)
     return phases, np.array([2, credible, credible, 2 * settings.min_pairs], np.int64)
-
-
-def _by_page(sources: NDArray[np.int32], targets: NDArray[np.int32], n_forms: int) -> tuple[Places, Places]:
-    """Return where the pairs of each page begin in a list of pairs, and that list."""
-    pages = np.concatenate([sources, targets])
-    order = np.argsort(pages, kind="stable")
-    starts = np.searchsorted(pages[order], np.arange(n_forms + 1))
-    return starts.astype(np.int64), (order % max(1, len(sources))).astype(np.int64)
 
 
 def _result(

@@ -54,7 +54,7 @@ calls: without this, an upgrade could use old code. A test checks the digest."""
 REPEATED = 1 << 15
 """Added to the first place of a mask that stands for all places of its token."""
 
-_ONE, _TWO, _THREE, _31 = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(31)
+_ZERO, _ONE, _TWO, _THREE, _31 = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(31)
 _FIVE, _EIGHT = np.uint64(5), np.uint64(8)
 _GOLD = np.uint64(0x9E3779B97F4A7C15)
 
@@ -82,18 +82,20 @@ def _table(n: int) -> Hashes:
 
 @part_of_kernel
 def _seen(table: Hashes, x: np.uint64) -> int:
-    """Count a hash in a table of two bits each; return how often it had come before: 0, 1, or 2 for more."""
+    """Count a hash in a table of two bits each: never, once, more often; return how many masks it adds to the shared ones.
+
+    The second of its kind adds two, since the first one was not counted; there is no branch that could be mispredicted.
+    """
     x &= np.uint64(len(table) * 32 - 1)
     word, shift = np.int64(x >> _FIVE), (x & _31) * _TWO
     before = (table[word] >> shift) & _THREE
-    if before < _TWO:
-        table[word] += _ONE << shift
-    return int(before)
+    table[word] |= (_ONE | (before & _ONE) << _ONE) << shift
+    return int(before > _ZERO) + int(before == _ONE)
 
 
 @part_of_kernel
 def _count(table: Hashes, x: np.uint64) -> int:
-    """Return how often a hash was counted: 0, 1, or 2 for more."""
+    """Return how often a hash was counted: 0, 1, or more."""
     x &= np.uint64(len(table) * 32 - 1)
     return int((table[np.int64(x >> _FIVE)] >> ((x & _31) * _TWO)) & _THREE)
 
@@ -108,19 +110,17 @@ def shared_masks(
     with at least 200 places per form, and 32 for whole forms.
     """
     n_forms = len(starts)
-    table, whole = _table(200 * n_forms), _table(32 * n_forms)
+    table, whole = _table(100 * n_forms), _table(32 * n_forms)
     room = mask_room(longest)
     signatures, first, last, kinds = room[0]
     n_shared = 0
     for k in range(n_forms):
-        before = _seen(whole, whole_signature(text, starts[k], lasts[k]))
-        n_shared += 2 if before == 1 else 1 if before > 1 else 0
+        n_shared += _seen(whole, whole_signature(text, starts[k], lasts[k]))
     for k in range(n_forms):
         n = masks_of(text, starts[k], lasts[k], limits, power, room)
         for i in range(1, n):
             if kinds[i] < WHOLE or _count(whole, signatures[i]) > 0:
-                before = _seen(table if kinds[i] < WHOLE else whole, signatures[i])
-                n_shared += 2 if before == 1 else 1 if before > 1 else 0
+                n_shared += _seen(table if kinds[i] < WHOLE else whole, signatures[i])
     found_sig, found_page = np.empty(n_shared, np.uint64), np.empty(n_shared, np.int32)
     found_first, found_last = np.empty(n_shared, np.int32), np.empty(n_shared, np.int32)
     found_kind = np.empty(n_shared, np.int8)
@@ -389,8 +389,7 @@ def group_pairs(
                     if key == 0:
                         continue
                     if keep == 0:
-                        before = _seen(table, key)  # another key may have its place: then there is room to spare
-                        n += 2 if before == 1 else 1 if before > 1 or least < 2 or _is_known(known, key) else 0
+                        n += max(_seen(table, key), int(least < 2 or _is_known(known, key)))
                     elif least < 2 or _count(table, key) > 1 or _is_known(known, key):
                         u, v = (b, a) if is_target[b - i] else (a, b)
                         keys[n], us[n], vs[n], levels[n] = key, masks[1][u], masks[1][v], sides[4][v - i]

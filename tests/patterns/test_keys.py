@@ -10,7 +10,7 @@ import pytest
 
 from tests.both_ways import both_ways  # noqa: F401  (kernels of this module)
 from twinlink.patterns.kernels import HEAD, INSIDE, REPEATED, TAIL, TOKEN, key_hash
-from twinlink.patterns.keys import Forms, Key, key_hashes, keys_of, read_forms, rule_of
+from twinlink.patterns.keys import Forms, Key, key_hashes, key_ranks, keys_of, read_forms, rule_of
 
 HERE = "http://x.hk"
 
@@ -182,3 +182,21 @@ def test_a_repeated_key_is_shown_at_two_places() -> None:
     """The mark of its span is no part of its place."""
     forms, pair = forms_and_spans("x/en/a_en", (1, 3), "x/tc/a_tc", (1, 3), REPEATED)
     assert rule_of(forms, *pair, TOKEN) == "en … en ↔ tc … tc"
+
+
+@pytest.mark.parametrize("more", ["中", "%E9"], ids=["letters", "bytes of another encoding"])
+def test_tokens_rank_before_letters_then_shorter_keys_then_by_letters(more: str) -> None:
+    """As their texts are sorted one by one; the size of a key is its number of characters, stars included."""
+    names = ["en", "e", "c", "zh", "z", "英文", "english", more]
+    forms = read_forms([f"{HERE}/{name}" for name in names])
+    spans = [(1 << 16) | int(last - first) for first, last in zip(forms.starts, forms.lasts, strict=True)]
+    pairs = [(u, v, level) for level in (TAIL, TOKEN, INSIDE, HEAD) for u in range(len(forms)) for v in range(u)]
+    sources, targets, levels = (np.array(column) for column in zip(*pairs, strict=True))
+    columns = (sources, targets, np.array(spans)[sources], np.array(spans)[targets], levels)
+    keys = keys_of(forms, columns)
+    ranked = sorted(range(len(keys)), key=lambda k: (levels[k] != TOKEN, sum(map(len, keys[k])), keys[k]))
+    assert np.argsort(key_ranks(forms, columns)).tolist() == ranked
+
+
+def test_no_keys_have_no_ranks() -> None:
+    assert key_ranks(read_forms([f"{HERE}/a"]), [np.zeros(0, np.int64)] * 5).tolist() == []

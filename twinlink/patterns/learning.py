@@ -21,14 +21,13 @@ from scipy.sparse import csr_array
 from twinlink.config.patterns import PatternSettings
 from twinlink.errors import ShapeError
 from twinlink.languages import UNDETERMINED
+from twinlink.patterns.competition import compete, strengths
 from twinlink.patterns.kernels import (
     TOKEN,
     Pairs,
-    compete,
     crowded_pairs,
     group_pairs,
     shared_masks,
-    strengths,
     whole_first,
 )
 from twinlink.patterns.keys import Forms, Key, key_hashes, key_ranks, keys_of, read_forms, rule_of
@@ -254,10 +253,11 @@ def _compete(
     forms: Forms, met: _Met, is_known: NDArray[np.bool_], settings: PatternSettings
 ) -> tuple[Places, NDArray[np.bool_]]:
     """Return the keys that won, in their order, and mark the pairs that they took."""
-    pairs = met.pairs
-    first = [column[met.starts[:-1]] for column in pairs[1:]]
+    _, sources, targets, spans_u, spans_v, _ = met.pairs
+    first = [column[met.starts[:-1]] for column in met.pairs[1:]]
     phases, least = _phases(first[-1], is_known, len(forms), settings)
-    return compete(pairs[1:3], pairs[3:5], met.starts, len(forms), key_ranks(forms, first), phases, least)
+    ranks = key_ranks(forms, first)
+    return compete((sources, targets), (spans_u, spans_v), met.starts, len(forms), ranks, phases, least)
 
 
 def _phases(

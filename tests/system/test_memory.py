@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ctypes
+import resource
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
-from twinlink.system.memory import PROGRAM_BYTES, WORKER_BYTES, Memory, give_back, machine_memory
+from twinlink.system.memory import PROGRAM_BYTES, WORKER_BYTES, Memory, give_back, machine_memory, memory_reused
 
 MB = 2**20
 
@@ -82,3 +85,19 @@ def test_free_memory_is_given_back() -> None:
     del values
     give_back()
     assert _private() < held - 20 * MB
+
+
+def faults_of_an_array() -> int:
+    """Return how often the system clears memory for an array of 64 MB, which is freed again."""
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    np.ones(64 * MB, np.uint8)
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+
+
+@pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "mallopt"), reason="the C library has no such function")
+def test_the_memory_of_large_arrays_is_used_again_within_the_context_only() -> None:
+    with memory_reused():
+        faults_of_an_array()
+        assert faults_of_an_array() < 16
+    assert faults_of_an_array() >= 16
+    assert faults_of_an_array() >= 16

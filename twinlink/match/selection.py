@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
 import msgspec
@@ -17,10 +18,13 @@ from twinlink.match.methods.registry import METHODS
 from twinlink.similarity.candidates import within_memory
 from twinlink.similarity.decision import keep_pairs
 from twinlink.similarity.lexicon_files import Lexicon
+from twinlink.system.memory import memory_reused
 from twinlink.system.steps import NO_STEPS, Steps
 
 __all__ = ["SideMatch", "choose_pairs", "match_sides"]
 
+MANY_PAGES = 20_000
+"""Pages of both sides beyond which the memory of arrays is used again: on smaller sites none is returned anyway."""
 WORDS_SHARE = 0.2
 """Share of the time of a match of two languages that their words take, for progress reports."""
 
@@ -62,24 +66,40 @@ def match_sides(
 
     ``after_words`` is called when their words are counted: what only the words need can be freed.
     """
+    is_large = len(side_a.urls) + len(side_b.urls) > MANY_PAGES
+    with memory_reused() if is_large else nullcontext():
+        found = _found(side_a, side_b, between, lexicons, settings, steps, after_words)
+    found, accepted = apply_labels(found, between.labels)
+    return choose_pairs(SideMatch(side_a, side_b, found, accepted, accepted, labels=between.labels), settings)
+
+
+def _found(
+    side_a: Side,
+    side_b: Side,
+    between: Between,
+    lexicons: Sequence[Lexicon],
+    settings: MatchSettings,
+    steps: Steps,
+    after_words: Callable[[], None] | None,
+) -> Found:
+    """Return the result of the method of the settings."""
     langs = f"{side_a.lang}-{side_b.lang}"
     method = METHODS[settings.method]
     if method.reads_shapes:
         steps(0.0, f"{langs}: {settings.method}")
         rest = {"steps": steps} if method.reports_steps else {}
-        found: Found = method.load()(side_a, side_b, between, settings, **rest)
-    else:
-        candidates = within_memory(settings.candidates, len(side_a.urls) + len(side_b.urls))
-        settings = msgspec.structs.replace(settings, candidates=candidates)
-        steps(0.0, f"{langs}: words")
-        words = read_words(side_a, side_b, lexicons, settings)
-        if after_words is not None:
-            after_words()
-        steps(WORDS_SHARE, f"{langs}: {settings.method}")
-        rest = {"steps": steps.part(WORDS_SHARE, 1.0)} if method.reports_steps else {}
-        found = method.load()(side_a, side_b, words, between, settings, **rest)
-    found, accepted = apply_labels(found, between.labels)
-    return choose_pairs(SideMatch(side_a, side_b, found, accepted, accepted, labels=between.labels), settings)
+        of_shapes: Found = method.load()(side_a, side_b, between, settings, **rest)
+        return of_shapes
+    candidates = within_memory(settings.candidates, len(side_a.urls) + len(side_b.urls))
+    settings = msgspec.structs.replace(settings, candidates=candidates)
+    steps(0.0, f"{langs}: words")
+    words = read_words(side_a, side_b, lexicons, settings)
+    if after_words is not None:
+        after_words()
+    steps(WORDS_SHARE, f"{langs}: {settings.method}")
+    rest = {"steps": steps.part(WORDS_SHARE, 1.0)} if method.reports_steps else {}
+    found: Found = method.load()(side_a, side_b, words, between, settings, **rest)
+    return found
 
 
 def choose_pairs(match: SideMatch, settings: MatchSettings) -> SideMatch:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +16,12 @@ WORKER_BYTES = 400_000_000
 program."""
 _UNITS = ((10**9, "GB"), (10**6, "MB"), (10**3, "kB"))
 _NO_LIMIT = 2**60  # what cgroup v1 has for none is near 2^63
+# Options of the C library's `mallopt`, by their numbers in malloc.h: when free memory at the end of the heap is returned,
+# and from what size, and how often, an array gets a mapping of its own.
+_TRIM_THRESHOLD, _MMAP_THRESHOLD, _MMAP_MAX = -1, -3, -4
+_REUSING = {_MMAP_MAX: 0, _TRIM_THRESHOLD: 2**31 - 1}
+_RETURNING = {_MMAP_MAX: 2**16, _MMAP_THRESHOLD: 2**25, _TRIM_THRESHOLD: 2**26}
+"""Where the C library arrives by itself after large arrays."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +82,28 @@ def give_back() -> None:
     pa.default_memory_pool().release_unused()
     with suppress(OSError, AttributeError):  # another C library has no such function
         ctypes.CDLL(None).malloc_trim(0)
+
+
+@contextmanager
+def memory_reused() -> Iterator[None]:
+    """Let the C library keep the memory of freed arrays for other arrays, until the end of the context.
+
+    It would return that of each array of more than 32 MB, and the system would clear the memory of the next one. With
+    100,000 pages a language, that takes a tenth of the time of a match. The peak is the same.
+    """
+    _set_malloc(_REUSING)
+    try:
+        yield
+    finally:
+        _set_malloc(_RETURNING)
+        give_back()
+
+
+def _set_malloc(options: Mapping[int, int]) -> None:
+    with suppress(OSError, AttributeError):  # another C library has no such function
+        set_option = ctypes.CDLL(None).mallopt
+        for option, value in options.items():
+            set_option(option, value)
 
 
 def _total_memory() -> int:

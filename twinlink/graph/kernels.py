@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from twinlink.compiled import FEW, compiled_beyond, part_of_kernel
+from twinlink.prefetching import LINE, prefetch
 
 __all__ = ["Entries", "Neighbours", "external_rows", "greedy_positions", "mutual_best"]
 
@@ -115,16 +116,18 @@ def _lowest(word: Word) -> Index:
 
 
 @part_of_kernel
-def _look_up(rows: NDArray[Index], starts: NDArray[np.int64], spans: _Spans) -> None:
-    """Write where some rows of a matrix begin and end."""
+def _look_up(rows: NDArray[Index], starts: NDArray[np.int64], columns: NDArray[Index], spans: _Spans) -> None:
+    """Write where some rows of a matrix begin and end, and request them from memory."""
     for place in range(rows.size):
         spans.starts[place], spans.ends[place] = starts[rows[place]], starts[rows[place] + ONE]
+        for at in range(spans.starts[place], spans.ends[place], LINE):
+            prefetch(columns, at)
 
 
 @part_of_kernel
 def _reach(columns: NDArray[Index], target: Neighbours, spans: _Spans, reached: NDArray[Word]) -> None:
     """Mark the neighbours of some target pages in a bit set."""
-    _look_up(columns, target.starts, spans)
+    _look_up(columns, target.starts, target.pages, spans)
     for place in range(columns.size):
         for at in range(spans.starts[place], spans.ends[place]):
             page = target.pages[at]
@@ -134,7 +137,7 @@ def _reach(columns: NDArray[Index], target: Neighbours, spans: _Spans, reached: 
 @part_of_kernel
 def _find(near: NDArray[Index], entries: Entries, spans: _Spans, reached: NDArray[Word], lists: _Lists) -> int:
     """List the entries in the rows ``near`` of which the column is reached, and return their number."""
-    _look_up(near, entries.starts, spans)
+    _look_up(near, entries.starts, entries.columns, spans)
     count = Word(0)
     for place in range(near.size):
         for entry in range(spans.starts[place], spans.ends[place]):

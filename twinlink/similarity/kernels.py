@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from twinlink.compiled import FEW, compiled_beyond, part_of_kernel
+from twinlink.prefetching import LINE, prefetch
 from twinlink.similarity.product_kernels import ONE, Csr, Index, add_few_products
 
 __all__ = [
@@ -38,6 +39,10 @@ Of 16, 32 and 64, all much the same."""
 SPARSE = 8
 """A row with fewer summands than one in this many columns is read by a list of the columns that it reaches; beyond,
 reading all columns in groups is faster. Of 2, 8 and 32 the fastest on a site of 30,000 pages a language."""
+
+AHEAD = 4
+"""Rows that are requested from memory before they are needed. Of 1, 2 and 4 the fastest on a site of 100,000 pages a
+language, where it takes the time of a product from 350 to 130 ns."""
 
 
 class _Best(NamedTuple):
@@ -70,6 +75,16 @@ def arrays_of(matrix: csr_array) -> Csr:
     return matrix.indptr.astype(np.int64, copy=False), indices, matrix.data.astype(np.float32, copy=False)
 
 
+@part_of_kernel
+def _request(place: int, columns: NDArray[Index], y: Csr) -> None:
+    """Request the row of y that is needed `AHEAD` places later."""
+    starts, indices, data = y
+    j = columns[min(place + AHEAD, len(columns) - 1)]
+    for k in range(starts[j], starts[j + ONE], LINE):
+        prefetch(indices, k)
+        prefetch(data, k)
+
+
 @compiled_beyond(FEW)
 def pattern_dot(
     x: Csr, y: Csr, n_columns: int, starts: NDArray[np.int64], columns: NDArray[Index]
@@ -83,6 +98,7 @@ def pattern_dot(
         for k in range(x_starts[i], x_starts[i + 1]):
             row[x_columns[k]] = x_data[k]
         for pair in range(starts[i], starts[i + 1]):
+            _request(pair, columns, y)
             j = columns[pair]
             total = np.float64(0)
             for k in range(y_starts[j], y_starts[j + ONE]):
@@ -198,6 +214,7 @@ def aligned_words(
             continue
         n_links = _chain(i, a, links, chain)
         for pair in range(starts[i], starts[i + 1]):
+            _request(pair, columns, b)
             j = columns[pair]
             for k in range(b_starts[j], b_starts[j + ONE]):
                 free[b_columns[k]] = b_data[k]

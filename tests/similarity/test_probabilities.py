@@ -181,8 +181,9 @@ def test_shares_equal_balancing_by_loops(seed: int, n_a: int, n_b: int) -> None:
 def test_many_candidates_are_balanced_like_few(seed: int, n_a: int, n_b: int, share: float) -> None:
     rng = np.random.default_rng(seed)
     rivalry = Rivalry(csr_array(rng.random((n_a, n_b)) < share))
-    given_ = rivalry.rows, rivalry.columns, np.exp(rng.normal(0, 5, len(rivalry.rows))), n_a, n_b
-    few, many = _balance_few(*given_), _balance_many(*given_)
+    likelihood = np.exp(rng.normal(0, 5, len(rivalry.rows)))
+    few = _balance_few(rivalry.rows, rivalry.columns, likelihood, n_a, n_b)
+    many = _balance_many(rivalry.row_starts, rivalry.narrow_columns, likelihood, n_b)
     assert [factors.tolist() for factors in few] == [factors.tolist() for factors in many]
 
 

@@ -46,7 +46,7 @@ def test_equals_a_double_loop_with_many_ties(seed: int, n_a: int, n_b: int, shar
     expected = plain_rivals(entries.row.tolist(), entries.col.tolist(), values.tolist())
     assert rivalry.rivals(values).tolist() == expected
     for narrow in (values, values.astype(np.float32)):
-        assert _best_of_many(rivalry.rows, rivalry.columns, narrow, ALL, n_b).tolist() == expected
+        assert _best_of_many(rivalry.row_starts, rivalry.narrow_columns, narrow, ALL, n_b).tolist() == expected
 
 
 @pytest.mark.parametrize("few", [0, FEW_CANDIDATES])

@@ -16,6 +16,7 @@ from twinlink.similarity.rivals import FEW_CANDIDATES, Rivalry
 __all__ = ["probability_of_being_right", "recalibrated", "shares_of_rivals"]
 
 Floats = NDArray[np.float64]
+Narrow = NDArray[np.uint32]
 Places = NDArray[np.int64]
 
 _ROUNDS = 200
@@ -118,8 +119,10 @@ def shares_of_rivals(odds: Floats, rivalry: Rivalry) -> Floats:
     """
     likelihood = np.exp(np.clip(odds, -_MOST_LOG_ODDS, _MOST_LOG_ODDS))
     rows, columns = rivalry.rows, rivalry.columns
-    balance = _balance_few if len(odds) <= FEW_CANDIDATES else _balance_many
-    u, v = balance(rows, columns, likelihood, *rivalry.shape)
+    if len(odds) <= FEW_CANDIDATES:
+        u, v = _balance_few(rows, columns, likelihood, *rivalry.shape)
+    else:
+        u, v = _balance_many(rivalry.row_starts, rivalry.narrow_columns, likelihood, rivalry.shape[1])
     p = likelihood * u[rows] * v[columns]
     shares: Floats = p / np.maximum(np.maximum(*rivalry.sums(p)), np.finfo(float).tiny)
     return shares
@@ -137,26 +140,21 @@ def _balance_few(
 
 
 @compiled
-def _balance_many(
-    rows: Places, columns: Places, likelihood: Floats, n_rows: int, n_columns: int
-) -> tuple[Floats, Floats]:
+def _balance_many(starts: Places, columns: Narrow, likelihood: Floats, n_columns: int) -> tuple[Floats, Floats]:
     """Return the same, bit for bit, in one pass per step: a row adds to the sums of its columns as soon as it is known.
 
-    Candidates are in the order of their rows.
+    ``starts`` has the place of the first candidate of each row, and the number of candidates.
     """
-    u, v = np.ones(n_rows), np.ones(n_columns)
+    u, v = np.ones(len(starts) - 1), np.ones(n_columns)
     for _ in range(_BALANCING_STEPS):
         sums = np.zeros(n_columns)
-        first = 0
-        while first < len(rows):
-            row, last, total = rows[first], first, 0.0
-            while last < len(rows) and rows[last] == row:
-                total += likelihood[last] * v[columns[last]]
-                last += 1
+        for row in range(len(u)):
+            total = 0.0
+            for k in range(starts[row], starts[row + 1]):
+                total += likelihood[k] * v[columns[k]]
             u[row] = 1 / (1 + total)
-            for k in range(first, last):
+            for k in range(starts[row], starts[row + 1]):
                 sums[columns[k]] += likelihood[k] * u[row]
-            first = last
         v = 1 / (1 + sums)
     return u, v
 

@@ -16,6 +16,7 @@ Values = NDArray[np.floating]
 """Float32 or float64."""
 Marks = NDArray[np.bool_]
 Places = NDArray[np.int64]
+Narrow = NDArray[np.uint32]
 
 ALL: Marks = np.zeros(0, np.bool_)
 """Marks of no array: all candidates are left."""
@@ -43,6 +44,9 @@ class Rivalry:
         self.shape = pattern.shape
         self.rows: Places = entry_rows(pattern)
         self.columns: Places = pattern.indices.astype(np.int64)
+        self.row_starts: Places = pattern.indptr.astype(np.int64)
+        self.narrow_columns: Narrow = pattern.indices.astype(np.int32, copy=False).view(np.uint32)
+        """The columns again, for loops over all candidates: on large sites these take as long as it takes to read."""
 
     def rivals(self, values: Values, left: Marks | None = None) -> Values:
         """Return for each candidate the largest value of another one in its row or its column.
@@ -62,7 +66,8 @@ class Rivalry:
         if len(values) <= FEW_CANDIDATES and not code_runs():
             wide = values.astype(np.float64) if left is None else np.where(left, values, 0.0)
             return _best_of_few(self.rows, self.columns, wide, *self.shape).astype(values.dtype, copy=False)
-        return _best_of_many(self.rows, self.columns, values, ALL if left is None else left, self.shape[1])
+        left = ALL if left is None else left
+        return _best_of_many(self.row_starts, self.narrow_columns, values, left, self.shape[1])
 
     def pages(self, candidates: NDArray[np.integer]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Mark the rows and the columns of some candidates, given by their positions."""
@@ -100,35 +105,29 @@ def _best_other(groups: Places, values: Floats, n_groups: int) -> Floats:
 
 
 @compiled
-def _best_of_many(rows: Places, columns: Places, values: Values, left: Marks, n_columns: int) -> Values:
+def _best_of_many(starts: Places, columns: Narrow, values: Values, left: Marks, n_columns: int) -> Values:
     """Find the two largest values of each column in one pass, those of each row in another, and choose between them.
 
     The two of a column are side by side, so that a candidate reads one place of memory instead of two: on large sites
-    this takes most of the time.
+    this takes most of the time. ``starts`` has the place of the first candidate of each row, and their number.
     """
     of_column = np.zeros((n_columns, 2), values.dtype)
-    all_left = len(left) == 0
+    all_left, none = len(left) == 0, values.dtype.type(0)
     for k in range(len(values)):
-        if not (all_left or left[k]):
-            continue
-        value, column = values[k], columns[k]
+        value, column = values[k] if all_left or left[k] else none, columns[k]
         largest = of_column[column, 0]
         of_column[column, 1] = max(of_column[column, 1], min(largest, value))
         of_column[column, 0] = max(largest, value)
     best = np.empty(len(values), values.dtype)
-    none = values.dtype.type(0)
-    first = 0
-    while first < len(values):
-        largest, second, last = none, none, first
-        while last < len(values) and rows[last] == rows[first]:
-            if all_left or left[last]:
-                second = max(second, min(largest, values[last]))
-                largest = max(largest, values[last])
-            last += 1
-        for k in range(first, last):
+    for row in range(len(starts) - 1):
+        largest, second = none, none
+        for k in range(starts[row], starts[row + 1]):
+            value = values[k] if all_left or left[k] else none
+            second = max(second, min(largest, value))
+            largest = max(largest, value)
+        for k in range(starts[row], starts[row + 1]):
             value, column = values[k] if all_left or left[k] else none, columns[k]
             in_row = largest if value < largest else second
             in_column = of_column[column, 0] if value < of_column[column, 0] else of_column[column, 1]
             best[k] = max(in_row, in_column)
-        first = last
     return best

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,13 +76,11 @@ def arrays_of(matrix: csr_array) -> Csr:
 
 
 @part_of_kernel
-def _request(place: int, columns: NDArray[Index], y: Csr) -> None:
-    """Request the row of y that is needed `AHEAD` places later."""
-    starts, indices, data = y
-    j = columns[min(place + AHEAD, len(columns) - 1)]
-    for k in range(starts[j], starts[j + ONE], LINE):
-        prefetch(indices, k)
-        prefetch(data, k)
+def _request(place: int, rows: NDArray[Index], starts: NDArray[np.int64], values: NDArray[Any]) -> None:
+    """Request the values of the row that is needed `AHEAD` places later."""
+    row = rows[min(place + AHEAD, len(rows) - 1)]
+    for k in range(starts[row], starts[row + ONE], LINE):
+        prefetch(values, k)
 
 
 @compiled_beyond(FEW)
@@ -98,7 +96,8 @@ def pattern_dot(
         for k in range(x_starts[i], x_starts[i + 1]):
             row[x_columns[k]] = x_data[k]
         for pair in range(starts[i], starts[i + 1]):
-            _request(pair, columns, y)
+            _request(pair, columns, y_starts, y_columns)
+            _request(pair, columns, y_starts, y_data)
             j = columns[pair]
             total = np.float64(0)
             for k in range(y_starts[j], y_starts[j + ONE]):
@@ -122,6 +121,8 @@ def without_mean(
     result = np.zeros(len(x_data), np.float32)
     for i in range(len(starts) - 1):
         for at in range(starts[i], starts[i + 1]):
+            _request(at, others, x_starts, x_columns)
+            _request(at, others, x_starts, x_data)
             other, share = others[at], shares[at]
             for k in range(x_starts[other], x_starts[other + ONE]):
                 row[x_columns[k]] += share * x_data[k]
@@ -214,7 +215,8 @@ def aligned_words(
             continue
         n_links = _chain(i, a, links, chain)
         for pair in range(starts[i], starts[i + 1]):
-            _request(pair, columns, b)
+            _request(pair, columns, b_starts, b_columns)
+            _request(pair, columns, b_starts, b_data)
             j = columns[pair]
             for k in range(b_starts[j], b_starts[j + ONE]):
                 free[b_columns[k]] = b_data[k]
@@ -427,6 +429,7 @@ def best_companions(
         n_touched = 0
         n_pairs = pair_starts[s + 1] - pair_starts[s]
         for at in range(pair_starts[s], pair_starts[s + 1]):
+            _request(at, pairs, term_starts, terms)
             for place in range(term_starts[pairs[at]], term_starts[pairs[at] + ONE]):
                 t = terms[place]
                 touched[n_touched] = t  # overwritten by the next one if it is too few or known: faster than a test

@@ -16,8 +16,8 @@ WORKER_BYTES = 400_000_000
 program."""
 _UNITS = ((10**9, "GB"), (10**6, "MB"), (10**3, "kB"))
 _NO_LIMIT = 2**60  # what cgroup v1 has for none is near 2^63
-# Options of the C library's `mallopt`, by their numbers in malloc.h: from what size the free end of the heap is returned;
-# from what size an array gets a mapping of its own, and how many do.
+# Options of the C library's `mallopt`, by their numbers in malloc.h: from what size the free end of the heap is
+# returned; from what size an array gets a mapping of its own, and how many do.
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _MMAP_MAX = -1, -3, -4
 _REUSING = {_MMAP_MAX: 0, _TRIM_THRESHOLD: 2**31 - 1}
 _RETURNING = {_MMAP_MAX: 2**16, _MMAP_THRESHOLD: 2**25, _TRIM_THRESHOLD: 2**26}

@@ -26,7 +26,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from numpy.typing import NDArray
 
 import twinlink
-from twinlink.compiled import Kernel, Stopwatch, compiled_beyond, part_of_kernel
+from twinlink.compiled import Kernel, Stopwatch, code_runs, compiled_beyond, part_of_kernel
 
 Floats = NDArray[np.float64]
 
@@ -72,7 +72,14 @@ class TestPatience:
         assert kernel(values, out) == values.sum() ** 2
         assert time.perf_counter() - start < 5
         assert Kernel.patience <= 0
+        assert code_runs()
         assert out.tolist() == (values * values.sum()).tolist()
+
+    def test_no_code_runs_where_the_interpreter_has_only_become_slow(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Small inputs must not be the reason to load numba."""
+        monkeypatch.setattr(Kernel, "is_loaded", False)
+        monkeypatch.setattr(Kernel, "patience", -1.0)
+        assert not code_runs()
 
     def test_a_part_by_itself_has_all_the_time(
         self, kernel: Kernel[[Floats, Floats], float], monkeypatch: pytest.MonkeyPatch

@@ -115,6 +115,8 @@ class Kernel(Generic[P, ResultT]):
     """Further options of numba."""
     patience: ClassVar[float] = PATIENCE
     """Seconds left for the interpreter, in this process; 0 once anything is compiled."""
+    is_loaded: ClassVar[bool] = False
+    """Whether this process has loaded numba for a kernel."""
     compiling: ClassVar[Stopwatch] = Stopwatch()
     """The time that this process takes to compile kernels, or to load them from the cache."""
 
@@ -132,7 +134,7 @@ class Kernel(Generic[P, ResultT]):
         if self._machine_code is None:
             from numba import njit
 
-            Kernel.patience = 0.0
+            Kernel.patience, Kernel.is_loaded = 0.0, True
             _let_forks_wait()
             with self._compiling:  # two threads would compile it twice
                 if self._machine_code is None:
@@ -172,7 +174,7 @@ class Kernel(Generic[P, ResultT]):
 
 def code_runs() -> bool:
     """Return whether this process runs machine code already, so that numba need not be started for one more kernel."""
-    return Kernel.patience <= 0
+    return Kernel.is_loaded
 
 
 def compiled(function: Callable[P, ResultT]) -> Kernel[P, ResultT]:
@@ -216,7 +218,7 @@ def callback_address(function: Callable[..., None], *types: Any) -> int:
     from numba import void
     from numba.core.ccallback import CFunc
 
-    Kernel.patience = 0.0
+    Kernel.patience, Kernel.is_loaded = 0.0, True
     _let_forks_wait()
     callback: Any = CFunc(function, (types, void), locals={}, options={"nopython": True, **_PartOfCallback.options})
     _store(callback)

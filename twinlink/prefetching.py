@@ -1,7 +1,8 @@
 """Requests for memory that a kernel reads later.
 
 A kernel that reads rows of a large matrix in no order waits for memory at each row, unless it has requested the row
-while it worked on those before. No result depends on it.
+while it worked on those before. No result depends on it, so compiled code that is stored need not be compiled anew when
+this module changes.
 """
 
 from __future__ import annotations

@@ -20,15 +20,16 @@ from twinlink.config import Config, MatchSettings
 from twinlink.config.match import WeighingSettings
 from twinlink.config.patterns import PatternSettings
 from twinlink.errors import ConfigError, InputError, LexiconError, MissingStageError
+from twinlink.graph import propagation
 from twinlink.ingest.stage import ingest
 from twinlink.language.site_languages import site_languages
-from twinlink.match import site
+from twinlink.match import measures, site
 from twinlink.match import stage as module
 from twinlink.match.expected_memory import too_large
 from twinlink.match.stage import match
 from twinlink.run import Run
 from twinlink.rundir.directory import RunDirectory
-from twinlink.similarity import lexicon_sets
+from twinlink.similarity import lexicon_sets, page_search, structure
 from twinlink.similarity.installed_dictionaries import installed_dictionaries
 from twinlink.similarity.lexicon_sets import RECORD
 from twinlink.system import side_by_side, workers
@@ -112,6 +113,10 @@ def test_any_number_of_cores_gives_the_same_for_one_site(tmp_path, monkeypatch, 
     monkeypatch.setattr(side_by_side, "FORK_SECONDS", 1e-6)
     monkeypatch.setattr(side_by_side, "THREAD_SECONDS", 0)
     monkeypatch.setattr(side_by_side, "RANGE_SECONDS", 1e-6)
+    monkeypatch.setattr(measures, "MANY_PAGES", 0)  # candidates and structure in parts, too
+    monkeypatch.setattr(page_search, "_PART", 1)
+    monkeypatch.setattr(structure, "_FEW", 0)
+    monkeypatch.setattr(propagation, "FEW_CANDIDATES", 0)
     monkeypatch.setattr(side_by_side, "_Copy", lambda tasks, copy=side_by_side._Copy: forks.append(n) or copy(tasks))
     with worker_processes(n) as executor:
         match(run, config, executor=executor)

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-import time
-from typing import Any
-from unittest.mock import patch
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -16,20 +11,17 @@ from scipy.sparse import csr_array
 from tests.both_ways import both_ways  # noqa: F401  (kernels of this module)
 from twinlink.config import CandidateSettings
 from twinlink.errors import ConfigError, ShapeError
-from twinlink.similarity import candidates, kernels
+from twinlink.similarity import candidates, page_search
 from twinlink.similarity.candidates import (
     candidate_pattern,
     content_candidates,
     find_candidates,
-    nearest_of,
-    nearest_pages,
     strongest,
     tag_vectors,
     within_memory,
 )
 from twinlink.similarity.content import content_vectors
 from twinlink.sparse import union_of
-from twinlink.system.side_by_side import on_cores
 
 
 def plain_pattern(scores: np.ndarray, k: int) -> np.ndarray:
@@ -56,38 +48,6 @@ def test_equals_the_full_matrix_with_many_ties(seed: int, n_a: int, n_b: int, k:
     assert found.toarray().tolist() == plain_pattern(a @ b.T, k).tolist()
 
 
-@given(st.integers(0, 2**32 - 1), st.integers(0, 9), st.integers(1, 30), st.integers(1, 4), st.integers(1, 31))
-@settings(deadline=None)
-def test_blocks_of_pages_and_terms_left_out(seed: int, n_a: int, n_b: int, k: int, n_pages: int) -> None:
-    rng = np.random.default_rng(seed)
-    a, b = (csr_array(rng.integers(0, 3, (n, 4)).astype(np.float32) / 3) for n in (n_a, n_b))
-    kept = rng.integers(0, 3, 4) > 0
-    for both in (True, False):
-        whole = candidates._best_by_blocks(csr_array(a * kept), csr_array(b * kept), np.ones(4, np.bool_), k, both, n_b)
-        for n_cores in (1, 2, 5):
-            with on_cores(n_cores), patch.object(candidates, "_PART", 1):
-                blocks = candidates._best_by_blocks(a, b, kept, k, both, n_pages)
-            assert [each.tolist() for each in blocks] == [each.tolist() for each in whole]
-
-
-def test_each_core_compares_a_part_of_the_pages() -> None:
-    rng = np.random.default_rng(0)
-    a, b = (csr_array(rng.integers(0, 3, (n, 40)).astype(np.float32) / 3) for n in (700, 300))
-    alone = nearest_pages(a, b, 7, 10**9)
-    threads: set[str] = set()
-    compare = kernels.best_products
-
-    def noted(*arguments: Any) -> Any:
-        threads.add(threading.current_thread().name)
-        time.sleep(0.05)  # the other threads take the other parts
-        return compare(*arguments)
-
-    with patch.object(kernels, "best_products", noted), on_cores(3):
-        found = nearest_pages(a, b, 7, 10**9)
-    assert len(threads) == 3
-    assert [each.tolist() for each in found] == [each.tolist() for each in alone]
-
-
 @given(st.integers(0, 2**32 - 1), st.integers(1, 9), st.integers(1, 20), st.integers(1, 9))
 @settings(deadline=None)
 def test_blocks_of_few_words_give_the_same(seed: int, n_a: int, n_b: int, words: int) -> None:
@@ -96,17 +56,10 @@ def test_blocks_of_few_words_give_the_same(seed: int, n_a: int, n_b: int, words:
     settings, open_pages = CandidateSettings(per_page=2), [rng.random(n) < 0.5 for n in (n_a, n_b)]
     whole = [candidate_pattern(a, b, settings, *which) for which in ([], open_pages)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(candidates, "_BLOCK", words)
-        assert candidates._pages_with(a).tolist() == (a.toarray() > 0).sum(axis=0).tolist()
+        patch.setattr(page_search, "_BLOCK", words)
+        assert page_search.pages_with(a).tolist() == (a.toarray() > 0).sum(axis=0).tolist()
         blocks = [candidate_pattern(a, b, settings, *which) for which in ([], open_pages)]
     assert [stored(each) for each in blocks] == [stored(each) for each in whole]
-
-
-def test_a_search_for_few_pages_compares_them_with_few_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(candidates, "_BLOCK", 40)
-    others = csr_array(np.ones((100, 10)))
-    sizes = [candidates._pages_at_once(csr_array(np.ones((n, 10))), others, 5) for n in (1, 20, 20_000)]
-    assert sizes == [4, 30, candidates._COMPARED]
 
 
 def test_pages_with_nothing_in_common_are_no_candidates() -> None:
@@ -119,15 +72,6 @@ def test_a_side_without_pages(shape: tuple[int, int]) -> None:
     found = candidate_pattern(csr_array((shape[0], 2)), csr_array((shape[1], 2)))
     assert found.shape == shape
     assert found.nnz == 0
-
-
-def test_the_most_frequent_terms_are_left_out_when_products_are_dear() -> None:
-    """The term on all pages takes 9 products, the three others 1 each: 6 pages may have 1 product each, or 2."""
-    vectors = csr_array(np.hstack([np.full((3, 1), 5.0), np.eye(3)]))
-    assert [pages.tolist() for pages in nearest_pages(vectors, vectors, 2, 1)] == [[[0, -1], [1, -1], [2, -1]]] * 2
-    assert [pages.tolist() for pages in nearest_pages(vectors, vectors, 2, 2)] == [[[0, 1], [1, 0], [2, 0]]] * 2
-    assert nearest_of(vectors, vectors, 2, 1).tolist() == [[0, -1], [1, -1], [2, -1]]
-    assert nearest_of(vectors, vectors, 2, 2).tolist() == [[0, 1], [1, 0], [2, 0]]
 
 
 def test_vectors_must_have_one_length() -> None:

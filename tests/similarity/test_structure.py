@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rapidfuzz import process
 from scipy.sparse import csr_array
 
 from twinlink.errors import ShapeError
 from twinlink.similarity import structure
 from twinlink.similarity.structure import structural_similarity
+from twinlink.system.side_by_side import on_cores
 
 TAGS = st.lists(st.binary(max_size=12).map(lambda tags: bytes(code % 4 for code in tags)), min_size=1, max_size=4)
 
@@ -33,6 +35,33 @@ def test_equals_the_plain_recurrence(tags_a: list[bytes], tags_b: list[bytes], r
         n, m, common = len(tags_a[i]), len(tags_b[j]), longest_common(tags_a[i], tags_b[j])
         assert indel.data[k] == pytest.approx(2 * common / (n + m) if n + m else 1)
         assert lcs_max.data[k] == pytest.approx(common / max(n, m) if n + m else 1)
+
+
+def test_a_long_page_is_cut_once_for_all_its_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared = []
+    monkeypatch.setattr(structure, "MAX_TAGS", 3)
+    compare = process.cpdist
+    monkeypatch.setattr(
+        process, "cpdist", lambda *sides, **options: compared.append(sides) or compare(*sides, **options)
+    )
+    pages = [b"abcdef", b"abcd"]
+    structural_similarity(pages, pages, csr_array(np.ones((2, 2))))
+    ((side_a, side_b),) = compared
+    assert side_a == [b"abc"] * 4
+    assert len({id(page) for page in side_a}) == len({id(page) for page in side_b}) == 2
+
+
+@pytest.mark.parametrize("n_cores", [1, 3])
+def test_blocks_of_pairs_on_any_number_of_cores(n_cores: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(0)
+    pages = [bytes(random.integers(0, 4, n).tolist()) for n in range(30)]
+    pattern = csr_array(random.random((30, 30)) < 0.3)
+    expected = structural_similarity(pages, pages, pattern)
+    monkeypatch.setattr(structure, "_PAIRS", 7)
+    monkeypatch.setattr(structure, "_FEW", 2)
+    with on_cores(n_cores):
+        found = structural_similarity(pages, pages, pattern)
+    assert found.data.tolist() == expected.data.tolist()
 
 
 def test_ten_and_five_equal_tags() -> None:

@@ -19,6 +19,11 @@ Spans = NDArray[np.int64]
 @compiled_beyond(FEW)
 def strengths(key_starts: Places, us: Pages, vs: Pages, n_pages: int) -> Places:
     """Count the pages of each key's pairs, which are sorted by key."""
+    return _strengths(key_starts, us, vs, n_pages)
+
+
+@part_of_kernel
+def _strengths(key_starts: Places, us: Pages, vs: Pages, n_pages: int) -> Places:
     last_key = np.full(n_pages, -1, np.int64)
     counts = np.zeros(len(key_starts) - 1, np.int64)
     for k in range(len(counts)):
@@ -124,7 +129,7 @@ def compete(
     alive, taken = np.ones(len(us), np.bool_), np.zeros(len(us), np.bool_)
     of_sources, of_targets, key_of, alive_of = _entries(key_starts, us, vs, n_pages)
     counted = of_sources, of_targets
-    strength = strengths(key_starts, us, vs, n_pages)
+    strength = _strengths(key_starts, us, vs, n_pages)
     by_page = _by_page(us, vs, n_pages)
     bound, used_by = np.full(n_pages, -1, np.int64), np.full(n_pages, -1, np.int64)
     has_won = np.zeros(n_keys, np.bool_)

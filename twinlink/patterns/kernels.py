@@ -103,7 +103,7 @@ def shared_masks(
     """Return the masks whose signature two of the forms have: signature, form, first and last place, kind.
 
     Of cuts, and of whole forms, those that meet the other. A few more may be included: hashes are counted in tables
-    with at least 200 places per form, and 32 for whole forms.
+    with at least 100 places per form, and 32 for whole forms.
     """
     n_forms = len(starts)
     table, whole = _table(100 * n_forms), _table(32 * n_forms)

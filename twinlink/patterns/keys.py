@@ -189,7 +189,7 @@ def key_ranks(forms: Forms, pairs: Sequence[NDArray[np.integer]]) -> Places:
     sources, targets, spans_u, spans_v, levels = pairs
     before, behind = (pa.array(marks).take(pa.array(levels)) for marks in zip(*_STARS, strict=True))
     sides = [
-        pc.binary_join_element_wise(before, _texts(forms, of_side, spans), behind, "")
+        pc.binary_join_element_wise(before, _text_column(forms, of_side, spans), behind, "")
         for of_side, spans in ((sources, spans_u), (targets, spans_v))
     ]
     sizes = pc.add(*(pc.utf8_length(side) for side in sides))
@@ -200,8 +200,8 @@ def key_ranks(forms: Forms, pairs: Sequence[NDArray[np.integer]]) -> Places:
     return ranks
 
 
-def _texts(forms: Forms, which: NDArray[np.integer], spans: NDArray[np.integer]) -> pa.StringArray:
-    """Return the text of a span of each of some forms, as `_parts` does for few of them."""
+def _text_column(forms: Forms, which: NDArray[np.integer], spans: NDArray[np.integer]) -> pa.StringArray:
+    """Return the same as `_parts` as a column, without an object of Python for each text."""
     starts = forms.starts[which] + ((spans >> 16) & ~REPEATED)
     ends = np.cumsum(forms.starts[which] + (spans & 0xFFFF) - starts)
     sizes = np.diff(ends, prepend=0)

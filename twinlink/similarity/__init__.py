@@ -13,7 +13,7 @@ run directory.
 
 from __future__ import annotations
 
-from twinlink.similarity.candidates import candidate_pattern, find_candidates, nearest_pages, strongest
+from twinlink.similarity.candidates import candidate_pattern, find_candidates, strongest
 from twinlink.similarity.clues import learn_clues
 from twinlink.similarity.content import combine_translations, content_similarity, content_vectors, page_vectors
 from twinlink.similarity.contrast import contrast_vectors, near_duplicates, near_pages
@@ -22,6 +22,7 @@ from twinlink.similarity.internal import internal_similarity
 from twinlink.similarity.learned_lexicon import learn_translations
 from twinlink.similarity.lexicon import identity_matrix, translation_matrix
 from twinlink.similarity.lexicon_files import Entry, Lexicon, read_lexicon
+from twinlink.similarity.page_search import nearest_pages
 from twinlink.similarity.rivals import Rivalry
 from twinlink.similarity.structure import structural_similarity
 from twinlink.similarity.weighing import Weighing, weigh

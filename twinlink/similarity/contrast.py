@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, diags_array
 
 from twinlink.similarity import kernels
-from twinlink.similarity.candidates import nearest_of
 from twinlink.similarity.content import translated
+from twinlink.similarity.page_search import nearest_of
 from twinlink.sparse import entry_rows, kept_matrix, narrow, select
 
 __all__ = ["contrast_vectors", "cosine_of_pairs", "near_duplicates", "near_pages"]

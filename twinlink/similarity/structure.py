@@ -68,11 +68,13 @@ def structural_similarity(
 
     scorer = getattr(distance, _SCORERS[normaliser]).normalized_similarity
     values = np.empty(pattern.nnz, np.float32)
+    # A slice of the whole is no copy, so that this takes memory only for pages with more tags.
+    first_a, first_b = ([tags[:MAX_TAGS] for tags in side] for side in (tags_a, tags_b))
     for first in range(0, pattern.nnz, _PAIRS):
         places = np.arange(first, min(first + _PAIRS, pattern.nnz))
         rows = np.searchsorted(pattern.indptr, places, side="right") - 1
-        pages = [tags_a[i][:MAX_TAGS] for i in rows.tolist()]
-        others = [tags_b[j][:MAX_TAGS] for j in pattern.indices[places].tolist()]
+        pages = [first_a[i] for i in rows.tolist()]
+        others = [first_b[j] for j in pattern.indices[places].tolist()]
         n_threads = at_once() if len(places) > _FEW else 1
         values[places] = process.cpdist(pages, others, scorer=scorer, dtype=np.float32, workers=n_threads)
     return csr_array((values, pattern.indices.copy(), pattern.indptr.copy()), shape=pattern.shape)

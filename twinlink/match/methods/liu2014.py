@@ -12,6 +12,7 @@ from twinlink.similarity.content import content_similarity, page_vectors
 from twinlink.similarity.decision import choose_threshold
 from twinlink.similarity.internal import internal_similarity
 from twinlink.similarity.structure import structural_similarity
+from twinlink.system.side_by_side import at_once
 
 
 def match_liu2014(
@@ -33,7 +34,7 @@ def match_liu2014(
     internal = internal_similarity(content, structure, settings.internal.beta)
     direction = settings.ets.neighbours
     around_a, around_b = neighbours(side_a.graph, direction), neighbours(side_b.graph, direction)
-    ets = enhanced_similarity(internal, around_a, around_b, settings.ets)
+    ets = enhanced_similarity(internal, around_a, around_b, settings.ets, at_once())
     matching = greedy_matching(ets.scores)
     decision = choose_threshold(ets.scores, matching, greedy_matching, page_vectors(counts_a), page_vectors(counts_b))
     alpha, beta = settings.ets.alpha, settings.internal.beta

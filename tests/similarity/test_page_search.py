@@ -1,0 +1,68 @@
+"""The search in blocks and on several cores against the search in one go."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+
+from tests.both_ways import both_ways  # noqa: F401  (kernels of this module)
+from twinlink.similarity import kernels, page_search
+from twinlink.similarity.page_search import nearest_of, nearest_pages
+from twinlink.system.side_by_side import on_cores
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(0, 9), st.integers(1, 30), st.integers(1, 4), st.integers(1, 31))
+@settings(deadline=None)
+def test_blocks_of_pages_and_terms_left_out(seed: int, n_a: int, n_b: int, k: int, n_pages: int) -> None:
+    rng = np.random.default_rng(seed)
+    a, b = (csr_array(rng.integers(0, 3, (n, 4)).astype(np.float32) / 3) for n in (n_a, n_b))
+    kept = rng.integers(0, 3, 4) > 0
+    for both in (True, False):
+        only_kept, all_terms = [csr_array(each * kept) for each in (a, b)], np.ones(4, np.bool_)
+        whole = page_search._best_by_blocks(*only_kept, all_terms, k, both, n_b)
+        for n_cores in (1, 2, 5):
+            with on_cores(n_cores), patch.object(page_search, "_PART", 1):
+                blocks = page_search._best_by_blocks(a, b, kept, k, both, n_pages)
+            assert [each.tolist() for each in blocks] == [each.tolist() for each in whole]
+
+
+def test_each_core_compares_a_part_of_the_pages() -> None:
+    rng = np.random.default_rng(0)
+    a, b = (csr_array(rng.integers(0, 3, (n, 40)).astype(np.float32) / 3) for n in (700, 300))
+    alone = nearest_pages(a, b, 7, 10**9)
+    threads: set[str] = set()
+    compare = kernels.best_products
+
+    def noted(*arguments: Any) -> Any:
+        threads.add(threading.current_thread().name)
+        time.sleep(0.05)  # the other threads take the other parts
+        return compare(*arguments)
+
+    with patch.object(kernels, "best_products", noted), on_cores(3):
+        found = nearest_pages(a, b, 7, 10**9)
+    assert len(threads) == 3
+    assert [each.tolist() for each in found] == [each.tolist() for each in alone]
+
+
+def test_a_search_for_few_pages_compares_them_with_few_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page_search, "_BLOCK", 40)
+    others = csr_array(np.ones((100, 10)))
+    sizes = [page_search._pages_at_once(csr_array(np.ones((n, 10))), others, 5) for n in (1, 20, 20_000)]
+    assert sizes == [4, 30, page_search._COMPARED]
+
+
+def test_the_most_frequent_terms_are_left_out_when_products_are_dear() -> None:
+    """The term on all pages takes 9 products, the three others 1 each: 6 pages may have 1 product each, or 2."""
+    vectors = csr_array(np.hstack([np.full((3, 1), 5.0), np.eye(3)]))
+    assert [pages.tolist() for pages in nearest_pages(vectors, vectors, 2, 1)] == [[[0, -1], [1, -1], [2, -1]]] * 2
+    assert [pages.tolist() for pages in nearest_pages(vectors, vectors, 2, 2)] == [[[0, 1], [1, 0], [2, 0]]] * 2
+    assert nearest_of(vectors, vectors, 2, 1).tolist() == [[0, -1], [1, -1], [2, -1]]
+    assert nearest_of(vectors, vectors, 2, 2).tolist() == [[0, 1], [1, 0], [2, 0]]

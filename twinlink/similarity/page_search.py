@@ -1,0 +1,142 @@
+"""Search for the pages with the largest dot products: without the most frequent terms, in blocks, on all cores."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from twinlink.similarity import kernels
+from twinlink.sparse import select
+from twinlink.system.side_by_side import at_once, threaded
+
+__all__ = ["affordable", "nearest_of", "nearest_pages", "pages_with", "with_terms"]
+
+_COMPARED = 8_192  # pages that a page is compared with at a time: their sums stay in the cache of the processor
+_PART = 200  # pages that a core compares at least
+_ROW_SECONDS = 2e-5  # what a page takes at least to be compared with so many
+_BLOCK = 2**19  # words of these pages that are copied at a time at least: 4 MB
+
+
+def nearest_pages(
+    vectors_a: csr_array, vectors_b: csr_array, k: int, products_per_page: int
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return for each row of either matrix the k rows of the other one with the largest dot products > 0.
+
+    The most frequent terms are left out, so that the others need ``products_per_page`` products per row on average:
+    the time is linear, not quadratic, in the number of pages.
+
+    Parameters
+    ----------
+    vectors_a : csr_array, shape (n_pages_a, n), values >= 0
+    vectors_b : csr_array, shape (n_pages_b, n), values >= 0
+    k, products_per_page : int
+
+    Returns
+    -------
+    two ndarray of int32, shapes (n_pages_a, k) and (n_pages_b, k)
+        Nearest first, ties by number; -1 where there are fewer than k.
+
+    Examples
+    --------
+    >>> a, b = csr_array([[1.0, 0.0], [0.0, 1.0]]), csr_array([[0.8, 0.6], [1.0, 0.0], [0.0, 0.0]])
+    >>> [pages.tolist() for pages in nearest_pages(a, b, 1, 100)]
+    [[[1], [0]], [[0], [0], [-1]]]
+    """
+    return _search(vectors_a, vectors_b, k, products_per_page, both=True)
+
+
+def nearest_of(vectors: csr_array, others: csr_array, k: int, products_per_page: int) -> NDArray[np.int32]:
+    """Return for each row of ``vectors`` the k nearest rows of ``others``: the first result of `nearest_pages`."""
+    return _search(vectors, others, k, products_per_page, both=False)[0]
+
+
+def _search(
+    vectors_a: csr_array, vectors_b: csr_array, k: int, products_per_page: int, both: bool
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    n_products = pages_with(vectors_a) * pages_with(vectors_b)
+    kept = affordable(n_products, products_per_page * (vectors_a.shape[0] + vectors_b.shape[0]))
+    return _best_by_blocks(vectors_a, vectors_b, kept, k, both, _pages_at_once(vectors_a, vectors_b, k))
+
+
+def _pages_at_once(vectors_a: csr_array, vectors_b: csr_array, k: int) -> int:
+    """Return the number of pages of b that the pages of a are compared with at a time: fewer where a has little.
+
+    Each block of b is copied, and for each one all of a and its lists are read: a block that is as large costs little.
+    """
+    n_read = vectors_a.nnz + k * vectors_a.shape[0]
+    of_page = max(1, vectors_b.nnz // max(1, vectors_b.shape[0]))
+    return min(_COMPARED, max(1, max(n_read, _BLOCK) // of_page))
+
+
+def _best_by_blocks(
+    vectors_a: csr_array, vectors_b: csr_array, kept: NDArray[np.bool_], k: int, both: bool, n_pages: int
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return what `nearest_pages` returns; each page of a is compared with ``n_pages`` pages of b at a time.
+
+    Of b, only a block at a time is copied without the terms that are not kept, because memory has its peak here. A term
+    that b lacks adds nothing to any product, so a needs no copy.
+    """
+    x, shape = kernels.arrays_of(vectors_a), (vectors_a.shape[0], k)
+    of_row, scores, of_columns = np.full(shape, -1, np.int32), np.zeros(shape, np.float32), []
+    for first in range(0, max(vectors_b.shape[0], 1), n_pages):
+        block = csr_array(with_terms(_some_rows(vectors_b, first, n_pages), kept).T)
+        of_columns.append(_compare(x, block, first, of_row, scores, both))
+    return of_row, np.concatenate(of_columns)
+
+
+def _compare(
+    x: kernels.Csr, block: csr_array, first: int, of_row: NDArray[np.int32], scores: NDArray[np.float32], both: bool
+) -> NDArray[np.int32]:
+    """Bring the nearest of each row up to date, in place, and return those of each page of a block.
+
+    Each core compares a part of the rows; of equal scores, the nearest of a page keep those of the part before.
+    """
+    (starts, columns, data), y, k = x, kernels.arrays_of(block), of_row.shape[1]
+
+    def compare_part(rows: slice) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        own = starts[rows.start : rows.stop + 1], columns, data
+        of_row[rows], scores[rows], of_column, column_scores = kernels.best_products(
+            own, y, block.shape[1], k, both, first, of_row[rows], scores[rows]
+        )
+        return np.where(of_column >= 0, of_column + np.int32(rows.start), of_column), column_scores
+
+    n_rows = len(of_row)
+    n_parts = max(1, min(at_once(), n_rows // _PART))
+    parts = [slice(n_rows * part // n_parts, n_rows * (part + 1) // n_parts) for part in range(n_parts)]
+    found = threaded(compare_part, parts, seconds=_ROW_SECONDS * n_rows / n_parts)
+    of_column, column_scores = (np.hstack(lists) for lists in zip(*found, strict=True))
+    if n_parts == 1:
+        return of_column
+    order = np.argsort(-column_scores, axis=1, kind="stable")[:, :k]
+    nearest: NDArray[np.int32] = np.take_along_axis(of_column, order, axis=1)
+    return nearest
+
+
+def affordable(n_products: NDArray[np.int64], most: int) -> NDArray[np.bool_]:
+    """Mark the terms that the search compares: those with the fewest products, as many as can be afforded."""
+    order = np.argsort(n_products, kind="stable")
+    kept = np.zeros(len(order), np.bool_)
+    kept[order[np.cumsum(n_products[order]) <= most]] = True
+    return kept
+
+
+def pages_with(vectors: csr_array) -> NDArray[np.int64]:
+    """Count the pages that have each term."""
+    n_pages, size = np.zeros(vectors.shape[1], np.int64), max(_BLOCK, vectors.shape[1])
+    for first in range(0, vectors.nnz, size):  # bincount makes a copy of 64 bits
+        n_pages += np.bincount(vectors.indices[first : first + size], minlength=len(n_pages))
+    return n_pages
+
+
+def with_terms(vectors: csr_array, kept: NDArray[np.bool_]) -> csr_array:
+    """Return vectors without the other terms; numbers of terms stay as they are."""
+    return vectors if kept.all() else select(vectors, kept[vectors.indices])
+
+
+def _some_rows(vectors: csr_array, first: int, n: int) -> csr_array:
+    """Return at most ``n`` rows; their entries are not copied."""
+    starts = vectors.indptr[first : first + n + 1]
+    places = slice(starts[0], starts[-1])
+    arrays = vectors.data[places], vectors.indices[places], starts - starts[0]
+    return csr_array(arrays, shape=(len(starts) - 1, vectors.shape[1]))

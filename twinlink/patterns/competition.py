@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +20,6 @@ Spans = NDArray[np.int64]
 @compiled_beyond(FEW)
 def strengths(key_starts: Places, us: Pages, vs: Pages, n_pages: int) -> Places:
     """Count the pages of each key's pairs, which are sorted by key."""
-    return _strengths(key_starts, us, vs, n_pages)
-
-
-@part_of_kernel
-def _strengths(key_starts: Places, us: Pages, vs: Pages, n_pages: int) -> Places:
     last_key = np.full(n_pages, -1, np.int64)
     counts = np.zeros(len(key_starts) - 1, np.int64)
     for k in range(len(counts)):
@@ -34,9 +30,21 @@ def _strengths(key_starts: Places, us: Pages, vs: Pages, n_pages: int) -> Places
     return counts
 
 
+class _Entries(NamedTuple):
+    """The distinct (key, page) of the pairs, numbered."""
+
+    of_sources: Places
+    """Number of the entry of each pair's key and source."""
+    of_targets: Places
+    key_of: Places
+    """Key of each entry."""
+    n_alive: Places
+    """Number of pairs of each entry that are left."""
+
+
 @part_of_kernel
-def _entries(key_starts: Places, us: Pages, vs: Pages, n_pages: int) -> tuple[Places, Places, Places, Places]:
-    """Number each (key, page): of every pair that of its source and of its target; key and number of pairs of each."""
+def _entries(key_starts: Places, us: Pages, vs: Pages, n_pages: int) -> _Entries:
+    """Number the entries of pairs that are sorted by key."""
     last_key, last_number = np.full(n_pages, -1, np.int64), np.empty(n_pages, np.int64)
     of_sources, of_targets = np.empty(len(us), np.int64), np.empty(len(us), np.int64)
     key_of, sizes = np.empty(2 * len(us), np.int64), np.zeros(2 * len(us), np.int64)
@@ -49,7 +57,7 @@ def _entries(key_starts: Places, us: Pages, vs: Pages, n_pages: int) -> tuple[Pl
                     n += 1
                 numbers[r] = last_number[page]
                 sizes[last_number[page]] += 1
-    return of_sources, of_targets, key_of[:n], sizes[:n]
+    return _Entries(of_sources, of_targets, key_of[:n], sizes[:n])
 
 
 @part_of_kernel
@@ -71,24 +79,22 @@ def _by_page(us: Pages, vs: Pages, n_pages: int) -> tuple[Places, Places]:
 def _bind(
     page: int,
     span: int,
-    pages: tuple[Pages, Pages],
+    sources: Pages,
     spans: tuple[Spans, Spans],
-    counted: tuple[Places, Places],
     by_page: tuple[Places, Places],
-    key_of: Places,
+    entries: _Entries,
     alive: NDArray[np.bool_],
-    alive_of: Places,
     strength: Places,
 ) -> None:
     """Drop the pairs of a page that differ in another place than it is bound to, and count what they leave."""
     for at in range(by_page[0][page], by_page[0][page + 1]):
         q = by_page[1][at]
-        if alive[q] and (spans[0][q] if pages[0][q] == page else spans[1][q]) != span:
+        if alive[q] and (spans[0][q] if sources[q] == page else spans[1][q]) != span:
             alive[q] = False
-            for c in (counted[0][q], counted[1][q]):
-                alive_of[c] -= 1
-                if alive_of[c] == 0:
-                    strength[key_of[c]] -= 1
+            for entry in (entries.of_sources[q], entries.of_targets[q]):
+                entries.n_alive[entry] -= 1
+                if entries.n_alive[entry] == 0:
+                    strength[entries.key_of[entry]] -= 1
 
 
 @compiled_beyond(FEW)
@@ -127,9 +133,9 @@ def compete(
     us, vs = pages
     n_keys = len(key_starts) - 1
     alive, taken = np.ones(len(us), np.bool_), np.zeros(len(us), np.bool_)
-    of_sources, of_targets, key_of, alive_of = _entries(key_starts, us, vs, n_pages)
-    counted = of_sources, of_targets
-    strength = _strengths(key_starts, us, vs, n_pages)
+    entries, strength = _entries(key_starts, us, vs, n_pages), np.zeros(n_keys, np.int64)
+    for key in entries.key_of:
+        strength[key] += 1
     by_page = _by_page(us, vs, n_pages)
     bound, used_by = np.full(n_pages, -1, np.int64), np.full(n_pages, -1, np.int64)
     has_won = np.zeros(n_keys, np.bool_)
@@ -160,5 +166,5 @@ def compete(
                 for page, span in ((us[r], spans[0][r]), (vs[r], spans[1][r])):
                     if bound[page] < 0:
                         bound[page] = span
-                        _bind(page, span, pages, spans, counted, by_page, key_of, alive, alive_of, strength)
+                        _bind(page, span, us, spans, by_page, entries, alive, strength)
     return order[:n], taken

@@ -169,7 +169,7 @@ def keys_of(forms: Forms, pairs: Sequence[NDArray[np.integer]]) -> list[Key]:
         Source forms, target forms, source spans, target spans, levels.
     """
     sources, targets, spans_u, spans_v, levels = pairs
-    sides = [_parts(forms, forms_of_side, spans) for forms_of_side, spans in ((sources, spans_u), (targets, spans_v))]
+    sides = [_parts(forms, of_side, spans).to_pylist() for of_side, spans in ((sources, spans_u), (targets, spans_v))]
     return [_named(*each) for each in zip(*sides, levels.tolist(), strict=True)]
 
 
@@ -189,7 +189,7 @@ def key_ranks(forms: Forms, pairs: Sequence[NDArray[np.integer]]) -> Places:
     sources, targets, spans_u, spans_v, levels = pairs
     before, behind = (pa.array(marks).take(pa.array(levels)) for marks in zip(*_STARS, strict=True))
     sides = [
-        pc.binary_join_element_wise(before, _text_column(forms, of_side, spans), behind, "")
+        pc.binary_join_element_wise(before, _parts(forms, of_side, spans), behind, "")
         for of_side, spans in ((sources, spans_u), (targets, spans_v))
     ]
     sizes = pc.add(*(pc.utf8_length(side) for side in sides))
@@ -200,8 +200,8 @@ def key_ranks(forms: Forms, pairs: Sequence[NDArray[np.integer]]) -> Places:
     return ranks
 
 
-def _text_column(forms: Forms, which: NDArray[np.integer], spans: NDArray[np.integer]) -> pa.StringArray:
-    """Return the same as `_parts` as a column, without an object of Python for each text."""
+def _parts(forms: Forms, which: NDArray[np.integer], spans: NDArray[np.integer]) -> pa.StringArray:
+    """Return the text of a span of each of some forms."""
     starts = forms.starts[which] + ((spans >> 16) & ~REPEATED)
     ends = np.cumsum(forms.starts[which] + (spans & 0xFFFF) - starts)
     sizes = np.diff(ends, prepend=0)
@@ -211,18 +211,7 @@ def _text_column(forms: Forms, which: NDArray[np.integer], spans: NDArray[np.int
     try:
         return raw.cast(pa.string())
     except pa.ArrowInvalid:  # bytes of another encoding
-        return pa.array(_parts(forms, which, spans), pa.string())
-
-
-def _parts(forms: Forms, which: NDArray[np.integer], spans: NDArray[np.integer]) -> list[str]:
-    """Return the text of a span of each of some forms."""
-    starts = forms.starts[which] + ((spans >> 16) & ~REPEATED)
-    lasts = forms.starts[which] + (spans & 0xFFFF)
-    text = forms.text.data
-    return [
-        bytes(text[start:last]).decode("utf-8", "backslashreplace")
-        for start, last in zip(starts.tolist(), lasts.tolist(), strict=True)
-    ]
+        return pa.array([part.decode("utf-8", "backslashreplace") for part in raw.to_pylist()], pa.string())
 
 
 def _span(span: int) -> tuple[int, int]:

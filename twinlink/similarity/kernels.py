@@ -227,8 +227,8 @@ def aligned_words(
 
 
 @part_of_kernel
-def _insert(scores: NDArray[np.float32], pages: NDArray[np.int32], score: np.float32, page: int) -> None:
-    """Insert a page into a list sorted by descending score, then page number, and drop the last one."""
+def _insert(scores: NDArray[np.float32], pages: NDArray[np.signedinteger], score: np.float32, page: int) -> None:
+    """Insert a page, or another number, into a list sorted by descending score, then number, and drop the last one."""
     place = len(scores) - 1
     while place > 0 and (score > scores[place - 1] or (score == scores[place - 1] and page < pages[place - 1])):
         scores[place] = scores[place - 1]
@@ -372,16 +372,6 @@ def best_products(
     return of_row, row_scores, of_column, column_scores
 
 
-@part_of_kernel
-def _insert_place(scores: NDArray[np.float32], places: NDArray[np.int64], score: np.float32, place: int) -> None:
-    """Insert an entry into a list sorted by descending score, behind equal ones, and drop the last one."""
-    at = len(scores) - 1
-    while at > 0 and score > scores[at - 1]:
-        scores[at], places[at] = scores[at - 1], places[at - 1]
-        at -= 1
-    scores[at], places[at] = score, place
-
-
 @compiled_beyond(FEW)
 def strongest_entries(
     starts: NDArray[np.int64], columns: NDArray[Index], values: NDArray[np.float32], n_columns: int, k: int
@@ -395,9 +385,9 @@ def strongest_entries(
         for at in range(starts[i], starts[i + 1]):
             value, column = values[at], columns[at]
             if value > row_scores[k - 1]:
-                _insert_place(row_scores, row_places, value, at)
+                _insert(row_scores, row_places, value, at)
             if value > scores[column, k - 1]:
-                _insert_place(scores[column], places[column], value, at)
+                _insert(scores[column], places[column], value, at)
         for place in row_places:
             if place >= 0:
                 kept[place] = True

@@ -88,14 +88,14 @@ def values_of(texts: Sequence[str], lang: str) -> list[tuple[int, str]]:
     return found
 
 
-def _in_lines(texts: Sequence[str], lang: str) -> Iterator[tuple[int, str]]:
+def _in_lines(texts: Sequence[str], lang: str) -> list[tuple[int, str]]:
     joined = "\n".join(texts)
     values = [*_dates(joined, lang), *_measures(joined, lang)]
     ends = np.cumsum([len(text) + 1 for text in texts])
     numbers = np.searchsorted(ends, [place for place, _ in values], side="right").tolist()
     found = [(number, value) for number, (_, value) in zip(numbers, values, strict=True)]
     found += [(number, name) for number, text in enumerate(texts) if "@" in text for name in _MAIL.findall(text)]
-    return iter(sorted(found, key=itemgetter(0)))
+    return sorted(found, key=itemgetter(0))
 
 
 def _dates(text: str, lang: str) -> Iterator[tuple[int, str]]:

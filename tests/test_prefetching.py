@@ -21,7 +21,9 @@ def _gathered(values: NDArray[np.float64], places: NDArray[np.uint32]) -> float:
 def test_machine_code_requests_memory_and_computes_the_same() -> None:
     values, places = np.arange(5.0), np.array([4, 0, 3], np.uint32)
     assert _gathered(values, places) == _gathered.interpreted(values, places) == 7
-    (code,) = _gathered.machine_code.inspect_asm().values()  # type: ignore[attr-defined]
+    dispatcher = _gathered._dispatcher
+    dispatcher(values, places)
+    (code,) = dispatcher.inspect_asm().values()
     assert "prfm" in code or "prefetch" in code.replace("prefetching", "")
 
 

@@ -1,38 +1,21 @@
 """Requests for memory that a kernel reads later.
 
 A kernel that reads rows of a large matrix in no order waits for memory at each row, unless it has requested the row
-while it worked on those before. No result depends on it, so compiled code that is stored need not be compiled anew when
-this module changes.
+while it worked on those before.
 """
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 from numpy.typing import NDArray
+
+from twinlink.compiled import Intrinsic
 
 __all__ = ["LINE", "prefetch"]
 
 LINE = 16
 """Numbers of 32 bits that the processor reads at once."""
-
-
-class _Prefetch:
-    """Request the place of an array with an index; in the interpreter, nothing happens."""
-
-    def __call__(self, array: NDArray[Any], index: Any) -> None:
-        """Do nothing."""
-
-    @functools.cached_property
-    def _numba_type_(self) -> Any:
-        """The type by which numba knows this function where a kernel calls it."""
-        from numba.core.registry import cpu_target
-        from numba.extending import intrinsic
-
-        function, types_ = intrinsic(_request), cpu_target.typing_context
-        types_.refresh()
-        return types_.resolve_value_type(function)
 
 
 def _request(typing_context: Any, array: Any, index: Any) -> Any:  # noqa: ARG001  (numba passes it)
@@ -54,4 +37,9 @@ def _request(typing_context: Any, array: Any, index: Any) -> Any:  # noqa: ARG00
     return types.void(array, index), write
 
 
-prefetch = _Prefetch()
+def _nothing(array: NDArray[Any], index: Any) -> None:
+    """Do nothing: the interpreter does not wait for memory."""
+
+
+prefetch = Intrinsic(_request, _nothing)
+"""Request the place of an array with an index; in the interpreter, nothing happens."""

@@ -13,11 +13,7 @@ from twinlink.compiled import compiled
 if TYPE_CHECKING:
     from twinlink.align.words.model import Links
 
-__all__ = ["WORD_KERNELS", "held_out"]
-
-WORD_KERNELS = "c54c846bf83fce9a"
-"""Digest of ``words/kernels.py``. Numba caches compiled code by the content of its own file, not of the files that it
-calls: without this, an upgrade could use old code. A test checks the digest."""
+__all__ = ["held_out"]
 
 Ints = NDArray[np.int64]
 Words = NDArray[np.int32]

@@ -49,7 +49,7 @@ _log = logging.getLogger("twinlink.ingest")
 MARKS_NAME = "sources.json"
 """File of the stage with the mark of each source besides the run's own crawl, see `source_mark`."""
 LARGE_INPUT = 5_000_000
-"""Bytes of all sources from which the compiled parser is worth the .3 s that it takes to load."""
+"""Bytes of all sources from which the compiled parser is worth the seconds that it takes to compile once."""
 
 _SHOWN = 4  # reasons
 
@@ -173,7 +173,7 @@ class _Ingest:
 def _load_parser(files: Iterable[Path]) -> None:
     """Load the compiled parser if there is much to read: before the workers are forked, so that it is done once."""
     if any(total >= LARGE_INPUT for total in accumulate(map(size_of, files))):
-        from twinlink.pages.libxml2 import compiled_parser  # it loads numba, which the match of so many pages needs
+        from twinlink.pages.libxml2 import compiled_parser
 
         compiled_parser()
 

@@ -147,7 +147,6 @@ def _load_parts(run: RunDirectory, config: Config, report: Report) -> None:
 
 def _load_match(langs: Sequence[str]) -> None:
     """Load what the match of many pages in some languages needs, and the report."""
-    import numba  # noqa: F401  (for its kernels)
     import scipy.sparse.csgraph  # noqa: F401  (for groups of near-duplicates)
 
     import twinlink.match.stage

@@ -7,15 +7,11 @@ other.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
 
-from twinlink.compiled import callback_address, part_of_callback
+from twinlink.compiled import Intrinsic, callback_address, part_of_callback
 
 STATE = (
     "context",  # address of libxml2's parser context
@@ -100,25 +96,35 @@ _BREAK: Any = np.uint8(0)
 Pointer = Any
 """A pointer of C, which type checkers know nothing of: ``pointer[n]`` is the n-th value behind it."""
 
-_pointer_to, _tuple_of, _intrinsic = cast("tuple[Callable[..., Any], ...]", (types.CPointer, types.UniTuple, intrinsic))
-_BYTES, _WORDS, _WORDS_OF_NAMES = _pointer_to(types.uint8), _pointer_to(types.int64), _pointer_to(types.uint64)
+_BYTES, _WORDS = "uint8*", "int64*"
 
 
-def _pointer(kind: Any) -> Callable[[int], Pointer]:
-    """Return a function for compiled code that makes a pointer from an address."""
+def _pointer(kind: str) -> Any:
+    """Return the signature of a pointer made from an address, and a function that generates its code."""
+    from numba import types
 
-    def pointer(_context: Any, _address: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-            return builder.inttoptr(values[0], context.get_value_type(signature.return_type))
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        return builder.inttoptr(values[0], context.get_value_type(signature.return_type))
 
-        return kind(types.int64), generate
+    pointer_to: Any = types.CPointer
+    return pointer_to(getattr(types, kind))(types.int64), generate
 
-    made: Callable[[int], Pointer] = _intrinsic(pointer)
-    return made
+
+def _bytes(_context: Any, _address: Any) -> Any:
+    return _pointer("uint8")
+
+
+def _words(_context: Any, _address: Any) -> Any:
+    return _pointer("int64")
+
+
+def _words_of_names(_context: Any, _address: Any) -> Any:
+    return _pointer("uint64")
 
 
 def _address(_context: Any, pointer: Any) -> Any:
     """Return the signature of a pointer's address, and a function that generates its code."""
+    from numba import types
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         return builder.ptrtoint(values[0], context.get_value_type(signature.return_type))
@@ -128,30 +134,33 @@ def _address(_context: Any, pointer: Any) -> Any:
 
 def _call(_context: Any, _function: Any, arguments: Any) -> Any:
     """Return the signature of a call of a C function by its address, and a function that generates its code."""
+    from llvmlite import ir
+    from numba import types
 
     def generate(_context: Any, builder: Any, _signature: Any, values: Any) -> Any:
         words = [ir.IntType(64)] * arguments.count
         function = builder.inttoptr(values[0], ir.FunctionType(ir.IntType(64), words).as_pointer())
         return builder.call(function, [builder.extract_value(values[1], k) for k in range(arguments.count)])
 
-    return types.int64(types.int64, _tuple_of(types.int64, arguments.count)), generate
+    tuple_of: Any = types.UniTuple
+    return types.int64(types.int64, tuple_of(types.int64, arguments.count)), generate
 
 
-_call_address: Callable[[int, tuple[int, ...]], int] = _intrinsic(_call)
+_call_address = Intrinsic(_call)
 """Call a function; what it returns means nothing where it returns nothing."""
-_bytes_at, _words_at, _names_at = _pointer(_BYTES), _pointer(_WORDS), _pointer(_WORDS_OF_NAMES)
-_address_of: Callable[[Pointer], int] = _intrinsic(_address)
+_bytes_at, _words_at, _names_at = Intrinsic(_bytes), Intrinsic(_words), Intrinsic(_words_of_names)
+_address_of = Intrinsic(_address)
 
 
 def addresses() -> tuple[int, ...]:
     """Return the addresses of `parse`, `start_document`, `internal_subset`, `start`, `end` and `text`."""
     return (
-        callback_address(parse, _WORDS, _BYTES, types.int64),
+        callback_address(parse, _WORDS, _BYTES, "int64"),
         callback_address(start_document, _WORDS),
         callback_address(internal_subset, _WORDS, _BYTES, _BYTES, _BYTES),
-        callback_address(start, _WORDS, _BYTES, _pointer_to(_BYTES)),
+        callback_address(start, _WORDS, _BYTES, f"{_BYTES}*"),
         callback_address(end, _WORDS, _BYTES),
-        callback_address(text, _WORDS, _BYTES, types.int32),
+        callback_address(text, _WORDS, _BYTES, "int32"),
     )
 
 

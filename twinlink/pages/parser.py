@@ -2,7 +2,7 @@
 
 libxml2, which lxml brings along, reports each start tag, end tag and text of the page, in document order. No tree is
 built: in the trials, that was faster than each way to walk one, and depth costs no memory or recursion. The reports go
-to compiled code where numba is loaded (`twinlink.pages.libxml2`), else to Python (`twinlink.pages.content`).
+to compiled code where that is loaded (`twinlink.pages.libxml2`), else to Python (`twinlink.pages.content`).
 """
 
 from __future__ import annotations
@@ -143,12 +143,9 @@ def _content(data: bytes) -> tuple[PageContent, bool]:
 
 
 def loaded_parser() -> CompiledParser | None:
-    """Return the compiled parser, if there is one and numba is loaded: to load it takes as long as many pages."""
-    if "numba" not in sys.modules:
-        return None
-    from twinlink.pages import libxml2
-
-    return libxml2.compiled_parser()
+    """Return the compiled parser, if there is one and this process has loaded it: that takes as long as some pages."""
+    module: Any = sys.modules.get("twinlink.pages.libxml2")
+    return module.compiled_parser() if module else None
 
 
 def run_parser(body: bytes, content_type: str, builder: Callable[[int], TargetT]) -> tuple[TargetT, bool, str]:

@@ -33,7 +33,6 @@ __all__ = [
     "REPEATED",
     "TAIL",
     "TOKEN",
-    "URL_KERNELS",
     "crowded_pairs",
     "group_pairs",
     "key_hash",
@@ -43,10 +42,6 @@ __all__ = [
 
 TOKEN, HEAD, TAIL, INSIDE = range(4)
 """Levels of keys: whole tokens, or letters at the head or tail of a token, or between its digits."""
-
-URL_KERNELS = "d4259e2f075508e7"
-"""Digest of ``url_kernels.py``. Numba caches compiled code by the content of its own file, not of the files that it
-calls: without this, an upgrade could use old code. A test checks the digest."""
 
 REPEATED = 1 << 15
 """Added to the first place of a mask that stands for all places of its token."""

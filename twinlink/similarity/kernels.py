@@ -23,10 +23,6 @@ __all__ = [
     "without_mean",
 ]
 
-PRODUCT_KERNELS = "34ef41d3d1ff432d"
-"""Digest of ``product_kernels.py``. Numba caches compiled code by the content of its own file, not of the files that it
-calls: without this, an upgrade could use old code. A test checks the digest."""
-
 LONG = 8
 """A row with at least one entry in this many places is expanded to a dense row: adding all places, zeros included,
 is faster than visiting the stored ones. Of 4, 6, 8 and 12 the fastest on a site of 30,000 pages a language, and much

@@ -1,0 +1,265 @@
+"""Kernels: when the interpreter runs them, when it gives up, and what threads do."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, suppress
+from multiprocessing import get_context
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from threading import Barrier, Event
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from numba import typeof
+from numba.core.compiler_lock import global_compiler_lock
+from numpy.typing import NDArray
+
+from twinlink.compiled import Kernel, Stopwatch, code_runs, compiled, compiled_beyond, part_of_kernel
+from twinlink.compiled.kernel import _LOADING, kinds_of
+from twinlink.compiled.stored_code import _names_in
+
+Floats = NDArray[np.float64]
+
+
+@part_of_kernel
+def _product(values: Floats, i: int, j: int) -> float:
+    return values[i] * values[j]
+
+
+def _sum_of_products(values: Floats, out: Floats) -> float:
+    """Take a time that grows with the square of the elements; write to an argument."""
+    total = 0.0
+    for i in range(len(values)):
+        out[i] = 0.0
+        for j in range(len(values)):
+            product = _product(values, i, j)
+            out[i] += product
+            total += product
+    return total
+
+
+class Sizes(NamedTuple):
+    first: int
+    second: int
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Keep no code from test to test."""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    return tmp_path
+
+
+@pytest.fixture
+def kernel() -> Kernel[[Floats, Floats], float]:
+    return compiled_beyond(12_000)(_sum_of_products)
+
+
+class TestPatience:
+    def test_few_elements_are_interpreted(
+        self, kernel: Kernel[[Floats, Floats], float], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(Kernel, "patience", 60.0)
+        assert kernel(np.arange(4.0), np.empty(4)) == 36.0
+        assert 0 < Kernel.patience < 60.0
+
+    def test_the_interpreter_gives_up_in_the_middle_of_a_call(
+        self, kernel: Kernel[[Floats, Floats], float], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """5,900 elements are few, but their 35 million products would take the interpreter half a minute."""
+        values, out = np.arange(5_900.0), np.empty(5_900)
+        compiled_beyond(12_000)(_sum_of_products).machine_code(values[:2], out)  # compiled, so that it can be loaded
+        monkeypatch.setattr(Kernel, "patience_with_code", 0.05)
+        start = time.perf_counter()
+        assert kernel(values, out) == values.sum() ** 2
+        assert time.perf_counter() - start < 5
+        assert Kernel.patience_with_code <= 0
+        assert code_runs()
+        assert out.tolist() == (values * values.sum()).tolist()
+
+    def test_no_code_runs_where_the_interpreter_has_only_become_slow(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Small inputs must not be the reason to load numba."""
+        monkeypatch.setattr(Kernel, "is_loaded", False)
+        monkeypatch.setattr(Kernel, "patience", -1.0)
+        monkeypatch.setattr(Kernel, "patience_with_code", -1.0)
+        assert not code_runs()
+
+    def test_there_is_less_patience_where_code_is_on_disk(
+        self, kernel: Kernel[[Floats, Floats], float], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        values, out = np.arange(4.0), np.empty(4)
+        compiled_beyond(12_000)(_sum_of_products).machine_code(values, out)
+        _names_in.cache_clear()
+        monkeypatch.setattr(Kernel, "patience", 60.0)
+        monkeypatch.setattr(Kernel, "patience_with_code", 50.0)
+        assert kernel(values, out) == 36.0
+        assert Kernel.patience == 60.0
+        assert 0 < Kernel.patience_with_code < 50.0
+        assert kernel(values, out[::-1]) == 36.0  # code for another kind is not there
+        assert Kernel.patience < 60.0
+
+    def test_code_that_is_loaded_runs_at_once(
+        self, kernel: Kernel[[Floats, Floats], float], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        values, out = np.arange(4.0), np.empty(4)
+        kernel.machine_code(values, out)
+        monkeypatch.setattr(Kernel, "patience", 60.0)
+        assert kernel(values, out) == 36.0
+        assert Kernel.patience == 60.0
+
+    def test_a_part_by_itself_has_all_the_time(
+        self, kernel: Kernel[[Floats, Floats], float], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(Kernel, "patience", 1e-9)
+        kernel(np.arange(4.0), np.empty(4))
+        assert _product(np.arange(4.0), 2, 3) == 6.0
+
+    def test_a_call_that_fails_takes_its_time_and_fails(
+        self, kernel: Kernel[[Floats, Floats], float], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(Kernel, "patience", 60.0)
+        with pytest.raises(IndexError):
+            kernel(np.arange(4.0), np.empty(2))
+        assert Kernel.patience < 60.0
+
+
+def test_threads_compile_a_kernel_once(
+    kernel: Kernel[[Floats, Floats], float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls, together = [], Barrier(4)
+
+    def compiled_slowly(self: Kernel[[Floats, Floats], float], *_: object) -> object:
+        calls.append(self)
+        time.sleep(0.2)
+        return self.interpreted
+
+    def machine_code(_: int) -> float:
+        together.wait()
+        return kernel.machine_code(np.arange(4.0), np.empty(4))
+
+    monkeypatch.setattr(Kernel, "_compiled", compiled_slowly)
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(machine_code, range(4))) == [36.0] * 4
+    assert len(calls) == 1
+
+
+class TestKinds:
+    def test_what_numba_tells_apart(self) -> None:
+        grid = np.zeros((2, 3))
+        frozen = grid.copy()
+        frozen.flags.writeable = False
+        values = [
+            grid,
+            grid.T,
+            grid[:, ::2],
+            frozen,
+            grid[0],
+            grid.astype("f4"),
+            1,
+            1.0,
+            True,
+            np.int32(1),
+            np.float32(1),
+        ]
+        values += [None, 2**63, (1,), (1.0,), (grid, 1), (1, 1), Sizes(1, 1), grid[:, 0]]
+        kinds = [kinds_of((value,)) for value in values]
+        assert len(set(kinds)) == len(kinds)
+        types = [str(typeof(value)) for value in values]
+        assert len(set(types)) == len(types)
+
+    @pytest.mark.parametrize(
+        ("first", "second"),
+        [
+            (np.zeros(3), np.ones(5)),
+            (np.zeros((1, 3)), np.zeros((2, 3))),
+            (np.zeros((3, 1))[:, :1], np.zeros((2, 3))),
+            (1, -(2**40)),
+            (1, np.int64(1)),
+            (1.0, np.float64(1)),
+            (True, np.True_),
+            ((np.zeros(2), 5), (np.zeros(9), 7)),
+        ],
+    )
+    def test_what_has_the_same_code(self, first: object, second: object) -> None:
+        assert kinds_of((first,)) == kinds_of((second,))
+        assert typeof(first) == typeof(second)
+
+
+class TestArguments:
+    """Names and defaults come to machine code in their order."""
+
+    @staticmethod
+    @compiled
+    def difference(a: float, b: float = 2.0) -> float:
+        return a - b
+
+    def test_names(self) -> None:
+        assert self.difference(b=1.0, a=5.0) == 4.0
+        assert self.difference(5.0) == 3.0
+
+    def test_other_kinds_get_other_code(self) -> None:
+        assert self.difference(5, 3) == 2
+        assert isinstance(self.difference(5, 3), int)
+        assert isinstance(self.difference(5, 3.0), float)
+
+    def test_missing(self) -> None:
+        with pytest.raises(TypeError, match="'a'"):
+            self.difference()  # type: ignore[call-arg]
+
+
+def _take(lock: AbstractContextManager[object]) -> None:
+    with lock:
+        pass
+
+
+@pytest.mark.parametrize("lock", [global_compiler_lock, _LOADING])
+def test_a_fork_waits_for_a_thread_that_compiles_or_loads(
+    kernel: Kernel[[Floats, Floats], float], lock: AbstractContextManager[object]
+) -> None:
+    """In the child, that thread would hold the lock for ever."""
+    assert kernel.machine_code(np.arange(4.0), np.empty(4)) == 36.0
+    held = Event()
+
+    def compiles() -> None:
+        with lock:
+            held.set()
+            time.sleep(0.3)
+
+    def ends(child: BaseProcess) -> int | None:
+        child.start()
+        child.join(20)
+        child.kill()
+        return child.exitcode
+
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(compiles)
+        assert held.wait(10)
+        assert ends(get_context("fork").Process(target=_take, args=(lock,))) == 0
+
+
+def test_a_stopwatch_adds_up_blocks_and_measures_inner_ones_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr("twinlink.compiled.kernel.time.monotonic", lambda: now[0])
+    watch = Stopwatch()
+    assert watch.read() == (0.0, 0.0)
+    with watch.running():
+        now[0] += 2
+        with watch.running():
+            now[0] += 3
+        assert watch.read() == (5.0, 5.0)
+    now[0] += 7
+    with suppress(ValueError), watch.running():
+        now[0] += 1
+        raise ValueError
+    assert watch.read() == (6.0, 0.0)
+
+
+def test_the_time_of_a_compilation_is_measured(kernel: Kernel[[Floats, Floats], float]) -> None:
+    before, _ = Kernel.compiling.read()
+    kernel.machine_code(np.ones(3), np.ones(3))
+    after, running = Kernel.compiling.read()
+    assert after > before
+    assert running == 0.0

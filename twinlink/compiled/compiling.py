@@ -1,0 +1,81 @@
+"""Compilation with numba: one process at a time compiles the kernels of a file, the others then find the code."""
+
+from __future__ import annotations
+
+import fcntl
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any
+
+from twinlink.compiled.machine_code import MachineCode
+
+LONGEST_WAIT = 60.0
+"""Seconds that a process waits for another one that compiles kernels of the same file."""
+_LOOK_SECONDS = 0.01
+
+
+def compile_kernel(dispatcher: Any, args: Sequence[Any]) -> tuple[MachineCode, Callable[..., Any]]:
+    """Compile a function for arguments like some, given what numba makes of it; return the code, and what runs it."""
+    types = tuple(dispatcher.typeof_pyval(value) for value in args)
+    dispatcher.compile(types)
+    result = dispatcher.overloads[types]
+    return _code_of(result, result.fndesc.llvm_cpython_wrapper_name, result.fndesc.env_name), result.entry_point
+
+
+def compile_callback(function: Callable[..., None], types: Sequence[str], options: dict[str, bool]) -> MachineCode:
+    """Compile a function that C calls with arguments of some types, such as ``int64`` or ``uint8*``."""
+    from numba import void
+    from numba.core.ccallback import CFunc
+    from numba.core.compiler_lock import global_compiler_lock
+
+    callback: Any = CFunc(function, (tuple(map(_type_of_c, types)), void), locals={}, options=options)
+    with global_compiler_lock:
+        result = callback._compile_uncached()
+        entry = result.fndesc.llvm_cfunc_wrapper_name
+        result.library.get_pointer_to_function(entry)  # now it is machine code
+    return _code_of(result, entry, "")
+
+
+def _type_of_c(name: str) -> Any:
+    """Return numba's type for one of C.
+
+    >>> _type_of_c("uint8**")
+    CPointer(CPointer(uint8))
+    """
+    from numba import types
+
+    if name.endswith("*"):
+        pointer_to: Callable[[Any], Any] = types.CPointer
+        return pointer_to(_type_of_c(name[:-1]))
+    return getattr(types, name)
+
+
+def _code_of(result: Any, entry: str, environment: str) -> MachineCode:
+    """Return what numba has compiled as something that can be stored."""
+    environments = {each.env_name: tuple(each.consts) for each in result._find_referenced_environments()}
+    if environment:
+        environments[environment] = tuple(result.environment.consts)
+    return MachineCode(result.library._get_compiled_object(), entry, environment, tuple(environments.items()))
+
+
+@contextmanager
+def held(source: str) -> Iterator[None]:
+    """Hold the lock on a file of kernels; without it, the work is done twice, so nothing waits for it too long."""
+    with ExitStack() as stack:
+        with suppress(OSError):  # the file is gone, or its file system has no locks
+            file = stack.enter_context(Path(source).open("rb"))
+            stack.callback(fcntl.flock, file, fcntl.LOCK_UN)  # closing is not enough where a process was forked
+            _wait_for(file)
+        yield
+
+
+def _wait_for(file: IO[bytes]) -> None:
+    """Take the lock on a file, or give up when it takes too long."""
+    end = time.monotonic() + LONGEST_WAIT
+    while time.monotonic() < end:
+        with suppress(BlockingIOError):
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        time.sleep(_LOOK_SECONDS)

@@ -1,0 +1,374 @@
+"""Kernels: functions over arrays that the interpreter runs while there is little to do, and machine code from then on.
+
+Machine code that was compiled before on this machine takes some .03 s of processor time to start
+(`twinlink.compiled.machine_code`); else numba compiles it, which takes .3 s to start and seconds for each kernel. The
+interpreter is done sooner with a call over a few thousand elements.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import math
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, ClassVar, Generic, ParamSpec, TypeVar
+
+import numpy as np
+
+from twinlink.compiled.stored_code import Defined, StoredCode
+
+P = ParamSpec("P")
+ResultT = TypeVar("ResultT")
+
+FEW = 12_000
+"""Elements in the arrays of a call up to which the interpreter may run it."""
+PATIENCE = 0.3
+"""Seconds of processor time that the interpreter may spend on calls of kernels: about what numba takes to start."""
+PATIENCE_WITH_CODE = 0.03
+"""The same for kernels whose machine code is on disk: about what it takes to start."""
+
+_LOADING = threading.RLock()
+"""Held while machine code is compiled or loaded: one thread at a time does it, and none forks meanwhile."""
+
+
+class OutOfPatience(Exception):  # noqa: N818  (no error: the call goes on in machine code)
+    """Raised in the middle of a call that takes the interpreter too long."""
+
+
+class _Turn(threading.local):
+    """What the interpreter is doing in a thread."""
+
+    end = math.inf
+    """When it must give up, by `time.thread_time`: what other programs take does not count."""
+    look = math.inf
+    """When to look at that clock, by `time.perf_counter`, which takes a fifth of the time to read."""
+
+
+_turn = _Turn()
+
+
+class Stopwatch:
+    """Adds up the time of blocks that one thread at a time may enter, also while one of them runs."""
+
+    def __init__(self) -> None:
+        self._total = 0.0
+        self._since: float | None = None
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Measure a block; a block within it is not measured again."""
+        if self._since is not None:
+            yield
+            return
+        self._since = time.monotonic()
+        try:
+            yield
+        finally:
+            since, self._since = self._since, None
+            self._total += time.monotonic() - since
+
+    def read(self) -> tuple[float, float]:
+        """Return the seconds of all blocks, and those of the block that runs now (0: none runs)."""
+        since = self._since  # another thread may end the block just now
+        now = 0.0 if since is None else time.monotonic() - since
+        return self._total + now, now
+
+
+class Kernel(Defined, Generic[P, ResultT]):
+    """A function over arrays: the interpreter runs it while there is little to do, and machine code from then on.
+
+    There is much to do once a kernel of this process has been called with many elements, or all calls together took
+    longer than `PATIENCE`. The result is the same either way, bit for bit: a kernel computes with scalars of numpy,
+    whose integers wrap around. What kernels call is a `part_of_kernel`, so that each call is of one kind throughout.
+
+    The work of some kernels grows with the square of the elements or faster, so the interpreter also gives up in the
+    middle of a call, where a part begins; machine code then repeats the call. What a kernel writes to its arguments
+    must therefore not depend on what a call that was broken off has written there.
+
+    Parameters
+    ----------
+    function
+        The function, in the subset of Python that numba compiles.
+    few
+        The number of elements in the arrays of a call up to which the interpreter may run it.
+    """
+
+    options: ClassVar[dict[str, bool]] = {}
+    """Further options of numba."""
+    patience: ClassVar[float] = PATIENCE
+    """Seconds left for the interpreter, in this process, for kernels without code; 0 once one was compiled."""
+    patience_with_code: ClassVar[float] = PATIENCE_WITH_CODE
+    """The same for kernels whose code is on disk; 0 once machine code runs."""
+    is_loaded: ClassVar[bool] = False
+    """Whether this process runs machine code."""
+    compiling: ClassVar[Stopwatch] = Stopwatch()
+    """The time that this process takes to compile kernels, or to load them from disk."""
+
+    def __init__(self, function: Callable[P, ResultT], few: int) -> None:
+        functools.update_wrapper(self, function)
+        self.interpreted = self.definition = function
+        """The function as it is written."""
+        self.few = few
+        self._n_parameters = function.__code__.co_argcount
+        self._stored = StoredCode(function)
+        self._codes: dict[Kinds, Callable[..., ResultT]] = {}
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> ResultT:
+        """Return what the function returns."""
+        given = self._positional(args, kwargs)
+        kinds = kinds_of(given)
+        if kinds not in self._codes and self.few and n_elements(given) <= self.few:
+            with suppress(OutOfPatience):
+                return self._interpret(kinds, given)
+        return self._run(kinds, given)
+
+    def machine_code(self, *args: P.args, **kwargs: P.kwargs) -> ResultT:
+        """Return what the function returns; machine code runs, without the interpreter lock."""
+        given = self._positional(args, kwargs)
+        return self._run(kinds_of(given), given)
+
+    def _positional(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        """Return all arguments of a call in their order."""
+        if len(args) == self._n_parameters:
+            return args
+        bound = inspect.signature(self.interpreted).bind(*args, **kwargs)
+        bound.apply_defaults()
+        return bound.args
+
+    def _interpret(self, kinds: Kinds, args: tuple[Any, ...]) -> ResultT:
+        """Let the interpreter run the function, as long as there is patience for it."""
+        budget = "patience_with_code" if self._stored.is_there(kinds) else "patience"
+        left, start = getattr(Kernel, budget), time.thread_time()
+        if left <= 0:
+            raise OutOfPatience
+        _turn.end, _turn.look = start + left, time.perf_counter() + left
+        try:
+            with np.errstate(over="ignore"):  # integers wrap around on purpose
+                return self.interpreted(*args)  # type: ignore[call-arg]
+        finally:
+            _turn.end = _turn.look = math.inf
+            setattr(Kernel, budget, getattr(Kernel, budget) - (time.thread_time() - start))
+
+    def _run(self, kinds: Kinds, args: tuple[Any, ...]) -> ResultT:
+        """Let machine code run the function; it is loaded or compiled first, if necessary."""
+        code = self._codes.get(kinds)
+        if code is None:
+            with _starting():
+                if kinds not in self._codes:
+                    self._codes[kinds] = self._loaded(kinds) or self._compiled(kinds, args)
+            code = self._codes[kinds]
+        return code(*args)
+
+    def _loaded(self, kinds: Kinds) -> Callable[..., ResultT] | None:
+        from twinlink.compiled.machine_code import callable_of
+
+        code = self._stored.read(kinds)
+        return code and callable_of(code, self.interpreted)
+
+    def _compiled(self, kinds: Kinds, args: tuple[Any, ...]) -> Callable[..., ResultT]:
+        from twinlink.compiled.compiling import compile_kernel, held
+
+        Kernel.patience = 0.0
+        with held(self.interpreted.__code__.co_filename):
+            if loaded := self._loaded(kinds):  # another process has compiled it
+                return loaded
+            code, run = compile_kernel(self._dispatcher, args)
+            self._stored.write(kinds, code)
+        return run
+
+    @functools.cached_property
+    def _dispatcher(self) -> Any:
+        """What numba makes of the function."""
+        from numba import njit
+
+        make: Any = njit
+        return make(nogil=True, **self.options)(self.interpreted)
+
+    @property
+    def _numba_type_(self) -> Any:
+        """The type by which numba knows this function where a kernel calls it."""
+        from numba import typeof
+
+        return typeof(self._dispatcher)  # type: ignore[no-untyped-call]
+
+
+Kinds = tuple[Any, ...]
+"""What machine code depends on of each argument, see `kinds_of`."""
+
+_SCALARS = {bool: "bool", np.bool: "bool", float: "float", np.float64: "float", np.int64: "int", type(None): "none"}
+_CONTIGUOUS = {1: "C", 2: "F", 3: "C"}
+_WRITEABLE = 0x400
+
+
+def kinds_of(args: tuple[Any, ...]) -> Kinds:
+    """Return what machine code depends on of each argument: the types that numba tells apart."""
+    kinds = list[Any]()
+    for value in args:
+        of = type(value)
+        if of is np.ndarray:
+            flags = value.flags.num
+            kinds.append((value.dtype, value.ndim, _CONTIGUOUS.get(flags & 3, "A"), flags & _WRITEABLE))
+        elif of is int and -(2**63) <= value < 2**63:
+            kinds.append("int")
+        elif of in _SCALARS:
+            kinds.append(_SCALARS[of])
+        elif isinstance(value, np.generic):
+            kinds.append(value.dtype)
+        elif isinstance(value, tuple):
+            kinds.append((f"{of.__module__}.{of.__qualname__}", *kinds_of(value)))
+        else:
+            kinds.append(_numba_type(value))
+    return tuple(kinds)
+
+
+def _numba_type(value: object) -> str:
+    from numba import typeof
+
+    return str(typeof(value))  # type: ignore[no-untyped-call]
+
+
+@contextmanager
+def _starting() -> Iterator[None]:
+    """Load or compile machine code in this block."""
+    Kernel.patience_with_code, Kernel.is_loaded = 0.0, True
+    _let_forks_wait()
+    with _LOADING, Kernel.compiling.running():
+        yield
+
+
+@functools.cache
+def _let_forks_wait() -> None:
+    """Fork only while no thread compiles or loads: in the new process nobody would ever release its locks."""
+    locks = list[Any]()
+
+    def take() -> None:
+        module = sys.modules.get("numba.core.compiler_lock")  # numba compiles other code with it
+        locks[:] = [_LOADING, *([module.global_compiler_lock] if module else [])]
+        for lock in locks:
+            lock.acquire()
+
+    def release() -> None:
+        for lock in reversed(locks):
+            lock.release()
+
+    os.register_at_fork(before=take, after_in_parent=release, after_in_child=release)
+
+
+def code_runs() -> bool:
+    """Return whether this process runs machine code already, so that it need not be started for one more kernel."""
+    return Kernel.is_loaded
+
+
+def compiled(function: Callable[P, ResultT]) -> Kernel[P, ResultT]:
+    """Compile a function when it is first called."""
+    return Kernel(function, 0)
+
+
+def compiled_beyond(few: int) -> Callable[[Callable[P, ResultT]], Kernel[P, ResultT]]:
+    """Compile a function when it is first called with more than a few elements."""
+    return functools.partial(Kernel, few=few)
+
+
+def part_of_kernel(function: Callable[P, ResultT]) -> Kernel[P, ResultT]:
+    """Compile a function with the kernel that calls it."""
+    return _Part(function)
+
+
+def part_of_callback(function: Callable[P, ResultT]) -> Kernel[P, ResultT]:
+    """Compile a function with the callback that calls it (`callback_address`); it must not make an array."""
+    return _PartOfCallback(function)
+
+
+class _Part(Kernel[P, ResultT]):
+    """A function that only kernels call: numba sees its machine code, the interpreter the function."""
+
+    def __init__(self, function: Callable[P, ResultT]) -> None:
+        super().__init__(function, 0)
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> ResultT:
+        """Return what the function returns, unless the kernel that calls it takes too long."""
+        if time.perf_counter() > _turn.look and time.thread_time() > _turn.end:
+            raise OutOfPatience
+        return self.interpreted(*args, **kwargs)
+
+
+def callback_address(function: Callable[..., None], *types: str) -> int:
+    """Return the address of a function that C code calls, compiled for arguments of some types, such as ``uint8*``.
+
+    The function may call parts of kernels. It runs without the interpreter lock and raises nothing.
+    """
+    from twinlink.compiled.machine_code import load
+
+    stored, kinds = StoredCode(function), ("callback", *types)
+    with _starting():
+        code = stored.read(kinds)
+        if code is None:
+            from twinlink.compiled.compiling import compile_callback, held
+
+            with held(function.__code__.co_filename):
+                code = stored.read(kinds)
+                if code is None:
+                    code = compile_callback(function, types, {"nopython": True, **_PartOfCallback.options})
+                    stored.write(kinds, code)
+        loaded = load(code)
+    _callbacks.append(loaded)
+    return loaded.address
+
+
+_callbacks: list[Any] = []
+"""Callbacks in memory; C may call them as long as the process exists."""
+
+
+class _PartOfCallback(_Part[P, ResultT]):
+    """A function that callbacks call; it makes no array, so that numba need not count the references to any."""
+
+    options: ClassVar[dict[str, bool]] = {"_nrt": False}
+
+
+class Intrinsic(Defined):
+    """A function that kernels call and LLVM has, or numba lacks.
+
+    Parameters
+    ----------
+    write
+        Returns the types of a call and a function that writes its code, see `numba.extending.intrinsic`; it imports
+        what it needs of numba itself.
+    interpreted
+        What the interpreter does instead; None: it never calls the function.
+    """
+
+    def __init__(self, write: Callable[..., Any], interpreted: Callable[..., Any] | None = None) -> None:
+        self.definition = write
+        self.interpreted = interpreted
+
+    def __call__(self, *args: Any) -> Any:
+        """Return what the function returns."""
+        if self.interpreted is None:
+            raise TypeError(f"{self.definition.__name__} is for compiled code only")
+        return self.interpreted(*args)
+
+    @functools.cached_property
+    def _numba_type_(self) -> Any:
+        """The type by which numba knows this function where a kernel calls it."""
+        from numba.core.registry import cpu_target
+        from numba.extending import intrinsic
+
+        function, types_ = intrinsic(self.definition), cpu_target.typing_context
+        types_.refresh()
+        return types_.resolve_value_type(function)
+
+
+def n_elements(values: tuple[Any, ...]) -> int:
+    """Return the number of elements in the arrays among some values, and in the arrays of tuples among them."""
+    total = 0
+    for value in values:
+        if isinstance(value, np.ndarray):
+            total += value.size
+        elif isinstance(value, tuple):
+            total += n_elements(value)
+    return total

@@ -92,7 +92,7 @@ def test_damaged_files(damage: Callable[[Path], None], is_mended: bool, folder: 
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("processor", lambda: "another"), ("version", lambda _: "99"), ("np", type("", (), {"__version__": "9"}))],
+    [("processor", lambda: "another"), ("versions", lambda: ("99", "1")), ("np", type("", (), {"__version__": "9"}))],
 )
 def test_code_of_other_surroundings_is_replaced(
     name: str, value: object, folder: Path, work: list[str], monkeypatch: pytest.MonkeyPatch

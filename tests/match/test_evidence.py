@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -94,3 +95,19 @@ def test_scores_are_probabilities_drawn_out_eight_times():
     assert as_log_odds(np.array([1 / 4, 1 / 2, 3 / 4])) == pytest.approx(log_odds)
     least, most = as_log_odds(np.array([0, 1], np.float32))
     assert -np.inf < least < -100 < 100 < most < np.inf
+
+
+@pytest.mark.parametrize(
+    ("langs", "words", "loads"),
+    [
+        (("en", "fr"), {"簡體", "體中", "中文"}, False),
+        (("en", "ja"), {"簡體", "體中", "中文"}, False),
+        (("en", "zh-Hant"), {"简体中文"}, True),
+        (("zh-Hans", "fr"), {"简体中文"}, True),
+    ],
+)
+def test_names_in_chinese_are_cut_alike_and_need_no_dictionary_elsewhere(langs, words, loads, monkeypatch):
+    monkeypatch.delitem(sys.modules, "rjieba", raising=False)
+    found = read_words(*(side(lang, "簡體中文") for lang in langs), [], Config().match)
+    assert set(found.a.vocabulary) == set(found.b.vocabulary) == words
+    assert ("rjieba" in sys.modules) == loads

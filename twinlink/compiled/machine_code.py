@@ -72,6 +72,18 @@ def callable_of(code: MachineCode, function: Callable[..., Any]) -> Callable[...
     return cast("Callable[..., Any]", _extensions().make_function(*names, address, environment, keepalive))
 
 
+def versions() -> tuple[str, str]:
+    """Return what tells versions of numba and of llvmlite apart."""
+    import llvmlite
+
+    own = _folder_of_numba() / "_version.py"  # to ask for the metadata of the package takes .005 s
+    if own.is_file():
+        return own.read_text(encoding="utf-8"), llvmlite.__version__
+    from importlib.metadata import version
+
+    return version("numba"), llvmlite.__version__
+
+
 def processor() -> str:
     """Return the name and the features of the processor, by which numba chooses instructions."""
     binding = _llvm()
@@ -120,10 +132,7 @@ def _extension(part: str) -> Any:
     name = f"numba.{part}"
     if name in sys.modules:
         return sys.modules[name]
-    package = importlib.util.find_spec("numba")
-    assert package is not None
-    assert package.origin is not None
-    start = Path(package.origin).parent.joinpath(*part.split("."))
+    start = _folder_of_numba().joinpath(*part.split("."))
     path = next(path for ending in EXTENSION_SUFFIXES if (path := start.with_name(start.name + ending)).exists())
     spec = importlib.util.spec_from_file_location(name, path, loader=ExtensionFileLoader(name, str(path)))
     assert spec is not None
@@ -131,6 +140,13 @@ def _extension(part: str) -> Any:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def _folder_of_numba() -> Path:
+    package = importlib.util.find_spec("numba")
+    assert package is not None
+    assert package.origin is not None
+    return Path(package.origin).parent
 
 
 def _replace_unpickling(address: int) -> None:

@@ -15,14 +15,13 @@ import pickle
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from importlib.metadata import version
 from pathlib import Path
 from types import CodeType
 from typing import Any
 
 import numpy as np
 
-from twinlink.compiled.machine_code import MachineCode, processor
+from twinlink.compiled.machine_code import MachineCode, processor, versions
 from twinlink.files import replacing
 
 FOLDER = "NUMBA_CACHE_DIR"
@@ -118,7 +117,7 @@ def _digest_of(data: bytes) -> bytes:
 @functools.cache
 def _surroundings() -> tuple[str, ...]:
     """Return what all code depends on."""
-    return sys.version, np.__version__, version("numba"), version("llvmlite"), processor()
+    return sys.version, np.__version__, *versions(), processor()
 
 
 def _facts(function: Callable[..., Any], seen: set[object]) -> Iterator[object]:

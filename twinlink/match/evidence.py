@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from twinlink.config import MatchSettings
 from twinlink.graph.document_order import LinkLists
 from twinlink.graph.matching import Matching
+from twinlink.languages import base_language
 from twinlink.match.shared_names import shared_names
 from twinlink.odds import expit, logit
 from twinlink.pages.linearise import PageShape
@@ -126,8 +127,11 @@ def read_words(side_a: Side, side_b: Side, lexicons: Sequence[Lexicon], settings
         names = shared_names(side_a.names, side_b.names)
 
     def counted(side: Side, own: Sequence[Sequence[str]] | None) -> TermTable:
-        return count_words(side.blocks, side.lang, own, heads_of(lexicons, side.lang))
+        heads = heads_of(lexicons, side.lang)
+        return count_words(side.blocks, side.lang, own, heads, by_dictionary=is_chinese)
 
+    # Elsewhere, names in Chinese are few, and the two sides cut them in the same way.
+    is_chinese = "zh" in (base_language(side_a.lang), base_language(side_b.lang))
     tasks = [partial(counted, side, own) for side, own in zip((side_a, side_b), names, strict=True)]
     counted_words = forked(tasks, seconds=PAGE_SECONDS * min(len(side_a.urls), len(side_b.urls)))
     a, b = (TermTable(kept_matrix(counts), vocabulary) for counts, vocabulary in counted_words)

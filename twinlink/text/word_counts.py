@@ -28,6 +28,8 @@ def count_words(
     lang: str,
     names: Sequence[Sequence[str]] | None = None,
     heads: AbstractSet[str] = frozenset(),
+    *,
+    by_dictionary: bool = True,
 ) -> TermTable:
     """Count the terms of pages: the stems of `tokenize`'s tokens, and names.
 
@@ -42,6 +44,8 @@ def count_words(
     heads : set of str, optional
         Chinese words of a lexicon (`heads_of`), which are not to be cut: the segmenter's dictionary is not the
         lexicon's.
+    by_dictionary : bool
+        Whether the dictionary of Chinese cuts runs of Chinese, see `split_tokens`.
 
     Raises
     ------
@@ -59,7 +63,7 @@ def count_words(
     base = lang.partition("-")[0]
     texts = _in_one_form(page_texts(pages), base)
     more = page_texts(names if names is not None else [()] * len(pages))
-    of_token, of_text = split_tokens(texts.cut.tokens, base, heads), _values(texts, base)
+    of_token, of_text = split_tokens(texts.cut.tokens, base, heads, by_dictionary=by_dictionary), _values(texts, base)
     (per_token, per_text, per_page), vocabulary = _stemmed(lang, of_token, of_text, more)
     counts = narrow(csr_array(texts.on_page @ (texts.cut.counts @ per_token + per_text) + per_page))
     counts.sort_indices()

@@ -177,18 +177,23 @@ def _closed(number: re.Match[str]) -> str:
     return number[0].replace(" ", "")
 
 
-def split_tokens(tokens: Sequence[str], base: str, heads: AbstractSet[str] = frozenset()) -> PageTexts:
+def split_tokens(
+    tokens: Sequence[str], base: str, heads: AbstractSet[str] = frozenset(), *, by_dictionary: bool = True
+) -> PageTexts:
     """Return the words of each token of a `Cut`, text brought to `one_form` before, as `tokenize` gives them.
 
     Numbers get their one form, words lose or are parted at their apostrophes, runs of characters are cut into words.
     Words of a run of Chinese that make up one of the ``heads`` together (Simplified) are one word, the longest first.
+    Without the dictionary, which takes .1 s to load, such a run is cut into pairs of characters, as in Japanese.
 
     >>> list(split_tokens(["1,234", "l'été", "行政長官"], "fr"))
     [['1234'], ['l', 'été'], ['行政长官']]
     >>> list(split_tokens(["網頁長官"], "zh")), list(split_tokens(["網頁長官"], "zh", {"网页长官"}))
     ([['网页', '长官']], [['网页长官']])
+    >>> list(split_tokens(["網頁長官"], "en", by_dictionary=False))
+    [['網頁', '頁長', '長官']]
     """
-    is_run = [base != "ja" and _EAST_ASIAN(token) is not None for token in tokens]
+    is_run = [by_dictionary and base != "ja" and _EAST_ASIAN(token) is not None for token in tokens]
     runs = [*compress(tokens, is_run)]
     chinese = cut_chinese(runs) if runs else iter(())
     if heads:

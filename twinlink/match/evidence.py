@@ -24,7 +24,7 @@ from twinlink.similarity.lexicon_files import Lexicon
 from twinlink.sparse import kept_matrix
 from twinlink.system.side_by_side import forked
 from twinlink.text.word_counts import count_words
-from twinlink.text.words import TermTable
+from twinlink.text.words import EastAsian, TermTable
 
 __all__ = [
     "Between",
@@ -127,17 +127,22 @@ def read_words(side_a: Side, side_b: Side, lexicons: Sequence[Lexicon], settings
         names = shared_names(side_a.names, side_b.names)
 
     def counted(side: Side, own: Sequence[Sequence[str]] | None) -> TermTable:
-        heads = heads_of(lexicons, side.lang)
-        return count_words(side.blocks, side.lang, own, heads, by_dictionary=is_chinese)
+        return count_words(side.blocks, side.lang, own, heads_of(lexicons, side.lang), east_asian)
 
-    # Elsewhere, names in Chinese are few, and the two sides cut them in the same way.
-    is_chinese = "zh" in (base_language(side_a.lang), base_language(side_b.lang))
+    east_asian = _cut_of_names(base_language(side_a.lang), base_language(side_b.lang))
     tasks = [partial(counted, side, own) for side, own in zip((side_a, side_b), names, strict=True)]
     counted_words = forked(tasks, seconds=PAGE_SECONDS * min(len(side_a.urls), len(side_b.urls)))
     a, b = (TermTable(kept_matrix(counts), vocabulary) for counts, vocabulary in counted_words)
     shared = identity_matrix(a.vocabulary, side_a.lang, b.vocabulary, side_b.lang, settings.internal.shared_tokens)
     known = (translation_matrix(each, a.vocabulary, side_a.lang, b.vocabulary, side_b.lang) for each in lexicons)
     return Words(a, b, combine_translations(shared, *known))
+
+
+def _cut_of_names(*bases: str) -> EastAsian:
+    """Return how both sides cut runs of Han and kana; in other languages these are names, mostly of languages."""
+    if "zh" in bases:
+        return "dictionary"
+    return "pairs" if "ja" in bases else "whole"
 
 
 def as_scores(log_odds: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:

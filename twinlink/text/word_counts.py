@@ -20,7 +20,7 @@ from twinlink.text.stems import stems
 from twinlink.text.terms import is_number
 from twinlink.text.values import values_of
 from twinlink.text.word_lists import SPACE_GROUPING
-from twinlink.text.words import TermTable, split_tokens, texts_in_one_form
+from twinlink.text.words import EastAsian, TermTable, split_tokens, texts_in_one_form
 
 
 def count_words(
@@ -28,8 +28,7 @@ def count_words(
     lang: str,
     names: Sequence[Sequence[str]] | None = None,
     heads: AbstractSet[str] = frozenset(),
-    *,
-    by_dictionary: bool = True,
+    east_asian: EastAsian = "dictionary",
 ) -> TermTable:
     """Count the terms of pages: the stems of `tokenize`'s tokens, and names.
 
@@ -44,8 +43,8 @@ def count_words(
     heads : set of str, optional
         Chinese words of a lexicon (`heads_of`), which are not to be cut: the segmenter's dictionary is not the
         lexicon's.
-    by_dictionary : bool
-        Whether the dictionary of Chinese cuts runs of Chinese, see `split_tokens`.
+    east_asian : {"dictionary", "pairs", "whole"}
+        How runs of Han and kana are cut, see `EastAsian`.
 
     Raises
     ------
@@ -63,7 +62,7 @@ def count_words(
     base = lang.partition("-")[0]
     texts = _in_one_form(page_texts(pages), base)
     more = page_texts(names if names is not None else [()] * len(pages))
-    of_token, of_text = split_tokens(texts.cut.tokens, base, heads, by_dictionary=by_dictionary), _values(texts, base)
+    of_token, of_text = split_tokens(texts.cut.tokens, base, heads, east_asian), _values(texts, base)
     (per_token, per_text, per_page), vocabulary = _stemmed(lang, of_token, of_text, more)
     counts = narrow(csr_array(texts.on_page @ (texts.cut.counts @ per_token + per_text) + per_page))
     counts.sort_indices()

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cache, lru_cache
 from itertools import compress
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from scipy.sparse import csr_array
 
@@ -49,6 +49,11 @@ _JAPANESE = re.compile(
 )
 _LONGEST = 80  # characters; what is longer is no word (encoded data), and a stemmer might take long over it
 _N_GRAM = 4  # characters: Thai, Lao, Khmer and Burmese words are two to five long
+
+
+EastAsian = Literal["dictionary", "pairs", "whole"]
+"""How a run of Han or kana is cut: by the dictionary of Chinese, which takes .1 s to load, into pairs of characters, as
+in Japanese, or not at all. Japanese is cut into pairs in any case."""
 
 
 class TermTable(NamedTuple):
@@ -178,22 +183,21 @@ def _closed(number: re.Match[str]) -> str:
 
 
 def split_tokens(
-    tokens: Sequence[str], base: str, heads: AbstractSet[str] = frozenset(), *, by_dictionary: bool = True
+    tokens: Sequence[str], base: str, heads: AbstractSet[str] = frozenset(), east_asian: EastAsian = "dictionary"
 ) -> PageTexts:
     """Return the words of each token of a `Cut`, text brought to `one_form` before, as `tokenize` gives them.
 
     Numbers get their one form, words lose or are parted at their apostrophes, runs of characters are cut into words.
     Words of a run of Chinese that make up one of the ``heads`` together (Simplified) are one word, the longest first.
-    Without the dictionary, which takes .1 s to load, such a run is cut into pairs of characters, as in Japanese.
 
     >>> list(split_tokens(["1,234", "l'été", "行政長官"], "fr"))
     [['1234'], ['l', 'été'], ['行政长官']]
     >>> list(split_tokens(["網頁長官"], "zh")), list(split_tokens(["網頁長官"], "zh", {"网页长官"}))
     ([['网页', '长官']], [['网页长官']])
-    >>> list(split_tokens(["網頁長官"], "en", by_dictionary=False))
-    [['網頁', '頁長', '長官']]
+    >>> [list(split_tokens(["網頁長官"], "en", east_asian=cut)) for cut in ("pairs", "whole")]
+    [[['網頁', '頁長', '長官']], [['網頁長官']]]
     """
-    is_run = [by_dictionary and base != "ja" and _EAST_ASIAN(token) is not None for token in tokens]
+    is_run = [east_asian == "dictionary" and base != "ja" and _EAST_ASIAN(token) is not None for token in tokens]
     runs = [*compress(tokens, is_run)]
     chinese = cut_chinese(runs) if runs else iter(())
     if heads:
@@ -201,16 +205,18 @@ def split_tokens(
     split = _split_apostrophes if base in CLITIC_LANGUAGES else _strip_apostrophes
     words: list[str] = []
     for token, of_dictionary in zip(tokens, is_run, strict=True):
-        words += next(chinese) if of_dictionary else _words_of(token, split)
+        words += next(chinese) if of_dictionary else _words_of(token, split, is_whole=east_asian == "whole")
         words.append("\n")
     return ended_texts(words)
 
 
-def _words_of(token: str, split: Callable[[str], list[str]]) -> list[str]:
-    """Return the words of a token that is no run of Chinese."""
+def _words_of(token: str, split: Callable[[str], list[str]], *, is_whole: bool) -> list[str]:
+    """Return the words of a token that the dictionary does not cut."""
     if token[0].isdecimal() or not _ANY_UNSPACED.match(token):
         return _parts(token, split) if len(token) <= _LONGEST else []
-    return _n_grams(token) if _SOUTH_EAST_ASIAN(token) else _cut_japanese(token)
+    if _SOUTH_EAST_ASIAN(token):
+        return _n_grams(token)
+    return [token[:_LONGEST]] if is_whole else _cut_japanese(token)
 
 
 def _split_apostrophes(token: str) -> list[str]:
